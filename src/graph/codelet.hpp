@@ -1,0 +1,32 @@
+#pragma once
+#include "base/types.hpp"
+
+namespace trencadis {
+
+class TaskContext;
+
+/// A kind of task: what engines, schedulers and traces know of it. Arguments are a plain struct kept inside
+/// the task. A codelet with a `chunks` function is malleable: `core` takes its work from `context.team()` and
+/// may be entered by several cores at once for the same task.
+struct Codelet {
+    const char* name;
+    void (*core)(void* args, TaskContext& context); ///< one core, or a team of cores when malleable
+    Flops (*flops)(const void* args) = nullptr;     ///< none: not counted, not timed for estimates
+    Index (*chunks)(const void* args) = nullptr;    ///< none: not malleable
+    void (*destroy)(void* args) = nullptr;          ///< none: arguments are trivially destructible
+};
+
+/// The codelet of an argument struct `Args` with `void run(TaskContext&)` and, where they exist,
+/// `Flops flops() const` and `Index chunks() const`.
+template <class Args>
+constexpr Codelet codelet_of(const char* name)
+{
+    Codelet codelet{name, [](void* args, TaskContext& context) { static_cast<Args*>(args)->run(context); }};
+    if constexpr (requires(const Args& a) { a.flops(); })
+        codelet.flops = [](const void* args) { return Flops(static_cast<const Args*>(args)->flops()); };
+    if constexpr (requires(const Args& a) { a.chunks(); })
+        codelet.chunks = [](const void* args) { return Index(static_cast<const Args*>(args)->chunks()); };
+    return codelet;
+}
+
+} // namespace trencadis

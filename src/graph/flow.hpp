@@ -1,0 +1,149 @@
+#pragma once
+#include "graph/dependences.hpp"
+#include "graph/executor.hpp"
+#include "graph/priority.hpp"
+#include "graph/task.hpp"
+#include "graph/task_context.hpp"
+#include "graph/task_pool.hpp"
+
+#include <atomic>
+#include <exception>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <span>
+#include <type_traits>
+
+namespace trencadis {
+
+enum class Priorities {
+    automatic, ///< bottom levels where the tasks have a flop count, submission order otherwise
+    given,     ///< only what the caller says
+    derived,   ///< bottom levels, from estimated times, while the graph is discovered
+};
+
+struct FlowOptions {
+    std::int64_t window = 4096; ///< tasks submitted and not finished; the submitter helps or sleeps beyond
+    Priorities priorities = Priorities::automatic;
+};
+
+struct TaskOptions {
+    const char* label = nullptr; ///< shown in traces instead of the codelet's name; must outlive the flow
+    double priority = 0;         ///< larger first; added to a derived one
+};
+
+/// A flow of tasks: `submit` finds what each task depends on from its declared accesses, `wait` returns when all have
+/// finished. One thread submits to a flow, its owner; tasks run on the engine's workers. A task may submit
+/// to a flow of its own (TaskContext::flow), whose dependences are among its own tasks.
+///
+/// Errors: the exception of the earliest submitted task that threw is rethrown by `wait`; what depended on a failed
+/// task is not run. Numerical events are values (Info). Cost: about 0.1 us per task with three accesses.
+/// Literature: superscalar task flow (SMPSs, Perez, Badia, Labarta 2008; StarPU, Augonnet et al. 2011).
+class TaskFlow {
+public:
+    explicit TaskFlow(Executor& executor, const FlowOptions& options = {}, TaskFlow* parent = nullptr);
+    ~TaskFlow(); ///< waits; an exception not yet rethrown is dropped
+    TaskFlow(const TaskFlow&) = delete;
+    TaskFlow& operator=(const TaskFlow&) = delete;
+
+    /// Submits one task of the codelet with a copy of its arguments. The order of `accesses` is the order of the part
+    /// numbers in TaskContext::part. Naming one datum twice means the stronger of the two accesses.
+    template <class Args>
+    void submit(const Codelet& codelet, const Args& args, std::span<const Access> accesses, const TaskOptions& options = {})
+    {
+        static_assert(std::is_trivially_copyable_v<Args>, "codelet arguments are a plain struct");
+        Task& task = begin(codelet, sizeof(Args), accesses, options);
+        new (task.args) Args(args);
+        commit(task, accesses);
+    }
+    template <class Args>
+    void submit(const Codelet& codelet, const Args& args, std::initializer_list<Access> accesses, const TaskOptions& options = {})
+    {
+        submit(codelet, args, std::span<const Access>(accesses.begin(), accesses.size()), options);
+    }
+    /// Submits any callable `void(TaskContext&)` or `void()`; it is moved into the task.
+    template <class F>
+        requires std::invocable<F&, TaskContext&> || std::invocable<F&>
+    void submit(const char* name, F body, std::span<const Access> accesses, const TaskOptions& options = {});
+    template <class F>
+        requires std::invocable<F&, TaskContext&> || std::invocable<F&>
+    void submit(const char* name, F body, std::initializer_list<Access> accesses, const TaskOptions& options = {})
+    {
+        submit(name, std::move(body), std::span<const Access>(accesses.begin(), accesses.size()), options);
+    }
+
+    /// Returns when every task submitted so far has finished; rethrows. The flow can be used again afterwards.
+    void wait();
+    /// Tasks of this flow, and of flows inside them, that have not begun do not begin. Any thread; `wait` then throws
+    /// Error{cancelled} unless a task threw.
+    void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+    bool cancelled() const;
+
+    std::int64_t pending() const { return state_.load(std::memory_order_acquire) >> 1; }
+    TaskFlow* parent() const { return parent_; }
+    Executor& executor() const { return executor_; }
+    const FlowOptions& options() const { return options_; }
+
+    // --- for engines -----------------------------------------------------------------------------------------
+    /// The task has run (or was doomed, or failed). Returns the chain of tasks this made ready. Any worker; the flow
+    /// may be gone when this returns, if that was its last task.
+    Task* finish(Task& task, std::exception_ptr failure);
+    bool may_run(const Task& task) const { return !task.doomed.load(std::memory_order_relaxed) && !cancelled(); }
+    /// The owner is about to suspend until pending() <= target. False: it is already so, do not suspend.
+    bool begin_suspension(std::int64_t target, void* waiter);
+    void* waiter() const { return waiter_; }
+    /// A private part for a running task's `reduce` access; given back by release_parts.
+    void* acquire_part(Task& task, int access);
+
+private:
+    Task& begin(const Codelet& codelet, std::size_t bytes, std::span<const Access> accesses, const TaskOptions& options);
+    void commit(Task& task, std::span<const Access> accesses);
+    void release(Task& task);
+    Task* admit(Task* chain);
+    void note_failure(const Task& task, std::exception_ptr failure);
+
+    Executor& executor_;
+    const FlowOptions options_;
+    TaskFlow* const parent_;
+
+    // Written by the owner only.
+    TaskPool pool_;
+    DependenceTable dependences_;
+    std::unique_ptr<BottomLevels> bottom_levels_;
+    std::uint64_t submitted_ = 0;
+    std::int64_t target_ = 0; ///< read by finishers only while the suspended bit is set
+    void* waiter_ = nullptr;  ///< likewise
+
+    /// pending tasks * 2 + (1 while the owner is suspended). One word, so that a finisher learns both at once and does
+    /// not touch the flow afterwards unless the owner is suspended and therefore still there.
+    alignas(64) std::atomic<std::int64_t> state_{0};
+    std::atomic<bool> cancelled_{false};
+    std::mutex failure_mutex_;
+    std::exception_ptr failure_;
+    std::uint64_t failure_order_ = 0;
+};
+
+template <class F>
+    requires std::invocable<F&, TaskContext&> || std::invocable<F&>
+void TaskFlow::submit(const char* name, F body, std::span<const Access> accesses, const TaskOptions& options)
+{
+    static const Codelet codelet{
+        "task",
+        [](void* args, TaskContext& context) {
+            F& f = *static_cast<F*>(args);
+            if constexpr (std::invocable<F&, TaskContext&>) f(context);
+            else f();
+        },
+        nullptr,
+        nullptr,
+        [](void* args) { static_cast<F*>(args)->~F(); },
+    };
+    TaskOptions labelled = options;
+    if (!labelled.label) labelled.label = name;
+    Task& task = begin(codelet, sizeof(F), accesses, labelled);
+    new (task.args) F(std::move(body));
+    commit(task, accesses);
+}
+
+} // namespace trencadis

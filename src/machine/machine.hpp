@@ -1,0 +1,71 @@
+#pragma once
+#include "base/types.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trencadis {
+
+/// Cores that do the same work at the same speed. Kind 0 is the slowest, as hwloc orders them.
+struct CoreKind {
+    std::string name; ///< "core" when all are alike; "P-core", "E-core", "cortex-a15", ...
+    double peak_gflops = 0; ///< double precision, one core; measured here or described; 0 when not known
+};
+struct Core {
+    int cpu;  ///< OS number of its first hardware thread; position in the list when described
+    int kind; ///< index into Machine::kinds
+    int node; ///< index into Machine::nodes
+    double gflops = 0; ///< measured double precision multiply-add speed; 0 when not measured
+};
+struct Cache {
+    int level;
+    Bytes bytes;
+    std::vector<int> cores; ///< indices into Machine::cores that share it
+};
+struct MemoryNode {
+    std::string name;
+    Bytes bytes;
+};
+struct Device {
+    std::string name;
+    std::string kind; ///< "gpu"
+    int node;         ///< nearest memory node
+    Bytes bytes;      ///< its own memory
+    double peak_gflops = 0;
+};
+/// Between two places, each a memory node's or a device's name.
+struct Link {
+    std::string from, to;
+    double bandwidth; ///< bytes per second
+    Seconds latency;
+};
+
+/// A machine, discovered or described; both carry the same content.
+struct Machine {
+    std::string name;
+    std::string summary;
+    std::string origin; ///< "discovered" or the file it was read from
+    std::vector<CoreKind> kinds;
+    std::vector<Core> cores;
+    std::vector<Cache> caches;
+    std::vector<MemoryNode> nodes;
+    std::vector<Device> devices;
+    std::vector<Link> links;
+};
+
+/// This machine as hwloc sees it, reduced to the cores this process may use (affinity mask, cpuset), one entry
+/// per core, not per hardware thread.
+Machine discover_machine();
+/// Fills in Core::gflops and CoreKind::peak_gflops by a short multiply-add run pinned to each core in turn. Read from the host's
+/// cache file when it is there and matches the processor, unless `fresh`. A kind that hwloc does not tell apart but
+/// whose measured speed differs is split off (see machine/measure.cpp).
+void measure_speed(Machine& machine, bool fresh = false);
+/// A machine by name (a file in `machines/`) or by path; throws Error{bad_argument} with file and line.
+Machine load_machine(std::string_view name_or_path);
+/// Names of the described machines that are installed.
+std::vector<std::string> described_machines();
+std::string machine_to_json(const Machine& machine); ///< one object on one line
+std::string machine_to_toml(const Machine& machine); ///< what load_machine reads
+
+} // namespace trencadis

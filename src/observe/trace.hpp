@@ -1,0 +1,44 @@
+#pragma once
+#include "base/types.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trencadis {
+
+enum class EventKind : std::uint8_t {
+    task,  ///< a task's body, from begin to end, on the worker that took it
+    share, ///< chunks of a task that another worker had begun
+    idle,  ///< nothing to run, looking or asleep
+};
+
+/// One interval on one worker. Times in ns since the trace began.
+struct Event {
+    const char* name;    ///< kernel name, static; "idle" for idle
+    std::uint64_t order; ///< creation order of the task, over all flows of the trace
+    std::int64_t begin_ns;
+    std::int64_t end_ns;
+    Flops flops;         ///< of the task; 0 for share and idle
+    EventKind kind;
+};
+
+/// How times came about; never mixed in one table or column.
+enum class Origin : std::uint8_t { measured, emulated, simulated };
+
+struct WorkerTrace {
+    WorkerId worker;
+    int cpu;          ///< OS number of the core; -1 when simulated
+    std::string kind; ///< core kind's name
+    std::vector<Event> events; ///< by begin time, not overlapping
+};
+
+/// What happened between Session::start_trace and stop_trace.
+struct Trace {
+    std::string title; ///< "potrf n=4096 nb=256 ..."
+    Origin origin = Origin::measured;
+    std::int64_t span_ns = 0;
+    std::vector<WorkerTrace> workers;
+};
+
+} // namespace trencadis

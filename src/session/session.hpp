@@ -1,0 +1,73 @@
+#pragma once
+#include "base/types.hpp"
+#include "graph/flow.hpp"
+#include "kernels/provider.hpp"
+#include "machine/machine.hpp"
+#include "observe/trace.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trencadis {
+
+/// What a session is made of, by name. Empty strings and zeros mean: the environment's choice
+/// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS), then the default.
+struct SessionOptions {
+    std::string engine;       ///< "native", "sequential"
+    std::string scheduler;    ///< "eager", "ws"
+    std::string kernels;      ///< "openblas", "mkl", "blis"
+    std::string threads;      ///< "os"
+    std::vector<int> workers; ///< OS core numbers, one worker each; empty: all allowed cores, one per core
+    int worker_count = 0;     ///< the first so many of the allowed cores; 0: all. Not together with `workers`
+    std::int64_t window = 0;  ///< tasks in flight per flow
+    std::map<int, double> slow; ///< emulation: worker's core -> fraction of its speed, in (0, 1]
+};
+
+/// Seconds each worker spent, since the session began or since reset_statistics.
+struct WorkerStatistics {
+    int cpu;
+    std::string kind;
+    Seconds busy;    ///< inside tasks and shared chunks
+    Seconds idle;    ///< looking for work or asleep while a run was going on
+    std::int64_t tasks;
+    std::int64_t shares; ///< times it joined another worker's task
+};
+
+/// The composition root: names in, machine + engine + scheduler + kernels + threads out. All members may be called
+/// from several threads at once; runs of several callers share the workers.
+class Session {
+public:
+    explicit Session(const SessionOptions& options = {});
+    ~Session(); ///< waits for running calls
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    /// Runs `body` as a task that submits to the given flow; returns when all of it has finished, rethrows.
+    /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
+    /// and Error{cancelled} is thrown once the running tasks have ended.
+    void run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted = {});
+    /// The engine for flows that the caller's own thread submits to: `TaskFlow flow(session.executor());`.
+    Executor& executor();
+
+    const SessionOptions& options() const; ///< as resolved: every name filled in, `workers` listed
+    int workers() const;
+    const KernelProvider& kernels() const;
+    const Machine& machine() const;
+
+    void start_trace();
+    Trace stop_trace();
+    std::vector<WorkerStatistics> statistics() const;
+    void reset_statistics();
+
+    /// The session behind calls that name none; made at the first call from the environment.
+    static Session& standard();
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+} // namespace trencadis
