@@ -1,0 +1,18 @@
+#pragma once
+#include "base/scalar.hpp"
+
+namespace trencadis {
+
+/// BLAS's and LAPACK's flags; the values are the letters those libraries take.
+enum class Op : char { none = 'N', trans = 'T', conj_trans = 'C' };
+enum class Uplo : char { lower = 'L', upper = 'U' };
+enum class Side : char { left = 'L', right = 'R' };
+enum class Diag : char { non_unit = 'N', unit = 'U' };
+
+constexpr Uplo opposite(Uplo uplo) { return uplo == Uplo::lower ? Uplo::upper : Uplo::lower; }
+constexpr Side opposite(Side side) { return side == Side::left ? Side::right : Side::left; }
+
+/// The operation that turns a stored matrix into its Hermitian transpose: for real scalars that is the transpose.
+template <Scalar T> inline constexpr Op herm_op = is_complex<T> ? Op::conj_trans : Op::trans;
+
+} // namespace trencadis
