@@ -1,0 +1,142 @@
+"""The extension module: arguments in, errors out; the numerics are in the C++ library.
+
+Arrays of the in-place routines are numpy arrays (anything with the buffer protocol) of float32, float64, complex64 or
+complex128, all of one dtype, column-major with any leading dimension: a one-dimensional array is one column. `session` is a
+Session, or None for the standard session (made at the first call from the environment). The interpreter lock is
+released while computing. Ctrl-C cancels the run within about 50 ms and raises KeyboardInterrupt.
+
+Errors: ValueError for a bad argument (its message says what was given and what would be right), BackendError (a
+RuntimeError) for a back end that this machine lacks, MemoryError, RuntimeError for the rest of the environment.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+__version__: str
+
+class BackendError(RuntimeError):
+    """A named back end is not on this machine."""
+
+class Trace:
+    """What happened between Session.start_trace and Session.stop_trace."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def origin(self) -> Literal["measured", "emulated", "simulated"]: ...
+    @property
+    def span_s(self) -> float: ...
+    def chrome_json(self) -> str:
+        """Chrome trace event format; opens in Perfetto and chrome://tracing."""
+    def svg(self, view: Literal["kernel", "order"] = "kernel") -> str:
+        """Gantt chart, coloured by kernel or by creation order."""
+    def html(self) -> str:
+        """Both charts and both tables on one page without outside references."""
+    def paraver(self) -> dict[str, str]:
+        """Text of the files `.prv`, `.pcf`, `.row`, by suffix (with the dot)."""
+    def worker_table(self) -> list[dict[str, Any]]:
+        """Per worker: worker, cpu, kind, busy_fraction, share_fraction, idle_fraction, runtime_fraction, tasks, shares."""
+    def kernel_table(self) -> list[dict[str, Any]]:
+        """Per kernel: name, count, mean_us, total_s, gflops."""
+
+class Session:
+    """Machine, engine, scheduler, kernels and threads under one name each; empty and zero mean the environment's
+    choice (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS), then the default. Safe for several threads."""
+
+    def __init__(
+        self,
+        engine: str = "",
+        scheduler: str = "",
+        kernels: str = "",
+        threads: str = "",
+        workers: Sequence[int] = (),
+        worker_count: int = 0,
+        window: int = 0,
+        slow: Mapping[int, float] = {},
+    ) -> None: ...
+    def options(self) -> dict[str, Any]:
+        """As resolved: engine, scheduler, kernels, threads (str), workers (list of OS core numbers), window (int),
+        slow (dict of core to fraction)."""
+    @property
+    def workers(self) -> int: ...
+    @property
+    def kernels_version(self) -> str:
+        """What the kernel library says of itself, e.g. "OpenBLAS 0.3.21 SkylakeX"."""
+    def statistics(self) -> list[dict[str, Any]]:
+        """Per worker since the start or since reset_statistics: cpu, kind, busy_s, idle_s, tasks, shares."""
+    def reset_statistics(self) -> None: ...
+    def start_trace(self) -> None: ...
+    def stop_trace(self, title: str = "") -> Trace: ...
+
+def standard_session() -> Session:
+    """The session that None stands for."""
+
+# Routines on column-major arrays. trans: "N", "T", "C"; uplo: "L", "U"; side: "L", "R"; diag: "N", "U". nb = 0: chosen by us.
+
+def gemm(
+    session: Session | None, transa: str, transb: str, alpha: complex, a: np.ndarray, b: np.ndarray, beta: complex, c: np.ndarray,
+    nb: int = 0, variant: str = "",
+) -> None:
+    """C <- alpha op(A) op(B) + beta C."""
+
+def syrk(
+    session: Session | None, uplo: str, trans: str, alpha: complex, a: np.ndarray, beta: complex, c: np.ndarray,
+    nb: int = 0, variant: str = "",
+) -> None:
+    """C <- alpha op(A) op(A)^T + beta C, one triangle."""
+
+def herk(
+    session: Session | None, uplo: str, trans: str, alpha: float, a: np.ndarray, beta: float, c: np.ndarray,
+    nb: int = 0, variant: str = "",
+) -> None:
+    """C <- alpha op(A) op(A)^H + beta C, one triangle. The same as syrk for real arrays."""
+
+def trsm(
+    session: Session | None, side: str, uplo: str, transa: str, diag: str, alpha: complex, a: np.ndarray, b: np.ndarray,
+    nb: int = 0, variant: str = "",
+) -> None:
+    """B <- alpha op(A)^-1 B, or B op(A)^-1 for side "R"."""
+
+def potrf(session: Session | None, uplo: str, a: np.ndarray, nb: int = 0, variant: str = "") -> int:
+    """A = L L^H or U^H U in place; returns LAPACK's info: the order of the first leading minor that is not positive."""
+
+def potrs(session: Session | None, uplo: str, a: np.ndarray, b: np.ndarray, nb: int = 0, variant: str = "") -> None:
+    """B <- A^-1 B with the factor of potrf."""
+
+def posv(session: Session | None, uplo: str, a: np.ndarray, b: np.ndarray, nb: int = 0, variant: str = "") -> int:
+    """potrf of A, then B <- A^-1 B; returns info. B is left as it was when info > 0."""
+
+def tasks(session: Session | None, n: int) -> int:
+    """Runs empty kernels on the Cholesky graph with n tile rows; returns the number of tasks."""
+
+# The direct way of the Python API, for plain arrays; checks, copies and the finite check in one call.
+
+def solve_positive(
+    session: Session | None, a: Any, b: Any, lower: bool, overwrite_a: bool, overwrite_b: bool, check_finite: bool,
+    check_hermitian: bool,
+) -> np.ndarray | int | None:
+    """The solution; or the order (int) of the leading minor that is not positive; or None where a and b are not 2-D and
+    1-D or 2-D non-empty native arrays of one supported dtype and fitting shape: the caller then converts, or complains."""
+
+def all_finite(a: np.ndarray) -> bool: ...
+def is_hermitian(a: np.ndarray) -> bool: ...
+
+# What there is. Each entry: name, available (bool), summary, source, and where they apply version and why_not.
+
+def list_schedulers() -> list[dict[str, Any]]: ...
+def list_engines() -> list[dict[str, Any]]: ...
+def list_kernels() -> list[dict[str, Any]]: ...
+def list_threads() -> list[dict[str, Any]]: ...
+def list_machines() -> list[dict[str, Any]]: ...
+def list_routines() -> list[dict[str, Any]]:
+    """Also `variants`: the list of names that `variant` takes, the default first."""
+
+def machine(measure: bool = True, fresh: bool = False) -> str:
+    """This machine as one JSON object."""
+
+def load_machine(name_or_path: str) -> str:
+    """A described machine as one JSON object."""
+
+def described_machines() -> list[str]: ...
