@@ -38,6 +38,7 @@ struct Trace {
     std::string title; ///< "potrf n=4096 nb=256 ..."
     Origin origin = Origin::measured;
     std::int64_t span_ns = 0;
+    std::int64_t lost = 0; ///< events dropped: out of memory, or over the recorder's limit
     std::vector<WorkerTrace> workers;
 };
 
