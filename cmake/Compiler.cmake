@@ -1,0 +1,29 @@
+# How everything is compiled. Options a user may want to change are cache variables of CMake itself.
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON) # the floors end in a shared library
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+find_program(TRC_CCACHE ccache)
+mark_as_advanced(TRC_CCACHE)
+if(TRC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_C_COMPILER_LAUNCHER ${TRC_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${TRC_CCACHE})
+endif()
+
+set(TRC_SANITIZE "" CACHE STRING "Value for -fsanitize=, as in address,undefined")
+add_library(trc_options INTERFACE)
+target_compile_options(trc_options INTERFACE -Wall -Wextra)
+if(TRC_SANITIZE)
+    # Everything in the build, tests included, or the runtime libraries disagree.
+    add_compile_options(-fsanitize=${TRC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+    add_link_options(-fsanitize=${TRC_SANITIZE})
+endif()

@@ -1,0 +1,42 @@
+# Libraries found by their normal convention. Required ones stop the configuration with the Debian package to install;
+# optional ones are reported by trc_report().
+option(TRC_MINIMAL "Use no optional dependency, even if it is there" OFF)
+set(TRC_FOUND "" CACHE INTERNAL "names of the optional dependencies found")
+set(TRC_ABSENT "" CACHE INTERNAL "names of the optional dependencies not found, with the reason")
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt QUIET)
+find_package(nlohmann_json QUIET)
+find_package(tomlplusplus QUIET)
+pkg_check_modules(hwloc QUIET IMPORTED_TARGET hwloc>=2.7)
+
+foreach(pair "fmt|fmt::fmt|libfmt-dev" "nlohmann-json|nlohmann_json::nlohmann_json|nlohmann-json3-dev"
+        "toml++|tomlplusplus::tomlplusplus|libtomlplusplus-dev" "hwloc >= 2.7|PkgConfig::hwloc|libhwloc-dev")
+    string(REPLACE "|" ";" parts "${pair}")
+    list(GET parts 0 what)
+    list(GET parts 1 target)
+    list(GET parts 2 package)
+    if(NOT TARGET ${target})
+        message(FATAL_ERROR "${what} was not found; on Debian and Ubuntu: apt install ${package}")
+    endif()
+endforeach()
+
+# trc_optional(<name> <found?> <why it matters, or how to get it>): records an optional dependency for the report.
+function(trc_optional name found note)
+    if(found)
+        set(TRC_FOUND "${TRC_FOUND};${name}" CACHE INTERNAL "")
+    else()
+        set(TRC_ABSENT "${TRC_ABSENT};${name} (${note})" CACHE INTERNAL "")
+    endif()
+endfunction()
+
+function(trc_report)
+    message(STATUS "trencadis ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+    foreach(name IN LISTS TRC_FOUND)
+        message(STATUS "  with    ${name}")
+    endforeach()
+    foreach(name IN LISTS TRC_ABSENT)
+        message(STATUS "  without ${name}")
+    endforeach()
+endfunction()

@@ -1,0 +1,50 @@
+# trc_floor(<name> [SOURCES file...] [USES floor...] [LINKS target...] [PUBLIC_LINKS target...])
+#
+# One static library trc_<name> for one floor of the house (see scripts/layers.toml for who may use whom). USES names
+# floors below; LINKS are outside libraries that only the sources see. All `*_test.cpp` of the folder become one GoogleTest
+# program test_<name>, which links this floor and what it uses, nothing above: a test that needs more is in the wrong place.
+function(trc_floor name)
+    cmake_parse_arguments(FLOOR "" "" "SOURCES;USES;LINKS;PUBLIC_LINKS" ${ARGN})
+    set(target trc_${name})
+    if(FLOOR_SOURCES)
+        add_library(${target} STATIC ${FLOOR_SOURCES})
+        set(scope PUBLIC)
+        target_link_libraries(${target} PRIVATE trc_options)
+        if(FLOOR_LINKS)
+            target_link_libraries(${target} PRIVATE ${FLOOR_LINKS})
+        endif()
+    else()
+        add_library(${target} INTERFACE) # headers only
+        set(scope INTERFACE)
+    endif()
+    target_include_directories(${target} ${scope}
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    foreach(used IN LISTS FLOOR_USES)
+        if(NOT TARGET trc_${used})
+            message(FATAL_ERROR "floor ${name} uses ${used}, which is not below it")
+        endif()
+        target_link_libraries(${target} ${scope} trc_${used})
+    endforeach()
+    if(FLOOR_PUBLIC_LINKS)
+        target_link_libraries(${target} ${scope} ${FLOOR_PUBLIC_LINKS})
+    endif()
+    set_property(GLOBAL APPEND PROPERTY TRC_FLOORS ${target})
+
+    file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*/*_test.cpp)
+    if(tests)
+        trc_test(${name} SOURCES ${tests} LINKS ${target} ${FLOOR_LINKS})
+    endif()
+endfunction()
+
+# trc_test(<name> SOURCES file... [LINKS target...] [ENVIRONMENT VAR=value...]): one GoogleTest program, one ctest test.
+function(trc_test name)
+    if(NOT TRC_TESTS)
+        return()
+    endif()
+    cmake_parse_arguments(TEST "" "" "SOURCES;LINKS;ENVIRONMENT" ${ARGN})
+    find_package(GTest REQUIRED)
+    add_executable(test_${name} ${TEST_SOURCES})
+    target_link_libraries(test_${name} PRIVATE trc_options ${TEST_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
+    add_test(NAME ${name} COMMAND test_${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "TRENCADIS_SOURCE_DIR=${PROJECT_SOURCE_DIR};${TEST_ENVIRONMENT}" TIMEOUT 600)
+endfunction()

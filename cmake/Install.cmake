@@ -1,0 +1,14 @@
+# What `cmake --install` puts where: library, public headers, described machines, pkg-config file and CMake package.
+include(CMakePackageConfigHelpers)
+install(TARGETS trencadis EXPORT trencadis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/trencadis COMPONENT library)
+install(EXPORT trencadis NAMESPACE trencadis:: FILE trencadis-targets.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/trencadis COMPONENT library)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/trencadis-config.cmake.in ${CMAKE_BINARY_DIR}/trencadis-config.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/trencadis)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/trencadis-config-version.cmake COMPATIBILITY SameMinorVersion)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/trencadis.pc.in ${CMAKE_BINARY_DIR}/trencadis.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/trencadis-config.cmake ${CMAKE_BINARY_DIR}/trencadis-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/trencadis COMPONENT library)
+install(FILES ${CMAKE_BINARY_DIR}/trencadis.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
