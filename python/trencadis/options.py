@@ -1,0 +1,147 @@
+"""Option types of the command line and the parsers behind them, shared by all its commands.
+
+The parsers take what the user typed and raise UsageError with one line that repeats it. Names of schedulers, engines, kernels and
+thread back ends are not checked here: the library knows them and suggests the nearest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Annotated, TypeVar
+
+import numpy as np
+import typer
+
+from . import _core
+from .errors import UsageError
+
+Value = TypeVar("Value")
+
+PRECISIONS = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
+
+SESSION_PANEL = "Session"
+Scheduler = Annotated[str, typer.Option("--scheduler", help="Who runs what next; see: trencadis list schedulers", rich_help_panel=SESSION_PANEL)]
+Engine = Annotated[str, typer.Option("--engine", help="What carries the tasks out; see: trencadis list engines", rich_help_panel=SESSION_PANEL)]
+Kernels = Annotated[str, typer.Option("--kernels", help="Tile kernels; see: trencadis list kernels", rich_help_panel=SESSION_PANEL)]
+Threads = Annotated[str, typer.Option("--threads-backend", help="Thread back end; see: trencadis list threads", rich_help_panel=SESSION_PANEL)]
+Workers = Annotated[str, typer.Option("--workers", metavar="LIST", help="Cores to use: 0,1,4-7 or the name of a core kind; default: all allowed", rich_help_panel=SESSION_PANEL)]
+TileSize = Annotated[str, typer.Option("--nb", metavar="NB|auto", help="Tile size", rich_help_panel=SESSION_PANEL)]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object per line on standard output, nothing else")]
+
+
+def integers(text: str, what: str) -> list[int]:
+    """"0,1,4-7" -> [0, 1, 4, 5, 6, 7]."""
+    numbers: list[int] = []
+    for word in text.split(","):
+        match = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", word)
+        if not match:
+            raise UsageError(f"{what}: '{text}' is not a list of numbers and ranges such as 0,1,4-7")
+        first = int(match[1])
+        last = int(match[2]) if match[2] else first
+        if last < first:
+            raise UsageError(f"{what}: the range '{word.strip()}' runs backwards; write {last}-{first}")
+        if last - first > 100_000:
+            raise UsageError(f"{what}: the range '{word.strip()}' has more than 100000 numbers")
+        numbers.extend(range(first, last + 1))
+    return numbers
+
+
+def core_list(text: str) -> list[int]:
+    """Worker LIST: core numbers and ranges, or the name of a core kind of this machine; empty: all allowed cores."""
+    text = text.strip()
+    if not text:
+        return []
+    if not re.search(r"[A-Za-z]", text):
+        cores = integers(text, "--workers")
+        twice = sorted({core for core in cores if cores.count(core) > 1}) if len(cores) < 10_000 else []
+        if twice:
+            raise UsageError(f"--workers: core {twice[0]} is named twice in '{text}'; a core has one worker")
+        return cores
+    machine = json.loads(_core.machine())
+    kinds = [kind["name"] for kind in machine["kinds"]]
+    if text not in kinds:
+        raise UsageError(f"--workers: '{text}' is neither a list such as 0,1,4-7 nor a core kind of this machine ({', '.join(kinds)})")
+    return [core["cpu"] for core in machine["cores"] if core["kind"] == kinds.index(text)]
+
+
+def size_list(text: str, what: str = "--n") -> list[int]:
+    """"1024,2048" or FROM:TO:STEP, e.g. "1000:4000:1000"; sizes are 0 or more."""
+    sizes: list[int] = []
+    for word in text.split(","):
+        match = re.fullmatch(r"\s*(\d+)(?::(\d+):(\d+))?\s*", word)
+        if not match or (match[3] and int(match[3]) == 0):
+            raise UsageError(f"{what}: '{text}' is not a list of sizes such as 1024,2048 or 1000:4000:1000")
+        if match[2] and len(range(int(match[1]), int(match[2]) + 1, int(match[3]))) > 10_000:
+            raise UsageError(f"{what}: '{word.strip()}' stands for more than 10000 sizes")
+        sizes.extend(range(int(match[1]), int(match[2]) + 1, int(match[3])) if match[2] else [int(match[1])])
+    if not sizes:
+        raise UsageError(f"{what}: '{text}' holds no size; write FROM:TO:STEP with FROM <= TO")
+    return sizes
+
+
+def tile_size(text: str) -> int:
+    """"256" -> 256; "auto" -> 0, which lets the library choose."""
+    if text == "auto":
+        return 0
+    if not re.fullmatch(r"[1-9]\d{0,8}", text.strip()):
+        raise UsageError(f"--nb: '{text}' is not a tile size: a positive number or auto")
+    return int(text)
+
+
+def precision(text: str) -> type[np.generic]:
+    if text not in PRECISIONS:
+        raise UsageError(f"--precision: '{text}' is not one of s, d, c, z")
+    return PRECISIONS[text]
+
+
+def _assignments(words: Iterable[str], what: str, shape: str, value: Callable[[str], Value]) -> dict[int, Value]:
+    assigned: dict[int, Value] = {}
+    for word in words:
+        core, equals, number = word.partition("=")
+        try:
+            if not equals or not core.strip().isdecimal():
+                raise ValueError
+            parsed = value(number)
+        except ValueError:
+            raise UsageError(f"{what}: '{word}' is not {shape}") from None
+        if int(core) in assigned:
+            raise UsageError(f"{what}: core {int(core)} is given twice")
+        assigned[int(core)] = parsed
+    return assigned
+
+
+def core_fractions(words: Iterable[str]) -> dict[int, float]:
+    """--slow: ["1=0.25"] -> {1: 0.25}, fractions in (0, 1]."""
+
+    def fraction(text: str) -> float:
+        number = float(text)
+        if not 0 < number <= 1:
+            raise ValueError
+        return number
+
+    return _assignments(words, "--slow", "CORE=FRACTION with a fraction above 0 and at most 1, such as 1=0.25", fraction)
+
+
+def core_counts(words: Iterable[str]) -> dict[int, int]:
+    """--busy: ["1=3"] -> {1: 3}, counts from 1 to 64."""
+
+    def count(text: str) -> int:
+        number = int(text)
+        if not 1 <= number <= 64:
+            raise ValueError
+        return number
+
+    return _assignments(words, "--busy", "CORE=COUNT with a count from 1 to 64, such as 1=3", count)
+
+
+def open_session(
+    scheduler: str = "", engine: str = "", kernels: str = "", threads_backend: str = "", workers: str = "",
+    slow: Iterable[str] = (),
+) -> _core.Session:
+    """The session that these options ask for; ValueError and BackendError say what is wrong with them."""
+    return _core.Session(
+        engine=engine, scheduler=scheduler, kernels=kernels, threads=threads_backend, workers=core_list(workers),
+        slow=core_fractions(slow),
+    )
