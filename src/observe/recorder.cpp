@@ -1,5 +1,7 @@
 #include "observe/recorder.hpp"
 
+#include "observe/flatten.hpp"
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -110,6 +112,7 @@ void Recorder::collect(const Buffer& buffer, Trace& trace, WorkerTrace& worker) 
             if (event.begin_ns <= event.end_ns) worker.events.push_back(event);
         }
     }
+    flatten(worker.events);
 }
 
 } // namespace trencadis

@@ -21,6 +21,7 @@ struct Event {
     std::int64_t end_ns;
     Flops flops;         ///< of the task; 0 for share and idle
     EventKind kind;
+    bool continued = false; ///< a further piece of the same task, which ran other tasks in between
 };
 
 /// How times came about; never mixed in one table or column.

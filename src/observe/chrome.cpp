@@ -1,0 +1,81 @@
+#include "observe/chrome.hpp"
+
+#include "observe/summary.hpp"
+
+#include <iterator>
+#include <string_view>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace trencadis {
+
+namespace {
+
+std::string json_text(std::string_view text)
+{
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+class ChromeWriter {
+public:
+    std::string write(const Trace& trace)
+    {
+        append("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"title\":{},\"origin\":\"{}\",\"lost\":{}}},\"traceEvents\":[\n",
+               json_text(trace.title), origin_name(trace.origin), trace.lost);
+        append("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{{\"name\":{}}}}}",
+               json_text(fmt::format("{} ({})", trace.title.empty() ? "trencadis" : trace.title, origin_name(trace.origin))));
+        for (const WorkerTrace& worker : trace.workers) write_worker(worker);
+        append("\n]}}\n");
+        return std::move(text_);
+    }
+
+private:
+    template <class... Args>
+    void append(fmt::format_string<Args...> format, Args&&... args)
+    {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    }
+    /// Thread numbers begin at 1: Perfetto takes thread 0 for the idle task.
+    void write_worker(const WorkerTrace& worker)
+    {
+        const int tid = worker.worker + 1;
+        append(",\n{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":{},\"args\":{{\"name\":{}}}}}", tid, json_text(worker_label(worker)));
+        append(",\n{{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":1,\"tid\":{},\"args\":{{\"sort_index\":{}}}}}", tid, worker.worker);
+        for (const Event& event : worker.events)
+            if (event.kind != EventKind::idle) write_event(event, tid);
+    }
+    /// Times are microseconds with the nanoseconds as decimals, so that nothing is rounded and neighbours never overlap.
+    void write_event(const Event& event, int tid)
+    {
+        const std::int64_t length = event.end_ns - event.begin_ns;
+        append(",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"pid\":1,\"tid\":{},\"ts\":{}.{:03},\"dur\":{}.{:03},"
+               "\"args\":{{\"order\":{},\"flops\":{}}}}}",
+               name(event.name), event.kind == EventKind::share ? "share" : "task", tid, event.begin_ns / 1000, event.begin_ns % 1000,
+               length / 1000, length % 1000, event.order, event.flops);
+    }
+    const std::string& name(const char* name)
+    {
+        std::string& text = names_[name];
+        if (text.empty()) text = json_text(name);
+        return text;
+    }
+
+    std::string text_;
+    std::unordered_map<const char*, std::string> names_;
+};
+
+} // namespace
+
+std::string to_chrome_json(const Trace& trace) { return ChromeWriter().write(trace); }
+
+std::string worker_label(const WorkerTrace& worker)
+{
+    std::string label = fmt::format("worker {}", worker.worker);
+    if (worker.cpu >= 0) label += fmt::format(", cpu {}", worker.cpu);
+    if (!worker.kind.empty()) label += fmt::format(", {}", worker.kind);
+    return label;
+}
+
+} // namespace trencadis
