@@ -2,12 +2,16 @@
 get_property(floors GLOBAL PROPERTY TRC_FLOORS)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/library.cpp CONTENT "// The library's sources are its floors.\n")
 add_library(trencadis SHARED ${CMAKE_BINARY_DIR}/generated/library.cpp)
+set(archives "")
 foreach(floor IN LISTS floors)
     get_target_property(type ${floor} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
-        target_link_libraries(trencadis PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${floor}>)
+        list(APPEND archives ${floor})
     endif()
 endforeach()
+target_link_libraries(trencadis PRIVATE ${archives})
+list(JOIN archives "," whole)
+set_target_properties(trencadis PROPERTIES LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}") # however often a floor names another
 set_target_properties(trencadis PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION 0
                       LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
 target_link_options(trencadis PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
