@@ -1,0 +1,12 @@
+#pragma once
+#include "base/types.hpp"
+
+namespace trencadis {
+
+/// Runs `rounds` rounds of independent double precision multiply-adds with the widest vectors this processor has, and
+/// returns the flops done. Touches no memory: what it measures is the core's arithmetic, the ceiling of any kernel.
+Flops fma_burst(long rounds);
+/// The instruction set fma_burst uses here: "avx512", "avx2" or "generic".
+const char* fma_instruction_set();
+
+} // namespace trencadis

@@ -1,0 +1,164 @@
+#include "machine/toml_table.hpp"
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace trencadis {
+
+namespace {
+
+std::string shown(const toml::node& node)
+{
+    std::ostringstream stream;
+    node.visit([&](const auto& value) { stream << toml::default_formatter(value, toml::format_flags::quote_dates_and_times); });
+    std::string text = stream.str();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text.size() <= 40 ? text : text.substr(0, 37) + "...";
+}
+
+std::string nearest(std::string_view given, const std::vector<std::string>& names)
+{
+    const auto best = std::min_element(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+        return edit_distance(given, a) < edit_distance(given, b);
+    });
+    return best == names.end() ? "" : *best;
+}
+
+} // namespace
+
+TomlTable::TomlTable(const toml::table& table, std::string_view file, std::string what)
+    : table_(&table), file_(file), what_(std::move(what))
+{
+}
+
+void TomlTable::complain(std::string_view key, const std::string& message) const
+{
+    const toml::node* node = table_->get(key);
+    const auto line = (node ? node->source() : table_->source()).begin.line;
+    throw Error(ErrorCode::bad_argument, fmt::format("{}:{}: {}", file_, std::max(line, toml::source_index{1}), message));
+}
+
+void TomlTable::wrong_type(std::string_view key, const toml::node& node, std::string_view wanted) const
+{
+    complain(key, fmt::format("{} of {} is {}; it must be {}", key, what_, shown(node), wanted));
+}
+
+const toml::node* TomlTable::find(std::string_view key)
+{
+    known_.emplace_back(key);
+    return table_->get(key);
+}
+
+const toml::node& TomlTable::require(std::string_view key, std::string_view wanted)
+{
+    const toml::node* node = find(key);
+    if (!node) complain(key, fmt::format("{} has no {}; it must have one, {}", what_, key, wanted));
+    return *node;
+}
+
+bool TomlTable::has(std::string_view key)
+{
+    return find(key) != nullptr;
+}
+
+std::string TomlTable::text(std::string_view key)
+{
+    const toml::node& node = require(key, "a text in quotes");
+    const auto value = node.value_exact<std::string>();
+    if (!value || value->empty()) wrong_type(key, node, "a text in quotes, not empty");
+    return *value;
+}
+
+std::string TomlTable::text_or(std::string_view key, std::string_view absent)
+{
+    const toml::node* node = find(key);
+    if (!node) return std::string(absent);
+    const auto value = node->value_exact<std::string>();
+    if (!value) wrong_type(key, *node, "a text in quotes");
+    return *value;
+}
+
+double TomlTable::number(std::string_view key)
+{
+    const toml::node& node = require(key, "a number, 0 or more");
+    const auto value = node.is_number() ? node.value<double>() : std::nullopt;
+    if (!value || !std::isfinite(*value) || *value < 0) wrong_type(key, node, "a finite number, 0 or more");
+    return *value;
+}
+
+double TomlTable::number_or(std::string_view key, double absent)
+{
+    return has(key) ? number(key) : absent;
+}
+
+Index TomlTable::integer(std::string_view key, Index least)
+{
+    const std::string wanted = fmt::format("a whole number, {} or more", least);
+    const toml::node& node = require(key, wanted);
+    const auto value = node.value_exact<std::int64_t>();
+    if (!value || *value < least || *value > 1'000'000) wrong_type(key, node, wanted + " (at most 1000000)");
+    return *value;
+}
+
+Index TomlTable::integer_or(std::string_view key, Index absent, Index least)
+{
+    return has(key) ? integer(key, least) : absent;
+}
+
+std::vector<int> TomlTable::indices(std::string_view key, int count)
+{
+    const std::string wanted = fmt::format("a list of numbers from 0 to {}", count - 1);
+    const toml::node& node = require(key, wanted);
+    const toml::array* array = node.as_array();
+    if (!array || array->empty()) wrong_type(key, node, wanted);
+    std::vector<int> values;
+    for (const toml::node& element : *array) {
+        const auto value = element.value_exact<std::int64_t>();
+        if (!value || *value < 0 || *value >= count) wrong_type(key, element, wanted);
+        values.push_back(static_cast<int>(*value));
+    }
+    return values;
+}
+
+std::vector<TomlTable> TomlTable::tables(std::string_view key)
+{
+    const toml::node* node = find(key);
+    if (!node) return {};
+    const toml::array* array = node->as_array();
+    if (!array) wrong_type(key, *node, fmt::format("a list of tables, written [[{}]]", key));
+    std::vector<TomlTable> tables;
+    for (const toml::node& element : *array) {
+        if (!element.is_table()) wrong_type(key, element, fmt::format("a list of tables, written [[{}]]", key));
+        tables.emplace_back(*element.as_table(), file_, fmt::format("[[{}]] number {}", key, tables.size() + 1));
+    }
+    return tables;
+}
+
+int TomlTable::one_of(std::string_view key, const std::vector<std::string>& names, std::string_view kind_of_thing)
+{
+    const std::string given = text(key);
+    const auto place = std::find(names.begin(), names.end(), given);
+    if (place != names.end()) return static_cast<int>(place - names.begin());
+    complain(key, fmt::format("{} of {} is '{}', but no {} has that name; the nearest is '{}'", key, what_, given, kind_of_thing,
+                              nearest(given, names)));
+}
+
+void TomlTable::finish() const
+{
+    for (const auto& [key, value] : *table_) {
+        const std::string_view name = key.str();
+        if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
+        std::string keys;
+        for (const std::string& known : known_)
+            if (keys.find(known) == std::string::npos) keys += " " + known;
+        complain(name, fmt::format("{} has no key '{}'; did you mean '{}'? (known:{})", what_, name, nearest(name, known_), keys));
+    }
+}
+
+} // namespace trencadis

@@ -1,0 +1,51 @@
+#pragma once
+#include "base/types.hpp"
+
+#include <toml++/toml.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trencadis {
+
+/// Strict reading of one table of a TOML file. Every complaint is Error{bad_argument} with "file:line: what is there; what would be
+/// right". Keys that nobody asked for are complained about by finish().
+class TomlTable {
+public:
+    /// `file` is the name shown in messages; `table` and the file's text must outlive this object.
+    TomlTable(const toml::table& table, std::string_view file, std::string what);
+
+    const std::string& what() const { return what_; } ///< "[[cores]] number 3", for messages
+
+    std::string text(std::string_view key);                              ///< must be there and not be empty
+    std::string text_or(std::string_view key, std::string_view absent);
+    double number_or(std::string_view key, double absent);               ///< finite, not negative
+    double number(std::string_view key);                                 ///< likewise, and must be there
+    Index integer_or(std::string_view key, Index absent, Index least);   ///< not below `least`
+    Index integer(std::string_view key, Index least);
+    std::vector<int> indices(std::string_view key, int count);           ///< a list of integers in 0 .. count-1
+    std::vector<TomlTable> tables(std::string_view key);                 ///< [[key]], empty when absent
+    /// Which of `names` the text of `key` is; complains with the nearest.
+    int one_of(std::string_view key, const std::vector<std::string>& names, std::string_view kind_of_thing);
+    bool has(std::string_view key);
+
+    /// Complains about the first key that was never asked for.
+    void finish() const;
+    /// Complains at the value of `key`, or at the table when it is not there.
+    [[noreturn]] void complain(std::string_view key, const std::string& message) const;
+
+private:
+    const toml::node* find(std::string_view key);
+    const toml::node& require(std::string_view key, std::string_view wanted);
+    [[noreturn]] void wrong_type(std::string_view key, const toml::node& node, std::string_view wanted) const;
+
+    const toml::table* table_;
+    std::string_view file_;
+    std::string what_;
+    std::vector<std::string> known_;
+};
+
+} // namespace trencadis
