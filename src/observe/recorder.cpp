@@ -107,9 +107,10 @@ void Recorder::collect(const Buffer& buffer, Trace& trace, WorkerTrace& worker) 
         const int size = chunk->size.load(std::memory_order_acquire);
         for (int i = 0; i < size; ++i) {
             Event event = chunk->events[i];
+            if (event.end_ns < start_ns_ || event.begin_ns > start_ns_ + trace.span_ns) continue;
             event.begin_ns = std::max<std::int64_t>(event.begin_ns - start_ns_, 0);
-            event.end_ns = std::min(event.end_ns - start_ns_, trace.span_ns);
-            if (event.begin_ns <= event.end_ns) worker.events.push_back(event);
+            event.end_ns = std::clamp(event.end_ns - start_ns_, event.begin_ns, trace.span_ns);
+            worker.events.push_back(event);
         }
     }
     flatten(worker.events);
