@@ -37,9 +37,9 @@ class Trace:
     def paraver(self) -> dict[str, str]:
         """Text of the files `.prv`, `.pcf`, `.row`, by suffix (with the dot)."""
     def worker_table(self) -> list[dict[str, Any]]:
-        """Per worker: worker, cpu, kind, busy_fraction, share_fraction, idle_fraction, runtime_fraction, tasks, shares."""
+        """Per worker: worker, cpu, kind, tasks, shares, and busy, share, idle, runtime each as _s and _fraction."""
     def kernel_table(self) -> list[dict[str, Any]]:
-        """Per kernel: name, count, mean_us, total_s, gflops."""
+        """Per kernel: name, calls, total_s, mean_ms, gflops, on_kinds."""
 
 class Session:
     """Machine, engine, scheduler, kernels and threads under one name each; empty and zero mean the environment's
@@ -117,11 +117,32 @@ def solve_positive(
     session: Session | None, a: Any, b: Any, lower: bool, overwrite_a: bool, overwrite_b: bool, check_finite: bool,
     check_hermitian: bool,
 ) -> np.ndarray | int | None:
-    """The solution; or the order (int) of the leading minor that is not positive; or None where a and b are not 2-D and
-    1-D or 2-D non-empty native arrays of one supported dtype and fitting shape: the caller then converts, or complains."""
+    """The solution; or the order (int) of the leading minor that is not positive, -1 where a is not Hermitian; or None where a and b
+    are not plain arrays, square of order 2 or more and with one or two dimensions, aligned, native, of one supported dtype and
+    of fitting shapes: the caller then converts, or complains."""
+
+def factor_positive(
+    session: Session | None, a: Any, lower: bool, overwrite_a: bool, clean: bool, check_finite: bool
+) -> np.ndarray | int | None:
+    """The Cholesky factor, the other triangle zeroed when `clean`; else as solve_positive."""
+
+def solve_factored(
+    session: Session | None, c: Any, lower: bool, b: Any, overwrite_b: bool, check_finite: bool
+) -> np.ndarray | None:
+    """The solution with a Cholesky factor; None as in solve_positive."""
+
+def multiply(session: Session | None, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bool:
+    """C <- A B for matrices with unit stride in one dimension; False where the arrays are anything else."""
 
 def all_finite(a: np.ndarray) -> bool: ...
-def is_hermitian(a: np.ndarray) -> bool: ...
+def is_hermitian(a: np.ndarray) -> bool:
+    """Element for element; a NaN is not equal to itself."""
+
+def available_memory() -> float:
+    """Bytes that can be allocated before the system kills somebody; infinity where that is not known."""
+
+def add_kernel_library_folder(folder: str) -> None:
+    """A folder to look in first for vendor libraries that are loaded from now on."""
 
 # What there is. Each entry: name, available (bool), summary, source, and where they apply version and why_not.
 

@@ -1,0 +1,12 @@
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace trencadis::python {
+
+// One per source file; each adds its part to the module.
+void bind_session(nanobind::module_& m);
+void bind_routines(nanobind::module_& m);
+void bind_direct(nanobind::module_& m);
+void bind_registries(nanobind::module_& m);
+
+} // namespace trencadis::python

@@ -1,0 +1,291 @@
+#include "bind.hpp"
+#include "call.hpp"
+#include "memory.hpp"
+#include "numpy.hpp"
+#include "passes.hpp"
+#include "session/linear_algebra.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+// The Python API's way to the routines, for plain arrays: dtype and shape checks, copies and the finite check in one call
+// from Python, because at n = 64 the whole solve takes some ten microseconds and every Python statement a tenth of one.
+// What a function here does not serve it answers with None, and the caller converts its arguments or complains.
+
+namespace trencadis::python {
+namespace {
+
+const RoutineOptions polled{.interrupted = signalled};
+
+[[noreturn]] void not_finite() { throw Error(ErrorCode::bad_argument, 1, "array must not contain infs or NaNs"); } // numpy's words
+
+/// An argument that may be overwritten, or only read.
+std::optional<Buffer> open(nb::handle array, bool overwrite, bool& writable)
+{
+    if (overwrite)
+        if (auto buffer = Buffer::open(array.ptr(), Buffer::Access::write)) {
+            writable = true;
+            return buffer;
+        }
+    writable = false;
+    return Buffer::open(array.ptr(), Buffer::Access::read);
+}
+
+/// A Hermitian matrix of any strides, seen as column-major as far as possible. Seen the other way round it is its own conjugate with
+/// the triangles exchanged, so that no element needs to move.
+struct HermitianView {
+    Strided matrix;
+    Uplo uplo;
+    bool conjugated; ///< transposed, which for complex scalars conjugates
+
+    HermitianView(const Strided& given, bool lower) : matrix(given), uplo(lower ? Uplo::lower : Uplo::upper), conjugated(false)
+    {
+        if (given.column_major() || std::abs(given.row_stride) <= std::abs(given.col_stride)) return;
+        matrix = given.transposed();
+        uplo = opposite(uplo);
+        conjugated = true;
+    }
+};
+
+/// An upper bound of 1 / cond_2 from the factor's diagonal: (min l_ii / max l_ii)^2. Free, and never too small, so what it calls
+/// ill-conditioned is.
+template <Scalar T> double rcond_bound(const T* factor, Index n, Index ld)
+{
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (Index i = 0; i < n; ++i) {
+        const double pivot = std::abs(std::real(factor[i + i * ld]));
+        least = std::min(least, pivot);
+        most = std::max(most, pivot);
+    }
+    const double ratio = least / most;
+    return ratio * ratio;
+}
+
+void warn_ill_conditioned(double rcond)
+{
+    const nb::object category = nb::module_::import_("scipy.linalg").attr("LinAlgWarning");
+    char text[120];
+    PyOS_snprintf(text, sizeof text, "An ill-conditioned matrix detected: rcond is at most %.3g.", rcond);
+    if (PyErr_WarnEx(category.ptr(), text, 2)) throw nb::python_error();
+}
+
+/// Copies b into x (unless they are one) and conjugates it where A is seen conjugated.
+template <Scalar T>
+void prepare_right_side(Session& session, const Strided& b, Buffer::ColumnMajor<T>& x, bool in_place, bool conjugated, bool check)
+{
+    const bool good = in_place ? !check || all_finite<T>(session, b) : copy(session, b, x.data, x.ld, check);
+    if (!good) not_finite();
+    if (conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
+}
+
+struct Result {
+    Index info = 0;
+    bool hermitian = true;
+    double rcond = 1;
+};
+
+struct SolveFlags {
+    bool overwrite_a, check_finite, check_hermitian;
+};
+
+template <Scalar T>
+Result solve_positive(Session& session, const HermitianView& a, const Strided& b, Buffer::ColumnMajor<T> x, bool b_in_place, SolveFlags flags)
+{
+    const Index n = a.matrix.rows;
+    T* factor = static_cast<T*>(a.matrix.data);
+    Index ld = a.matrix.leading();
+    Scratch scratch;
+    if (flags.overwrite_a && a.matrix.column_major()) {
+        if (flags.check_finite && !all_finite<T>(session, a.matrix)) not_finite();
+    } else {
+        ld = n;
+        scratch = Scratch(sizeof(T) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n), "the work copy of a");
+        factor = static_cast<T*>(scratch.data());
+        if (!copy(session, a.matrix, factor, ld, flags.check_finite)) not_finite();
+    }
+    if (flags.check_hermitian && !hermitian<T>(session, a.matrix)) return {.hermitian = false};
+    prepare_right_side(session, b, x, b_in_place, a.conjugated, flags.check_finite);
+    const Index info = posv(session, a.uplo, n, x.cols, factor, ld, x.data, x.ld, polled);
+    if (a.conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
+    return {.info = info, .rcond = info ? 0 : rcond_bound(factor, n, ld)};
+}
+
+nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle b_array, bool lower, bool overwrite_a, bool overwrite_b,
+                               bool check_finite, bool check_hermitian)
+{
+    if (!is_plain_array(a_array) || !is_plain_array(b_array)) return nb::none();
+    bool a_writable, b_writable;
+    const auto a = open(a_array, overwrite_a, a_writable);
+    const auto b = open(b_array, overwrite_b, b_writable);
+    if (!a || !b || a->kind() != b->kind() || a->dimensions() != 2) return nb::none();
+    const Strided A = a->matrix(), B = b->matrix();
+    if (A.rows != A.cols || A.rows < 2 || B.rows != A.rows || B.cols < 1) return nb::none(); // 1 x 1 is SciPy's special case
+
+    const bool in_place = b_writable && B.column_major();
+    nb::object x_array = in_place ? nb::borrow(b_array) : empty(b->kind(), B.rows, B.cols, b->dimensions(), 'F');
+    const Buffer x = Buffer::require(x_array.ptr(), Buffer::Access::write, 2, "x");
+    const HermitianView view(A, lower);
+    return with_scalar(a->kind(), [&](auto zero) -> nb::object {
+        using T = decltype(zero);
+        const Result result = compute([&] {
+            return solve_positive<T>(session_or_standard(session), view, B, x.column_major<T>(2, "x"), in_place,
+                                     {a_writable, check_finite, check_hermitian});
+        });
+        if (!result.hermitian) return nb::int_(-1);
+        if (result.info) return nb::int_(result.info);
+        if (result.rcond < std::numeric_limits<Real<T>>::epsilon()) warn_ill_conditioned(result.rcond);
+        return x_array;
+    });
+}
+
+template <Scalar T>
+Index factor_positive(Session& session, const HermitianView& a, Buffer::ColumnMajor<T> factor, bool in_place, bool clean, bool check)
+{
+    const Index n = a.matrix.rows;
+    const bool good = in_place ? !check || all_finite<T>(session, a.matrix) : copy(session, a.matrix, factor.data, factor.ld, check);
+    if (!good) not_finite();
+    const Index info = potrf(session, a.uplo, n, factor.data, factor.ld, polled);
+    if (clean && info == 0) clear_opposite(session, a.uplo, n, factor.data, factor.ld);
+    return info;
+}
+
+nb::object bind_factor_positive(Session* session, nb::handle a_array, bool lower, bool overwrite_a, bool clean, bool check_finite)
+{
+    if (!is_plain_array(a_array)) return nb::none();
+    bool writable;
+    const auto a = open(a_array, overwrite_a, writable);
+    if (!a || a->dimensions() != 2) return nb::none();
+    const Strided A = a->matrix();
+    if (A.rows != A.cols || A.rows < 1) return nb::none();
+
+    // A matrix stored by rows is factored as its transpose, whose factor by columns is the wanted one by rows.
+    const HermitianView view(A, lower);
+    const bool in_place = writable && view.matrix.column_major();
+    nb::object result = in_place ? nb::borrow(a_array) : empty(a->kind(), A.rows, A.cols, 2, view.conjugated ? 'C' : 'F');
+    const Buffer factor = Buffer::require(result.ptr(), Buffer::Access::write, 1, "a");
+    Strided F = factor.matrix();
+    if (view.conjugated) F = F.transposed();
+    const Index info = with_scalar(a->kind(), [&](auto zero) {
+        using T = decltype(zero);
+        const Buffer::ColumnMajor<T> target{static_cast<T*>(F.data), F.rows, F.cols, F.leading()};
+        return compute([&] { return factor_positive<T>(session_or_standard(session), view, target, in_place, clean, check_finite); });
+    });
+    return info ? nb::object(nb::int_(info)) : result;
+}
+
+template <Scalar T>
+void solve_factored(Session& session, const HermitianView& c, const Strided& b, Buffer::ColumnMajor<T> x, bool in_place, bool check)
+{
+    if (check && !all_finite<T>(session, c.matrix)) not_finite();
+    Scratch scratch;
+    const T* factor = static_cast<const T*>(c.matrix.data);
+    Index ld = c.matrix.leading();
+    if (!c.matrix.column_major()) {
+        ld = c.matrix.rows;
+        scratch = Scratch(sizeof(T) * static_cast<std::size_t>(ld) * static_cast<std::size_t>(ld), "the work copy of c");
+        copy(session, c.matrix, static_cast<T*>(scratch.data()), ld, false);
+        factor = static_cast<const T*>(scratch.data());
+    }
+    prepare_right_side(session, b, x, in_place, c.conjugated, check);
+    potrs(session, c.uplo, c.matrix.rows, x.cols, factor, ld, x.data, x.ld, polled);
+    if (c.conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
+}
+
+nb::object bind_solve_factored(Session* session, nb::handle c_array, bool lower, nb::handle b_array, bool overwrite_b, bool check_finite)
+{
+    if (!is_plain_array(c_array) || !is_plain_array(b_array)) return nb::none();
+    bool writable;
+    const auto c = Buffer::open(c_array.ptr(), Buffer::Access::read);
+    const auto b = open(b_array, overwrite_b, writable);
+    if (!c || !b || c->kind() != b->kind() || c->dimensions() != 2) return nb::none();
+    const Strided C = c->matrix(), B = b->matrix();
+    if (C.rows != C.cols || C.rows < 1 || B.rows != C.rows || B.cols < 1) return nb::none();
+
+    const bool in_place = writable && B.column_major();
+    nb::object x_array = in_place ? nb::borrow(b_array) : empty(b->kind(), B.rows, B.cols, b->dimensions(), 'F');
+    const Buffer x = Buffer::require(x_array.ptr(), Buffer::Access::write, 3, "x");
+    const HermitianView view(C, lower);
+    with_scalar(c->kind(), [&](auto zero) {
+        using T = decltype(zero);
+        compute([&] {
+            solve_factored<T>(session_or_standard(session), view, B, x.column_major<T>(3, "x"), in_place, check_finite);
+        });
+    });
+    return x_array;
+}
+
+/// A factor of a product as gemm takes it.
+template <Scalar T> struct GemmFactor {
+    Op op;
+    const T* data;
+    Index ld;
+
+    explicit GemmFactor(const Strided& m) : op(m.column_major() ? Op::none : Op::trans), data(static_cast<const T*>(m.data))
+    {
+        ld = op == Op::none ? m.leading() : m.transposed().leading();
+    }
+};
+
+bool gemm_takes(const Strided& m) { return m.column_major() || m.row_major(); }
+
+bool bind_multiply(Session* session, nb::handle a_array, nb::handle b_array, nb::handle c_array)
+{
+    const auto a = Buffer::open(a_array.ptr(), Buffer::Access::read);
+    const auto b = Buffer::open(b_array.ptr(), Buffer::Access::read);
+    const auto c = Buffer::open(c_array.ptr(), Buffer::Access::write);
+    if (!a || !b || !c || a->kind() != b->kind() || a->kind() != c->kind()) return false;
+    if (a->dimensions() != 2 || b->dimensions() != 2 || c->dimensions() != 2) return false;
+    Strided A = a->matrix(), B = b->matrix(), C = c->matrix();
+    if (A.cols != B.rows || C.rows != A.rows || C.cols != B.cols) return false;
+    if (!gemm_takes(A) || !gemm_takes(B) || !gemm_takes(C)) return false;
+    if (!C.column_major()) { // C^T = B^T A^T
+        const Strided first = B.transposed();
+        B = A.transposed();
+        A = first;
+        C = C.transposed();
+    }
+    with_scalar(c->kind(), [&](auto zero) {
+        using T = decltype(zero);
+        const GemmFactor<T> left(A), right(B);
+        compute([&] {
+            gemm(session_or_standard(session), left.op, right.op, C.rows, C.cols, A.cols, T(1), left.data, left.ld, right.data, right.ld,
+                 T(0), static_cast<T*>(C.data), C.leading(), polled);
+        });
+    });
+    return true;
+}
+
+bool bind_all_finite(nb::handle array)
+{
+    const Buffer buffer = Buffer::require(array.ptr(), Buffer::Access::read, 1, "a");
+    return with_scalar(buffer.kind(), [&](auto zero) {
+        return compute([&] { return all_finite<decltype(zero)>(Session::standard(), buffer.matrix()); });
+    });
+}
+
+bool bind_is_hermitian(nb::handle array)
+{
+    const Buffer buffer = Buffer::require(array.ptr(), Buffer::Access::read, 1, "a");
+    return with_scalar(buffer.kind(), [&](auto zero) {
+        return compute([&] { return hermitian<decltype(zero)>(Session::standard(), buffer.matrix()); });
+    });
+}
+
+} // namespace
+
+void bind_direct(nb::module_& m)
+{
+    using namespace nb::literals;
+    m.def("solve_positive", &bind_solve_positive, "session"_a.none(), "a"_a, "b"_a, "lower"_a, "overwrite_a"_a, "overwrite_b"_a,
+          "check_finite"_a, "check_hermitian"_a);
+    m.def("factor_positive", &bind_factor_positive, "session"_a.none(), "a"_a, "lower"_a, "overwrite_a"_a, "clean"_a, "check_finite"_a);
+    m.def("solve_factored", &bind_solve_factored, "session"_a.none(), "c"_a, "lower"_a, "b"_a, "overwrite_b"_a, "check_finite"_a);
+    m.def("multiply", &bind_multiply, "session"_a.none(), "a"_a, "b"_a, "c"_a);
+    m.def("all_finite", &bind_all_finite, "a"_a);
+    m.def("is_hermitian", &bind_is_hermitian, "a"_a);
+    m.def("available_memory", &available_memory);
+}
+
+} // namespace trencadis::python

@@ -1,0 +1,180 @@
+#include "passes.hpp"
+
+#include "call.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+
+namespace trencadis::python {
+namespace {
+
+constexpr Index task_elements = Index{1} << 17;        // about 1 MB of doubles: tens of microseconds, far above a task's cost
+constexpr Index parallel_from = 2 * task_elements;      // below, waking a worker costs more than it saves
+constexpr Index block = 32;                             // 32 x 32 complex doubles, twice, fit the first-level cache
+
+template <class T> bool finite(T value)
+{
+    // The exponent's bits, because integer tests vectorise where isfinite does not.
+    if constexpr (is_complex<T>) return finite(value.real()) && finite(value.imag());
+    else if constexpr (sizeof(T) == 8) return (std::bit_cast<std::uint64_t>(value) << 1) < 0xffe0000000000000u;
+    else return (std::bit_cast<std::uint32_t>(value) << 1) < 0xff000000u;
+}
+
+template <class T> T conjugated(T value)
+{
+    if constexpr (is_complex<T>) return std::conj(value);
+    else return value;
+}
+
+/// Calls part(first, last) for ranges that cover the columns [0, cols), on the session's workers when there is enough to do.
+template <class Part>
+void over_columns(Session& session, const char* name, Index rows, Index cols, const Part& part)
+{
+    if (rows * cols < parallel_from || cols < 2) return part(Index{0}, cols);
+    const Index width = std::clamp<Index>(task_elements / std::max<Index>(rows, 1), 1, cols);
+    session.run(
+        [&](TaskFlow& flow) {
+            for (Index first = 0; first < cols; first += width) {
+                const Index last = std::min(cols, first + width);
+                flow.submit(name, [&part, first, last] { part(first, last); }, std::span<const Access>{});
+            }
+        },
+        signalled);
+}
+
+template <Scalar T> const T* element(const Strided& m, Index i, Index j)
+{
+    return static_cast<const T*>(m.data) + i * m.row_stride + j * m.col_stride;
+}
+
+template <Scalar T> bool copy_column(const T* from, Index stride, Index rows, T* to, bool check)
+{
+    bool good = true;
+    if (stride == 1) {
+        if (!check) {
+            std::copy_n(from, rows, to);
+            return true;
+        }
+        for (Index i = 0; i < rows; ++i) {
+            to[i] = from[i];
+            good &= finite(from[i]);
+        }
+        return good;
+    }
+    for (Index i = 0; i < rows; ++i) {
+        to[i] = from[i * stride];
+        good &= !check || finite(to[i]);
+    }
+    return good;
+}
+
+template <Scalar T> bool copy_columns(const Strided& from, Index first, Index last, T* to, Index ld, bool check)
+{
+    bool good = true;
+    if (std::abs(from.row_stride) <= std::abs(from.col_stride) || last - first == 1) {
+        for (Index j = first; j < last; ++j)
+            good &= copy_column(element<T>(from, 0, j), from.row_stride, from.rows, to + j * ld, check);
+        return good;
+    }
+    // Neighbours lie along the rows: by blocks, so that both sides stay in cache.
+    for (Index j = first; j < last; j += block)
+        for (Index i = 0; i < from.rows; i += block) {
+            const Index height = std::min(block, from.rows - i);
+            for (Index column = j; column < std::min(last, j + block); ++column)
+                good &= copy_column(element<T>(from, i, column), from.row_stride, height, to + column * ld + i, check);
+        }
+    return good;
+}
+
+template <Scalar T> bool finite_column(const T* data, Index stride, Index rows)
+{
+    bool good = true;
+    if (stride == 1)
+        for (Index i = 0; i < rows; ++i) good &= finite(data[i]);
+    else
+        for (Index i = 0; i < rows; ++i) good &= finite(data[i * stride]);
+    return good;
+}
+
+/// Compares the columns [first, last) below the diagonal with the rows they mirror, block by block.
+template <Scalar T> bool hermitian_columns(const Strided& A, Index first, Index last)
+{
+    for (Index j = first; j < last; j += block)
+        for (Index i = j; i < A.rows; i += block) {
+            bool same = true;
+            for (Index column = j; column < std::min(last, j + block); ++column)
+                for (Index row = std::max(i, column); row < std::min(A.rows, i + block); ++row)
+                    same &= *element<T>(A, row, column) == conjugated(*element<T>(A, column, row));
+            if (!same) return false;
+        }
+    return true;
+}
+
+} // namespace
+
+template <Scalar T> bool copy(Session& session, const Strided& from, T* to, Index ld, bool check)
+{
+    std::atomic<bool> good{true};
+    over_columns(session, "copy", from.rows, from.cols, [&](Index first, Index last) {
+        if (!copy_columns(from, first, last, to, ld, check)) good.store(false, std::memory_order_relaxed);
+    });
+    return good.load();
+}
+
+template <Scalar T> bool all_finite(Session& session, const Strided& matrix)
+{
+    const bool by_rows = std::abs(matrix.col_stride) < std::abs(matrix.row_stride) && matrix.cols > 1;
+    const Strided m = by_rows ? matrix.transposed() : matrix;
+    std::atomic<bool> good{true};
+    over_columns(session, "check finite", m.rows, m.cols, [&](Index first, Index last) {
+        for (Index j = first; j < last; ++j)
+            if (!finite_column(element<T>(m, 0, j), m.row_stride, m.rows)) return good.store(false, std::memory_order_relaxed);
+    });
+    return good.load();
+}
+
+template <Scalar T> bool hermitian(Session& session, const Strided& matrix)
+{
+    if (matrix.rows != matrix.cols) return false;
+    std::atomic<bool> same{true};
+    over_columns(session, "check Hermitian", matrix.rows, matrix.cols, [&](Index first, Index last) {
+        if (same.load(std::memory_order_relaxed) && !hermitian_columns<T>(matrix, first, last))
+            same.store(false, std::memory_order_relaxed);
+    });
+    return same.load();
+}
+
+template <Scalar T> void clear_opposite(Session& session, Uplo uplo, Index n, T* A, Index ld)
+{
+    over_columns(session, "clear", n, n, [&](Index first, Index last) {
+        for (Index j = first; j < last; ++j) {
+            T* column = A + j * ld;
+            if (uplo == Uplo::lower) std::fill_n(column, j, T{});
+            else std::fill(column + j + 1, column + n, T{});
+        }
+    });
+}
+
+template <Scalar T> void conjugate(Index rows, Index cols, T* B, Index ld)
+{
+    if constexpr (is_complex<T>)
+        for (Index j = 0; j < cols; ++j)
+            for (Index i = 0; i < rows; ++i) B[i + j * ld] = std::conj(B[i + j * ld]);
+}
+
+#define TRC_INSTANTIATE(T)                                                                                     \
+    template bool copy<T>(Session&, const Strided&, T*, Index, bool);                                           \
+    template bool all_finite<T>(Session&, const Strided&);                                                      \
+    template bool hermitian<T>(Session&, const Strided&);                                                       \
+    template void clear_opposite<T>(Session&, Uplo, Index, T*, Index);                                          \
+    template void conjugate<T>(Index, Index, T*, Index);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::python

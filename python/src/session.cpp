@@ -1,0 +1,120 @@
+#include "session/session.hpp"
+
+#include "bind.hpp"
+#include "call.hpp"
+#include "observe/chrome.hpp"
+#include "observe/html.hpp"
+#include "observe/paraver.hpp"
+#include "observe/summary.hpp"
+#include "observe/svg.hpp"
+
+#include <ctime>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+using namespace nanobind::literals;
+
+namespace trencadis::python {
+namespace {
+
+nb::dict options_of(const Session& session)
+{
+    const SessionOptions& options = session.options();
+    nb::dict d;
+    d["engine"] = options.engine;
+    d["scheduler"] = options.scheduler;
+    d["kernels"] = options.kernels;
+    d["threads"] = options.threads;
+    d["workers"] = options.workers;
+    d["window"] = options.window;
+    d["slow"] = options.slow;
+    return d;
+}
+
+nb::list statistics_of(const Session& session)
+{
+    nb::list rows;
+    for (const WorkerStatistics& worker : session.statistics()) {
+        nb::dict row;
+        row["cpu"] = worker.cpu;
+        row["kind"] = worker.kind;
+        row["busy_s"] = worker.busy;
+        row["idle_s"] = worker.idle;
+        row["tasks"] = worker.tasks;
+        row["shares"] = worker.shares;
+        rows.append(row);
+    }
+    return rows;
+}
+
+SvgView view_called(std::string_view name)
+{
+    if (name == "kernel") return SvgView::kernel;
+    if (name == "order") return SvgView::creation_order;
+    throw Error(ErrorCode::bad_argument, 1, "view '" + std::string(name) + "' is neither 'kernel' nor 'order'");
+}
+
+/// A table of the summary, as the JSON writer names its columns.
+nb::object table(const Trace& trace, const char* which)
+{
+    return nb::module_::import_("json").attr("loads")(to_json(summarise(trace)))[which];
+}
+
+void bind_trace(nb::module_& m)
+{
+    nb::class_<Trace>(m, "Trace", "What happened between Session.start_trace and Session.stop_trace.")
+        .def_prop_ro("title", [](const Trace& t) { return t.title; })
+        .def_prop_ro("origin", [](const Trace& t) { return origin_name(t.origin); })
+        .def_prop_ro("span_s", [](const Trace& t) { return static_cast<double>(t.span_ns) * 1e-9; })
+        .def("chrome_json", &to_chrome_json)
+        .def("svg", [](const Trace& t, std::string_view view) { return to_svg(t, view_called(view)); }, "view"_a = "kernel")
+        .def("html", &to_html)
+        .def("paraver",
+             [](const Trace& t) {
+                 const ParaverTrace files = to_paraver(t, std::time(nullptr));
+                 nb::dict d;
+                 d[".prv"] = files.prv;
+                 d[".pcf"] = files.pcf;
+                 d[".row"] = files.row;
+                 return d;
+             })
+        .def("worker_table", [](const Trace& t) { return table(t, "workers"); })
+        .def("kernel_table", [](const Trace& t) { return table(t, "kernels"); });
+}
+
+} // namespace
+
+void bind_session(nb::module_& m)
+{
+    bind_trace(m);
+    nb::class_<Session>(m, "Session", "Machine, engine, scheduler, kernels and threads under one name each.")
+        .def(
+            "__init__",
+            [](Session* self, std::string engine, std::string scheduler, std::string kernels, std::string threads,
+               std::vector<int> workers, int worker_count, std::int64_t window, std::map<int, double> slow) {
+                compute([&] {
+                    new (self) Session(SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow});
+                });
+            },
+            "engine"_a = "", "scheduler"_a = "", "kernels"_a = "", "threads"_a = "", "workers"_a = std::vector<int>{},
+            "worker_count"_a = 0, "window"_a = 0, "slow"_a = std::map<int, double>{})
+        .def("options", &options_of)
+        .def_prop_ro("workers", &Session::workers)
+        .def_prop_ro("kernels_version", [](const Session& s) { return s.kernels().version(); })
+        .def("statistics", &statistics_of)
+        .def("reset_statistics", &Session::reset_statistics)
+        .def("start_trace", &Session::start_trace)
+        .def(
+            "stop_trace",
+            [](Session& session, std::string title) {
+                Trace trace = session.stop_trace();
+                if (!title.empty()) trace.title = std::move(title);
+                return trace;
+            },
+            "title"_a = "");
+    m.def("standard_session", [] { return compute([] { return &Session::standard(); }); }, nb::rv_policy::reference);
+}
+
+} // namespace trencadis::python

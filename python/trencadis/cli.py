@@ -1,0 +1,83 @@
+"""The command `trencadis`: the frame around its commands, and what their errors become.
+
+Exit codes: 0 done, 1 a numerical failure was reported (not positive definite), 2 bad usage or input, 130 interrupted. Errors are one
+line on standard error; with TRENCADIS_VERBOSE=1 the traceback comes before it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from . import __version__, bench_commands, machine_commands, solve_commands
+from .errors import BackendError, LinAlgError
+
+EXIT_NUMERICAL = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="trencadis", no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
+    help="Dense linear algebra at the speed of the machine you really have.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"trencadis {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop", callback=_print_version, is_eager=True)] = False,
+) -> None:
+    pass
+
+
+machine_commands.register(app)
+solve_commands.register(app)
+bench_commands.register(app)
+
+# typer does not name the base class of its usage errors.
+_ClickException = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command line; returns the exit code."""
+    try:
+        code = app(arguments if arguments is not None else sys.argv[1:], prog_name="trencadis", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except KeyboardInterrupt:
+        return _fail("interrupted", EXIT_INTERRUPTED)
+    except typer.Abort:
+        return _fail("interrupted", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has gone; nothing can be said to them, and the interpreter must not try at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except _ClickException as error:
+        return _fail(error.format_message() or "no command given; see trencadis --help", EXIT_USAGE)
+    except LinAlgError as error:
+        return _fail(str(error), EXIT_NUMERICAL)
+    except MemoryError as error:
+        return _fail(f"out of memory: {error}" if str(error) else "out of memory", EXIT_USAGE)
+    except (ValueError, BackendError, RuntimeError, OSError) as error:
+        return _fail(str(error), EXIT_USAGE)
+
+
+def _fail(message: str, code: int) -> int:
+    if os.environ.get("TRENCADIS_VERBOSE", "0") not in ("", "0"):
+        traceback.print_exc()
+    print("trencadis: " + " ".join(message.split()), file=sys.stderr)
+    return code
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main())

@@ -1,0 +1,197 @@
+"""Matrices in files: .npy and .mtx (Matrix Market). Reading never runs code from a file; writing is all or nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from . import _core
+from .errors import UsageError
+
+_SUFFIXES = ".npy or .mtx"
+
+
+def read_matrix(path: str | Path, note: Callable[[str], None] | None = None) -> np.ndarray:
+    """The array in the file, with one or two dimensions of numbers. A sparse matrix is made dense, which `note` is told.
+
+    Raises UsageError for a file that cannot be read, is damaged or holds something else, MemoryError for one too large.
+    """
+    path = Path(path)
+    reader = {".npy": _read_npy, ".mtx": _read_mtx}.get(_suffix(path))
+    if reader is None:
+        raise UsageError(f"{path}: cannot tell the format from the name; give a file called {_SUFFIXES}")
+    try:
+        array = reader(path, note or (lambda message: None))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if array.dtype.kind not in "biufc":
+        raise UsageError(f"{path}: holds {array.dtype}, not numbers")
+    if array.ndim not in (1, 2):
+        raise UsageError(f"{path}: holds an array of shape {array.shape}; a matrix or a vector is needed")
+    return array
+
+
+def write_matrix(path: str | Path, array: np.ndarray) -> None:
+    """Writes the array in the format of the suffix; the file is there in full or not at all."""
+    path = Path(path)
+    _require_known_suffix(path)
+    with _replacing(_target(path)) as file:
+        if _suffix(path) == ".npy":
+            np.lib.format.write_array(file, array, allow_pickle=False)
+        else:
+            from scipy.io import mmwrite
+
+            mmwrite(file, array[:, None] if array.ndim == 1 else array, symmetry="general")
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Writes the text; the file is there in full or not at all."""
+    with _replacing(_target(Path(path))) as file:
+        file.write(text.encode())
+
+
+def check_output(path: str | Path) -> None:
+    """Raises UsageError when `write_matrix` could not write this file: to be called before a long computation."""
+    _require_known_suffix(Path(path))
+    check_writable(path)
+
+
+def check_writable(path: str | Path) -> None:
+    """Raises UsageError when a file of this name could not be written now."""
+    target = _target(Path(path))
+    if _is_special(target):
+        if not os.access(target, os.W_OK):
+            raise UsageError(f"{path}: cannot be written: no permission")
+        return
+    try:
+        handle, probe = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror} (folder {target.parent})") from None
+    os.close(handle)
+    os.unlink(probe)
+
+
+def _suffix(path: Path) -> str:
+    return path.suffix.lower()
+
+
+def _require_known_suffix(path: Path) -> None:
+    if _suffix(path) not in (".npy", ".mtx"):
+        raise UsageError(f"{path}: cannot tell the format to write from the name; give a file called {_SUFFIXES}")
+
+
+def _target(path: Path) -> Path:
+    """Where the data go: through links; UsageError for what is there and must not be replaced."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise UsageError(f"{path}: cannot be written: it is a folder")
+    if not target.parent.is_dir():
+        raise UsageError(f"{path}: cannot be written: there is no folder {target.parent}")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise UsageError(f"{path}: exists and cannot be written: no permission")
+    return target
+
+
+def _is_special(target: Path) -> bool:
+    """A device or a pipe: written as it is, because replacing it would remove it."""
+    return target.exists() and not target.is_file()
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[IO[bytes]]:
+    try:
+        if _is_special(target):
+            with open(target, "wb") as file:
+                yield file
+            return
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                yield file
+                file.flush()
+                os.fchmod(file.fileno(), _mode_for(target))
+            os.replace(temporary, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise UsageError(f"{target}: cannot be written: {error.strerror or error}") from None
+
+
+def _mode_for(target: Path) -> int:
+    """The mode of the file it replaces, or what a new file gets."""
+    with suppress(OSError):
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _require_memory(path: Path, size: float, what: str) -> None:
+    available = _core.available_memory()
+    if size > available:
+        raise MemoryError(f"{path}: {what} needs {size / 1e9:.1f} GB of memory; {available / 1e9:.1f} GB are available")
+
+
+def _read_npy(path: Path, note: Callable[[str], None]) -> np.ndarray:
+    with open(path, "rb") as file:
+        shape, dtype = _npy_header(path, file)
+        if dtype.hasobject:
+            raise UsageError(f"{path}: holds pickled Python objects, which are never loaded; save an array of numbers")
+        here = os.fstat(file.fileno()).st_size - file.tell()
+        needed = dtype.itemsize * int(np.prod([int(extent) for extent in shape], dtype=object)) if shape else dtype.itemsize
+        if here < needed:
+            raise UsageError(f"{path}: is truncated: {here} of {needed} bytes are there for an array of shape {shape}, {dtype}")
+        _require_memory(path, needed, f"an array of shape {shape}")
+        file.seek(0)
+        return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _npy_header(path: Path, file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype]:
+    try:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(file)
+    except (ValueError, TypeError, SyntaxError, EOFError) as error:
+        with suppress(OSError):
+            if os.path.getsize(path) == 0:
+                raise UsageError(f"{path}: is empty") from None
+        raise UsageError(f"{path}: is not a .npy file, or its header is damaged: {_first_line(error)}") from None
+    return shape, dtype
+
+
+def _read_mtx(path: Path, note: Callable[[str], None]) -> np.ndarray:
+    from scipy.io import mminfo, mmread
+    from scipy.sparse import issparse
+
+    try:
+        rows, cols, entries, layout, field, _ = mminfo(path)
+        item = 16 if field == "complex" else 8
+        _require_memory(path, float(rows) * cols * item, f"a dense {rows} x {cols} matrix")
+        matrix = mmread(path, spmatrix=False)
+    except OSError:
+        raise
+    except (ValueError, OverflowError, TypeError, EOFError) as error:
+        raise UsageError(f"{path}: is not a Matrix Market file, is truncated or damaged: {_first_line(error)}") from None
+    if not issparse(matrix):
+        return np.asarray(matrix)
+    note(f"{path}: made dense: {entries} stored entries of a sparse {rows} x {cols} matrix, {rows * cols * item / 1e6:.1f} MB")
+    return matrix.toarray(order="F")
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def warn(message: str) -> None:
+    """One line for the person at the terminal."""
+    print(f"trencadis: {message}", file=sys.stderr)

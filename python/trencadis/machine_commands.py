@@ -1,0 +1,140 @@
+"""`trencadis machine` and `trencadis list`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from enum import Enum
+from typing import Annotated, Any
+
+import typer
+
+from . import _core
+from .options import Json
+from .tables import console, json_line, print_json, print_table
+
+
+class Kind(str, Enum):
+    schedulers = "schedulers"
+    engines = "engines"
+    kernels = "kernels"
+    threads = "threads"
+    machines = "machines"
+    routines = "routines"
+
+
+_LISTS: dict[Kind, Callable[[], list[dict[str, Any]]]] = {
+    Kind.schedulers: _core.list_schedulers,
+    Kind.engines: _core.list_engines,
+    Kind.kernels: _core.list_kernels,
+    Kind.threads: _core.list_threads,
+    Kind.machines: _core.list_machines,
+    Kind.routines: _core.list_routines,
+}
+
+
+def register(app: typer.Typer) -> None:
+    app.command("machine")(machine)
+    app.command("list")(list_kind)
+
+
+def machine(
+    name: Annotated[str, typer.Argument(metavar="[NAME|FILE]", help="A described machine; default: this one", show_default=False)] = "",
+    as_json: Json = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure the speed again instead of reading this host's cache")] = False,
+) -> None:
+    """Show the cores by kind with measured speed, caches, memory nodes and GPUs."""
+    text = _core.load_machine(name) if name else _core.machine(True, fresh)
+    description = json.loads(text)
+    if as_json:
+        print(json_line(description))
+    else:
+        _print_machine(description)
+
+
+def list_kind(kind: Annotated[Kind, typer.Argument(metavar="KIND", help=" | ".join(k.value for k in Kind))], as_json: Json = False) -> None:
+    """List what this build has: schedulers, engines, kernels, threads, machines or routines."""
+    rows = _LISTS[kind]()
+    if as_json:
+        print_json(rows)
+        return
+    if not rows:
+        console().print(f"no {kind.value}")
+        return
+    shown = [{**row, "note": _note(row)} for row in rows]
+    columns = {"name": "name", "available": "available", "summary": "summary"}
+    if any(row["note"] for row in shown):
+        columns["note"] = ""
+    print_table(shown, columns)
+
+
+def _note(row: dict[str, Any]) -> str:
+    if not row["available"]:
+        return row.get("why_not", "")
+    if "variants" in row:
+        return "variants: " + " ".join(row["variants"]) if row["variants"] else ""
+    return row.get("version", "")
+
+
+def _print_machine(machine: dict[str, Any]) -> None:
+    out = console()
+    out.print(f"[bold]{machine['name']}[/bold]  {machine.get('summary', '')}", soft_wrap=True)
+    out.print(f"{machine['origin']}\n", soft_wrap=True)
+    print_table(_kind_rows(machine), {"kind": "core kind", "count": "cores", "cpus": "cpu numbers", "gflops": "GFlop/s per core", "node": "memory node"})
+    if machine.get("caches"):
+        out.print()
+        print_table(_cache_rows(machine), {"level": "cache level", "count": "count", "size": "size each", "sharers": "cores per cache"})
+    out.print()
+    print_table([{"name": node["name"], "size": _size(node["bytes"])} for node in machine["nodes"]], {"name": "memory node", "size": "size"})
+    out.print()
+    if machine.get("devices"):
+        rows = [{**device, "size": _size(device["bytes"])} for device in machine["devices"]]
+        print_table(rows, {"name": "device", "kind": "kind", "size": "memory", "peak_gflops": "GFlop/s"})
+    else:
+        out.print("no GPU")
+
+
+def _kind_rows(machine: dict[str, Any]) -> list[dict[str, Any]]:
+    rows = []
+    for number, kind in enumerate(machine["kinds"]):
+        cores = [core for core in machine["cores"] if core["kind"] in (number, kind["name"])]
+        speeds = [core["gflops"] for core in cores if core.get("gflops")]
+        speed = f"{min(speeds):.1f} to {max(speeds):.1f}, measured" if speeds else ""
+        if not speed and kind.get("peak_gflops"):
+            speed = f"{kind['peak_gflops']:.1f}, described"
+        nodes = sorted({_node_name(machine, core["node"]) for core in cores})
+        rows.append({"kind": kind["name"], "count": len(cores), "cpus": ranges(sorted(core["cpu"] for core in cores)),
+                     "gflops": speed, "node": ", ".join(nodes)})
+    return rows
+
+
+def _node_name(machine: dict[str, Any], node: int | str) -> str:
+    return machine["nodes"][node]["name"] if isinstance(node, int) and node < len(machine["nodes"]) else str(node)
+
+
+def _cache_rows(machine: dict[str, Any]) -> list[dict[str, Any]]:
+    groups: dict[tuple, int] = {}
+    for cache in machine["caches"]:
+        key = (cache["level"], cache["bytes"], len(cache["cores"]))
+        groups[key] = groups.get(key, 0) + 1
+    return [{"level": f"L{level}", "count": count, "size": _size(size), "sharers": sharers}
+            for (level, size, sharers), count in sorted(groups.items())]
+
+
+def ranges(numbers: list[int]) -> str:
+    """[0, 1, 2, 5] -> "0-2,5"."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][1] + 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
+
+
+def _size(size: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if size < 1024 or unit == "TiB":
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    raise AssertionError("not reached")

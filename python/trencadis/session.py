@@ -1,0 +1,144 @@
+"""Which session the calls of this package use, and recording what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar, Token
+from pathlib import Path
+
+from . import _core
+from .errors import UsageError
+
+# None is the standard session. A context variable, so that threads and coroutines choose for themselves.
+current: ContextVar[_core.Session | None] = ContextVar("trencadis_session", default=None)
+
+
+class session:
+    """Use a session of your own for the calls in a `with` block (of this thread or coroutine; others are not affected).
+
+    >>> with trencadis.session(scheduler="ws", workers=[0, 1]) as s:
+    ...     x = trencadis.solve(a, b, assume_a="pos")
+    ...     print(s.options(), s.statistics())
+
+    Parameters
+    ----------
+    engine, scheduler, kernels, threads : str
+        By name, as `trencadis list engines` and so on print them. Default: the environment (TRENCADIS_ENGINE,
+        TRENCADIS_SCHEDULER, TRENCADIS_KERNELS), then the library's choice.
+    workers : int, list of int, or str
+        The first so many of the allowed cores; or OS core numbers, one worker each; or a list as on the command line ("0,4-7", or
+        the name of a core kind). Default: TRENCADIS_NUM_THREADS, then every allowed core.
+    window : int
+        Tasks in flight per flow.
+    slow : dict of int to float
+        Emulation: core -> fraction of its speed, in (0, 1].
+
+    Raises
+    ------
+    ValueError
+        Unknown name (the message suggests the nearest), or more workers than cores.
+    BackendError
+        A named back end that is not on this machine.
+
+    The session's threads end when the block and the last reference to it have ended. One object can be entered
+    several times, by several threads.
+    """
+
+    def __init__(
+        self, *, engine: str = "", scheduler: str = "", kernels: str = "", threads: str = "",
+        workers: int | Sequence[int] | str | None = None, window: int = 0, slow: Mapping[int, float] | None = None,
+    ) -> None:
+        cores: list[int] = []
+        count = 0
+        if isinstance(workers, str):
+            from .options import core_list
+
+            cores = core_list(workers)
+        elif isinstance(workers, Sequence):
+            cores = [int(core) for core in workers]
+            if not cores:
+                raise UsageError("workers: an empty list; give at least one core, or None for all")
+        elif workers is not None:
+            count = int(workers)
+            if count < 1:
+                raise UsageError(f"workers: {count}; give at least 1, or None for all")
+        self._session = _core.Session(engine, scheduler, kernels, threads, cores, count, window, dict(slow or {}))
+        self._tokens: ContextVar[tuple[Token, ...]] = ContextVar("trencadis_session_tokens", default=())
+
+    def __enter__(self) -> _core.Session:
+        self._tokens.set((*self._tokens.get(), current.set(self._session)))
+        return self._session
+
+    def __exit__(self, *_: object) -> None:
+        *rest, last = self._tokens.get()
+        self._tokens.set(tuple(rest))
+        current.reset(last)
+
+
+class Recording:
+    """What `trace()` returns; has something to show once the block has ended."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self._trace: _core.Trace | None = None
+
+    @property
+    def trace(self) -> _core.Trace:
+        if self._trace is None:
+            raise RuntimeError("the trace is still being recorded: use it after the `with` block")
+        return self._trace
+
+    def worker_table(self) -> list[dict]:
+        """Per worker: busy, shared, idle and runtime time and fractions."""
+        return self.trace.worker_table()
+
+    def kernel_table(self) -> list[dict]:
+        """Per kernel: calls, total and mean time, speed."""
+        return self.trace.kernel_table()
+
+    def save(self, path: str | Path) -> None:
+        """Writes the trace in the format of the suffix: .json (Chrome, Perfetto), .svg, .html, or .prv (Paraver, with
+        its .pcf and .row beside it)."""
+        save_trace(self.trace, path)
+
+    def _repr_html_(self) -> str:
+        return self.trace.svg("kernel")
+
+
+def save_trace(trace: _core.Trace, path: str | Path) -> None:
+    """Writes `trace` in the format of the path's suffix; see Recording.save."""
+    from .files import write_text
+
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        write_text(path, trace.chrome_json())
+    elif suffix == ".svg":
+        write_text(path, trace.svg("kernel"))
+    elif suffix == ".html":
+        write_text(path, trace.html())
+    elif suffix == ".prv":
+        for part, text in trace.paraver().items():
+            write_text(path.with_suffix(part), text)
+    else:
+        raise UsageError(f"{path}: a trace is written as .json, .svg, .html or .prv, not '{suffix}'")
+
+
+class trace:
+    """Record what the current session does in a `with` block.
+
+    >>> with trencadis.trace("a solve") as t:
+    ...     x = trencadis.solve(a, b, assume_a="pos")
+    >>> t.save("solve.svg")
+    """
+
+    def __init__(self, title: str = "") -> None:
+        self._recording = Recording(title)
+
+    def __enter__(self) -> Recording:
+        self._session = current.get() or _core.standard_session()
+        self._session.start_trace()
+        return self._recording
+
+    def __exit__(self, *_: object) -> None:
+        self._recording._trace = self._session.stop_trace(self._recording.title)

@@ -1,0 +1,159 @@
+"""`trencadis solve` and `trencadis factor`: matrices from files, the answer to a file."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from . import _core
+from .errors import UsageError, not_positive_definite
+from .files import check_output, read_matrix, warn, write_matrix
+from .linalg import _common_dtype, not_hermitian_message
+from .options import Engine, Json, Kernels, Scheduler, Threads, TileSize, Workers, open_session, tile_size
+from .residuals import factor_residual, solve_residual
+from .tables import console, json_line
+
+Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the result (.npy or .mtx)")]
+Lower = Annotated[bool, typer.Option("--lower", help="Use the lower triangle of A, instead of the upper")]
+
+_LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
+
+
+def register(app: typer.Typer) -> None:
+    app.command("solve")(solve)
+    app.command("factor")(factor)
+
+
+def solve(
+    a: Annotated[Path, typer.Argument(metavar="A", help="The matrix, .npy or .mtx", show_default=False)],
+    b: Annotated[Path, typer.Argument(metavar="B", help="The right sides, .npy or .mtx", show_default=False)],
+    output: Output = None,
+    assume: Annotated[str, typer.Option(metavar="spd", help="Take A to be symmetric (Hermitian) positive definite and read one triangle; without it the symmetry is checked")] = "",
+    lower: Lower = False,
+    as_json: Json = False,
+    scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "",
+    nb: TileSize = "auto",
+) -> None:
+    """Solve A X = B for a symmetric (Hermitian) positive definite matrix A."""
+    if assume not in ("", "spd"):
+        raise UsageError(f"--assume: '{assume}' is not served; spd is (symmetric or Hermitian positive definite)")
+    tile = tile_size(nb)
+    if output:
+        check_output(output)
+    session = open_session(scheduler, engine, kernels, threads_backend, workers)
+    A, B = read_matrix(a, warn), read_matrix(b, warn)
+    _require_square(A, a)
+    if B.shape[0] != A.shape[0]:
+        raise UsageError(f"{b}: has shape {B.shape}; {a} of shape {A.shape} needs {A.shape[0]} rows")
+    A, B = _convert((A, a), (B, b))
+    if not assume:
+        _require_hermitian(A, a)
+    factor, X = np.array(A, order="F"), np.array(B, order="F")
+    seconds, info = _timed(lambda: _core.posv(session, _uplo(lower), factor, X, tile) if X.size else 0)
+    if info:
+        raise not_positive_definite(info)
+    del factor
+    n, nrhs = A.shape[0], 1 if X.ndim == 1 else X.shape[1]
+    figures = _figures("posv", A, session, tile, seconds, n**3 / 3 + 2.0 * n * n * nrhs)
+    figures |= {"nrhs": nrhs, "residual": solve_residual(A, X, B, lower), "output": str(output) if output else None}
+    if output:
+        write_matrix(output, X)
+    _report(figures, as_json, f"solved A X = B, A {n} x {n}, {nrhs} right side{'s' * (nrhs != 1)}", "|B - A X| / (|A| |X| eps)")
+
+
+def factor(
+    a: Annotated[Path, typer.Argument(metavar="A", help="The matrix, .npy or .mtx", show_default=False)],
+    method: Annotated[str, typer.Option(metavar="cholesky", help="A = U^H U, or with --lower A = L L^H", show_default=False)],
+    output: Output = None,
+    lower: Lower = False,
+    as_json: Json = False,
+    scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "",
+    nb: TileSize = "auto",
+) -> None:
+    """Factor a symmetric (Hermitian) positive definite matrix; one triangle is read."""
+    if method != "cholesky":
+        raise UsageError(f"--method: '{method}' is not served; cholesky is")
+    tile = tile_size(nb)
+    if output:
+        check_output(output)
+    session = open_session(scheduler, engine, kernels, threads_backend, workers)
+    A = read_matrix(a, warn)
+    _require_square(A, a)
+    (A,) = _convert((A, a))
+    if A.size and not _core.is_hermitian(A):
+        warn(f"{a} is not symmetric; its {'lower' if lower else 'upper'} triangle is taken for both")
+    F = np.array(A, order="F")
+    seconds, info = _timed(lambda: _core.potrf(session, _uplo(lower), F, tile) if F.size else 0)
+    if info:
+        raise not_positive_definite(info)
+    F = np.tril(F) if lower else np.triu(F)
+    n = A.shape[0]
+    figures = _figures("potrf", A, session, tile, seconds, n**3 / 3)
+    figures |= {"residual": factor_residual(A, F, lower), "output": str(output) if output else None}
+    if output:
+        write_matrix(output, F)
+    name = "L L^H" if lower else "U^H U"
+    _report(figures, as_json, f"factored A = {name}, A {n} x {n}", f"|A v - {name} v| / (n |A| |v| eps), random v")
+
+
+def _uplo(lower: bool) -> str:
+    return "L" if lower else "U"
+
+
+def _require_square(A: np.ndarray, path: Path) -> None:
+    if A.ndim != 2 or A.shape[0] != A.shape[1]:
+        raise UsageError(f"{path}: has shape {A.shape}; a square matrix is needed")
+
+
+def _convert(*named: tuple[np.ndarray, Path]) -> list[np.ndarray]:
+    """All in the one dtype that the library computes in, and finite."""
+    dtype = _common_dtype(*(array for array, _ in named))
+    arrays = [np.asarray(array, dtype) for array, _ in named]
+    for array, (_, path) in zip(arrays, named, strict=True):
+        if array.size and not _core.all_finite(array):
+            place = ", ".join(str(int(i)) for i in np.argwhere(~np.isfinite(array))[0])
+            raise UsageError(f"{path}: the element [{place}] is {array[~np.isfinite(array)][0]}; all must be finite")
+    return arrays
+
+
+def _require_hermitian(A: np.ndarray, path: Path) -> None:
+    if A.size and not _core.is_hermitian(A):
+        raise UsageError(not_hermitian_message(A, str(path), "--assume spd"))
+
+
+def _timed(call: Any) -> tuple[float, Any]:
+    begin = time.perf_counter()
+    result = call()
+    return time.perf_counter() - begin, result
+
+
+def _figures(routine: str, A: np.ndarray, session: _core.Session, tile: int, seconds: float, flops: float) -> dict[str, Any]:
+    options = session.options()
+    total = flops * (4 if A.dtype.kind == "c" else 1)
+    return {
+        "routine": routine, "n": A.shape[0], "nb": tile or "auto", "precision": _LETTERS[A.dtype.char],
+        "engine": options["engine"], "scheduler": options["scheduler"], "kernels": options["kernels"],
+        "kernels_version": session.kernels_version, "threads": options["threads"], "workers": options["workers"],
+        "seconds": seconds, "gflops": total / seconds / 1e9 if seconds > 0 and total > 0 else None, "simulated": False,
+    }
+
+
+def _report(figures: dict[str, Any], as_json: bool, what: str, measure: str) -> None:
+    if as_json:
+        print(json_line(figures))
+        return
+    out = console()
+    speed = f", {figures['gflops']:.1f} GFlop/s" if figures["gflops"] else ""
+    out.print(f"{what} ({figures['precision']}{figures['routine']}): {figures['seconds']:.4f} s{speed}", soft_wrap=True, markup=False)
+    out.print(
+        f"{figures['engine']} engine, {figures['scheduler']} scheduler, {figures['kernels']} kernels, "
+        f"{len(figures['workers'])} worker{'s' * (len(figures['workers']) != 1)}", soft_wrap=True, markup=False,
+    )
+    if figures["residual"] is not None:
+        out.print(f"residual {figures['residual']:.3g} = {measure}; LAPACK's tests pass below 30", soft_wrap=True, markup=False)
+    if figures["output"]:
+        out.print(f"written to {figures['output']}", soft_wrap=True, markup=False)

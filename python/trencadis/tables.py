@@ -1,0 +1,63 @@
+"""Printing for people and for programs: tables by rich, or one JSON object per line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+_PIPE_WIDTH = 160  # no terminal to ask: wide enough that tables are not cut
+
+
+def console(stderr: bool = False) -> Console:
+    """A console for the stream as it is now; rich respects NO_COLOR and drops colours where there is no terminal."""
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(file=stream, width=None if stream.isatty() else _PIPE_WIDTH, highlight=False)
+
+
+def json_line(row: Mapping[str, Any]) -> str:
+    """One object on one line; what JSON has no number for (NaN, infinity) is null."""
+    return json.dumps(_plain(row), allow_nan=False)
+
+
+def print_json(rows: Iterable[Mapping[str, Any]]) -> None:
+    for row in rows:
+        print(json_line(row), flush=True)
+
+
+def print_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], title: str = "") -> None:
+    """`columns` maps keys of the rows to headings."""
+    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    numbers = {key for key in columns if rows and all(isinstance(row.get(key), int | float) and not isinstance(row.get(key), bool) for row in rows)}
+    for key, heading in columns.items():
+        table.add_column(heading, justify="right" if key in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(row.get(key)) for key in columns))
+    console().print(table)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if value is None:
+        return ""
+    return str(value).replace("[", r"\[")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
