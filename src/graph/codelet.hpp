@@ -14,6 +14,7 @@ struct Codelet {
     Flops (*flops)(const void* args) = nullptr;     ///< none: not counted, not timed for estimates
     Index (*chunks)(const void* args) = nullptr;    ///< none: not malleable
     void (*destroy)(void* args) = nullptr;          ///< none: arguments are trivially destructible
+    bool counted = true;                            ///< false: the library's own bookkeeping, neither busy time nor an event
 };
 
 /// The codelet of an argument struct `Args` with `void run(TaskContext&)` and, where they exist,

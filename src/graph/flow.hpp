@@ -7,6 +7,7 @@
 #include "graph/task_pool.hpp"
 
 #include <atomic>
+#include <concepts>
 #include <exception>
 #include <initializer_list>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace trencadis {
 
@@ -80,7 +82,8 @@ public:
     void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
     bool cancelled() const;
 
-    std::int64_t pending() const { return state_.load(std::memory_order_acquire) >> 1; }
+    /// Tasks submitted and not finished. Owner only.
+    std::int64_t pending() const { return (state_.load(std::memory_order_acquire) >> 1) - credit_; }
     TaskFlow* parent() const { return parent_; }
     Executor& executor() const { return executor_; }
     const FlowOptions& options() const { return options_; }
@@ -92,16 +95,24 @@ public:
     bool may_run(const Task& task) const { return !task.doomed.load(std::memory_order_relaxed) && !cancelled(); }
     /// The owner is about to suspend until pending() <= target. False: it is already so, do not suspend.
     bool begin_suspension(std::int64_t target, void* waiter);
+    /// The owner goes on. True: nobody has called or will call wake_owner for this suspension; false: somebody has or will,
+    /// and the owner must have seen that before it touches the flow's end.
+    bool end_suspension(std::int64_t target);
     void* waiter() const { return waiter_; }
-    /// A private part for a running task's `reduce` access; given back by release_parts.
-    void* acquire_part(Task& task, int access);
+    /// The private part for a running task's `reduce` access; given back when the task finishes.
+    void* part(Task& task, int access);
 
 private:
     Task& begin(const Codelet& codelet, std::size_t bytes, std::span<const Access> accesses, const TaskOptions& options);
-    void commit(Task& task, std::span<const Access> accesses);
-    void release(Task& task);
+    void commit(Task& task, std::span<const Access> accesses) noexcept;
+    void derive_priority(Task& task, std::span<const Access> accesses) noexcept;
+    void make_room(std::size_t accesses);
+    void free_blocks(Task& task);
     Task* admit(Task* chain);
-    void note_failure(const Task& task, std::exception_ptr failure);
+    bool claim(Task& task);
+    Task* give_up_claims(Task& task);
+    void note_failure(std::uint64_t order, std::exception_ptr failure);
+    void settle_credit();
 
     Executor& executor_;
     const FlowOptions options_;
@@ -112,6 +123,7 @@ private:
     DependenceTable dependences_;
     std::unique_ptr<BottomLevels> bottom_levels_;
     std::uint64_t submitted_ = 0;
+    std::int64_t credit_ = 0; ///< tasks counted in state_ ahead of their submission, to touch it less often
     std::int64_t target_ = 0; ///< read by finishers only while the suspended bit is set
     void* waiter_ = nullptr;  ///< likewise
 
@@ -119,7 +131,7 @@ private:
     /// not touch the flow afterwards unless the owner is suspended and therefore still there.
     alignas(64) std::atomic<std::int64_t> state_{0};
     std::atomic<bool> cancelled_{false};
-    std::mutex failure_mutex_;
+    std::mutex rare_mutex_; ///< failures, commute claims, private parts
     std::exception_ptr failure_;
     std::uint64_t failure_order_ = 0;
 };
@@ -139,6 +151,7 @@ void TaskFlow::submit(const char* name, F body, std::span<const Access> accesses
         nullptr,
         [](void* args) { static_cast<F*>(args)->~F(); },
     };
+    static_assert(std::is_nothrow_move_constructible_v<F>, "the callable moves into the task without throwing");
     TaskOptions labelled = options;
     if (!labelled.label) labelled.label = name;
     Task& task = begin(codelet, sizeof(F), accesses, labelled);

@@ -16,16 +16,20 @@ struct Task;
 /// A task's membership in a group of accesses to one datum.
 struct AccessNode {
     Task* task;
-    AccessGroup* group;
-    AccessNode* next_waiting; ///< written by the submitter, read by whoever releases the group
+    AccessGroup* group; ///< none: absorbed by another access of the task to the same datum
+    union {
+        AccessNode* next_waiting; ///< until granted; written by the submitter, read by whoever releases the group
+        void* part;               ///< afterwards, of a `reduce` access: the private part in use
+    };
     AccessMode mode;
 };
 
-/// One task, from submission until it has finished; then the memory is used again. Fields before `unmet` are
+/// One task, from submission until it has finished; then the memory is used again. Fields before `priority` are
 /// written by the submitter only, before the task can be seen by others.
-struct Task {
+struct alignas(64) Task {
     static constexpr int inline_accesses = 4;
     static constexpr std::size_t inline_bytes = 144;
+    static constexpr std::uint64_t finished = ~std::uint64_t{0};
 
     const Codelet* codelet;
     const char* label;
@@ -35,14 +39,14 @@ struct Task {
     int access_count;
     bool has_commute;
     bool has_reduce;
-    std::uint64_t order;    ///< place in the flow's submission order, from 0
     Flops flops;
+    std::atomic<std::uint64_t> order; ///< place in the flow's submission order, from 0; `finished` afterwards
 
     std::atomic<double> priority; ///< larger first; may still rise until the task becomes ready
     std::atomic<int> unmet;       ///< accesses not granted, plus 1 while being submitted
     std::atomic<bool> doomed;     ///< something it depends on failed: finish without running
     Task* next;                   ///< link in a chain of ready tasks, later in a free list
-    Seconds ready_at = 0;
+    AccessGroup* dead_groups;     ///< groups that ended with this task; travel home with it
 
     AccessNode nodes[inline_accesses];
     alignas(16) std::byte storage[inline_bytes];

@@ -11,45 +11,71 @@ struct Chunks {
     explicit operator bool() const { return begin < end; }
 };
 
-/// The remaining work of one running operation, handed out in chunks to every core that takes part.
-/// A kernel that can be shared loops `while (auto c = team.next()) ...` over the chunks 0 .. count-1 and knows
-/// nothing else of the other cores. Chunks are independent: no chunk waits for another, so a core that is
+/// The work of one running operation, cut into independent chunks 0 .. count-1. No chunk waits for another, so a core that is
 /// preempted holds back at most the chunk it has.
 ///
 /// Relaxed is enough for the counter: what the chunks read was published by the hand-over of the task, and what they
 /// write is published when a member leaves (engines do both).
-class Team {
+class SharedWork {
 public:
     /// `grain`: chunks given at a time. A lone core takes all at once, so that nothing is cut up for nobody.
-    explicit Team(Index count = 1, Index grain = 1) : count_(count), grain_(grain) {}
-    Team(const Team&) = delete;
-    Team& operator=(const Team&) = delete;
+    explicit SharedWork(Index count = 1, Index grain = 1) : count_(count), grain_(grain) {}
+    SharedWork(const SharedWork&) = delete;
+    SharedWork& operator=(const SharedWork&) = delete;
 
-    Chunks next()
+    Chunks take()
     {
-        if (next_.load(std::memory_order_relaxed) >= count_) return {count_, count_};
+        const Index count = count_.load(std::memory_order_relaxed);
+        if (next_.load(std::memory_order_relaxed) >= count) return {count, count};
         const Index begin = next_.fetch_add(grain_, std::memory_order_relaxed);
         const Index end = begin + grain_;
-        return {begin < count_ ? begin : count_, end < count_ ? end : count_};
+        return {begin < count ? begin : count, end < count ? end : count};
     }
-    /// Chunks not yet handed out.
+    /// Chunks not yet handed out. Any thread, also while `reset` is called: a guess, then.
     Index remaining() const
     {
         const Index next = next_.load(std::memory_order_relaxed);
-        return next < count_ ? count_ - next : 0;
+        const Index count = count_.load(std::memory_order_relaxed);
+        return next < count ? count - next : 0;
     }
     /// For reuse of the object; no member may be inside.
     void reset(Index count, Index grain)
     {
-        count_ = count;
+        count_.store(count, std::memory_order_relaxed);
         grain_ = grain;
         next_.store(0, std::memory_order_relaxed);
     }
 
 private:
     std::atomic<Index> next_{0};
-    Index count_;
+    std::atomic<Index> count_;
     Index grain_;
+};
+
+/// Called between a member's chunks; engines use it to emulate slow cores.
+class Pace {
+public:
+    virtual ~Pace() = default;
+    virtual void between_chunks() = 0;
+};
+
+/// One core's face of the operation it takes part in. A kernel that can be shared loops `while (auto c = team.next()) ...`
+/// and knows nothing else of the other cores.
+class Team {
+public:
+    explicit Team(SharedWork& work, Pace* pace = nullptr) : work_(work), pace_(pace) {}
+
+    Chunks next()
+    {
+        if (pace_ && begun_) pace_->between_chunks();
+        begun_ = true;
+        return work_.take();
+    }
+
+private:
+    SharedWork& work_;
+    Pace* pace_;
+    bool begun_ = false;
 };
 
 } // namespace trencadis

@@ -31,7 +31,7 @@ struct WorkerStatistics {
     int cpu;
     std::string kind;
     Seconds busy;    ///< inside tasks and shared chunks
-    Seconds idle;    ///< looking for work or asleep while a run was going on
+    Seconds idle;    ///< not inside tasks while a run was going on: looking for work, asleep, bookkeeping
     std::int64_t tasks;
     std::int64_t shares; ///< times it joined another worker's task
 };

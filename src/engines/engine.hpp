@@ -1,0 +1,64 @@
+#pragma once
+#include "base/registry.hpp"
+#include "graph/executor.hpp"
+#include "observe/recorder.hpp"
+#include "scheduling/scheduler.hpp"
+#include "threads/threads.hpp"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trencadis {
+
+/// One worker to be: where it runs and how the machine describes that core.
+struct WorkerPlace {
+    int cpu = -1; ///< OS number
+    int kind = 0;
+    std::string kind_name = "core";
+    double slow = 1; ///< emulation: the fraction of its speed that is left, in (0, 1]
+};
+
+/// What an engine is made of; the references outlive it.
+struct EngineParts {
+    std::vector<WorkerPlace> workers;
+    const SchedulerEntry* scheduler;
+    Threads* threads;
+    double nominal_flops_per_second = 2e10; ///< of one core, until a speed was observed
+};
+
+/// Time inside tasks and shared chunks since the engine was made.
+struct WorkerTime {
+    std::int64_t busy_ns = 0;
+    std::int64_t tasks = 0;
+    std::int64_t shares = 0;
+};
+
+/// What an engine does with the parts of the task model; nothing is ignored without being said here.
+struct Capabilities {
+    bool parallel;        ///< runs tasks at the same time
+    bool live_priorities; ///< orders ready tasks by priority where the scheduler does
+    bool malleable;       ///< idle workers join running operations
+    bool emulates_slow;   ///< WorkerPlace::slow has an effect
+};
+
+/// Carries out flows of tasks.
+class Engine : public Executor {
+public:
+    virtual int workers() const = 0;
+    virtual std::vector<WorkerTime> times() const = 0;
+    virtual Recorder& recorder() = 0;
+    /// While `poll` is set, the calling thread asks it about every 50 ms when it waits for a flow of its own, and cancels the
+    /// flow when it answers true.
+    virtual void poll_while_waiting(const std::function<bool()>* poll) = 0;
+};
+
+struct EngineEntry : Entry {
+    Capabilities capabilities;
+    std::unique_ptr<Engine> (*make)(EngineParts parts);
+};
+std::span<const EngineEntry* const> engine_entries();
+
+} // namespace trencadis

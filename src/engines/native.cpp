@@ -1,0 +1,442 @@
+#include "engines/native.hpp"
+
+#include "observe/clock.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace trencadis {
+
+namespace {
+
+constexpr std::int64_t spin_ns = 30'000; ///< about what it costs to put a thread to sleep and wake it
+constexpr std::int64_t poll_interval_ns = 50'000'000;
+
+/// Where the calling thread is: the engine and worker it holds, and whom to ask while it waits.
+struct Position {
+    const NativeEngine* engine = nullptr;
+    Worker* worker = nullptr;
+    Holder* holder = nullptr;
+    const std::function<bool()>* poll = nullptr;
+};
+thread_local constinit Position position;
+
+bool inside(const Task& task, const TaskFlow& flow)
+{
+    for (const TaskFlow* f = task.flow; f; f = f->parent())
+        if (f == &flow) return true;
+    return false;
+}
+
+} // namespace
+
+NativeEngine::NativeEngine(EngineParts parts)
+    : parts_(std::move(parts)), speeds_(static_cast<int>(parts_.workers.size()), parts_.nominal_flops_per_second),
+      recorder_(static_cast<int>(parts_.workers.size())), concurrent_(parts_.scheduler->concurrent)
+{
+    for (std::size_t i = 0; i < parts_.workers.size(); ++i) {
+        workers_.push_back(std::make_unique<Worker>());
+        workers_.back()->id = static_cast<WorkerId>(i);
+        workers_.back()->place = parts_.workers[i];
+        recorder_.describe(static_cast<WorkerId>(i), parts_.workers[i].cpu, parts_.workers[i].kind_name);
+    }
+    scheduler_ = parts_.scheduler->make(*this);
+    try {
+        for (auto& worker : workers_) new_holder(*worker);
+    } catch (...) {
+        stop_.store(true);
+        for (auto& holder : holders_) holder->unit->resume();
+        for (auto& holder : holders_) holder->unit.reset();
+        throw;
+    }
+    for (auto& holder : holders_) holder->unit->resume();
+}
+
+NativeEngine::~NativeEngine()
+{
+    stop_.store(true, std::memory_order_seq_cst);
+    changed_.notify_all();
+    for (auto& worker : workers_) {
+        std::lock_guard lock(worker->lock);
+        for (Holder* spare : worker->spare) spare->unit->resume();
+        worker->spare.clear();
+    }
+    for (auto& holder : holders_) holder->unit.reset(); // joins
+}
+
+// ---- units and workers ----------------------------------------------------------------------------------------
+
+Worker* NativeEngine::here() const
+{
+    return position.engine == this ? position.worker : nullptr;
+}
+
+/// A unit for the worker, asleep until it is resumed.
+Holder& NativeEngine::new_holder(Worker& worker)
+{
+    Holder* holder = nullptr;
+    {
+        std::lock_guard lock(holders_lock_);
+        holders_.push_back(std::make_unique<Holder>());
+        holder = holders_.back().get();
+    }
+    holder->worker = &worker;
+    try {
+        holder->unit = parts_.threads->start(worker.place.cpu, [this, holder](Unit& unit) { hold(*holder, unit); });
+    } catch (...) {
+        std::lock_guard lock(holders_lock_);
+        std::erase_if(holders_, [holder](const auto& owned) { return owned.get() == holder; });
+        throw;
+    }
+    return *holder;
+}
+
+/// A unit's life: hold the worker, give it back to one that waited, be spare, hold it again.
+void NativeEngine::hold(Holder& holder, Unit& unit)
+{
+    Worker& worker = *holder.worker;
+    position = {this, &worker, &holder, nullptr};
+    unit.suspend();
+    while (!stop_.load(std::memory_order_acquire)) {
+        work(worker, std::exchange(holder.first, nullptr));
+        Holder* next = nullptr;
+        {
+            std::lock_guard lock(worker.lock);
+            if (stop_.load(std::memory_order_acquire)) return;
+            next = worker.resumable.back();
+            worker.resumable.pop_back();
+            worker.has_resumable.store(!worker.resumable.empty(), std::memory_order_relaxed);
+            worker.spare.push_back(&holder);
+        }
+        next->unit->resume();
+        unit.suspend();
+    }
+}
+
+/// Runs tasks until the engine stops or another unit wants the worker back.
+void NativeEngine::work(Worker& worker, Task* first)
+{
+    if (first) execute(worker, *first);
+    while (!disturbed(worker, nullptr)) {
+        Found found = look(worker);
+        if (!found) found = idle(worker, nullptr);
+        act(worker, found);
+    }
+}
+
+/// Should the unit that holds the worker look at something other than tasks?
+bool NativeEngine::disturbed(const Worker& worker, const Wait* wait) const
+{
+    return worker.has_resumable.load(std::memory_order_acquire) || stop_.load(std::memory_order_acquire) || (wait && wait->over());
+}
+
+// ---- finding something to do ----------------------------------------------------------------------------------
+
+int NativeEngine::push(Task* chain, WorkerId from)
+{
+    std::unique_lock lock(scheduler_lock_, std::defer_lock);
+    if (!concurrent_) lock.lock();
+    int count = 0;
+    while (chain) {
+        Task* task = chain;
+        chain = chain->next; // before the push: another worker may run the task at once
+        scheduler_->push(*task, from);
+        ++count;
+    }
+    if (!concurrent_) queued_.store(queued_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    return count;
+}
+
+void NativeEngine::ready(Task* chain)
+{
+    const Worker* worker = here();
+    changed_.notify(push(chain, worker ? worker->id : no_worker));
+}
+
+NativeEngine::Found NativeEngine::look(Worker& worker)
+{
+    Decision decision;
+    if (concurrent_) decision = scheduler_->pop(worker.id);
+    else if (queued_.load(std::memory_order_relaxed) > 0 || offers_.load(std::memory_order_relaxed) > 0) {
+        std::lock_guard lock(scheduler_lock_);
+        decision = scheduler_->pop(worker.id);
+        if (decision.run) queued_.store(queued_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    }
+    if (decision.run) return {decision.run, nullptr};
+    if (decision.join == no_worker) return {};
+    Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);
+    return {nullptr, share && share->try_join() ? share : nullptr};
+}
+
+Index NativeEngine::chunks_left(WorkerId worker) const
+{
+    const Share* share = workers_[worker]->offer.load(std::memory_order_acquire);
+    return share ? share->chunks_left() : 0;
+}
+
+Seconds NativeEngine::now() const
+{
+    return now_ns() * 1e-9;
+}
+
+/// Nothing to do: spins, then sleeps, until there is, or until the unit is disturbed.
+NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
+{
+    idle_.fetch_add(1, std::memory_order_relaxed);
+    const std::int64_t begin = now_ns();
+    Found found;
+    while (!found && !disturbed(worker, wait)) {
+        if (now_ns() - begin > spin_ns) {
+            found = sleep(worker, wait);
+            break;
+        }
+        for (int i = 0; i < 16; ++i) relax();
+        found = look(worker);
+    }
+    idle_.fetch_sub(1, std::memory_order_relaxed);
+    if (recorder_.enabled()) recorder_.record(worker.id, {"idle", 0, begin, now_ns(), 0, EventKind::idle});
+    return found;
+}
+
+NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait)
+{
+    // From here on the finisher that brings the flow to its target notifies us.
+    if (wait && !wait->flow.begin_suspension(wait->target, &wait->waiter)) return {};
+    const std::uint32_t key = changed_.prepare();
+    const Found found = look(worker);
+    if (found || disturbed(worker, wait)) changed_.cancel();
+    else changed_.wait(key);
+    if (wait && !wait->flow.end_suspension(wait->target)) wait->waiter.parker.park();
+    return found;
+}
+
+// ---- running --------------------------------------------------------------------------------------------------
+
+/// What to do with a piece of a task's run.
+auto NativeEngine::account(Worker& worker)
+{
+    return [this, &worker](const Segment& piece, std::int64_t end_ns) {
+        add(worker.busy_ns, end_ns - piece.begin_ns);
+        if (recorder_.enabled()) recorder_.record(worker.id, event_of(piece, end_ns));
+    };
+}
+
+void NativeEngine::act(Worker& worker, Found found)
+{
+    if (found.task) execute(worker, *found.task);
+    else if (found.share) run_shared(worker, *found.share, false);
+}
+
+void NativeEngine::execute(Worker& worker, Task& task)
+{
+    if (!task.flow->may_run(task)) return conclude(worker, task, nullptr);
+    const Index chunks = task.codelet->chunks ? task.codelet->chunks(task.args) : 1;
+    // Cutting an operation up costs some of its speed, so it is done only when somebody has nothing to do.
+    Share* share = chunks > 1 && idle_.load(std::memory_order_relaxed) > 0 ? unused_share(worker) : nullptr;
+    if (!share) return run_alone(worker, task, chunks);
+    share->open(task, chunks);
+    worker.offer.store(share, std::memory_order_release);
+    offers_.fetch_add(1, std::memory_order_relaxed);
+    changed_.notify(static_cast<int>(std::min<Index>(chunks - 1, workers())));
+    run_shared(worker, *share, true);
+}
+
+Share* NativeEngine::unused_share(Worker& worker)
+{
+    for (Share& share : worker.shares)
+        if (share.unused()) return &share;
+    return nullptr; // every one still has a member that was preempted
+}
+
+void NativeEngine::run_alone(Worker& worker, Task& task, Index chunks)
+{
+    SharedWork work(chunks, chunks);
+    std::exception_ptr failure;
+    const Segment outer = worker.stopwatch.begin(&task, EventKind::task, account(worker));
+    try {
+        run_body(worker, task, work);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
+    if (task.flops > 0) speeds_.observe(worker.id, *task.codelet, task.flops, ns * 1e-9);
+    add(worker.tasks, 1);
+    conclude(worker, task, std::move(failure));
+}
+
+void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
+{
+    Task& task = share.task();
+    const Segment outer = worker.stopwatch.begin(&task, owner ? EventKind::task : EventKind::share, account(worker));
+    try {
+        run_body(worker, task, share.work());
+    } catch (...) {
+        share.fail(std::current_exception());
+    }
+    worker.stopwatch.end(outer, account(worker));
+    add(owner ? worker.tasks : worker.joined, 1);
+    if (owner) {
+        worker.offer.store(nullptr, std::memory_order_relaxed);
+        offers_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    if (share.leave(owner)) conclude(worker, task, share.retire());
+}
+
+/// The task's own code, and what it has submitted inside.
+void NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work)
+{
+    if (worker.place.slow < 1) {
+        SlowPace pace(worker.place.slow);
+        Team team(work, &pace);
+        TaskContext context(task, team, worker.id);
+        task.codelet->core(task.args, context);
+        pace.between_chunks();
+        context.finish_children();
+        return;
+    }
+    Team team(work);
+    TaskContext context(task, team, worker.id);
+    task.codelet->core(task.args, context);
+    context.finish_children();
+}
+
+/// The task is over; what it released is pushed. One of the released tasks is for this worker, others for sleepers.
+void NativeEngine::conclude(Worker& worker, Task& task, std::exception_ptr failure)
+{
+    Task* released = task.flow->finish(task, std::move(failure));
+    if (!released) return;
+    const int count = push(released, worker.id);
+    if (count > 1) changed_.notify(count - 1);
+}
+
+std::vector<WorkerTime> NativeEngine::times() const
+{
+    std::vector<WorkerTime> times;
+    for (const auto& worker : workers_)
+        times.push_back({worker->busy_ns.load(std::memory_order_relaxed), worker->tasks.load(std::memory_order_relaxed),
+                         worker->joined.load(std::memory_order_relaxed)});
+    return times;
+}
+
+// ---- waiting --------------------------------------------------------------------------------------------------
+
+void NativeEngine::poll_while_waiting(const std::function<bool()>* poll)
+{
+    position.poll = poll;
+}
+
+void NativeEngine::drain(TaskFlow& flow, std::int64_t target)
+{
+    if (flow.pending() <= target) return;
+    Wait wait{flow, target, {}};
+    Worker* worker = here();
+    wait.waiter.worker = worker;
+    if (worker) drain_on(*worker, wait);
+    else drain_outside(wait);
+}
+
+void NativeEngine::drain_outside(Wait& wait)
+{
+    if (!wait.flow.begin_suspension(wait.target, &wait.waiter)) return;
+    bool asked = position.poll == nullptr;
+    while (!wait.waiter.parker.park_for(asked ? -1 : poll_interval_ns)) {
+        if (asked || !(*position.poll)()) continue;
+        asked = true;
+        wait.flow.cancel();
+    }
+    wait.flow.end_suspension(wait.target);
+}
+
+void NativeEngine::drain_on(Worker& worker, Wait& wait)
+{
+    const Segment outer = worker.stopwatch.begin(nullptr, EventKind::task, account(worker));
+    while (!wait.over()) {
+        if (worker.has_resumable.load(std::memory_order_acquire) && hand_over(worker, nullptr, wait)) continue;
+        Found found = look(worker);
+        if (!found) found = idle(worker, &wait);
+        if (found.task && !inside(*found.task, wait.flow) && hand_over(worker, found.task, wait)) continue;
+        act(worker, found);
+    }
+    worker.stopwatch.end(outer, account(worker));
+    // What our last task released was left to us, but we go back to the caller's code.
+    if (wait.target > 0) changed_.notify(1);
+}
+
+/// The unit that takes the worker over: one that wants it back first (unless there is a task to run), a spare one, a new one.
+Holder* NativeEngine::successor(Worker& worker, Task* first)
+{
+    {
+        std::lock_guard lock(worker.lock);
+        auto& from = !first && !worker.resumable.empty() ? worker.resumable : worker.spare;
+        if (!from.empty()) {
+            Holder* holder = from.back();
+            from.pop_back();
+            worker.has_resumable.store(!worker.resumable.empty(), std::memory_order_relaxed);
+            return holder;
+        }
+    }
+    if (!first) return nullptr;
+    try {
+        return &new_holder(worker);
+    } catch (const std::exception&) {
+        return nullptr;
+    }
+}
+
+/// Another unit takes the worker (and the task); the caller sleeps until its flow is at the target and it has the worker
+/// back. False: nobody can take it over. Then the caller runs the task itself, which is right for all tasks but
+/// those that need something the caller holds.
+bool NativeEngine::hand_over(Worker& worker, Task* first, Wait& wait)
+{
+    Holder* next = successor(worker, first);
+    if (!next) return false;
+    Holder& self = *position.holder;
+    wait.waiter.holder = &self;
+    if (wait.flow.begin_suspension(wait.target, &wait.waiter)) {
+        const Segment mine = worker.stopwatch.take_out();
+        next->first = first;
+        next->unit->resume();
+        self.unit->suspend();
+        worker.stopwatch.put_back(mine);
+        wait.flow.end_suspension(wait.target);
+    } else {
+        // The flow came down meanwhile. Put everything back; the task goes to whoever looks next.
+        {
+            std::lock_guard lock(worker.lock);
+            (first ? worker.spare : worker.resumable).push_back(next);
+            worker.has_resumable.store(!worker.resumable.empty(), std::memory_order_relaxed);
+        }
+        if (first) {
+            first->next = nullptr;
+            changed_.notify(push(first, worker.id));
+        }
+    }
+    wait.waiter.holder = nullptr;
+    return true;
+}
+
+void NativeEngine::wake_owner(TaskFlow& flow)
+{
+    Waiter& waiter = *static_cast<Waiter*>(flow.waiter());
+    if (Holder* holder = waiter.holder) {
+        Worker& worker = *holder->worker;
+        {
+            std::lock_guard lock(worker.lock);
+            worker.resumable.push_back(holder);
+            worker.has_resumable.store(true, std::memory_order_release);
+        }
+        changed_.notify_all();
+        return;
+    }
+    if (waiter.worker) changed_.notify_all(); // it sleeps as an idle worker
+    waiter.parker.unpark();
+}
+
+extern const EngineEntry engine_native;
+const EngineEntry engine_native{
+    {"native", "one pinned worker per core, idle workers join running operations", "trencadis"},
+    {.parallel = true, .live_priorities = true, .malleable = true, .emulates_slow = true},
+    [](EngineParts parts) { return std::unique_ptr<Engine>(std::make_unique<NativeEngine>(std::move(parts))); },
+};
+
+} // namespace trencadis

@@ -1,0 +1,96 @@
+#pragma once
+#include "engines/engine.hpp"
+#include "engines/worker.hpp"
+#include "graph/flow.hpp"
+#include "scheduling/speed_estimates.hpp"
+#include "threads/event_count.hpp"
+
+namespace trencadis {
+
+/// Our own workers: one per core, pinned. A worker runs what the scheduler gives it, joins a running operation when there is
+/// nothing, spins briefly, then sleeps. A thread that waits for its flow on a worker runs the flow's own tasks meanwhile; when the
+/// scheduler has only others, another unit takes the worker over and the waiting one sleeps until its flow is done.
+/// Running foreign tasks on the waiter's stack instead could deadlock: they may need what the waiter holds.
+class NativeEngine final : public Engine, private View {
+public:
+    explicit NativeEngine(EngineParts parts);
+    ~NativeEngine() override; ///< every flow must be gone
+
+    // Executor
+    void ready(Task* chain) override;
+    void drain(TaskFlow& flow, std::int64_t target) override;
+    void wake_owner(TaskFlow& flow) override;
+    Seconds estimate(const Codelet& codelet, Flops flops) const override { return speeds_.expect_best(codelet, flops); }
+
+    // Engine
+    int workers() const override { return static_cast<int>(workers_.size()); }
+    std::vector<WorkerTime> times() const override;
+    Recorder& recorder() override { return recorder_; }
+    void poll_while_waiting(const std::function<bool()>* poll) override;
+
+private:
+    /// What a worker found to do: a task, or a shared operation it is now a member of.
+    struct Found {
+        Task* task = nullptr;
+        Share* share = nullptr;
+        explicit operator bool() const { return task || share; }
+    };
+    /// An owner's wait on a worker.
+    struct Wait {
+        TaskFlow& flow;
+        std::int64_t target;
+        Waiter waiter;
+        bool over() const { return flow.pending() <= target; }
+    };
+
+    // View
+    int kind(WorkerId worker) const override { return workers_[worker]->place.kind; }
+    Seconds now() const override;
+    Seconds run_time(const Task& task, WorkerId worker) const override { return speeds_.expect(worker, *task.codelet, task.flops); }
+    Index chunks_left(WorkerId worker) const override;
+
+    Worker* here() const;
+    Holder& new_holder(Worker& worker);
+    void hold(Holder& holder, Unit& unit);
+    void work(Worker& worker, Task* first);
+    bool disturbed(const Worker& worker, const Wait* wait) const;
+
+    int push(Task* chain, WorkerId from);
+    Found look(Worker& worker);
+    Found idle(Worker& worker, Wait* wait);
+    Found sleep(Worker& worker, Wait* wait);
+    void act(Worker& worker, Found found);
+
+    void execute(Worker& worker, Task& task);
+    void run_body(Worker& worker, Task& task, SharedWork& work);
+    void run_alone(Worker& worker, Task& task, Index chunks);
+    void run_shared(Worker& worker, Share& share, bool owner);
+    void conclude(Worker& worker, Task& task, std::exception_ptr failure);
+    Share* unused_share(Worker& worker);
+
+    auto account(Worker& worker);
+
+    void drain_on(Worker& worker, Wait& wait);
+    void drain_outside(Wait& wait);
+    bool hand_over(Worker& worker, Task* first, Wait& wait);
+    Holder* successor(Worker& worker, Task* first);
+
+    const EngineParts parts_;
+    SpeedEstimates speeds_;
+    Recorder recorder_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::unique_ptr<Scheduler> scheduler_;
+    const bool concurrent_;
+
+    Lock holders_lock_;
+    std::vector<std::unique_ptr<Holder>> holders_;
+
+    alignas(64) Lock scheduler_lock_;
+    std::atomic<std::int64_t> queued_{0}; ///< written under the lock; a hint for those who do not hold it
+    alignas(64) std::atomic<int> offers_{0};
+    std::atomic<int> idle_{0};
+    std::atomic<bool> stop_{false};
+    EventCount changed_;
+};
+
+} // namespace trencadis

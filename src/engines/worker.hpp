@@ -1,0 +1,69 @@
+#pragma once
+#include "engines/engine.hpp"
+#include "engines/share.hpp"
+#include "engines/stopwatch.hpp"
+#include "threads/lock.hpp"
+#include "threads/parker.hpp"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace trencadis {
+
+struct Worker;
+
+/// A unit that can hold a worker. One unit at a time holds each worker and runs its tasks; when a task must wait, another
+/// takes the worker over, so that no core stands still.
+struct Holder {
+    Worker* worker;
+    std::unique_ptr<Unit> unit;
+    Task* first = nullptr; ///< to run on taking over; written before the unit is resumed
+};
+
+/// An owner that waits for its flow. Lives on the owner's stack until it was woken.
+struct Waiter {
+    Worker* worker = nullptr; ///< none: a thread that is not a worker
+    Holder* holder = nullptr; ///< set when the owner gave its worker to another unit and wants it back
+    Parker parker;
+};
+
+/// One core's place in an engine.
+struct alignas(128) Worker {
+    WorkerId id = 0;
+    WorkerPlace place;
+
+    // The holder's own.
+    Stopwatch stopwatch;
+    std::array<Share, 8> shares;
+
+    // Written by the holder, read by anybody.
+    std::atomic<Share*> offer{nullptr};
+    std::atomic<std::int64_t> busy_ns{0}, tasks{0}, joined{0};
+
+    // Under the lock.
+    alignas(64) Lock lock;
+    std::vector<Holder*> resumable; ///< their flow has come down to the target; they want the worker back
+    std::vector<Holder*> spare;
+    std::atomic<bool> has_resumable{false};
+};
+
+/// Adds to a counter that only the caller writes.
+inline void add(std::atomic<std::int64_t>& counter, std::int64_t amount)
+{
+    counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+}
+
+/// Emulates a slow core: sleeps after each piece of work for as long as the slow core would have needed in addition.
+class SlowPace final : public Pace {
+public:
+    explicit SlowPace(double fraction);
+    void between_chunks() override;
+
+private:
+    const double extra_; ///< seconds to pause per second worked
+    std::int64_t since_;
+};
+
+} // namespace trencadis

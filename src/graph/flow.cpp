@@ -1,0 +1,279 @@
+#include "graph/flow.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+
+namespace trencadis {
+
+namespace {
+constexpr std::int64_t credit_step = 64;
+
+/// Writes nodes for the accesses; of several to one datum the first stays, with the mode that covers all.
+void fill_nodes(Task& task, std::span<const Access> accesses)
+{
+    task.has_commute = task.has_reduce = false;
+    for (int i = 0; i < task.access_count; ++i) {
+        AccessNode& node = task.accesses[i];
+        node.task = &task;
+        node.group = nullptr;
+        node.mode = accesses[i].mode;
+        for (int j = 0; j < i; ++j) {
+            AccessNode& earlier = task.accesses[j];
+            if (accesses[j].data != accesses[i].data || !earlier.task) continue;
+            if (earlier.mode != node.mode) earlier.mode = AccessMode::readwrite;
+            node.task = nullptr;
+            break;
+        }
+    }
+    for (int i = 0; i < task.access_count; ++i) {
+        task.has_commute |= task.accesses[i].task && task.accesses[i].mode == AccessMode::commute;
+        task.has_reduce |= task.accesses[i].task && task.accesses[i].mode == AccessMode::reduce;
+    }
+}
+} // namespace
+
+TaskFlow::TaskFlow(Executor& executor, const FlowOptions& options, TaskFlow* parent)
+    : executor_(executor), options_(options), parent_(parent)
+{
+    if (options.window < 1) throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
+}
+
+TaskFlow::~TaskFlow()
+{
+    executor_.drain(*this, 0);
+    dependences_.clear();
+}
+
+bool TaskFlow::cancelled() const
+{
+    for (const TaskFlow* flow = this; flow; flow = flow->parent_)
+        if (flow->cancelled_.load(std::memory_order_relaxed)) return true;
+    return false;
+}
+
+/// Everything that may throw happens here, before the task is known to anybody.
+void TaskFlow::make_room(std::size_t accesses)
+{
+    if (credit_ == 0) {
+        if (pending() >= options_.window) executor_.drain(*this, options_.window - (options_.window + 3) / 4);
+        credit_ = std::clamp<std::int64_t>(options_.window - pending(), 1, credit_step);
+        state_.fetch_add(2 * credit_, std::memory_order_relaxed);
+    }
+    if (AccessGroup* groups = pool_.collect_groups()) dependences_.recycle(groups);
+    dependences_.reserve(static_cast<int>(accesses));
+}
+
+Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const Access> accesses, const TaskOptions& options)
+{
+    if (cancelled()) throw Error(ErrorCode::cancelled, "the flow was cancelled");
+    make_room(accesses.size());
+    Task& task = pool_.take();
+    task.codelet = &codelet;
+    task.label = options.label ? options.label : codelet.name;
+    task.flow = this;
+    task.access_count = static_cast<int>(accesses.size());
+    task.args = task.storage;
+    task.accesses = task.nodes;
+    try {
+        if (bytes > Task::inline_bytes) task.args = ::operator new(bytes, std::align_val_t{64});
+        if (accesses.size() > Task::inline_accesses) task.accesses = new AccessNode[accesses.size()];
+    } catch (...) {
+        if (task.args != task.storage) ::operator delete(task.args, std::align_val_t{64});
+        task.dead_groups = nullptr;
+        pool_.give_back(task);
+        throw;
+    }
+    fill_nodes(task, accesses);
+    task.dead_groups = nullptr;
+    task.doomed.store(false, std::memory_order_relaxed);
+    task.priority.store(options.priority, std::memory_order_relaxed);
+    task.order.store(submitted_++, std::memory_order_relaxed);
+    return task;
+}
+
+void TaskFlow::commit(Task& task, std::span<const Access> accesses) noexcept
+{
+    --credit_;
+    task.next = nullptr;
+    task.flops = task.codelet->flops ? task.codelet->flops(task.args) : 0;
+    const bool derive = options_.priorities == Priorities::derived || (options_.priorities == Priorities::automatic && task.codelet->flops);
+    if (derive) derive_priority(task, accesses);
+    // One unit is the submitter's own, so that the task cannot start half submitted.
+    task.unmet.store(task.access_count + 1, std::memory_order_relaxed);
+    int granted = 1;
+    for (int i = 0; i < task.access_count; ++i)
+        granted += task.accesses[i].task ? dependences_.join(task.accesses[i], accesses[i]) : true;
+    // Acquire: if we took the last unit, what the releasing tasks wrote is visible to whom we pass the task on.
+    if (task.unmet.fetch_sub(granted, std::memory_order_acq_rel) != granted) return;
+    if (Task* chain = admit(&task)) executor_.ready(chain);
+}
+
+void TaskFlow::derive_priority(Task& task, std::span<const Access> accesses) noexcept
+{
+    try {
+        if (!bottom_levels_) bottom_levels_ = std::make_unique<BottomLevels>(options_.window);
+        bottom_levels_->add(task, {task.accesses, accesses.size()}, accesses, executor_.estimate(*task.codelet, task.flops),
+                            task.priority.load(std::memory_order_relaxed));
+    } catch (const std::bad_alloc&) {
+        // A priority is advice: without memory for it the task keeps the caller's.
+    }
+}
+
+/// A task all of whose accesses are granted still waits for its turn on commute data. All or none are claimed at once,
+/// so that two tasks cannot hold one each and wait for the other. Takes a chain, returns those that may run.
+Task* TaskFlow::admit(Task* chain)
+{
+    Task* admitted = nullptr;
+    Task** end = &admitted;
+    while (chain) {
+        Task* task = chain;
+        chain = chain->next;
+        if (task->has_commute && !claim(*task)) continue;
+        task->next = nullptr;
+        *end = task;
+        end = &task->next;
+    }
+    return admitted;
+}
+
+bool TaskFlow::claim(Task& task)
+{
+    std::lock_guard lock(rare_mutex_);
+    const auto commutes = [](const AccessNode& node) { return node.task && node.mode == AccessMode::commute; };
+    AccessNode* const nodes = task.accesses;
+    for (int i = 0; i < task.access_count; ++i) {
+        if (!commutes(nodes[i]) || !nodes[i].group->commute_taken) continue;
+        task.next = nodes[i].group->parked;
+        nodes[i].group->parked = &task;
+        return false;
+    }
+    for (int i = 0; i < task.access_count; ++i)
+        if (commutes(nodes[i])) nodes[i].group->commute_taken = true;
+    return true;
+}
+
+/// The turn passes on; returns the tasks that waited for it, to be admitted again.
+Task* TaskFlow::give_up_claims(Task& task)
+{
+    std::lock_guard lock(rare_mutex_);
+    Task* waiting = nullptr;
+    for (int i = 0; i < task.access_count; ++i) {
+        const AccessNode& node = task.accesses[i];
+        if (!node.task || node.mode != AccessMode::commute) continue;
+        node.group->commute_taken = false;
+        while (Task* parked = node.group->parked) {
+            node.group->parked = parked->next;
+            parked->next = waiting;
+            waiting = parked;
+        }
+    }
+    return waiting;
+}
+
+void* TaskFlow::part(Task& task, int access)
+{
+    const bool known = access >= 0 && access < task.access_count && task.accesses[access].task;
+    if (!known || task.accesses[access].mode != AccessMode::reduce)
+        throw Error(ErrorCode::bad_argument, "access " + std::to_string(access) + " of task '" + task.label + "' is not a reduce access");
+    AccessNode& node = task.accesses[access];
+    if (node.part) return node.part;
+    std::lock_guard lock(rare_mutex_);
+    return node.part = acquire_part(*node.group);
+}
+
+void TaskFlow::note_failure(std::uint64_t order, std::exception_ptr failure)
+{
+    std::lock_guard lock(rare_mutex_);
+    if (failure_ && failure_order_ <= order) return;
+    failure_ = std::move(failure);
+    failure_order_ = order;
+}
+
+void TaskFlow::free_blocks(Task& task)
+{
+    if (task.codelet->destroy) task.codelet->destroy(task.args);
+    if (task.args != task.storage) ::operator delete(task.args, std::align_val_t{64});
+    if (task.accesses != task.nodes) delete[] task.accesses;
+}
+
+Task* TaskFlow::finish(Task& task, std::exception_ptr failure)
+{
+    const bool spoilt = failure || task.doomed.load(std::memory_order_relaxed);
+    if (failure) note_failure(task.order.load(std::memory_order_relaxed), std::move(failure));
+    if (task.has_reduce) {
+        std::lock_guard lock(rare_mutex_);
+        for (int i = 0; i < task.access_count; ++i) {
+            AccessNode& node = task.accesses[i];
+            if (node.task && node.mode == AccessMode::reduce && node.part) return_part(*node.group, node.part);
+        }
+    }
+    Task* ready = task.has_commute ? give_up_claims(task) : nullptr;
+    Task** end = &ready;
+    while (*end) end = &(*end)->next;
+    for (int i = 0; i < task.access_count; ++i) {
+        AccessNode* member = leave(task.accesses[i], spoilt);
+        while (member) {
+            AccessNode* next = member->next_waiting;
+            Task* waiting = member->task;
+            member->part = nullptr;
+            // Release: what this task wrote; acquire: what the other predecessors wrote.
+            if (waiting->unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+                waiting->next = nullptr;
+                *end = waiting;
+                end = &waiting->next;
+            }
+            member = next;
+        }
+    }
+    ready = ready ? admit(ready) : nullptr;
+    free_blocks(task);
+    task.order.store(Task::finished, std::memory_order_relaxed);
+    pool_.give_back(task);
+    // From here on the flow may be gone, unless the word says that its owner sleeps until we wake it.
+    const std::int64_t before = state_.fetch_sub(2, std::memory_order_acq_rel);
+    if ((before & 1) && (before >> 1) - 1 == target_) executor_.wake_owner(*this);
+    return ready;
+}
+
+void TaskFlow::settle_credit()
+{
+    if (credit_) state_.fetch_sub(2 * credit_, std::memory_order_relaxed);
+    credit_ = 0;
+}
+
+bool TaskFlow::begin_suspension(std::int64_t target, void* waiter)
+{
+    settle_credit();
+    target_ = target;
+    waiter_ = waiter;
+    // Release publishes target_ and waiter_ to finishers that see the bit. If the count is at the target already, no finisher will
+    // reach it from above any more, so nobody wakes us: take the bit back.
+    const std::int64_t before = state_.fetch_or(1, std::memory_order_acq_rel);
+    if ((before >> 1) > target) return true;
+    end_suspension(target);
+    return false;
+}
+
+bool TaskFlow::end_suspension(std::int64_t target)
+{
+    const std::int64_t before = state_.fetch_and(~std::int64_t{1}, std::memory_order_acq_rel);
+    return (before >> 1) > target;
+}
+
+void TaskFlow::wait()
+{
+    if (bottom_levels_) bottom_levels_->sweep();
+    executor_.drain(*this, 0);
+    dependences_.clear();
+    const bool was_cancelled = cancelled();
+    cancelled_.store(false, std::memory_order_relaxed);
+    std::unique_lock lock(rare_mutex_);
+    if (std::exception_ptr failure = std::exchange(failure_, nullptr)) {
+        lock.unlock();
+        std::rethrow_exception(failure);
+    }
+    if (was_cancelled) throw Error(ErrorCode::cancelled, "the flow was cancelled");
+}
+
+} // namespace trencadis

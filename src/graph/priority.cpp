@@ -1,0 +1,78 @@
+#include "graph/priority.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace trencadis {
+
+// A record's task is recognised as unfinished by its order: the pool hands the memory out again only through the owner,
+// who is the caller here, and a task that has finished is marked by order = none (TaskFlow::finish).
+
+BottomLevels::BottomLevels(std::int64_t window)
+    : records_(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(2 * window, 64, 1 << 16)))), mask_(records_.size() - 1)
+{
+}
+
+bool BottomLevels::unfinished(std::uint64_t order)
+{
+    if (order < oldest_) return false;
+    return record(order).task->order.load(std::memory_order_relaxed) == order;
+}
+
+void BottomLevels::prune(std::vector<std::uint64_t>& members)
+{
+    std::erase_if(members, [this](std::uint64_t order) { return !unfinished(order); });
+}
+
+void BottomLevels::note(std::uint64_t order, const Access& access, AccessMode mode)
+{
+    History& history = histories_[access.data];
+    if (history.newest.empty() || !is_shared(mode) || history.mode != mode) {
+        history.previous.swap(history.newest);
+        history.newest.clear();
+        history.mode = mode;
+    }
+    Record& mine = record(order);
+    for (const std::uint64_t before : history.previous)
+        if (unfinished(before)) mine.before.push_back(before);
+    if (history.newest.size() == history.newest.capacity()) prune(history.newest);
+    history.newest.push_back(order);
+}
+
+void BottomLevels::add(Task& task, std::span<const AccessNode> nodes, std::span<const Access> accesses, Seconds cost, double base)
+{
+    const std::uint64_t order = task.order.load(std::memory_order_relaxed);
+    next_ = order + 1;
+    while (oldest_ < order && (order - oldest_ > mask_ || !unfinished(oldest_))) ++oldest_;
+    Record& mine = record(order);
+    mine.task = &task;
+    mine.cost = mine.level = cost;
+    mine.base = base;
+    mine.before.clear();
+    for (std::size_t i = 0; i < accesses.size(); ++i)
+        if (nodes[i].task) note(order, accesses[i], nodes[i].mode);
+    task.priority.store(base + cost, std::memory_order_relaxed);
+    if (next_ >= next_sweep_) sweep();
+}
+
+void BottomLevels::sweep()
+{
+    for (std::uint64_t order = next_; order-- > oldest_;) {
+        Record& mine = record(order);
+        if (!unfinished(order)) continue;
+        mine.task->priority.store(mine.base + mine.level, std::memory_order_relaxed);
+        for (const std::uint64_t before : mine.before) {
+            if (before < oldest_) continue;
+            Record& predecessor = record(before);
+            predecessor.level = std::max(predecessor.level, predecessor.cost + mine.level);
+        }
+    }
+    next_sweep_ = next_ + std::clamp<std::uint64_t>((next_ - oldest_) / 4, 16, 256);
+    if (histories_.size() > 4 * records_.size())
+        std::erase_if(histories_, [this](const auto& entry) {
+            const auto& newest = entry.second.newest;
+            return std::none_of(newest.begin(), newest.end(), [this](std::uint64_t order) { return unfinished(order); });
+        });
+}
+
+} // namespace trencadis

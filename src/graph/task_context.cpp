@@ -1,0 +1,28 @@
+#include "graph/task_context.hpp"
+
+#include "graph/flow.hpp"
+
+namespace trencadis {
+
+TaskContext::~TaskContext()
+{
+    delete children_; // waits: a body that threw leaves no task behind that uses its variables
+}
+
+TaskFlow& TaskContext::flow()
+{
+    if (!children_) children_ = new TaskFlow(task_.flow->executor(), task_.flow->options(), task_.flow);
+    return *children_;
+}
+
+void* TaskContext::part(int access)
+{
+    return task_.flow->part(task_, access);
+}
+
+void TaskContext::finish_children()
+{
+    if (children_) children_->wait();
+}
+
+} // namespace trencadis

@@ -1,0 +1,34 @@
+#pragma once
+#include "graph/task.hpp"
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace trencadis {
+
+/// Memory for a flow's tasks. The owner takes; any worker gives back, onto a stack that the owner empties whole (one
+/// exchange), so there is no ABA. Grows to the flow's window and is used again.
+class TaskPool {
+public:
+    Task& take(); ///< owner only; may throw bad_alloc
+    /// Any worker. Release: the owner that takes the task again sees the finisher's last writes.
+    void give_back(Task& task)
+    {
+        Task* top = returned_.load(std::memory_order_relaxed);
+        do task.next = top;
+        while (!returned_.compare_exchange_weak(top, &task, std::memory_order_release, std::memory_order_relaxed));
+    }
+    /// Groups that ended with the tasks given back so far, for the dependence table. Owner only.
+    AccessGroup* collect_groups();
+
+private:
+    void refill();
+
+    Task* free_ = nullptr;
+    AccessGroup* groups_ = nullptr;
+    std::vector<std::unique_ptr<Task[]>> blocks_;
+    alignas(64) std::atomic<Task*> returned_{nullptr};
+};
+
+} // namespace trencadis
