@@ -1,17 +1,11 @@
 #pragma once
+#include "kernels/conjugate.hpp"
 #include "kernels/provider.hpp"
 
 #include <cmath>
 #include <complex>
 
 namespace trencadis {
-
-/// x^H as a scalar.
-template <Scalar T> T conjugate(T x)
-{
-    if constexpr (is_complex<T>) return std::conj(x);
-    else return x;
-}
 
 /// Column-by-column Cholesky of a small lower triangle; LAPACK's info.
 template <Scalar T> Index unblocked_potrf_lower(Index n, T* A, Index lda)

@@ -1,0 +1,22 @@
+#pragma once
+#include "graph/flow.hpp"
+#include "graph/info.hpp"
+#include "kernels/provider.hpp"
+#include "matrix/tile_matrix.hpp"
+
+namespace trencadis {
+
+/// Tile Cholesky, A = L L^H, in place in the lower triangle of A (n x n); the rest is neither read nor written. For
+/// A = U^H U in the upper triangle give herm(A). Returns once the tasks are submitted; `info` receives the order of the
+/// smallest leading minor that is not positive definite, and the factor of the minor before it is left as LAPACK leaves
+/// it, whatever the timing. n^3/3 flops (4 times that complex). Right-looking; Buttari, Langou, Kurzak, Dongarra 2009.
+template <Scalar T> void potrf(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, Info& info);
+
+/// B <- A^-1 B with the factor in the lower triangle of A. 2 n^2 nrhs flops.
+template <Scalar T> void potrs(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B);
+
+/// potrf, then potrs as one flow. As LAPACK's, B is not touched when A is not positive definite: the substitutions begin
+/// when the last pivot is known.
+template <Scalar T> void posv(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B, Info& info);
+
+} // namespace trencadis

@@ -1,0 +1,30 @@
+#pragma once
+#include "base/types.hpp"
+
+#include <algorithm>
+
+namespace trencadis {
+
+/// Width of the blocks that cores sharing one tile operation take: wide enough that a vendor kernel, which packs the
+/// other operand anew for each block, keeps most of its speed. A core alone gets all blocks in one call.
+inline constexpr Index chunk_width = 64;
+
+/// Below this an operation is over before a second core could join: about 20 us.
+inline constexpr Flops smallest_shared = 1e6;
+
+inline Index chunk_count(Index extent, Flops flops)
+{
+    return flops < smallest_shared ? 1 : (extent + chunk_width - 1) / chunk_width;
+}
+
+/// Elements [begin, end) of `extent` that chunks c of `count` stand for.
+struct Range {
+    Index begin, end;
+    Index size() const { return end - begin; }
+};
+template <class Chunks> Range range_of(Chunks c, Index count, Index extent)
+{
+    return {std::min(extent, c.begin * chunk_width), c.end == count ? extent : std::min(extent, c.end * chunk_width)};
+}
+
+} // namespace trencadis

@@ -1,0 +1,68 @@
+#include "kernels/chunking.hpp"
+#include "kernels/tile_operations.hpp"
+#include "kernels/conjugate.hpp"
+
+namespace trencadis::task {
+namespace {
+
+/// C <- alpha op(A) op(B) + beta C on stored tiles, C m x n.
+template <Scalar T> struct GemmArgs {
+    const KernelProvider* kernels;
+    const T *A, *B;
+    T* C;
+    Index lda, ldb, ldc;
+    std::int32_t m, n, k;
+    Op op_a, op_b;
+    T alpha, beta;
+    Guard guard;
+
+    Flops flops() const { return flops_per_fma<T> * double(m) * double(n) * double(k); }
+    bool by_columns() const { return n >= m || n >= 2 * chunk_width; }
+    Index extent() const { return by_columns() ? n : m; }
+    Index chunks() const { return chunk_count(extent(), flops()); }
+
+    void run(TaskContext& context)
+    {
+        if (guard.stopped()) return;
+        while (const auto c = context.team().next()) {
+            const Range r = range_of(c, chunks(), extent());
+            if (by_columns()) columns(r);
+            else rows(r);
+        }
+    }
+    void columns(Range r) const
+    {
+        const T* const part = B + r.begin * (op_b == Op::none ? ldb : 1);
+        kernels->gemm(op_a, op_b, m, r.size(), k, alpha, A, lda, part, ldb, beta, C + r.begin * ldc, ldc);
+    }
+    void rows(Range r) const
+    {
+        const T* const part = A + r.begin * (op_a == Op::none ? 1 : lda);
+        kernels->gemm(op_a, op_b, r.size(), n, k, alpha, part, lda, B, ldb, beta, C + r.begin, ldc);
+    }
+};
+
+} // namespace
+
+template <Scalar T>
+void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard)
+{
+    static constexpr Codelet codelet = codelet_of<GemmArgs<T>>("gemm");
+    // Stored C holds f(C): f(C) <- f(alpha) f(B) f(A) + f(beta) f(C), with the factors in the other order.
+    const Op f = C.op;
+    if (f != Op::none) std::swap(A, B);
+    const Op op_a = compose<T>(f, A.op), op_b = compose<T>(f, B.op);
+    const Index k = f == Op::none ? A.cols : A.rows;
+    const GemmArgs<T> args{&kernels, A.data, B.data, C.data, A.ld, B.ld, C.ld, std::int32_t(C.stored_rows()), std::int32_t(C.stored_cols()),
+                           std::int32_t(k), op_a, op_b, seen_through(f, alpha), seen_through(f, beta), guard};
+    flow.submit(codelet, args, {read(A.data), read(B.data), readwrite(C.data)});
+}
+
+#define TRC_INSTANTIATE(T) template void gemm(TaskFlow&, const KernelProvider&, T, Tile<T>, Tile<T>, T, Tile<T>, Guard);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::task

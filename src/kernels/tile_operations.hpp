@@ -1,0 +1,46 @@
+#pragma once
+#include "graph/flow.hpp"
+#include "graph/info.hpp"
+#include "kernels/guard.hpp"
+#include "kernels/provider.hpp"
+#include "matrix/tile_matrix.hpp"
+
+/// Tile operations: each function submits one task. Triangles are named as the algorithm sees them, transposed
+/// storage is turned into kernel flags here. gemm, syrk, herk and trsm are malleable by
+/// blocks of columns or rows.
+/// Tiles named by one flow must either be the same or not overlap.
+namespace trencadis::task {
+
+/// C <- alpha A B + beta C. beta = 0 overwrites C without reading it.
+template <Scalar T>
+void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard = {});
+
+/// Lower triangle of C <- alpha A A^T + beta C; the rest of C is not touched. n (n + 1) k flops (4 times that complex).
+template <Scalar T> void syrk(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, T beta, Tile<T> C, Guard guard = {});
+
+/// Lower triangle of C <- alpha A A^H + beta C; the rest of C is not touched.
+template <Scalar T>
+void herk(TaskFlow& flow, const KernelProvider& kernels, Real<T> alpha, Tile<T> A, Real<T> beta, Tile<T> C, Guard guard = {});
+
+/// B <- alpha A^-1 B (left) or alpha B A^-1 (right), A triangular; its other triangle is not read.
+template <Scalar T>
+void trsm(TaskFlow& flow, const KernelProvider& kernels, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B, Guard guard = {});
+
+/// Lower triangle of A <- its Cholesky factor; a bad pivot in row r of the tile is reported as `first_row` + r. Does
+/// nothing once one is known before this tile.
+template <Scalar T> void potrf(TaskFlow& flow, const KernelProvider& kernels, Tile<T> A, Info& info, Index first_row);
+
+/// A <- alpha A; alpha = 0 overwrites A without reading it.
+template <Scalar T> void scale(TaskFlow& flow, T alpha, Tile<T> A);
+
+/// Lower triangle of A <- alpha A; the imaginary part of the diagonal is set to zero where `hermitian`.
+template <Scalar T> void scale_lower(TaskFlow& flow, T alpha, Tile<T> A, bool hermitian);
+
+/// B <- A, or its lower triangle only.
+enum class Part { all, lower };
+template <Scalar T> void copy(TaskFlow& flow, Part part, Tile<T> A, Tile<T> B);
+
+/// What is submitted next on B waits for what was submitted on A; does nothing itself.
+template <Scalar T> void after(TaskFlow& flow, Tile<T> A, Tile<T> B);
+
+} // namespace trencadis::task

@@ -1,0 +1,39 @@
+#include "kernels/tile_operations.hpp"
+
+namespace trencadis::task {
+namespace {
+
+template <Scalar T> struct PotrfArgs {
+    const KernelProvider* kernels;
+    T* A;
+    Index n, lda;
+    Uplo uplo;
+    Info* info;
+    Index first_row;
+
+    Flops flops() const { return flops_per_fma<T> / 6 * double(n) * double(n) * double(n); }
+    void run(TaskContext&)
+    {
+        if (info->reached(first_row)) return;
+        if (const Index row = kernels->potrf(uplo, n, A, lda)) info->report(first_row + row);
+    }
+};
+
+} // namespace
+
+template <Scalar T> void potrf(TaskFlow& flow, const KernelProvider& kernels, Tile<T> A, Info& info, Index first_row)
+{
+    static constexpr Codelet codelet = codelet_of<PotrfArgs<T>>("potrf");
+    const Uplo uplo = A.op == Op::none ? Uplo::lower : Uplo::upper;
+    const PotrfArgs<T> args{&kernels, A.data, A.rows, A.ld, uplo, &info, first_row};
+    flow.submit(codelet, args, {readwrite(A.data)});
+}
+
+#define TRC_INSTANTIATE(T) template void potrf(TaskFlow&, const KernelProvider&, Tile<T>, Info&, Index);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::task

@@ -1,0 +1,81 @@
+#include "kernels/chunking.hpp"
+#include "kernels/tile_operations.hpp"
+
+namespace trencadis::task {
+namespace {
+
+/// One triangle of C <- alpha op(A) op(A)^f + beta C on stored tiles, C n x n; f is the transpose, or for `hermitian` the
+/// Hermitian transpose. A block of columns is a triangle on the diagonal and a rectangle beside it.
+template <Scalar T, bool hermitian> struct RankKArgs {
+    using Factor = std::conditional_t<hermitian, Real<T>, T>;
+    const KernelProvider* kernels;
+    const T* A;
+    T* C;
+    Index lda, ldc;
+    std::int32_t n, k;
+    Uplo uplo;
+    Op op;
+    Factor alpha, beta;
+    Guard guard;
+
+    Flops flops() const { return flops_per_fma<T> / 2 * double(n) * double(n + 1) * double(k); }
+    Index chunks() const { return chunk_count(n, flops()); }
+
+    void run(TaskContext& context)
+    {
+        if (guard.stopped()) return;
+        while (const auto c = context.team().next()) {
+            const Range r = range_of(c, chunks(), n);
+            triangle(r);
+            rectangle(r, uplo == Uplo::lower ? Range{r.end, n} : Range{0, r.begin});
+        }
+    }
+    const T* rows_from(Index first) const { return A + first * (op == Op::none ? 1 : lda); }
+    void triangle(Range r) const
+    {
+        T* const block = C + r.begin * (ldc + 1);
+        if constexpr (hermitian) kernels->herk(uplo, op, r.size(), k, alpha, rows_from(r.begin), lda, beta, block, ldc);
+        else kernels->syrk(uplo, op, r.size(), k, alpha, rows_from(r.begin), lda, beta, block, ldc);
+    }
+    void rectangle(Range columns, Range rows) const
+    {
+        if (rows.size() == 0) return;
+        const Op other = op != Op::none ? Op::none : hermitian ? herm_op<T> : Op::trans;
+        kernels->gemm(op, other, rows.size(), columns.size(), k, T(alpha), rows_from(rows.begin), lda, rows_from(columns.begin), lda,
+                      T(beta), C + rows.begin + columns.begin * ldc, ldc);
+    }
+};
+
+template <Scalar T, bool hermitian, class Factor>
+void rank_k(TaskFlow& flow, const Codelet& codelet, const KernelProvider& kernels, Factor alpha, Tile<T> A, Factor beta, Tile<T> C, Guard guard)
+{
+    // The product is its own (Hermitian) transpose: transposed storage only means the other triangle.
+    const Uplo uplo = C.op == Op::none ? Uplo::lower : Uplo::upper;
+    const RankKArgs<T, hermitian> args{&kernels, A.data, C.data, A.ld, C.ld, std::int32_t(C.rows), std::int32_t(A.cols), uplo, A.op, alpha, beta, guard};
+    flow.submit(codelet, args, {read(A.data), readwrite(C.data)});
+}
+
+} // namespace
+
+template <Scalar T> void syrk(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, T beta, Tile<T> C, Guard guard)
+{
+    static constexpr Codelet codelet = codelet_of<RankKArgs<T, false>>("syrk");
+    rank_k<T, false>(flow, codelet, kernels, alpha, A, beta, C, guard);
+}
+
+template <Scalar T> void herk(TaskFlow& flow, const KernelProvider& kernels, Real<T> alpha, Tile<T> A, Real<T> beta, Tile<T> C, Guard guard)
+{
+    static constexpr Codelet codelet = codelet_of<RankKArgs<T, true>>(is_complex<T> ? "herk" : "syrk");
+    rank_k<T, true>(flow, codelet, kernels, alpha, A, beta, C, guard);
+}
+
+#define TRC_INSTANTIATE(T)                                                                        \
+    template void syrk(TaskFlow&, const KernelProvider&, T, Tile<T>, T, Tile<T>, Guard);          \
+    template void herk(TaskFlow&, const KernelProvider&, Real<T>, Tile<T>, Real<T>, Tile<T>, Guard);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::task
