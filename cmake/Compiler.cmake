@@ -22,6 +22,7 @@ endif()
 set(TRC_SANITIZE "" CACHE STRING "Value for -fsanitize=, as in address,undefined")
 add_library(trc_options INTERFACE)
 target_compile_options(trc_options INTERFACE -Wall -Wextra)
+target_compile_definitions(trc_options INTERFACE TRC_VERSION="${PROJECT_VERSION}")
 if(TRC_SANITIZE)
     # Everything in the build, tests included, or the runtime libraries disagree.
     add_compile_options(-fsanitize=${TRC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
