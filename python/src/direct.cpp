@@ -4,6 +4,7 @@
 #include "numpy.hpp"
 #include "passes.hpp"
 #include "session/linear_algebra.hpp"
+#include "truth.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +18,7 @@
 namespace trencadis::python {
 namespace {
 
-const RoutineOptions polled{.interrupted = signalled};
+const RoutineOptions polled{.nb = 0, .interrupted = signalled, .variant = {}};
 
 [[noreturn]] void not_finite() { throw Error(ErrorCode::bad_argument, 1, "array must not contain infs or NaNs"); } // numpy's words
 
@@ -112,8 +113,8 @@ Result solve_positive(Session& session, const HermitianView& a, const Strided& b
     return {.info = info, .rcond = info ? 0 : rcond_bound(factor, n, ld)};
 }
 
-nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle b_array, bool lower, bool overwrite_a, bool overwrite_b,
-                               bool check_finite, bool check_hermitian)
+nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle b_array, Truth lower, Truth overwrite_a, Truth overwrite_b,
+                               Truth check_finite, Truth check_hermitian)
 {
     if (!is_plain_array(a_array) || !is_plain_array(b_array)) return nb::none();
     bool a_writable, b_writable;
@@ -151,7 +152,7 @@ Index factor_positive(Session& session, const HermitianView& a, Buffer::ColumnMa
     return info;
 }
 
-nb::object bind_factor_positive(Session* session, nb::handle a_array, bool lower, bool overwrite_a, bool clean, bool check_finite)
+nb::object bind_factor_positive(Session* session, nb::handle a_array, Truth lower, Truth overwrite_a, Truth clean, Truth check_finite)
 {
     if (!is_plain_array(a_array)) return nb::none();
     bool writable;
@@ -193,7 +194,7 @@ void solve_factored(Session& session, const HermitianView& c, const Strided& b, 
     if (c.conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
 }
 
-nb::object bind_solve_factored(Session* session, nb::handle c_array, bool lower, nb::handle b_array, bool overwrite_b, bool check_finite)
+nb::object bind_solve_factored(Session* session, nb::handle c_array, Truth lower, nb::handle b_array, Truth overwrite_b, Truth check_finite)
 {
     if (!is_plain_array(c_array) || !is_plain_array(b_array)) return nb::none();
     bool writable;

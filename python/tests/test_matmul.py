@@ -1,0 +1,73 @@
+"""trencadis.matmul against numpy.matmul."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matrices import DTYPES, eps, layouts, random_array
+
+import trencadis
+
+
+def agrees(C, A, B):
+    """Both sums of k products err by at most k eps |A| |B| (Higham 2002, section 3.5); complex products count for 4."""
+    bound = 8 * max(A.shape[-1], 1) * eps(C.dtype) * (np.abs(A) @ np.abs(B)) + 1e-300
+    return C.shape == (A @ B).shape and bool(np.all(np.abs(C - A @ B) <= bound))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 3, 4), (65, 1, 64), (130, 257, 70), (600, 300, 500)])
+def test_multiplies_matrices_stored_in_any_way(dtype, shape):
+    m, k, n = shape
+    A, B = random_array((m, k), dtype), random_array((k, n), dtype, seed=1)
+    for a_name, a in layouts(A).items():
+        for b_name, b in layouts(B).items():
+            assert agrees(trencadis.matmul(a, b), A, B), (a_name, b_name)
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    dtype=st.sampled_from("?bilefdgFD"), other=st.sampled_from("?bilefdgFD"), m=st.integers(0, 5), k=st.integers(0, 5), n=st.integers(0, 5),
+    a_batch=st.sampled_from([(), (1,), (3,), (2, 3), (2, 1)]), b_batch=st.sampled_from([(), (1,), (3,), (2, 3), (0,)]),
+)
+def test_shapes_and_dtypes_are_numpys(dtype, other, m, k, n, a_batch, b_batch):
+    A, B = np.ones((*a_batch, m, k), dtype), np.ones((*b_batch, k, n), other)
+    try:
+        expected = np.matmul(A, B)
+    except ValueError:
+        with pytest.raises(ValueError):
+            trencadis.matmul(A, B)
+        return
+    C = trencadis.matmul(A, B)
+    assert C.dtype == expected.dtype and np.array_equal(C, expected)
+
+
+@pytest.mark.parametrize("make", [lambda s: np.empty(s), lambda s: np.empty(s, order="F"), lambda s: np.empty((2 * s[0], 3 * s[1]))[::2, ::3],
+                                  lambda s: np.empty(s, np.complex128), lambda s: np.full(s, np.nan)])
+def test_writes_into_out(make):
+    A, B = random_array((40, 30), np.float64), random_array((30, 20), np.float64, seed=1)
+    out = make((40, 20))
+    assert trencadis.matmul(A, B, out=out) is out
+    assert np.allclose(out, A @ B)
+
+
+def test_out_may_be_an_operand():
+    A = random_array((50, 50), np.float64)
+    expected = A @ A.T
+    assert trencadis.matmul(A, A.T, out=A) is A
+    assert np.allclose(A, expected)
+
+
+def test_bad_shapes_are_value_errors():
+    with pytest.raises(ValueError, match=r"a of shape \(2, 3\) has 3 columns but b of shape \(2, 3\) has 2 rows"):
+        trencadis.matmul(np.ones((2, 3)), np.ones((2, 3)))
+    with pytest.raises(ValueError, match=r"out has shape \(3, 3\); the product has \(2, 2\)"):
+        trencadis.matmul(np.ones((2, 3)), np.ones((3, 2)), out=np.ones((3, 3)))
+    with pytest.raises(TypeError):
+        trencadis.matmul(np.ones((2, 3)), np.ones((3, 2)), out=np.ones((2, 2), np.int64))
+
+
+def test_vectors_and_integers_are_numpys():
+    A = random_array((3, 4), np.float64)
+    assert np.allclose(trencadis.matmul(A, np.ones(4)), A @ np.ones(4))
+    assert trencadis.matmul([[1, 2]], [[3], [4]]).dtype == np.int64
