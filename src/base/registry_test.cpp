@@ -1,0 +1,59 @@
+#include "base/registry.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trencadis {
+namespace {
+
+using ::testing::HasSubstr;
+
+const Entry first{"eager", "central queue", "trencadis"}, second{"ws", "work stealing", "trencadis"};
+const Entry* const entries[] = {&first, &second};
+const std::span<const Entry* const> all{entries};
+
+TEST(EditDistance, CountsInsertionsDeletionsAndSubstitutions)
+{
+    EXPECT_EQ(edit_distance("", ""), 0);
+    EXPECT_EQ(edit_distance("", "abc"), 3);
+    EXPECT_EQ(edit_distance("abc", ""), 3);
+    EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
+    EXPECT_EQ(edit_distance("sitting", "kitten"), 3);
+    EXPECT_EQ(edit_distance("same", "same"), 0);
+}
+
+TEST(FindEntry, ReturnsTheEntryOfThatName)
+{
+    EXPECT_EQ(&find_entry("scheduler", all, "ws"), &second);
+}
+
+TEST(FindEntry, SuggestsTheNearestNameAndListsAll)
+{
+    try {
+        find_entry("scheduler", all, "eagre");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+        EXPECT_THAT(error.what(), HasSubstr("unknown scheduler 'eagre'; did you mean 'eager'?"));
+        EXPECT_THAT(error.what(), HasSubstr("(known: eager ws)"));
+    }
+}
+
+TEST(FindEntry, HasNothingToSuggestInAnEmptyRegistry)
+{
+    try {
+        find_entry("scheduler", std::span<const Entry* const>{}, "ws");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "unknown scheduler 'ws' (known:)");
+    }
+}
+
+TEST(FindEntry, DoesNotTakeAPrefixForTheName)
+{
+    EXPECT_THROW(find_entry("scheduler", all, "w"), Error);
+    EXPECT_THROW(find_entry("scheduler", all, ""), Error);
+}
+
+} // namespace
+} // namespace trencadis
