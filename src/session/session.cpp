@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <unistd.h>
 
 namespace trencadis {
 
@@ -139,6 +140,8 @@ struct Session::Parts {
     std::unique_ptr<Threads> threads;
     std::unique_ptr<Engine> engine;
 
+    const pid_t made_in = getpid();
+
     std::mutex clock_mutex;
     int running = 0;
     std::int64_t running_since_ns = 0;
@@ -193,6 +196,8 @@ Session::~Session() = default;
 
 void Session::run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted)
 {
+    if (getpid() != parts_->made_in)
+        throw Error(ErrorCode::environment, "this session was made before a fork, and its workers are not in this process; make a new session");
     struct Running {
         Parts& parts;
         explicit Running(Parts& p) : parts(p) { parts.run_begins(); }
@@ -242,8 +247,13 @@ void Session::reset_statistics()
 
 Session& Session::standard()
 {
-    static Session session;
-    return session;
+    static std::mutex mutex;
+    static std::unique_ptr<Session> session;
+    std::lock_guard lock(mutex);
+    // The workers do not survive a fork: the child gets a session of its own; the parent's cannot be taken down in it.
+    if (session && session->parts_->made_in != getpid()) static_cast<void>(session.release());
+    if (!session) session = std::make_unique<Session>();
+    return *session;
 }
 
 } // namespace trencadis
