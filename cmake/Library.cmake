@@ -2,16 +2,16 @@
 get_property(floors GLOBAL PROPERTY TRC_FLOORS)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/library.cpp CONTENT "// The library's sources are its floors.\n")
 add_library(trencadis SHARED ${CMAKE_BINARY_DIR}/generated/library.cpp)
-set(archives "")
+# The floors' objects rather than their archives: archives that name one another appear several times on the link line.
 foreach(floor IN LISTS floors)
     get_target_property(type ${floor} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
-        list(APPEND archives ${floor})
+        target_sources(trencadis PRIVATE $<TARGET_OBJECTS:${floor}>)
+        get_target_property(links ${floor} LINK_LIBRARIES)
+        list(FILTER links EXCLUDE REGEX "^trc_")
+        target_link_libraries(trencadis PRIVATE ${links})
     endif()
 endforeach()
-target_link_libraries(trencadis PRIVATE ${archives})
-list(JOIN archives "," whole)
-set_target_properties(trencadis PROPERTIES LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}") # however often a floor names another
 set_target_properties(trencadis PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION 0
                       LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
 target_link_options(trencadis PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
