@@ -37,13 +37,15 @@ function(trc_floor name)
 endfunction()
 
 # trc_test(<name> SOURCES file... [LINKS target...] [ENVIRONMENT VAR=value...]): one GoogleTest program, one ctest test.
+# Built by the target `tests`, not by default: users of `make build` do not wait for tests.
 function(trc_test name)
     if(NOT TRC_TESTS)
         return()
     endif()
     cmake_parse_arguments(TEST "" "" "SOURCES;LINKS;ENVIRONMENT" ${ARGN})
     find_package(GTest REQUIRED)
-    add_executable(test_${name} ${TEST_SOURCES})
+    add_executable(test_${name} EXCLUDE_FROM_ALL ${TEST_SOURCES})
+    add_dependencies(tests test_${name})
     target_link_libraries(test_${name} PRIVATE trc_options ${TEST_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
     add_test(NAME ${name} COMMAND test_${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "TRENCADIS_SOURCE_DIR=${PROJECT_SOURCE_DIR};${TEST_ENVIRONMENT}" TIMEOUT 600)

@@ -1,0 +1,65 @@
+# Four commands do everything, each from a bare machine, each safe to repeat and quick when nothing changed:
+#   make build   system packages, .venv, the C++ build      make test    everything that can fail
+#   make demo    the main job on real data                  make bench   us and the peers, in turn
+# And for those who change things: make lint, format, asan, tsan, minimal, clean.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+JOBS ?= $(shell nproc)
+BENCH_SIZES ?= 1024,2048,4096,8192
+OUTPUT ?= demo-output
+# A sanitizer build tests the floors that hold threads, locks or raw memory; the rest would only cost time.
+ASAN_TESTS ?= base machine graph threads observe scheduling engines matrix session interfaces_c
+TSAN_TESTS ?= graph threads observe scheduling engines session
+
+.PHONY: build demo test bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
+
+system:
+	@scripts/system_packages.sh build
+	@scripts/system_packages.sh peers
+venv: system
+	@scripts/make_venv.sh
+
+build/build.ninja: | venv
+	cmake --preset release
+build: venv build/build.ninja
+	@cmake --build build -j $(JOBS)
+
+demo: build
+	.venv/bin/trencadis demo
+
+bench: build
+	.venv/bin/trencadis compare potrf --against mkl,openblas,blis --n $(BENCH_SIZES) --repeat 7
+	.venv/bin/trencadis compare tasks --against libgomp,libomp,starpu --n 40 --repeat 7
+
+tests: build
+	@cmake --build build -j $(JOBS) --target tests
+layers:
+	python3 scripts/check_layers.py
+ctest: tests
+	ctest --test-dir build --output-on-failure
+pytest: tests
+	.venv/bin/python -m pytest
+test: venv
+	$(MAKE) layers
+	$(MAKE) ctest
+	$(MAKE) pytest
+	$(MAKE) asan
+	$(MAKE) tsan
+
+asan tsan: venv
+	scripts/sanitized_tests.sh $@ $(JOBS) $(if $(filter asan,$@),$(ASAN_TESTS),$(TSAN_TESTS))
+minimal: venv
+	cmake --preset minimal
+	cmake --build build-minimal -j $(JOBS) --target all tests
+	ctest --test-dir build-minimal --output-on-failure
+
+lint: venv
+	@scripts/system_packages.sh lint
+	scripts/lint.sh
+format: venv
+	@scripts/system_packages.sh lint
+	scripts/lint.sh --fix
+
+clean:
+	rm -rf build build-* python/trencadis/_core*.so
