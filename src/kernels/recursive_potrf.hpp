@@ -1,5 +1,5 @@
 #pragma once
-#include "kernels/conjugate.hpp"
+#include "matrix/conjugate.hpp"
 #include "kernels/provider.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "kernels/conjugate.hpp"
+#include "matrix/conjugate.hpp"
 #include "kernels/tile_operations.hpp"
 
 #include <cassert>

@@ -1,6 +1,6 @@
 #include "kernels/chunking.hpp"
 #include "kernels/tile_operations.hpp"
-#include "kernels/conjugate.hpp"
+#include "matrix/conjugate.hpp"
 
 namespace trencadis::task {
 namespace {

@@ -1,5 +1,5 @@
 #include "kernels/chunking.hpp"
-#include "kernels/conjugate.hpp"
+#include "matrix/conjugate.hpp"
 #include "kernels/tile_operations.hpp"
 
 namespace trencadis::task {

@@ -1,0 +1,57 @@
+#include "algorithms/tile_size.hpp"
+
+#include <algorithm>
+
+namespace trencadis {
+namespace {
+
+constexpr Index quantum = 32; // a multiple of every vendor's register block
+
+Index round_up(Index value) { return (value + quantum - 1) / quantum * quantum; }
+
+/// Tiles of equal bytes in all precisions: complex and double elements make the same tile smaller.
+Index scaled(Index for_double, std::size_t element)
+{
+    return element == 4 ? for_double * 5 / 4 : element == 16 ? for_double * 3 / 4 : for_double;
+}
+
+} // namespace
+
+Index cholesky_tile(Index n, std::size_t element, int workers)
+{
+    struct Row {
+        Index up_to, nb;
+    };
+    // Measured in double with OpenBLAS on 2 cores; the critical path of about 3 n / nb operations needs smaller tiles the more
+    // workers there are.
+    static constexpr Row table[] = {{512, 96}, {1024, 128}, {2048, 192}, {4096, 256}, {8192, 320}};
+    Index nb = 384;
+    for (const Row& row : table)
+        if (n <= row.up_to) {
+            nb = row.nb;
+            break;
+        }
+    const Index enough = round_up(n / (4 * std::max(workers, 1)) + 1);
+    return std::max<Index>(64, round_up(std::min(scaled(nb, element), enough)));
+}
+
+Index product_tile(Index m, Index n, std::size_t element, int workers)
+{
+    const Index largest = scaled(512, element), smallest = 64;
+    // At least four tiles for each worker, so that the last ones to finish leave little idle time.
+    Index nb = largest;
+    const auto tiles = [&](Index size) { return ((m + size - 1) / size) * ((n + size - 1) / size); };
+    while (nb > smallest && tiles(nb) < 4 * std::max(workers, 1)) nb -= quantum;
+    return std::max(smallest, round_up(nb));
+}
+
+Index depth_tile(Index k, std::size_t element)
+{
+    const Index longest = scaled(1024, element);
+    const Index pieces = std::max<Index>(1, (k + longest - 1) / longest);
+    return std::max<Index>(quantum, round_up((k + pieces - 1) / pieces));
+}
+
+Flops direct_limit(int workers) { return workers > 1 ? 2e6 : 4e6; }
+
+} // namespace trencadis

@@ -1,0 +1,24 @@
+#pragma once
+#include "base/types.hpp"
+
+#include <cstddef>
+
+namespace trencadis {
+
+/// Tile sizes chosen when a routine is called. All of them balance two losses: small tiles make vendor kernels slow
+/// (they pack both operands of every call) and large ones leave workers idle at the ends of the graph. `element` is the
+/// size of one matrix element in bytes.
+
+/// For Cholesky of order n.
+Index cholesky_tile(Index n, std::size_t element, int workers);
+
+/// For tiles of a matrix product's result, m x n; and for triangular solves with that many unknowns and right-hand sides.
+Index product_tile(Index m, Index n, std::size_t element, int workers);
+
+/// For the inner dimension of a product: long, because a call's packing is the same per column.
+Index depth_tile(Index k, std::size_t element);
+
+/// Below this many flops a call is over before other cores could help, and runs on the calling thread without tasks.
+Flops direct_limit(int workers);
+
+} // namespace trencadis

@@ -1,0 +1,144 @@
+#include "algorithms/empty_cholesky.hpp"
+#include "algorithms/potrf.hpp"
+#include "algorithms/tile_size.hpp"
+#include "kernels/tile_operations.hpp"
+#include "matrix/tile_storage.hpp"
+#include "session/arguments.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/routine.hpp"
+
+#include <memory>
+
+namespace trencadis {
+namespace {
+
+template <Scalar T> Flops factor_flops(Index n) { return flops_per_fma<T> / 6 * double(n) * double(n) * double(n); }
+template <Scalar T> Flops solve_flops(Index n, Index nrhs) { return flops_per_fma<T> * double(n) * double(n) * double(nrhs); }
+
+template <Scalar T> Index factor_tile(const Session& session, Index n, const RoutineOptions& options)
+{
+    return options.nb ? options.nb : cholesky_tile(n, sizeof(T), session.workers());
+}
+
+/// Right-hand sides in blocks: one block when there are few, else enough for the workers.
+template <Scalar T> Index rhs_tile(const Session& session, Index nb, Index nrhs)
+{
+    const Index share = (nrhs + session.workers() - 1) / session.workers();
+    return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
+}
+
+/// The matrix to factor as the algorithm wants it: its lower triangle, in place, or in tiles that are copied in and out.
+template <Scalar T> class FactorMatrix {
+public:
+    FactorMatrix(Uplo uplo, Index n, T* A, Index lda, Index nb, const RoutineOptions& options)
+        : op_(uplo == Uplo::lower ? Op::none : herm_op<T>), user_({A, n, n, lda}, nb, nb)
+    {
+        if (wants_tile_layout(options)) storage_ = std::make_unique<TileStorage<T>>(n, n, nb, nb);
+    }
+    TileMatrix<T> lower() const { return (storage_ ? storage_->matrix() : user_).with(op_); }
+    void copy_in(TaskFlow& flow) const
+    {
+        if (storage_) copy(flow, user_.with(op_), lower());
+    }
+    void copy_out(TaskFlow& flow) const
+    {
+        if (storage_) copy(flow, lower(), user_.with(op_));
+    }
+
+private:
+    static void copy(TaskFlow& flow, TileMatrix<T> from, TileMatrix<T> to)
+    {
+        for (Index j = 0; j < from.tiles(); ++j) {
+            task::copy(flow, task::Part::lower, from(j, j), to(j, j));
+            for (Index i = j + 1; i < from.tiles(); ++i) task::copy(flow, task::Part::all, from(i, j), to(i, j));
+        }
+    }
+    Op op_;
+    TileMatrix<T> user_;
+    std::unique_ptr<TileStorage<T>> storage_;
+};
+
+} // namespace
+
+template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
+{
+    Arguments::size(2, "n", n);
+    Arguments::matrix(3, "a", A, n, n, lda, sizeof(T), 4);
+    check_options("potrf", options);
+    if (n == 0) return 0;
+    if (runs_directly(session, factor_flops<T>(n), options)) return session.kernels().potrf(uplo, n, A, lda);
+    const FactorMatrix<T> matrix(uplo, n, A, lda, factor_tile<T>(session, n, options), options);
+    Info info;
+    run_routine(session, options, [&](TaskFlow& flow) {
+        matrix.copy_in(flow);
+        potrf(flow, session.kernels(), matrix.lower(), info);
+        matrix.copy_out(flow);
+    });
+    return info.value();
+}
+
+template <Scalar T>
+void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
+{
+    Arguments::size(2, "n", n);
+    Arguments::size(3, "nrhs", nrhs);
+    Arguments::matrix(4, "a", A, n, n, lda, sizeof(T), 5);
+    Arguments::matrix(6, "b", B, n, nrhs, ldb, sizeof(T), 7);
+    check_options("potrs", options);
+    if (n == 0 || nrhs == 0) return;
+    if (runs_directly(session, solve_flops<T>(n, nrhs), options)) return session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
+    const Index nb = factor_tile<T>(session, n, options);
+    const TileMatrix<T> lower = readable(A, n, n, lda, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs));
+    run_routine(session, options, [&](TaskFlow& flow) { potrs(flow, session.kernels(), lower, X); });
+}
+
+template <Scalar T>
+Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
+{
+    Arguments::size(2, "n", n);
+    Arguments::size(3, "nrhs", nrhs);
+    Arguments::matrix(4, "a", A, n, n, lda, sizeof(T), 5);
+    Arguments::matrix(6, "b", B, n, nrhs, ldb, sizeof(T), 7);
+    check_options("posv", options);
+    if (n == 0) return 0;
+    if (runs_directly(session, factor_flops<T>(n) + solve_flops<T>(n, nrhs), options)) {
+        const Index info = session.kernels().potrf(uplo, n, A, lda);
+        if (info == 0 && nrhs > 0) session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
+        return info;
+    }
+    const Index nb = factor_tile<T>(session, n, options);
+    const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs));
+    Info info;
+    run_routine(session, options, [&](TaskFlow& flow) {
+        matrix.copy_in(flow);
+        posv(flow, session.kernels(), matrix.lower(), X, info);
+        matrix.copy_out(flow);
+    });
+    return info.value();
+}
+
+Index tasks(Session& session, Index tile_rows, const RoutineOptions& options)
+{
+    Arguments::size(2, "tile_rows", tile_rows);
+    check_options("tasks", options);
+    constexpr Index most = 3000; // 4.5e9 tasks; the table of addresses stays within the machine's integers and memory
+    if (tile_rows > most)
+        throw Error(ErrorCode::bad_argument, 2, "tile_rows is " + std::to_string(tile_rows) + ", must be at most " + std::to_string(most));
+    const auto names = std::make_unique_for_overwrite<char[]>(std::size_t(tile_rows * tile_rows));
+    run_routine(session, options, [&](TaskFlow& flow) { empty_cholesky(flow, names.get(), tile_rows); });
+    return empty_cholesky_tasks(tile_rows);
+}
+
+#define TRC_INSTANTIATE(T)                                                                                           \
+    template Index potrf(Session&, Uplo, Index, T*, Index, const RoutineOptions&);                                   \
+    template void potrs(Session&, Uplo, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);            \
+    template Index posv(Session&, Uplo, Index, Index, T*, Index, T*, Index, const RoutineOptions&);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

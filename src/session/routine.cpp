@@ -1,0 +1,31 @@
+#include "session/routine.hpp"
+
+#include "algorithms/tile_size.hpp"
+#include "base/registry.hpp"
+#include "session/arguments.hpp"
+
+namespace trencadis {
+
+std::vector<std::string_view> variants_of(std::string_view routine)
+{
+    if (routine == "potrf" || routine == "posv") return {"in-place", "tile-layout"};
+    return {"in-place"};
+}
+
+void check_options(std::string_view routine, const RoutineOptions& options)
+{
+    Arguments::tile(options.nb);
+    if (options.variant.empty()) return;
+    const std::vector<std::string_view> known = variants_of(routine);
+    if (std::find(known.begin(), known.end(), options.variant) == known.end())
+        throw Error(ErrorCode::bad_argument, unknown_name(std::string(routine) + " variant", options.variant, known));
+}
+
+bool wants_tile_layout(const RoutineOptions& options) { return options.variant == "tile-layout"; }
+
+bool runs_directly(const Session& session, Flops flops, const RoutineOptions& options)
+{
+    return options.nb == 0 && options.variant.empty() && flops <= direct_limit(session.workers());
+}
+
+} // namespace trencadis

@@ -1,0 +1,34 @@
+#pragma once
+#include "base/error.hpp"
+#include "matrix/tile_matrix.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/session.hpp"
+
+#include <new>
+
+namespace trencadis {
+
+/// Should this call run on the calling thread, without tasks? Never when the caller asked for a tile size or a variant.
+bool runs_directly(const Session& session, Flops flops, const RoutineOptions& options);
+
+/// Throws Error{bad_argument} unless `options.variant` is empty or one of the routine's.
+void check_options(std::string_view routine, const RoutineOptions& options);
+bool wants_tile_layout(const RoutineOptions& options);
+
+/// Runs `body` on the session's workers; a failed allocation becomes Error{out_of_memory}.
+template <class Body> void run_routine(Session& session, const RoutineOptions& options, Body&& body)
+{
+    try {
+        session.run(body, options.interrupted);
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorCode::out_of_memory, "no memory left for the tasks of this call");
+    }
+}
+
+/// A matrix that the tasks only read. Tiles carry no constness: the tile operations say what they write.
+template <Scalar T> TileMatrix<T> readable(const T* A, Index rows, Index cols, Index ld, Index mb, Index nb)
+{
+    return {{const_cast<T*>(A), rows, cols, ld}, mb, nb};
+}
+
+} // namespace trencadis
