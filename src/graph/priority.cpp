@@ -16,7 +16,8 @@ BottomLevels::BottomLevels(std::int64_t window)
 bool BottomLevels::unfinished(std::uint64_t order)
 {
     if (order < oldest_) return false;
-    return record(order).task->order.load(std::memory_order_relaxed) == order;
+    const Task* task = record(order).task; // null where a task in between derives no priority and left no record
+    return task && task->order.load(std::memory_order_relaxed) == order;
 }
 
 void BottomLevels::prune(std::vector<std::uint64_t>& members)
