@@ -1,0 +1,74 @@
+#pragma once
+#include "engines/engine.hpp"
+#include "graph/flow.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+
+namespace trencadis::testing {
+
+/// One engine with everything it stands on, made by name. Workers are not pinned: most tests want more of them than there are cores.
+class RuntimeUnderTest {
+public:
+    RuntimeUnderTest(const std::string& engine, const std::string& scheduler, int workers)
+        : threads_(find_entry("thread back end", threads_entries(), "os").make()),
+          engine_(find_entry("engine", engine_entries(), engine)
+                      .make(EngineParts{std::vector<WorkerPlace>(std::size_t(workers)),
+                                        &find_entry("scheduler", scheduler_entries(), scheduler), threads_.get()}))
+    {
+    }
+    Engine& engine() { return *engine_; }
+
+private:
+    std::unique_ptr<Threads> threads_;
+    std::unique_ptr<Engine> engine_;
+};
+
+/// Sanitizers make everything 5 to 20 times slower.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr int work_divisor = 10;
+#else
+inline constexpr int work_divisor = 1;
+#endif
+
+/// Of this run of the program; TRENCADIS_TEST_SEED repeats an earlier one.
+inline std::uint64_t test_seed()
+{
+    static const std::uint64_t seed = [] {
+        const char* given = std::getenv("TRENCADIS_TEST_SEED");
+        return given && *given ? std::strtoull(given, nullptr, 10) : std::uint64_t{std::random_device{}()};
+    }();
+    return seed;
+}
+
+/// A short generator (splitmix64; Steele, Lea, Flood 2014) whose sequence is the same everywhere.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t operator()()
+    {
+        std::uint64_t z = state_ += 0x9E3779B97F4A7C15ULL;
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+        return z ^ (z >> 31);
+    }
+    int below(int bound) { return int((*this)() % std::uint64_t(bound)); }
+    bool one_in(int n) { return below(n) == 0; }
+    template <std::size_t n>
+    int pick(const int (&values)[n])
+    {
+        return values[below(int(n))];
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+inline std::uint64_t mix(std::uint64_t a, std::uint64_t b)
+{
+    return Random(a * 0x9E3779B97F4A7C15ULL ^ b)();
+}
+
+} // namespace trencadis::testing

@@ -1,0 +1,156 @@
+#include "random_graph.hpp"
+
+#include <cstdio>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace trencadis::testing {
+namespace {
+
+int graphs()
+{
+    const char* given = std::getenv("TRENCADIS_TEST_GRAPHS");
+    return given && *given ? std::atoi(given) : 10'000 / work_divisor;
+}
+
+std::string print(const GraphPlan& plan)
+{
+    std::string text;
+    for (const GraphPlan::Step& step : plan.steps) text += "  " + describe(step) + "\n";
+    return text;
+}
+
+/// Engines are made anew every so many graphs: often enough to test that, too.
+constexpr int graphs_per_engine = 50;
+
+struct Configuration {
+    std::string engine, scheduler;
+    int workers;
+    FlowOptions flow;
+
+    static Configuration random(Random& random)
+    {
+        static constexpr int workers[] = {1, 2, 2, 3, 4, 9};
+        Configuration setup;
+        setup.engine = random.one_in(20) ? "sequential" : "native";
+        setup.scheduler = random.one_in(2) ? "eager" : "ws";
+        setup.workers = random.pick(workers);
+        return setup;
+    }
+    void vary(Random& random)
+    {
+        static constexpr int windows[] = {1, 2, 3, 5, 16, 100, 4096};
+        flow.window = random.pick(windows);
+        flow.priorities = Priorities(random.below(3));
+    }
+    std::string text() const
+    {
+        return engine + " engine, scheduler " + scheduler + ", " + std::to_string(workers) + " workers, window " + std::to_string(flow.window);
+    }
+};
+
+/// Calls `check(plan, setup, engine)` for many graphs; stops at the first failure.
+template <class Check>
+void for_each_graph(int count, bool failures, Check check)
+{
+    std::printf("%d graphs, seed %llu (TRENCADIS_TEST_SEED repeats it)\n", count, static_cast<unsigned long long>(test_seed()));
+    Random random(mix(test_seed(), failures));
+    for (int first = 0; first < count; first += graphs_per_engine) {
+        Configuration setup = Configuration::random(random);
+        RuntimeUnderTest runtime(setup.engine, setup.scheduler, setup.workers);
+        for (int g = first; g < std::min(first + graphs_per_engine, count); ++g) {
+            const GraphPlan plan = GraphPlan::random(random, failures);
+            setup.vary(random);
+            check(plan, setup, runtime.engine());
+            if (::testing::Test::HasFailure()) FAIL() << "graph " << g << ", " << setup.text() << "\n" << print(plan);
+        }
+    }
+}
+
+TEST(RandomGraphs, GiveWhatExecutionInOrderGives)
+{
+    for_each_graph(graphs(), false, [](const GraphPlan& plan, const Configuration& setup, Engine& engine) {
+        Outcome expected(plan), seen(plan);
+        run_in_order(plan, expected);
+        run_in_flow(plan, seen, engine, setup.flow);
+        EXPECT_EQ(seen.exception, "");
+        EXPECT_EQ(difference(plan, expected, seen), "");
+    });
+}
+
+/// What may be said in advance of a graph in which tasks throw. Members of one unordered group do not depend on each other,
+/// but one that comes after a failure may be dropped with what follows; so there are tasks that certainly run, tasks that
+/// certainly do not, and tasks between.
+class FailureModel {
+public:
+    explicit FailureModel(const GraphPlan& plan) : groups_(std::size_t(plan.data))
+    {
+        for (const GraphPlan::Step& step : plan.steps) add(step);
+    }
+    int first_thrower = -1; ///< nothing before it failed, so it runs and its exception is the one
+    std::set<int> certainly_run, certainly_not;
+
+private:
+    struct Doom {
+        bool certain = false, possible = false;
+        void add(Doom other) { certain |= other.certain, possible |= other.possible; }
+    };
+    struct Group {
+        AccessMode mode = AccessMode::write;
+        Doom before, within; ///< inherited from earlier groups; caused by members so far
+    };
+    static bool throws(const GraphPlan::Step& step)
+    {
+        if (step.chunks) return false;
+        for (const GraphPlan::Step& child : step.children)
+            if (throws(child)) return true;
+        return step.throws;
+    }
+    void add(const GraphPlan::Step& step)
+    {
+        Doom doom;
+        for (const GraphPlan::Use& use : step.effective) doom.add(enter(groups_[std::size_t(use.datum)], use.mode));
+        if (doom.certain) certainly_not.insert(step.id);
+        if (!doom.possible) certainly_run.insert(step.id);
+        if (throws(step)) {
+            if (first_thrower < 0) first_thrower = step.id;
+            doom = {true, true}; // thrown or dropped: spoilt either way
+        }
+        for (const GraphPlan::Use& use : step.effective)
+            if (is_writing(use.mode)) groups_[std::size_t(use.datum)].within.add(doom);
+    }
+    static Doom enter(Group& group, AccessMode mode)
+    {
+        if (!is_shared(mode) || group.mode != mode) {
+            group.before.add(group.within);
+            group.within = {};
+            group.mode = mode;
+        }
+        return {group.before.certain, group.before.possible || group.within.possible};
+    }
+
+    std::vector<Group> groups_;
+};
+
+TEST(RandomGraphs, WithFailuresDropWhatDependsOnThemAndReportTheEarliest)
+{
+    for_each_graph(graphs() / 4, true, [](const GraphPlan& plan, const Configuration& setup, Engine& engine) {
+        const FailureModel model(plan);
+        Outcome seen(plan);
+        run_in_flow(plan, seen, engine, setup.flow);
+        EXPECT_EQ(seen.violations.load(), 0);
+        EXPECT_EQ(seen.exception.empty(), model.first_thrower < 0);
+        for (const GraphPlan::Step& step : plan.steps) {
+            if (step.chunks) continue; // counted by chunk
+            const int ran = seen.ran[std::size_t(step.id)].load();
+            EXPECT_LE(ran, model.certainly_not.count(step.id) ? 0 : 1) << describe(step);
+            EXPECT_GE(ran, model.certainly_run.count(step.id) ? 1 : 0) << describe(step);
+            // The exception's text is the id of the task that threw: the earliest one itself, or a child of it.
+            if (step.id == model.first_thrower && step.children.empty()) { EXPECT_EQ(seen.exception, std::to_string(step.id)); }
+        }
+    });
+}
+
+} // namespace
+} // namespace trencadis::testing
