@@ -16,7 +16,7 @@ def agrees(C, A, B):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 3, 4), (65, 1, 64), (130, 257, 70), (600, 300, 500)])
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 3, 4), (65, 1, 64), (130, 257, 70), (300, 200, 260)])
 def test_multiplies_matrices_stored_in_any_way(dtype, shape):
     m, k, n = shape
     A, B = random_array((m, k), dtype), random_array((k, n), dtype, seed=1)

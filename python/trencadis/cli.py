@@ -76,8 +76,3 @@ def _fail(message: str, code: int) -> int:
         traceback.print_exc()
     print("trencadis: " + " ".join(message.split()), file=sys.stderr)
     return code
-
-
-def run() -> None:
-    """The console script."""
-    sys.exit(main())

@@ -177,7 +177,7 @@ def _read_mtx(path: Path, note: Callable[[str], None]) -> np.ndarray:
         rows, cols, entries, layout, field, _ = mminfo(path)
         item = 16 if field == "complex" else 8
         _require_memory(path, float(rows) * cols * item, f"a dense {rows} x {cols} matrix")
-        matrix = mmread(path, spmatrix=False)
+        matrix = mmread(path)
     except OSError:
         raise
     except (ValueError, OverflowError, TypeError, EOFError) as error:
