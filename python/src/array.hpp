@@ -33,11 +33,12 @@ struct Strided {
     Index rows, cols;
     Index row_stride, col_stride;
 
-    bool column_major() const { return (row_stride == 1 || rows <= 1) && (col_stride >= rows || cols <= 1); }
-    bool row_major() const { return (col_stride == 1 || cols <= 1) && (row_stride >= cols || rows <= 1); }
+    bool empty() const { return rows == 0 || cols == 0; } // any strides: nobody follows them
+    bool column_major() const { return empty() || ((row_stride == 1 || rows <= 1) && (col_stride >= rows || cols <= 1)); }
+    bool row_major() const { return transposed().column_major(); }
     Strided transposed() const { return {data, cols, rows, col_stride, row_stride}; }
     /// LAPACK's leading dimension of a column-major matrix.
-    Index leading() const { return cols <= 1 ? (rows > 1 ? rows : 1) : col_stride; }
+    Index leading() const { return cols <= 1 || empty() ? (rows > 1 ? rows : 1) : col_stride; }
 };
 
 /// An exported buffer, released at the end of its life (the interpreter lock is held then).

@@ -21,7 +21,7 @@ EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
-    name="trencadis", no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
+    name="trencadis", no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}, add_completion=False, rich_markup_mode="rich",
     help="Dense linear algebra at the speed of the machine you really have.",
 )
 
@@ -52,6 +52,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         code = app(arguments if arguments is not None else sys.argv[1:], prog_name="trencadis", standalone_mode=False)
         sys.stdout.flush()
+        if code == EXIT_INTERRUPTED: # what typer makes of KeyboardInterrupt
+            return _fail("interrupted", EXIT_INTERRUPTED)
         return code if isinstance(code, int) else 0
     except KeyboardInterrupt:
         return _fail("interrupted", EXIT_INTERRUPTED)

@@ -136,7 +136,8 @@ def _mode_for(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def _require_memory(path: Path, size: float, what: str) -> None:
+def require_memory(path: Path, size: float, what: str) -> None:
+    """Raises MemoryError when `what` would need more than there is: Linux grants more than it can keep, and then kills."""
     available = _core.available_memory()
     if size > available:
         raise MemoryError(f"{path}: {what} needs {size / 1e9:.1f} GB of memory; {available / 1e9:.1f} GB are available")
@@ -151,7 +152,7 @@ def _read_npy(path: Path, note: Callable[[str], None]) -> np.ndarray:
         needed = dtype.itemsize * int(np.prod([int(extent) for extent in shape], dtype=object)) if shape else dtype.itemsize
         if here < needed:
             raise UsageError(f"{path}: is truncated: {here} of {needed} bytes are there for an array of shape {shape}, {dtype}")
-        _require_memory(path, needed, f"an array of shape {shape}")
+        require_memory(path, needed, f"an array of shape {shape}")
         file.seek(0)
         return np.lib.format.read_array(file, allow_pickle=False)
 
@@ -176,7 +177,7 @@ def _read_mtx(path: Path, note: Callable[[str], None]) -> np.ndarray:
     try:
         rows, cols, entries, layout, field, _ = mminfo(path)
         item = 16 if field == "complex" else 8
-        _require_memory(path, float(rows) * cols * item, f"a dense {rows} x {cols} matrix")
+        require_memory(path, float(rows) * cols * item, f"a dense {rows} x {cols} matrix")
         matrix = mmread(path)
     except OSError:
         raise

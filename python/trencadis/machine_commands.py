@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from enum import Enum
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
 
 from . import _core
+from .errors import UsageError
 from .options import Json
 from .tables import console, json_line, print_json, print_table
 
 
-class Kind(str, Enum):
-    schedulers = "schedulers"
-    engines = "engines"
-    kernels = "kernels"
-    threads = "threads"
-    machines = "machines"
-    routines = "routines"
-
-
-_LISTS: dict[Kind, Callable[[], list[dict[str, Any]]]] = {
-    Kind.schedulers: _core.list_schedulers,
-    Kind.engines: _core.list_engines,
-    Kind.kernels: _core.list_kernels,
-    Kind.threads: _core.list_threads,
-    Kind.machines: _core.list_machines,
-    Kind.routines: _core.list_routines,
+_LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    "schedulers": _core.list_schedulers,
+    "engines": _core.list_engines,
+    "kernels": _core.list_kernels,
+    "threads": _core.list_threads,
+    "machines": _core.list_machines,
+    "routines": _core.list_routines,
 }
 
 
@@ -52,14 +44,19 @@ def machine(
         _print_machine(description)
 
 
-def list_kind(kind: Annotated[Kind, typer.Argument(metavar="KIND", help=" | ".join(k.value for k in Kind))], as_json: Json = False) -> None:
-    """List what this build has: schedulers, engines, kernels, threads, machines or routines."""
+def list_kind(
+    kind: Annotated[str, typer.Argument(metavar="|".join(_LISTS), help="What to list", show_default=False)], as_json: Json = False
+) -> None:
+    """List what this build has."""
+    if kind not in _LISTS:
+        near = get_close_matches(kind, _LISTS, 1, 0)
+        raise UsageError(f"list: unknown kind '{kind}'; did you mean '{near[0]}'? (known: {' '.join(_LISTS)})")
     rows = _LISTS[kind]()
     if as_json:
         print_json(rows)
         return
     if not rows:
-        console().print(f"no {kind.value}")
+        console().print(f"no {kind}")
         return
     shown = [{**row, "note": _note(row)} for row in rows]
     columns = {"name": "name", "available": "available", "summary": "summary"}
@@ -96,20 +93,16 @@ def _print_machine(machine: dict[str, Any]) -> None:
 
 def _kind_rows(machine: dict[str, Any]) -> list[dict[str, Any]]:
     rows = []
-    for number, kind in enumerate(machine["kinds"]):
-        cores = [core for core in machine["cores"] if core["kind"] in (number, kind["name"])]
+    for kind in machine["kinds"]:
+        cores = [core for core in machine["cores"] if core["kind"] == kind["name"]]
         speeds = [core["gflops"] for core in cores if core.get("gflops")]
         speed = f"{min(speeds):.1f} to {max(speeds):.1f}, measured" if speeds else ""
         if not speed and kind.get("peak_gflops"):
             speed = f"{kind['peak_gflops']:.1f}, described"
-        nodes = sorted({_node_name(machine, core["node"]) for core in cores})
+        nodes = sorted({core["node"] for core in cores})
         rows.append({"kind": kind["name"], "count": len(cores), "cpus": ranges(sorted(core["cpu"] for core in cores)),
                      "gflops": speed, "node": ", ".join(nodes)})
     return rows
-
-
-def _node_name(machine: dict[str, Any], node: int | str) -> str:
-    return machine["nodes"][node]["name"] if isinstance(node, int) and node < len(machine["nodes"]) else str(node)
 
 
 def _cache_rows(machine: dict[str, Any]) -> list[dict[str, Any]]:

@@ -63,7 +63,7 @@ def core_list(text: str) -> list[int]:
     kinds = [kind["name"] for kind in machine["kinds"]]
     if text not in kinds:
         raise UsageError(f"--workers: '{text}' is neither a list such as 0,1,4-7 nor a core kind of this machine ({', '.join(kinds)})")
-    return [core["cpu"] for core in machine["cores"] if core["kind"] == kinds.index(text)]
+    return [core["cpu"] for core in machine["cores"] if core["kind"] == text]
 
 
 def size_list(text: str, what: str = "--n") -> list[int]:

@@ -10,8 +10,8 @@ import numpy as np
 import typer
 
 from . import _core
-from .errors import UsageError, not_positive_definite
-from .files import check_output, read_matrix, warn, write_matrix
+from .errors import LinAlgError, UsageError
+from .files import check_output, read_matrix, require_memory, warn, write_matrix
 from .linalg import _common_dtype, not_hermitian_message
 from .options import Engine, Json, Kernels, Scheduler, Threads, TileSize, Workers, open_session, tile_size
 from .residuals import factor_residual, solve_residual
@@ -52,10 +52,10 @@ def solve(
     A, B = _convert((A, a), (B, b))
     if not assume:
         _require_hermitian(A, a)
-    factor, X = np.array(A, order="F"), np.array(B, order="F")
+    factor, X = _work_copy(A, a), _work_copy(B, b)
     seconds, info = _timed(lambda: _core.posv(session, _uplo(lower), factor, X, tile) if X.size else 0)
     if info:
-        raise not_positive_definite(info)
+        raise _not_positive_definite(a, info)
     del factor
     n, nrhs = A.shape[0], 1 if X.ndim == 1 else X.shape[1]
     figures = _figures("posv", A, session, tile, seconds, n**3 / 3 + 2.0 * n * n * nrhs)
@@ -86,10 +86,10 @@ def factor(
     (A,) = _convert((A, a))
     if A.size and not _core.is_hermitian(A):
         warn(f"{a} is not symmetric; its {'lower' if lower else 'upper'} triangle is taken for both")
-    F = np.array(A, order="F")
+    F = _work_copy(A, a)
     seconds, info = _timed(lambda: _core.potrf(session, _uplo(lower), F, tile) if F.size else 0)
     if info:
-        raise not_positive_definite(info)
+        raise _not_positive_definite(a, info)
     F = np.tril(F) if lower else np.triu(F)
     n = A.shape[0]
     figures = _figures("potrf", A, session, tile, seconds, n**3 / 3)
@@ -102,6 +102,10 @@ def factor(
 
 def _uplo(lower: bool) -> str:
     return "L" if lower else "U"
+
+
+def _not_positive_definite(path: Path, order: int) -> LinAlgError:
+    return LinAlgError(f"{path}: is not positive definite: the leading minor of order {order} is not positive")
 
 
 def _require_square(A: np.ndarray, path: Path) -> None:
@@ -123,6 +127,11 @@ def _convert(*named: tuple[np.ndarray, Path]) -> list[np.ndarray]:
 def _require_hermitian(A: np.ndarray, path: Path) -> None:
     if A.size and not _core.is_hermitian(A):
         raise UsageError(not_hermitian_message(A, str(path), "--assume spd"))
+
+
+def _work_copy(array: np.ndarray, path: Path) -> np.ndarray:
+    require_memory(path, array.nbytes, "the work copy")
+    return np.array(array, order="F")
 
 
 def _timed(call: Any) -> tuple[float, Any]:
