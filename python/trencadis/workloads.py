@@ -1,0 +1,298 @@
+"""What `bench`, `compare` and `trace` run: operands from a seed, one call, flop count, residual, per routine.
+
+A workload knows its call twice, for our library and for a BLAS and LAPACK with Fortran symbols, on the same operands. The
+inputs are column-major n x n, entries uniform in (-0.5, 0.5) with both parts random for complex; positive definite ones are
+Hermitian with n added to the diagonal, triangular ones likewise, so that both are well conditioned. `restore` brings the
+operands that a call overwrites back to their first state. Flop counts are LAPACK's (LAPACK Working Note 41, appendix C), a
+complex multiplication counted as 6 and a complex addition as 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import _core
+from .fortran import FortranLibrary
+
+SEED = 20261
+#: Right sides of potrs and posv.
+RIGHT_SIDES = 1
+#: Columns handled at once where a residual needs a product as large as a matrix.
+_BLOCK = 512
+
+Call = Callable[[], int]
+
+
+class Workload:
+    """One routine on operands of order n. `targets` are overwritten by a call and restored from `_pristine`."""
+
+    routine: ClassVar[str]
+    #: n x n arrays held, pristine copies included; memory is checked against it before anything is allocated.
+    squares: ClassVar[int]
+
+    def __init__(self, n: int, dtype: type[np.generic], seed: int = SEED) -> None:
+        self.n = n
+        self.dtype = np.dtype(dtype)
+        _require_memory(self.squares * n * n * self.dtype.itemsize, self.routine, n)
+        self._random = np.random.default_rng(seed)
+        self._pristine = self.operands()
+        self.targets = [np.empty_like(array, order="F") for array in self._pristine]
+        self.restore()
+
+    def operands(self) -> list[np.ndarray]:
+        """The first state of the arrays that a call overwrites; other inputs are kept by the subclass."""
+        raise NotImplementedError
+
+    def restore(self) -> None:
+        """Brings the overwritten operands back. Not part of any timing."""
+        for target, pristine in zip(self.targets, self._pristine, strict=True):
+            np.copyto(target, pristine)
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        """Our call, ready to be timed; it returns LAPACK's info."""
+        raise NotImplementedError
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        """The same call of a BLAS and LAPACK library."""
+        raise NotImplementedError
+
+    @staticmethod
+    def operations(n: float) -> tuple[float, float]:
+        """Multiplications and additions of the real algorithm."""
+        raise NotImplementedError
+
+    @classmethod
+    def flops(cls, n: int, dtype: type[np.generic]) -> float:
+        multiplications, additions = cls.operations(float(n))
+        if np.dtype(dtype).kind == "c":
+            return 6 * multiplications + 2 * additions
+        return multiplications + additions
+
+    def residual(self) -> float:
+        """LAPACK's test ratio of the last call: an error relative to n ||A|| eps; of order 1 when all is well."""
+        raise NotImplementedError
+
+    def _eps(self) -> float:
+        return float(np.finfo(self.dtype).eps) / 2  # LAPACK's dlamch('Epsilon'): half of the spacing at 1
+
+    def _matrix(self, columns: int | None = None) -> np.ndarray:
+        columns = self.n if columns is None else columns
+        real = np.dtype(self.dtype.type(0).real.dtype)
+        parts = 2 if self.dtype.kind == "c" else 1
+        by_columns = self._random.random((columns, parts * self.n), dtype=real)
+        by_columns -= real.type(0.5)
+        return by_columns.view(self.dtype).T
+
+    def _dominant(self) -> np.ndarray:
+        matrix = self._matrix()
+        matrix[np.diag_indices(self.n)] = matrix.diagonal().real + self.n
+        return matrix
+
+    def _positive_definite(self) -> np.ndarray:
+        matrix = self._dominant()
+        for first in range(0, self.n, _BLOCK):
+            block = slice(first, first + _BLOCK)
+            corner = np.tril(matrix[block, block])
+            matrix[block, block] = corner + np.tril(corner, -1).conj().T
+            matrix[block, first + _BLOCK :] = matrix[first + _BLOCK :, block].conj().T
+        return matrix
+
+
+class Gemm(Workload):
+    """C <- A B + C, all n x n."""
+
+    routine, squares = "gemm", 4
+
+    def operands(self) -> list[np.ndarray]:
+        self._a, self._b = self._matrix(), self._matrix()
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.gemm(session, "N", "N", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        n, (c,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("gemm", self.dtype, "N", "N", n, n, n, one, self._a, n, self._b, n, one, c, n)
+
+    @staticmethod
+    def operations(n: float) -> tuple[float, float]:
+        return n**3, n**3
+
+    def residual(self) -> float:
+        """||C - (A B + C0)|| / (n ||A|| ||B|| eps) against numpy's product."""
+        error = _norm(self.targets[0], lambda block: self._a @ self._b[:, block] + self._pristine[0][:, block])
+        return error / (self.n * _norm(self._a) * _norm(self._b) * self._eps())
+
+
+class Syrk(Workload):
+    """C <- A A^T + C in the lower triangle, A and C n x n."""
+
+    routine, squares = "syrk", 3
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._matrix()
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.syrk(session, "L", "N", 1, self._a, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        n, (c,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("syrk", self.dtype, "L", "N", n, n, one, self._a, n, one, c, n)
+
+    @staticmethod
+    def operations(n: float) -> tuple[float, float]:
+        return n * n * (n + 1) / 2, n * n * (n + 1) / 2
+
+    def residual(self) -> float:
+        """||C - (A A^T + C0)|| / (n ||A||^2 eps), the upper triangle taken as left alone."""
+
+        def expected(block: slice) -> np.ndarray:
+            before = self._pristine[0][:, block]
+            change = self._a @ self._a[block, :].T
+            return before + np.tril(change, -block.start)
+
+        return _norm(self.targets[0], expected) / (self.n * _norm(self._a) ** 2 * self._eps())
+
+
+class Trsm(Workload):
+    """B <- L^-1 B, L lower triangular, both n x n."""
+
+    routine, squares = "trsm", 3
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._dominant()
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (b,) = self.targets
+        return lambda: core.trsm(session, "L", "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        n, (b,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("trsm", self.dtype, "L", "L", "N", "N", n, n, one, self._a, n, b, n)
+
+    @staticmethod
+    def operations(n: float) -> tuple[float, float]:
+        return n * n * (n + 1) / 2, n * n * (n - 1) / 2
+
+    def residual(self) -> float:
+        """||L X - B|| / (n ||L|| ||X|| eps)."""
+        lower, x = np.tril(self._a), self.targets[0]
+        return _norm(self._pristine[0], lambda block: lower @ x[:, block]) / (self.n * _norm(lower) * _norm(x) * self._eps())
+
+
+class Potrf(Workload):
+    """A = L L^H in place in the lower triangle."""
+
+    routine, squares = "potrf", 2
+
+    def operands(self) -> list[np.ndarray]:
+        return [self._positive_definite()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (a,) = self.targets
+        return lambda: core.potrf(session, "L", a, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        return library.call("potrf", self.dtype, "L", self.n, self.targets[0], self.n, library.info)
+
+    @staticmethod
+    def operations(n: float) -> tuple[float, float]:
+        return n**3 / 6 + n**2 / 2 + n / 3, n**3 / 6 - n / 6
+
+    def residual(self) -> float:
+        """||A - L L^H|| / (n ||A|| eps)."""
+        (a,) = self._pristine
+        lower = np.tril(self.targets[0])
+        return _norm(a, lambda block: lower @ lower[block, :].conj().T) / (self.n * _norm(a) * self._eps())
+
+
+class _Solve(Workload):
+    """Shared by potrs and posv: the right side and its residual. `_a` is the matrix before any factorisation."""
+
+    _a: np.ndarray
+
+    def residual(self) -> float:
+        """max over right sides of ||b - A x|| / (||A|| ||x|| eps)."""
+        b, x = self._pristine[-1], self.targets[-1]
+        errors = np.abs(b - self._a @ x).sum(axis=0) / np.abs(x).sum(axis=0)
+        return float(errors.max()) / (_norm(self._a) * self._eps())
+
+
+class Potrs(_Solve):
+    """X = A^-1 B with the factor of A, RIGHT_SIDES right sides."""
+
+    routine, squares = "potrs", 3
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._positive_definite()
+        self._factor = np.asfortranarray(np.linalg.cholesky(self._a))
+        return [self._matrix(RIGHT_SIDES)]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (b,) = self.targets
+        return lambda: core.potrs(session, "L", self._factor, b, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        n, (b,) = self.n, self.targets
+        return library.call("potrs", self.dtype, "L", n, RIGHT_SIDES, self._factor, n, b, n, library.info)
+
+    @staticmethod
+    def operations(n: float) -> tuple[float, float]:
+        return RIGHT_SIDES * n * (n + 1), RIGHT_SIDES * n * (n - 1)
+
+
+class Posv(_Solve):
+    """potrf, then potrs with RIGHT_SIDES right sides."""
+
+    routine, squares = "posv", 2
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._positive_definite()
+        return [self._a, self._matrix(RIGHT_SIDES)]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        a, b = self.targets
+        return lambda: core.posv(session, "L", a, b, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        n, (a, b) = self.n, self.targets
+        return library.call("posv", self.dtype, "L", n, RIGHT_SIDES, a, n, b, n, library.info)
+
+    @staticmethod
+    def operations(n: float) -> tuple[float, float]:
+        factor, solve = Potrf.operations(n), Potrs.operations(n)
+        return factor[0] + solve[0], factor[1] + solve[1]
+
+
+WORKLOADS: dict[str, type[Workload]] = {cls.routine: cls for cls in (Gemm, Syrk, Trsm, Potrf, Potrs, Posv)}
+
+
+def cholesky_tasks(rows: int) -> int:
+    """Tasks of the tile Cholesky graph with so many tile rows: r (r + 1) (r + 2) / 6."""
+    return rows * (rows + 1) * (rows + 2) // 6
+
+
+def _norm(matrix: np.ndarray, minus: Callable[[slice], np.ndarray] | None = None) -> float:
+    """1-norm of a matrix, or of its difference from another that `minus` gives by column blocks."""
+    largest = 0.0
+    for first in range(0, matrix.shape[1], _BLOCK):
+        block = slice(first, min(first + _BLOCK, matrix.shape[1]))
+        columns = matrix[:, block] if minus is None else matrix[:, block] - minus(block)
+        # numpy's max carries a NaN on, and so must this one: a NaN is the worst residual, not none.
+        largest = float(np.max([largest, np.abs(columns).sum(axis=0).max()]))
+    return largest
+
+
+def _require_memory(needed: int, routine: str, n: int) -> None:
+    available = _core.available_memory()
+    if needed > available:
+        raise MemoryError(
+            f"{routine} with n = {n} needs {needed / 2**30:.1f} GiB for its operands; {available / 2**30:.1f} GiB are available"
+        )
