@@ -1,0 +1,126 @@
+"""`trencadis bench`: one routine at several sizes on our library, in this process.
+
+A measurement of one size: operands, one untimed run, then `repeat` repetitions (see measure.py). A run that takes less than
+20 ms is made several times within a repetition, which then counts as its median run.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .busy import BusyNeighbours
+from .errors import UsageError
+from .measure import Job, Ours, Run, SessionChoice, describe_session
+from .workloads import WORKLOADS
+
+#: Timed seconds that a repetition has at least, up to MOST_RUNS runs.
+ENOUGH_S = 0.02
+MOST_RUNS = 200
+
+#: Called with what is about to run and the number of steps just done.
+Progress = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for on the command line."""
+
+    routine: str
+    sizes: list[int]
+    precision: str = "d"
+    session: SessionChoice = field(default_factory=SessionChoice)
+    busy: dict[int, int] = field(default_factory=dict)
+    repeat: int = 7
+    check: bool = False
+
+    def jobs(self) -> list[Job]:
+        return [Job(self.routine, n, self.precision) for n in self.sizes]
+
+
+def check_request(request: Request, routines: Sequence[dict[str, Any]]) -> None:
+    """UsageError unless routine, variant and sizes fit what the library lists."""
+    variants = {entry["name"]: entry.get("variants") or [] for entry in routines if entry["available"]}
+    benchable = [name for name in (*WORKLOADS, "tasks") if name in variants]
+    if request.routine not in benchable:
+        raise UsageError(f"'{request.routine}' is not a routine to measure; routines: {', '.join(benchable)}")
+    known = variants[request.routine]
+    if request.session.variant and request.session.variant not in known:
+        names = ", ".join(known) if known else "none"
+        raise UsageError(f"--variant: {request.routine} has no variant '{request.session.variant}'; variants: {names}")
+    if min(request.sizes) < 1:
+        raise UsageError("--n: a size to measure is 1 or more")
+    if request.repeat < 1:
+        raise UsageError(f"--repeat: {request.repeat} repetitions measure nothing; 1 or more")
+    if request.check and request.routine == "tasks":
+        raise UsageError("--check: tasks computes nothing that could be checked")
+
+
+def bench(request: Request, core: Any, progress: Progress) -> Iterator[dict[str, Any]]:
+    """One record per size. `core` is the extension module. Steps: request.repeat + 1 per size."""
+    with BusyNeighbours(request.busy):
+        session = request.session.open(core)
+        description = describe_session(core, session)
+        for job in request.jobs():
+            progress(f"{job.routine} n={job.n}: preparing", 0)
+            ours = Ours(core, session, job, request.session.nb, request.session.variant)
+            inner = runs_within(ours.run().seconds)
+            runs = []
+            for repetition in range(request.repeat):
+                progress(f"{job.routine} n={job.n}: {repetition + 1}/{request.repeat}", 1)
+                runs.append(middle([ours.run() for _ in range(inner)]))
+            residual = ours.residual() if request.check else None
+            progress(f"{job.routine} n={job.n}: done", 1)
+            yield record(request, job, description, runs, residual)
+
+
+def runs_within(seconds: float) -> int:
+    """Runs within one repetition, from the time of one."""
+    return max(1, min(MOST_RUNS, math.ceil(ENOUGH_S / max(seconds, 1e-9))))
+
+
+def middle(runs: Sequence[Run]) -> Run:
+    """The median run, an existing one: its idle share belongs to its seconds."""
+    return sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
+
+
+def record(
+    request: Request, job: Job, description: dict[str, Any], runs: Sequence[Run], residual: float | None
+) -> dict[str, Any]:
+    """The fields that the command line promises, in its order; null where a routine has no such thing."""
+    seconds = [run.seconds for run in runs]
+    median = statistics.median(seconds)
+    flops = job.flops()
+    idle = [run.idle_fraction for run in runs if run.idle_fraction is not None]
+    row = {
+        "routine": job.routine,
+        "n": job.n,
+        "nb": None if flops is None else request.session.nb or "auto",
+        "precision": None if flops is None else job.precision,
+        "variant": request.session.variant or description["variants"].get(job.routine),
+        "engine": description["engine"],
+        "scheduler": description["scheduler"],
+        "kernels": description["kernels"],
+        "threads": description["threads"],
+        "workers": description["workers"],
+        "machine": description["machine"],
+        "seconds_median": median,
+        "seconds_min": min(seconds),
+        "seconds_max": max(seconds),
+        "gflops_median": None if flops is None else flops / median / 1e9,
+        "gflops_max": None if flops is None else flops / min(seconds) / 1e9,
+        "idle_fraction": statistics.median(idle) if idle else None,
+        "residual": residual,
+        "simulated": False,
+        "slow": {str(core): fraction for core, fraction in request.session.slow.items()},
+        "busy": {str(core): count for core, count in request.busy.items()},
+        "kernels_version": description["kernels_version"],
+        "repeat": request.repeat,
+    }
+    tasks = job.tasks()
+    if tasks is not None:
+        row["ns_per_task"] = median / tasks * 1e9
+    return row

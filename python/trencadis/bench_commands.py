@@ -1,0 +1,203 @@
+"""`trencadis bench`, `compare`, `trace` and `demo` on the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from . import _core
+from .bench import Progress as Step
+from .bench import Request, bench, check_request
+from .busy import capacity_left, format_cores
+from .compare import compare
+from .demo import run_demo
+from .errors import UsageError
+from .files import check_writable, warn, write_text
+from .measure import SessionChoice
+from .options import (
+    Engine,
+    Kernels,
+    Scheduler,
+    Threads,
+    TileSize,
+    Workers,
+    core_counts,
+    core_fractions,
+    core_list,
+    precision,
+    size_list,
+    tile_size,
+)
+from .peers import select_peers
+from .tables import console, json_line, print_table
+from .tracing import check_trace_output, print_trace_tables, record_trace, write_trace
+
+EMULATION_PANEL = "Uneven machines"
+Routine = Annotated[str, typer.Argument(metavar="ROUTINE", help="See: trencadis list routines", show_default=False)]
+Sizes = Annotated[str, typer.Option("--n", metavar="N[,N..]", help="Orders of the matrices; for tasks: tile rows", show_default=False)]
+Precision = Annotated[str, typer.Option("--precision", metavar="s|d|c|z", help="single, double, complex, double complex")]
+Variant = Annotated[str, typer.Option("--variant", help="Tile variant; see: trencadis list routines")]
+Window = Annotated[int, typer.Option("--window", min=0, help="Tasks in flight at most; 0: the library's choice")]
+Slow = Annotated[list[str] | None, typer.Option("--slow", metavar="CORE=FRACTION", help="Emulate a slow core: our worker on it pauses after each piece of work. May be repeated", rich_help_panel=EMULATION_PANEL)]
+Busy = Annotated[list[str] | None, typer.Option("--busy", metavar="CORE=COUNT", help="So many busy processes on the core meanwhile. May be repeated", rich_help_panel=EMULATION_PANEL)]
+Repeat = Annotated[int, typer.Option("--repeat", metavar="R", help="Timed repetitions, after an untimed run")]
+Check = Annotated[bool, typer.Option("--check", help="Compute the residual of the last repetition by LAPACK's measure")]
+JsonTo = Annotated[str, typer.Option("--json", metavar="FILE|-", help="One JSON object per line to a file, or to standard output and nothing else there")]
+
+_SHOWN = {
+    "n": "n", "nb": "nb", "seconds_median": "seconds", "gflops_median": "GFlop/s", "gflops_max": "max", "ns_per_task": "ns/task",
+    "idle_fraction": "idle", "residual": "residual", "peer": "peer", "peer_version": "version", "peer_seconds_median": "its seconds",
+    "peer_gflops_median": "its GFlop/s", "peer_ns_per_task": "its ns/task", "ratio_median": "ratio", "ratio_min": "min", "ratio_max": "max",
+}
+
+
+def register(app: typer.Typer) -> None:
+    app.command("bench")(bench_command)
+    app.command("compare")(compare_command)
+    app.command("trace")(trace_command)
+    app.command("demo")(demo_command)
+
+
+def bench_command(
+    routine: Routine, n: Sizes, nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "",
+    engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "", variant: Variant = "",
+    window: Window = 0, slow: Slow = None, busy: Busy = None, repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
+) -> None:
+    """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first."""
+    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
+    request = _request(routine, n, precision, choice, busy, repeat, check)
+    _check_json(json)
+    with _progress(len(request.sizes) * (repeat + 1)) as step:
+        rows = _emit(bench(request, _core, step), json)
+    _finish(rows, json, request)
+
+
+def compare_command(
+    routine: Routine, n: Sizes,
+    against: Annotated[str, typer.Option("--against", metavar="PEER[,PEER..]", help="mkl, openblas, openblas-system, blis; for tasks: libgomp, libomp, starpu", show_default=False)],
+    nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
+    threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", window: Window = 0, slow: Slow = None,
+    busy: Busy = None, repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
+) -> None:
+    """Measure us and each peer in turn, A B A B, each in a process of its own. A ratio above 1 says that we are faster."""
+    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
+    request = _request(routine, n, precision, choice, busy, repeat, check)
+    _check_json(json)
+    peers = select_peers(routine, against.split(","), warn)
+    if slow:
+        warn("--slow emulates a slow core for us alone: the peers run at full speed; --busy burdens all alike")
+    with _progress(len(request.sizes) * len(peers) * (repeat + 1)) as step:
+        rows = _emit(compare(request, peers, step), json)
+    _finish(rows, json, request)
+
+
+def trace_command(
+    routine: Routine, n: Sizes,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help=".json (Perfetto), .prv (Paraver), .svg (Gantt) or .html (Gantts and tables)", show_default=False)],
+    view: Annotated[str, typer.Option("--view", metavar="kernel|order", help="Colours of the .svg: by kernel or by creation order")] = "kernel",
+    nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
+    threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", window: Window = 0, slow: Slow = None,
+    busy: Busy = None,
+) -> None:
+    """Record one run, after an untimed one, and write what each worker did when."""
+    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
+    request = _request(routine, n, precision, choice, busy, 1, False)
+    if len(request.sizes) != 1:
+        raise UsageError(f"--n: a trace is of one run; '{n}' stands for {len(request.sizes)} sizes")
+    check_trace_output(output, view)
+    trace = record_trace(request, _core)
+    print_trace_tables(trace)
+    for file in write_trace(trace, output, "order" if view == "order" else "kernel"):
+        print(f"wrote {file}")
+
+
+def demo_command(
+    points: Annotated[int, typer.Option("--points", help="Observed points")] = 8000,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the pictures go")] = Path("demo-output"),
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the choice of points")] = 1,
+) -> None:
+    """Kriging of a real elevation model: predict terrain from scattered heights by one large positive definite solve."""
+    run_demo(points, output, seed)
+
+
+def _choice(
+    nb: str, scheduler: str, engine: str, kernels: str, threads: str, workers: str, variant: str, window: int, slow: list[str] | None
+) -> SessionChoice:
+    return SessionChoice(
+        engine=engine, scheduler=scheduler, kernels=kernels, threads=threads, workers=core_list(workers), window=window,
+        slow=core_fractions(slow or []), nb=tile_size(nb), variant=variant,
+    )
+
+
+def _request(
+    routine: str, n: str, letter: str, choice: SessionChoice, busy: list[str] | None, repeat: int, check: bool
+) -> Request:
+    precision(letter)
+    request = Request(routine, size_list(n), letter, choice, core_counts(busy or []), repeat, check)
+    check_request(request, _core.list_routines())
+    return request
+
+
+def _check_json(target: str) -> None:
+    if target not in ("", "-"):
+        check_writable(target)
+
+
+def _emit(rows: Iterable[dict[str, Any]], target: str) -> list[dict[str, Any]]:
+    """Collects the rows; with `--json -` each is printed as soon as it is there."""
+    collected = []
+    for row in rows:
+        collected.append(row)
+        if target == "-":
+            print(json_line(row), flush=True)
+    return collected
+
+
+def _finish(rows: list[dict[str, Any]], target: str, request: Request) -> None:
+    if target == "-":
+        return
+    if target:
+        write_text(target, "".join(json_line(row) + "\n" for row in rows))
+        return
+    columns = {key: heading for key, heading in _SHOWN.items() if any(row.get(key) is not None for row in rows)}
+    print(_heading(rows[0], request))
+    print_table(rows, columns)
+
+
+def _heading(row: dict[str, Any], request: Request) -> str:
+    """Machine, threads, kernels and repetitions, without which a rate says nothing; and what was emulated."""
+    what = row["routine"] if row["precision"] is None else f"{row['precision']}{row['routine']}"
+    with_kernels = "" if row["precision"] is None else f", {row['kernels']} kernels ({row['kernels_version']})"
+    parts = [
+        f"{what} on {row['machine']}: {row['engine']} engine, {row['scheduler']} scheduler, workers on cores "
+        f"{format_cores(row['workers'])}{with_kernels}, medians of {row['repeat']}"
+    ]
+    parts += [f"core {core} slowed to {fraction:g} for us (emulated)" for core, fraction in request.session.slow.items()]
+    if request.busy:
+        neighbours = ", ".join(f"{count} on core {core}" for core, count in request.busy.items())
+        left = capacity_left(row["workers"], request.busy)
+        parts.append(f"busy neighbours: {neighbours}; capacity left {left:.3f}")
+    return "; ".join(parts)
+
+
+@contextmanager
+def _progress(steps: int) -> Iterator[Step]:
+    """A bar on standard error when that is a terminal; else nothing."""
+    if not sys.stderr.isatty():
+        yield lambda text, done: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    # A redraw takes time from what is measured on all cores: it is seldom, and the bar goes when all is done.
+    with Progress(*columns, console=console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("", total=steps)
+
+        def step(text: str, done: int) -> None:
+            bar.update(task, description=text, advance=done, refresh=True)
+
+        yield step

@@ -1,0 +1,238 @@
+"""`trencadis demo`: the heights of a landscape from scattered measurements, by kriging.
+
+The landscape is the digital elevation model of the Jacksboro fault (Tennessee) that ships with matplotlib: 344 x 403
+heights on a grid of about 74 m x 93 m. Some of them, drawn at random, are the measurements; all others are held out and
+predicted. The weights come from one dense positive definite solve, our posv.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from . import _core
+from .errors import UsageError
+from .files import check_writable, write_text
+from .kriging import Fit, Matern, choose_model, fit, predict, right_sides, standard_errors
+
+FEWEST_POINTS = 50
+#: Held-out points whose standard errors are checked: each costs n^2 flops.
+_CHECKED_ERRORS = 2000
+#: Metres per degree of latitude.
+_DEGREE_M = 111_200.0
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Terrain:
+    """Heights on a grid, row by row from the north, and the places they belong to, all in metres."""
+
+    heights: np.ndarray
+    places: np.ndarray
+    extent: tuple[float, float, float, float]
+
+
+def run_demo(points: int, folder: Path, seed: int) -> None:
+    """Runs the demo, prints its figures and writes terrain.png and solve.svg into `folder`."""
+    terrain = read_terrain()
+    _check_arguments(terrain, points, folder)
+    session = _core.standard_session()
+    options = session.options()
+    threads = len(options["workers"])
+    print(f"elevation model: {terrain.heights.size} heights from {terrain.heights.min():.0f} to {terrain.heights.max():.0f} m")
+
+    order = np.random.default_rng(seed).permutation(terrain.heights.size)
+    observed, held_out = order[:points], order[points:]
+    at, values = terrain.places[observed], terrain.heights.ravel()[observed]
+    model, seconds = timed(lambda: choose_model(at, values, seed))
+    print(
+        f"model: Matern {2 * model.smoothness:.0f}/2, length {model.length:.0f} m, nugget {model.nugget:.2g} of the variance; "
+        f"maximum composite likelihood on the observed points, {seconds:.1f} s"
+    )
+    K, seconds = timed(lambda: model.matrix(at, threads))
+    print(f"covariance of {points} observed points: {K.nbytes / 2**20:.0f} MiB, {seconds:.1f} s")
+
+    fitted, factor, trace, ours_s = _solve(session, model, K, at, values)
+    flops = points**3 / 3 + 4.0 * points**2
+    print(
+        f"posv, trencadis: {ours_s:.2f} s, {flops / ours_s / 1e9:.1f} GFlop/s ({options['kernels']} kernels: {session.kernels_version}; "
+        f"{options['scheduler']} scheduler, {threads} workers)"
+    )
+    prediction, predict_s = timed(lambda: predict(session, fitted, terrain.places, threads))
+    print_accuracy(terrain, observed, held_out, prediction, predict_s)
+    print_calibration(session, fitted, factor, terrain, held_out[:_CHECKED_ERRORS], prediction, threads)
+    del factor
+    scipy_s, difference = _solve_by_scipy(K, values, fitted)
+    print(f"the same solve, scipy.linalg.cho_factor and cho_solve: {scipy_s:.2f} s, {flops / scipy_s / 1e9:.1f} GFlop/s; "
+        f"trencadis is {scipy_s / ours_s:.2f} times as fast (one run each); weights differ by {difference:.1e} relatively")
+
+    folder.mkdir(parents=True, exist_ok=True)
+    draw_terrain(terrain, observed, prediction.reshape(terrain.heights.shape), folder / "terrain.png")
+    write_text(folder / "solve.svg", trace.svg("kernel"))
+    print(f"wrote {folder / 'terrain.png'} (truth, measurements, prediction, error) and {folder / 'solve.svg'} (who computed what when)")
+
+
+def read_terrain() -> Terrain:
+    """The elevation model out of matplotlib; UsageError when it is not there."""
+    try:
+        from matplotlib.cbook import get_sample_data
+
+        with np.load(get_sample_data("jacksboro_fault_dem.npz", asfileobj=False)) as model:
+            heights = model["elevation"].astype(np.float64)
+            step_x, step_y, south, north = (float(model[key]) for key in ("dx", "dy", "ymin", "ymax"))
+    except ImportError:
+        raise UsageError("the demo needs matplotlib: pip install matplotlib") from None
+    except (OSError, KeyError):
+        raise UsageError("this matplotlib came without its sample data jacksboro_fault_dem.npz; PyPI's has it: pip install matplotlib") from None
+    rows, columns = heights.shape
+    east = np.arange(columns) * step_x * _DEGREE_M * np.cos(np.radians((south + north) / 2))
+    down = np.arange(rows) * step_y * _DEGREE_M
+    places = np.stack(np.broadcast_arrays(east[None, :], -down[:, None]), axis=-1).reshape(-1, 2)
+    return Terrain(heights, places, (0, east[-1] / 1000, -down[-1] / 1000, 0))
+
+
+def timed(call: Callable[[], Value]) -> tuple[Value, float]:
+    begin = time.perf_counter()
+    value = call()
+    return value, time.perf_counter() - begin
+
+
+def _check_arguments(terrain: Terrain, points: int, folder: Path) -> None:
+    most = terrain.heights.size // 2
+    if not FEWEST_POINTS <= points <= most:
+        raise UsageError(f"--points: {points} is not between {FEWEST_POINTS} and {most}, half of the elevation model")
+    # Two square matrices at once: the covariance and its factor, or the copy that SciPy solves with.
+    needed, available = 2.2 * 8 * points**2, _core.available_memory()
+    if needed > available:
+        raise MemoryError(f"--points {points} needs {needed / 2**30:.1f} GiB; {available / 2**30:.1f} GiB are available")
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"-o: '{folder}' exists and is not a folder")
+    for name in ("terrain.png", "solve.svg"):
+        if folder.is_dir():
+            check_writable(folder / name)
+    if not folder.is_dir() and not folder.absolute().parent.is_dir():
+        raise UsageError(f"-o: there is no folder {folder.absolute().parent} to make '{folder.name}' in")
+
+
+def _solve(
+    session: Any, model: Matern, K: np.ndarray, at: np.ndarray, values: np.ndarray
+) -> tuple[Fit, np.ndarray, Any, float]:
+    """The fit, the factor, the trace of the solve and its seconds. K is kept for the comparison."""
+    factor, right = K.copy(order="F"), right_sides(values)
+    session.start_trace()
+    try:
+        fitted, seconds = timed(lambda: fit(session, model, factor, at, values, right))
+    finally:
+        trace = session.stop_trace(f"posv n={len(at)}: kriging weights")
+    return fitted, factor, trace, seconds
+
+
+def _solve_by_scipy(K: np.ndarray, values: np.ndarray, fitted: Fit) -> tuple[float, float]:
+    """Seconds of the same solve, in place as ours, and the relative difference of the weights."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    right = right_sides(values)
+
+    def solve() -> np.ndarray:
+        factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
+        return cho_solve(factor, right, overwrite_b=True, check_finite=False)
+
+    solution, seconds = timed(solve)
+    weights = solution[:, :1] - fitted.mean * solution[:, 1:]
+    return seconds, float(np.linalg.norm(weights - fitted.weights) / np.linalg.norm(weights))
+
+
+def print_accuracy(
+    terrain: Terrain, observed: np.ndarray, held_out: np.ndarray, prediction: np.ndarray, seconds: float
+) -> None:
+    """Root mean square errors at the held-out places that SciPy's triangulation covers, ours and its."""
+    from scipy.interpolate import LinearNDInterpolator
+
+    truth = terrain.heights.ravel()
+    linear = LinearNDInterpolator(terrain.places[observed], truth[observed])(terrain.places[held_out])
+    covered = ~np.isnan(linear)
+
+    def error(heights: np.ndarray) -> float:
+        return float(np.sqrt(np.mean((heights - truth[held_out])[covered] ** 2)))
+
+    ours, theirs = error(prediction[held_out]), error(linear)
+    print(f"predicted {len(prediction)} heights by gemm with the weights, block by block, {seconds:.1f} s")
+    print(
+        f"error at {int(covered.sum())} held-out points (root mean square): kriging {ours:.2f} m, "
+        f"scipy LinearNDInterpolator {theirs:.2f} m, {100 * (1 - ours / theirs):.0f} % less"
+    )
+
+
+def print_calibration(
+    session: Any, fitted: Fit, factor: np.ndarray, terrain: Terrain, chosen: np.ndarray,
+    prediction: np.ndarray, threads: int,
+) -> None:
+    """How often the truth lies within the predicted 95 % interval."""
+    errors, seconds = timed(lambda: standard_errors(session, fitted, factor, terrain.places[chosen], threads))
+    off = np.abs(prediction[chosen] - terrain.heights.ravel()[chosen])
+    within = 100 * float(np.mean(off <= 1.96 * errors))
+    print(
+        f"predicted standard error {np.median(errors):.1f} m (median); {within:.1f} % of {len(chosen)} held-out heights lie within "
+        f"their 95 % interval; by trsm with the factor, {seconds:.1f} s"
+    )
+
+
+def draw_terrain(terrain: Terrain, observed: np.ndarray, prediction: np.ndarray, path: Path) -> None:
+    """Truth, measurements, prediction and error side by side, shaded from the north-west."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.colors import LightSource
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(13, 11.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(2, 2, sharex=True, sharey=True)
+    low, high = float(terrain.heights.min()), float(terrain.heights.max())
+    sun = LightSource(azdeg=315, altdeg=45)
+    width, height = terrain.extent[1] / (terrain.heights.shape[1] - 1), -terrain.extent[2] / (terrain.heights.shape[0] - 1)
+
+    def shaded(axis: Any, heights: np.ndarray, heading: str) -> None:
+        image = sun.shade(heights, cmap=_colours("gist_earth"), vmin=low - 150, vmax=high + 100, vert_exag=2, blend_mode="overlay",
+                          dx=1000 * width, dy=1000 * height)
+        axis.imshow(image, extent=terrain.extent)
+        axis.set_title(heading)
+
+    shaded(axes[0, 0], terrain.heights, "Truth: the elevation model")
+    shaded(axes[1, 0], prediction, "Kriging from the measurements alone")
+    at = terrain.places[observed] / 1000
+    dots = axes[0, 1].scatter(at[:, 0], at[:, 1], c=terrain.heights.ravel()[observed], s=max(1.0, 16000 / len(at)), cmap="gist_earth",
+                              vmin=low - 150, vmax=high + 100, linewidths=0)
+    axes[0, 1].set_title(f"The {len(observed)} measured heights")
+    axes[0, 1].set_aspect("equal")
+    figure.colorbar(dots, ax=axes[0, 1], label="height (m)", shrink=0.8)
+    error = prediction - terrain.heights
+    bound = float(np.quantile(np.abs(error), 0.99))
+    picture = axes[1, 1].imshow(error, extent=terrain.extent, cmap="RdBu_r", vmin=-bound, vmax=bound)
+    axes[1, 1].set_title(f"Error: prediction - truth, root mean square {np.sqrt(np.mean(error**2)):.1f} m")
+    figure.colorbar(picture, ax=axes[1, 1], label="error (m)", shrink=0.8)
+    for axis in axes[1]:
+        axis.set_xlabel("east (km)")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("north (km)")
+    _save(figure, path)
+
+
+def _colours(name: str) -> Any:
+    from matplotlib import colormaps
+
+    return colormaps[name]
+
+
+def _save(figure: Any, path: Path) -> None:
+    """Whole or not at all."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        figure.savefig(partial, dpi=110, format="png")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

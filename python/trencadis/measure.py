@@ -1,0 +1,156 @@
+"""One contestant of a measurement: something prepared once, then run and timed as often as asked.
+
+Preparing makes the operands (first touched by the preparing thread) and runs the call once untimed, which loads what is
+loaded lazily, wakes the threads and brings the operands' pages into memory. Before each run the overwritten operands are
+restored, outside the timed part; the timed part is the call alone.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .errors import LinAlgError, not_positive_definite
+from .fortran import FortranLibrary
+from .options import PRECISIONS
+from .workloads import WORKLOADS, Call, Workload, cholesky_tasks
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is run: a routine at one size. For `tasks`, `n` counts tile rows and the precision means nothing."""
+
+    routine: str
+    n: int
+    precision: str = "d"
+
+    def workload(self) -> Workload:
+        return WORKLOADS[self.routine](self.n, PRECISIONS[self.precision])
+
+    def flops(self) -> float | None:
+        """None for `tasks`, which computes nothing."""
+        if self.routine == "tasks":
+            return None
+        return WORKLOADS[self.routine].flops(self.n, PRECISIONS[self.precision])
+
+    def tasks(self) -> int | None:
+        """How many tasks `tasks` runs; None for other routines."""
+        return cholesky_tasks(self.n) if self.routine == "tasks" else None
+
+
+@dataclass(frozen=True)
+class SessionChoice:
+    """The session options that were typed; empty and zero leave the choice to the library."""
+
+    engine: str = ""
+    scheduler: str = ""
+    kernels: str = ""
+    threads: str = ""
+    workers: list[int] = field(default_factory=list)
+    window: int = 0
+    slow: dict[int, float] = field(default_factory=dict)
+    nb: int = 0
+    variant: str = ""
+
+    def open(self, core: Any) -> Any:
+        return core.Session(
+            engine=self.engine, scheduler=self.scheduler, kernels=self.kernels, threads=self.threads, workers=self.workers,
+            window=self.window, slow=self.slow,
+        )
+
+
+@dataclass(frozen=True)
+class Run:
+    """One timed run. `idle_fraction` is the idle share of all workers' time, null for peers that do not report it."""
+
+    seconds: float
+    idle_fraction: float | None = None
+
+
+class Contestant(Protocol):
+    def run(self) -> Run: ...
+    def residual(self) -> float | None:
+        """Of the last run; None where there is none."""
+
+
+def describe_session(core: Any, session: Any) -> dict[str, Any]:
+    """What a record says of a session, as resolved."""
+    options = session.options()
+    return {
+        "engine": options["engine"],
+        "scheduler": options["scheduler"],
+        "kernels": options["kernels"],
+        "kernels_version": session.kernels_version,
+        "threads": options["threads"],
+        "workers": list(options["workers"]),
+        "machine": json.loads(core.machine(measure=False))["name"],
+        "variants": {entry["name"]: (entry.get("variants") or [None])[0] for entry in core.list_routines()},
+    }
+
+
+class Ours:
+    """Our library in this process. `call` is what is timed."""
+
+    def __init__(self, core: Any, session: Any, job: Job, nb: int = 0, variant: str = "") -> None:
+        self._session = session
+        self._job = job
+        self._workload = None if job.routine == "tasks" else job.workload()
+        if self._workload is None:
+            self.call: Call = lambda: core.tasks(session, job.n) and 0
+        else:
+            self.call = self._workload.ours(core, session, nb, variant)
+        self.run()
+
+    def restore(self) -> None:
+        if self._workload is not None:
+            self._workload.restore()
+
+    def run(self) -> Run:
+        self.restore()
+        self._session.reset_statistics()
+        seconds = timed(self.call, self._job)
+        statistics = self._session.statistics()
+        idle = sum(worker["idle_s"] for worker in statistics)
+        busy = sum(worker["busy_s"] for worker in statistics)
+        return Run(seconds, idle / (idle + busy) if idle + busy > 0 else None)
+
+    def residual(self) -> float | None:
+        return None if self._workload is None else self._workload.residual()
+
+
+class Vendor:
+    """A BLAS and LAPACK library in this process."""
+
+    def __init__(self, library: FortranLibrary, job: Job) -> None:
+        self._job = job
+        self._workload = job.workload()
+        self._call = self._workload.vendor(library)
+        self.run()
+
+    def run(self) -> Run:
+        self._workload.restore()
+        return Run(timed(self._call, self._job))
+
+    def residual(self) -> float | None:
+        return self._workload.residual()
+
+
+def timed(call: Call, job: Job) -> float:
+    """Seconds of one call, Python's collector kept out. LinAlgError when its info says that it did not succeed."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        begin = time.perf_counter()
+        info = call()
+        seconds = time.perf_counter() - begin
+    finally:
+        if collecting:
+            gc.enable()
+    if info > 0:
+        raise not_positive_definite(info)
+    if info < 0:
+        raise LinAlgError(f"{job.routine} with n = {job.n} rejected its argument {-info}")
+    return seconds

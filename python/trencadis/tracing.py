@@ -1,0 +1,84 @@
+"""`trencadis trace`: one run with every worker's events recorded, as a picture, a page or a file for a trace viewer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from .bench import Request
+from .busy import BusyNeighbours
+from .errors import UsageError
+from .files import check_writable, write_text
+from .measure import Job, Ours, describe_session
+from .tables import print_table
+
+View = Literal["kernel", "order"]
+
+#: Text of each file that a suffix stands for, by suffix. `.prv` comes with two companions that viewers look for beside it.
+_FORMATS: dict[str, Callable[[Any, View], dict[str, str]]] = {
+    ".json": lambda trace, view: {".json": trace.chrome_json()},
+    ".prv": lambda trace, view: trace.paraver(),
+    ".svg": lambda trace, view: {".svg": trace.svg(view)},
+    ".html": lambda trace, view: {".html": trace.html()},
+}
+
+
+def check_trace_output(path: Path, view: str) -> None:
+    """UsageError when `write_trace` could not write this file: to be called before the run."""
+    if path.suffix not in _FORMATS:
+        raise UsageError(f"-o: '{path}' has none of the suffixes {', '.join(_FORMATS)}")
+    if view not in ("kernel", "order"):
+        raise UsageError(f"--view: '{view}' is not one of kernel, order")
+    if view != "kernel" and path.suffix != ".svg":
+        raise UsageError(f"--view: {view} applies to .svg, not to {path.suffix}")
+    check_writable(path)
+
+
+def write_trace(trace: Any, path: Path, view: View = "kernel") -> list[Path]:
+    """Writes the trace in the format of the suffix; returns the files written, each of them whole."""
+    files = {path.with_suffix(suffix): text for suffix, text in _FORMATS[path.suffix](trace, view).items()}
+    for file in files:
+        check_writable(file)
+    for file, text in files.items():
+        write_text(file, text)
+    return list(files)
+
+
+def record_trace(request: Request, core: Any) -> Any:
+    """The trace of one run of the request's only size, after an untimed one."""
+    with BusyNeighbours(request.busy):
+        session = request.session.open(core)
+        description = describe_session(core, session)
+        (job,) = request.jobs()
+        ours = Ours(core, session, job, request.session.nb, request.session.variant)
+        ours.restore()
+        session.start_trace()
+        try:
+            ours.call()
+        finally:
+            trace = session.stop_trace(title(request, job, description))
+    return trace
+
+
+def title(request: Request, job: Job, description: dict[str, Any]) -> str:
+    """The heading of the picture: what ran on what, and what was emulated."""
+    parts = [f"{job.routine} n={job.n}"]
+    if job.routine != "tasks":
+        parts.append(f"nb={request.session.nb or 'auto'} precision={job.precision} kernels={description['kernels']}")
+    parts.append(f"engine={description['engine']} scheduler={description['scheduler']}")
+    parts += [f"core {core} slowed to {fraction:g} (emulated)" for core, fraction in request.session.slow.items()]
+    parts += [f"{count} busy on core {core}" for core, count in request.busy.items()]
+    return ", ".join(parts)
+
+
+def print_trace_tables(trace: Any) -> None:
+    """Busy, idle and runtime shares per worker, and mean times per kernel."""
+    percent = {"busy_fraction": "busy %", "share_fraction": "shared %", "idle_fraction": "idle %", "runtime_fraction": "runtime %"}
+    rows = [{**row, **{key: round(100 * row[key], 1) for key in percent}} for row in trace.worker_table()]
+    heading = f"{trace.title}: {trace.span_s:.4g} s, {trace.origin}"
+    columns = {"worker": "worker", "cpu": "core", "kind": "kind", **percent, "tasks": "tasks", "shares": "joined"}
+    print(heading)
+    print_table(rows, columns)
+    kernels = {"name": "kernel", "calls": "calls", "mean_ms": "mean ms", "total_s": "total s", "gflops": "GFlop/s"}
+    print_table(trace.kernel_table(), kernels)
