@@ -28,16 +28,19 @@ Seconds cpu_time(std::span<const int> threads)
     return sum;
 }
 
-/// What share of a core the given threads used while `body` ran, at least 1 ms of it.
-template <class F> double cores_used(std::span<const int> threads, F&& body)
+/// What the given threads and the caller used while something ran for at least 1 ms.
+struct Usage {
+    Seconds span, helpers, own;
+};
+template <class F> Usage usage(std::span<const int> helpers, F&& body)
 {
-    const Seconds begin = seconds_of(CLOCK_MONOTONIC), before = cpu_time(threads);
+    const Seconds begin = seconds_of(CLOCK_MONOTONIC), before = cpu_time(helpers), own = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     Seconds span = 0;
     do {
         body();
         span = seconds_of(CLOCK_MONOTONIC) - begin;
     } while (span < 1e-3);
-    return (cpu_time(threads) - before) / span;
+    return {span, cpu_time(helpers) - before, seconds_of(CLOCK_THREAD_CPUTIME_ID) - own};
 }
 
 std::vector<int> new_threads(std::span<const int> before)
@@ -93,22 +96,23 @@ void verify_single_thread(const VendorLibrary& library, std::span<const int> thr
 {
     Probe probe(library);
     probe(); // starts whatever the library starts late
-    double excess = 0;
     // A pool that has just been started spins for some 25 ms before it sleeps, hence several looks. Threads of the program
-    // itself that began meanwhile are told apart by being as busy during a pause as during the product.
-    for (int look = 0; look < 8; ++look) {
+    // itself that began meanwhile are told apart by being as busy during a pause as during the product. CPU times are
+    // compared with each other, not with the clock, so that a loaded machine does not matter.
+    Usage working{};
+    for (int look = 0; look < 6; ++look) {
         const std::vector<int> helpers = new_threads(threads_before);
         if (helpers.empty()) return;
-        const double working = cores_used(helpers, probe);
-        const double pausing = cores_used(helpers, [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
-        excess = working - pausing;
-        if (excess < 0.25 && pausing < 0.25) return;
-        if (look >= 4 && excess < 0.25) return;
+        working = usage(helpers, probe);
+        const Usage pausing = usage(helpers, [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+        const bool helped = working.helpers > 0.2 * working.own;
+        const bool busy_anyway = pausing.helpers / pausing.span > 0.5 * working.helpers / working.span;
+        if (!helped || (busy_anyway && look >= 3)) return;
         std::this_thread::sleep_for(std::chrono::milliseconds(15));
     }
     throw Error(ErrorCode::missing_backend, library.name + " kernels: " + library.path +
                                                 " was told to use one thread but computes with about " +
-                                                std::to_string(1 + std::max(1, int(excess + 0.5))));
+                                                std::to_string(1 + std::max(1, int(working.helpers / working.own + 0.5))));
 }
 
 } // namespace trencadis

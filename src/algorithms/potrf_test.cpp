@@ -1,0 +1,153 @@
+#include "algorithms/potrf.hpp"
+
+#include "algorithms/empty_cholesky.hpp"
+#include "kernels/testing/in_order.hpp"
+#include "kernels/testing/reference.hpp"
+
+namespace trencadis {
+namespace {
+
+using namespace testing;
+constexpr Index nb = 4;
+
+template <class T> class Cholesky : public ::testing::Test {
+protected:
+    void SetUp() override
+    {
+        if (providers().empty()) GTEST_SKIP() << "no kernel library on this machine";
+    }
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Cholesky, Scalars);
+
+/// Positive definite by diagonal dominance, in one triangle.
+template <Scalar T> Dense<T> positive_definite(Uplo uplo, Index n) { return random_triangle<T>(uplo, n, Real<T>(2 * n + 2)); }
+
+template <Scalar T> Op seen_as_lower(Uplo uplo) { return uplo == Uplo::lower ? Op::none : herm_op<T>; }
+
+template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense<T>& A)
+{
+    InOrder executor;
+    TaskFlow flow(executor);
+    Info info;
+    potrf(flow, kernels, TileMatrix<T>(A.view(), nb, nb).with(seen_as_lower<T>(uplo)), info);
+    flow.wait();
+    return info.value();
+}
+
+/// |A - L L^H| <= (n + 1) eps |L| |L^H| for the leading minor of order n (Higham, theorem 10.3).
+template <Scalar T> void expect_factor(Uplo uplo, const Dense<T>& A, const Dense<T>& F, Index n)
+{
+    const Op op = seen_as_lower<T>(uplo);
+    for (Index j = 0; j < n; ++j)
+        for (Index i = j; i < n; ++i) {
+            Sum<T> sum;
+            for (Index k = 0; k <= j; ++k) sum.add(F.at(op, i, k), conjugate(F.at(op, j, k)));
+            expect_within(A.at(op, i, j), sum.value, sum.magnitude, double(n), "Cholesky factor");
+        }
+}
+
+TYPED_TEST(Cholesky, FactorsBothTrianglesAtRaggedSizesAndTouchesNothingElse)
+{
+    using T = TypeParam;
+    for (const KernelProvider* kernels : providers())
+        for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+            for (const Index n : {Index(0), Index(1), nb - 1, nb, nb + 1, 2 * nb, 3 * nb + 2, Index(41)}) {
+                const Dense<T> A = positive_definite<T>(uplo, n);
+                Dense<T> F = A;
+                EXPECT_EQ(factor(*kernels, uplo, F), 0);
+                expect_factor(uplo, A, F, n);
+                expect_untouched(A, F, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
+            }
+}
+
+TYPED_TEST(Cholesky, ReportsTheFirstBadPivotWhereverItIsAndLeavesTheLeadingFactor)
+{
+    using T = TypeParam;
+    constexpr Index n = 3 * nb + 2;
+    for (const KernelProvider* kernels : providers())
+        for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+            for (const Index bad : {Index(1), Index(2), nb, nb + 1, 2 * nb - 1, 3 * nb, n})
+                for (const Real<T> pivot : {Real<T>(-1), std::numeric_limits<Real<T>>::quiet_NaN()}) {
+                    Dense<T> A = positive_definite<T>(uplo, n);
+                    A(bad - 1, bad - 1) = T(pivot);
+                    if (bad < n) A(n - 1, n - 1) = T(-5); // a later one must not win
+                    Dense<T> F = A;
+                    EXPECT_EQ(factor(*kernels, uplo, F), bad) << kernels->name();
+                    expect_factor(uplo, A, F, bad - 1);
+                    expect_untouched(A, F, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
+                }
+}
+
+TYPED_TEST(Cholesky, SolvesThroughTheFactorInOneFlow)
+{
+    using T = TypeParam;
+    for (const KernelProvider* kernels : providers())
+        for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+            for (const Index n : {Index(1), nb, 3 * nb + 1})
+                for (const Index nrhs : {Index(1), nb + 1}) {
+                    const Dense<T> A = positive_definite<T>(uplo, n), B = random_matrix<T>(n, nrhs);
+                    Dense<T> F = A, X = B;
+                    InOrder executor;
+                    TaskFlow flow(executor);
+                    Info info;
+                    posv(flow, *kernels, TileMatrix<T>(F.view(), nb, nb).with(seen_as_lower<T>(uplo)), TileMatrix<T>(X.view(), nb, 2), info);
+                    flow.wait();
+                    EXPECT_EQ(info.value(), 0);
+                    const auto full = [&](Index i, Index j) { return in_triangle(uplo, i, j) ? A(i, j) : conjugate(A(j, i)); };
+                    for (Index j = 0; j < nrhs; ++j)
+                        for (Index i = 0; i < n; ++i) {
+                            Sum<T> sum;
+                            for (Index k = 0; k < n; ++k) sum.add(full(i, k), X(k, j));
+                            // (A + dA) x = b with |dA| <= (3 n + 1) eps |L| |L^H| (Higham, theorem 10.4); A is dominated by its
+                            // diagonal, so that |L| |L^H| is at most twice |A|
+                            expect_within(B(i, j), sum.value, 2 * sum.magnitude + std::abs(Wide<T>(B(i, j))), 3.0 * double(n), "solution");
+                        }
+                }
+}
+
+TYPED_TEST(Cholesky, LeavesTheRightHandSideAloneWhenTheMatrixIsNotPositiveDefinite)
+{
+    using T = TypeParam;
+    constexpr Index n = 3 * nb;
+    Dense<T> A = positive_definite<T>(Uplo::lower, n);
+    A(n - 1, n - 1) = T(-1);
+    const Dense<T> B = random_matrix<T>(n, 3);
+    Dense<T> X = B;
+    InOrder executor;
+    TaskFlow flow(executor);
+    Info info;
+    posv(flow, *providers().front(), TileMatrix<T>(A.view(), nb, nb), TileMatrix<T>(X.view(), nb, 2), info);
+    flow.wait();
+    EXPECT_EQ(info.value(), n);
+    expect_same_bits(X, B);
+}
+
+TEST(EmptyCholesky, SubmitsAsManyTasksAsItSays)
+{
+    for (const Index tiles : {Index(0), Index(1), Index(2), Index(7)}) {
+        std::vector<char> names(std::size_t(tiles * tiles + 1));
+        struct Counting final : Executor {
+            Index tasks = 0;
+            void ready(Task* chain) override
+            {
+                while (chain) {
+                    Task& task = *chain;
+                    chain = task.next;
+                    ++tasks;
+                    Task* released = task.flow->finish(task, nullptr);
+                    EXPECT_EQ(released, nullptr); // in order, each is ready when it is submitted
+                }
+            }
+            void drain(TaskFlow&, std::int64_t) override {}
+            void wake_owner(TaskFlow&) override {}
+        } executor;
+        TaskFlow flow(executor);
+        empty_cholesky(flow, names.data(), tiles);
+        flow.wait();
+        EXPECT_EQ(executor.tasks, empty_cholesky_tasks(tiles));
+    }
+}
+
+} // namespace
+} // namespace trencadis

@@ -1,0 +1,48 @@
+#pragma once
+#include "graph/executor.hpp"
+#include "graph/flow.hpp"
+
+namespace trencadis::testing {
+
+/// Runs every task on the submitting thread as soon as it is ready, handing out its chunks `grain` at a time as if
+/// that many cores shared it.
+class InOrder final : public Executor {
+public:
+    explicit InOrder(Index grain = Index{1} << 40) : grain_(grain) {}
+    void ready(Task* chain) override
+    {
+        while (chain) {
+            Task& task = *chain;
+            chain = task.next;
+            std::exception_ptr failure;
+            if (task.flow->may_run(task)) failure = run(task);
+            for (Task* released = task.flow->finish(task, failure); released;) {
+                Task* const one = released;
+                released = released->next;
+                one->next = chain;
+                chain = one;
+            }
+        }
+    }
+    void drain(TaskFlow&, std::int64_t) override {}
+    void wake_owner(TaskFlow&) override {}
+
+private:
+    std::exception_ptr run(Task& task)
+    {
+        SharedWork work;
+        work.reset(task.codelet->chunks ? task.codelet->chunks(task.args) : 1, grain_);
+        Team team(work);
+        try {
+            TaskContext context(task, team, 0);
+            task.codelet->core(task.args, context);
+            context.finish_children();
+        } catch (...) {
+            return std::current_exception();
+        }
+        return nullptr;
+    }
+    Index grain_;
+};
+
+} // namespace trencadis::testing
