@@ -112,7 +112,7 @@ TEST(KernelProviders, NoticeALibraryThatComputesOnSeveralThreads)
                         ++seen;
                         for (volatile int work = 0; work < 2'000'000;) work = work + 1;
                         done.store(seen);
-                    } else std::this_thread::sleep_for(std::chrono::microseconds(50));
+                    } else std::this_thread::sleep_for(std::chrono::microseconds(200));
             });
             static const bool detached = (helper.detach(), true);
             (void)detached;
