@@ -58,7 +58,7 @@ void TaskFlow::make_room(std::size_t accesses)
     if (credit_ == 0) {
         if (pending() >= options_.window) executor_.drain(*this, options_.window - (options_.window + 3) / 4);
         credit_ = std::clamp<std::int64_t>(options_.window - pending(), 1, credit_step);
-        state_.fetch_add(2 * credit_, std::memory_order_relaxed);
+        state_.fetch_add(one_task * credit_, std::memory_order_relaxed);
     }
     if (AccessGroup* groups = pool_.collect_groups()) dependences_.recycle(groups);
     dependences_.reserve(static_cast<int>(accesses));
@@ -231,14 +231,14 @@ Task* TaskFlow::finish(Task& task, std::exception_ptr failure)
     task.order.store(Task::finished, std::memory_order_relaxed);
     pool_.give_back(task);
     // From here on the flow may be gone, unless the word says that its owner sleeps until we wake it.
-    const std::int64_t before = state_.fetch_sub(2, std::memory_order_acq_rel);
-    if ((before & 1) && (before >> 1) - 1 == target_) executor_.wake_owner(*this);
+    const std::int64_t before = state_.fetch_sub(one_task, std::memory_order_acq_rel);
+    if (before == suspended + one_task) executor_.wake_owner(*this);
     return ready;
 }
 
 void TaskFlow::settle_credit()
 {
-    if (credit_) state_.fetch_sub(2 * credit_, std::memory_order_relaxed);
+    if (credit_) state_.fetch_sub(one_task * credit_, std::memory_order_relaxed);
     credit_ = 0;
 }
 
@@ -247,18 +247,19 @@ bool TaskFlow::begin_suspension(std::int64_t target, void* waiter)
     settle_credit();
     target_ = target;
     waiter_ = waiter;
-    // Release publishes target_ and waiter_ to finishers that see the bit. If the count is at the target already, no finisher will
-    // reach it from above any more, so nobody wakes us: take the bit back.
-    const std::int64_t before = state_.fetch_or(1, std::memory_order_acq_rel);
-    if ((before >> 1) > target) return true;
+    // Release publishes waiter_ to the finisher that sees the bit. From here on the word counts down to the target; if it is there
+    // already, no finisher will reach it from above any more, so nobody wakes us: take the bit back.
+    const std::int64_t before = state_.fetch_add(suspended - one_task * target, std::memory_order_acq_rel);
+    if (before > one_task * target) return true;
     end_suspension(target);
     return false;
 }
 
 bool TaskFlow::end_suspension(std::int64_t target)
 {
-    const std::int64_t before = state_.fetch_and(~std::int64_t{1}, std::memory_order_acq_rel);
-    return (before >> 1) > target;
+    target_ = 0;
+    const std::int64_t before = state_.fetch_sub(suspended - one_task * target, std::memory_order_acq_rel);
+    return before > suspended;
 }
 
 void TaskFlow::wait()

@@ -83,7 +83,7 @@ public:
     bool cancelled() const;
 
     /// Tasks submitted and not finished. Owner only.
-    std::int64_t pending() const { return (state_.load(std::memory_order_acquire) >> 1) - credit_; }
+    std::int64_t pending() const { return (state_.load(std::memory_order_acquire) >> 1) + target_ - credit_; }
     TaskFlow* parent() const { return parent_; }
     Executor& executor() const { return executor_; }
     const FlowOptions& options() const { return options_; }
@@ -124,11 +124,12 @@ private:
     std::unique_ptr<BottomLevels> bottom_levels_;
     std::uint64_t submitted_ = 0;
     std::int64_t credit_ = 0; ///< tasks counted in state_ ahead of their submission, to touch it less often
-    std::int64_t target_ = 0; ///< read by finishers only while the suspended bit is set
-    void* waiter_ = nullptr;  ///< likewise
+    std::int64_t target_ = 0; ///< while suspended; otherwise 0
+    void* waiter_ = nullptr;  ///< read by the finisher that brings a suspended flow to its target
 
-    /// pending tasks * 2 + (1 while the owner is suspended). One word, so that a finisher learns both at once and does
-    /// not touch the flow afterwards unless the owner is suspended and therefore still there.
+    /// Pending tasks * 2; while the owner is suspended, (pending tasks - target) * 2 + 1. One word says it all: a finisher learns
+    /// from its own subtraction whether it must wake the owner, and otherwise touches the flow no more, which may be gone by then.
+    static constexpr std::int64_t one_task = 2, suspended = 1;
     alignas(64) std::atomic<std::int64_t> state_{0};
     std::atomic<bool> cancelled_{false};
     std::mutex rare_mutex_; ///< failures, commute claims, private parts
