@@ -34,7 +34,7 @@ void fill_nodes(Task& task, std::span<const Access> accesses)
 } // namespace
 
 TaskFlow::TaskFlow(Executor& executor, const FlowOptions& options, TaskFlow* parent)
-    : executor_(executor), options_(options), parent_(parent)
+    : executor_(executor), options_(options), parent_(parent), depth_(parent ? parent->depth_ + 1 : 0)
 {
     if (options.window < 1) throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
 }
@@ -73,6 +73,7 @@ Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const
     task.label = options.label ? options.label : codelet.name;
     task.flow = this;
     task.access_count = static_cast<int>(accesses.size());
+    task.depth = depth_;
     task.args = task.storage;
     task.accesses = task.nodes;
     try {

@@ -117,6 +117,7 @@ private:
     Executor& executor_;
     const FlowOptions options_;
     TaskFlow* const parent_;
+    const std::uint16_t depth_;
 
     // Written by the owner only.
     TaskPool pool_;

@@ -39,6 +39,7 @@ struct alignas(64) Task {
     int access_count;
     bool has_commute;
     bool has_reduce;
+    std::uint16_t depth;    ///< how many flows the task's flow lies in
     Flops flops;
     std::atomic<std::uint64_t> order; ///< place in the flow's submission order, from 0; `finished` afterwards
 

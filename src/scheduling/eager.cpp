@@ -6,15 +6,18 @@
 namespace trencadis {
 namespace {
 
-/// One central queue: the highest priority first, among equals the one pushed first. The priority is that at the time
-/// of the push. O(log ready) per call.
+/// One central queue: tasks inside tasks first, then the highest priority, among equals the one pushed first. The priority is that
+/// at the time of the push. O(log ready) per call.
+///
+/// The deepest first, because priorities of different flows say nothing about each other, and because a task that waits for
+/// those inside it holds a stack: a tree of tasks is finished branch by branch instead of begun level by level.
 class Eager final : public Scheduler {
 public:
     explicit Eager(const View& view) : view_(view) {}
 
     void push(Task& task, WorkerId) override
     {
-        heap_.push_back({task.priority.load(std::memory_order_relaxed), pushed_++, &task});
+        heap_.push_back({task.depth, task.priority.load(std::memory_order_relaxed), pushed_++, &task});
         std::push_heap(heap_.begin(), heap_.end());
     }
     Decision pop(WorkerId worker) override
@@ -28,11 +31,13 @@ public:
 
 private:
     struct Ready {
+        std::uint16_t depth;
         double priority;
         std::uint64_t place;
         Task* task;
         bool operator<(const Ready& other) const
         {
+            if (depth != other.depth) return depth < other.depth;
             return priority != other.priority ? priority < other.priority : place > other.place;
         }
     };
