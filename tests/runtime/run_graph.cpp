@@ -110,10 +110,9 @@ void run_body(const Step& step, Datum* data, Outcome& outcome, TaskContext* cont
     if (step.throws) throw Thrown(std::to_string(step.id));
     for (std::size_t u = 0; u < step.effective.size(); ++u) {
         const GraphPlan::Use& use = step.effective[u];
-        std::int64_t sequential_part = 0;
-        std::int64_t* part = context && use.mode == AccessMode::reduce ? &context->part<std::int64_t>(step.part[u]) : &sequential_part;
+        std::int64_t* part = nullptr;
+        if (use.mode == AccessMode::reduce) part = context ? &context->part<std::int64_t>(step.part[u]) : &data[use.datum].plain_sum;
         apply(use, data[use.datum], hash, part);
-        data[use.datum].plain_sum += sequential_part;
     }
 }
 
