@@ -40,20 +40,54 @@ from .tracing import check_trace_output, print_trace_tables, record_trace, write
 
 EMULATION_PANEL = "Uneven machines"
 Routine = Annotated[str, typer.Argument(metavar="ROUTINE", help="See: trencadis list routines", show_default=False)]
-Sizes = Annotated[str, typer.Option("--n", metavar="N[,N..]", help="Orders of the matrices; for tasks: tile rows", show_default=False)]
+Sizes = Annotated[
+    str, typer.Option("--n", metavar="N[,N..]", help="Orders of the matrices; for tasks: tile rows", show_default=False)
+]
 Precision = Annotated[str, typer.Option("--precision", metavar="s|d|c|z", help="single, double, complex, double complex")]
 Variant = Annotated[str, typer.Option("--variant", help="Tile variant; see: trencadis list routines")]
 Window = Annotated[int, typer.Option("--window", min=0, help="Tasks in flight at most; 0: the library's choice")]
-Slow = Annotated[list[str] | None, typer.Option("--slow", metavar="CORE=FRACTION", help="Emulate a slow core: our worker on it pauses after each piece of work. May be repeated", rich_help_panel=EMULATION_PANEL)]
-Busy = Annotated[list[str] | None, typer.Option("--busy", metavar="CORE=COUNT", help="So many busy processes on the core meanwhile. May be repeated", rich_help_panel=EMULATION_PANEL)]
+Slow = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slow", metavar="CORE=FRACTION", rich_help_panel=EMULATION_PANEL,
+        help="Emulate a slow core: our worker on it pauses after each piece of work. May be repeated",
+    ),
+]
+Busy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--busy", metavar="CORE=COUNT", rich_help_panel=EMULATION_PANEL,
+        help="So many busy processes on the core meanwhile. May be repeated",
+    ),
+]
 Repeat = Annotated[int, typer.Option("--repeat", metavar="R", help="Timed repetitions, after an untimed run")]
 Check = Annotated[bool, typer.Option("--check", help="Compute the residual of the last repetition by LAPACK's measure")]
-JsonTo = Annotated[str, typer.Option("--json", metavar="FILE|-", help="One JSON object per line to a file, or to standard output and nothing else there")]
+JsonTo = Annotated[
+    str, typer.Option("--json", metavar="FILE|-", help="One JSON object per line to a file, or to standard output and no more")
+]
+Against = Annotated[
+    str,
+    typer.Option(
+        "--against", metavar="PEER[,PEER..]", show_default=False,
+        help="mkl, openblas, openblas-system, blis; for tasks: libgomp, libomp, starpu",
+    ),
+]
+TraceFile = Annotated[
+    Path,
+    typer.Option(
+        "-o", "--output", metavar="FILE", show_default=False,
+        help=".json (Perfetto), .prv (Paraver), .svg (Gantt) or .html (Gantts and tables)",
+    ),
+]
+Colours = Annotated[
+    str, typer.Option("--view", metavar="kernel|order", help="Colours of the .svg: by kernel or by creation order")
+]
 
 _SHOWN = {
     "n": "n", "nb": "nb", "seconds_median": "seconds", "gflops_median": "GFlop/s", "gflops_max": "max", "ns_per_task": "ns/task",
-    "idle_fraction": "idle", "residual": "residual", "peer": "peer", "peer_version": "version", "peer_seconds_median": "its seconds",
-    "peer_gflops_median": "its GFlop/s", "peer_ns_per_task": "its ns/task", "ratio_median": "ratio", "ratio_min": "min", "ratio_max": "max",
+    "idle_fraction": "idle", "residual": "residual", "peer": "peer", "peer_version": "version",
+    "peer_seconds_median": "its seconds", "peer_gflops_median": "its GFlop/s", "peer_ns_per_task": "its ns/task",
+    "ratio_median": "ratio", "ratio_min": "min", "ratio_max": "max",
 }
 
 
@@ -79,8 +113,7 @@ def bench_command(
 
 
 def compare_command(
-    routine: Routine, n: Sizes,
-    against: Annotated[str, typer.Option("--against", metavar="PEER[,PEER..]", help="mkl, openblas, openblas-system, blis; for tasks: libgomp, libomp, starpu", show_default=False)],
+    routine: Routine, n: Sizes, against: Against,
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", window: Window = 0, slow: Slow = None,
     busy: Busy = None, repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
@@ -98,9 +131,7 @@ def compare_command(
 
 
 def trace_command(
-    routine: Routine, n: Sizes,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help=".json (Perfetto), .prv (Paraver), .svg (Gantt) or .html (Gantts and tables)", show_default=False)],
-    view: Annotated[str, typer.Option("--view", metavar="kernel|order", help="Colours of the .svg: by kernel or by creation order")] = "kernel",
+    routine: Routine, n: Sizes, output: TraceFile, view: Colours = "kernel",
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", window: Window = 0, slow: Slow = None,
     busy: Busy = None,
@@ -127,7 +158,8 @@ def demo_command(
 
 
 def _choice(
-    nb: str, scheduler: str, engine: str, kernels: str, threads: str, workers: str, variant: str, window: int, slow: list[str] | None
+    nb: str, scheduler: str, engine: str, kernels: str, threads: str, workers: str, variant: str, window: int,
+    slow: list[str] | None,
 ) -> SessionChoice:
     return SessionChoice(
         engine=engine, scheduler=scheduler, kernels=kernels, threads=threads, workers=core_list(workers), window=window,

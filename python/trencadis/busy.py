@@ -28,7 +28,7 @@ class BusyNeighbours:
 
     def __init__(self, counts: Mapping[int, int]) -> None:
         allowed = os.sched_getaffinity(0)
-        for core, count in counts.items():
+        for core in counts:
             if core not in allowed:
                 raise UsageError(f"--busy: there is no core {core}; cores here: {format_cores(allowed)}")
         self._counts = dict(counts)
@@ -36,8 +36,8 @@ class BusyNeighbours:
 
     def __enter__(self) -> BusyNeighbours:
         try:
-            for core, count in self._counts.items():
-                for _ in range(count):
+            for core in self._counts:
+                for _ in range(self._counts[core]):
                     self._children.append(start_child([sys.executable, "-I", "-S", "-c", _SPIN], [core]))
             for child in self._children:
                 if child.stdout is None or child.stdout.readline() != "spinning\n":

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 #: `python -c ... PARENT CORES COMMAND...`. prctl(1, 9) asks for SIGKILL when the parent dies, and holds across exec; the
 #: parent may have died before that call, hence the second look.
@@ -32,7 +33,8 @@ def start_child(
     life to the thread that started it."""
     launch = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(os.getpid()), ",".join(map(str, cores)), *command]
     return subprocess.Popen(
-        launch, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **(environment or {})}, text=True, process_group=0
+        launch, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **(environment or {})}, text=True,
+        process_group=0,
     )
 
 
@@ -56,10 +58,8 @@ def end_children(children: Iterable[subprocess.Popen[str]]) -> None:
         child.wait()
         for pipe in (child.stdin, child.stdout):
             if pipe is not None:
-                try:
+                with suppress(BrokenPipeError):  # a request that the child did not live to read
                     pipe.close()
-                except BrokenPipeError:
-                    pass  # a request that the child did not live to read
 
 
 def ending(child: subprocess.Popen[str]) -> str:

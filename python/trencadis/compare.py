@@ -47,6 +47,10 @@ class ContestantProcess:
     ) -> None:
         end_children([self._child])
 
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
     def run(self, times: int = 1) -> Run:
         """The median of so many runs."""
         continue_child(self._child)

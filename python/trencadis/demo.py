@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,23 +18,13 @@ from . import _core
 from .errors import UsageError
 from .files import check_writable, write_text
 from .kriging import Fit, Matern, choose_model, fit, predict, right_sides, standard_errors
+from .terrain import Terrain, draw_terrain, read_terrain
 
 FEWEST_POINTS = 50
 #: Held-out points whose standard errors are checked: each costs n^2 flops.
 _CHECKED_ERRORS = 2000
-#: Metres per degree of latitude.
-_DEGREE_M = 111_200.0
 
 Value = TypeVar("Value")
-
-
-@dataclass(frozen=True)
-class Terrain:
-    """Heights on a grid, row by row from the north, and the places they belong to, all in metres."""
-
-    heights: np.ndarray
-    places: np.ndarray
-    extent: tuple[float, float, float, float]
 
 
 def run_demo(points: int, folder: Path, seed: int) -> None:
@@ -61,8 +50,8 @@ def run_demo(points: int, folder: Path, seed: int) -> None:
     fitted, factor, trace, ours_s = _solve(session, model, K, at, values)
     flops = points**3 / 3 + 4.0 * points**2
     print(
-        f"posv, trencadis: {ours_s:.2f} s, {flops / ours_s / 1e9:.1f} GFlop/s ({options['kernels']} kernels: {session.kernels_version}; "
-        f"{options['scheduler']} scheduler, {threads} workers)"
+        f"posv, trencadis: {ours_s:.2f} s, {flops / ours_s / 1e9:.1f} GFlop/s ({options['kernels']} kernels: "
+        f"{session.kernels_version}; {options['scheduler']} scheduler, {threads} workers)"
     )
     prediction, predict_s = timed(lambda: predict(session, fitted, terrain.places, threads))
     print_accuracy(terrain, observed, held_out, prediction, predict_s)
@@ -73,28 +62,10 @@ def run_demo(points: int, folder: Path, seed: int) -> None:
         f"trencadis is {scipy_s / ours_s:.2f} times as fast (one run each); weights differ by {difference:.1e} relatively")
 
     folder.mkdir(parents=True, exist_ok=True)
-    draw_terrain(terrain, observed, prediction.reshape(terrain.heights.shape), folder / "terrain.png")
+    draw_terrain(terrain, observed, prediction, folder / "terrain.png")
     write_text(folder / "solve.svg", trace.svg("kernel"))
-    print(f"wrote {folder / 'terrain.png'} (truth, measurements, prediction, error) and {folder / 'solve.svg'} (who computed what when)")
-
-
-def read_terrain() -> Terrain:
-    """The elevation model out of matplotlib; UsageError when it is not there."""
-    try:
-        from matplotlib.cbook import get_sample_data
-
-        with np.load(get_sample_data("jacksboro_fault_dem.npz", asfileobj=False)) as model:
-            heights = model["elevation"].astype(np.float64)
-            step_x, step_y, south, north = (float(model[key]) for key in ("dx", "dy", "ymin", "ymax"))
-    except ImportError:
-        raise UsageError("the demo needs matplotlib: pip install matplotlib") from None
-    except (OSError, KeyError):
-        raise UsageError("this matplotlib came without its sample data jacksboro_fault_dem.npz; PyPI's has it: pip install matplotlib") from None
-    rows, columns = heights.shape
-    east = np.arange(columns) * step_x * _DEGREE_M * np.cos(np.radians((south + north) / 2))
-    down = np.arange(rows) * step_y * _DEGREE_M
-    places = np.stack(np.broadcast_arrays(east[None, :], -down[:, None]), axis=-1).reshape(-1, 2)
-    return Terrain(heights, places, (0, east[-1] / 1000, -down[-1] / 1000, 0))
+    print(f"wrote {folder / 'terrain.png'}: truth, measurements, prediction, error")
+    print(f"wrote {folder / 'solve.svg'}: which core computed what when")
 
 
 def timed(call: Callable[[], Value]) -> tuple[Value, float]:
@@ -149,7 +120,7 @@ def _solve_by_scipy(K: np.ndarray, values: np.ndarray, fitted: Fit) -> tuple[flo
 
 
 def print_accuracy(
-    terrain: Terrain, observed: np.ndarray, held_out: np.ndarray, prediction: np.ndarray, seconds: float
+    terrain: Terrain, observed: np.ndarray, held_out: np.ndarray, prediction: np.ndarray, seconds: float,
 ) -> None:
     """Root mean square errors at the held-out places that SciPy's triangulation covers, ours and its."""
     from scipy.interpolate import LinearNDInterpolator
@@ -178,61 +149,6 @@ def print_calibration(
     off = np.abs(prediction[chosen] - terrain.heights.ravel()[chosen])
     within = 100 * float(np.mean(off <= 1.96 * errors))
     print(
-        f"predicted standard error {np.median(errors):.1f} m (median); {within:.1f} % of {len(chosen)} held-out heights lie within "
-        f"their 95 % interval; by trsm with the factor, {seconds:.1f} s"
+        f"predicted standard error {np.median(errors):.1f} m (median); {within:.1f} % of {len(chosen)} held-out heights lie "
+        f"within their 95 % interval; by trsm with the factor, {seconds:.1f} s"
     )
-
-
-def draw_terrain(terrain: Terrain, observed: np.ndarray, prediction: np.ndarray, path: Path) -> None:
-    """Truth, measurements, prediction and error side by side, shaded from the north-west."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.colors import LightSource
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(13, 11.5), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(2, 2, sharex=True, sharey=True)
-    low, high = float(terrain.heights.min()), float(terrain.heights.max())
-    sun = LightSource(azdeg=315, altdeg=45)
-    width, height = terrain.extent[1] / (terrain.heights.shape[1] - 1), -terrain.extent[2] / (terrain.heights.shape[0] - 1)
-
-    def shaded(axis: Any, heights: np.ndarray, heading: str) -> None:
-        image = sun.shade(heights, cmap=_colours("gist_earth"), vmin=low - 150, vmax=high + 100, vert_exag=2, blend_mode="overlay",
-                          dx=1000 * width, dy=1000 * height)
-        axis.imshow(image, extent=terrain.extent)
-        axis.set_title(heading)
-
-    shaded(axes[0, 0], terrain.heights, "Truth: the elevation model")
-    shaded(axes[1, 0], prediction, "Kriging from the measurements alone")
-    at = terrain.places[observed] / 1000
-    dots = axes[0, 1].scatter(at[:, 0], at[:, 1], c=terrain.heights.ravel()[observed], s=max(1.0, 16000 / len(at)), cmap="gist_earth",
-                              vmin=low - 150, vmax=high + 100, linewidths=0)
-    axes[0, 1].set_title(f"The {len(observed)} measured heights")
-    axes[0, 1].set_aspect("equal")
-    figure.colorbar(dots, ax=axes[0, 1], label="height (m)", shrink=0.8)
-    error = prediction - terrain.heights
-    bound = float(np.quantile(np.abs(error), 0.99))
-    picture = axes[1, 1].imshow(error, extent=terrain.extent, cmap="RdBu_r", vmin=-bound, vmax=bound)
-    axes[1, 1].set_title(f"Error: prediction - truth, root mean square {np.sqrt(np.mean(error**2)):.1f} m")
-    figure.colorbar(picture, ax=axes[1, 1], label="error (m)", shrink=0.8)
-    for axis in axes[1]:
-        axis.set_xlabel("east (km)")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("north (km)")
-    _save(figure, path)
-
-
-def _colours(name: str) -> Any:
-    from matplotlib import colormaps
-
-    return colormaps[name]
-
-
-def _save(figure: Any, path: Path) -> None:
-    """Whole or not at all."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        figure.savefig(partial, dpi=110, format="png")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -74,7 +74,7 @@ def title(request: Request, job: Job, description: dict[str, Any]) -> str:
 
 def print_trace_tables(trace: Any) -> None:
     """Busy, idle and runtime shares per worker, and mean times per kernel."""
-    percent = {"busy_fraction": "busy %", "share_fraction": "shared %", "idle_fraction": "idle %", "runtime_fraction": "runtime %"}
+    percent = {f"{what}_fraction": f"{what} %" for what in ("busy", "share", "idle", "runtime")}
     rows = [{**row, **{key: round(100 * row[key], 1) for key in percent}} for row in trace.worker_table()]
     heading = f"{trace.title}: {trace.span_s:.4g} s, {trace.origin}"
     columns = {"worker": "worker", "cpu": "core", "kind": "kind", **percent, "tasks": "tasks", "shares": "joined"}
