@@ -1,0 +1,144 @@
+"""trencadis bench and trace on the command line."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from commands import COMMAND, refusal, rows, trencadis
+
+from trencadis import _core
+from trencadis.workloads import WORKLOADS
+
+FIELDS = [
+    "routine", "n", "nb", "precision", "variant", "engine", "scheduler", "kernels", "threads", "workers", "machine",
+    "seconds_median", "seconds_min", "seconds_max", "gflops_median", "gflops_max", "idle_fraction", "residual", "simulated",
+    "slow", "busy", "kernels_version", "repeat",
+]  # fmt: skip
+CORE = min(os.sched_getaffinity(0))
+
+
+@pytest.mark.parametrize("routine", WORKLOADS)
+def test_json_is_one_object_a_size_with_the_promised_fields(routine):
+    first, second = rows("bench", routine, "--n", "64,100", "--nb", "32", "--repeat", "3", "--check")
+    assert list(first) == FIELDS and list(second) == FIELDS
+    assert (first["n"], second["n"], first["nb"], first["routine"], first["repeat"]) == (64, 100, 32, routine, 3)
+    assert 0 < first["seconds_min"] <= first["seconds_median"] <= first["seconds_max"]
+    flops = WORKLOADS[routine].flops(64, "float64")
+    assert first["gflops_median"] == pytest.approx(flops / first["seconds_median"] / 1e9)
+    assert first["gflops_max"] == pytest.approx(flops / first["seconds_min"] / 1e9)
+    assert 0 <= first["residual"] < 30 and first["simulated"] is False
+
+
+def test_without_check_the_residual_is_null():
+    (row,) = rows("bench", "potrf", "--n", "50", "--repeat", "1")
+    assert row["residual"] is None and row["nb"] == "auto" and row["slow"] == {} and row["busy"] == {}
+
+
+def test_options_reach_the_session_and_the_labels():
+    (row,) = rows(
+        "bench", "potrf", "--n", "120", "--nb", "40", "--precision", "c", "--scheduler", "ws", "--workers", CORE, "--window", "50",
+        "--slow", f"{CORE}=0.5", "--busy", f"{CORE}=1", "--repeat", "2", "--variant", "tile-layout",
+    )  # fmt: skip
+    assert row["scheduler"] == "ws" and row["workers"] == [CORE] and row["precision"] == "c" and row["variant"] == "tile-layout"
+    assert row["slow"] == {str(CORE): 0.5} and row["busy"] == {str(CORE): 1}
+
+
+def test_a_slow_core_is_slower():
+    def seconds(*slow):
+        words = ["bench", "gemm", "--n", "400", "--nb", "100", "--workers", CORE, "--repeat", "5"]
+        return rows(*words, *slow)[0]["seconds_min"]
+
+    assert seconds("--slow", f"{CORE}=0.25") > 2 * seconds()
+
+
+def test_tasks_has_nanoseconds_a_task_and_no_rate():
+    (row,) = rows("bench", "tasks", "--n", "12", "--repeat", "3")
+    assert list(row) == [*FIELDS, "ns_per_task"]
+    assert row["ns_per_task"] == pytest.approx(row["seconds_median"] / 364 * 1e9)
+    assert row["gflops_median"] is None and row["nb"] is None
+
+
+def test_a_table_is_for_people_and_names_machine_kernels_and_repetitions():
+    out, err = trencadis("bench", "potrf", "--n", "80", "--repeat", "2")
+    name = json.loads(_core.machine(measure=False))["name"]
+    assert err == "" and name in out and "medians of 2" in out and "GFlop/s" in out and "\x1b" not in out
+
+
+def test_a_file_is_written_whole_and_only_when_all_is_done(tmp_path):
+    target = tmp_path / "rows.json"
+    out, _ = trencadis("bench", "potrf", "--n", "60,70", "--repeat", "1", "--json", target)
+    assert out == "" and [json.loads(line)["n"] for line in target.read_text().splitlines()] == [60, 70]
+    target.write_text("as it was\n")
+    refusal("bench", "potrf", "--n", "60,5000000", "--repeat", "1", "--json", target)
+    assert target.read_text() == "as it was\n" and list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["potrff", "--n", "10"], "'potrff' is not a routine to measure; routines: gemm"),
+        (["potrf", "--n", "ten"], "--n: 'ten' is not a list of sizes"),
+        (["potrf", "--n", "0"], "--n: a size to measure is 1 or more"),
+        (["potrf", "--n", "10", "--repeat", "0"], "--repeat: 0 repetitions"),
+        (["potrf", "--n", "10", "--nb", "-3"], "--nb: '-3' is not a tile size"),
+        (["potrf", "--n", "10", "--precision", "q"], "--precision: 'q' is not one of s, d, c, z"),
+        (["potrf", "--n", "10", "--variant", "x"], "--variant: potrf has no variant 'x'; variants: "),
+        (["potrf", "--n", "10", "--scheduler", "egaer"], "did you mean 'eager'"),
+        (["potrf", "--n", "10", "--busy", "4321=1"], "--busy: there is no core 4321"),
+        (["potrf", "--n", "10", "--busy", "1"], "--busy: '1' is not CORE=COUNT"),
+        (["potrf", "--n", "10", "--slow", "0=2"], "--slow: '0=2' is not CORE=FRACTION"),
+        (["potrf", "--n", "10", "--workers", "4321"], "4321"),
+        (["tasks", "--n", "10", "--check"], "--check: tasks computes nothing"),
+        (["potrf", "--n", "10", "--json", "/nowhere/rows.json"], "/nowhere/rows.json: cannot be written"),
+        (["potrf", "--n", "3000000"], "out of memory: potrf with n = 3000000 needs"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(words, message):
+    assert message in refusal("bench", *words)
+
+
+def test_ctrl_c_stops_within_a_second_with_130():
+    words = ["bench", "potrf", "--n", "1500", "--repeat", "100000", "--busy", f"{CORE}=1", "--json", "-"]
+    with subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        out, err = process.communicate(timeout=20)
+    # One second is promised; the machine may have other things to do.
+    assert time.monotonic() - begin < 2.5 and process.returncode == 130
+    assert out == "" and err == "trencadis: interrupted\n"
+
+
+@pytest.mark.parametrize(("suffix", "files"), [(".json", 1), (".svg", 1), (".html", 1), (".prv", 3)])
+def test_a_trace_is_written_in_the_format_of_the_suffix(tmp_path, suffix, files):
+    out, _ = trencadis("trace", "potrf", "--n", "200", "--nb", "50", "-o", tmp_path / f"run{suffix}")
+    assert "worker" in out and "gemm" in out and "measured" in out
+    written = sorted(tmp_path.iterdir())
+    assert len(written) == files and all(file.stat().st_size > 0 for file in written)
+    if suffix == ".json":
+        events = json.loads(written[0].read_text())["traceEvents"]
+        assert sum(event.get("name") == "potrf" for event in events) == 4  # one a tile column: the untimed run is not in it
+
+
+def test_the_two_views_of_a_trace_differ(tmp_path):
+    for view in ("kernel", "order"):
+        trencadis("trace", "tasks", "--n", "5", "-o", tmp_path / f"{view}.svg", "--view", view)
+    assert (tmp_path / "kernel.svg").read_text() != (tmp_path / "order.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--n", "100", "-o", "run.pdf"], "'run.pdf' has none of the suffixes .json, .prv, .svg, .html"),
+        (["--n", "100,200", "-o", "run.svg"], "a trace is of one run"),
+        (["--n", "100", "-o", "run.svg", "--view", "rainbow"], "--view: 'rainbow' is not one of kernel, order"),
+        (["--n", "100", "-o", "nowhere/run.svg"], "nowhere/run.svg: cannot be written"),
+    ],
+)
+def test_a_trace_that_cannot_be_written_is_refused_before_the_run(tmp_path, words, message):
+    assert message in refusal("trace", "potrf", *words, cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
