@@ -16,7 +16,6 @@ from .bench import Progress as Step
 from .bench import Request, bench, check_request
 from .busy import capacity_left, format_cores
 from .compare import compare
-from .demo import run_demo
 from .errors import UsageError
 from .files import check_writable, warn, write_text
 from .measure import SessionChoice
@@ -154,6 +153,8 @@ def demo_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the choice of points")] = 1,
 ) -> None:
     """Kriging of a real elevation model: predict terrain from scattered heights by one large positive definite solve."""
+    from .demo import run_demo  # needs scipy.optimize, which takes half a second to load
+
     run_demo(points, output, seed)
 
 

@@ -162,7 +162,9 @@ def _npy_header(path: Path, file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype]
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read(file)
-    except (ValueError, TypeError, SyntaxError, EOFError) as error:
+    except OSError:
+        raise
+    except Exception as error:  # numpy parses the header as Python, and a damaged one raises what the parser raises
         with suppress(OSError):
             if os.path.getsize(path) == 0:
                 raise UsageError(f"{path}: is empty") from None

@@ -1,0 +1,245 @@
+"""The command line in a process of its own: results, messages, exit codes."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+from matrices import positive_definite, random_array, solve_error
+
+COMMAND = [sys.executable, "-m", "trencadis"]
+CORES = sorted(os.sched_getaffinity(0))
+
+
+def trencadis(*arguments, cwd, **environment):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=100, env={**os.environ, **environment}
+    )
+
+
+def failed(result, code, *words):
+    """Exit code, one line on standard error, nothing on standard output, no traceback."""
+    assert result.returncode == code, result
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("trencadis: ") and not result.stdout, result
+    for word in words:
+        assert word in lines[0], result.stderr
+    return True
+
+
+@pytest.fixture
+def folder(tmp_path):
+    A, b = positive_definite(100, np.float64), random_array(100, np.float64)
+    np.save(tmp_path / "A.npy", A)
+    np.save(tmp_path / "b.npy", b)
+    return tmp_path
+
+
+def test_solve_writes_the_solution_and_reports(folder):
+    result = trencadis("solve", "A.npy", "b.npy", "-o", "x.npy", cwd=folder)
+    assert result.returncode == 0 and not result.stderr
+    assert "dposv" in result.stdout and "GFlop/s" in result.stdout and "residual" in result.stdout and "x.npy" in result.stdout
+    A, b, x = (np.load(folder / name) for name in ("A.npy", "b.npy", "x.npy"))
+    assert x.shape == b.shape and solve_error(A, x, b) < 10
+
+
+def test_solve_json_is_one_object_and_nothing_else(folder):
+    result = trencadis(
+        "solve", "A.npy", "b.npy", "--json", "--scheduler", "ws", "--engine", "native", "--kernels", "openblas", "--workers", CORES[0],
+        "--threads-backend", "os", "--nb", "32", cwd=folder,
+    )
+    row = json.loads(result.stdout)
+    assert result.stdout.count("\n") == 1 and result.returncode == 0 and not result.stderr
+    assert (row["routine"], row["n"], row["nrhs"], row["nb"], row["precision"]) == ("posv", 100, 1, 32, "d")
+    assert (row["scheduler"], row["engine"], row["kernels"], row["threads"], row["workers"]) == ("ws", "native", "openblas", "os", [CORES[0]])
+    assert row["seconds"] > 0 and row["gflops"] > 0 and 0 <= row["residual"] < 30 and row["simulated"] is False
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.complex128, np.int64, np.float16])
+@pytest.mark.parametrize("lower", [False, True])
+def test_solve_takes_every_number_type_and_either_triangle(tmp_path, dtype, lower):
+    A = positive_definite(40, np.complex128 if np.dtype(dtype).kind == "c" else np.float64)
+    A = np.round(A * 50).astype(dtype) if np.dtype(dtype).kind == "i" else A.astype(dtype)
+    np.save(tmp_path / "A.npy", np.tril(A) if lower else np.triu(A))
+    np.save(tmp_path / "b.npy", np.ones((40, 2), dtype))
+    result = trencadis("solve", "A.npy", "b.npy", "--assume", "spd", *["--lower"] * lower, "-o", "x.mtx", "--json", cwd=tmp_path)
+    assert result.returncode == 0, result
+    assert json.loads(result.stdout)["residual"] < 30
+    x = scipy.io.mmread(tmp_path / "x.mtx")
+    assert np.allclose(A @ x, 1, rtol=2e-2 if dtype == np.float16 else 1e-3)
+
+
+def test_a_sparse_matrix_market_file_is_made_dense_and_that_is_said(tmp_path):
+    scipy.io.mmwrite(tmp_path / "A.mtx", scipy.sparse.eye_array(30) * 4, symmetry="symmetric")
+    scipy.io.mmwrite(tmp_path / "b.mtx", np.ones((30, 1)))
+    result = trencadis("solve", "A.mtx", "b.mtx", "--json", "-o", "x.npy", cwd=tmp_path)
+    assert result.returncode == 0 and json.loads(result.stdout)["n"] == 30
+    assert "made dense: 30 stored entries of a sparse 30 x 30 matrix" in result.stderr
+    assert np.allclose(np.load(tmp_path / "x.npy"), 0.25)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_factor_writes_the_factor(folder, lower):
+    result = trencadis("factor", "A.npy", "--method", "cholesky", "-o", "F.npy", "--json", *["--lower"] * lower, cwd=folder)
+    row = json.loads(result.stdout)
+    assert result.returncode == 0 and row["routine"] == "potrf" and row["residual"] < 30
+    A, F = np.load(folder / "A.npy"), np.load(folder / "F.npy")
+    assert np.array_equal(F, np.tril(F) if lower else np.triu(F))
+    assert np.allclose(F @ F.T if lower else F.T @ F, A)
+
+
+def test_not_positive_definite_is_exit_1_and_names_the_order(folder):
+    A = np.load(folder / "A.npy")
+    A[41, 41] = -1
+    np.save(folder / "A.npy", A)
+    for command in (["solve", "A.npy", "b.npy"], ["factor", "A.npy", "--method", "cholesky"]):
+        result = trencadis(*command, "-o", "out.npy", "--json", cwd=folder)
+        assert failed(result, 1, "A.npy: is not positive definite: the leading minor of order 42 is not positive")
+        assert not (folder / "out.npy").exists()
+
+
+def test_systems_of_order_zero_are_solved(tmp_path):
+    np.save(tmp_path / "A.npy", np.zeros((0, 0)))
+    np.save(tmp_path / "b.npy", np.zeros((0, 2)))
+    result = trencadis("solve", "A.npy", "b.npy", "-o", "x.npy", "--json", cwd=tmp_path)
+    assert result.returncode == 0 and json.loads(result.stdout)["n"] == 0 and np.load(tmp_path / "x.npy").shape == (0, 2)
+    assert trencadis("factor", "A.npy", "--method", "cholesky", "-o", "F.npy", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["solve", "A.npy"], ["Missing argument 'B'"]),
+        (["solve", "A.npy", "b.npy", "c.npy"], ["unexpected extra argument"]),
+        (["solve", "A.npy", "b.npy", "--assume", "general"], ["'general' is not served", "spd is"]),
+        (["solve", "A.npy", "b.npy", "--scheduler", "eagre"], ["unknown scheduler 'eagre'; did you mean 'eager'"]),
+        (["solve", "A.npy", "b.npy", "--engine", "x"], ["unknown engine 'x'"]),
+        (["solve", "A.npy", "b.npy", "--kernels", "openblass"], ["'openblass'; did you mean 'openblas'"]),
+        (["solve", "A.npy", "b.npy", "--threads-backend", "p"], ["'p'; did you mean 'os'"]),
+        (["solve", "A.npy", "b.npy", "--workers", "9999"], ["core 9999 asked for, but this process may use"]),
+        (["solve", "A.npy", "b.npy", "--workers", "0-5000"], ["asked for, but this process may use"]),
+        (["solve", "A.npy", "b.npy", "--workers", "big"], ["'big' is neither a list such as 0,1,4-7 nor a core kind"]),
+        (["solve", "A.npy", "b.npy", "--nb", "-3"], ["'-3' is not a tile size"]),
+        (["solve", "A.npy", "b.npy", "--nbb", "3"], ["No such option"]),
+        (["solve", "A.npy", "b.npy", "-o", "none/x.npy"], ["cannot be written: there is no folder"]),
+        (["solve", "A.npy", "b.npy", "-o", "x.csv"], ["give a file called .npy or .mtx"]),
+        (["solve", "A.npy", "none.npy"], ["none.npy: cannot be read: No such file"]),
+        (["solve", "A.npy", "A.txt"], ["cannot tell the format"]),
+        (["solve", "b.npy", "b.npy"], ["b.npy: has shape (100,); a square matrix is needed"]),
+        (["solve", "A.npy", "short.npy"], ["short.npy: has shape (7,); A.npy of shape (100, 100) needs 100 rows"]),
+        (["solve", "nan.npy", "b.npy"], ["nan.npy: the element [3, 5] is nan; all must be finite"]),
+        (["solve", "A.npy", "inf.npy"], ["inf.npy: the element [99] is -inf; all must be finite"]),
+        (["solve", "general.npy", "b.npy"], ["general.npy is not symmetric: general.npy[50, 2] = ", "--assume spd"]),
+        (["solve", "text.npy", "b.npy"], ["text.npy: holds <U1, not numbers"]),
+        (["solve", "pickle.npy", "b.npy"], ["pickled Python objects"]),
+        (["solve", "truncated.npy", "b.npy"], ["is truncated: 392 of 80000 bytes"]),
+        (["solve", "truncated.mtx", "b.npy"], ["truncated.mtx: is not a Matrix Market file, is truncated or damaged"]),
+        (["factor", "A.npy"], ["Missing option '--method'"]),
+        (["factor", "A.npy", "--method", "lu"], ["'lu' is not served; cholesky is"]),
+        (["list", "enginse"], ["unknown kind 'enginse'; did you mean 'engines'"]),
+        (["machine", "exynos"], ["unknown machine 'exynos'; did you mean 'exynos5422'"]),
+        (["slove"], ["No such command 'slove'"]),
+    ],
+)
+def test_bad_input_is_exit_2_and_one_line(folder, arguments, words):
+    A = np.load(folder / "A.npy")
+    np.save(folder / "short.npy", np.ones(7))
+    np.save(folder / "text.npy", np.array([["x"]]))
+    np.save(folder / "pickle.npy", np.array([[{}]], dtype=object))
+    for name, place, value in (("nan.npy", (3, 5), np.nan), ("general.npy", (50, 2), 1e3)):
+        B = A.copy()
+        B[place] = value
+        np.save(folder / name, B)
+    b = np.ones(100)
+    b[99] = -np.inf
+    np.save(folder / "inf.npy", b)
+    (folder / "truncated.npy").write_bytes((folder / "A.npy").read_bytes()[:520])
+    (folder / "truncated.mtx").write_text("%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 5\n")
+    before = sorted(os.listdir(folder))
+    assert failed(trencadis(*arguments, cwd=folder), 2, *words)
+    assert sorted(os.listdir(folder)) == before
+
+
+def test_an_output_that_cannot_be_written_is_found_before_anything_is_read(folder):
+    (folder / "x.npy").mkdir()
+    assert failed(trencadis("solve", "none.npy", "b.npy", "-o", "x.npy", cwd=folder), 2, "x.npy: cannot be written: it is a folder")
+
+
+def test_an_existing_file_without_permission_is_named(folder):
+    (folder / "x.npy").write_bytes(b"kept")
+    os.chmod(folder / "x.npy", 0o444)
+    as_others = []
+    if os.geteuid() == 0:  # who may write everything, unless that capability is given up
+        if not shutil.which("setpriv"):
+            pytest.skip("root without setpriv (util-linux) cannot give up writing what it may not")
+        as_others = ["setpriv", "--bounding-set=-dac_override"]
+    result = subprocess.run([*as_others, *COMMAND, "solve", "A.npy", "b.npy", "-o", "x.npy"], cwd=folder, capture_output=True, text=True)
+    assert failed(result, 2, "x.npy: exists and cannot be written: no permission")
+    assert (folder / "x.npy").read_bytes() == b"kept"
+
+
+def test_ctrl_c_is_exit_130_within_a_second_and_leaves_nothing(tmp_path):
+    n = 3000
+    np.save(tmp_path / "A.npy", np.eye(n) * 2)
+    np.save(tmp_path / "b.npy", np.ones(n))
+    process = subprocess.Popen(
+        [*COMMAND, "solve", "A.npy", "b.npy", "-o", "x.npy", "--nb", "6"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(2.5)
+    assert process.poll() is None, "finished before it could be interrupted"
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - begin < 1
+    assert process.returncode == 130 and out == "" and err == "trencadis: interrupted\n"
+    assert sorted(os.listdir(tmp_path)) == ["A.npy", "b.npy"]
+
+
+@pytest.mark.parametrize("kind", ["schedulers", "engines", "kernels", "threads", "machines", "routines"])
+def test_list_prints_one_object_per_line(kind, tmp_path):
+    result = trencadis("list", kind, "--json", cwd=tmp_path)
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.returncode == 0 and rows
+    for row in rows:
+        assert row["name"] and row["summary"] and isinstance(row["available"], bool)
+    table = trencadis("list", kind, cwd=tmp_path)
+    assert table.returncode == 0 and all(row["name"] in table.stdout for row in rows)
+
+
+def test_machine_prints_a_table_or_one_object(tmp_path):
+    result = trencadis("machine", "--json", cwd=tmp_path)
+    machine = json.loads(result.stdout)
+    assert result.stdout.count("\n") == 1 and set(CORES) >= {core["cpu"] for core in machine["cores"]}
+    table = trencadis("machine", cwd=tmp_path)
+    assert table.returncode == 0 and "measured" in table.stdout and machine["kinds"][0]["name"] in table.stdout
+    described = json.loads(trencadis("machine", "exynos5422", "--json", cwd=tmp_path).stdout)
+    assert len(described["cores"]) == 8
+
+
+def test_no_colours_without_a_terminal_or_with_no_color(folder):
+    result = trencadis("solve", "A.npy", "b.npy", cwd=folder, FORCE_COLOR="1", NO_COLOR="1")
+    assert "\x1b[3" not in result.stdout
+    assert "\x1b" not in trencadis("list", "engines", cwd=folder).stdout
+
+
+def test_help_and_version_are_exit_0(tmp_path):
+    for arguments in (["--help"], ["solve", "--help"], ["-h"], ["--version"]):
+        result = trencadis(*arguments, cwd=tmp_path)
+        assert result.returncode == 0 and result.stdout and not result.stderr
+
+
+def test_a_closed_pipe_is_no_error(tmp_path):
+    result = subprocess.run(f"{' '.join(COMMAND)} list routines --json | true", shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert result.stderr == ""
+
+
+def test_verbose_shows_the_traceback(tmp_path):
+    result = trencadis("list", "x", cwd=tmp_path, TRENCADIS_VERBOSE="1")
+    assert result.returncode == 2 and "Traceback" in result.stderr and "unknown kind 'x'" in result.stderr
