@@ -8,7 +8,6 @@ import time
 
 import pytest
 from commands import COMMAND, refusal, rows, trencadis
-
 from trencadis import _core
 from trencadis.workloads import WORKLOADS
 
@@ -39,8 +38,8 @@ def test_without_check_the_residual_is_null():
 
 def test_options_reach_the_session_and_the_labels():
     (row,) = rows(
-        "bench", "potrf", "--n", "120", "--nb", "40", "--precision", "c", "--scheduler", "ws", "--workers", CORE, "--window", "50",
-        "--slow", f"{CORE}=0.5", "--busy", f"{CORE}=1", "--repeat", "2", "--variant", "tile-layout",
+        "bench", "potrf", "--n", "120", "--nb", "40", "--precision", "c", "--scheduler", "ws", "--workers", CORE, "--window",
+        "50", "--slow", f"{CORE}=0.5", "--busy", f"{CORE}=1", "--repeat", "2", "--variant", "tile-layout",
     )  # fmt: skip
     assert row["scheduler"] == "ws" and row["workers"] == [CORE] and row["precision"] == "c" and row["variant"] == "tile-layout"
     assert row["slow"] == {str(CORE): 0.5} and row["busy"] == {str(CORE): 1}

@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from trencadis.busy import BusyNeighbours, capacity_left, format_cores
 from trencadis.errors import UsageError
 

@@ -10,7 +10,6 @@ import pytest
 from commands import COMMAND, refusal, rows
 from test_bench import FIELDS
 from test_busy import alive, wait_until_gone
-
 from trencadis.bench import Request
 from trencadis.compare import start_ours, start_peer
 from trencadis.errors import UsageError
@@ -27,10 +26,11 @@ CORES = sorted(os.sched_getaffinity(0))
 
 def installed(peers):
     """Every peer, the missing ones as skips that say what would install them."""
-    return [
-        pytest.param(peer, id=peer.name, marks=pytest.mark.skipif(not peer.available(), reason=f"{peer.name} is not installed: {peer.install}"))
-        for peer in peers.values()
-    ]
+
+    def skip_unless_installed(peer):
+        return pytest.mark.skipif(not peer.available(), reason=f"{peer.name} is not installed: {peer.install}")
+
+    return [pytest.param(peer, id=peer.name, marks=skip_unless_installed(peer)) for peer in peers.values()]
 
 
 def first_installed():

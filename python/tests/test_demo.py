@@ -7,7 +7,6 @@ import pytest
 import scipy.linalg
 import scipy.special
 from commands import refusal, trencadis
-
 from trencadis.kriging import Matern, choose_model, fit, predict, right_sides, standard_errors
 from trencadis.terrain import read_terrain
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import scipy.linalg.lapack as lapack
-
 from trencadis import _core
 from trencadis.measure import Job, Ours
 from trencadis.options import PRECISIONS
