@@ -1,0 +1,162 @@
+#include "graph/flow.hpp"
+#include "interfaces/c/edge.hpp"
+
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <vector>
+
+using namespace trencadis;
+using namespace trencadis::c;
+
+/// A flow of one's own, or that of a context.
+struct trc_flow {
+    std::unique_ptr<TaskFlow> own;
+    TaskFlow* flow = nullptr;
+};
+
+struct trc_context {
+    TaskContext& context;
+    trc_flow children;
+};
+
+namespace {
+
+/// Names outlive every trace: each different one is kept once, for good.
+const char* kept(const char* name)
+{
+    static std::mutex mutex;
+    static auto& names = *new std::set<std::string>;
+    const std::lock_guard lock(mutex);
+    return names.insert(name ? name : "task").first->c_str();
+}
+
+/// The function and its copy of the arguments, inside the task when they are small.
+class CTask {
+public:
+    CTask(const char* name, trc_task_function function, const void* args, std::size_t bytes) : name_(name), function_(function)
+    {
+        if (bytes > sizeof small_) large_ = std::make_unique<std::byte[]>(bytes);
+        if (bytes > 0) std::memcpy(data(), args, bytes);
+    }
+    void operator()(TaskContext& context)
+    {
+        trc_context face{context, {}};
+        if (const int result = function_(data(), &face))
+            throw TaskFailed(std::string("task '") + name_ + "' returned " + std::to_string(result));
+    }
+
+private:
+    void* data() { return large_ ? large_.get() : small_; }
+
+    const char* name_;
+    trc_task_function function_;
+    std::unique_ptr<std::byte[]> large_;
+    alignas(16) std::byte small_[80];
+};
+static_assert(sizeof(CTask) <= Task::inline_bytes);
+
+Access access_of(const trc_access& access, int position)
+{
+    const std::string where = "accesses[" + std::to_string(position) + "]";
+    if (access.mode < TRC_READ || access.mode > TRC_REDUCE)
+        throw Error(ErrorCode::bad_argument, 6, where + ".mode is " + std::to_string(int(access.mode)) + ", must be a trc_access_mode");
+    require(access.data, 6, (where + ".data").c_str());
+    if (access.mode != TRC_REDUCE) return {access.data, AccessMode(access.mode)};
+    require(access.reduction, 6, (where + ".reduction").c_str());
+    // A trc_reduction is a Reduction: the same three members.
+    static_assert(sizeof(trc_reduction) == sizeof(Reduction) && offsetof(trc_reduction, combine) == offsetof(Reduction, combine));
+    return {access.data, AccessMode::reduce, reinterpret_cast<const Reduction*>(access.reduction)};
+}
+
+std::vector<Access> accesses_of(const trc_access* accesses, int count)
+{
+    if (count < 0) throw Error(ErrorCode::bad_argument, 7, "n_accesses is " + std::to_string(count) + ", must be at least 0");
+    if (count > 0) require(accesses, 6, "accesses");
+    std::vector<Access> list;
+    for (int i = 0; i < count; ++i) list.push_back(access_of(accesses[i], i));
+    return list;
+}
+
+} // namespace
+
+extern "C" {
+
+int trc_flow_create(trc_flow** flow, trc_session* session, int64_t window)
+{
+    return guarded([&] {
+        require(flow, 1, "flow");
+        *flow = nullptr;
+        if (window < 0) throw Error(ErrorCode::bad_argument, 3, "window is " + std::to_string(window) + ", must be at least 1, or 0 for the session's");
+        Session& workers = session_of(session);
+        auto made = std::make_unique<trc_flow>();
+        made->own = std::make_unique<TaskFlow>(workers.executor(), FlowOptions{.window = window ? window : workers.options().window});
+        made->flow = made->own.get();
+        *flow = made.release();
+    });
+}
+
+int trc_task_submit(trc_flow* flow, const char* name, trc_task_function function, const void* args, size_t args_bytes,
+                    const trc_access* accesses, int n_accesses, double priority)
+{
+    return guarded([&] {
+        require(flow, 1, "flow");
+        require(reinterpret_cast<const void*>(function), 3, "function");
+        if (args_bytes > 0) require(args, 4, "args");
+        const std::vector<Access> list = accesses_of(accesses, n_accesses);
+        const char* const label = kept(name);
+        flow->flow->submit(label, CTask(label, function, args, args_bytes), std::span<const Access>(list), {.priority = priority});
+    });
+}
+
+int trc_flow_wait(trc_flow* flow)
+{
+    return guarded([&] {
+        require(flow, 1, "flow");
+        flow->flow->wait();
+    });
+}
+
+int trc_flow_cancel(trc_flow* flow)
+{
+    return guarded([&] {
+        require(flow, 1, "flow");
+        flow->flow->cancel();
+    });
+}
+
+int trc_flow_destroy(trc_flow* flow)
+{
+    return guarded([&] {
+        if (flow && !flow->own) throw Error(ErrorCode::bad_argument, 1, "flow belongs to a context, which ends it");
+        delete flow;
+    });
+}
+
+trc_flow* trc_context_flow(trc_context* context)
+{
+    trc_flow* children = nullptr;
+    guarded([&] {
+        require(context, 1, "context");
+        context->children.flow = &context->context.flow();
+        children = &context->children;
+    });
+    return children;
+}
+
+void* trc_context_part(trc_context* context, int access)
+{
+    void* part = nullptr;
+    guarded([&] {
+        require(context, 1, "context");
+        part = context->context.part(access);
+    });
+    return part;
+}
+
+int trc_context_worker(trc_context* context)
+{
+    return context ? context->context.worker() : no_worker;
+}
+
+} // extern "C"
