@@ -1,0 +1,54 @@
+"""benchmarks/report.py: the README's tables out of measured rows."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "report.py"
+
+
+@pytest.fixture(scope="module")
+def report():
+    specification = importlib.util.spec_from_file_location("report", SCRIPT)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+MACHINE = {
+    "part": "machine", "name": "m", "summary": "Some CPU, 2 cores", "system": "Linux 6", "date": "2026-11-21",
+    "load_at_start": 0.1, "variables": {"OPENBLAS_CORETYPE": "Haswell"},
+}  # fmt: skip
+ROW = {
+    "part": "busy", "routine": "potrf", "precision": "d", "n": 4096, "kernels": "openblas", "kernels_version": "OpenBLAS 1 X",
+    "workers": [0, 1], "busy": {}, "repeat": 7, "gflops_median": 100.0, "peer_gflops_median": 80.0, "peer": "openblas",
+    "peer_version": "OpenBLAS 1 X", "ratio_median": 1.25, "ratio_min": 1.2, "ratio_max": 1.3,
+}  # fmt: skip
+
+
+def test_kept_is_the_rate_over_the_quiet_rate_times_the_capacity_left(report):
+    beside = {**ROW, "busy": {"1": 3}, "gflops_median": 60.0, "peer_gflops_median": 20.0}
+    text = report.tables([MACHINE, ROW, beside])
+    # 60 / (100 * 0.625) and 20 / (80 * 0.625)
+    assert "| 3 on core 1 | 0.625 | **0.96** | 0.40 |" in text
+
+
+def test_every_table_names_machine_repetitions_and_set_variables(report):
+    text = report.tables([MACHINE, {**ROW, "part": "quiet"}])
+    assert "Some CPU, 2 cores" in text and "`OPENBLAS_CORETYPE=Haswell`" in text and "Medians of 7 pairs" in text
+    assert "| 4096 | 100.0 | 80.0 | **1.25** (1.20 to 1.30) |" in text
+
+
+def test_only_what_lies_between_the_marks_is_replaced(report):
+    document = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
+    assert report.replace_between_marks(document, "new\n") == f"before\n{report.BEGIN}\nnew\n{report.END}\nafter\n"
+    with pytest.raises(ValueError, match="are not there"):
+        report.replace_between_marks("no marks", "new\n")
+
+
+def test_no_measurement_is_x(report):
+    planned = set(report.measurements())
+    for measurement in planned:
+        if "--busy" in measurement.words:
+            assert report.Measurement(measurement.part, measurement.words[:-2]) in planned
