@@ -150,7 +150,8 @@ def _busy(rows: list[Row]) -> list[str]:
 def _tasks(rows: list[Row]) -> list[str]:
     body = [
         [f"empty Cholesky graph, {row['n']} tile rows, {row['scheduler']}",
-         f"{row['peer']} ({row['peer_version'].split(',')[0].strip()})", f"{row['ns_per_task']:.0f}", f"{row['peer_ns_per_task']:.0f}", _ratio(row)]
+         f"{row['peer']} ({row['peer_version'].split(',')[0].strip()})", f"{row['ns_per_task']:.0f}",
+         f"{row['peer_ns_per_task']:.0f}", _ratio(row)]
         for row in rows
     ]  # fmt: skip
     return _table(("", "peer", "ns a task", "peer's", "ratio"), body)
