@@ -18,8 +18,8 @@ class Session;
 
 struct RoutineOptions {
     Index nb = 0; ///< tile size; 0: chosen from the sizes and the machine (session/tile_size.hpp)
-    std::function<bool()> interrupted; ///< polled about every 50 ms while waiting; true cancels the call
-    std::string variant;               ///< one of variants_of(routine); empty: the first
+    std::function<bool()> interrupted = {}; ///< polled about every 50 ms while waiting; true cancels the call
+    std::string variant = {};               ///< one of variants_of(routine); empty: the first
 };
 
 /// The tile variants that a routine knows, the default first: "in-place" works on the caller's matrix, "tile-layout" copies it into

@@ -20,9 +20,10 @@ template <Scalar T> Index factor_tile(const Session& session, Index n, const Rou
     return options.nb ? options.nb : cholesky_tile(n, sizeof(T), session.workers());
 }
 
-/// Right-hand sides in blocks: one block when there are few, else enough for the workers.
-template <Scalar T> Index rhs_tile(const Session& session, Index nb, Index nrhs)
+/// Right-hand sides in blocks: one block when there are few, else enough for the workers, or as wide as the caller's tiles.
+template <Scalar T> Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOptions& options)
 {
+    if (options.nb) return options.nb;
     const Index share = (nrhs + session.workers() - 1) / session.workers();
     return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
 }
@@ -89,7 +90,7 @@ void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index l
     if (runs_directly(session, solve_flops<T>(n, nrhs), options)) return session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
     const Index nb = factor_tile<T>(session, n, options);
     const TileMatrix<T> lower = readable(A, n, n, lda, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
-    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs));
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs, options));
     run_routine(session, options, [&](TaskFlow& flow) { potrs(flow, session.kernels(), lower, X); });
 }
 
@@ -109,7 +110,7 @@ Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T*
     }
     const Index nb = factor_tile<T>(session, n, options);
     const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
-    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs));
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs, options));
     Info info;
     run_routine(session, options, [&](TaskFlow& flow) {
         matrix.copy_in(flow);

@@ -1,0 +1,248 @@
+#include "session/linear_algebra.hpp"
+
+#include "algorithms/tile_size.hpp"
+#include "kernels/testing/reference.hpp"
+#include "session/session.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <gmock/gmock.h>
+#include <thread>
+
+namespace trencadis {
+namespace {
+
+using namespace testing;
+using ::testing::HasSubstr;
+
+SessionOptions options_for(const char* engine, const char* scheduler)
+{
+    SessionOptions options;
+    options.engine = engine;
+    options.scheduler = scheduler;
+    return options;
+}
+Session& native(std::string_view scheduler = "eager")
+{
+    static Session eager(options_for("native", "eager")), ws(options_for("native", "ws"));
+    return scheduler == "ws" ? ws : eager;
+}
+Session& sequential()
+{
+    static Session session(options_for("sequential", "eager"));
+    return session;
+}
+
+template <class T> class Routines : public ::testing::Test {
+protected:
+    static Dense<T> positive_definite(Uplo uplo, Index n) { return random_triangle<T>(uplo, n, Real<T>(2 * n + 2)); }
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Routines, Scalars);
+
+/// Tiles this small are below the flops at which cores share one, so that all engines make the same kernel calls.
+constexpr Index nb = 24;
+
+TYPED_TEST(Routines, GiveTheBitsOfTheSequentialEngineOnEveryScheduler)
+{
+    using T = TypeParam;
+    constexpr Index n = 5 * nb + 7, nrhs = nb + 5;
+    for (const char* scheduler : {"eager", "ws"})
+        for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+            for (const char* variant : {"in-place", "tile-layout"}) {
+                const Dense<T> A = this->positive_definite(uplo, n), B = random_matrix<T>(n, nrhs);
+                Dense<T> F1 = A, F2 = A, X1 = B, X2 = B;
+                const RoutineOptions options{.nb = nb, .variant = variant};
+                ASSERT_EQ(potrf(sequential(), uplo, n, F1.data.data(), F1.ld, options), 0);
+                ASSERT_EQ(potrf(native(scheduler), uplo, n, F2.data.data(), F2.ld, options), 0);
+                expect_same_bits(F1, F2);
+                potrs(sequential(), uplo, n, nrhs, F1.data.data(), F1.ld, X1.data.data(), X1.ld, {.nb = nb});
+                potrs(native(scheduler), uplo, n, nrhs, F1.data.data(), F1.ld, X2.data.data(), X2.ld, {.nb = nb});
+                expect_same_bits(X1, X2);
+            }
+}
+
+TYPED_TEST(Routines, ProductsGiveTheBitsOfTheSequentialEngine)
+{
+    using T = TypeParam;
+    constexpr Index m = 2 * nb + 5, n = 3 * nb - 1, k = 2 * nb + 1;
+    const Dense<T> A = random_matrix<T>(m, k), B = random_matrix<T>(n, k), C = random_matrix<T>(m, n);
+    const Dense<T> triangle = random_triangle<T>(Uplo::upper, m, Real<T>(2 * m)), S = random_triangle<T>(Uplo::lower, m, 0);
+    std::vector<std::vector<Dense<T>>> results;
+    for (Session* session : {&sequential(), &native()}) {
+        std::vector<Dense<T>> r{C, C, S, S};
+        gemm(*session, Op::none, herm_op<T>, m, n, k, T(2), A.data.data(), A.ld, B.data.data(), B.ld, T(-1), r[0].data.data(), C.ld, {.nb = nb});
+        trsm(*session, Side::left, Uplo::upper, Op::trans, Diag::non_unit, m, n, T(3), triangle.data.data(), triangle.ld, r[1].data.data(), C.ld,
+             {.nb = nb});
+        syrk(*session, Uplo::lower, Op::none, m, k, T(2), A.data.data(), A.ld, T(-1), r[2].data.data(), S.ld, {.nb = nb});
+        herk(*session, Uplo::lower, Op::none, m, k, Real<T>(2), A.data.data(), A.ld, Real<T>(-1), r[3].data.data(), S.ld, {.nb = nb});
+        results.push_back(r);
+    }
+    for (std::size_t i = 0; i < 4; ++i) expect_same_bits(results[0][i], results[1][i]);
+}
+
+/// Every side, triangle and operation against the kernels' own whole-matrix routine: both are within the bound of
+/// substitution of the exact solution, whose entries are below 1 here because A is dominated by its diagonal.
+TYPED_TEST(Routines, TrsmServesBothSidesAndEveryFlag)
+{
+    using T = TypeParam;
+    constexpr Index m = 2 * nb + 3, n = nb + 9;
+    for (const Side side : {Side::left, Side::right})
+        for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+            for (const Op op : {Op::none, Op::trans, Op::conj_trans})
+                for (const Diag diag : {Diag::unit, Diag::non_unit}) {
+                    const Index order = side == Side::left ? m : n;
+                    Dense<T> A = random_triangle<T>(uplo, order, Real<T>(2 * order));
+                    for (T& entry : A.data) entry = entry / Real<T>(2 * order); // unit diagonals dominate, too
+                    const Dense<T> B = random_matrix<T>(m, n);
+                    Dense<T> X = B, Y = B;
+                    const T alpha = T(0.5);
+                    trsm(native(), side, uplo, op, diag, m, n, alpha, A.data.data(), A.ld, X.data.data(), X.ld, {.nb = nb});
+                    native().kernels().trsm(side, uplo, op, diag, m, n, alpha, A.data.data(), A.ld, Y.data.data(), Y.ld);
+                    for (Index j = 0; j < n; ++j)
+                        for (Index i = 0; i < m; ++i)
+                            ASSERT_LE(std::abs(X(i, j) - Y(i, j)), 8 * Real<T>(order) * Real<T>(rounding<T>) * eps<T> * std::sqrt(Real<T>(2)))
+                                << char(side) << char(uplo) << char(op) << char(diag);
+                    expect_untouched(B, X, [](Index, Index) { return true; });
+                }
+}
+
+TYPED_TEST(Routines, LeaveABadMatrixTheSameWhateverTheTiming)
+{
+    using T = TypeParam;
+    constexpr Index n = 6 * nb;
+    for (const Index bad : {Index(1), nb + 3, 3 * nb, n}) {
+        Dense<T> A = this->positive_definite(Uplo::lower, n);
+        A(bad - 1, bad - 1) = T(-1);
+        if (bad + nb < n) A(bad + nb, bad + nb) = T(-1);
+        const Dense<T> B = random_matrix<T>(n, 2);
+        Dense<T> F = A, X = B;
+        ASSERT_EQ(posv(sequential(), Uplo::lower, n, 2, F.data.data(), F.ld, X.data.data(), X.ld, {.nb = nb}), bad);
+        expect_same_bits(X, B);
+        for (int repetition = 0; repetition < 5; ++repetition) {
+            Dense<T> G = A;
+            ASSERT_EQ(potrf(native(), Uplo::lower, n, G.data.data(), G.ld, {.nb = nb}), bad);
+            expect_same_bits(F, G);
+        }
+    }
+}
+
+TYPED_TEST(Routines, AreRightAtSizesThatTheyCutAndShareByThemselves)
+{
+    using T = TypeParam;
+    constexpr Index n = 600; // above the direct limit; tiles large enough to be shared
+    const Dense<T> A = this->positive_definite(Uplo::upper, n);
+    Dense<T> b(n, 1), F = A;
+    for (Index i = 0; i < n; ++i) b(i, 0) = random_scalar<T>();
+    Dense<T> x = b;
+    ASSERT_EQ(posv(native(), Uplo::upper, n, 1, F.data.data(), F.ld, x.data.data(), x.ld), 0);
+    for (Index i = 0; i < n; ++i) {
+        Sum<T> sum;
+        for (Index k = 0; k < n; ++k) sum.add(in_triangle(Uplo::upper, i, k) ? A(i, k) : conjugate(A(k, i)), x(k, 0));
+        // Higham, theorem 10.4, as in the test of the algorithm
+        expect_within(b(i, 0), sum.value, 2 * sum.magnitude + std::abs(Wide<T>(b(i, 0))), 3.0 * double(n), "solution");
+    }
+    expect_untouched(A, F, [](Index i, Index j) { return in_triangle(Uplo::upper, i, j); });
+}
+
+TYPED_TEST(Routines, DoNothingForEmptyProblems)
+{
+    using T = TypeParam;
+    T* const none = nullptr;
+    EXPECT_EQ(potrf<T>(native(), Uplo::lower, 0, none, 1), 0);
+    EXPECT_EQ(posv<T>(native(), Uplo::lower, 0, 3, none, 1, none, 1), 0);
+    potrs<T>(native(), Uplo::lower, 0, 0, none, 1, none, 1);
+    gemm<T>(native(), Op::none, Op::none, 0, 3, 3, T(1), none, 1, random_matrix<T>(3, 3).data.data(), 6, T(0), none, 1);
+    T c = T(3);
+    gemm<T>(native(), Op::none, Op::none, 1, 1, 0, T(1), none, 1, none, 1, T(0), &c, 1, {.nb = 1});
+    EXPECT_EQ(c, T(0));
+}
+
+/// The argument number and message of the error that `call` throws.
+template <class F> std::pair<int, std::string> blamed(F&& call)
+{
+    try {
+        call();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+        return {error.argument(), error.what()};
+    }
+    ADD_FAILURE() << "no error";
+    return {};
+}
+
+TEST(RoutineArguments, AreCheckedBeforeAnythingIsTouched)
+{
+    double a[4] = {4, 0, 0, 4};
+    EXPECT_EQ(blamed([&] { potrf(native(), Uplo::lower, 5, a, 3); }), std::pair(4, std::string("lda is 3, must be at least max(1, rows) = 5")));
+    EXPECT_EQ(blamed([&] { potrf(native(), Uplo::lower, 2, a, 2, {.nb = -1}); }).first, 0);
+    EXPECT_THAT(blamed([&] { potrf(native(), Uplo::lower, 2, a, 2, {.nb = 0, .variant = "tiled-layout"}); }).second,
+                HasSubstr("tile-layout"));
+    EXPECT_THAT(blamed([&] { gemm(native(), Op::none, Op::none, 1, 1, 1, 1.0, a, 1, a, 1, 1.0, a, 1, {.nb = 0, .variant = "x"}); }).second,
+                HasSubstr("in-place"));
+    EXPECT_EQ(blamed([&] { tasks(native(), -1); }).first, 2);
+    EXPECT_EQ(a[0], 4);
+}
+
+TEST(Routines, StopWithinASecondWhenInterrupted)
+{
+    constexpr Index n = 3000;
+    std::vector<double> A(n * n, 0.5);
+    for (Index i = 0; i < n; ++i) A[std::size_t(i * (n + 1))] = n;
+    std::atomic<bool> asked{false};
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+        potrf(native(), Uplo::lower, n, A.data(), n, {.nb = 16, .interrupted = [&] { return asked = true; }});
+        FAIL() << "not interrupted";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::cancelled);
+    }
+    EXPECT_TRUE(asked);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+}
+
+TEST(Routines, MayBeCalledFromSeveralThreadsAtOnce)
+{
+    constexpr Index n = 200;
+    const Dense<double> A = random_triangle<double>(Uplo::lower, n, 2 * n + 2);
+    Dense<double> expected = A;
+    potrf(sequential(), Uplo::lower, n, expected.data.data(), expected.ld, {.nb = 24});
+    std::vector<std::thread> callers;
+    for (int c = 0; c < 4; ++c)
+        callers.emplace_back([&] {
+            for (int i = 0; i < 5; ++i) {
+                Dense<double> F = A;
+                EXPECT_EQ(potrf(native(), Uplo::lower, n, F.data.data(), F.ld, {.nb = 24}), 0);
+                expect_same_bits(expected, F);
+            }
+        });
+    for (std::thread& caller : callers) caller.join();
+}
+
+TEST(Routines, RunTheEmptyCholeskyGraph)
+{
+    for (Session* session : {&sequential(), &native("eager"), &native("ws")}) {
+        EXPECT_EQ(tasks(*session, 0), 0);
+        EXPECT_EQ(tasks(*session, 10), 10 + 90 + 120);
+    }
+}
+
+TEST(TileSizes, AreMultiplesOfTheRegisterBlocksAndLeaveWorkForEveryWorker)
+{
+    for (const int workers : {1, 2, 8, 64})
+        for (const std::size_t element : {4u, 8u, 16u})
+            for (const Index n : {100, 500, 1024, 4096, 20000}) {
+                for (const Index nb : {cholesky_tile(n, element, workers), product_tile(n, n, element, workers), depth_tile(n, element)}) {
+                    EXPECT_EQ(nb % 32, 0);
+                    EXPECT_GE(nb, 32);
+                    EXPECT_LE(nb, 1280);
+                }
+                const Index tiles = (n - 1) / product_tile(n, n, element, workers) + 1;
+                if (product_tile(n, n, element, workers) > 64) {
+                    EXPECT_GE(tiles * tiles, 4 * workers);
+                }
+            }
+}
+
+} // namespace
+} // namespace trencadis
