@@ -1,0 +1,17 @@
+# Installs the build tree BUILD into WORK/prefix and builds and runs the examples SOURCE there against what was installed, as a
+# user's project would: cmake -DBUILD=... -DSOURCE=... -DWORK=... -P CheckInstall.cmake
+function(must)
+    execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(result)
+        message(FATAL_ERROR "${ARGV}\nreturned ${result}\n${output}")
+    endif()
+endfunction()
+file(REMOVE_RECURSE ${WORK})
+must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix --component library)
+must(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/examples -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Debug)
+must(${CMAKE_COMMAND} --build ${WORK}/examples)
+file(GLOB programs ${WORK}/examples/bin/*)
+foreach(program IN LISTS programs)
+    must(${program})
+endforeach()
+message(STATUS "built and ran ${programs}")
