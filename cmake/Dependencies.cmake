@@ -25,9 +25,11 @@ endforeach()
 # trc_optional(<name> <found?> <why it matters, or how to get it>): records an optional dependency for the report.
 function(trc_optional name found note)
     if(found)
-        set(TRC_FOUND "${TRC_FOUND};${name}" CACHE INTERNAL "")
+        list(APPEND TRC_FOUND "${name}")
+        set(TRC_FOUND "${TRC_FOUND}" CACHE INTERNAL "")
     else()
-        set(TRC_ABSENT "${TRC_ABSENT};${name} (${note})" CACHE INTERNAL "")
+        list(APPEND TRC_ABSENT "${name} (${note})")
+        set(TRC_ABSENT "${TRC_ABSENT}" CACHE INTERNAL "")
     endif()
 endfunction()
 

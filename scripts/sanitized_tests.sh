@@ -1,22 +1,16 @@
 #!/bin/bash
-# Builds and runs the unit tests of some floors under a sanitizer. Usage: sanitized_tests.sh asan|tsan JOBS floor...
-# Tests read TRENCADIS_TEST_SHARE to do that share of their random cases; a sanitizer slows them by 5 to 15 times.
+# Builds and runs the test programs whose ctest name matches a pattern as a whole, under a sanitizer.
+# Random tests do fewer cases there by themselves, since a sanitizer slows them by 5 to 15 times.
+# Usage: sanitized_tests.sh asan|tsan JOBS PATTERN
 set -euo pipefail
 cd "$(dirname "$0")/.."
-preset=$1 jobs=$2
-shift 2
+preset=$1 jobs=$2 pattern="^($3)\$"
 
-[ -e "build-$preset/build.ninja" ] || cmake --preset "$preset" >"/tmp/trencadis-$preset.$$" || { cat "/tmp/trencadis-$preset.$$"; exit 1; }
-rm -f "/tmp/trencadis-$preset.$$"
-known=$(ninja -C "build-$preset" -t targets all | sed -n 's/^\(test_[a-z_]*\): phony$/\1/p')
-targets=()
-for floor in "$@"; do
-    if grep -qx "test_$floor" <<<"$known"; then targets+=("test_$floor"); fi
-done
-if [ ${#targets[@]} -eq 0 ]; then echo "no tests of: $*" >&2; exit 1; fi
-cmake --build "build-$preset" -j "$jobs" --target "${targets[@]}"
+[ -e "build-$preset/build.ninja" ] || cmake --preset "$preset"
+mapfile -t names < <(ninja -C "build-$preset" -t targets all | sed -n 's/^test_\([a-z_]*\): phony$/\1/p' | grep -E "$pattern")
+if [ ${#names[@]} -eq 0 ]; then echo "no test program matches $pattern" >&2; exit 1; fi
+cmake --build "build-$preset" -j "$jobs" --target "${names[@]/#/test_}"
 
-export TRENCADIS_TEST_SHARE=${TRENCADIS_TEST_SHARE:-0.05}
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=0} suppressions=$PWD/scripts/tsan.supp"
 # ThreadSanitizer of GCC 12 cannot place its shadow where the kernel randomises addresses by more than 28 bits.
@@ -29,5 +23,4 @@ if [ "$preset" = tsan ] && [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || ec
         exit 0
     fi
 fi
-pattern="^($(IFS='|'; echo "${targets[*]#test_}"))$"
 "${without_randomisation[@]}" ctest --test-dir "build-$preset" --output-on-failure -R "$pattern"

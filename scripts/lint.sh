@@ -1,0 +1,33 @@
+#!/bin/bash
+# What can be said about the sources without running them: layers, layout (clang-format), Python (ruff), and a short list of
+# mistakes (clang-tidy, on the sources that differ from the last commit or, with --all, on every one).
+# Usage: lint.sh [--fix] [--all]. --fix lays out files anew.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+fix=no all=no
+for option in "$@"; do
+    case $option in
+        --fix) fix=yes ;;
+        --all) all=yes ;;
+        *) echo "unknown option $option; known: --fix --all" >&2; exit 2 ;;
+    esac
+done
+
+mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*.c' '*.h' | while read -r f; do [ -e "$f" ] && echo "$f"; done)
+status=0
+if [ $fix = yes ]; then
+    clang-format -i "${sources[@]}"
+    .venv/bin/ruff check --fix --quiet . || status=1
+else
+    clang-format --dry-run --Werror --ferror-limit=1 "${sources[@]}" || { echo "lint: 'make format' lays these files out" >&2; status=1; }
+    .venv/bin/ruff check . || status=1
+fi
+python3 scripts/check_layers.py || status=1
+
+[ -e build/compile_commands.json ] || cmake --preset release >/dev/null
+changed() { if [ $all = yes ]; then printf '%s\n' "${sources[@]}"; else git diff --name-only HEAD -- 'src/*.cpp'; git ls-files --others --exclude-standard 'src/*.cpp'; fi; }
+mapfile -t tidy < <(changed | grep '^src/.*\.cpp$' | grep -v '_test\.cpp$' | while read -r f; do [ -e "$f" ] && echo "$f"; done || true)
+if [ ${#tidy[@]} -gt 0 ]; then
+    printf '%s\0' "${tidy[@]}" | xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p build || status=1
+fi
+exit $status
