@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy
 
 from . import _core
 from .errors import UsageError
@@ -58,8 +59,11 @@ def run_demo(points: int, folder: Path, seed: int) -> None:
     print_calibration(session, fitted, factor, terrain, held_out[:_CHECKED_ERRORS], prediction, threads)
     del factor
     scipy_s, difference = _solve_by_scipy(K, values, fitted)
-    print(f"the same solve, scipy.linalg.cho_factor and cho_solve: {scipy_s:.2f} s, {flops / scipy_s / 1e9:.1f} GFlop/s; "
-        f"trencadis is {scipy_s / ours_s:.2f} times as fast (one run each); weights differ by {difference:.1e} relatively")
+    print(
+        f"the same solve, scipy.linalg.cho_factor and cho_solve: {scipy_s:.2f} s, {flops / scipy_s / 1e9:.1f} GFlop/s "
+        f"({scipy_blas()}); trencadis is {scipy_s / ours_s:.2f} times as fast (one run each); weights differ by {difference:.1e} "
+        "relatively"
+    )
 
     folder.mkdir(parents=True, exist_ok=True)
     draw_terrain(terrain, observed, prediction, folder / "terrain.png")
@@ -117,6 +121,17 @@ def _solve_by_scipy(K: np.ndarray, values: np.ndarray, fitted: Fit) -> tuple[flo
     solution, seconds = timed(solve)
     weights = solution[:, :1] - fitted.mean * solution[:, 1:]
     return seconds, float(np.linalg.norm(weights - fitted.weights) / np.linalg.norm(weights))
+
+
+def scipy_blas() -> str:
+    """SciPy's version, and the BLAS in its wheel with its threads, as threadpoolctl finds them."""
+    from threadpoolctl import threadpool_info
+
+    for pool in threadpool_info():
+        if Path(pool["filepath"]).parent.name == "scipy.libs":
+            words = (pool["internal_api"], pool["version"], pool.get("architecture"), f"{pool['num_threads']} threads")
+            return f"SciPy {scipy.__version__}: {' '.join(filter(None, words))}"
+    return f"SciPy {scipy.__version__}"
 
 
 def print_accuracy(
