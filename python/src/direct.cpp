@@ -258,19 +258,19 @@ bool bind_multiply(Session* session, nb::handle a_array, nb::handle b_array, nb:
     return true;
 }
 
-bool bind_all_finite(nb::handle array)
+bool bind_all_finite(Session* session, nb::handle array)
 {
     const Buffer buffer = Buffer::require(array.ptr(), Buffer::Access::read, 1, "a");
     return with_scalar(buffer.kind(), [&](auto zero) {
-        return compute([&] { return all_finite<decltype(zero)>(Session::standard(), buffer.matrix()); });
+        return compute([&] { return all_finite<decltype(zero)>(session_or_standard(session), buffer.matrix()); });
     });
 }
 
-bool bind_is_hermitian(nb::handle array)
+bool bind_is_hermitian(Session* session, nb::handle array)
 {
     const Buffer buffer = Buffer::require(array.ptr(), Buffer::Access::read, 1, "a");
     return with_scalar(buffer.kind(), [&](auto zero) {
-        return compute([&] { return hermitian<decltype(zero)>(Session::standard(), buffer.matrix()); });
+        return compute([&] { return hermitian<decltype(zero)>(session_or_standard(session), buffer.matrix()); });
     });
 }
 
@@ -284,8 +284,8 @@ void bind_direct(nb::module_& m)
     m.def("factor_positive", &bind_factor_positive, "session"_a.none(), "a"_a, "lower"_a, "overwrite_a"_a, "clean"_a, "check_finite"_a);
     m.def("solve_factored", &bind_solve_factored, "session"_a.none(), "c"_a, "lower"_a, "b"_a, "overwrite_b"_a, "check_finite"_a);
     m.def("multiply", &bind_multiply, "session"_a.none(), "a"_a, "b"_a, "c"_a);
-    m.def("all_finite", &bind_all_finite, "a"_a);
-    m.def("is_hermitian", &bind_is_hermitian, "a"_a);
+    m.def("all_finite", &bind_all_finite, "session"_a.none(), "a"_a);
+    m.def("is_hermitian", &bind_is_hermitian, "session"_a.none(), "a"_a);
     m.def("available_memory", &available_memory);
 }
 

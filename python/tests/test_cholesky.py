@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 import scipy.linalg
+import trencadis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matrices import DTYPES, SIZES, eps, layouts, positive_definite, random_array, solve_error
-
-import trencadis
 
 
 def factor_error(A, c, lower):
@@ -56,7 +55,9 @@ def test_cho_solve_takes_factors_and_right_sides_stored_in_any_way(n, dtype, low
 
 
 @settings(deadline=None, max_examples=100)
-@given(dtype=st.sampled_from("?bBhHilLqefdgFDG"), b_dtype=st.sampled_from("?bhilefdgFDG"), n=st.integers(0, 6), lower=st.booleans())
+@given(
+    dtype=st.sampled_from("?bBhHilLqefdgFDG"), b_dtype=st.sampled_from("?bhilefdgFDG"), n=st.integers(0, 6), lower=st.booleans()
+)
 def test_promotes_as_scipy(dtype, b_dtype, n, lower):
     A = (np.eye(n) * 4 + (0 if dtype == "?" else 1)).astype(dtype)
     ours, theirs = trencadis.cholesky(A, lower=lower), scipy.linalg.cholesky(A, lower=lower)

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +11,12 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matrices import random_array
-
 from trencadis import files
 from trencadis.errors import UsageError
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".mtx"])
@@ -24,14 +28,14 @@ def test_what_is_written_is_read_back(tmp_path, suffix, dtype, shape):
     again = files.read_matrix(tmp_path / f"a{suffix}")
     assert again.dtype == dtype or suffix == ".mtx"
     assert np.array_equal(again.reshape(shape).astype(dtype), array)
-    assert os.listdir(tmp_path) == [f"a{suffix}"]
+    assert names_in(tmp_path) == [f"a{suffix}"]
 
 
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_every_npy_version_and_order_is_read(tmp_path, version, order):
     array = np.asarray(random_array((4, 3), np.float64), order=order)
-    with open(tmp_path / "a.npy", "wb") as file:
+    with (tmp_path / "a.npy").open("wb") as file:
         np.lib.format.write_array(file, array, version=version)
     assert np.array_equal(files.read_matrix(tmp_path / "a.npy"), array)
 
@@ -118,8 +122,13 @@ def test_a_truncated_file_says_how_much_is_there(tmp_path):
 
 
 def test_what_is_no_matrix_of_numbers_is_refused(tmp_path):
-    for array, message in ((np.array(["x"]), "not numbers"), (np.ones((2, 2, 2)), "a matrix or a vector"), (np.array(3.0), "a matrix or"),
-                           (np.zeros(3, [("x", float)]), "not numbers"), (np.array(["2020-01-01"], "M8[D]"), "not numbers")):
+    for array, message in (
+        (np.array(["x"]), "not numbers"),
+        (np.ones((2, 2, 2)), "a matrix or a vector"),
+        (np.array(3.0), "a matrix or"),
+        (np.zeros(3, [("x", float)]), "not numbers"),
+        (np.array(["2020-01-01"], "M8[D]"), "not numbers"),
+    ):
         np.save(tmp_path / "a.npy", array)
         with pytest.raises(UsageError, match=message):
             files.read_matrix(tmp_path / "a.npy")
@@ -152,7 +161,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
     monkeypatch.setattr(np.lib.format, "write_array", fail)
     with pytest.raises(UsageError, match="x.npy: cannot be written: No space left on device"):
         files.write_matrix(path, np.zeros(5))
-    assert np.array_equal(np.load(path), np.ones(3)) and os.listdir(tmp_path) == ["x.npy"]
+    assert np.array_equal(np.load(path), np.ones(3)) and names_in(tmp_path) == ["x.npy"]
 
 
 def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
@@ -163,7 +172,7 @@ def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(np.lib.format, "write_array", interrupt)
     with pytest.raises(KeyboardInterrupt):
         files.write_matrix(tmp_path / "x.npy", np.zeros(5))
-    assert os.listdir(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 def test_modes_and_links_are_kept_and_devices_not_replaced(tmp_path):
@@ -177,14 +186,14 @@ def test_modes_and_links_are_kept_and_devices_not_replaced(tmp_path):
     files.write_matrix(tmp_path / "link.npy", np.zeros(2))
     assert stat.S_IMODE(path.stat().st_mode) == 0o640 and (tmp_path / "link.npy").is_symlink() and np.load(path).shape == (2,)
     files.write_text("/dev/null", "nothing")
-    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     with pytest.raises(UsageError, match="No space left on device"):
         files.write_text("/dev/full", "x" * 100_000)
 
 
 def test_an_output_is_checked_before_the_work(tmp_path):
     files.check_output(tmp_path / "x.npy")
-    assert os.listdir(tmp_path) == []
+    assert names_in(tmp_path) == []
     with pytest.raises(UsageError, match="there is no folder"):
         files.check_output(tmp_path / "none" / "x.npy")
     with pytest.raises(UsageError, match="cannot tell the format to write"):

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
+import trencadis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matrices import DTYPES, eps, layouts, random_array
-
-import trencadis
 
 
 def agrees(C, A, B):
@@ -27,8 +26,13 @@ def test_multiplies_matrices_stored_in_any_way(dtype, shape):
 
 @settings(deadline=None, max_examples=100)
 @given(
-    dtype=st.sampled_from("?bilefdgFD"), other=st.sampled_from("?bilefdgFD"), m=st.integers(0, 5), k=st.integers(0, 5), n=st.integers(0, 5),
-    a_batch=st.sampled_from([(), (1,), (3,), (2, 3), (2, 1)]), b_batch=st.sampled_from([(), (1,), (3,), (2, 3), (0,)]),
+    dtype=st.sampled_from("?bilefdgFD"),
+    other=st.sampled_from("?bilefdgFD"),
+    m=st.integers(0, 5),
+    k=st.integers(0, 5),
+    n=st.integers(0, 5),
+    a_batch=st.sampled_from([(), (1,), (3,), (2, 3), (2, 1)]),
+    b_batch=st.sampled_from([(), (1,), (3,), (2, 3), (0,)]),
 )
 def test_shapes_and_dtypes_are_numpys(dtype, other, m, k, n, a_batch, b_batch):
     A, B = np.ones((*a_batch, m, k), dtype), np.ones((*b_batch, k, n), other)
@@ -42,8 +46,16 @@ def test_shapes_and_dtypes_are_numpys(dtype, other, m, k, n, a_batch, b_batch):
     assert C.dtype == expected.dtype and np.array_equal(C, expected)
 
 
-@pytest.mark.parametrize("make", [lambda s: np.empty(s), lambda s: np.empty(s, order="F"), lambda s: np.empty((2 * s[0], 3 * s[1]))[::2, ::3],
-                                  lambda s: np.empty(s, np.complex128), lambda s: np.full(s, np.nan)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda s: np.empty(s),
+        lambda s: np.empty(s, order="F"),
+        lambda s: np.empty((2 * s[0], 3 * s[1]))[::2, ::3],
+        lambda s: np.empty(s, np.complex128),
+        lambda s: np.full(s, np.nan),
+    ],
+)
 def test_writes_into_out(make):
     A, B = random_array((40, 30), np.float64), random_array((30, 20), np.float64, seed=1)
     out = make((40, 20))

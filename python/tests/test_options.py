@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from trencadis import _core, options
 from trencadis.errors import UsageError
 from trencadis.machine_commands import ranges

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.linalg
 from matrices import DTYPES, eps, positive_definite, random_array
-
 from trencadis import _core
 
 ENGINES = [row["name"] for row in _core.list_engines()]
@@ -28,8 +27,8 @@ def op(letter, a):
 
 
 def close(x, y, terms, scale):
-    """Sums of `terms` products of magnitude `scale` err by at most terms eps scale (Higham 2002, section 3.5), 4 times that complex,
-    once on each side."""
+    """Sums of `terms` products of magnitude `scale` err by at most terms eps scale (Higham 2002, section 3.5), 4 times that
+    complex, once on each side."""
     return np.abs(x - y).max() <= 8 * (terms + 2) * eps(x.dtype) * scale
 
 
@@ -154,7 +153,10 @@ def test_tasks_counts_the_cholesky_graph(session, n):
     [
         (lambda a: _core.potrf(None, "X", a), "uplo is 'X'; give one of 'L', 'U'"),
         (lambda a: _core.potrf(None, "L", a[:3]), "a is 3 x 4; the other arguments need 3 x 3"),
-        (lambda a: _core.potrf(None, "L", np.ascontiguousarray(a)), r"a of shape \(4, 4\) has strides of 4 and 1 elements; give a column-major"),
+        (
+            lambda a: _core.potrf(None, "L", np.ascontiguousarray(a)),
+            r"a of shape \(4, 4\) has strides of 4 and 1 elements; give a column-major",
+        ),
         (lambda a: _core.potrf(None, "L", a.astype(int)), "a has elements of format 'l'; give native float32"),
         (lambda a: _core.potrf(None, "L", a.astype(">f8")), "a has elements of format '>d'"),
         (lambda a: _core.potrf(None, "L", a[None]), r"a has shape \(1, 4, 4\); give one or two dimensions"),
@@ -166,7 +168,10 @@ def test_tasks_counts_the_cholesky_graph(session, n):
         (lambda a: _core.posv(None, "L", a, np.ones(4, np.float32)), "b is float32 but a is float64; give one dtype"),
         (lambda a: _core.gemm(None, "N", "N", 1j, a, a, 0, a.copy(order="F")), "alpha is complex but the arrays are real"),
         (lambda a: _core.gemm(None, "N", "Q", 1, a, a, 0, a.copy(order="F")), "transb is 'Q'"),
-        (lambda a: _core.gemm(None, "N", "N", 1, a, a[:2], 0, a.copy(order="F")), r"op\(b\) is 2 x 4; the other arguments need 4 x 4"),
+        (
+            lambda a: _core.gemm(None, "N", "N", 1, a, a[:2], 0, a.copy(order="F")),
+            r"op\(b\) is 2 x 4; the other arguments need 4 x 4",
+        ),
         (lambda a: _core.syrk(None, "L", "C", 1, a + 0j, 0, a + 0j), "trans|op"),
         (lambda a: _core.tasks(None, -1), "-1"),
     ],

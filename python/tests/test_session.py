@@ -1,17 +1,17 @@
 """Sessions, traces, threads and signals."""
 
+import json
 import os
-import signal
 import subprocess
 import sys
 import threading
 import time
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from matrices import positive_definite, random_array, solve_error
-
 import trencadis
+from matrices import positive_definite, random_array, solve_error
 from trencadis import _core
 
 CORES = sorted(os.sched_getaffinity(0))
@@ -31,8 +31,10 @@ def names(rows):
     return [row["name"] for row in rows]
 
 
-@pytest.mark.parametrize("list_kind", [_core.list_schedulers, _core.list_engines, _core.list_kernels, _core.list_threads,
-                                       _core.list_machines, _core.list_routines])
+@pytest.mark.parametrize(
+    "list_kind",
+    [_core.list_schedulers, _core.list_engines, _core.list_kernels, _core.list_threads, _core.list_machines, _core.list_routines],
+)
 def test_every_registry_names_describes_and_tells_what_is_available(list_kind):
     rows = list_kind()
     assert rows
@@ -75,8 +77,6 @@ def test_bad_options_say_what_was_given_and_what_would_be_right(options, message
 
 
 def test_workers_by_number_list_text_and_kind():
-    import json
-
     kind = json.loads(_core.machine())["kinds"][0]["name"]
     for workers, expected in ((1, 1), ([CORES[0]], 1), (str(CORES[0]), 1), (None, None), (np.int64(1), 1)):
         with trencadis.session(workers=workers) as session:
@@ -122,8 +122,10 @@ def current():
 
 
 def test_many_threads_solve_at_once():
-    problems = [(positive_definite(n, dtype, seed=i), random_array((n, 2), dtype, seed=i))
-                for i, (n, dtype) in enumerate([(300, np.float64), (50, np.float32), (400, np.complex128), (250, np.complex64)])]
+    problems = [
+        (positive_definite(n, dtype, seed=i), random_array((n, 2), dtype, seed=i))
+        for i, (n, dtype) in enumerate([(300, np.float64), (50, np.float32), (400, np.complex128), (250, np.complex64)])
+    ]
     errors = []
 
     def work(i):
@@ -268,9 +270,6 @@ def test_a_trace_is_recorded_and_saved_in_every_format(tmp_path):
     for name in ("t.json", "t.svg", "t.html", "t.prv"):
         recording.save(tmp_path / name)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.html", "t.json", "t.pcf", "t.prv", "t.row", "t.svg"]
-    import json
-    from xml.etree import ElementTree
-
     assert json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     assert ElementTree.parse(tmp_path / "t.svg").getroot().tag.endswith("svg")
     assert recording.trace.svg("order").startswith("<?xml") or "<svg" in recording.trace.svg("order")
@@ -282,8 +281,6 @@ def test_a_trace_is_recorded_and_saved_in_every_format(tmp_path):
 
 
 def test_a_machine_is_described_as_json():
-    import json
-
     machine = json.loads(_core.machine())
     assert machine["origin"] == "discovered" and machine["cores"] and machine["kinds"] and machine["nodes"]
     assert all(core["gflops"] > 0 for core in machine["cores"])
@@ -294,6 +291,12 @@ def test_a_machine_is_described_as_json():
 
 
 def test_a_signal_while_nothing_runs_is_pythons_own():
-    code = "import os, signal, trencadis\ntry:\n os.kill(os.getpid(), signal.SIGINT)\n import time; time.sleep(1)\nexcept KeyboardInterrupt: print('ok')"
+    code = """
+import os, signal, time, trencadis
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(1)
+except KeyboardInterrupt:
+    print("ok")
+"""
     assert run_python(code).stdout == "ok\n"
-    assert signal.getsignal(signal.SIGINT) is not None

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse
+import trencadis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matrices import DTYPES, SIZES, layouts, positive_definite, random_array, solve_error
-
-import trencadis
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -49,8 +48,12 @@ def test_uses_only_the_named_triangle(lower, order, dtype):
 
 @settings(deadline=None, max_examples=150)
 @given(
-    a=st.sampled_from("?bhilefdgFDG"), b=st.sampled_from("?bBhilLefdgFDG"), n=st.integers(0, 9),
-    shape=st.sampled_from(["vector", "matrix", "wide", "none"]), lower=st.booleans(), assume=st.sampled_from(["pos", "positive definite", None]),
+    a=st.sampled_from("?bhilefdgFDG"),
+    b=st.sampled_from("?bBhilLefdgFDG"),
+    n=st.integers(0, 9),
+    shape=st.sampled_from(["vector", "matrix", "wide", "none"]),
+    lower=st.booleans(),
+    assume=st.sampled_from(["pos", "positive definite", None]),
 )
 def test_promotes_and_shapes_as_scipy(a, b, n, shape, lower, assume):
     A = (np.eye(n) * 4 + (0 if a == "?" else 1)).astype(a)
@@ -114,7 +117,9 @@ def test_names_the_leading_minor_that_is_not_positive(n, dtype, order):
         A = np.array(positive_definite(n, dtype), order=order)
         A[bad, bad] = -5
         b = random_array(n, dtype)
-        with pytest.raises(scipy.linalg.LinAlgError, match=rf"^{bad + 1}-th leading minor of the array is not positive definite$"):
+        with pytest.raises(
+            scipy.linalg.LinAlgError, match=rf"^{bad + 1}-th leading minor of the array is not positive definite$"
+        ):
             trencadis.solve(A, b, assume_a="pos")
         kept = b.copy()
         with pytest.raises(np.linalg.LinAlgError):

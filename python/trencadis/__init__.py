@@ -7,8 +7,8 @@ SciPy's names, arguments and exceptions; see `trencadis.session` to choose worke
 `trencadis.trace` to record how the cores shared the work. The interpreter lock is released while computing.
 """
 
-import os as _os
 import sys as _sys
+from pathlib import Path as _Path
 
 import numpy as _numpy
 
@@ -16,12 +16,23 @@ from . import _core
 from ._core import BackendError, __version__
 
 # Vendor libraries from PyPI lie in the environment this package runs in: MKL in lib, OpenBLAS beside numpy.
-for _folder in (_os.path.join(_sys.prefix, "lib"), _os.path.dirname(_os.path.dirname(_numpy.__file__))):
-    _core.add_kernel_library_folder(_folder)
+for _folder in (_Path(_sys.prefix) / "lib", _Path(_numpy.__file__).parents[1]):
+    _core.add_kernel_library_folder(str(_folder))
 
-from .linalg import cho_factor, cho_solve, cholesky, matmul, solve, solve_triangular  # noqa: E402
+from .linalg import cho_factor, cho_solve, cholesky, solve  # noqa: E402
+from .products import matmul  # noqa: E402
 from .session import session, trace  # noqa: E402
+from .triangular import solve_triangular  # noqa: E402
 
 __all__ = [
-    "BackendError", "__version__", "cho_factor", "cho_solve", "cholesky", "matmul", "session", "solve", "solve_triangular", "trace",
+    "BackendError",
+    "__version__",
+    "cho_factor",
+    "cho_solve",
+    "cholesky",
+    "matmul",
+    "session",
+    "solve",
+    "solve_triangular",
+    "trace",
 ]

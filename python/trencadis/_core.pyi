@@ -76,26 +76,56 @@ def standard_session() -> Session:
 # Routines on column-major arrays. trans: "N", "T", "C"; uplo: "L", "U"; side: "L", "R"; diag: "N", "U". nb = 0: chosen by us.
 
 def gemm(
-    session: Session | None, transa: str, transb: str, alpha: complex, a: np.ndarray, b: np.ndarray, beta: complex, c: np.ndarray,
-    nb: int = 0, variant: str = "",
+    session: Session | None,
+    transa: str,
+    transb: str,
+    alpha: complex,
+    a: np.ndarray,
+    b: np.ndarray,
+    beta: complex,
+    c: np.ndarray,
+    nb: int = 0,
+    variant: str = "",
 ) -> None:
     """C <- alpha op(A) op(B) + beta C."""
 
 def syrk(
-    session: Session | None, uplo: str, trans: str, alpha: complex, a: np.ndarray, beta: complex, c: np.ndarray,
-    nb: int = 0, variant: str = "",
+    session: Session | None,
+    uplo: str,
+    trans: str,
+    alpha: complex,
+    a: np.ndarray,
+    beta: complex,
+    c: np.ndarray,
+    nb: int = 0,
+    variant: str = "",
 ) -> None:
     """C <- alpha op(A) op(A)^T + beta C, one triangle."""
 
 def herk(
-    session: Session | None, uplo: str, trans: str, alpha: float, a: np.ndarray, beta: float, c: np.ndarray,
-    nb: int = 0, variant: str = "",
+    session: Session | None,
+    uplo: str,
+    trans: str,
+    alpha: float,
+    a: np.ndarray,
+    beta: float,
+    c: np.ndarray,
+    nb: int = 0,
+    variant: str = "",
 ) -> None:
     """C <- alpha op(A) op(A)^H + beta C, one triangle. The same as syrk for real arrays."""
 
 def trsm(
-    session: Session | None, side: str, uplo: str, transa: str, diag: str, alpha: complex, a: np.ndarray, b: np.ndarray,
-    nb: int = 0, variant: str = "",
+    session: Session | None,
+    side: str,
+    uplo: str,
+    transa: str,
+    diag: str,
+    alpha: complex,
+    a: np.ndarray,
+    b: np.ndarray,
+    nb: int = 0,
+    variant: str = "",
 ) -> None:
     """B <- alpha op(A)^-1 B, or B op(A)^-1 for side "R"."""
 
@@ -114,12 +144,18 @@ def tasks(session: Session | None, n: int) -> int:
 # The direct way of the Python API, for plain arrays; checks, copies and the finite check in one call.
 
 def solve_positive(
-    session: Session | None, a: Any, b: Any, lower: bool, overwrite_a: bool, overwrite_b: bool, check_finite: bool,
+    session: Session | None,
+    a: Any,
+    b: Any,
+    lower: bool,
+    overwrite_a: bool,
+    overwrite_b: bool,
+    check_finite: bool,
     check_hermitian: bool,
 ) -> np.ndarray | int | None:
-    """The solution; or the order (int) of the leading minor that is not positive, -1 where a is not Hermitian; or None where a and b
-    are not plain arrays, square of order 2 or more and with one or two dimensions, aligned, native, of one supported dtype and
-    of fitting shapes: the caller then converts, or complains."""
+    """The solution; or the order (int) of the leading minor that is not positive, -1 where a is not Hermitian; or None where a
+    and b are not plain arrays, square of order 2 or more and with one or two dimensions, aligned, native, of one supported
+    dtype and of fitting shapes: the caller then converts, or complains."""
 
 def factor_positive(
     session: Session | None, a: Any, lower: bool, overwrite_a: bool, clean: bool, check_finite: bool
@@ -134,8 +170,8 @@ def solve_factored(
 def multiply(session: Session | None, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bool:
     """C <- A B for matrices with unit stride in one dimension; False where the arrays are anything else."""
 
-def all_finite(a: np.ndarray) -> bool: ...
-def is_hermitian(a: np.ndarray) -> bool:
+def all_finite(session: Session | None, a: np.ndarray) -> bool: ...
+def is_hermitian(session: Session | None, a: np.ndarray) -> bool:
     """Element for element; a NaN is not equal to itself."""
 
 def available_memory() -> float:

@@ -1,7 +1,7 @@
 """The command `trencadis`: the frame around its commands, and what their errors become.
 
-Exit codes: 0 done, 1 a numerical failure was reported (not positive definite), 2 bad usage or input, 130 interrupted. Errors are one
-line on standard error; with TRENCADIS_VERBOSE=1 the traceback comes before it.
+Exit codes: 0 done, 1 a numerical failure was reported (not positive definite), 2 bad usage or input, 130 interrupted. Errors
+are one line on standard error; with TRENCADIS_VERBOSE=1 the traceback comes before it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
-    name="trencadis", no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}, add_completion=False, rich_markup_mode="rich",
+    name="trencadis",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    add_completion=False,
+    rich_markup_mode="rich",
     help="Dense linear algebra at the speed of the machine you really have.",
 )
 
@@ -34,7 +38,9 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop", callback=_print_version, is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop", callback=_print_version, is_eager=True)
+    ] = False,
 ) -> None:
     pass
 
@@ -52,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         code = app(arguments if arguments is not None else sys.argv[1:], prog_name="trencadis", standalone_mode=False)
         sys.stdout.flush()
-        if code == EXIT_INTERRUPTED: # what typer makes of KeyboardInterrupt
+        if code == EXIT_INTERRUPTED:  # what typer makes of KeyboardInterrupt
             return _fail("interrupted", EXIT_INTERRUPTED)
         return code if isinstance(code, int) else 0
     except KeyboardInterrupt:

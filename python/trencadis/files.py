@@ -76,7 +76,7 @@ def check_writable(path: str | Path) -> None:
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror} (folder {target.parent})") from None
     os.close(handle)
-    os.unlink(probe)
+    Path(probe).unlink()
 
 
 def _suffix(path: Path) -> str:
@@ -109,7 +109,7 @@ def _is_special(target: Path) -> bool:
 def _replacing(target: Path) -> Iterator[IO[bytes]]:
     try:
         if _is_special(target):
-            with open(target, "wb") as file:
+            with target.open("wb") as file:
                 yield file
             return
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
@@ -118,10 +118,10 @@ def _replacing(target: Path) -> Iterator[IO[bytes]]:
                 yield file
                 file.flush()
                 os.fchmod(file.fileno(), _mode_for(target))
-            os.replace(temporary, target)
+            Path(temporary).replace(target)
         except BaseException:
             with suppress(OSError):
-                os.unlink(temporary)
+                Path(temporary).unlink()
             raise
     except OSError as error:
         raise UsageError(f"{target}: cannot be written: {error.strerror or error}") from None
@@ -144,7 +144,7 @@ def require_memory(path: Path, size: float, what: str) -> None:
 
 
 def _read_npy(path: Path, note: Callable[[str], None]) -> np.ndarray:
-    with open(path, "rb") as file:
+    with path.open("rb") as file:
         shape, dtype = _npy_header(path, file)
         if dtype.hasobject:
             raise UsageError(f"{path}: holds pickled Python objects, which are never loaded; save an array of numbers")
@@ -166,7 +166,7 @@ def _npy_header(path: Path, file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype]
         raise
     except Exception as error:  # numpy parses the header as Python, and a damaged one raises what the parser raises
         with suppress(OSError):
-            if os.path.getsize(path) == 0:
+            if path.stat().st_size == 0:
                 raise UsageError(f"{path}: is empty") from None
         raise UsageError(f"{path}: is not a .npy file, or its header is damaged: {_first_line(error)}") from None
     return shape, dtype

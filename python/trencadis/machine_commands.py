@@ -14,7 +14,6 @@ from .errors import UsageError
 from .options import Json
 from .tables import console, json_line, print_json, print_table
 
-
 _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "schedulers": _core.list_schedulers,
     "engines": _core.list_engines,
@@ -31,7 +30,9 @@ def register(app: typer.Typer) -> None:
 
 
 def machine(
-    name: Annotated[str, typer.Argument(metavar="[NAME|FILE]", help="A described machine; default: this one", show_default=False)] = "",
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME|FILE]", help="A described machine; default: this one", show_default=False)
+    ] = "",
     as_json: Json = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure the speed again instead of reading this host's cache")] = False,
 ) -> None:
@@ -77,12 +78,20 @@ def _print_machine(machine: dict[str, Any]) -> None:
     out = console()
     out.print(f"[bold]{machine['name']}[/bold]  {machine.get('summary', '')}", soft_wrap=True)
     out.print(f"{machine['origin']}\n", soft_wrap=True)
-    print_table(_kind_rows(machine), {"kind": "core kind", "count": "cores", "cpus": "cpu numbers", "gflops": "GFlop/s per core", "node": "memory node"})
+    print_table(
+        _kind_rows(machine),
+        {"kind": "core kind", "count": "cores", "cpus": "cpu numbers", "gflops": "GFlop/s per core", "node": "memory node"},
+    )
     if machine.get("caches"):
         out.print()
-        print_table(_cache_rows(machine), {"level": "cache level", "count": "count", "size": "size each", "sharers": "cores per cache"})
+        print_table(
+            _cache_rows(machine), {"level": "cache level", "count": "count", "size": "size each", "sharers": "cores per cache"}
+        )
     out.print()
-    print_table([{"name": node["name"], "size": _size(node["bytes"])} for node in machine["nodes"]], {"name": "memory node", "size": "size"})
+    print_table(
+        [{"name": node["name"], "size": _size(node["bytes"])} for node in machine["nodes"]],
+        {"name": "memory node", "size": "size"},
+    )
     out.print()
     if machine.get("devices"):
         rows = [{**device, "size": _size(device["bytes"])} for device in machine["devices"]]
@@ -100,8 +109,15 @@ def _kind_rows(machine: dict[str, Any]) -> list[dict[str, Any]]:
         if not speed and kind.get("peak_gflops"):
             speed = f"{kind['peak_gflops']:.1f}, described"
         nodes = sorted({core["node"] for core in cores})
-        rows.append({"kind": kind["name"], "count": len(cores), "cpus": ranges(sorted(core["cpu"] for core in cores)),
-                     "gflops": speed, "node": ", ".join(nodes)})
+        rows.append(
+            {
+                "kind": kind["name"],
+                "count": len(cores),
+                "cpus": ranges(sorted(core["cpu"] for core in cores)),
+                "gflops": speed,
+                "node": ", ".join(nodes),
+            }
+        )
     return rows
 
 
@@ -110,8 +126,10 @@ def _cache_rows(machine: dict[str, Any]) -> list[dict[str, Any]]:
     for cache in machine["caches"]:
         key = (cache["level"], cache["bytes"], len(cache["cores"]))
         groups[key] = groups.get(key, 0) + 1
-    return [{"level": f"L{level}", "count": count, "size": _size(size), "sharers": sharers}
-            for (level, size, sharers), count in sorted(groups.items())]
+    return [
+        {"level": f"L{level}", "count": count, "size": _size(size), "sharers": sharers}
+        for (level, size, sharers), count in sorted(groups.items())
+    ]
 
 
 def ranges(numbers: list[int]) -> str:

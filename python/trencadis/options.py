@@ -22,17 +22,33 @@ Value = TypeVar("Value")
 PRECISIONS = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
 
 SESSION_PANEL = "Session"
-Scheduler = Annotated[str, typer.Option("--scheduler", help="Who runs what next; see: trencadis list schedulers", rich_help_panel=SESSION_PANEL)]
-Engine = Annotated[str, typer.Option("--engine", help="What carries the tasks out; see: trencadis list engines", rich_help_panel=SESSION_PANEL)]
-Kernels = Annotated[str, typer.Option("--kernels", help="Tile kernels; see: trencadis list kernels", rich_help_panel=SESSION_PANEL)]
-Threads = Annotated[str, typer.Option("--threads-backend", help="Thread back end; see: trencadis list threads", rich_help_panel=SESSION_PANEL)]
-Workers = Annotated[str, typer.Option("--workers", metavar="LIST", help="Cores to use: 0,1,4-7 or the name of a core kind; default: all allowed", rich_help_panel=SESSION_PANEL)]
+Scheduler = Annotated[
+    str, typer.Option("--scheduler", help="Who runs what next; see: trencadis list schedulers", rich_help_panel=SESSION_PANEL)
+]
+Engine = Annotated[
+    str, typer.Option("--engine", help="What carries the tasks out; see: trencadis list engines", rich_help_panel=SESSION_PANEL)
+]
+Kernels = Annotated[
+    str, typer.Option("--kernels", help="Tile kernels; see: trencadis list kernels", rich_help_panel=SESSION_PANEL)
+]
+Threads = Annotated[
+    str, typer.Option("--threads-backend", help="Thread back end; see: trencadis list threads", rich_help_panel=SESSION_PANEL)
+]
+Workers = Annotated[
+    str,
+    typer.Option(
+        "--workers",
+        metavar="LIST",
+        help="Cores to use: 0,1,4-7 or the name of a core kind; default: all allowed",
+        rich_help_panel=SESSION_PANEL,
+    ),
+]
 TileSize = Annotated[str, typer.Option("--nb", metavar="NB|auto", help="Tile size", rich_help_panel=SESSION_PANEL)]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object per line on standard output, nothing else")]
 
 
 def integers(text: str, what: str) -> list[int]:
-    """"0,1,4-7" -> [0, 1, 4, 5, 6, 7]."""
+    """ "0,1,4-7" -> [0, 1, 4, 5, 6, 7]."""
     numbers: list[int] = []
     for word in text.split(","):
         match = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", word)
@@ -62,12 +78,12 @@ def core_list(text: str) -> list[int]:
     machine = json.loads(_core.machine())
     kinds = [kind["name"] for kind in machine["kinds"]]
     if text not in kinds:
-        raise UsageError(f"--workers: '{text}' is neither a list such as 0,1,4-7 nor a core kind of this machine ({', '.join(kinds)})")
+        raise UsageError(f"--workers: '{text}' is neither a list such as 0,1,4-7 nor a core kind here ({', '.join(kinds)})")
     return [core["cpu"] for core in machine["cores"] if core["kind"] == text]
 
 
 def size_list(text: str, what: str = "--n") -> list[int]:
-    """"1024,2048" or FROM:TO:STEP, e.g. "1000:4000:1000"; sizes are 0 or more."""
+    """ "1024,2048" or FROM:TO:STEP, e.g. "1000:4000:1000"; sizes are 0 or more."""
     sizes: list[int] = []
     for word in text.split(","):
         match = re.fullmatch(r"\s*(\d+)(?::(\d+):(\d+))?\s*", word)
@@ -82,7 +98,7 @@ def size_list(text: str, what: str = "--n") -> list[int]:
 
 
 def tile_size(text: str) -> int:
-    """"256" -> 256; "auto" -> 0, which lets the library choose."""
+    """ "256" -> 256; "auto" -> 0, which lets the library choose."""
     if text == "auto":
         return 0
     if not re.fullmatch(r"[1-9]\d{0,8}", text.strip()):
@@ -137,11 +153,19 @@ def core_counts(words: Iterable[str]) -> dict[int, int]:
 
 
 def open_session(
-    scheduler: str = "", engine: str = "", kernels: str = "", threads_backend: str = "", workers: str = "",
+    scheduler: str = "",
+    engine: str = "",
+    kernels: str = "",
+    threads_backend: str = "",
+    workers: str = "",
     slow: Iterable[str] = (),
 ) -> _core.Session:
     """The session that these options ask for; ValueError and BackendError say what is wrong with them."""
     return _core.Session(
-        engine=engine, scheduler=scheduler, kernels=kernels, threads=threads_backend, workers=core_list(workers),
+        engine=engine,
+        scheduler=scheduler,
+        kernels=kernels,
+        threads=threads_backend,
+        workers=core_list(workers),
         slow=core_fractions(slow),
     )

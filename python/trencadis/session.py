@@ -45,8 +45,15 @@ class session:
     """
 
     def __init__(
-        self, *, engine: str = "", scheduler: str = "", kernels: str = "", threads: str = "",
-        workers: int | Sequence[int] | str | None = None, window: int = 0, slow: Mapping[int, float] | None = None,
+        self,
+        *,
+        engine: str = "",
+        scheduler: str = "",
+        kernels: str = "",
+        threads: str = "",
+        workers: int | Sequence[int] | str | None = None,
+        window: int = 0,
+        slow: Mapping[int, float] | None = None,
     ) -> None:
         cores: list[int] = []
         count = 0

@@ -10,9 +10,9 @@ import numpy as np
 import typer
 
 from . import _core
+from .conversion import common_dtype, not_hermitian_message
 from .errors import LinAlgError, UsageError
 from .files import check_output, read_matrix, require_memory, warn, write_matrix
-from .linalg import _common_dtype, not_hermitian_message
 from .options import Engine, Json, Kernels, Scheduler, Threads, TileSize, Workers, open_session, tile_size
 from .residuals import factor_residual, solve_residual
 from .tables import console, json_line
@@ -32,10 +32,16 @@ def solve(
     a: Annotated[Path, typer.Argument(metavar="A", help="The matrix, .npy or .mtx", show_default=False)],
     b: Annotated[Path, typer.Argument(metavar="B", help="The right sides, .npy or .mtx", show_default=False)],
     output: Output = None,
-    assume: Annotated[str, typer.Option(metavar="spd", help="Take A to be symmetric (Hermitian) positive definite and read one triangle; without it the symmetry is checked")] = "",
+    assume: Annotated[
+        str, typer.Option(metavar="spd", help="Read one triangle of A for both; without it the symmetry is checked")
+    ] = "",
     lower: Lower = False,
     as_json: Json = False,
-    scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "",
+    scheduler: Scheduler = "",
+    engine: Engine = "",
+    kernels: Kernels = "",
+    threads_backend: Threads = "",
+    workers: Workers = "",
     nb: TileSize = "auto",
 ) -> None:
     """Solve A X = B for a symmetric (Hermitian) positive definite matrix A."""
@@ -49,14 +55,11 @@ def solve(
     _require_square(A, a)
     if B.shape[0] != A.shape[0]:
         raise UsageError(f"{b}: has shape {B.shape}; {a} of shape {A.shape} needs {A.shape[0]} rows")
-    A, B = _convert((A, a), (B, b))
+    A, B = _convert(session, (A, a), (B, b))
     if not assume:
-        _require_hermitian(A, a)
-    factor, X = _work_copy(A, a), _work_copy(B, b)
-    seconds, info = _timed(lambda: _core.posv(session, _uplo(lower), factor, X, tile) if X.size else 0)
-    if info:
-        raise _not_positive_definite(a, info)
-    del factor
+        _require_hermitian(session, A, a)
+    X = _work_copy(B, b)
+    seconds = _posv(session, lower, A, X, tile, a) if X.size else 0.0
     n, nrhs = A.shape[0], 1 if X.ndim == 1 else X.shape[1]
     figures = _figures("posv", A, session, tile, seconds, n**3 / 3 + 2.0 * n * n * nrhs)
     figures |= {"nrhs": nrhs, "residual": solve_residual(A, X, B, lower), "output": str(output) if output else None}
@@ -71,7 +74,11 @@ def factor(
     output: Output = None,
     lower: Lower = False,
     as_json: Json = False,
-    scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "",
+    scheduler: Scheduler = "",
+    engine: Engine = "",
+    kernels: Kernels = "",
+    threads_backend: Threads = "",
+    workers: Workers = "",
     nb: TileSize = "auto",
 ) -> None:
     """Factor a symmetric (Hermitian) positive definite matrix; one triangle is read."""
@@ -83,13 +90,11 @@ def factor(
     session = open_session(scheduler, engine, kernels, threads_backend, workers)
     A = read_matrix(a, warn)
     _require_square(A, a)
-    (A,) = _convert((A, a))
-    if A.size and not _core.is_hermitian(A):
+    (A,) = _convert(session, (A, a))
+    if A.size and not _core.is_hermitian(session, A):
         warn(f"{a} is not symmetric; its {'lower' if lower else 'upper'} triangle is taken for both")
     F = _work_copy(A, a)
-    seconds, info = _timed(lambda: _core.potrf(session, _uplo(lower), F, tile) if F.size else 0)
-    if info:
-        raise _not_positive_definite(a, info)
+    seconds = _potrf(session, lower, F, tile, a) if F.size else 0.0
     F = np.tril(F) if lower else np.triu(F)
     n = A.shape[0]
     figures = _figures("potrf", A, session, tile, seconds, n**3 / 3)
@@ -104,8 +109,9 @@ def _uplo(lower: bool) -> str:
     return "L" if lower else "U"
 
 
-def _not_positive_definite(path: Path, order: int) -> LinAlgError:
-    return LinAlgError(f"{path}: is not positive definite: the leading minor of order {order} is not positive")
+def _require_positive(path: Path, info: int) -> None:
+    if info:
+        raise LinAlgError(f"{path}: is not positive definite: the leading minor of order {info} is not positive")
 
 
 def _require_square(A: np.ndarray, path: Path) -> None:
@@ -113,19 +119,19 @@ def _require_square(A: np.ndarray, path: Path) -> None:
         raise UsageError(f"{path}: has shape {A.shape}; a square matrix is needed")
 
 
-def _convert(*named: tuple[np.ndarray, Path]) -> list[np.ndarray]:
+def _convert(session: _core.Session, *named: tuple[np.ndarray, Path]) -> list[np.ndarray]:
     """All in the one dtype that the library computes in, and finite."""
-    dtype = _common_dtype(*(array for array, _ in named))
+    dtype = common_dtype(*(array for array, _ in named))
     arrays = [np.asarray(array, dtype) for array, _ in named]
     for array, (_, path) in zip(arrays, named, strict=True):
-        if array.size and not _core.all_finite(array):
+        if array.size and not _core.all_finite(session, array):
             place = ", ".join(str(int(i)) for i in np.argwhere(~np.isfinite(array))[0])
             raise UsageError(f"{path}: the element [{place}] is {array[~np.isfinite(array)][0]}; all must be finite")
     return arrays
 
 
-def _require_hermitian(A: np.ndarray, path: Path) -> None:
-    if A.size and not _core.is_hermitian(A):
+def _require_hermitian(session: _core.Session, A: np.ndarray, path: Path) -> None:
+    if A.size and not _core.is_hermitian(session, A):
         raise UsageError(not_hermitian_message(A, str(path), "--assume spd"))
 
 
@@ -134,20 +140,41 @@ def _work_copy(array: np.ndarray, path: Path) -> np.ndarray:
     return np.array(array, order="F")
 
 
-def _timed(call: Any) -> tuple[float, Any]:
+def _posv(session: _core.Session, lower: bool, A: np.ndarray, X: np.ndarray, tile: int, path: Path) -> float:
+    """Solves in place of X; the seconds it took, without the copy of A that is factored."""
+    factor = _work_copy(A, path)
     begin = time.perf_counter()
-    result = call()
-    return time.perf_counter() - begin, result
+    info = _core.posv(session, _uplo(lower), factor, X, tile)
+    seconds = time.perf_counter() - begin
+    _require_positive(path, info)
+    return seconds
+
+
+def _potrf(session: _core.Session, lower: bool, F: np.ndarray, tile: int, path: Path) -> float:
+    begin = time.perf_counter()
+    info = _core.potrf(session, _uplo(lower), F, tile)
+    seconds = time.perf_counter() - begin
+    _require_positive(path, info)
+    return seconds
 
 
 def _figures(routine: str, A: np.ndarray, session: _core.Session, tile: int, seconds: float, flops: float) -> dict[str, Any]:
     options = session.options()
     total = flops * (4 if A.dtype.kind == "c" else 1)
     return {
-        "routine": routine, "n": A.shape[0], "nb": tile or "auto", "precision": _LETTERS[A.dtype.char],
-        "engine": options["engine"], "scheduler": options["scheduler"], "kernels": options["kernels"],
-        "kernels_version": session.kernels_version, "threads": options["threads"], "workers": options["workers"],
-        "seconds": seconds, "gflops": total / seconds / 1e9 if seconds > 0 and total > 0 else None, "simulated": False,
+        "routine": routine,
+        "n": A.shape[0],
+        "nb": tile or "auto",
+        "precision": _LETTERS[A.dtype.char],
+        "engine": options["engine"],
+        "scheduler": options["scheduler"],
+        "kernels": options["kernels"],
+        "kernels_version": session.kernels_version,
+        "threads": options["threads"],
+        "workers": options["workers"],
+        "seconds": seconds,
+        "gflops": total / seconds / 1e9 if seconds > 0 and total > 0 else None,
+        "simulated": False,
     }
 
 
@@ -157,10 +184,13 @@ def _report(figures: dict[str, Any], as_json: bool, what: str, measure: str) -> 
         return
     out = console()
     speed = f", {figures['gflops']:.1f} GFlop/s" if figures["gflops"] else ""
-    out.print(f"{what} ({figures['precision']}{figures['routine']}): {figures['seconds']:.4f} s{speed}", soft_wrap=True, markup=False)
+    name = figures["precision"] + figures["routine"]
+    out.print(f"{what} ({name}): {figures['seconds']:.4f} s{speed}", soft_wrap=True, markup=False)
     out.print(
         f"{figures['engine']} engine, {figures['scheduler']} scheduler, {figures['kernels']} kernels, "
-        f"{len(figures['workers'])} worker{'s' * (len(figures['workers']) != 1)}", soft_wrap=True, markup=False,
+        f"{len(figures['workers'])} worker{'s' * (len(figures['workers']) != 1)}",
+        soft_wrap=True,
+        markup=False,
     )
     if figures["residual"] is not None:
         out.print(f"residual {figures['residual']:.3g} = {measure}; LAPACK's tests pass below 30", soft_wrap=True, markup=False)

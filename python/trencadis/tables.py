@@ -33,12 +33,16 @@ def print_json(rows: Iterable[Mapping[str, Any]]) -> None:
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], title: str = "") -> None:
     """`columns` maps keys of the rows to headings."""
     table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    numbers = {key for key in columns if rows and all(isinstance(row.get(key), int | float) and not isinstance(row.get(key), bool) for row in rows)}
+    numbers = {key for key in columns if rows and all(_is_number(row.get(key)) for row in rows)}
     for key, heading in columns.items():
         table.add_column(heading, justify="right" if key in numbers else "left", overflow="fold")
     for row in rows:
         table.add_row(*(_cell(row.get(key)) for key in columns))
     console().print(table)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _cell(value: Any) -> str:

@@ -1,0 +1,79 @@
+"""Arguments as SciPy takes them: what is refused, which dtype is calculated in, and stacks of matrices."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from math import prod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+# What SciPy calculates in, by dtype (scipy.linalg.blas.find_best_blas_type); everything else is taken as float64.
+_SINGLE = "?bBhHef"
+_CONVERTED = {**dict.fromkeys(_SINGLE, "f"), "F": "F", "D": "D", "G": "D"}
+
+
+def validated(a: ArrayLike, check_finite: bool) -> np.ndarray:
+    sparse = sys.modules.get("scipy.sparse")  # nobody has made a sparse matrix unless it is loaded
+    if sparse is not None and sparse.issparse(a):
+        raise ValueError("Sparse arrays/matrices are not supported by this function; give a dense array (a.toarray())")
+    if isinstance(a, np.ma.MaskedArray):
+        raise ValueError("masked arrays are not supported")
+    array = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
+    if array.dtype.char == "O":
+        raise ValueError("object arrays are not supported")
+    return array
+
+
+def converted_dtype(array: np.ndarray) -> np.dtype:
+    return np.dtype(_CONVERTED.get(array.dtype.char, "d"))
+
+
+def common_dtype(*arrays: np.ndarray) -> np.dtype:
+    return np.result_type(*(converted_dtype(array) for array in arrays))
+
+
+def solve_dtype(a: np.ndarray, b: np.ndarray) -> np.dtype:
+    """`solve` promotes first and converts then: int8 with float32 is float32, int8 alone float64."""
+    dtype = np.result_type(a, b)
+    return converted_dtype(np.empty(0, dtype)) if np.issubdtype(dtype, np.inexact) else np.dtype(np.float64)
+
+
+def native(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """A plain, aligned array of the dtype; the array itself where it is one."""
+    return np.require(array, dtype, "A")
+
+
+def over_batch(
+    function: Callable[[np.ndarray, np.ndarray | None], np.ndarray], a: np.ndarray, b: np.ndarray | None, name: str
+) -> np.ndarray:
+    """Applies `function` to every matrix of a stack, with b (a vector, or a stack of matrices) broadcast along."""
+    shapes = [a.shape[:-2], b.shape[:-2] if b is not None else ()]
+    batch = np.broadcast_shapes(*shapes)
+    if prod(batch) == 0:
+        raise ValueError(f"`{name}` does not support zero-size batches.")
+    a = np.broadcast_to(a, batch + a.shape[-2:])
+    if b is not None:
+        b = np.broadcast_to(b, batch + b.shape[-2:])
+    parts = [function(a[i], None if b is None else b[i]) for i in np.ndindex(batch)]
+    return np.stack(parts).reshape(batch + parts[0].shape)
+
+
+def is_column_major(a: np.ndarray) -> bool:
+    """Can LAPACK take the last two dimensions as they are?"""
+    item, (rows, cols), (row, col) = a.itemsize, a.shape[-2:], a.strides[-2:]
+    return a.flags.aligned and (row == item or rows <= 1) and (cols <= 1 or (col >= item * rows and col % item == 0))
+
+
+def not_hermitian_message(a: np.ndarray, name: str = "a", remedy: str = "assume_a='pos'") -> str:
+    """Names one pair of elements that differ."""
+    n = a.shape[0]
+    for j in range(n):
+        rows = np.flatnonzero(a[j:, j] != np.conj(a[j, j:]))
+        if rows.size:
+            i = j + int(rows[0])
+            pair = f"{name}[{i}, {j}] = {a[i, j]} but {name}[{j}, {i}] = {a[j, i]}"
+            word = "Hermitian" if np.iscomplexobj(a) else "symmetric"
+            return f"{name} is not {word}: {pair}; {remedy} takes one triangle for both, other matrices are not served"
+    raise AssertionError("the matrix is Hermitian")
