@@ -233,7 +233,7 @@ TEST(TileSizes, AreMultiplesOfTheRegisterBlocksAndLeaveWorkForEveryWorker)
         for (const std::size_t element : {4u, 8u, 16u})
             for (const Index n : {100, 500, 1024, 4096, 20000}) {
                 for (const Index nb : {cholesky_tile(n, element, workers), product_tile(n, n, element, workers), depth_tile(n, element)}) {
-                    EXPECT_EQ(nb % 32, 0);
+                    EXPECT_EQ(nb % 16, 0);
                     EXPECT_GE(nb, 32);
                     EXPECT_LE(nb, 1280);
                 }
