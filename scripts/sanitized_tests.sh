@@ -7,10 +7,12 @@ cd "$(dirname "$0")/.."
 preset=$1 jobs=$2 pattern="^($3)\$"
 
 [ -e "build-$preset/build.ninja" ] || cmake --preset "$preset"
-mapfile -t names < <(ninja -C "build-$preset" -t targets all | sed -n 's/^test_\([a-z_]*\): phony$/\1/p' | grep -E "$pattern")
+mapfile -t names < <(ninja -C "build-$preset" -t targets all | sed -n 's/^test_\([a-z0-9_]*\): phony$/\1/p' | grep -E "$pattern")
 if [ ${#names[@]} -eq 0 ]; then echo "no test program matches $pattern" >&2; exit 1; fi
 cmake --build "build-$preset" -j "$jobs" --target "${names[@]/#/test_}"
 
+export LSAN_OPTIONS="suppressions=$PWD/scripts/lsan.supp print_suppressions=0 ${LSAN_OPTIONS:-}"
+export HWLOC_PLUGINS_PATH=/nonexistent # OpenCL and others leak by themselves, in libraries closed before the report
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=0} suppressions=$PWD/scripts/tsan.supp"
 # ThreadSanitizer of GCC 12 cannot place its shadow where the kernel randomises addresses by more than 28 bits.

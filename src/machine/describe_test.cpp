@@ -6,7 +6,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace trencadis {
 namespace {
@@ -157,12 +156,10 @@ TEST(ParseMachine, KnowsGpusOnly)
     EXPECT_THAT(complaint(small + "[[devices]]\nname = \"d\"\nkind = \"tpu\"\nnode = \"left\"\n"), HasSubstr("'tpu'"));
 }
 
-void expect_same(const Machine& a, const Machine& b)
+void expect_same(Machine a, const Machine& b)
 {
-    nlohmann::json x = nlohmann::json::parse(machine_to_json(a)), y = nlohmann::json::parse(machine_to_json(b));
-    x.erase("origin");
-    y.erase("origin");
-    EXPECT_EQ(x, y);
+    a.origin = b.origin;
+    EXPECT_EQ(machine_to_json(a), machine_to_json(b));
 }
 
 TEST(MachineToToml, IsReadBackAsTheSameMachine)
@@ -190,7 +187,7 @@ TEST(MachineToJson, IsOneLineAndSurvivesTextThatIsNotUtf8)
     machine.summary = "bad \xff byte";
     const std::string text = machine_to_json(machine);
     EXPECT_EQ(text.find('\n'), std::string::npos);
-    EXPECT_TRUE(nlohmann::json::accept(text));
+    EXPECT_THAT(text, HasSubstr("\"summary\":\"bad \xef\xbf\xbd byte\"")) << "U+FFFD stands for what is not UTF-8";
 }
 
 TEST(LoadMachine, ReadsEveryMachineThatIsInstalled)

@@ -95,10 +95,9 @@ TEST(MeasureSpeed, DoesNotTouchADescribedMachine)
 TEST(SpeedCache, ADamagedFileCountsAsNone)
 {
     const TemporaryFolder folder;
-    for (const char* text : {"", "{", "[1]", R"({"gflops": 3})", R"({"gflops": {"0": "fast"}})", R"({"gflops": {"zero": 1}})",
-                             R"({"gflops": {"0": -1}})", R"({"gflops": {"0": 1e999}})"})
-        EXPECT_TRUE(read_speeds(folder.write("speeds.json", text)).empty()) << text;
-    EXPECT_TRUE(read_speeds(folder.path() / "absent.json").empty());
+    for (const char* text : {"", "{}", "0", "0 fast", "zero 1", "0 -1", "0 0", "0 1e999", "0 nan", "-1 5", "0 5 1", "0 5\n0 6", "0 5\n1 x"})
+        EXPECT_TRUE(read_speeds(folder.write("host.speeds", text)).empty()) << text;
+    EXPECT_TRUE(read_speeds(folder.path() / "absent.speeds").empty());
 }
 
 TEST(SpeedCache, AnotherProcessorUnderTheSameHostNameHasAnotherFile)

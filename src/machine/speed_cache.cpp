@@ -1,14 +1,15 @@
 #include "machine/speed_cache.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <string>
 
 namespace trencadis {
 
@@ -38,22 +39,19 @@ std::optional<std::filesystem::path> speed_cache_path(std::string_view host, std
     std::string name(host);
     for (char& c : name)
         if (c == '/') c = '_';
-    return *folder / fmt::format("{}-{:016x}.json", name, hash(identity));
+    return *folder / fmt::format("{}-{:016x}.speeds", name, hash(identity));
 }
 
 CoreSpeeds read_speeds(const std::filesystem::path& file)
 {
     std::ifstream stream(file);
-    const auto json = nlohmann::json::parse(stream, nullptr, false);
-    if (!json.is_object() || !json.contains("gflops") || !json["gflops"].is_object()) return {};
     CoreSpeeds speeds;
-    for (const auto& [cpu, value] : json["gflops"].items()) {
-        char* end = nullptr;
-        const long number = std::strtol(cpu.c_str(), &end, 10);
-        if (cpu.empty() || *end || !value.is_number()) return {};
-        const double gflops = value.get<double>();
-        if (!std::isfinite(gflops) || gflops <= 0) return {};
-        speeds[static_cast<int>(number)] = gflops;
+    for (std::string line; std::getline(stream, line);) {
+        int cpu = 0;
+        double gflops = 0;
+        char more = 0;
+        if (std::sscanf(line.c_str(), "%d %lf %c", &cpu, &gflops, &more) != 2) return {};
+        if (cpu < 0 || !std::isfinite(gflops) || gflops <= 0 || !speeds.emplace(cpu, gflops).second) return {};
     }
     return speeds;
 }
@@ -63,11 +61,8 @@ bool write_speeds(const std::filesystem::path& file, const CoreSpeeds& speeds)
     std::error_code error;
     std::filesystem::create_directories(file.parent_path(), error);
     const std::filesystem::path draft = file.string() + fmt::format(".{}", getpid());
-    nlohmann::json json;
-    json["gflops"] = nlohmann::json::object();
-    for (const auto& [cpu, gflops] : speeds) json["gflops"][std::to_string(cpu)] = gflops;
     std::ofstream stream(draft);
-    stream << json.dump(2) << '\n';
+    for (const auto& [cpu, gflops] : speeds) stream << fmt::format("{} {}\n", cpu, gflops);
     stream.close();
     if (stream) std::filesystem::rename(draft, file, error);
     if (stream && !error) return true;
