@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks that includes between the floors of src/ follow scripts/layers.toml.
 
-Usage: check_layers.py [ROOT]. Prints one line per wrong include, `file:line: ...`, and exits 1 if there is one; 2 if the table is wrong.
+Usage: check_layers.py [ROOT]. Prints one line per wrong include, `file:line: ...`, and exits 1 if there is one;
+2 if the table is wrong.
 """
 
 import re
@@ -19,8 +20,7 @@ class TableError(Exception):
 
 
 def read_table(root):
-    with open(root / "scripts" / "layers.toml", "rb") as file:
-        table = tomllib.load(file)
+    table = tomllib.loads((root / "scripts" / "layers.toml").read_text(encoding="utf-8"))
     floors = {name: set(allowed) for name, allowed in table["floors"].items()}
     for name, allowed in floors.items():
         for other in allowed:

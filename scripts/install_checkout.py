@@ -1,6 +1,6 @@
-"""Installs this checkout into the environment that runs this script, the way `pip install -e` would, without a second compilation:
-the extension is the one that the CMake build leaves in python/trencadis/. Writes a .pth file, the command, and the records
-that let pip list, replace and uninstall it."""
+"""Installs this checkout into the environment that runs this script, the way `pip install -e` would, without a second
+compilation: the extension is the one that the CMake build leaves in python/trencadis/. Writes a .pth file, the command, and
+the records that let pip list, replace and uninstall it."""
 
 import sys
 import sysconfig
@@ -20,7 +20,8 @@ def write_scripts(project, folder):
 
 
 def metadata(project):
-    lines = ["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {project['version']}", f"Summary: {project['description']}"]
+    lines = ["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {project['version']}"]
+    lines.append(f"Summary: {project['description']}")
     lines += [f"Requires-Dist: {name}" for name in project["dependencies"]]
     for extra, names in project.get("optional-dependencies", {}).items():
         lines += [f"Provides-Extra: {extra}"] + [f'Requires-Dist: {name} ; extra == "{extra}"' for name in names]
