@@ -47,15 +47,15 @@ TEST_P(Concurrency, SeveralThreadsUseOneEngineAtOnceEachWithFlowsOfItsOwn)
     std::printf("seed %llu\n", static_cast<unsigned long long>(test_seed()));
     RuntimeUnderTest runtime("native", GetParam(), 3);
     std::vector<std::thread> users;
-    for (int u = 0; u < 4; ++u) users.emplace_back([&, u] { run_graphs(runtime.engine(), 200 / work_divisor, mix(test_seed(), std::uint64_t(u))); });
+    for (int u = 0; u < 4; ++u) users.emplace_back([&, u] { run_graphs(runtime.engine(), share_of(200), mix(test_seed(), std::uint64_t(u))); });
     for (std::thread& user : users) user.join();
 }
 
 TEST_P(Concurrency, TwoEnginesLiveInOneProcess)
 {
     RuntimeUnderTest one("native", GetParam(), 2), two("native", GetParam(), 3);
-    std::thread user([&] { run_graphs(one.engine(), 200 / work_divisor, mix(test_seed(), 11)); });
-    run_graphs(two.engine(), 200 / work_divisor, mix(test_seed(), 12));
+    std::thread user([&] { run_graphs(one.engine(), share_of(200), mix(test_seed(), 11)); });
+    run_graphs(two.engine(), share_of(200), mix(test_seed(), 12));
     user.join();
 }
 
@@ -87,7 +87,7 @@ TEST_P(Concurrency, AProcessPinnedToOneCoreMakesProgress)
     ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
     {
         RuntimeUnderTest runtime("native", GetParam(), 4); // threads inherit the mask
-        run_graphs(runtime.engine(), 100 / work_divisor, mix(test_seed(), 13));
+        run_graphs(runtime.engine(), share_of(100), mix(test_seed(), 13));
     }
     ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
@@ -135,7 +135,7 @@ TEST_P(Concurrency, WaitsNestDeeperThanThereAreWorkers)
 TEST_P(Concurrency, AFlowMayBeDestroyedAsSoonAsItsWaitReturned)
 {
     RuntimeUnderTest runtime("native", GetParam(), 3);
-    for (int round = 0; round < 20'000 / work_divisor; ++round) {
+    for (int round = 0; round < share_of(20'000); ++round) {
         // Fresh memory that is overwritten at once, so that a late touch by a worker does damage.
         auto flow = std::make_unique<TaskFlow>(runtime.engine());
         int a = 0, sum = 0;
@@ -152,7 +152,7 @@ TEST_P(Concurrency, AFlowMayBeDestroyedAsSoonAsItsWaitReturned)
 
 TEST_P(Concurrency, AnEngineMayBeDestroyedAsSoonAsItsLastFlowIsGone)
 {
-    for (int round = 0; round < 500 / work_divisor; ++round) {
+    for (int round = 0; round < share_of(500); ++round) {
         RuntimeUnderTest runtime("native", GetParam(), 1 + round % 4);
         if (round % 3 == 0) continue; // never used
         TaskFlow flow(runtime.engine());

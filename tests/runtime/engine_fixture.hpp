@@ -2,6 +2,7 @@
 #include "engines/engine.hpp"
 #include "graph/flow.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -26,12 +27,19 @@ private:
     std::unique_ptr<Engine> engine_;
 };
 
-/// Sanitizers make everything 5 to 20 times slower.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr int work_divisor = 10;
+inline constexpr bool sanitized = true; ///< everything is 5 to 20 times slower
 #else
-inline constexpr int work_divisor = 1;
+inline constexpr bool sanitized = false;
 #endif
+
+/// How many of `count` cases to run: the share that TRENCADIS_TEST_SHARE says, otherwise all, or a tenth in a sanitizer's build.
+inline int share_of(int count)
+{
+    const char* given = std::getenv("TRENCADIS_TEST_SHARE");
+    const double share = given && *given ? std::atof(given) : sanitized ? 0.1 : 1;
+    return std::max(1, int(count * share));
+}
 
 /// Of this run of the program; TRENCADIS_TEST_SEED repeats an earlier one.
 inline std::uint64_t test_seed()

@@ -40,7 +40,7 @@ TEST_P(Malleable, EachChunkRunsExactlyOnceAndASuccessorSeesThemAll)
 {
     RuntimeUnderTest runtime("native", GetParam(), 4);
     std::atomic<int> entered{0};
-    const int rounds = 2000 / work_divisor;
+    const int rounds = share_of(2000);
     for (int round = 0; round < rounds; ++round) {
         std::vector<int> values(std::size_t(1 + round % 40), 0);
         int sum = 0;
@@ -88,7 +88,7 @@ TEST_P(Malleable, IdleWorkersJoinALongOperation)
 TEST_P(Malleable, ThoseWhoJoinedLeaveForOtherWork)
 {
     RuntimeUnderTest runtime("native", GetParam(), 3);
-    for (int round = 0; round < 300 / work_divisor; ++round) {
+    for (int round = 0; round < share_of(300); ++round) {
         TaskFlow flow(runtime.engine());
         std::vector<std::vector<int>> values(6, std::vector<int>(12, 0));
         std::atomic<int> entered{0}, plain{0};
@@ -107,7 +107,7 @@ TEST_P(Malleable, AnExceptionInOneChunkFailsTheTaskOnce)
 {
     RuntimeUnderTest runtime("native", GetParam(), 4);
     std::atomic<int> entered{0};
-    for (int round = 0; round < 2000 / work_divisor; ++round) {
+    for (int round = 0; round < share_of(2000); ++round) {
         std::vector<int> values(16, 0), others(16, 0);
         std::atomic<int> after{0};
         TaskFlow flow(runtime.engine());

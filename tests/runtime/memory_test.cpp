@@ -28,7 +28,7 @@ class Memory : public ::testing::TestWithParam<const char*> {
 protected:
     void SetUp() override
     {
-        if (work_divisor > 1) GTEST_SKIP() << "sanitizers keep memory of their own; the other tests run there";
+        if (sanitized) GTEST_SKIP() << "sanitizers keep memory of their own; the other tests run there";
     }
     RuntimeUnderTest runtime_{"native", GetParam(), 2};
 };

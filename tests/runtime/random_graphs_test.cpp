@@ -8,12 +8,6 @@
 namespace trencadis::testing {
 namespace {
 
-int graphs()
-{
-    const char* given = std::getenv("TRENCADIS_TEST_GRAPHS");
-    return given && *given ? std::atoi(given) : 10'000 / work_divisor;
-}
-
 std::string print(const GraphPlan& plan)
 {
     std::string text;
@@ -70,7 +64,7 @@ void for_each_graph(int count, bool failures, Check check)
 
 TEST(RandomGraphs, GiveWhatExecutionInOrderGives)
 {
-    for_each_graph(graphs(), false, [](const GraphPlan& plan, const Configuration& setup, Engine& engine) {
+    for_each_graph(share_of(10'000), false, [](const GraphPlan& plan, const Configuration& setup, Engine& engine) {
         Outcome expected(plan), seen(plan);
         run_in_order(plan, expected);
         run_in_flow(plan, seen, engine, setup.flow);
@@ -135,7 +129,7 @@ private:
 
 TEST(RandomGraphs, WithFailuresDropWhatDependsOnThemAndReportTheEarliest)
 {
-    for_each_graph(graphs() / 4, true, [](const GraphPlan& plan, const Configuration& setup, Engine& engine) {
+    for_each_graph(share_of(2500), true, [](const GraphPlan& plan, const Configuration& setup, Engine& engine) {
         const FailureModel model(plan);
         Outcome seen(plan);
         run_in_flow(plan, seen, engine, setup.flow);
