@@ -59,7 +59,7 @@ std::string shape_text(const Py_buffer& view)
 
 } // namespace
 
-std::optional<Buffer> Buffer::open(PyObject* object, Access access)
+std::optional<Buffer> Buffer::open(PyObject* object, Access access, int most)
 {
     Py_buffer view;
     if (PyObject_GetBuffer(object, &view, PyBUF_STRIDES | PyBUF_FORMAT | (access == Access::write ? PyBUF_WRITABLE : 0))) {
@@ -67,7 +67,7 @@ std::optional<Buffer> Buffer::open(PyObject* object, Access access)
         return std::nullopt;
     }
     const auto kind = kind_of(view.format);
-    if (!kind || view.ndim < 1 || view.ndim > 2 || !whole_elements(view)) {
+    if (!kind || view.ndim < 1 || view.ndim > most || !whole_elements(view)) {
         PyBuffer_Release(&view);
         return std::nullopt;
     }
@@ -81,9 +81,13 @@ Buffer Buffer::require(PyObject* object, Access access, int argument, const char
     return std::move(*buffer);
 }
 
-Strided Buffer::matrix() const
+Strided Buffer::matrix(Index i) const
 {
     const Index item = view_.itemsize;
+    if (view_.ndim == 3) {
+        void* data = static_cast<char*>(view_.buf) + i * view_.strides[0];
+        return {data, view_.shape[1], view_.shape[2], view_.strides[1] / item, view_.strides[2] / item};
+    }
     if (view_.ndim == 1) return {view_.buf, view_.shape[0], 1, view_.strides[0] / item, view_.shape[0]};
     return {view_.buf, view_.shape[0], view_.shape[1], view_.strides[0] / item, view_.strides[1] / item};
 }

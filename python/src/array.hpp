@@ -45,9 +45,9 @@ struct Strided {
 class Buffer {
 public:
     enum class Access { read, write };
-    /// Nothing when the object exports no strided buffer of one or two dimensions with native, aligned elements of a LAPACK
-    /// scalar, or is read-only and must be written. No Python error remains set.
-    static std::optional<Buffer> open(PyObject* object, Access access);
+    /// Nothing when the object exports no strided buffer of one or two dimensions (or up to `most` dimensions) with native,
+    /// aligned elements of a LAPACK scalar, or is read-only and must be written. No Python error remains set.
+    static std::optional<Buffer> open(PyObject* object, Access access, int most = 2);
     /// The same for argument number `argument`, called `name`; throws Error{bad_argument} that says what is wrong.
     static Buffer require(PyObject* object, Access access, int argument, const char* name);
 
@@ -60,7 +60,8 @@ public:
 
     ScalarKind kind() const { return kind_; }
     int dimensions() const { return view_.ndim; }
-    Strided matrix() const;
+    Index stack() const { return view_.ndim == 3 ? view_.shape[0] : 1; } ///< matrices in a three-dimensional array
+    Strided matrix(Index i = 0) const;                                   ///< the one matrix, or number i of the stack
     /// The column-major matrix of scalars T; throws Error{bad_argument} when it is something else.
     template <Scalar T> struct ColumnMajor {
         T* data;

@@ -7,6 +7,7 @@ namespace trencadis::python {
 void bind_session(nanobind::module_& m);
 void bind_routines(nanobind::module_& m);
 void bind_direct(nanobind::module_& m);
+void bind_products(nanobind::module_& m);
 void bind_registries(nanobind::module_& m);
 
 } // namespace trencadis::python

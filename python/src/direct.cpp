@@ -217,47 +217,6 @@ nb::object bind_solve_factored(Session* session, nb::handle c_array, Truth lower
     return x_array;
 }
 
-/// A factor of a product as gemm takes it.
-template <Scalar T> struct GemmFactor {
-    Op op;
-    const T* data;
-    Index ld;
-
-    explicit GemmFactor(const Strided& m) : op(m.column_major() ? Op::none : Op::trans), data(static_cast<const T*>(m.data))
-    {
-        ld = op == Op::none ? m.leading() : m.transposed().leading();
-    }
-};
-
-bool gemm_takes(const Strided& m) { return m.column_major() || m.row_major(); }
-
-bool bind_multiply(Session* session, nb::handle a_array, nb::handle b_array, nb::handle c_array)
-{
-    const auto a = Buffer::open(a_array.ptr(), Buffer::Access::read);
-    const auto b = Buffer::open(b_array.ptr(), Buffer::Access::read);
-    const auto c = Buffer::open(c_array.ptr(), Buffer::Access::write);
-    if (!a || !b || !c || a->kind() != b->kind() || a->kind() != c->kind()) return false;
-    if (a->dimensions() != 2 || b->dimensions() != 2 || c->dimensions() != 2) return false;
-    Strided A = a->matrix(), B = b->matrix(), C = c->matrix();
-    if (A.cols != B.rows || C.rows != A.rows || C.cols != B.cols) return false;
-    if (!gemm_takes(A) || !gemm_takes(B) || !gemm_takes(C)) return false;
-    if (!C.column_major()) { // C^T = B^T A^T
-        const Strided first = B.transposed();
-        B = A.transposed();
-        A = first;
-        C = C.transposed();
-    }
-    with_scalar(c->kind(), [&](auto zero) {
-        using T = decltype(zero);
-        const GemmFactor<T> left(A), right(B);
-        compute([&] {
-            gemm(session_or_standard(session), left.op, right.op, C.rows, C.cols, A.cols, T(1), left.data, left.ld, right.data, right.ld,
-                 T(0), static_cast<T*>(C.data), C.leading(), polled);
-        });
-    });
-    return true;
-}
-
 bool bind_all_finite(Session* session, nb::handle array)
 {
     const Buffer buffer = Buffer::require(array.ptr(), Buffer::Access::read, 1, "a");
@@ -283,7 +242,6 @@ void bind_direct(nb::module_& m)
           "check_finite"_a, "check_hermitian"_a);
     m.def("factor_positive", &bind_factor_positive, "session"_a.none(), "a"_a, "lower"_a, "overwrite_a"_a, "clean"_a, "check_finite"_a);
     m.def("solve_factored", &bind_solve_factored, "session"_a.none(), "c"_a, "lower"_a, "b"_a, "overwrite_b"_a, "check_finite"_a);
-    m.def("multiply", &bind_multiply, "session"_a.none(), "a"_a, "b"_a, "c"_a);
     m.def("all_finite", &bind_all_finite, "session"_a.none(), "a"_a);
     m.def("is_hermitian", &bind_is_hermitian, "session"_a.none(), "a"_a);
     m.def("available_memory", &available_memory);

@@ -83,3 +83,14 @@ def test_vectors_and_integers_are_numpys():
     A = random_array((3, 4), np.float64)
     assert np.allclose(trencadis.matmul(A, np.ones(4)), A @ np.ones(4))
     assert trencadis.matmul([[1, 2]], [[3], [4]]).dtype == np.int64
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("count", "size"), [(40, 64), (3, 400), (700, 3)])
+def test_stacks_small_and_large_side_by_side_and_one_after_the_other(dtype, count, size):
+    A, B = random_array((count, size, size), dtype), random_array((count, size, size), dtype, seed=1)
+    for a in (A, np.ascontiguousarray(A.swapaxes(1, 2)).swapaxes(1, 2), A[:1], A[0]):
+        assert agrees(trencadis.matmul(a, B), a, B)
+        assert agrees(trencadis.matmul(B, a), B, a)
+    with trencadis.session(engine="sequential"):
+        assert agrees(trencadis.matmul(A, B), A, B)

@@ -168,7 +168,11 @@ def solve_factored(
     """The solution with a Cholesky factor; None as in solve_positive."""
 
 def multiply(session: Session | None, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bool:
-    """C <- A B for matrices with unit stride in one dimension; False where the arrays are anything else."""
+    """C <- A B for matrices with unit stride in one dimension, or stacks of such (three dimensions, of equal length); False
+    where the arrays are anything else."""
+
+def product(session: Session | None, a: Any, b: Any) -> np.ndarray | None:
+    """A B as a new array; None where a and b are not plain, non-empty matrices of fitting shapes that `multiply` takes."""
 
 def all_finite(session: Session | None, a: np.ndarray) -> bool: ...
 def is_hermitian(session: Session | None, a: np.ndarray) -> bool:

@@ -19,6 +19,10 @@ def matmul(a: ArrayLike, b: ArrayLike, out: np.ndarray | None = None) -> np.ndar
     as many for complex. Any strides; transposed views are not copied. What the library has no kernels for
     is numpy.matmul's own: products with a vector, and integer, float16, long double and object arrays.
     """
+    if out is None:
+        c = _core.product(current.get(), a, b)
+        if c is not None:
+            return c
     a1, b1 = np.asarray(a), np.asarray(b)
     dtype = np.result_type(a1, b1)
     if dtype.char not in _SCALARS or a1.ndim < 2 or b1.ndim < 2:
@@ -54,13 +58,13 @@ def _overlap(out: np.ndarray, *arrays: np.ndarray) -> bool:
 
 
 def _multiply_stack(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
-    if c.ndim > 2 and b.ndim == 2 and a.flags.c_contiguous and c.flags.c_contiguous:
-        a, c = a.reshape(-1, a.shape[-1]), c.reshape(-1, c.shape[-1])  # a stack times one matrix is one tall product
     if a.shape[-1] == 0:
         c[...] = 0
         return
+    if c.ndim > 2 and b.ndim == 2 and a.flags.c_contiguous and c.flags.c_contiguous:
+        a, c = a.reshape(-1, a.shape[-1]), c.reshape(-1, c.shape[-1])  # a stack times one matrix is one tall product
     a = np.broadcast_to(a, c.shape[:-2] + a.shape[-2:])
     b = np.broadcast_to(b, c.shape[:-2] + b.shape[-2:])
-    for i in np.ndindex(c.shape[:-2]):
+    for i in np.ndindex(c.shape[:-3]):  # the last stack dimension goes in one call
         if not _core.multiply(current.get(), a[i], b[i], c[i]):
             raise AssertionError(f"strides {a.strides}, {b.strides}, {c.strides} were not declined before")
