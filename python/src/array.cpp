@@ -50,8 +50,9 @@ std::string shape_text(const Py_buffer& view)
         ~Release() { PyBuffer_Release(view); }
     } release{&view};
     if (!kind_of(view.format))
-        bad(argument, name, std::string("has elements of format '") + (view.format ? view.format : "?") +
-                                "'; give native float32, float64, complex64 or complex128");
+        bad(argument, name,
+            std::string("has elements of format '") + (view.format ? view.format : "?") +
+                "'; give native float32, float64, complex64 or complex128");
     if (view.ndim < 1 || view.ndim > 2) bad(argument, name, "has shape " + shape_text(view) + "; give one or two dimensions");
     if (access == Buffer::Access::write && view.readonly) bad(argument, name, "is read-only; it is overwritten, so give a copy");
     bad(argument, name, "has elements that are not aligned; give a copy");
@@ -95,15 +96,17 @@ Strided Buffer::matrix(Index i) const
 void Buffer::require_column_major(const Strided& m, int argument, const char* name) const
 {
     if (m.column_major()) return;
-    bad(argument, name, "of shape " + shape_text(view_) + " has strides of " + std::to_string(m.row_stride) + " and " +
-                            std::to_string(m.col_stride) + " elements; give a column-major array (numpy.asfortranarray)");
+    bad(argument, name,
+        "of shape " + shape_text(view_) + " has strides of " + std::to_string(m.row_stride) + " and " +
+            std::to_string(m.col_stride) + " elements; give a column-major array (numpy.asfortranarray)");
 }
 
 void require_same_kind(const Buffer& first, const char* first_name, const Buffer& other, int argument, const char* name)
 {
     if (first.kind() == other.kind()) return;
-    bad(argument, name, std::string("is ") + dtype_name(other.kind()) + " but " + first_name + " is " +
-                            dtype_name(first.kind()) + "; give one dtype");
+    bad(argument, name,
+        std::string("is ") + dtype_name(other.kind()) + " but " + first_name + " is " + dtype_name(first.kind()) +
+            "; give one dtype");
 }
 
 const char* dtype_name(ScalarKind kind)

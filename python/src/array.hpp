@@ -15,8 +15,7 @@ namespace trencadis::python {
 enum class ScalarKind : char { s = 's', d = 'd', c = 'c', z = 'z' };
 
 /// Calls f with a value of the scalar type that `kind` stands for.
-template <class F>
-decltype(auto) with_scalar(ScalarKind kind, F&& f)
+template <class F> decltype(auto) with_scalar(ScalarKind kind, F&& f)
 {
     switch (kind) {
     case ScalarKind::s: return f(float{});

@@ -18,8 +18,7 @@ inline bool signalled()
 }
 
 /// Runs f without the interpreter lock. A cancelled run ends with what the signal handler raised.
-template <class F>
-auto compute(F&& f)
+template <class F> auto compute(F&& f)
 {
     try {
         nb::gil_scoped_release unlocked;

@@ -20,7 +20,10 @@ namespace {
 
 const RoutineOptions polled{.nb = 0, .interrupted = signalled, .variant = {}};
 
-[[noreturn]] void not_finite() { throw Error(ErrorCode::bad_argument, 1, "array must not contain infs or NaNs"); } // numpy's words
+[[noreturn]] void not_finite()
+{
+    throw Error(ErrorCode::bad_argument, 1, "array must not contain infs or NaNs");
+} // numpy's words
 
 /// An argument that may be overwritten, or only read.
 std::optional<Buffer> open(nb::handle array, bool overwrite, bool& writable)
@@ -92,7 +95,8 @@ struct SolveFlags {
 };
 
 template <Scalar T>
-Result solve_positive(Session& session, const HermitianView& a, const Strided& b, Buffer::ColumnMajor<T> x, bool b_in_place, SolveFlags flags)
+Result solve_positive(Session& session, const HermitianView& a, const Strided& b, Buffer::ColumnMajor<T> x, bool b_in_place,
+                      SolveFlags flags)
 {
     const Index n = a.matrix.rows;
     T* factor = static_cast<T*>(a.matrix.data);
@@ -113,8 +117,8 @@ Result solve_positive(Session& session, const HermitianView& a, const Strided& b
     return {.info = info, .rcond = info ? 0 : rcond_bound(factor, n, ld)};
 }
 
-nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle b_array, Truth lower, Truth overwrite_a, Truth overwrite_b,
-                               Truth check_finite, Truth check_hermitian)
+nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle b_array, Truth lower, Truth overwrite_a,
+                               Truth overwrite_b, Truth check_finite, Truth check_hermitian)
 {
     if (!is_plain_array(a_array) || !is_plain_array(b_array)) return nb::none();
     bool a_writable, b_writable;
@@ -142,17 +146,20 @@ nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle 
 }
 
 template <Scalar T>
-Index factor_positive(Session& session, const HermitianView& a, Buffer::ColumnMajor<T> factor, bool in_place, bool clean, bool check)
+Index factor_positive(Session& session, const HermitianView& a, Buffer::ColumnMajor<T> factor, bool in_place, bool clean,
+                      bool check)
 {
     const Index n = a.matrix.rows;
-    const bool good = in_place ? !check || all_finite<T>(session, a.matrix) : copy(session, a.matrix, factor.data, factor.ld, check);
+    const bool good =
+        in_place ? !check || all_finite<T>(session, a.matrix) : copy(session, a.matrix, factor.data, factor.ld, check);
     if (!good) not_finite();
     const Index info = potrf(session, a.uplo, n, factor.data, factor.ld, polled);
     if (clean && info == 0) clear_opposite(session, a.uplo, n, factor.data, factor.ld);
     return info;
 }
 
-nb::object bind_factor_positive(Session* session, nb::handle a_array, Truth lower, Truth overwrite_a, Truth clean, Truth check_finite)
+nb::object bind_factor_positive(Session* session, nb::handle a_array, Truth lower, Truth overwrite_a, Truth clean,
+                                Truth check_finite)
 {
     if (!is_plain_array(a_array)) return nb::none();
     bool writable;
@@ -171,13 +178,15 @@ nb::object bind_factor_positive(Session* session, nb::handle a_array, Truth lowe
     const Index info = with_scalar(a->kind(), [&](auto zero) {
         using T = decltype(zero);
         const Buffer::ColumnMajor<T> target{static_cast<T*>(F.data), F.rows, F.cols, F.leading()};
-        return compute([&] { return factor_positive<T>(session_or_standard(session), view, target, in_place, clean, check_finite); });
+        return compute(
+            [&] { return factor_positive<T>(session_or_standard(session), view, target, in_place, clean, check_finite); });
     });
     return info ? nb::object(nb::int_(info)) : result;
 }
 
 template <Scalar T>
-void solve_factored(Session& session, const HermitianView& c, const Strided& b, Buffer::ColumnMajor<T> x, bool in_place, bool check)
+void solve_factored(Session& session, const HermitianView& c, const Strided& b, Buffer::ColumnMajor<T> x, bool in_place,
+                    bool check)
 {
     if (check && !all_finite<T>(session, c.matrix)) not_finite();
     Scratch scratch;
@@ -194,7 +203,8 @@ void solve_factored(Session& session, const HermitianView& c, const Strided& b, 
     if (c.conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
 }
 
-nb::object bind_solve_factored(Session* session, nb::handle c_array, Truth lower, nb::handle b_array, Truth overwrite_b, Truth check_finite)
+nb::object bind_solve_factored(Session* session, nb::handle c_array, Truth lower, nb::handle b_array, Truth overwrite_b,
+                               Truth check_finite)
 {
     if (!is_plain_array(c_array) || !is_plain_array(b_array)) return nb::none();
     bool writable;
@@ -210,9 +220,8 @@ nb::object bind_solve_factored(Session* session, nb::handle c_array, Truth lower
     const HermitianView view(C, lower);
     with_scalar(c->kind(), [&](auto zero) {
         using T = decltype(zero);
-        compute([&] {
-            solve_factored<T>(session_or_standard(session), view, B, x.column_major<T>(3, "x"), in_place, check_finite);
-        });
+        compute(
+            [&] { solve_factored<T>(session_or_standard(session), view, B, x.column_major<T>(3, "x"), in_place, check_finite); });
     });
     return x_array;
 }
@@ -240,7 +249,8 @@ void bind_direct(nb::module_& m)
     using namespace nb::literals;
     m.def("solve_positive", &bind_solve_positive, "session"_a.none(), "a"_a, "b"_a, "lower"_a, "overwrite_a"_a, "overwrite_b"_a,
           "check_finite"_a, "check_hermitian"_a);
-    m.def("factor_positive", &bind_factor_positive, "session"_a.none(), "a"_a, "lower"_a, "overwrite_a"_a, "clean"_a, "check_finite"_a);
+    m.def("factor_positive", &bind_factor_positive, "session"_a.none(), "a"_a, "lower"_a, "overwrite_a"_a, "clean"_a,
+          "check_finite"_a);
     m.def("solve_factored", &bind_solve_factored, "session"_a.none(), "c"_a, "lower"_a, "b"_a, "overwrite_b"_a, "check_finite"_a);
     m.def("all_finite", &bind_all_finite, "session"_a.none(), "a"_a);
     m.def("is_hermitian", &bind_is_hermitian, "session"_a.none(), "a"_a);

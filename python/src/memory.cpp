@@ -90,7 +90,8 @@ Scratch::Scratch(std::size_t bytes, const char* what)
     const std::size_t size = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
     data_ = std::aligned_alloc(alignment, size);
     if (!data_)
-        throw Error(ErrorCode::out_of_memory, std::string(what) + " needs " + std::to_string(bytes) + " bytes of memory; the system refused");
+        throw Error(ErrorCode::out_of_memory,
+                    std::string(what) + " needs " + std::to_string(bytes) + " bytes of memory; the system refused");
     if (alignment == huge_page) madvise(data_, size, MADV_HUGEPAGE);
 }
 

@@ -11,9 +11,9 @@
 namespace trencadis::python {
 namespace {
 
-constexpr Index task_elements = Index{1} << 17;        // about 1 MB of doubles: tens of microseconds, far above a task's cost
-constexpr Index parallel_from = 2 * task_elements;      // below, waking a worker costs more than it saves
-constexpr Index block = 32;                             // 32 x 32 complex doubles, twice, fit the first-level cache
+constexpr Index task_elements = Index{1} << 17;    // about 1 MB of doubles: tens of microseconds, far above a task's cost
+constexpr Index parallel_from = 2 * task_elements; // below, waking a worker costs more than it saves
+constexpr Index block = 32;                        // 32 x 32 complex doubles, twice, fit the first-level cache
 
 template <class T> bool finite(T value)
 {
@@ -30,8 +30,7 @@ template <class T> T conjugated(T value)
 }
 
 /// Calls part(first, last) for ranges that cover the columns [0, cols), on the session's workers when there is enough to do.
-template <class Part>
-void over_columns(Session& session, const char* name, Index rows, Index cols, const Part& part)
+template <class Part> void over_columns(Session& session, const char* name, Index rows, Index cols, const Part& part)
 {
     if (rows * cols < parallel_from || cols < 2) return part(Index{0}, cols);
     const Index width = std::clamp<Index>(task_elements / std::max<Index>(rows, 1), 1, cols);
@@ -39,7 +38,8 @@ void over_columns(Session& session, const char* name, Index rows, Index cols, co
         [&](TaskFlow& flow) {
             for (Index first = 0; first < cols; first += width) {
                 const Index last = std::min(cols, first + width);
-                flow.submit(name, [&part, first, last] { part(first, last); }, std::span<const Access>{});
+                flow.submit(
+                    name, [&part, first, last] { part(first, last); }, std::span<const Access>{});
             }
         },
         signalled);
@@ -165,11 +165,11 @@ template <Scalar T> void conjugate(Index rows, Index cols, T* B, Index ld)
             for (Index i = 0; i < rows; ++i) B[i + j * ld] = std::conj(B[i + j * ld]);
 }
 
-#define TRC_INSTANTIATE(T)                                                                                     \
-    template bool copy<T>(Session&, const Strided&, T*, Index, bool);                                           \
-    template bool all_finite<T>(Session&, const Strided&);                                                      \
-    template bool hermitian<T>(Session&, const Strided&);                                                       \
-    template void clear_opposite<T>(Session&, Uplo, Index, T*, Index);                                          \
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template bool copy<T>(Session&, const Strided&, T*, Index, bool);                                                            \
+    template bool all_finite<T>(Session&, const Strided&);                                                                       \
+    template bool hermitian<T>(Session&, const Strided&);                                                                        \
+    template void clear_opposite<T>(Session&, Uplo, Index, T*, Index);                                                           \
     template void conjugate<T>(Index, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

@@ -12,7 +12,7 @@
 namespace trencadis::python {
 namespace {
 
-constexpr Flops shared_from = 1e8;   // a product this large keeps all workers busy by itself: about a millisecond
+constexpr Flops shared_from = 1e8;    // a product this large keeps all workers busy by itself: about a millisecond
 constexpr Flops flops_per_task = 2e6; // some tens of microseconds, far above a task's cost
 
 /// C <- A B as gemm takes it. A C stored by rows is computed as C^T = B^T A^T.
@@ -81,8 +81,9 @@ template <Scalar T> void multiply(Session& session, const Buffer& a, const Buffe
     session.run(
         [&](TaskFlow& flow) {
             for (Index first = 0; first < count; first += together)
-                flow.submit("gemm stack", [&range, first, last = std::min(count, first + together)] { range(first, last); },
-                            std::span<const Access>{});
+                flow.submit(
+                    "gemm stack", [&range, first, last = std::min(count, first + together)] { range(first, last); },
+                    std::span<const Access>{});
         },
         signalled);
 }
@@ -106,9 +107,8 @@ bool bind_multiply(Session* session, nb::handle a_array, nb::handle b_array, nb:
     if (A.cols != B.rows || C.rows != A.rows || C.cols != B.cols) return false;
     if (!gemm_takes(*a) || !gemm_takes(*b) || !gemm_takes(*c)) return false;
     if (c->stack() == 0) return true;
-    with_scalar(c->kind(), [&](auto zero) {
-        compute([&] { multiply<decltype(zero)>(session_or_standard(session), *a, *b, *c); });
-    });
+    with_scalar(c->kind(),
+                [&](auto zero) { compute([&] { multiply<decltype(zero)>(session_or_standard(session), *a, *b, *c); }); });
     return true;
 }
 
@@ -123,9 +123,8 @@ nb::object bind_product(Session* session, nb::handle a_array, nb::handle b_array
     if (A.cols != B.rows || A.empty() || B.empty() || !gemm_takes(*a) || !gemm_takes(*b)) return nb::none();
     nb::object product = empty(a->kind(), A.rows, B.cols, 2, 'C'); // numpy.matmul's order
     const Buffer c = Buffer::require(product.ptr(), Buffer::Access::write, 3, "c");
-    with_scalar(a->kind(), [&](auto zero) {
-        compute([&] { multiply<decltype(zero)>(session_or_standard(session), *a, *b, c); });
-    });
+    with_scalar(a->kind(),
+                [&](auto zero) { compute([&] { multiply<decltype(zero)>(session_or_standard(session), *a, *b, c); }); });
     return product;
 }
 

@@ -24,8 +24,7 @@ nb::dict row_of(const Entry& entry)
 }
 
 /// For registries whose entries are part of the build and therefore always available.
-template <class E>
-nb::list rows_of(std::span<const E* const> entries)
+template <class E> nb::list rows_of(std::span<const E* const> entries)
 {
     nb::list rows;
     for (const E* entry : entries) rows.append(row_of(*entry));
@@ -93,7 +92,8 @@ void bind_registries(nb::module_& m)
     m.def("list_machines", &machine_rows);
     m.def("list_routines", &routine_rows);
     m.def("machine", &this_machine, "measure"_a = true, "fresh"_a = false);
-    m.def("load_machine", [](const std::string& name) { return machine_to_json(load_machine(name)); }, "name_or_path"_a);
+    m.def(
+        "load_machine", [](const std::string& name) { return machine_to_json(load_machine(name)); }, "name_or_path"_a);
     m.def("described_machines", &described_machines);
     m.def("add_kernel_library_folder", &add_kernel_library_folder, "folder"_a);
 }

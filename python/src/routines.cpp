@@ -17,11 +17,13 @@ namespace {
 
 using Complex = std::complex<double>;
 
-RoutineOptions options(Index nb, std::string variant) { return {.nb = nb, .interrupted = signalled, .variant = std::move(variant)}; }
+RoutineOptions options(Index nb, std::string variant)
+{
+    return {.nb = nb, .interrupted = signalled, .variant = std::move(variant)};
+}
 
 /// The flag a letter stands for, either case; throws Error{bad_argument}.
-template <class Flag>
-Flag flag(const std::string& letter, const char* allowed, int argument, const char* name)
+template <class Flag> Flag flag(const std::string& letter, const char* allowed, int argument, const char* name)
 {
     const char upper = letter.size() == 1 ? static_cast<char>(letter[0] & ~0x20) : '\0';
     if (upper)
@@ -38,7 +40,8 @@ template <Scalar T> T scalar(Complex value, int argument, const char* name)
 {
     if constexpr (is_complex<T>) return static_cast<T>(value);
     else {
-        if (value.imag() != 0) throw Error(ErrorCode::bad_argument, argument, std::string(name) + " is complex but the arrays are real");
+        if (value.imag() != 0)
+            throw Error(ErrorCode::bad_argument, argument, std::string(name) + " is complex but the arrays are real");
         return static_cast<T>(value.real());
     }
 }
@@ -56,8 +59,8 @@ template <class M> Index op_cols(Op op, const M& m) { return op == Op::none ? m.
 
 using Access = Buffer::Access;
 
-void bind_gemm(Session* session, const std::string& transa, const std::string& transb, Complex alpha, nb::handle a, nb::handle b, Complex beta,
-               nb::handle c, Index nb, const std::string& variant)
+void bind_gemm(Session* session, const std::string& transa, const std::string& transb, Complex alpha, nb::handle a, nb::handle b,
+               Complex beta, nb::handle c, Index nb, const std::string& variant)
 {
     const Buffer A = Buffer::require(a.ptr(), Access::read, 4, "a"), B = Buffer::require(b.ptr(), Access::read, 5, "b");
     const Buffer C = Buffer::require(c.ptr(), Access::write, 7, "c");
@@ -72,15 +75,14 @@ void bind_gemm(Session* session, const std::string& transa, const std::string& t
         require_shape("c", z.rows, z.cols, op_rows(op_a, x), op_cols(op_b, y), 7);
         const T one = scalar<T>(alpha, 3, "alpha"), other = scalar<T>(beta, 6, "beta");
         compute([&] {
-            gemm(session_or_standard(session), op_a, op_b, z.rows, z.cols, k, one, x.data, x.ld, y.data, y.ld, other, z.data, z.ld,
-                 options(nb, variant));
+            gemm(session_or_standard(session), op_a, op_b, z.rows, z.cols, k, one, x.data, x.ld, y.data, y.ld, other, z.data,
+                 z.ld, options(nb, variant));
         });
     });
 }
 
 /// syrk and herk: `run` makes the call with the operands.
-template <class Run>
-void rank_k(const std::string& trans, nb::handle a, nb::handle c, const Run& run)
+template <class Run> void rank_k(const std::string& trans, nb::handle a, nb::handle c, const Run& run)
 {
     const Buffer A = Buffer::require(a.ptr(), Access::read, 4, "a"), C = Buffer::require(c.ptr(), Access::write, 6, "c");
     require_same_kind(A, "a", C, 6, "c");
@@ -93,20 +95,21 @@ void rank_k(const std::string& trans, nb::handle a, nb::handle c, const Run& run
     });
 }
 
-void bind_syrk(Session* session, const std::string& uplo_letter, const std::string& trans, Complex alpha, nb::handle a, Complex beta,
-               nb::handle c, Index nb, const std::string& variant)
+void bind_syrk(Session* session, const std::string& uplo_letter, const std::string& trans, Complex alpha, nb::handle a,
+               Complex beta, nb::handle c, Index nb, const std::string& variant)
 {
     const Uplo triangle = uplo(uplo_letter);
     rank_k(trans, a, c, [&]<Scalar T>(Op form, Index k, const Buffer::ColumnMajor<T>& x, const Buffer::ColumnMajor<T>& z) {
         const T one = scalar<T>(alpha, 3, "alpha"), other = scalar<T>(beta, 5, "beta");
         compute([&] {
-            syrk(session_or_standard(session), triangle, form, z.rows, k, one, x.data, x.ld, other, z.data, z.ld, options(nb, variant));
+            syrk(session_or_standard(session), triangle, form, z.rows, k, one, x.data, x.ld, other, z.data, z.ld,
+                 options(nb, variant));
         });
     });
 }
 
-void bind_herk(Session* session, const std::string& uplo_letter, const std::string& trans, double alpha, nb::handle a, double beta, nb::handle c,
-               Index nb, const std::string& variant)
+void bind_herk(Session* session, const std::string& uplo_letter, const std::string& trans, double alpha, nb::handle a,
+               double beta, nb::handle c, Index nb, const std::string& variant)
 {
     const Uplo triangle = uplo(uplo_letter);
     rank_k(trans, a, c, [&]<Scalar T>(Op form, Index k, const Buffer::ColumnMajor<T>& x, const Buffer::ColumnMajor<T>& z) {
@@ -151,8 +154,7 @@ Index bind_potrf(Session* session, const std::string& uplo_letter, nb::handle a,
 }
 
 /// potrs and posv: both arrays as column-major matrices of fitting shapes, given to `run`.
-template <class Run>
-auto system_of(nb::handle a, Access access, nb::handle b, const Run& run)
+template <class Run> auto system_of(nb::handle a, Access access, nb::handle b, const Run& run)
 {
     const Buffer A = Buffer::require(a.ptr(), access, 2, "a"), B = Buffer::require(b.ptr(), Access::write, 3, "b");
     require_same_kind(A, "a", B, 3, "b");
@@ -165,7 +167,8 @@ auto system_of(nb::handle a, Access access, nb::handle b, const Run& run)
     });
 }
 
-void bind_potrs(Session* session, const std::string& uplo_letter, nb::handle a, nb::handle b, Index nb, const std::string& variant)
+void bind_potrs(Session* session, const std::string& uplo_letter, nb::handle a, nb::handle b, Index nb,
+                const std::string& variant)
 {
     const Uplo triangle = uplo(uplo_letter);
     system_of(a, Access::read, b, [&]<Scalar T>(const Buffer::ColumnMajor<T>& x, const Buffer::ColumnMajor<T>& y) {
@@ -173,7 +176,8 @@ void bind_potrs(Session* session, const std::string& uplo_letter, nb::handle a, 
     });
 }
 
-Index bind_posv(Session* session, const std::string& uplo_letter, nb::handle a, nb::handle b, Index nb, const std::string& variant)
+Index bind_posv(Session* session, const std::string& uplo_letter, nb::handle a, nb::handle b, Index nb,
+                const std::string& variant)
 {
     const Uplo triangle = uplo(uplo_letter);
     return system_of(a, Access::write, b, [&]<Scalar T>(const Buffer::ColumnMajor<T>& x, const Buffer::ColumnMajor<T>& y) {
@@ -219,9 +223,12 @@ nb::list routine_rows()
 void bind_routines(nb::module_& m)
 {
     using namespace nb::literals;
-    m.def("gemm", &bind_gemm, "session"_a.none(), "transa"_a, "transb"_a, "alpha"_a, "a"_a, "b"_a, "beta"_a, "c"_a, "nb"_a = 0, "variant"_a = "");
-    m.def("syrk", &bind_syrk, "session"_a.none(), "uplo"_a, "trans"_a, "alpha"_a, "a"_a, "beta"_a, "c"_a, "nb"_a = 0, "variant"_a = "");
-    m.def("herk", &bind_herk, "session"_a.none(), "uplo"_a, "trans"_a, "alpha"_a, "a"_a, "beta"_a, "c"_a, "nb"_a = 0, "variant"_a = "");
+    m.def("gemm", &bind_gemm, "session"_a.none(), "transa"_a, "transb"_a, "alpha"_a, "a"_a, "b"_a, "beta"_a, "c"_a, "nb"_a = 0,
+          "variant"_a = "");
+    m.def("syrk", &bind_syrk, "session"_a.none(), "uplo"_a, "trans"_a, "alpha"_a, "a"_a, "beta"_a, "c"_a, "nb"_a = 0,
+          "variant"_a = "");
+    m.def("herk", &bind_herk, "session"_a.none(), "uplo"_a, "trans"_a, "alpha"_a, "a"_a, "beta"_a, "c"_a, "nb"_a = 0,
+          "variant"_a = "");
     m.def("trsm", &bind_trsm, "session"_a.none(), "side"_a, "uplo"_a, "transa"_a, "diag"_a, "alpha"_a, "a"_a, "b"_a, "nb"_a = 0,
           "variant"_a = "");
     m.def("potrf", &bind_potrf, "session"_a.none(), "uplo"_a, "a"_a, "nb"_a = 0, "variant"_a = "");

@@ -69,7 +69,8 @@ void bind_trace(nb::module_& m)
         .def_prop_ro("origin", [](const Trace& t) { return origin_name(t.origin); })
         .def_prop_ro("span_s", [](const Trace& t) { return static_cast<double>(t.span_ns) * 1e-9; })
         .def("chrome_json", &to_chrome_json)
-        .def("svg", [](const Trace& t, std::string_view view) { return to_svg(t, view_called(view)); }, "view"_a = "kernel")
+        .def(
+            "svg", [](const Trace& t, std::string_view view) { return to_svg(t, view_called(view)); }, "view"_a = "kernel")
         .def("html", &to_html)
         .def("paraver",
              [](const Trace& t) {
@@ -114,7 +115,8 @@ void bind_session(nb::module_& m)
                 return trace;
             },
             "title"_a = "");
-    m.def("standard_session", [] { return compute([] { return &Session::standard(); }); }, nb::rv_policy::reference);
+    m.def(
+        "standard_session", [] { return compute([] { return &Session::standard(); }); }, nb::rv_policy::reference);
 }
 
 } // namespace trencadis::python
