@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -78,7 +79,7 @@ def test_bad_options_say_what_was_given_and_what_would_be_right(options, message
 
 def test_workers_by_number_list_text_and_kind():
     kind = json.loads(_core.machine())["kinds"][0]["name"]
-    for workers, expected in ((1, 1), ([CORES[0]], 1), (str(CORES[0]), 1), (None, None), (np.int64(1), 1)):
+    for workers, expected in ((1, 1), ([CORES[0]], 1), (str(CORES[0]), 1), (None, None), (np.int64(1), 1), (np.array([CORES[0]]), 1)):
         with trencadis.session(workers=workers) as session:
             assert expected is None or session.workers == expected
     with trencadis.session(workers=kind) as session:
@@ -113,6 +114,46 @@ def test_other_threads_keep_their_session():
         thread.join()
         assert current() is mine
     assert seen == [None] and current() is None
+
+
+def test_threads_end_with_their_session():
+    def threads_now():
+        return len(list(Path("/proc/self/task").iterdir()))
+
+    A = positive_definite(300, np.float64)
+    with trencadis.session() as warm:
+        trencadis.solve(A, np.ones(300), assume_a="pos")
+    del warm
+    before = threads_now()
+    for _ in range(5):
+        with trencadis.session():
+            trencadis.solve(A, np.ones(300), assume_a="pos")
+    deadline = time.monotonic() + 5  # the kernel lists a thread for a moment after it has ended
+    while threads_now() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threads_now() <= before
+
+
+def test_one_session_object_serves_several_blocks_and_threads():
+    A, b = positive_definite(300, np.float64), np.ones(300)
+    shared = trencadis.session(workers=1)
+    inside = []
+
+    def work():
+        with shared as session:
+            trencadis.solve(A, b, assume_a="pos")
+            with shared as again:
+                inside.append(again is session)
+            inside.append(current() is session)
+        inside.append(current() is None)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    work()
+    assert inside == [True] * 12
 
 
 def current():

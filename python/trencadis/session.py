@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar, Token
+from operator import index
 from pathlib import Path
 
 from . import _core
@@ -11,6 +12,8 @@ from .errors import UsageError
 
 # None is the standard session. A context variable, so that threads and coroutines choose for themselves.
 current: ContextVar[_core.Session | None] = ContextVar("trencadis_session", default=None)
+# What the blocks that are open in this context will put back, innermost last.
+_open_blocks: ContextVar[tuple[Token, ...]] = ContextVar("trencadis_open_blocks", default=())
 
 
 class session:
@@ -51,35 +54,40 @@ class session:
         scheduler: str = "",
         kernels: str = "",
         threads: str = "",
-        workers: int | Sequence[int] | str | None = None,
+        workers: int | Iterable[int] | str | None = None,
         window: int = 0,
         slow: Mapping[int, float] | None = None,
     ) -> None:
-        cores: list[int] = []
-        count = 0
-        if isinstance(workers, str):
-            from .options import core_list
-
-            cores = core_list(workers)
-        elif isinstance(workers, Sequence):
-            cores = [int(core) for core in workers]
-            if not cores:
-                raise UsageError("workers: an empty list; give at least one core, or None for all")
-        elif workers is not None:
-            count = int(workers)
-            if count < 1:
-                raise UsageError(f"workers: {count}; give at least 1, or None for all")
+        cores, count = _workers(workers)
         self._session = _core.Session(engine, scheduler, kernels, threads, cores, count, window, dict(slow or {}))
-        self._tokens: ContextVar[tuple[Token, ...]] = ContextVar("trencadis_session_tokens", default=())
 
     def __enter__(self) -> _core.Session:
-        self._tokens.set((*self._tokens.get(), current.set(self._session)))
+        _open_blocks.set((*_open_blocks.get(), current.set(self._session)))
         return self._session
 
     def __exit__(self, *_: object) -> None:
-        *rest, last = self._tokens.get()
-        self._tokens.set(tuple(rest))
+        *others, last = _open_blocks.get()
+        _open_blocks.set(tuple(others))
         current.reset(last)
+
+
+def _workers(workers: int | Iterable[int] | str | None) -> tuple[list[int], int]:
+    """The cores by number, or how many of the allowed ones; an empty list and 0 mean all."""
+    if workers is None:
+        return [], 0
+    if isinstance(workers, str):
+        from .options import core_list  # brings typer along, which importing the package must not
+
+        return core_list(workers), 0
+    if isinstance(workers, Iterable):
+        cores = [index(core) for core in workers]
+        if not cores:
+            raise UsageError("workers: an empty list; give at least one core, or None for all")
+        return cores, 0
+    count = index(workers)
+    if count < 1:
+        raise UsageError(f"workers: {count}; give at least 1, or None for all")
+    return [], count
 
 
 class Recording:
