@@ -79,7 +79,8 @@ def test_bad_options_say_what_was_given_and_what_would_be_right(options, message
 
 def test_workers_by_number_list_text_and_kind():
     kind = json.loads(_core.machine())["kinds"][0]["name"]
-    for workers, expected in ((1, 1), ([CORES[0]], 1), (str(CORES[0]), 1), (None, None), (np.int64(1), 1), (np.array([CORES[0]]), 1)):
+    one = CORES[0]
+    for workers, expected in ((1, 1), ([one], 1), (str(one), 1), (None, None), (np.int64(1), 1), (np.array([one]), 1)):
         with trencadis.session(workers=workers) as session:
             assert expected is None or session.workers == expected
     with trencadis.session(workers=kind) as session:
@@ -319,6 +320,18 @@ def test_a_trace_is_recorded_and_saved_in_every_format(tmp_path):
         recording.save(tmp_path / "t.png")
     with pytest.raises(ValueError, match="view 'x' is neither"):
         recording.trace.svg("x")
+
+
+def test_a_session_has_one_trace_at_a_time():
+    A = positive_definite(500, np.float64)
+    with trencadis.session(), trencadis.trace() as outer:
+        with pytest.raises(RuntimeError, match="being traced already"), trencadis.trace():
+            pass
+        with trencadis.session(), trencadis.trace() as other:
+            trencadis.solve(A, np.ones(500), assume_a="pos")
+        assert other.kernel_table()
+        trencadis.solve(A, np.ones(500), assume_a="pos")
+    assert outer.kernel_table()
 
 
 def test_a_machine_is_described_as_json():

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextvars import ContextVar, Token
 from operator import index
 from pathlib import Path
+from threading import Lock
 
 from . import _core
 from .errors import UsageError
@@ -139,6 +140,10 @@ def save_trace(trace: _core.Trace, path: str | Path) -> None:
         raise UsageError(f"{path}: a trace is written as .json, .svg, .html or .prv, not '{suffix}'")
 
 
+_traced: set[int] = set()  # id of each session with an open `trace` block, which keeps it alive
+_traced_lock = Lock()
+
+
 class trace:
     """Record what the current session does in a `with` block.
 
@@ -152,8 +157,14 @@ class trace:
 
     def __enter__(self) -> Recording:
         self._session = current.get() or _core.standard_session()
+        with _traced_lock:
+            if id(self._session) in _traced:
+                raise RuntimeError("this session is being traced already; a session has one trace at a time")
+            _traced.add(id(self._session))
         self._session.start_trace()
         return self._recording
 
     def __exit__(self, *_: object) -> None:
+        with _traced_lock:
+            _traced.discard(id(self._session))
         self._recording._trace = self._session.stop_trace(self._recording.title)
