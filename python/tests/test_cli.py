@@ -278,3 +278,16 @@ def test_a_closed_pipe_is_no_error(tmp_path):
 def test_verbose_shows_the_traceback(tmp_path):
     result = trencadis("list", "x", cwd=tmp_path, TRENCADIS_VERBOSE="1")
     assert result.returncode == 2 and "Traceback" in result.stderr and "unknown kind 'x'" in result.stderr
+
+
+def test_a_missing_kernel_library_is_named_with_the_way_to_it(folder):
+    result = trencadis("solve", "A.npy", "b.npy", "--kernels", "mkl", cwd=folder, TRENCADIS_MKL_LIBRARY="/nonexistent.so")
+    assert failed(result, 2, "mkl", "/nonexistent.so", "TRENCADIS_MKL_LIBRARY")
+    rows = trencadis("list", "kernels", "--json", cwd=folder, TRENCADIS_MKL_LIBRARY="/nonexistent.so").stdout.splitlines()
+    row = next(row for row in map(json.loads, rows) if row["name"] == "mkl")
+    assert not row["available"] and "/nonexistent.so" in row["why_not"]
+
+
+def test_a_bad_environment_is_named(folder):
+    assert failed(trencadis("solve", "A.npy", "b.npy", cwd=folder, TRENCADIS_SCHEDULER="eagre"), 2, "did you mean 'eager'")
+    assert failed(trencadis("solve", "A.npy", "b.npy", cwd=folder, TRENCADIS_NUM_THREADS="many"), 2, "TRENCADIS_NUM_THREADS is 'many'")

@@ -298,6 +298,23 @@ def test_out_of_memory_is_a_memory_error():
         trencadis.cholesky(a)
 
 
+def test_a_refused_allocation_is_a_memory_error():
+    code = """
+import resource, numpy as np, trencadis
+trencadis.solve(np.eye(300) * 2, np.ones(300))
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + (100 << 20), resource.RLIM_INFINITY))
+a = np.broadcast_to(np.float64(1), (6000, 6000)) # the copy needs 288 MB
+for call in (lambda: trencadis.solve(a, np.ones(6000), assume_a="pos"), lambda: trencadis.cholesky(a), lambda: trencadis.matmul(a, a)):
+    try:
+        call()
+    except MemoryError:
+        print("MemoryError")
+print(trencadis.solve(np.eye(2) * 2, np.ones(2)))
+"""
+    assert run_python(code).stdout.splitlines() == ["MemoryError"] * 3 + ["[0.5 0.5]"]
+
+
 def test_a_trace_is_recorded_and_saved_in_every_format(tmp_path):
     A, b = positive_definite(800, np.float64), np.ones(800)
     with trencadis.session(), trencadis.trace("a solve") as recording:
