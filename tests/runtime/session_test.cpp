@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <sched.h>
 #include <stdexcept>
 #include <sys/wait.h>
@@ -202,6 +203,14 @@ TEST(SessionUnderLoad, TracesEveryTaskOnceWithItsLabel)
     EXPECT_TRUE(session.stop_trace().workers.empty()) << "no recording is going on any more";
 }
 
+std::int64_t shortest_task_ns(const WorkerTrace& worker)
+{
+    std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+    for (const Event& event : worker.events)
+        if (event.kind == EventKind::task) shortest = std::min(shortest, event.end_ns - event.begin_ns);
+    return shortest;
+}
+
 TEST(SessionUnderLoad, EmulatesASlowCoreAndSaysSo)
 {
     const Session probe;
@@ -218,9 +227,11 @@ TEST(SessionUnderLoad, EmulatesASlowCoreAndSaysSo)
                 while (std::chrono::steady_clock::now() < end) relax();
             }, {});
     });
-    EXPECT_EQ(session.stop_trace().origin, Origin::emulated);
-    const std::vector<WorkerStatistics> statistics = session.statistics();
-    EXPECT_GT(double(statistics[0].tasks), 2.0 * double(statistics[1].tasks)) << "five times as many on quiet cores";
+    const Trace trace = session.stop_trace();
+    EXPECT_EQ(trace.origin, Origin::emulated);
+    // The shortest of many, because neighbours on the machine only ever make a task longer.
+    EXPECT_LT(shortest_task_ns(trace.workers[0]), 3'000'000);
+    EXPECT_GE(shortest_task_ns(trace.workers[1]), 4'900'000) << "1 ms at a fifth of the speed";
 }
 
 TEST(SessionUnderLoad, RefusesWhatItCannotBeMadeOfInWords)
