@@ -289,5 +289,8 @@ def test_a_missing_kernel_library_is_named_with_the_way_to_it(folder):
 
 
 def test_a_bad_environment_is_named(folder):
-    assert failed(trencadis("solve", "A.npy", "b.npy", cwd=folder, TRENCADIS_SCHEDULER="eagre"), 2, "did you mean 'eager'")
-    assert failed(trencadis("solve", "A.npy", "b.npy", cwd=folder, TRENCADIS_NUM_THREADS="many"), 2, "TRENCADIS_NUM_THREADS is 'many'")
+    for variable, value, words in (
+        ("TRENCADIS_SCHEDULER", "eagre", "did you mean 'eager'"),
+        ("TRENCADIS_NUM_THREADS", "many", "TRENCADIS_NUM_THREADS is 'many'"),
+    ):
+        assert failed(trencadis("solve", "A.npy", "b.npy", cwd=folder, **{variable: value}), 2, words)

@@ -305,7 +305,8 @@ trencadis.solve(np.eye(300) * 2, np.ones(300))
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + (100 << 20), resource.RLIM_INFINITY))
 a = np.broadcast_to(np.float64(1), (6000, 6000)) # the copy needs 288 MB
-for call in (lambda: trencadis.solve(a, np.ones(6000), assume_a="pos"), lambda: trencadis.cholesky(a), lambda: trencadis.matmul(a, a)):
+b = np.ones(6000)
+for call in (lambda: trencadis.solve(a, b, assume_a="pos"), lambda: trencadis.cholesky(a), lambda: trencadis.matmul(a, a)):
     try:
         call()
     except MemoryError:
