@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 #include <set>
+#include <type_traits>
 #include <vector>
 
 using namespace trencadis;
@@ -59,10 +60,12 @@ static_assert(sizeof(CTask) <= Task::inline_bytes);
 Access access_of(const trc_access& access, int position)
 {
     const std::string where = "accesses[" + std::to_string(position) + "]";
-    if (access.mode < TRC_READ || access.mode > TRC_REDUCE)
-        throw Error(ErrorCode::bad_argument, 6, where + ".mode is " + std::to_string(int(access.mode)) + ", must be a trc_access_mode");
+    std::underlying_type_t<trc_access_mode> mode; // a C caller may have put anything there
+    std::memcpy(&mode, &access.mode, sizeof mode);
+    if (mode > TRC_REDUCE)
+        throw Error(ErrorCode::bad_argument, 6, where + ".mode is " + std::to_string(mode) + ", must be a trc_access_mode");
     require(access.data, 6, (where + ".data").c_str());
-    if (access.mode != TRC_REDUCE) return {access.data, AccessMode(access.mode)};
+    if (mode != TRC_REDUCE) return {access.data, AccessMode(mode)};
     require(access.reduction, 6, (where + ".reduction").c_str());
     // A trc_reduction is a Reduction: the same three members.
     static_assert(sizeof(trc_reduction) == sizeof(Reduction) && offsetof(trc_reduction, combine) == offsetof(Reduction, combine));
