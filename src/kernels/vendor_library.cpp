@@ -73,8 +73,9 @@ void with_environment(std::span<const std::string> additions, const std::functio
 {
     static std::mutex one_at_a_time;
     const std::lock_guard lock(one_at_a_time);
-    // Never freed: another thread's getenv, or a library that keeps the pointers, may still look at them.
-    auto& changed = *new std::vector<char*>;
+    // Kept for good: another thread's getenv, or a library that keeps the pointers, may still look at them.
+    static auto& all_changed = *new std::vector<std::unique_ptr<std::vector<char*>>>;
+    std::vector<char*>& changed = *all_changed.emplace_back(std::make_unique<std::vector<char*>>());
     for (const std::string& addition : additions) changed.push_back(strdup(addition.c_str()));
     char** const original = environ;
     for (char** entry = original; entry && *entry; ++entry) changed.push_back(*entry);
