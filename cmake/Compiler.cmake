@@ -12,6 +12,15 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
+# Calls inside the library are calls, not questions to the dynamic linker: nobody may replace our functions one by one. The
+# runtime's path per task is a dozen of them.
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag(-fno-semantic-interposition TRC_HAS_NO_INTERPOSITION)
+if(TRC_HAS_NO_INTERPOSITION)
+    add_compile_options(-fno-semantic-interposition)
+endif()
+add_link_options(-Wl,-Bsymbolic-functions)
+
 find_program(TRC_CCACHE ccache)
 mark_as_advanced(TRC_CCACHE)
 if(TRC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -19,7 +19,9 @@ struct Position {
     Holder* holder = nullptr;
     const std::function<bool()>* poll = nullptr;
 };
-thread_local constinit Position position;
+// Read for every task that is ready when submitted; the default model would ask the dynamic linker each time. 32 bytes are within
+// what the C library keeps free for libraries that are loaded late.
+[[gnu::tls_model("initial-exec")]] thread_local constinit Position position;
 
 bool inside(const Task& task, const TaskFlow& flow)
 {
@@ -122,6 +124,7 @@ void NativeEngine::work(Worker& worker, Task* first)
         if (!found) found = idle(worker, nullptr);
         act(worker, found);
     }
+    push_released(worker);
 }
 
 /// Should the unit that holds the worker look at something other than tasks?
@@ -132,10 +135,9 @@ bool NativeEngine::disturbed(const Worker& worker, const Wait* wait) const
 
 // ---- finding something to do ----------------------------------------------------------------------------------
 
+/// The caller holds the lock, unless the scheduler needs none. Returns the number of tasks.
 int NativeEngine::push(Task* chain, WorkerId from)
 {
-    std::unique_lock lock(scheduler_lock_, std::defer_lock);
-    if (!concurrent_) lock.lock();
     int count = 0;
     while (chain) {
         Task* task = chain;
@@ -143,25 +145,42 @@ int NativeEngine::push(Task* chain, WorkerId from)
         scheduler_->push(*task, from);
         ++count;
     }
-    if (!concurrent_) queued_.store(queued_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    if (!concurrent_ && count) queued_.store(queued_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
     return count;
 }
 
 void NativeEngine::ready(Task* chain)
 {
     const Worker* worker = here();
-    changed_.notify(push(chain, worker ? worker->id : no_worker));
+    int count = 0;
+    {
+        std::unique_lock lock(scheduler_lock_, std::defer_lock);
+        if (!concurrent_) lock.lock();
+        count = push(chain, worker ? worker->id : no_worker);
+    }
+    changed_.notify(count);
+}
+
+/// For a holder that does not go on to look for a task.
+void NativeEngine::push_released(Worker& worker)
+{
+    if (Task* chain = std::exchange(worker.released, nullptr)) ready(chain);
 }
 
 NativeEngine::Found NativeEngine::look(Worker& worker)
 {
     Decision decision;
-    if (concurrent_) decision = scheduler_->pop(worker.id);
-    else if (queued_.load(std::memory_order_relaxed) > 0 || offers_.load(std::memory_order_relaxed) > 0) {
+    int released = 0;
+    if (concurrent_) {
+        released = push(std::exchange(worker.released, nullptr), worker.id);
+        decision = scheduler_->pop(worker.id);
+    } else if (worker.released || queued_.load(std::memory_order_relaxed) > 0 || offers_.load(std::memory_order_relaxed) > 0) {
         std::lock_guard lock(scheduler_lock_);
+        released = push(std::exchange(worker.released, nullptr), worker.id);
         decision = scheduler_->pop(worker.id);
         if (decision.run) queued_.store(queued_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     }
+    if (released > 1) changed_.notify(released - 1); // one is for this worker
     if (decision.run) return {decision.run, nullptr};
     if (decision.join == no_worker) return {};
     Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);
@@ -300,13 +319,14 @@ void NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work)
     context.finish_children();
 }
 
-/// The task is over; what it released is pushed. One of the released tasks is for this worker, others for sleepers.
+/// The task is over. What it released waits for the holder's next look, which follows at once (see push_released).
 void NativeEngine::conclude(Worker& worker, Task& task, std::exception_ptr failure)
 {
-    Task* released = task.flow->finish(task, std::move(failure));
-    if (!released) return;
-    const int count = push(released, worker.id);
-    if (count > 1) changed_.notify(count - 1);
+    Task* chain = task.flow->finish(task, std::move(failure));
+    if (!chain) return;
+    Task** end = &worker.released;
+    while (*end) end = &(*end)->next;
+    *end = chain;
 }
 
 std::vector<WorkerTime> NativeEngine::times() const
@@ -357,9 +377,8 @@ void NativeEngine::drain_on(Worker& worker, Wait& wait)
         if (found.task && !inside(*found.task, wait.flow) && hand_over(worker, found.task, wait)) continue;
         act(worker, found);
     }
+    push_released(worker);
     worker.stopwatch.end(outer, account(worker));
-    // What our last task released was left to us, but we go back to the caller's code.
-    if (wait.target > 0) changed_.notify(1);
 }
 
 /// The unit that takes the worker over: one that wants it back first (unless there is a task to run), a spare one, a new one.
@@ -388,6 +407,7 @@ Holder* NativeEngine::successor(Worker& worker, Task* first)
 /// those that need something the caller holds.
 bool NativeEngine::hand_over(Worker& worker, Task* first, Wait& wait)
 {
+    push_released(worker);
     Holder* next = successor(worker, first);
     if (!next) return false;
     Holder& self = *position.holder;
@@ -408,7 +428,7 @@ bool NativeEngine::hand_over(Worker& worker, Task* first, Wait& wait)
         }
         if (first) {
             first->next = nullptr;
-            changed_.notify(push(first, worker.id));
+            ready(first);
         }
     }
     wait.waiter.holder = nullptr;

@@ -56,6 +56,7 @@ private:
     bool disturbed(const Worker& worker, const Wait* wait) const;
 
     int push(Task* chain, WorkerId from);
+    void push_released(Worker& worker);
     Found look(Worker& worker);
     Found idle(Worker& worker, Wait* wait);
     Found sleep(Worker& worker, Wait* wait);

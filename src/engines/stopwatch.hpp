@@ -13,6 +13,7 @@ struct Segment {
     const Task* task = nullptr; ///< none: nobody's time
     EventKind kind = EventKind::task;
     std::int64_t begin_ns = 0;
+    bool continued = false; ///< another task ran in between
 };
 
 /// Attributes a worker's time to tasks. A task's run is cut where another runs in between on the same worker, so that no time
@@ -25,7 +26,7 @@ public:
     {
         const std::int64_t now = now_ns();
         account(now, sink);
-        return std::exchange(segment_, Segment{task, kind, now});
+        return std::exchange(segment_, Segment{task, kind, now, false});
     }
     /// What ran before goes on. Returns the nanoseconds since the last begin or end.
     template <class Sink>
@@ -34,12 +35,12 @@ public:
         const std::int64_t now = now_ns();
         const std::int64_t last = now - segment_.begin_ns;
         account(now, sink);
-        segment_ = {outer.task, outer.kind, now};
+        segment_ = {outer.task, outer.kind, now, true};
         return last;
     }
     /// The unit that holds the worker changes: its time stops, and goes on with `put_back`.
     Segment take_out() { return std::exchange(segment_, Segment{}); }
-    void put_back(const Segment& segment) { segment_ = {segment.task, segment.kind, now_ns()}; }
+    void put_back(const Segment& segment) { segment_ = {segment.task, segment.kind, now_ns(), true}; }
 
 private:
     template <class Sink>
@@ -50,12 +51,12 @@ private:
     Segment segment_;
 };
 
-/// The event of one piece of a task's run.
+/// The event of one piece of a task's run. The flops count once, with the first piece.
 inline Event event_of(const Segment& piece, std::int64_t end_ns)
 {
     const Task& task = *piece.task;
     return {task.label, task.order.load(std::memory_order_relaxed), piece.begin_ns, end_ns,
-            piece.kind == EventKind::task ? task.flops : 0, piece.kind};
+            piece.kind == EventKind::task && !piece.continued ? task.flops : 0, piece.kind, piece.continued};
 }
 
 } // namespace trencadis

@@ -36,6 +36,7 @@ struct alignas(128) Worker {
 
     // The holder's own.
     Stopwatch stopwatch;
+    Task* released = nullptr; ///< by the task that ended last; pushed when the holder looks for the next one, under the same lock
     std::array<Share, 8> shares;
 
     // Written by the holder, read by anybody.

@@ -111,7 +111,7 @@ void DependenceTable::rehash(std::size_t count)
     std::size_t busy = 0;
     for (const Datum& datum : slots_) busy += datum.newest && !at_rest(*datum.newest);
     std::size_t size = slots_.empty() ? 32 : slots_.size();
-    while ((busy + count) * 2 > size) size *= 2;
+    while ((busy + count) * 2 > size) size *= 4;
 
     std::vector<Datum> old(size, Datum{nullptr, nullptr});
     old.swap(slots_);

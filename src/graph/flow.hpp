@@ -120,7 +120,7 @@ private:
     const std::uint16_t depth_;
 
     // Written by the owner only.
-    TaskPool pool_;
+    TaskPool pool_{returned_};
     DependenceTable dependences_;
     std::unique_ptr<BottomLevels> bottom_levels_;
     std::uint64_t submitted_ = 0;
@@ -132,6 +132,7 @@ private:
     /// from its own subtraction whether it must wake the owner, and otherwise touches the flow no more, which may be gone by then.
     static constexpr std::int64_t one_task = 2, suspended = 1;
     alignas(64) std::atomic<std::int64_t> state_{0};
+    std::atomic<Task*> returned_{nullptr}; ///< finished tasks, for pool_; written right before state_, hence beside it
     std::atomic<bool> cancelled_{false};
     std::mutex rare_mutex_; ///< failures, commute claims, private parts
     std::exception_ptr failure_;

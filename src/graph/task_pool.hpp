@@ -11,6 +11,8 @@ namespace trencadis {
 /// exchange), so there is no ABA. Grows to the flow's window and is used again.
 class TaskPool {
 public:
+    /// The stack's top is the caller's, so that it can lie on the cache line that a finishing task touches next.
+    explicit TaskPool(std::atomic<Task*>& returned) : returned_(returned) {}
     Task& take(); ///< owner only; may throw bad_alloc
     /// Any worker. Release: the owner that takes the task again sees the finisher's last writes.
     void give_back(Task& task)
@@ -28,7 +30,7 @@ private:
     Task* free_ = nullptr;
     AccessGroup* groups_ = nullptr;
     std::vector<std::unique_ptr<Task[]>> blocks_;
-    alignas(64) std::atomic<Task*> returned_{nullptr};
+    std::atomic<Task*>& returned_;
 };
 
 } // namespace trencadis
