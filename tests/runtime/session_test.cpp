@@ -1,3 +1,4 @@
+#include "observe/summary.hpp"
 #include "random_graph.hpp"
 #include "session/session.hpp"
 #include "threads/futex.hpp"
@@ -201,6 +202,33 @@ TEST(SessionUnderLoad, TracesEveryTaskOnceWithItsLabel)
     EXPECT_EQ(steps, 100);
     EXPECT_EQ(trace.origin, Origin::measured);
     EXPECT_TRUE(session.stop_trace().workers.empty()) << "no recording is going on any more";
+}
+
+TEST(SessionUnderLoad, TracesATaskThatWaitsInPiecesAndCountsItOnce)
+{
+    struct Outer {
+        Flops flops() const { return 1000; }
+        void run(TaskContext& context) const
+        {
+            for (int i = 0; i < 3; ++i) {
+                context.flow().submit("inner", [] { std::this_thread::sleep_for(milliseconds(1)); }, {});
+                context.flow().wait();
+            }
+        }
+    };
+    static constexpr Codelet outer = codelet_of<Outer>("outer");
+    SessionOptions options = with(&SessionOptions::worker_count, 1);
+    Session session(options);
+    session.start_trace();
+    session.run([](TaskFlow& flow) { flow.submit(outer, Outer{}, std::initializer_list<Access>{}); });
+    const Summary summary = summarise(session.stop_trace());
+    ASSERT_EQ(summary.kernels.size(), 2U);
+    const bool first = summary.kernels[0].name == "outer";
+    const KernelSummary &waiting = summary.kernels[first ? 0 : 1], &inside = summary.kernels[first ? 1 : 0];
+    EXPECT_EQ(inside.calls, 3);
+    EXPECT_EQ(waiting.calls, 1);
+    EXPECT_LE(waiting.total_s + inside.total_s, summary.span_s) << "on one worker no time counts twice";
+    EXPECT_NEAR(waiting.gflops * waiting.total_s, 1000e-9, 1e-12) << "flops count once";
 }
 
 std::int64_t shortest_task_ns(const WorkerTrace& worker)
