@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .busy import BusyNeighbours
 from .errors import UsageError
 from .measure import Job, Ours, Run, SessionChoice, describe_session
+from .options import PRECISIONS
 from .workloads import WORKLOADS
 
 #: Timed seconds that a repetition has at least, up to MOST_RUNS runs.
@@ -87,6 +90,12 @@ def middle(runs: Sequence[Run]) -> Run:
     return sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
 
 
+def _chosen_tile(job: Job, workers: int) -> int:
+    from . import _core
+
+    return _core.default_tile(job.routine, job.n, np.dtype(PRECISIONS[job.precision]).itemsize, workers)
+
+
 def record(
     request: Request, job: Job, description: dict[str, Any], runs: Sequence[Run], residual: float | None
 ) -> dict[str, Any]:
@@ -98,7 +107,7 @@ def record(
     row = {
         "routine": job.routine,
         "n": job.n,
-        "nb": None if flops is None else request.session.nb or "auto",
+        "nb": None if flops is None else request.session.nb or _chosen_tile(job, len(description["workers"])),
         "precision": None if flops is None else job.precision,
         "variant": request.session.variant or description["variants"].get(job.routine),
         "engine": description["engine"],

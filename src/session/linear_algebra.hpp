@@ -26,6 +26,10 @@ struct RoutineOptions {
 /// contiguous tiles and back.
 std::vector<std::string_view> variants_of(std::string_view routine);
 
+/// The tile size that a square problem of order n gets when the caller asks for none, `workers` workers, elements of
+/// `element_bytes`; n itself where that is no larger. Problems that run on the calling thread are not cut up at all.
+Index default_tile(std::string_view routine, Index n, std::size_t element_bytes, int workers);
+
 /// C <- alpha op(A) op(B) + beta C, C m x n, op(A) m x k, op(B) k x n. With beta = 0, C is not read; with alpha = 0 or k = 0,
 /// A and B are not. 2 m n k flops (8 complex).
 template <Scalar T>

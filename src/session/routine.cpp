@@ -4,12 +4,21 @@
 #include "base/registry.hpp"
 #include "session/arguments.hpp"
 
+#include <algorithm>
+
 namespace trencadis {
 
 std::vector<std::string_view> variants_of(std::string_view routine)
 {
     if (routine == "potrf" || routine == "posv") return {"in-place", "tile-layout"};
     return {"in-place"};
+}
+
+Index default_tile(std::string_view routine, Index n, std::size_t element_bytes, int workers)
+{
+    const bool cholesky = routine == "potrf" || routine == "potrs" || routine == "posv";
+    const Index nb = cholesky ? cholesky_tile(n, element_bytes, workers) : product_tile(n, n, element_bytes, workers);
+    return std::min(nb, std::max<Index>(n, 1));
 }
 
 void check_options(std::string_view routine, const RoutineOptions& options)
