@@ -50,7 +50,13 @@ def test_a_slow_core_is_slower():
         words = ["bench", "gemm", "--n", "400", "--nb", "100", "--workers", CORE, "--repeat", "5"]
         return rows(*words, *slow)[0]["seconds_min"]
 
-    assert seconds("--slow", f"{CORE}=0.25") > 2 * seconds()
+    # Other load only adds time: the least of several alternating measurements comes down to the true one.
+    slow = fast = float("inf")
+    for _ in range(6):
+        slow, fast = min(slow, seconds("--slow", f"{CORE}=0.25")), min(fast, seconds())
+        if slow > 2 * fast:
+            return
+    raise AssertionError(f"a core slowed to a quarter takes {slow} s, at full speed {fast} s")
 
 
 def test_tasks_has_nanoseconds_a_task_and_no_rate():
