@@ -79,6 +79,30 @@ TYPED_TEST(Cholesky, ReportsTheFirstBadPivotWhereverItIsAndLeavesTheLeadingFacto
                 }
 }
 
+/// What a failure in tile row k leaves of the trailing matrix: A minus the products of the steps before k, nothing of later ones.
+TYPED_TEST(Cholesky, StopsEveryTaskOfTheFailedStepAndAfter)
+{
+    using T = TypeParam;
+    constexpr Index n = 4 * nb + 1;
+    for (const KernelProvider* kernels : providers())
+        for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+            for (const Index bad : {Index(2), nb + 1, 2 * nb}) {
+                const Op op = seen_as_lower<T>(uplo);
+                Dense<T> A = positive_definite<T>(uplo, n);
+                A(bad - 1, bad - 1) = T(-1);
+                Dense<T> F = A;
+                EXPECT_EQ(factor(*kernels, uplo, F), bad);
+                const Index done = (bad - 1) / nb * nb; // columns of the steps before
+                for (Index j = done; j < n; ++j)
+                    for (Index i = std::max(j, done + nb); i < n; ++i) {
+                        Sum<T> sum;
+                        sum.add(T(1), A.at(op, i, j));
+                        for (Index k = 0; k < done; ++k) sum.add(-F.at(op, i, k), conjugate(F.at(op, j, k)));
+                        expect_within(F.at(op, i, j), sum.value, sum.magnitude, double(n), "trailing matrix");
+                    }
+            }
+}
+
 TYPED_TEST(Cholesky, SolvesThroughTheFactorInOneFlow)
 {
     using T = TypeParam;
