@@ -13,7 +13,7 @@ struct place {
     int i, j;
 };
 
-static void fill(const char *x, int rows, const char *y, int cols, int *upper, int *left_edge)
+static void fill(const char* x, int rows, const char* y, int cols, int* upper, int* left_edge)
 {
     for (int i = 0; i < rows; ++i) {
         int diagonal = upper[0], left = left_edge[i];
@@ -28,9 +28,9 @@ static void fill(const char *x, int rows, const char *y, int cols, int *upper, i
     }
 }
 
-static int block(void *args, trc_context *context)
+static int block(void* args, trc_context* context)
 {
-    const struct place *at = args;
+    const struct place* at = args;
     (void)context;
     fill(a + at->i * size, size, b + at->j * size, size, row[at->j], column[at->i]);
     return 0;
@@ -45,8 +45,8 @@ static int failed(void)
 int main(void)
 {
     static int whole_row[n + 1], whole_column[n];
-    trc_session *session;
-    trc_flow *flow;
+    trc_session* session;
+    trc_flow* flow;
     srand(1);
     for (int i = 0; i < n; ++i) a[i] = "ACGT"[rand() % 4], b[i] = "ACGT"[rand() % 4];
     if (trc_session_create(&session, NULL) != TRC_OK || trc_flow_create(&flow, session, 0) != TRC_OK) return failed();

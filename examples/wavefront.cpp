@@ -44,7 +44,8 @@ int in_blocks(trencadis::TaskFlow& flow, const std::string& a, const std::string
     std::vector<std::vector<int>> row(cols, std::vector<int>(size + 1)), column(rows, std::vector<int>(size));
     for (std::size_t i = 0; i < rows; ++i)
         for (std::size_t j = 0; j < cols; ++j)
-            flow.submit("block", [&, i, j] { block(a.substr(i * size, size), b.substr(j * size, size), row[j].data(), column[i].data()); },
+            flow.submit("block",
+                        [&, i, j] { block(a.substr(i * size, size), b.substr(j * size, size), row[j].data(), column[i].data()); },
                         {trencadis::readwrite(row[j].data()), trencadis::readwrite(column[i].data())});
     flow.wait();
     return column[rows - 1][(a.size() - 1) % size];

@@ -27,18 +27,18 @@ typedef double _Complex trc_complex_double;
 
 typedef enum trc_code {
     TRC_OK = 0,
-    TRC_BAD_VALUE = 1,       /* something given is wrong, but no single argument is to blame */
+    TRC_BAD_VALUE = 1, /* something given is wrong, but no single argument is to blame */
     TRC_OUT_OF_MEMORY = 2,
     TRC_MISSING_BACKEND = 3, /* a library or back end is not on this machine */
     TRC_ENVIRONMENT = 4,     /* threads, files or limits of the system refused */
     TRC_CANCELLED = 5,
-    TRC_TASK_FAILED = 6,     /* a task's function returned something else than 0 */
-    TRC_INTERNAL = 7         /* a mistake of the library */
+    TRC_TASK_FAILED = 6, /* a task's function returned something else than 0 */
+    TRC_INTERNAL = 7     /* a mistake of the library */
 } trc_code;
 
 /* What went wrong in the last call on this thread that did not return 0; "" before. Valid until the next such call. */
-const char *trc_last_error_message(void);
-const char *trc_version(void);
+const char* trc_last_error_message(void);
+const char* trc_version(void);
 
 /* --- Sessions: workers, a scheduler and kernels ----------------------------------------------------------------- */
 
@@ -47,76 +47,78 @@ typedef struct trc_session trc_session;
 /* Makes a session. `options`: words "key=value" separated by blanks, or NULL: engine=native|sequential, scheduler=eager|ws,
  * kernels=openblas|mkl|blis, threads=os, workers=LIST (core numbers, as 0,1,4-7) or worker_count=N, window=N (tasks in flight). What is
  * not given comes from TRENCADIS_ENGINE, _SCHEDULER, _KERNELS, _NUM_THREADS, else the default: one worker per core. */
-int trc_session_create(trc_session **session, const char *options);
+int trc_session_create(trc_session** session, const char* options);
 /* Waits for calls that are running. NULL is allowed. */
-int trc_session_destroy(trc_session *session);
+int trc_session_destroy(trc_session* session);
 /* Number of workers. NULL: of the standard session. Negative or zero never; on failure 0. */
-int trc_session_workers(trc_session *session);
+int trc_session_workers(trc_session* session);
 
 /* --- Linear algebra; session NULL is the standard session, made at the first such call ---------------------------- */
 
 /* A <- L L^H (uplo 'L') or U^H U ('U'), A n x n; the other triangle is neither read nor written. *info: 0, or the order of the
  * smallest leading minor that is not positive definite. n^3/3 flops (4 times that complex). */
-int trc_spotrf(trc_session *session, char uplo, int64_t n, float *a, int64_t lda, int64_t *info);
-int trc_dpotrf(trc_session *session, char uplo, int64_t n, double *a, int64_t lda, int64_t *info);
-int trc_cpotrf(trc_session *session, char uplo, int64_t n, trc_complex_float *a, int64_t lda, int64_t *info);
-int trc_zpotrf(trc_session *session, char uplo, int64_t n, trc_complex_double *a, int64_t lda, int64_t *info);
+int trc_spotrf(trc_session* session, char uplo, int64_t n, float* a, int64_t lda, int64_t* info);
+int trc_dpotrf(trc_session* session, char uplo, int64_t n, double* a, int64_t lda, int64_t* info);
+int trc_cpotrf(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
+int trc_zpotrf(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
 
 /* B <- A^-1 B, B n x nrhs, with potrf's factor in A. 2 n^2 nrhs flops. *info is always 0. */
-int trc_spotrs(trc_session *session, char uplo, int64_t n, int64_t nrhs, const float *a, int64_t lda, float *b, int64_t ldb,
-               int64_t *info);
-int trc_dpotrs(trc_session *session, char uplo, int64_t n, int64_t nrhs, const double *a, int64_t lda, double *b, int64_t ldb,
-               int64_t *info);
-int trc_cpotrs(trc_session *session, char uplo, int64_t n, int64_t nrhs, const trc_complex_float *a, int64_t lda, trc_complex_float *b,
-               int64_t ldb, int64_t *info);
-int trc_zpotrs(trc_session *session, char uplo, int64_t n, int64_t nrhs, const trc_complex_double *a, int64_t lda, trc_complex_double *b,
-               int64_t ldb, int64_t *info);
+int trc_spotrs(trc_session* session, char uplo, int64_t n, int64_t nrhs, const float* a, int64_t lda, float* b, int64_t ldb,
+               int64_t* info);
+int trc_dpotrs(trc_session* session, char uplo, int64_t n, int64_t nrhs, const double* a, int64_t lda, double* b, int64_t ldb,
+               int64_t* info);
+int trc_cpotrs(trc_session* session, char uplo, int64_t n, int64_t nrhs, const trc_complex_float* a, int64_t lda,
+               trc_complex_float* b, int64_t ldb, int64_t* info);
+int trc_zpotrs(trc_session* session, char uplo, int64_t n, int64_t nrhs, const trc_complex_double* a, int64_t lda,
+               trc_complex_double* b, int64_t ldb, int64_t* info);
 
 /* potrf, then potrs; B is not touched unless *info is 0. */
-int trc_sposv(trc_session *session, char uplo, int64_t n, int64_t nrhs, float *a, int64_t lda, float *b, int64_t ldb, int64_t *info);
-int trc_dposv(trc_session *session, char uplo, int64_t n, int64_t nrhs, double *a, int64_t lda, double *b, int64_t ldb, int64_t *info);
-int trc_cposv(trc_session *session, char uplo, int64_t n, int64_t nrhs, trc_complex_float *a, int64_t lda, trc_complex_float *b,
-              int64_t ldb, int64_t *info);
-int trc_zposv(trc_session *session, char uplo, int64_t n, int64_t nrhs, trc_complex_double *a, int64_t lda, trc_complex_double *b,
-              int64_t ldb, int64_t *info);
+int trc_sposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, float* a, int64_t lda, float* b, int64_t ldb,
+              int64_t* info);
+int trc_dposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, double* a, int64_t lda, double* b, int64_t ldb,
+              int64_t* info);
+int trc_cposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_float* a, int64_t lda, trc_complex_float* b,
+              int64_t ldb, int64_t* info);
+int trc_zposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, trc_complex_double* b,
+              int64_t ldb, int64_t* info);
 
 /* C <- alpha op(A) op(B) + beta C, C m x n; op by transa, transb: 'N', 'T', 'C'. Complex factors by address. */
-int trc_sgemm(trc_session *session, char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
-              const float *b, int64_t ldb, float beta, float *c, int64_t ldc);
-int trc_dgemm(trc_session *session, char transa, char transb, int64_t m, int64_t n, int64_t k, double alpha, const double *a, int64_t lda,
-              const double *b, int64_t ldb, double beta, double *c, int64_t ldc);
-int trc_cgemm(trc_session *session, char transa, char transb, int64_t m, int64_t n, int64_t k, const trc_complex_float *alpha,
-              const trc_complex_float *a, int64_t lda, const trc_complex_float *b, int64_t ldb, const trc_complex_float *beta,
-              trc_complex_float *c, int64_t ldc);
-int trc_zgemm(trc_session *session, char transa, char transb, int64_t m, int64_t n, int64_t k, const trc_complex_double *alpha,
-              const trc_complex_double *a, int64_t lda, const trc_complex_double *b, int64_t ldb, const trc_complex_double *beta,
-              trc_complex_double *c, int64_t ldc);
+int trc_sgemm(trc_session* session, char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+              int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
+int trc_dgemm(trc_session* session, char transa, char transb, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
+              int64_t lda, const double* b, int64_t ldb, double beta, double* c, int64_t ldc);
+int trc_cgemm(trc_session* session, char transa, char transb, int64_t m, int64_t n, int64_t k, const trc_complex_float* alpha,
+              const trc_complex_float* a, int64_t lda, const trc_complex_float* b, int64_t ldb, const trc_complex_float* beta,
+              trc_complex_float* c, int64_t ldc);
+int trc_zgemm(trc_session* session, char transa, char transb, int64_t m, int64_t n, int64_t k, const trc_complex_double* alpha,
+              const trc_complex_double* a, int64_t lda, const trc_complex_double* b, int64_t ldb, const trc_complex_double* beta,
+              trc_complex_double* c, int64_t ldc);
 
 /* One triangle of C <- alpha op(A) op(A)^T + beta C, C n x n, op(A) n x k; trans 'N' or 'T' (real also 'C'). */
-int trc_ssyrk(trc_session *session, char uplo, char trans, int64_t n, int64_t k, float alpha, const float *a, int64_t lda, float beta,
-              float *c, int64_t ldc);
-int trc_dsyrk(trc_session *session, char uplo, char trans, int64_t n, int64_t k, double alpha, const double *a, int64_t lda, double beta,
-              double *c, int64_t ldc);
-int trc_csyrk(trc_session *session, char uplo, char trans, int64_t n, int64_t k, const trc_complex_float *alpha,
-              const trc_complex_float *a, int64_t lda, const trc_complex_float *beta, trc_complex_float *c, int64_t ldc);
-int trc_zsyrk(trc_session *session, char uplo, char trans, int64_t n, int64_t k, const trc_complex_double *alpha,
-              const trc_complex_double *a, int64_t lda, const trc_complex_double *beta, trc_complex_double *c, int64_t ldc);
+int trc_ssyrk(trc_session* session, char uplo, char trans, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
+              float beta, float* c, int64_t ldc);
+int trc_dsyrk(trc_session* session, char uplo, char trans, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
+              double beta, double* c, int64_t ldc);
+int trc_csyrk(trc_session* session, char uplo, char trans, int64_t n, int64_t k, const trc_complex_float* alpha,
+              const trc_complex_float* a, int64_t lda, const trc_complex_float* beta, trc_complex_float* c, int64_t ldc);
+int trc_zsyrk(trc_session* session, char uplo, char trans, int64_t n, int64_t k, const trc_complex_double* alpha,
+              const trc_complex_double* a, int64_t lda, const trc_complex_double* beta, trc_complex_double* c, int64_t ldc);
 
 /* One triangle of C <- alpha op(A) op(A)^H + beta C; trans 'N' or 'C'. */
-int trc_cherk(trc_session *session, char uplo, char trans, int64_t n, int64_t k, float alpha, const trc_complex_float *a, int64_t lda,
-              float beta, trc_complex_float *c, int64_t ldc);
-int trc_zherk(trc_session *session, char uplo, char trans, int64_t n, int64_t k, double alpha, const trc_complex_double *a, int64_t lda,
-              double beta, trc_complex_double *c, int64_t ldc);
+int trc_cherk(trc_session* session, char uplo, char trans, int64_t n, int64_t k, float alpha, const trc_complex_float* a,
+              int64_t lda, float beta, trc_complex_float* c, int64_t ldc);
+int trc_zherk(trc_session* session, char uplo, char trans, int64_t n, int64_t k, double alpha, const trc_complex_double* a,
+              int64_t lda, double beta, trc_complex_double* c, int64_t ldc);
 
 /* B <- alpha op(A)^-1 B (side 'L') or alpha B op(A)^-1 ('R'), B m x n, A triangular; diag 'N' or 'U' (unit, not read). */
-int trc_strsm(trc_session *session, char side, char uplo, char transa, char diag, int64_t m, int64_t n, float alpha, const float *a,
-              int64_t lda, float *b, int64_t ldb);
-int trc_dtrsm(trc_session *session, char side, char uplo, char transa, char diag, int64_t m, int64_t n, double alpha, const double *a,
-              int64_t lda, double *b, int64_t ldb);
-int trc_ctrsm(trc_session *session, char side, char uplo, char transa, char diag, int64_t m, int64_t n, const trc_complex_float *alpha,
-              const trc_complex_float *a, int64_t lda, trc_complex_float *b, int64_t ldb);
-int trc_ztrsm(trc_session *session, char side, char uplo, char transa, char diag, int64_t m, int64_t n, const trc_complex_double *alpha,
-              const trc_complex_double *a, int64_t lda, trc_complex_double *b, int64_t ldb);
+int trc_strsm(trc_session* session, char side, char uplo, char transa, char diag, int64_t m, int64_t n, float alpha,
+              const float* a, int64_t lda, float* b, int64_t ldb);
+int trc_dtrsm(trc_session* session, char side, char uplo, char transa, char diag, int64_t m, int64_t n, double alpha,
+              const double* a, int64_t lda, double* b, int64_t ldb);
+int trc_ctrsm(trc_session* session, char side, char uplo, char transa, char diag, int64_t m, int64_t n,
+              const trc_complex_float* alpha, const trc_complex_float* a, int64_t lda, trc_complex_float* b, int64_t ldb);
+int trc_ztrsm(trc_session* session, char side, char uplo, char transa, char diag, int64_t m, int64_t n,
+              const trc_complex_double* alpha, const trc_complex_double* a, int64_t lda, trc_complex_double* b, int64_t ldb);
 
 /* --- Tasks: a data-flow algorithm of your own ---------------------------------------------------------------------
  * Tasks run once what they depend on has finished; dependences follow from the data that they name, by address. */
@@ -134,41 +136,41 @@ typedef enum trc_access_mode {
  * is not fixed. */
 typedef struct trc_reduction {
     size_t bytes;
-    void (*initialise)(void *part);
-    void (*combine)(void *into, const void *part);
+    void (*initialise)(void* part);
+    void (*combine)(void* into, const void* part);
 } trc_reduction;
 
 typedef struct trc_access {
-    const void *data;
+    const void* data;
     trc_access_mode mode;
-    const trc_reduction *reduction; /* for TRC_REDUCE only */
+    const trc_reduction* reduction; /* for TRC_REDUCE only */
 } trc_access;
 
 typedef struct trc_flow trc_flow;
 typedef struct trc_context trc_context;
 
 /* A task's work; args is the task's own copy. Returns 0, or anything else to fail: what depends on the task does not run then. */
-typedef int (*trc_task_function)(void *args, trc_context *context);
+typedef int (*trc_task_function)(void* args, trc_context* context);
 
 /* A flow of tasks on the session's workers, with at most `window` tasks (0: the session's) submitted and not finished. */
-int trc_flow_create(trc_flow **flow, trc_session *session, int64_t window);
+int trc_flow_create(trc_flow** flow, trc_session* session, int64_t window);
 /* Submits a task with a copy of args_bytes bytes of args, aligned to 16. `name` shows in traces. Larger priorities first. */
-int trc_task_submit(trc_flow *flow, const char *name, trc_task_function function, const void *args, size_t args_bytes,
-                    const trc_access *accesses, int n_accesses, double priority);
+int trc_task_submit(trc_flow* flow, const char* name, trc_task_function function, const void* args, size_t args_bytes,
+                    const trc_access* accesses, int n_accesses, double priority);
 /* Returns when every task submitted so far has finished: 0, TRC_TASK_FAILED with the name and result of the earliest submitted
  * task that failed, or TRC_CANCELLED. The flow can be used again, unless it was cancelled. */
-int trc_flow_wait(trc_flow *flow);
+int trc_flow_wait(trc_flow* flow);
 /* Tasks that have not begun do not begin. May be called from any thread. */
-int trc_flow_cancel(trc_flow *flow);
+int trc_flow_cancel(trc_flow* flow);
 /* Waits; NULL is allowed. Not for the flow of a context. */
-int trc_flow_destroy(trc_flow *flow);
+int trc_flow_destroy(trc_flow* flow);
 
 /* Within a task: a flow for tasks inside this one, which finishes after them. */
-trc_flow *trc_context_flow(trc_context *context);
+trc_flow* trc_context_flow(trc_context* context);
 /* Within a task: the private part of access number `access` (from 0), which must be TRC_REDUCE; NULL on failure. */
-void *trc_context_part(trc_context *context, int access);
+void* trc_context_part(trc_context* context, int access);
 /* Within a task: the worker that runs it, from 0. */
-int trc_context_worker(trc_context *context);
+int trc_context_worker(trc_context* context);
 
 #ifdef __cplusplus
 }

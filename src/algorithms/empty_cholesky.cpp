@@ -19,7 +19,8 @@ void empty_cholesky(TaskFlow& flow, char* data, Index tiles)
         for (Index i = k + 1; i < tiles; ++i) flow.submit(trsm, EmptyArgs{}, {read(A(k, k)), readwrite(A(i, k))});
         for (Index j = k + 1; j < tiles; ++j) {
             flow.submit(syrk, EmptyArgs{}, {read(A(j, k)), readwrite(A(j, j))});
-            for (Index i = j + 1; i < tiles; ++i) flow.submit(gemm, EmptyArgs{}, {read(A(i, k)), read(A(j, k)), readwrite(A(i, j))});
+            for (Index i = j + 1; i < tiles; ++i)
+                flow.submit(gemm, EmptyArgs{}, {read(A(i, k)), read(A(j, k)), readwrite(A(i, j))});
         }
     }
 }

@@ -15,7 +15,8 @@ void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, TileMatrix<T> 
         }
 }
 
-#define TRC_INSTANTIATE(T) template void gemm(TaskFlow&, const KernelProvider&, T, TileMatrix<T>, TileMatrix<T>, T, TileMatrix<T>);
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void gemm(TaskFlow&, const KernelProvider&, T, TileMatrix<T>, TileMatrix<T>, T, TileMatrix<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

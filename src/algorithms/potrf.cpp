@@ -42,9 +42,9 @@ template <Scalar T> void posv(TaskFlow& flow, const KernelProvider& kernels, Til
     substitute(flow, kernels, A, B, Guard{&info, A.rows()});
 }
 
-#define TRC_INSTANTIATE(T)                                                                \
-    template void potrf(TaskFlow&, const KernelProvider&, TileMatrix<T>, Info&);          \
-    template void potrs(TaskFlow&, const KernelProvider&, TileMatrix<T>, TileMatrix<T>);  \
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void potrf(TaskFlow&, const KernelProvider&, TileMatrix<T>, Info&);                                                 \
+    template void potrs(TaskFlow&, const KernelProvider&, TileMatrix<T>, TileMatrix<T>);                                         \
     template void posv(TaskFlow&, const KernelProvider&, TileMatrix<T>, TileMatrix<T>, Info&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

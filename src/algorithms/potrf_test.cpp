@@ -115,7 +115,8 @@ TYPED_TEST(Cholesky, SolvesThroughTheFactorInOneFlow)
                     InOrder executor;
                     TaskFlow flow(executor);
                     Info info;
-                    posv(flow, *kernels, TileMatrix<T>(F.view(), nb, nb).with(seen_as_lower<T>(uplo)), TileMatrix<T>(X.view(), nb, 2), info);
+                    posv(flow, *kernels, TileMatrix<T>(F.view(), nb, nb).with(seen_as_lower<T>(uplo)),
+                         TileMatrix<T>(X.view(), nb, 2), info);
                     flow.wait();
                     EXPECT_EQ(info.value(), 0);
                     const auto full = [&](Index i, Index j) { return in_triangle(uplo, i, j) ? A(i, j) : conjugate(A(j, i)); };
@@ -125,7 +126,8 @@ TYPED_TEST(Cholesky, SolvesThroughTheFactorInOneFlow)
                             for (Index k = 0; k < n; ++k) sum.add(full(i, k), X(k, j));
                             // (A + dA) x = b with |dA| <= (3 n + 1) eps |L| |L^H| (Higham, theorem 10.4); A is dominated by its
                             // diagonal, so that |L| |L^H| is at most twice |A|
-                            expect_within(B(i, j), sum.value, 2 * sum.magnitude + std::abs(Wide<T>(B(i, j))), 3.0 * double(n), "solution");
+                            expect_within(B(i, j), sum.value, 2 * sum.magnitude + std::abs(Wide<T>(B(i, j))), 3.0 * double(n),
+                                          "solution");
                         }
                 }
 }

@@ -1,8 +1,8 @@
 #include "algorithms/gemm.hpp"
 #include "algorithms/rank_k.hpp"
+#include "algorithms/trsm.hpp"
 #include "kernels/testing/in_order.hpp"
 #include "kernels/testing/reference.hpp"
-#include "algorithms/trsm.hpp"
 
 namespace trencadis {
 namespace {
@@ -17,14 +17,22 @@ protected:
     {
         if (providers().empty()) GTEST_SKIP() << "no kernel library on this machine";
     }
-    static std::vector<Op> ops() { return is_complex<T> ? std::vector{Op::none, Op::trans, Op::conj_trans} : std::vector{Op::none, Op::trans}; }
+    static std::vector<Op> ops()
+    {
+        return is_complex<T> ? std::vector{Op::none, Op::trans, Op::conj_trans} : std::vector{Op::none, Op::trans};
+    }
     static TileMatrix<T> tiles(Dense<T>& A, Op op) { return TileMatrix<T>(A.view(), nb, nb).with(op); }
-    static Dense<T> stored(Op op, Index rows, Index cols) { return op == Op::none ? random_matrix<T>(rows, cols) : random_matrix<T>(cols, rows); }
+    static Dense<T> stored(Op op, Index rows, Index cols)
+    {
+        return op == Op::none ? random_matrix<T>(rows, cols) : random_matrix<T>(cols, rows);
+    }
 };
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Products, Scalars);
 
-template <Scalar T> void check_gemm(const KernelProvider& kernels, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, T beta, Dense<T> A, Dense<T> B)
+template <Scalar T>
+void check_gemm(const KernelProvider& kernels, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, T beta, Dense<T> A,
+                Dense<T> B)
 {
     const Dense<T> before = beta == T(0) ? Dense<T>(m, n) : random_matrix<T>(m, n); // NaN where it must not be read
     Dense<T> C = before;
@@ -55,7 +63,8 @@ TYPED_TEST(Products, GemmIsTheProductForEveryPairOfOperationsAndRaggedSizes)
                 for (const Index m : sizes)
                     for (const Index k : {Index(0), nb, 2 * nb + 1})
                         for (const T beta : {T(0), T(1), T(-0.5)})
-                            check_gemm<T>(*kernels, op_a, op_b, m, nb + 2, k, T(0.75), beta, this->stored(op_a, m, k), this->stored(op_b, k, nb + 2));
+                            check_gemm<T>(*kernels, op_a, op_b, m, nb + 2, k, T(0.75), beta, this->stored(op_a, m, k),
+                                          this->stored(op_b, k, nb + 2));
 }
 
 TYPED_TEST(Products, GemmWithAlphaZeroDoesNotReadItsOperands)
@@ -70,7 +79,8 @@ TYPED_TEST(Products, GemmWithAlphaZeroDoesNotReadItsOperands)
         for (Index i = 0; i < 6; ++i) EXPECT_EQ(C(i, j), T(2) * before(i, j));
 }
 
-template <Scalar T> void check_rank_k(const KernelProvider& kernels, bool hermitian, Uplo uplo, Op op, Index n, Index k, Real<T> beta, Index grain)
+template <Scalar T>
+void check_rank_k(const KernelProvider& kernels, bool hermitian, Uplo uplo, Op op, Index n, Index k, Real<T> beta, Index grain)
 {
     Dense<T> A = op == Op::none ? random_matrix<T>(n, k) : random_matrix<T>(k, n);
     const Dense<T> before = beta == 0 ? Dense<T>(n, n) : random_triangle<T>(uplo, n, 0);

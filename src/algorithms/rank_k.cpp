@@ -40,8 +40,8 @@ void herk(TaskFlow& flow, const KernelProvider& kernels, Real<T> alpha, TileMatr
             }
 }
 
-#define TRC_INSTANTIATE(T)                                                                      \
-    template void syrk(TaskFlow&, const KernelProvider&, T, TileMatrix<T>, T, TileMatrix<T>);   \
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void syrk(TaskFlow&, const KernelProvider&, T, TileMatrix<T>, T, TileMatrix<T>);                                    \
     template void herk(TaskFlow&, const KernelProvider&, Real<T>, TileMatrix<T>, Real<T>, TileMatrix<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

@@ -14,7 +14,8 @@ template <Scalar T> void set_to_zero(TaskFlow& flow, TileMatrix<T> B)
 } // namespace
 
 template <Scalar T>
-void trsm(TaskFlow& flow, const KernelProvider& kernels, Uplo uplo, Diag diag, T alpha, TileMatrix<T> A, TileMatrix<T> B, Guard guard)
+void trsm(TaskFlow& flow, const KernelProvider& kernels, Uplo uplo, Diag diag, T alpha, TileMatrix<T> A, TileMatrix<T> B,
+          Guard guard)
 {
     if (alpha == T(0)) return set_to_zero(flow, B);
     const Index last = A.tiles() - 1;
@@ -23,14 +24,16 @@ void trsm(TaskFlow& flow, const KernelProvider& kernels, Uplo uplo, Diag diag, T
     for (Index s = 0; s <= last; ++s) {
         const Index k = row(s);
         const T factor = s == 0 ? alpha : T(1); // the first step meets every tile of B
-        for (Index j = 0; j < B.col_tiles(); ++j) task::trsm(flow, kernels, Side::left, uplo, diag, factor, A(k, k), B(k, j), guard);
+        for (Index j = 0; j < B.col_tiles(); ++j)
+            task::trsm(flow, kernels, Side::left, uplo, diag, factor, A(k, k), B(k, j), guard);
         for (Index t = s + 1; t <= last; ++t)
             for (Index j = 0; j < B.col_tiles(); ++j)
                 task::gemm(flow, kernels, T(-1), A(row(t), k), B(k, j), factor, B(row(t), j), guard);
     }
 }
 
-#define TRC_INSTANTIATE(T) template void trsm(TaskFlow&, const KernelProvider&, Uplo, Diag, T, TileMatrix<T>, TileMatrix<T>, Guard);
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void trsm(TaskFlow&, const KernelProvider&, Uplo, Diag, T, TileMatrix<T>, TileMatrix<T>, Guard);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

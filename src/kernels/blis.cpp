@@ -55,8 +55,8 @@ std::unique_ptr<VendorLibrary> open()
 
     own_function<void (*)(std::intptr_t)>(*library, "bli_thread_set_num_threads")(1);
     if (const auto threads = own_function<std::intptr_t (*)()>(*library, "bli_thread_get_num_threads")(); threads != 1)
-        throw Error(ErrorCode::missing_backend, "blis kernels: " + library->path + " was told to use one thread but reports " +
-                                                    std::to_string(threads));
+        throw Error(ErrorCode::missing_backend,
+                    "blis kernels: " + library->path + " was told to use one thread but reports " + std::to_string(threads));
     verify_single_thread(*library, threads_before);
     return library;
 }

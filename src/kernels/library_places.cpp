@@ -94,7 +94,8 @@ std::vector<std::string> candidate_files(const LibraryPlaces& places)
             if (fs::exists(fs::path(folder) / file)) append_once(paths, (fs::path(folder) / file).string());
     for (const std::string& file : places.in_system) {
         if (file.find('*') == std::string::npos) append_once(paths, file);
-        else for (std::string& match : matches(file)) append_once(paths, std::move(match));
+        else
+            for (std::string& match : matches(file)) append_once(paths, std::move(match));
     }
     return paths;
 }

@@ -60,8 +60,8 @@ std::unique_ptr<VendorLibrary> open()
     if (threads == 1) verify_single_thread(*library, threads_before);
     if (library->swap_local_threads) library->swap_local_threads(previous);
     if (threads != 1)
-        throw Error(ErrorCode::missing_backend, "mkl kernels: " + library->path + " was told to use one thread but reports " +
-                                                    std::to_string(threads));
+        throw Error(ErrorCode::missing_backend,
+                    "mkl kernels: " + library->path + " was told to use one thread but reports " + std::to_string(threads));
     return library;
 }
 
@@ -73,8 +73,9 @@ const KernelProvider& load()
 
 } // namespace
 
-extern const KernelProviderEntry kernel_provider_mkl{{"mkl", "Intel oneMKL, its sequential layer (PyPI's mkl, else the system's)",
-                                                      "https://www.intel.com/content/www/us/en/developer/tools/oneapi/onemkl.html"},
-                                                     load};
+extern const KernelProviderEntry kernel_provider_mkl{
+    {"mkl", "Intel oneMKL, its sequential layer (PyPI's mkl, else the system's)",
+     "https://www.intel.com/content/www/us/en/developer/tools/oneapi/onemkl.html"},
+    load};
 
 } // namespace trencadis

@@ -49,8 +49,8 @@ std::unique_ptr<VendorLibrary> open()
 
     own_function<void (*)(int)>(*library, spelling, "openblas_set_num_threads")(1);
     if (const int threads = own_function<int (*)()>(*library, spelling, "openblas_get_num_threads")(); threads != 1)
-        throw Error(ErrorCode::missing_backend, "openblas kernels: " + library->path + " was told to use one thread but reports " +
-                                                    std::to_string(threads));
+        throw Error(ErrorCode::missing_backend,
+                    "openblas kernels: " + library->path + " was told to use one thread but reports " + std::to_string(threads));
     verify_single_thread(*library, threads_before);
     return library;
 }
@@ -64,7 +64,8 @@ const KernelProvider& load()
 } // namespace
 
 extern const KernelProviderEntry kernel_provider_openblas{
-    {"openblas", "OpenBLAS, one thread per call (PyPI's scipy-openblas32, else the system's)", "https://github.com/OpenMathLib/OpenBLAS"},
+    {"openblas", "OpenBLAS, one thread per call (PyPI's scipy-openblas32, else the system's)",
+     "https://github.com/OpenMathLib/OpenBLAS"},
     load};
 
 } // namespace trencadis

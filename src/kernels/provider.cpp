@@ -33,7 +33,8 @@ template <class Int> struct Narrow {
     explicit Narrow(Index size) : value(Int(size))
     {
         if (size > Index(std::numeric_limits<Int>::max()))
-            throw Error(ErrorCode::environment, "a size of " + std::to_string(size) + " is beyond the 32-bit integers of this kernel library");
+            throw Error(ErrorCode::environment,
+                        "a size of " + std::to_string(size) + " is beyond the 32-bit integers of this kernel library");
     }
     operator const Int*() const { return &value; }
 };
@@ -66,13 +67,13 @@ template <class... Arguments> void call(const VendorLibrary& library, void* func
 /// The letter a real routine takes for this operation: it knows no conjugation.
 template <Scalar T> Op real_op(Op op) { return is_complex<T> || op == Op::none ? op : Op::trans; }
 
-template <class Int> Index potrf_as(const VendorLibrary& library, void* function, Uplo uplo, const Narrow<Int>& n, void* A,
-                                    const Narrow<Int>& lda)
+template <class Int>
+Index potrf_as(const VendorLibrary& library, void* function, Uplo uplo, const Narrow<Int>& n, void* A, const Narrow<Int>& lda)
 {
     const OneThread guard(library);
     Int info = 0;
-    reinterpret_cast<void (*)(const char*, const Int*, void*, const Int*, Int*)>(function)(reinterpret_cast<const char*>(&uplo), n, A, lda,
-                                                                                          &info);
+    reinterpret_cast<void (*)(const char*, const Int*, void*, const Int*, Int*)>(function)(reinterpret_cast<const char*>(&uplo),
+                                                                                           n, A, lda, &info);
     return info;
 }
 
@@ -93,8 +94,8 @@ const std::string& KernelProvider::version() const { return library_->version; }
 const std::string& KernelProvider::path() const { return library_->path; }
 
 template <Scalar T>
-void KernelProvider::gemm(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta, T* C,
-                          Index ldc) const
+void KernelProvider::gemm(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb,
+                          T beta, T* C, Index ldc) const
 {
     call(*library_, library_->gemm[precision<T>], op_a, op_b, m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc);
 }
@@ -106,13 +107,15 @@ void KernelProvider::syrk(Uplo uplo, Op op, Index n, Index k, T alpha, const T* 
 }
 
 template <Scalar T>
-void KernelProvider::herk(Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C, Index ldc) const
+void KernelProvider::herk(Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C,
+                          Index ldc) const
 {
     call(*library_, library_->herk[precision<T>], uplo, real_op<T>(op), n, k, &alpha, A, lda, &beta, C, ldc);
 }
 
 template <Scalar T>
-void KernelProvider::trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb) const
+void KernelProvider::trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
+                          Index ldb) const
 {
     call(*library_, library_->trsm[precision<T>], side, uplo, op, diag, m, n, &alpha, A, lda, B, ldb);
 }
@@ -122,7 +125,8 @@ template <Scalar T> Index KernelProvider::potrf(Uplo uplo, Index n, T* A, Index 
     void* const function = library_->potrf[precision<T>];
     Index info = 0;
     if (!function) info = recursive_potrf(*this, uplo, n, A, lda);
-    else if (library_->wide) info = potrf_as<std::int64_t>(*library_, function, uplo, Narrow<std::int64_t>(n), A, Narrow<std::int64_t>(lda));
+    else if (library_->wide)
+        info = potrf_as<std::int64_t>(*library_, function, uplo, Narrow<std::int64_t>(n), A, Narrow<std::int64_t>(lda));
     else info = potrf_as<std::int32_t>(*library_, function, uplo, Narrow<std::int32_t>(n), A, Narrow<std::int32_t>(lda));
     const Index leading = info ? info - 1 : n;
     const Index nan = first_nan_pivot(leading, A, lda);
@@ -136,12 +140,12 @@ template <Scalar T> void KernelProvider::potrs(Uplo uplo, Index n, Index nrhs, c
     trsm(Side::left, uplo, lower ? herm_op<T> : Op::none, Diag::non_unit, n, nrhs, T(1), A, lda, B, ldb);
 }
 
-#define TRC_INSTANTIATE(T)                                                                                                                     \
-    template void KernelProvider::gemm(Op, Op, Index, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index) const;                  \
-    template void KernelProvider::syrk(Uplo, Op, Index, Index, T, const T*, Index, T, T*, Index) const;                                        \
-    template void KernelProvider::herk(Uplo, Op, Index, Index, Real<T>, const T*, Index, Real<T>, T*, Index) const;                            \
-    template void KernelProvider::trsm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index) const;                               \
-    template Index KernelProvider::potrf(Uplo, Index, T*, Index) const;                                                                        \
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void KernelProvider::gemm(Op, Op, Index, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index) const;    \
+    template void KernelProvider::syrk(Uplo, Op, Index, Index, T, const T*, Index, T, T*, Index) const;                          \
+    template void KernelProvider::herk(Uplo, Op, Index, Index, Real<T>, const T*, Index, Real<T>, T*, Index) const;              \
+    template void KernelProvider::trsm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index) const;                 \
+    template Index KernelProvider::potrf(Uplo, Index, T*, Index) const;                                                          \
     template void KernelProvider::potrs(Uplo, Index, Index, const T*, Index, T*, Index) const;
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

@@ -102,8 +102,8 @@ TEST(KernelProviders, NoticeALibraryThatComputesOnSeveralThreads)
 {
     // A product that hands its work to another thread, as a threaded library would.
     struct Threaded {
-        static void gemm(const char*, const char*, const int* m, const int*, const int* k, const double*, const double*, const int*, const double*,
-                         const int*, const double*, double* C, const int*)
+        static void gemm(const char*, const char*, const int* m, const int*, const int* k, const double*, const double*,
+                         const int*, const double*, const int*, const double*, double* C, const int*)
         {
             static std::atomic<int> turn{0}, done{0};
             static std::thread helper([] {
@@ -152,7 +152,8 @@ TEST(KernelProviders, RefuseSizesBeyondTheirIntegers)
     }
 }
 
-template <class T> class Factorization : public ::testing::Test {};
+template <class T> class Factorization : public ::testing::Test {
+};
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Factorization, Scalars);
 

@@ -1,6 +1,6 @@
 #pragma once
-#include "matrix/conjugate.hpp"
 #include "kernels/provider.hpp"
+#include "matrix/conjugate.hpp"
 
 #include <cmath>
 #include <complex>

@@ -60,15 +60,16 @@ public:
         if (library_.wide) call<std::int64_t>();
         else call<std::int32_t>();
         if (C_.front() != double(n) || C_.back() != double(n))
-            throw Error(ErrorCode::missing_backend, library_.name + " kernels: " + library_.path + " computes a wrong matrix product");
+            throw Error(ErrorCode::missing_backend,
+                        library_.name + " kernels: " + library_.path + " computes a wrong matrix product");
     }
 
 private:
     static constexpr int n = 384;
     template <class Int> void call()
     {
-        using Gemm = void (*)(const char*, const char*, const Int*, const Int*, const Int*, const double*, const double*, const Int*,
-                              const double*, const Int*, const double*, double*, const Int*);
+        using Gemm = void (*)(const char*, const char*, const Int*, const Int*, const Int*, const double*, const double*,
+                              const Int*, const double*, const Int*, const double*, double*, const Int*);
         const Int size = n;
         const double one = 1, zero = 0;
         reinterpret_cast<Gemm>(library_.gemm[1])("N", "N", &size, &size, &size, &one, A_.data(), &size, A_.data(), &size, &zero,

@@ -1,5 +1,5 @@
-#include "matrix/conjugate.hpp"
 #include "kernels/tile_operations.hpp"
+#include "matrix/conjugate.hpp"
 
 #include <cassert>
 
@@ -46,7 +46,8 @@ template <Scalar T> struct ScaleArgs {
             T* const column = A + j * ld;
             const Rows r = rows_of(part, op, j, rows);
             if (alpha == T(0)) std::fill(column + r.begin, column + r.end, T(0));
-            else if (alpha != T(1)) for (Index i = r.begin; i < r.end; ++i) column[i] *= alpha;
+            else if (alpha != T(1))
+                for (Index i = r.begin; i < r.end; ++i) column[i] *= alpha;
             if constexpr (is_complex<T>)
                 if (hermitian && j < rows) column[j] = column[j].real();
         }
@@ -88,10 +89,10 @@ template <Scalar T> void after(TaskFlow& flow, Tile<T> A, Tile<T> B)
     flow.submit(codelet, AfterArgs{}, {read(A.data), readwrite(B.data)});
 }
 
-#define TRC_INSTANTIATE(T)                                            \
-    template void scale(TaskFlow&, T, Tile<T>);                       \
-    template void after(TaskFlow&, Tile<T>, Tile<T>);                 \
-    template void scale_lower(TaskFlow&, T, Tile<T>, bool);           \
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void scale(TaskFlow&, T, Tile<T>);                                                                                  \
+    template void after(TaskFlow&, Tile<T>, Tile<T>);                                                                            \
+    template void scale_lower(TaskFlow&, T, Tile<T>, bool);                                                                      \
     template void copy(TaskFlow&, Part, Tile<T>, Tile<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

@@ -53,8 +53,21 @@ void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Til
     if (f != Op::none) std::swap(A, B);
     const Op op_a = compose<T>(f, A.op), op_b = compose<T>(f, B.op);
     const Index k = f == Op::none ? A.cols : A.rows;
-    const GemmArgs<T> args{&kernels, A.data, B.data, C.data, A.ld, B.ld, C.ld, std::int32_t(C.stored_rows()), std::int32_t(C.stored_cols()),
-                           std::int32_t(k), op_a, op_b, seen_through(f, alpha), seen_through(f, beta), guard};
+    const GemmArgs<T> args{&kernels,
+                           A.data,
+                           B.data,
+                           C.data,
+                           A.ld,
+                           B.ld,
+                           C.ld,
+                           std::int32_t(C.stored_rows()),
+                           std::int32_t(C.stored_cols()),
+                           std::int32_t(k),
+                           op_a,
+                           op_b,
+                           seen_through(f, alpha),
+                           seen_through(f, beta),
+                           guard};
     flow.submit(codelet, args, {read(A.data), read(B.data), readwrite(C.data)});
 }
 

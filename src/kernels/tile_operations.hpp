@@ -16,7 +16,8 @@ template <Scalar T>
 void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard = {});
 
 /// Lower triangle of C <- alpha A A^T + beta C; the rest of C is not touched. n (n + 1) k flops (4 times that complex).
-template <Scalar T> void syrk(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, T beta, Tile<T> C, Guard guard = {});
+template <Scalar T>
+void syrk(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, T beta, Tile<T> C, Guard guard = {});
 
 /// Lower triangle of C <- alpha A A^H + beta C; the rest of C is not touched.
 template <Scalar T>
@@ -24,7 +25,8 @@ void herk(TaskFlow& flow, const KernelProvider& kernels, Real<T> alpha, Tile<T> 
 
 /// B <- alpha A^-1 B (left) or alpha B A^-1 (right), A triangular; its other triangle is not read.
 template <Scalar T>
-void trsm(TaskFlow& flow, const KernelProvider& kernels, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B, Guard guard = {});
+void trsm(TaskFlow& flow, const KernelProvider& kernels, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B,
+          Guard guard = {});
 
 /// Lower triangle of A <- its Cholesky factor; a bad pivot in row r of the tile is reported as `first_row` + r. Does
 /// nothing once one is known before this tile.

@@ -48,7 +48,8 @@ TYPED_TEST(SharedOperations, GemmByPiecesIsGemm)
         for (const Op op : {Op::none, herm_op<T>})
             for (const Op stored : {Op::none, herm_op<T>})
                 for (const Index columns : {n, Index(70)}) { // by columns, and by rows
-                    Dense<T> A = random_matrix<T>(n, n), B = op == Op::none ? random_matrix<T>(n, columns) : random_matrix<T>(columns, n);
+                    Dense<T> A = random_matrix<T>(n, n),
+                             B = op == Op::none ? random_matrix<T>(n, columns) : random_matrix<T>(columns, n);
                     const Dense<T> C = stored == Op::none ? random_matrix<T>(n, columns) : random_matrix<T>(columns, n);
                     const auto [whole, shared] = this->whole_and_shared(C, [&](TaskFlow& flow, Dense<T>& X) {
                         task::gemm(flow, *kernels, T(-1), this->tile(A), this->tile(B, op), T(1), this->tile(X, stored));

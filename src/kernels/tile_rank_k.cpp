@@ -41,17 +41,19 @@ template <Scalar T, bool hermitian> struct RankKArgs {
     {
         if (rows.size() == 0) return;
         const Op other = op != Op::none ? Op::none : hermitian ? herm_op<T> : Op::trans;
-        kernels->gemm(op, other, rows.size(), columns.size(), k, T(alpha), rows_from(rows.begin), lda, rows_from(columns.begin), lda,
-                      T(beta), C + rows.begin + columns.begin * ldc, ldc);
+        kernels->gemm(op, other, rows.size(), columns.size(), k, T(alpha), rows_from(rows.begin), lda, rows_from(columns.begin),
+                      lda, T(beta), C + rows.begin + columns.begin * ldc, ldc);
     }
 };
 
 template <Scalar T, bool hermitian, class Factor>
-void rank_k(TaskFlow& flow, const Codelet& codelet, const KernelProvider& kernels, Factor alpha, Tile<T> A, Factor beta, Tile<T> C, Guard guard)
+void rank_k(TaskFlow& flow, const Codelet& codelet, const KernelProvider& kernels, Factor alpha, Tile<T> A, Factor beta,
+            Tile<T> C, Guard guard)
 {
     // The product is its own (Hermitian) transpose: transposed storage only means the other triangle.
     const Uplo uplo = C.op == Op::none ? Uplo::lower : Uplo::upper;
-    const RankKArgs<T, hermitian> args{&kernels, A.data, C.data, A.ld, C.ld, std::int32_t(C.rows), std::int32_t(A.cols), uplo, A.op, alpha, beta, guard};
+    const RankKArgs<T, hermitian> args{&kernels, A.data, C.data, A.ld, C.ld, std::int32_t(C.rows), std::int32_t(A.cols),
+                                       uplo,     A.op,   alpha,  beta, guard};
     flow.submit(codelet, args, {read(A.data), readwrite(C.data)});
 }
 
@@ -63,14 +65,15 @@ template <Scalar T> void syrk(TaskFlow& flow, const KernelProvider& kernels, T a
     rank_k<T, false>(flow, codelet, kernels, alpha, A, beta, C, guard);
 }
 
-template <Scalar T> void herk(TaskFlow& flow, const KernelProvider& kernels, Real<T> alpha, Tile<T> A, Real<T> beta, Tile<T> C, Guard guard)
+template <Scalar T>
+void herk(TaskFlow& flow, const KernelProvider& kernels, Real<T> alpha, Tile<T> A, Real<T> beta, Tile<T> C, Guard guard)
 {
     static constexpr Codelet codelet = codelet_of<RankKArgs<T, true>>(is_complex<T> ? "herk" : "syrk");
     rank_k<T, true>(flow, codelet, kernels, alpha, A, beta, C, guard);
 }
 
-#define TRC_INSTANTIATE(T)                                                                        \
-    template void syrk(TaskFlow&, const KernelProvider&, T, Tile<T>, T, Tile<T>, Guard);          \
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void syrk(TaskFlow&, const KernelProvider&, T, Tile<T>, T, Tile<T>, Guard);                                         \
     template void herk(TaskFlow&, const KernelProvider&, Real<T>, Tile<T>, Real<T>, Tile<T>, Guard);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

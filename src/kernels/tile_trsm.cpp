@@ -1,6 +1,6 @@
 #include "kernels/chunking.hpp"
-#include "matrix/conjugate.hpp"
 #include "kernels/tile_operations.hpp"
+#include "matrix/conjugate.hpp"
 
 namespace trencadis::task {
 namespace {
@@ -39,15 +39,26 @@ template <Scalar T> struct TrsmArgs {
 } // namespace
 
 template <Scalar T>
-void trsm(TaskFlow& flow, const KernelProvider& kernels, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B, Guard guard)
+void trsm(TaskFlow& flow, const KernelProvider& kernels, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B,
+          Guard guard)
 {
     static constexpr Codelet codelet = codelet_of<TrsmArgs<T>>("trsm");
     // Stored B holds f(B), hence A X = alpha B reads f(X) f(A) = f(alpha) f(B): the other side. `uplo` is A's triangle
     // as the algorithm sees it; in memory it is the other one when A is stored transposed.
     const Op f = B.op;
-    const TrsmArgs<T> args{&kernels, A.data, B.data, A.ld, B.ld, std::int32_t(B.stored_rows()), std::int32_t(B.stored_cols()),
-                           f == Op::none ? side : opposite(side), A.op == Op::none ? uplo : opposite(uplo), compose<T>(f, A.op), diag,
-                           seen_through(f, alpha), guard};
+    const TrsmArgs<T> args{&kernels,
+                           A.data,
+                           B.data,
+                           A.ld,
+                           B.ld,
+                           std::int32_t(B.stored_rows()),
+                           std::int32_t(B.stored_cols()),
+                           f == Op::none ? side : opposite(side),
+                           A.op == Op::none ? uplo : opposite(uplo),
+                           compose<T>(f, A.op),
+                           diag,
+                           seen_through(f, alpha),
+                           guard};
     flow.submit(codelet, args, {read(A.data), readwrite(B.data)});
 }
 

@@ -28,7 +28,7 @@ void* open_private_copy(const std::string& path)
 {
     const int source = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (source < 0) return nullptr;
-    struct stat about{};
+    struct stat about {};
     const int copy = fstat(source, &about) == 0 ? memfd_create("trencadis-kernels", MFD_CLOEXEC) : -1;
     void* handle = nullptr;
     if (copy >= 0) {

@@ -44,9 +44,9 @@ struct VendorLibrary {
 
 /// Where one provider's library may be.
 struct LibraryPlaces {
-    const char* variable;                 ///< environment variable that names a file; when set, nothing else is tried
-    std::vector<std::string> in_folders;  ///< relative to each Python environment's and each added folder
-    std::vector<std::string> in_system;   ///< file names for the loader, or patterns with `*`
+    const char* variable;                ///< environment variable that names a file; when set, nothing else is tried
+    std::vector<std::string> in_folders; ///< relative to each Python environment's and each added folder
+    std::vector<std::string> in_system;  ///< file names for the loader, or patterns with `*`
 };
 
 /// Paths in the order they are tried.

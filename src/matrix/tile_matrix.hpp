@@ -55,7 +55,8 @@ public:
     }
     /// Tiles of leading dimension `ld`, `row_stride` and `col_stride` elements apart in the two directions.
     TileMatrix(MatrixView<T> A, Index mb, Index nb, Index row_stride, Index col_stride)
-        : data_(A.data), rows_(A.rows), cols_(A.cols), mb_(mb), nb_(nb), ld_(A.ld), row_stride_(row_stride), col_stride_(col_stride)
+        : data_(A.data), rows_(A.rows), cols_(A.cols), mb_(mb), nb_(nb), ld_(A.ld), row_stride_(row_stride),
+          col_stride_(col_stride)
     {
     }
 
@@ -69,7 +70,8 @@ public:
     Tile<T> operator()(Index i, Index j) const
     {
         if (op_ != Op::none) std::swap(i, j);
-        const Tile<T> stored{data_ + i * row_stride_ + j * col_stride_, std::min(mb_, rows_ - i * mb_), std::min(nb_, cols_ - j * nb_), ld_};
+        const Tile<T> stored{data_ + i * row_stride_ + j * col_stride_, std::min(mb_, rows_ - i * mb_),
+                             std::min(nb_, cols_ - j * nb_), ld_};
         return stored.with(op_);
     }
     /// The same memory as the (conjugate) transpose of this matrix.

@@ -13,9 +13,10 @@ constexpr Index cache_line = 64;
 std::size_t checked_bytes(Index tiles, Index tile_elements, std::size_t element)
 {
     std::size_t bytes = 0;
-    if (__builtin_mul_overflow(std::size_t(tiles), std::size_t(tile_elements), &bytes) || __builtin_mul_overflow(bytes, element, &bytes))
-        throw Error(ErrorCode::out_of_memory, "a tile layout of " + std::to_string(tiles) + " tiles of " + std::to_string(tile_elements) +
-                                                  " elements is beyond the address space");
+    if (__builtin_mul_overflow(std::size_t(tiles), std::size_t(tile_elements), &bytes) ||
+        __builtin_mul_overflow(bytes, element, &bytes))
+        throw Error(ErrorCode::out_of_memory, "a tile layout of " + std::to_string(tiles) + " tiles of " +
+                                                  std::to_string(tile_elements) + " elements is beyond the address space");
     return bytes;
 }
 
@@ -23,8 +24,8 @@ std::size_t checked_bytes(Index tiles, Index tile_elements, std::size_t element)
 
 template <Scalar T>
 TileStorage<T>::TileStorage(Index rows, Index cols, Index mb, Index nb)
-    : rows_(rows), cols_(cols), mb_(mb), nb_(nb), ld_((mb * Index(sizeof(T)) + cache_line - 1) / cache_line * cache_line / Index(sizeof(T))),
-      tile_elements_(ld_ * nb)
+    : rows_(rows), cols_(cols), mb_(mb), nb_(nb),
+      ld_((mb * Index(sizeof(T)) + cache_line - 1) / cache_line * cache_line / Index(sizeof(T))), tile_elements_(ld_ * nb)
 {
     const TileMatrix<T> shape({nullptr, rows, cols, mb}, mb, nb);
     bytes_ = checked_bytes(shape.row_tiles() * shape.col_tiles(), tile_elements_, sizeof(T));

@@ -17,11 +17,12 @@ public:
         if (value < 0) fail(number, std::string(name) + " is " + std::to_string(value) + ", must be at least 0");
     }
     /// A column-major matrix of `rows` x `cols` elements of `element` bytes with leading dimension `ld`, the argument after it.
-    static void matrix(int number, const char* name, const void* data, Index rows, Index cols, Index ld, std::size_t element, int ld_number)
+    static void matrix(int number, const char* name, const void* data, Index rows, Index cols, Index ld, std::size_t element,
+                       int ld_number)
     {
         if (ld < std::max<Index>(1, rows))
-            fail(ld_number, std::string("ld") + name + " is " + std::to_string(ld) + ", must be at least max(1, rows) = " +
-                                std::to_string(std::max<Index>(1, rows)));
+            fail(ld_number, std::string("ld") + name + " is " + std::to_string(ld) +
+                                ", must be at least max(1, rows) = " + std::to_string(std::max<Index>(1, rows)));
         Index bytes = 0;
         if (__builtin_mul_overflow(ld, cols, &bytes) || __builtin_mul_overflow(bytes, Index(element), &bytes))
             fail(ld_number, std::string("ld") + name + " is " + std::to_string(ld) + ", which with " + std::to_string(cols) +
@@ -40,7 +41,10 @@ public:
     }
 
 private:
-    [[noreturn]] static void fail(int number, const std::string& message) { throw Error(ErrorCode::bad_argument, number, message); }
+    [[noreturn]] static void fail(int number, const std::string& message)
+    {
+        throw Error(ErrorCode::bad_argument, number, message);
+    }
 };
 
 } // namespace trencadis

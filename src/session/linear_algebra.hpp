@@ -17,7 +17,7 @@ namespace trencadis {
 class Session;
 
 struct RoutineOptions {
-    Index nb = 0; ///< tile size; 0: chosen from the sizes and the machine (session/tile_size.hpp)
+    Index nb = 0;                           ///< tile size; 0: chosen from the sizes and the machine (session/tile_size.hpp)
     std::function<bool()> interrupted = {}; ///< polled about every 50 ms while waiting; true cancels the call
     std::string variant = {};               ///< one of variants_of(routine); empty: the first
 };
@@ -33,8 +33,8 @@ Index default_tile(std::string_view routine, Index n, std::size_t element_bytes,
 /// C <- alpha op(A) op(B) + beta C, C m x n, op(A) m x k, op(B) k x n. With beta = 0, C is not read; with alpha = 0 or k = 0,
 /// A and B are not. 2 m n k flops (8 complex).
 template <Scalar T>
-void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta, T* C,
-          Index ldc, const RoutineOptions& options = {});
+void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb,
+          T beta, T* C, Index ldc, const RoutineOptions& options = {});
 
 /// C <- alpha op(A) op(A)^T + beta C in the `uplo` triangle of C (n x n), op(A) n x k; the other triangle is neither read nor
 /// written. op is none or trans (real: or conj_trans). n (n + 1) k flops (4 times that complex).
@@ -45,14 +45,14 @@ void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T
 /// C <- alpha op(A) op(A)^H + beta C in the `uplo` triangle of C; as syrk, the diagonal becomes real. op is none or
 /// conj_trans (real: or trans).
 template <Scalar T>
-void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C, Index ldc,
-          const RoutineOptions& options = {});
+void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C,
+          Index ldc, const RoutineOptions& options = {});
 
 /// B <- alpha op(A)^-1 B (left) or alpha B op(A)^-1 (right), B m x n; A is triangular, its other triangle is not read, nor its
 /// diagonal when that is unit. No check for singularity, as in BLAS. m^2 n or m n^2 flops (4 times that complex).
 template <Scalar T>
-void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb,
-          const RoutineOptions& options = {});
+void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
+          Index ldb, const RoutineOptions& options = {});
 
 /// A <- its Cholesky factor: A = L L^H in the lower triangle or U^H U in the upper; the other triangle is neither read nor
 /// written. Returns LAPACK's info: 0, or the order j of the smallest leading minor that is not positive definite; the factor of
@@ -61,11 +61,13 @@ template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Inde
 
 /// B <- A^-1 B, B n x nrhs, with the factor that potrf left in A. 2 n^2 nrhs flops (4 times that complex).
 template <Scalar T>
-void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb, const RoutineOptions& options = {});
+void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb,
+           const RoutineOptions& options = {});
 
 /// potrf, then potrs. Returns potrf's info; B is not touched unless that is 0.
 template <Scalar T>
-Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb, const RoutineOptions& options = {});
+Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb,
+           const RoutineOptions& options = {});
 
 /// Runs the task graph of tile Cholesky with `tile_rows` tile rows and empty kernels: what the runtime itself costs.
 /// Returns the number of tasks.

@@ -79,7 +79,8 @@ template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Inde
 }
 
 template <Scalar T>
-void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
+void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb,
+           const RoutineOptions& options)
 {
     Arguments::size(2, "n", n);
     Arguments::size(3, "nrhs", nrhs);
@@ -126,15 +127,16 @@ Index tasks(Session& session, Index tile_rows, const RoutineOptions& options)
     check_options("tasks", options);
     constexpr Index most = 3000; // 4.5e9 tasks; the table of addresses stays within the machine's integers and memory
     if (tile_rows > most)
-        throw Error(ErrorCode::bad_argument, 2, "tile_rows is " + std::to_string(tile_rows) + ", must be at most " + std::to_string(most));
+        throw Error(ErrorCode::bad_argument, 2,
+                    "tile_rows is " + std::to_string(tile_rows) + ", must be at most " + std::to_string(most));
     const auto names = std::make_unique_for_overwrite<char[]>(std::size_t(tile_rows * tile_rows));
     run_routine(session, options, [&](TaskFlow& flow) { empty_cholesky(flow, names.get(), tile_rows); });
     return empty_cholesky_tasks(tile_rows);
 }
 
-#define TRC_INSTANTIATE(T)                                                                                           \
-    template Index potrf(Session&, Uplo, Index, T*, Index, const RoutineOptions&);                                   \
-    template void potrs(Session&, Uplo, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);            \
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template Index potrf(Session&, Uplo, Index, T*, Index, const RoutineOptions&);                                               \
+    template void potrs(Session&, Uplo, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);                        \
     template Index posv(Session&, Uplo, Index, Index, T*, Index, T*, Index, const RoutineOptions&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

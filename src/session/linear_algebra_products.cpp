@@ -30,7 +30,8 @@ template <Scalar T> ProductTiles product_tiles(const Session& session, Index m, 
 }
 
 template <Scalar T>
-void check_rank_k(Op op, Op transposed, Index n, Index k, const T* A, Index lda, T* C, Index ldc, std::string_view routine, const RoutineOptions& options)
+void check_rank_k(Op op, Op transposed, Index n, Index k, const T* A, Index lda, T* C, Index ldc, std::string_view routine,
+                  const RoutineOptions& options)
 {
     Arguments::rank_k_op<T>(2, op, transposed);
     Arguments::size(3, "n", n);
@@ -49,8 +50,7 @@ template <Scalar T> struct TriangularSystem {
     Uplo uplo;
     T alpha;
 };
-template <Scalar T>
-TriangularSystem<T> from_left(Side side, Uplo uplo, Op op, T alpha, TileMatrix<T> A, TileMatrix<T> B)
+template <Scalar T> TriangularSystem<T> from_left(Side side, Uplo uplo, Op op, T alpha, TileMatrix<T> A, TileMatrix<T> B)
 {
     const Uplo seen = op == Op::none ? uplo : opposite(uplo);
     if (side == Side::left) return {A.with(op), B, seen, alpha};
@@ -62,8 +62,8 @@ TriangularSystem<T> from_left(Side side, Uplo uplo, Op op, T alpha, TileMatrix<T
 } // namespace
 
 template <Scalar T>
-void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta, T* C,
-          Index ldc, const RoutineOptions& options)
+void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb,
+          T beta, T* C, Index ldc, const RoutineOptions& options)
 {
     Arguments::size(3, "m", m);
     Arguments::size(4, "n", n);
@@ -89,31 +89,31 @@ void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T
 {
     check_rank_k(op, Op::trans, n, k, A, lda, C, ldc, "syrk", options);
     if (n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
-    if (runs_directly(session, rank_k_flops<T>(n, k), options)) return session.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
+    if (runs_directly(session, rank_k_flops<T>(n, k), options))
+        return session.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = TileMatrix<T>({C, n, n, ldc}, nb, nb).with(uplo == Uplo::lower ? Op::none : Op::trans);
-    run_routine(session, options, [&](TaskFlow& flow) {
-        syrk(flow, session.kernels(), alpha, operand(op, A, lda, n, k, nb, kb), beta, lower);
-    });
+    run_routine(session, options,
+                [&](TaskFlow& flow) { syrk(flow, session.kernels(), alpha, operand(op, A, lda, n, k, nb, kb), beta, lower); });
 }
 
 template <Scalar T>
-void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C, Index ldc,
-          const RoutineOptions& options)
+void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C,
+          Index ldc, const RoutineOptions& options)
 {
     check_rank_k(op, Op::conj_trans, n, k, A, lda, C, ldc, "herk", options);
     if (n == 0 || ((alpha == 0 || k == 0) && beta == 1)) return;
-    if (runs_directly(session, rank_k_flops<T>(n, k), options)) return session.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
+    if (runs_directly(session, rank_k_flops<T>(n, k), options))
+        return session.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = TileMatrix<T>({C, n, n, ldc}, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
-    run_routine(session, options, [&](TaskFlow& flow) {
-        herk(flow, session.kernels(), alpha, operand(op, A, lda, n, k, nb, kb), beta, lower);
-    });
+    run_routine(session, options,
+                [&](TaskFlow& flow) { herk(flow, session.kernels(), alpha, operand(op, A, lda, n, k, nb, kb), beta, lower); });
 }
 
 template <Scalar T>
-void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb,
-          const RoutineOptions& options)
+void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
+          Index ldb, const RoutineOptions& options)
 {
     Arguments::size(5, "m", m);
     Arguments::size(6, "n", n);
@@ -125,16 +125,17 @@ void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Ind
     if (runs_directly(session, flops_per_fma<T> / 2 * double(order) * double(order) * double(others), options))
         return session.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     const Index nb = options.nb ? options.nb : product_tile(order, others, sizeof(T), session.workers());
-    const auto system = from_left(side, uplo, op, alpha, readable(A, order, order, lda, nb, nb), TileMatrix<T>({B, m, n, ldb}, nb, nb));
-    run_routine(session, options, [&](TaskFlow& flow) {
-        trsm(flow, session.kernels(), system.uplo, diag, system.alpha, system.A, system.B);
-    });
+    const auto system =
+        from_left(side, uplo, op, alpha, readable(A, order, order, lda, nb, nb), TileMatrix<T>({B, m, n, ldb}, nb, nb));
+    run_routine(session, options,
+                [&](TaskFlow& flow) { trsm(flow, session.kernels(), system.uplo, diag, system.alpha, system.A, system.B); });
 }
 
-#define TRC_INSTANTIATE(T)                                                                                                                    \
-    template void gemm(Session&, Op, Op, Index, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index, const RoutineOptions&);       \
-    template void syrk(Session&, Uplo, Op, Index, Index, T, const T*, Index, T, T*, Index, const RoutineOptions&);                             \
-    template void herk(Session&, Uplo, Op, Index, Index, Real<T>, const T*, Index, Real<T>, T*, Index, const RoutineOptions&);                 \
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void gemm(Session&, Op, Op, Index, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index,                 \
+                       const RoutineOptions&);                                                                                   \
+    template void syrk(Session&, Uplo, Op, Index, Index, T, const T*, Index, T, T*, Index, const RoutineOptions&);               \
+    template void herk(Session&, Uplo, Op, Index, Index, Real<T>, const T*, Index, Real<T>, T*, Index, const RoutineOptions&);   \
     template void trsm(Session&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

@@ -71,11 +71,13 @@ TYPED_TEST(Routines, ProductsGiveTheBitsOfTheSequentialEngine)
     std::vector<std::vector<Dense<T>>> results;
     for (Session* session : {&sequential(), &native()}) {
         std::vector<Dense<T>> r{C, C, S, S};
-        gemm(*session, Op::none, herm_op<T>, m, n, k, T(2), A.data.data(), A.ld, B.data.data(), B.ld, T(-1), r[0].data.data(), C.ld, {.nb = nb});
-        trsm(*session, Side::left, Uplo::upper, Op::trans, Diag::non_unit, m, n, T(3), triangle.data.data(), triangle.ld, r[1].data.data(), C.ld,
-             {.nb = nb});
+        gemm(*session, Op::none, herm_op<T>, m, n, k, T(2), A.data.data(), A.ld, B.data.data(), B.ld, T(-1), r[0].data.data(),
+             C.ld, {.nb = nb});
+        trsm(*session, Side::left, Uplo::upper, Op::trans, Diag::non_unit, m, n, T(3), triangle.data.data(), triangle.ld,
+             r[1].data.data(), C.ld, {.nb = nb});
         syrk(*session, Uplo::lower, Op::none, m, k, T(2), A.data.data(), A.ld, T(-1), r[2].data.data(), S.ld, {.nb = nb});
-        herk(*session, Uplo::lower, Op::none, m, k, Real<T>(2), A.data.data(), A.ld, Real<T>(-1), r[3].data.data(), S.ld, {.nb = nb});
+        herk(*session, Uplo::lower, Op::none, m, k, Real<T>(2), A.data.data(), A.ld, Real<T>(-1), r[3].data.data(), S.ld,
+             {.nb = nb});
         results.push_back(r);
     }
     for (std::size_t i = 0; i < 4; ++i) expect_same_bits(results[0][i], results[1][i]);
@@ -101,7 +103,8 @@ TYPED_TEST(Routines, TrsmServesBothSidesAndEveryFlag)
                     native().kernels().trsm(side, uplo, op, diag, m, n, alpha, A.data.data(), A.ld, Y.data.data(), Y.ld);
                     for (Index j = 0; j < n; ++j)
                         for (Index i = 0; i < m; ++i)
-                            ASSERT_LE(std::abs(X(i, j) - Y(i, j)), 8 * Real<T>(order) * Real<T>(rounding<T>) * eps<T> * std::sqrt(Real<T>(2)))
+                            ASSERT_LE(std::abs(X(i, j) - Y(i, j)),
+                                      8 * Real<T>(order) * Real<T>(rounding<T>) * eps<T> * std::sqrt(Real<T>(2)))
                                 << char(side) << char(uplo) << char(op) << char(diag);
                     expect_untouched(B, X, [](Index, Index) { return true; });
                 }
@@ -152,11 +155,14 @@ TYPED_TEST(Routines, MultiplyAtSizesThatTheyCutAndShareByThemselves)
     constexpr Index m = 530, n = 410, k = 310;
     const Dense<T> A = random_matrix<T>(k, m), B = random_matrix<T>(k, n), C = random_matrix<T>(m, n);
     Dense<T> ours = C, whole = C;
-    gemm(native(), herm_op<T>, Op::none, m, n, k, T(1), A.data.data(), A.ld, B.data.data(), B.ld, T(1), ours.data.data(), ours.ld);
-    native().kernels().gemm(herm_op<T>, Op::none, m, n, k, T(1), A.data.data(), A.ld, B.data.data(), B.ld, T(1), whole.data.data(), whole.ld);
+    gemm(native(), herm_op<T>, Op::none, m, n, k, T(1), A.data.data(), A.ld, B.data.data(), B.ld, T(1), ours.data.data(),
+         ours.ld);
+    native().kernels().gemm(herm_op<T>, Op::none, m, n, k, T(1), A.data.data(), A.ld, B.data.data(), B.ld, T(1),
+                            whole.data.data(), whole.ld);
     for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < m; ++i)
-            ASSERT_LE(std::abs(ours(i, j) - whole(i, j)), 2 * Real<T>(k + 2) * Real<T>(rounding<T>) * eps<T> * Real<T>(2 * k + 2));
+            ASSERT_LE(std::abs(ours(i, j) - whole(i, j)),
+                      2 * Real<T>(k + 2) * Real<T>(rounding<T>) * eps<T> * Real<T>(2 * k + 2));
     expect_untouched(C, ours, [](Index, Index) { return true; });
 }
 
@@ -189,11 +195,14 @@ template <class F> std::pair<int, std::string> blamed(F&& call)
 TEST(RoutineArguments, AreCheckedBeforeAnythingIsTouched)
 {
     double a[4] = {4, 0, 0, 4};
-    EXPECT_EQ(blamed([&] { potrf(native(), Uplo::lower, 5, a, 3); }), std::pair(4, std::string("lda is 3, must be at least max(1, rows) = 5")));
+    EXPECT_EQ(blamed([&] { potrf(native(), Uplo::lower, 5, a, 3); }),
+              std::pair(4, std::string("lda is 3, must be at least max(1, rows) = 5")));
     EXPECT_EQ(blamed([&] { potrf(native(), Uplo::lower, 2, a, 2, {.nb = -1}); }).first, 0);
     EXPECT_THAT(blamed([&] { potrf(native(), Uplo::lower, 2, a, 2, {.nb = 0, .variant = "tiled-layout"}); }).second,
                 HasSubstr("tile-layout"));
-    EXPECT_THAT(blamed([&] { gemm(native(), Op::none, Op::none, 1, 1, 1, 1.0, a, 1, a, 1, 1.0, a, 1, {.nb = 0, .variant = "x"}); }).second,
+    EXPECT_THAT(blamed([&] {
+                    gemm(native(), Op::none, Op::none, 1, 1, 1, 1.0, a, 1, a, 1, 1.0, a, 1, {.nb = 0, .variant = "x"});
+                }).second,
                 HasSubstr("in-place"));
     EXPECT_EQ(blamed([&] { tasks(native(), -1); }).first, 2);
     EXPECT_EQ(a[0], 4);
@@ -247,7 +256,8 @@ TEST(TileSizes, AreMultiplesOfTheRegisterBlocksAndLeaveWorkForEveryWorker)
     for (const int workers : {1, 2, 8, 64})
         for (const std::size_t element : {4u, 8u, 16u})
             for (const Index n : {100, 500, 1024, 4096, 20000}) {
-                for (const Index nb : {cholesky_tile(n, element, workers), product_tile(n, n, element, workers), depth_tile(n, element)}) {
+                for (const Index nb :
+                     {cholesky_tile(n, element, workers), product_tile(n, n, element, workers), depth_tile(n, element)}) {
                     EXPECT_EQ(nb % 16, 0);
                     EXPECT_GE(nb, 32);
                     EXPECT_LE(nb, 1280);

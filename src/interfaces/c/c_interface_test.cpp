@@ -190,8 +190,9 @@ TEST(CInterface, ReducesPrivateParts)
 {
     const SessionPointer session = make_session();
     const FlowPointer flow = make_flow(session.get());
-    static const trc_reduction sum{sizeof(int), [](void* part) { *static_cast<int*>(part) = 0; },
-                                   [](void* into, const void* part) { *static_cast<int*>(into) += *static_cast<const int*>(part); }};
+    static const trc_reduction sum{
+        sizeof(int), [](void* part) { *static_cast<int*>(part) = 0; },
+        [](void* into, const void* part) { *static_cast<int*>(into) += *static_cast<const int*>(part); }};
     int count = 5, seen = 0;
     for (int i = 0; i < 100; ++i) {
         const trc_access access[] = {{&count, TRC_REDUCE, &sum}};
@@ -247,7 +248,8 @@ TEST(CInterface, ChecksTaskArguments)
     const FlowPointer flow = make_flow(session.get());
     trc_flow* other = nullptr;
     int value = 0;
-    const trc_access bad_mode[] = {{&value, static_cast<trc_access_mode>(9), nullptr}}, no_data[] = {{nullptr, TRC_READ, nullptr}};
+    const trc_access bad_mode[] = {{&value, static_cast<trc_access_mode>(9), nullptr}},
+                     no_data[] = {{nullptr, TRC_READ, nullptr}};
     const trc_access no_reduction[] = {{&value, TRC_REDUCE, nullptr}};
     EXPECT_EQ(trc_flow_create(nullptr, session.get(), 0), -1);
     EXPECT_EQ(trc_flow_create(&other, session.get(), -1), -3);

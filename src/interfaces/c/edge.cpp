@@ -96,7 +96,4 @@ void require(const void* pointer, int argument, const char* name)
 
 } // namespace trencadis::c
 
-extern "C" const char* trc_last_error_message(void)
-{
-    return trencadis::c::message().c_str();
-}
+extern "C" const char* trc_last_error_message(void) { return trencadis::c::message().c_str(); }

@@ -16,7 +16,8 @@ template <Scalar T> int potrf_c(trc_session* session, char uplo, std::int64_t n,
 }
 
 template <Scalar T>
-int potrs_c(trc_session* session, char uplo, std::int64_t n, std::int64_t nrhs, const T* a, std::int64_t lda, T* b, std::int64_t ldb, std::int64_t* info)
+int potrs_c(trc_session* session, char uplo, std::int64_t n, std::int64_t nrhs, const T* a, std::int64_t lda, T* b,
+            std::int64_t ldb, std::int64_t* info)
 {
     return guarded([&] {
         require(info, 8, "info");
@@ -26,7 +27,8 @@ int potrs_c(trc_session* session, char uplo, std::int64_t n, std::int64_t nrhs, 
 }
 
 template <Scalar T>
-int posv_c(trc_session* session, char uplo, std::int64_t n, std::int64_t nrhs, T* a, std::int64_t lda, T* b, std::int64_t ldb, std::int64_t* info)
+int posv_c(trc_session* session, char uplo, std::int64_t n, std::int64_t nrhs, T* a, std::int64_t lda, T* b, std::int64_t ldb,
+           std::int64_t* info)
 {
     return guarded([&] {
         require(info, 8, "info");
@@ -36,19 +38,20 @@ int posv_c(trc_session* session, char uplo, std::int64_t n, std::int64_t nrhs, T
 }
 
 template <Scalar T>
-int gemm_c(trc_session* session, char transa, char transb, std::int64_t m, std::int64_t n, std::int64_t k, const T* alpha, const T* a,
-           std::int64_t lda, const T* b, std::int64_t ldb, const T* beta, T* c, std::int64_t ldc)
+int gemm_c(trc_session* session, char transa, char transb, std::int64_t m, std::int64_t n, std::int64_t k, const T* alpha,
+           const T* a, std::int64_t lda, const T* b, std::int64_t ldb, const T* beta, T* c, std::int64_t ldc)
 {
     return guarded([&] {
         require(alpha, 6, "alpha");
         require(beta, 11, "beta");
-        gemm(session_of(session), op_of(1, "transa", transa), op_of(2, "transb", transb), m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
+        gemm(session_of(session), op_of(1, "transa", transa), op_of(2, "transb", transb), m, n, k, *alpha, a, lda, b, ldb, *beta,
+             c, ldc);
     });
 }
 
 template <Scalar T>
-int syrk_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int64_t k, const T* alpha, const T* a, std::int64_t lda,
-           const T* beta, T* c, std::int64_t ldc)
+int syrk_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int64_t k, const T* alpha, const T* a,
+           std::int64_t lda, const T* beta, T* c, std::int64_t ldc)
 {
     return guarded([&] {
         require(alpha, 5, "alpha");
@@ -58,19 +61,21 @@ int syrk_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int
 }
 
 template <Scalar T>
-int herk_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int64_t k, Real<T> alpha, const T* a, std::int64_t lda, Real<T> beta,
-           T* c, std::int64_t ldc)
+int herk_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int64_t k, Real<T> alpha, const T* a,
+           std::int64_t lda, Real<T> beta, T* c, std::int64_t ldc)
 {
-    return guarded([&] { herk(session_of(session), uplo_of(1, uplo), op_of(2, "trans", trans), n, k, alpha, a, lda, beta, c, ldc); });
+    return guarded(
+        [&] { herk(session_of(session), uplo_of(1, uplo), op_of(2, "trans", trans), n, k, alpha, a, lda, beta, c, ldc); });
 }
 
 template <Scalar T>
-int trsm_c(trc_session* session, char side, char uplo, char transa, char diag, std::int64_t m, std::int64_t n, const T* alpha, const T* a,
-           std::int64_t lda, T* b, std::int64_t ldb)
+int trsm_c(trc_session* session, char side, char uplo, char transa, char diag, std::int64_t m, std::int64_t n, const T* alpha,
+           const T* a, std::int64_t lda, T* b, std::int64_t ldb)
 {
     return guarded([&] {
         require(alpha, 7, "alpha");
-        trsm(session_of(session), side_of(1, side), uplo_of(2, uplo), op_of(3, "transa", transa), diag_of(4, diag), m, n, *alpha, a, lda, b, ldb);
+        trsm(session_of(session), side_of(1, side), uplo_of(2, uplo), op_of(3, "transa", transa), diag_of(4, diag), m, n, *alpha,
+             a, lda, b, ldb);
     });
 }
 
@@ -82,30 +87,34 @@ int trsm_c(trc_session* session, char side, char uplo, char transa, char diag, s
 #define TRC_OF_VALUE(x) &x
 #define TRC_OF_ADDRESS(x) x
 
-#define TRC_ROUTINES(p, T, FACTOR, OF)                                                                                                        \
-    int trc_##p##potrf(trc_session* s, char uplo, int64_t n, T* a, int64_t lda, int64_t* info) { return potrf_c(s, uplo, n, a, lda, info); }  \
-    int trc_##p##potrs(trc_session* s, char uplo, int64_t n, int64_t nrhs, const T* a, int64_t lda, T* b, int64_t ldb, int64_t* info)         \
-    {                                                                                                                                         \
-        return potrs_c(s, uplo, n, nrhs, a, lda, b, ldb, info);                                                                               \
-    }                                                                                                                                         \
-    int trc_##p##posv(trc_session* s, char uplo, int64_t n, int64_t nrhs, T* a, int64_t lda, T* b, int64_t ldb, int64_t* info)                \
-    {                                                                                                                                         \
-        return posv_c(s, uplo, n, nrhs, a, lda, b, ldb, info);                                                                                \
-    }                                                                                                                                         \
-    int trc_##p##gemm(trc_session* s, char transa, char transb, int64_t m, int64_t n, int64_t k, FACTOR(T) alpha, const T* a, int64_t lda,    \
-                      const T* b, int64_t ldb, FACTOR(T) beta, T* c, int64_t ldc)                                                             \
-    {                                                                                                                                         \
-        return gemm_c<T>(s, transa, transb, m, n, k, OF(alpha), a, lda, b, ldb, OF(beta), c, ldc);                                            \
-    }                                                                                                                                         \
-    int trc_##p##syrk(trc_session* s, char uplo, char trans, int64_t n, int64_t k, FACTOR(T) alpha, const T* a, int64_t lda, FACTOR(T) beta,  \
-                      T* c, int64_t ldc)                                                                                                      \
-    {                                                                                                                                         \
-        return syrk_c<T>(s, uplo, trans, n, k, OF(alpha), a, lda, OF(beta), c, ldc);                                                          \
-    }                                                                                                                                         \
-    int trc_##p##trsm(trc_session* s, char side, char uplo, char transa, char diag, int64_t m, int64_t n, FACTOR(T) alpha, const T* a,        \
-                      int64_t lda, T* b, int64_t ldb)                                                                                         \
-    {                                                                                                                                         \
-        return trsm_c<T>(s, side, uplo, transa, diag, m, n, OF(alpha), a, lda, b, ldb);                                                       \
+#define TRC_ROUTINES(p, T, FACTOR, OF)                                                                                           \
+    int trc_##p##potrf(trc_session* s, char uplo, int64_t n, T* a, int64_t lda, int64_t* info)                                   \
+    {                                                                                                                            \
+        return potrf_c(s, uplo, n, a, lda, info);                                                                                \
+    }                                                                                                                            \
+    int trc_##p##potrs(trc_session* s, char uplo, int64_t n, int64_t nrhs, const T* a, int64_t lda, T* b, int64_t ldb,           \
+                       int64_t* info)                                                                                            \
+    {                                                                                                                            \
+        return potrs_c(s, uplo, n, nrhs, a, lda, b, ldb, info);                                                                  \
+    }                                                                                                                            \
+    int trc_##p##posv(trc_session* s, char uplo, int64_t n, int64_t nrhs, T* a, int64_t lda, T* b, int64_t ldb, int64_t* info)   \
+    {                                                                                                                            \
+        return posv_c(s, uplo, n, nrhs, a, lda, b, ldb, info);                                                                   \
+    }                                                                                                                            \
+    int trc_##p##gemm(trc_session* s, char transa, char transb, int64_t m, int64_t n, int64_t k, FACTOR(T) alpha, const T* a,    \
+                      int64_t lda, const T* b, int64_t ldb, FACTOR(T) beta, T* c, int64_t ldc)                                   \
+    {                                                                                                                            \
+        return gemm_c<T>(s, transa, transb, m, n, k, OF(alpha), a, lda, b, ldb, OF(beta), c, ldc);                               \
+    }                                                                                                                            \
+    int trc_##p##syrk(trc_session* s, char uplo, char trans, int64_t n, int64_t k, FACTOR(T) alpha, const T* a, int64_t lda,     \
+                      FACTOR(T) beta, T* c, int64_t ldc)                                                                         \
+    {                                                                                                                            \
+        return syrk_c<T>(s, uplo, trans, n, k, OF(alpha), a, lda, OF(beta), c, ldc);                                             \
+    }                                                                                                                            \
+    int trc_##p##trsm(trc_session* s, char side, char uplo, char transa, char diag, int64_t m, int64_t n, FACTOR(T) alpha,       \
+                      const T* a, int64_t lda, T* b, int64_t ldb)                                                                \
+    {                                                                                                                            \
+        return trsm_c<T>(s, side, uplo, transa, diag, m, n, OF(alpha), a, lda, b, ldb);                                          \
     }
 
 extern "C" {
@@ -115,13 +124,13 @@ TRC_ROUTINES(d, double, TRC_BY_VALUE, TRC_OF_VALUE)
 TRC_ROUTINES(c, trc_complex_float, TRC_BY_ADDRESS, TRC_OF_ADDRESS)
 TRC_ROUTINES(z, trc_complex_double, TRC_BY_ADDRESS, TRC_OF_ADDRESS)
 
-int trc_cherk(trc_session* s, char uplo, char trans, int64_t n, int64_t k, float alpha, const trc_complex_float* a, int64_t lda, float beta,
-              trc_complex_float* c, int64_t ldc)
+int trc_cherk(trc_session* s, char uplo, char trans, int64_t n, int64_t k, float alpha, const trc_complex_float* a, int64_t lda,
+              float beta, trc_complex_float* c, int64_t ldc)
 {
     return herk_c(s, uplo, trans, n, k, alpha, a, lda, beta, c, ldc);
 }
-int trc_zherk(trc_session* s, char uplo, char trans, int64_t n, int64_t k, double alpha, const trc_complex_double* a, int64_t lda, double beta,
-              trc_complex_double* c, int64_t ldc)
+int trc_zherk(trc_session* s, char uplo, char trans, int64_t n, int64_t k, double alpha, const trc_complex_double* a, int64_t lda,
+              double beta, trc_complex_double* c, int64_t ldc)
 {
     return herk_c(s, uplo, trans, n, k, alpha, a, lda, beta, c, ldc);
 }

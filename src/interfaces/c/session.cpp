@@ -23,7 +23,8 @@ std::int64_t number(const std::string& key, std::string_view text)
 int core(const std::string& key, std::string_view text)
 {
     const std::int64_t value = number(key, text);
-    if (value < 0 || value > 1 << 20) throw Error(ErrorCode::bad_argument, 2, key + " names core " + std::to_string(value) + ", which cannot be");
+    if (value < 0 || value > 1 << 20)
+        throw Error(ErrorCode::bad_argument, 2, key + " names core " + std::to_string(value) + ", which cannot be");
     return int(value);
 }
 
@@ -44,7 +45,8 @@ std::vector<int> core_list(const std::string& key, const std::string& text)
 
 void set(SessionOptions& options, const std::string& key, const std::string& value)
 {
-    static constexpr std::string_view known[] = {"engine", "scheduler", "kernels", "threads", "workers", "worker_count", "window"};
+    static constexpr std::string_view known[] = {"engine",  "scheduler",    "kernels", "threads",
+                                                 "workers", "worker_count", "window"};
     if (key == "engine") options.engine = value;
     else if (key == "scheduler") options.scheduler = value;
     else if (key == "kernels") options.kernels = value;

@@ -90,10 +90,13 @@ int trc_flow_create(trc_flow** flow, trc_session* session, int64_t window)
     return guarded([&] {
         require(flow, 1, "flow");
         *flow = nullptr;
-        if (window < 0) throw Error(ErrorCode::bad_argument, 3, "window is " + std::to_string(window) + ", must be at least 1, or 0 for the session's");
+        if (window < 0)
+            throw Error(ErrorCode::bad_argument, 3,
+                        "window is " + std::to_string(window) + ", must be at least 1, or 0 for the session's");
         Session& workers = session_of(session);
         auto made = std::make_unique<trc_flow>();
-        made->own = std::make_unique<TaskFlow>(workers.executor(), FlowOptions{.window = window ? window : workers.options().window});
+        made->own =
+            std::make_unique<TaskFlow>(workers.executor(), FlowOptions{.window = window ? window : workers.options().window});
         made->flow = made->own.get();
         *flow = made.release();
     });
@@ -108,7 +111,8 @@ int trc_task_submit(trc_flow* flow, const char* name, trc_task_function function
         if (args_bytes > 0) require(args, 4, "args");
         const std::vector<Access> list = accesses_of(accesses, n_accesses);
         const char* const label = kept(name);
-        flow->flow->submit(label, CTask(label, function, args, args_bytes), std::span<const Access>(list), {.priority = priority});
+        flow->flow->submit(label, CTask(label, function, args, args_bytes), std::span<const Access>(list),
+                           {.priority = priority});
     });
 }
 
@@ -157,9 +161,6 @@ void* trc_context_part(trc_context* context, int access)
     return part;
 }
 
-int trc_context_worker(trc_context* context)
-{
-    return context ? context->context.worker() : no_worker;
-}
+int trc_context_worker(trc_context* context) { return context ? context->context.worker() : no_worker; }
 
 } // extern "C"

@@ -27,7 +27,8 @@ template <Scalar T> struct Dense {
     std::vector<T> data;
 
     Dense(Index rows, Index cols, Index padding = 3)
-        : rows(rows), cols(cols), ld(rows + padding), data(std::size_t(ld * cols + 1), T(std::numeric_limits<Real<T>>::quiet_NaN()))
+        : rows(rows), cols(cols), ld(rows + padding),
+          data(std::size_t(ld * cols + 1), T(std::numeric_limits<Real<T>>::quiet_NaN()))
     {
     }
     T& operator()(Index i, Index j) { return data[std::size_t(i + j * ld)]; }
