@@ -65,11 +65,12 @@ private:
         std::set<std::string> kinds;
         for (const KernelSummary& row : summary.kernels)
             for (const KernelOnKind& kind : row.on_kinds) kinds.insert(kind.kind);
-        append("<h2>Kernels</h2>\n<table>\n<tr><th>kernel</th><th>calls</th><th>core seconds</th><th>mean ms</th>");
-        for (const std::string& kind : kinds) append("<th>mean ms on {}</th>", kind.empty() ? "core" : escape_markup(kind));
+        append("<h2>Kernels</h2>\n<table>\n<tr><th>kernel</th><th>calls</th><th>core seconds</th><th>mean µs</th>");
+        for (const std::string& kind : kinds) append("<th>mean µs on {}</th>", kind.empty() ? "core" : escape_markup(kind));
         append("<th>GFlop/s per core</th></tr>\n");
         for (const KernelSummary& row : summary.kernels) {
-            append("<tr><td>{}</td><td>{}</td><td>{:.6f}</td><td>{:.4f}</td>", escape_markup(row.name), tick_label(double(row.calls), 0), row.total_s, row.mean_ms);
+            append("<tr><td>{}</td><td>{}</td><td>{:.6f}</td><td>{:.3f}</td>", escape_markup(row.name), tick_label(double(row.calls), 0), row.total_s,
+                   1e3 * row.mean_ms);
             for (const std::string& kind : kinds) append("<td>{}</td>", mean_on(row, kind));
             append("<td>{}</td></tr>\n", row.gflops > 0 ? fmt::format("{:.2f}", row.gflops) : "");
         }
@@ -78,7 +79,7 @@ private:
     static std::string mean_on(const KernelSummary& row, const std::string& kind)
     {
         for (const KernelOnKind& on : row.on_kinds)
-            if (on.kind == kind && on.calls) return fmt::format("{:.4f}", on.mean_ms);
+            if (on.kind == kind && on.calls) return fmt::format("{:.3f}", 1e3 * on.mean_ms);
         return "";
     }
 

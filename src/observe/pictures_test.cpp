@@ -133,6 +133,21 @@ TEST(Svg, SaysHowTimesCameAboutAndNamesKernelsAndWorkers)
         EXPECT_THAT(svg, HasSubstr(text));
 }
 
+TEST(Svg, ShrinksALongTitleAndCutsOneThatIsTooLongBetweenCharacters)
+{
+    Trace trace = cholesky_trace(4, 2);
+    trace.title = std::string(100, 'x');
+    EXPECT_THAT(to_svg(trace, SvgView::kernel), HasSubstr(">" + trace.title + "<title>"));
+    for (int shift = 0; shift < 2; ++shift) {
+        trace.title = std::string(std::size_t(shift), 'x');
+        for (int i = 0; i < 300; ++i) trace.title += "ä";
+        const std::string svg = to_svg(trace, SvgView::kernel);
+        EXPECT_THAT(svg, HasSubstr("ä…<title>"));
+        EXPECT_THAT(svg, HasSubstr("<title>" + trace.title + "</title>")) << "the whole title as a tooltip";
+        EXPECT_EQ(svg.find("\xef\xbf\xbd"), std::string::npos) << "half a character";
+    }
+}
+
 TEST(Svg, StaysBelowTwoMegabytesForAHundredThousandTasks)
 {
     for (const int workers : {2, 64}) {
@@ -196,7 +211,7 @@ TEST(Html, IsOnePageWithBothChartsAndBothTables)
     EXPECT_THAT(page, HasSubstr("By kernel"));
     EXPECT_THAT(page, HasSubstr("By creation order"));
     EXPECT_THAT(page, HasSubstr("<th>GFlop/s per core</th>"));
-    EXPECT_THAT(page, HasSubstr("mean ms on E-core"));
+    EXPECT_THAT(page, HasSubstr("mean µs on E-core"));
     EXPECT_THAT(page, ::testing::Not(HasSubstr("src=")));
     EXPECT_THAT(page, ::testing::Not(HasSubstr("href=")));
 }
@@ -264,6 +279,17 @@ TEST(Ticks, SetThousandsApart)
     EXPECT_EQ(tick_label(1234567, 0), "1\u2009234\u2009567");
     EXPECT_EQ(tick_label(123456.25, 2), "123\u2009456.25");
     EXPECT_EQ(tick_label(-123, 0), "-123");
+}
+
+TEST(Ticks, LabelDurationsInTheUnitThatSuitsThem)
+{
+    EXPECT_EQ(duration_label(0), "0.00 ns");
+    EXPECT_EQ(duration_label(10.7e-9), "10.7 ns");
+    EXPECT_EQ(duration_label(870e-9), "870 ns");
+    EXPECT_EQ(duration_label(999.9e-9), "1.00 µs");
+    EXPECT_EQ(duration_label(1.324e-3), "1.32 ms");
+    EXPECT_EQ(duration_label(12.34), "12.3 s");
+    EXPECT_EQ(duration_label(1234), "1234 s");
 }
 
 TEST(Markup, EscapesMarksAndReplacesWhatNoDocumentMayHold)

@@ -103,6 +103,7 @@ private:
     double bar_height() const { return row_ * 0.84; }
 
     void heading();
+    void title(const std::string& text);
     void rows();
     void time_axis();
     void bars();
@@ -133,12 +134,28 @@ void Gantt::heading()
     const double percent = 100 / std::max(busy + idle + runtime, 1e-12);
     std::string facts = fmt::format("{} · {} worker{} · {} tasks", origin_name(trace_.origin), trace_.workers.size(),
                                     trace_.workers.size() == 1 ? "" : "s", tick_label(double(tasks), 0));
-    if (shares) facts += fmt::format(", joined {} times", tick_label(double(shares), 0));
+    if (shares) facts += fmt::format(", joined {} time{}", tick_label(double(shares), 0), shares == 1 ? "" : "s");
     facts += fmt::format(" · busy {:.1f} %, idle {:.1f} %, runtime {:.1f} %", busy * percent, idle * percent, runtime * percent);
     if (trace_.lost) facts += fmt::format(" · {} events lost for want of memory", trace_.lost);
-    append("<text x=\"{}\" y=\"28\" font-size=\"17\" font-weight=\"bold\">{}</text>\n", px(left),
-           escape_markup(trace_.title.empty() ? "Trace" : trace_.title));
+    title(trace_.title.empty() ? "Trace" : trace_.title);
     append("<text x=\"{}\" y=\"48\" fill=\"#555\">{}</text>\n", px(left), facts);
+}
+
+/// As large as it fits, at least 11 px; what is longer than that is cut and stays readable as a tooltip.
+void Gantt::title(const std::string& text)
+{
+    constexpr double em = 0.62; // mean width of a bold character
+    const double fitting = plot_width / (em * double(text.size()));
+    const double size = std::clamp(fitting, 11.0, 17.0);
+    std::string shown = text;
+    if (fitting < size) {
+        shown.resize(std::size_t(plot_width / (em * size)) - 1);
+        while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0) == 0x80) shown.pop_back(); // no half characters
+        if (!shown.empty() && static_cast<unsigned char>(shown.back()) >= 0xC0) shown.pop_back();
+        shown += "…";
+    }
+    append("<text x=\"{}\" y=\"28\" font-size=\"{}\" font-weight=\"bold\">{}<title>{}</title></text>\n", px(left), px(size), escape_markup(shown),
+           escape_markup(text));
 }
 
 void Gantt::rows()
@@ -247,7 +264,7 @@ double Gantt::kernel_legend(double y)
     for (std::size_t k = 0; k < std::min(summary_.kernels.size(), most); ++k) {
         const KernelSummary& kernel = summary_.kernels[k];
         const Rgb colour = colouring_.kernels().colour(colouring_.kernels().index(kernel.name));
-        y = legend_item(x, y, to_hex(colour), fmt::format("{} ({} calls, mean {:.3g} ms)", kernel.name, kernel.calls, kernel.mean_ms));
+        y = legend_item(x, y, to_hex(colour), fmt::format("{} ({} calls, mean {})", kernel.name, kernel.calls, duration_label(kernel.mean_ms * 1e-3)));
     }
     if (summary_.kernels.size() > most) y = legend_item(x, y, "#222222", fmt::format("and {} more", summary_.kernels.size() - most));
     x = left;

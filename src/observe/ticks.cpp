@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,19 @@ std::string tick_label(double position, int decimals)
     const std::size_t point = std::min(text.find('.'), text.size());
     for (std::size_t i = point; i > 3 && i - 3 > (text[0] == '-' ? 1U : 0U);) text.insert(i -= 3, "\u2009");
     return text;
+}
+
+std::string duration_label(double seconds)
+{
+    struct Unit {
+        double seconds;
+        const char* name;
+    };
+    static constexpr Unit units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
+    const Unit* unit = units;
+    while (unit + 1 != std::end(units) && seconds < 0.9995 * unit->seconds) ++unit;
+    const double value = seconds / unit->seconds;
+    return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit->name);
 }
 
 } // namespace trencadis

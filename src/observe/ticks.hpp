@@ -16,4 +16,7 @@ Ticks nice_ticks(double end, int most);
 /// A tick's label: no more decimals than told, thousands apart by thin spaces.
 std::string tick_label(double position, int decimals);
 
+/// A time with three digits in the unit that suits it: "12.3 ms", "870 ns".
+std::string duration_label(double seconds);
+
 } // namespace trencadis
