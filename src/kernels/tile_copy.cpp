@@ -85,7 +85,11 @@ template <Scalar T> void copy(TaskFlow& flow, Part part, Tile<T> A, Tile<T> B)
 
 template <Scalar T> void after(TaskFlow& flow, Tile<T> A, Tile<T> B)
 {
-    static constexpr Codelet codelet = codelet_of<AfterArgs>("after");
+    static constexpr Codelet codelet = [] {
+        Codelet bookkeeping = codelet_of<AfterArgs>("after");
+        bookkeeping.counted = false;
+        return bookkeeping;
+    }();
     flow.submit(codelet, AfterArgs{}, {read(A.data), readwrite(B.data)});
 }
 
