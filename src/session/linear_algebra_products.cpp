@@ -78,9 +78,8 @@ void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha
         return session.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const auto [nb, kb] = product_tiles<T>(session, m, n, k, options);
     const TileMatrix<T> left = operand(op_a, A, lda, m, k, nb, kb), right = operand(op_b, B, ldb, k, n, kb, nb);
-    run_routine(session, options, [&](TaskFlow& flow) {
-        gemm(flow, session.kernels(), alpha, left, right, beta, TileMatrix<T>({C, m, n, ldc}, nb, nb));
-    });
+    const TileMatrix<T> result({C, m, n, ldc}, nb, nb);
+    run_routine(session, options, [&](TaskFlow& flow) { gemm(flow, session.kernels(), alpha, left, right, beta, result); });
 }
 
 template <Scalar T>
@@ -93,8 +92,8 @@ void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T
         return session.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = TileMatrix<T>({C, n, n, ldc}, nb, nb).with(uplo == Uplo::lower ? Op::none : Op::trans);
-    run_routine(session, options,
-                [&](TaskFlow& flow) { syrk(flow, session.kernels(), alpha, operand(op, A, lda, n, k, nb, kb), beta, lower); });
+    const TileMatrix<T> left = operand(op, A, lda, n, k, nb, kb);
+    run_routine(session, options, [&](TaskFlow& flow) { syrk(flow, session.kernels(), alpha, left, beta, lower); });
 }
 
 template <Scalar T>
@@ -107,8 +106,8 @@ void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, c
         return session.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = TileMatrix<T>({C, n, n, ldc}, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
-    run_routine(session, options,
-                [&](TaskFlow& flow) { herk(flow, session.kernels(), alpha, operand(op, A, lda, n, k, nb, kb), beta, lower); });
+    const TileMatrix<T> left = operand(op, A, lda, n, k, nb, kb);
+    run_routine(session, options, [&](TaskFlow& flow) { herk(flow, session.kernels(), alpha, left, beta, lower); });
 }
 
 template <Scalar T>
