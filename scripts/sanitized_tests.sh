@@ -26,4 +26,4 @@ if [ "$preset" = tsan ] && [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || ec
         exit 0
     fi
 fi
-"${without_randomisation[@]}" ctest --test-dir "build-$preset" --output-on-failure -R "$pattern"
+"${without_randomisation[@]}" ctest --test-dir "build-$preset" --output-on-failure -R "^($(IFS='|'; echo "${names[*]}"))$"
