@@ -12,8 +12,10 @@ foreach(floor IN LISTS floors)
         target_link_libraries(trencadis PRIVATE ${links})
     endif()
 endforeach()
-set_target_properties(trencadis PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION 0
-                      LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+if(NOT DEFINED SKBUILD) # a wheel has no symbolic links: each name would be a copy
+    set_target_properties(trencadis PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+endif()
+set_target_properties(trencadis PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
 target_link_options(trencadis PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
 target_include_directories(trencadis INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
