@@ -25,9 +25,8 @@ std::string unknown_name(std::string_view what, std::string_view given, std::spa
 {
     std::string message = "unknown ";
     message.append(what).append(" '").append(given).append("'");
-    const auto nearest = std::min_element(known.begin(), known.end(), [&](auto x, auto y) {
-        return edit_distance(given, x) < edit_distance(given, y);
-    });
+    const auto nearest = std::min_element(known.begin(), known.end(),
+                                          [&](auto x, auto y) { return edit_distance(given, x) < edit_distance(given, y); });
     if (nearest != known.end()) message.append("; did you mean '").append(*nearest).append("'?");
     message.append(" (known:");
     for (const auto name : known) message.append(" ").append(name);

@@ -22,10 +22,7 @@ TEST(EditDistance, CountsInsertionsDeletionsAndSubstitutions)
     EXPECT_EQ(edit_distance("same", "same"), 0);
 }
 
-TEST(FindEntry, ReturnsTheEntryOfThatName)
-{
-    EXPECT_EQ(&find_entry("scheduler", all, "ws"), &second);
-}
+TEST(FindEntry, ReturnsTheEntryOfThatName) { EXPECT_EQ(&find_entry("scheduler", all, "ws"), &second); }
 
 TEST(FindEntry, SuggestsTheNearestNameAndListsAll)
 {

@@ -53,10 +53,7 @@ std::vector<fs::path> folders()
     return list;
 }
 
-bool is_path(std::string_view text)
-{
-    return text.find('/') != std::string_view::npos || text.ends_with(".toml");
-}
+bool is_path(std::string_view text) { return text.find('/') != std::string_view::npos || text.ends_with(".toml"); }
 
 } // namespace
 

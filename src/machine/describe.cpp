@@ -14,16 +14,14 @@ namespace trencadis {
 
 namespace {
 
-template <class Named>
-std::vector<std::string> names_of(const std::vector<Named>& things)
+template <class Named> std::vector<std::string> names_of(const std::vector<Named>& things)
 {
     std::vector<std::string> names;
     for (const Named& thing : things) names.push_back(thing.name);
     return names;
 }
 
-template <class Named>
-std::string new_name(TomlTable& table, const std::vector<Named>& taken)
+template <class Named> std::string new_name(TomlTable& table, const std::vector<Named>& taken)
 {
     std::string name = table.text("name");
     if (std::any_of(taken.begin(), taken.end(), [&](const Named& other) { return other.name == name; }))
@@ -43,7 +41,8 @@ void read_kinds(TomlTable& root, Machine& machine)
     for (TomlTable& table : tables) {
         CoreKind kind{new_name(table, machine.kinds), table.number_or("peak_gflops", 0)};
         if (!machine.kinds.empty() && kind.peak_gflops > 0 && kind.peak_gflops < machine.kinds.back().peak_gflops)
-            table.complain("peak_gflops", fmt::format("{} is slower than the kind before it; list the slowest kind first", table.what()));
+            table.complain("peak_gflops",
+                           fmt::format("{} is slower than the kind before it; list the slowest kind first", table.what()));
         table.finish();
         machine.kinds.push_back(std::move(kind));
     }
@@ -78,12 +77,14 @@ void read_cores(TomlTable& root, Machine& machine)
         const int position = static_cast<int>(machine.cores.size());
         const int cpu = static_cast<int>(table.integer_or("cpu", position, 0));
         if (count > 1 && table.has("cpu"))
-            table.complain("cpu", fmt::format("{} has both cpu and count = {}; write one [[cores]] per cpu", table.what(), count));
+            table.complain("cpu",
+                           fmt::format("{} has both cpu and count = {}; write one [[cores]] per cpu", table.what(), count));
         table.finish();
         for (int i = 0; i < count; ++i) {
             const auto same = [&](const Core& core) { return core.cpu == cpu + i; };
             if (std::any_of(machine.cores.begin(), machine.cores.end(), same))
-                table.complain("cpu", fmt::format("{} is cpu {}, which an earlier one is; numbers must differ", table.what(), cpu + i));
+                table.complain("cpu",
+                               fmt::format("{} is cpu {}, which an earlier one is; numbers must differ", table.what(), cpu + i));
             machine.cores.push_back({cpu + i, kind, node, gflops});
         }
     }
@@ -116,9 +117,13 @@ void read_links(TomlTable& root, Machine& machine)
     for (const Device& device : machine.devices) places.push_back(device.name);
     for (TomlTable& table : root.tables("links")) {
         Link link{places[table.one_of("from", places, "[[nodes]] or [[devices]]")],
-                  places[table.one_of("to", places, "[[nodes]] or [[devices]]")], table.number("bandwidth"), table.number("latency")};
-        if (link.bandwidth == 0) table.complain("bandwidth", fmt::format("bandwidth of {} is 0; it must be above 0, in bytes per second", table.what()));
-        if (link.from == link.to) table.complain("to", fmt::format("{} leads from '{}' to itself; it must join two places", table.what(), link.to));
+                  places[table.one_of("to", places, "[[nodes]] or [[devices]]")], table.number("bandwidth"),
+                  table.number("latency")};
+        if (link.bandwidth == 0)
+            table.complain("bandwidth",
+                           fmt::format("bandwidth of {} is 0; it must be above 0, in bytes per second", table.what()));
+        if (link.from == link.to)
+            table.complain("to", fmt::format("{} leads from '{}' to itself; it must join two places", table.what(), link.to));
         table.finish();
         machine.links.push_back(std::move(link));
     }
@@ -129,7 +134,8 @@ toml::table parse(std::string_view text, const std::string& file)
     try {
         return toml::parse(text, file);
     } catch (const toml::parse_error& error) {
-        throw Error(ErrorCode::bad_argument, fmt::format("{}:{}: not TOML: {}", file, error.source().begin.line, error.description()));
+        throw Error(ErrorCode::bad_argument,
+                    fmt::format("{}:{}: not TOML: {}", file, error.source().begin.line, error.description()));
     }
 }
 
@@ -159,7 +165,8 @@ Machine read_machine_file(const std::string& file)
     std::stringstream text;
     text << stream.rdbuf();
     if (!stream)
-        throw Error(ErrorCode::bad_argument, fmt::format("cannot read '{}'; a machine is a name ('trencadis list machines') or a TOML file", file));
+        throw Error(ErrorCode::bad_argument,
+                    fmt::format("cannot read '{}'; a machine is a name ('trencadis list machines') or a TOML file", file));
     return parse_machine(text.str(), file);
 }
 

@@ -10,11 +10,11 @@
 namespace trencadis {
 namespace {
 
-using testing::TemporaryFolder;
-using testing::WithVariable;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::TemporaryFolder;
+using testing::WithVariable;
 
 const std::string small = R"(name = "small"
 [[kinds]]
@@ -109,27 +109,26 @@ TEST_P(ParseMachineMistakes, AreNamedWithTheirLine)
     EXPECT_EQ(message.find('\n'), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(EachField, ParseMachineMistakes, ::testing::Values(
-    Mistake{"name = \"small\"", "name = 3", "1", "must be a text in quotes"},
-    Mistake{"name = \"small\"", "", "1", "has no name"},
-    Mistake{"peak_gflops = 1.5", "peak_gflops = -1.5", "4", "0 or more"},
-    Mistake{"peak_gflops = 1.5", "peak_gflops = nan", "4", "finite"},
-    Mistake{"peak_gflops = 1.5", "peak_gflops = \"fast\"", "4", "is \"fast\"; it must be a finite number"},
-    Mistake{"peak_gflops = 1.5", "peak_gflops = 15", "7", "slowest kind first"},
-    Mistake{"bytes = 1073741824", "bytes = -1", "10", "0 or more"},
-    Mistake{"name = \"fast\"", "name = \"slow\"", "6", "names must differ"},
-    Mistake{"name = \"right\"", "name = \"left\"", "12", "names must differ"},
-    Mistake{"kind = \"slow\"", "kind = \"slaw\"", "14", "nearest is 'slow'"},
-    Mistake{"kind = \"slow\"", "", "13", "has no kind"},
-    Mistake{"node = \"left\"", "node = \"leftt\"", "15", "nearest is 'left'"},
-    Mistake{"node = \"left\"", "", "13", "has no node"},
-    Mistake{"count = 2", "count = 0", "16", "1 or more"},
-    Mistake{"count = 2", "count = 1.5", "16", "whole number"},
-    Mistake{"count = 2", "count = 99999999999", "16", "at most 1000000"},
-    Mistake{"cpu = 7", "cpu = 1", "20", "numbers must differ"},
-    Mistake{"cpu = 7", "cpu = 7\ncount = 2", "20", "both cpu and count"},
-    Mistake{"[[cores]]", "[cores]", "17", "'cores'"},
-    Mistake{"[[kinds]]", "[[kinds", "2", "not TOML"}));
+INSTANTIATE_TEST_SUITE_P(
+    EachField, ParseMachineMistakes,
+    ::testing::Values(Mistake{"name = \"small\"", "name = 3", "1", "must be a text in quotes"},
+                      Mistake{"name = \"small\"", "", "1", "has no name"},
+                      Mistake{"peak_gflops = 1.5", "peak_gflops = -1.5", "4", "0 or more"},
+                      Mistake{"peak_gflops = 1.5", "peak_gflops = nan", "4", "finite"},
+                      Mistake{"peak_gflops = 1.5", "peak_gflops = \"fast\"", "4", "is \"fast\"; it must be a finite number"},
+                      Mistake{"peak_gflops = 1.5", "peak_gflops = 15", "7", "slowest kind first"},
+                      Mistake{"bytes = 1073741824", "bytes = -1", "10", "0 or more"},
+                      Mistake{"name = \"fast\"", "name = \"slow\"", "6", "names must differ"},
+                      Mistake{"name = \"right\"", "name = \"left\"", "12", "names must differ"},
+                      Mistake{"kind = \"slow\"", "kind = \"slaw\"", "14", "nearest is 'slow'"},
+                      Mistake{"kind = \"slow\"", "", "13", "has no kind"},
+                      Mistake{"node = \"left\"", "node = \"leftt\"", "15", "nearest is 'left'"},
+                      Mistake{"node = \"left\"", "", "13", "has no node"}, Mistake{"count = 2", "count = 0", "16", "1 or more"},
+                      Mistake{"count = 2", "count = 1.5", "16", "whole number"},
+                      Mistake{"count = 2", "count = 99999999999", "16", "at most 1000000"},
+                      Mistake{"cpu = 7", "cpu = 1", "20", "numbers must differ"},
+                      Mistake{"cpu = 7", "cpu = 7\ncount = 2", "20", "both cpu and count"},
+                      Mistake{"[[cores]]", "[cores]", "17", "'cores'"}, Mistake{"[[kinds]]", "[[kinds", "2", "not TOML"}));
 
 TEST(ParseMachine, AsksForEachPartThatAMachineCannotDoWithout)
 {

@@ -20,7 +20,8 @@ struct Places {
 std::vector<hwloc_obj_t> objects_of(hwloc_topology_t topology, hwloc_obj_type_t type)
 {
     std::vector<hwloc_obj_t> objects;
-    for (hwloc_obj_t o = hwloc_get_next_obj_by_type(topology, type, nullptr); o; o = hwloc_get_next_obj_by_type(topology, type, o))
+    for (hwloc_obj_t o = hwloc_get_next_obj_by_type(topology, type, nullptr); o;
+         o = hwloc_get_next_obj_by_type(topology, type, o))
         objects.push_back(o);
     return objects;
 }
@@ -85,7 +86,8 @@ void add_cores(hwloc_topology_t topology, hwloc_const_bitmap_t usable, Machine& 
     const Bitmap own(hwloc_bitmap_alloc());
     for (const hwloc_obj_t core : candidates) {
         if (hwloc_bitmap_and(own.get(), core->cpuset, usable); hwloc_bitmap_iszero(own.get())) continue;
-        machine.cores.push_back({hwloc_bitmap_first(own.get()), kind_of(topology, core->cpuset), nearest_node(places, own.get())});
+        machine.cores.push_back(
+            {hwloc_bitmap_first(own.get()), kind_of(topology, core->cpuset), nearest_node(places, own.get())});
         places.cores.push_back(core);
     }
 }
@@ -146,7 +148,9 @@ std::string processor_model(hwloc_topology_t topology)
 
 std::string summary_of(hwloc_topology_t topology, const Machine& machine)
 {
-    const auto counted = [](std::size_t count, std::string_view what) { return fmt::format(", {} {}{}", count, what, count == 1 ? "" : "s"); };
+    const auto counted = [](std::size_t count, std::string_view what) {
+        return fmt::format(", {} {}{}", count, what, count == 1 ? "" : "s");
+    };
     std::string text = processor_model(topology) + counted(machine.cores.size(), "core");
     if (machine.kinds.size() > 1) text += counted(machine.kinds.size(), "kind").replace(0, 1, " of");
     if (machine.nodes.size() > 1) text += counted(machine.nodes.size(), "memory node");

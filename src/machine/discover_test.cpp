@@ -14,14 +14,15 @@
 namespace trencadis {
 namespace {
 
-using testing::TemporaryFolder;
-using testing::WithVariable;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::TemporaryFolder;
+using testing::WithVariable;
 
 int cores_of_kind(const Machine& machine, int kind)
 {
-    return static_cast<int>(std::count_if(machine.cores.begin(), machine.cores.end(), [&](const Core& c) { return c.kind == kind; }));
+    return static_cast<int>(
+        std::count_if(machine.cores.begin(), machine.cores.end(), [&](const Core& c) { return c.kind == kind; }));
 }
 
 /// What lstopo writes on a hybrid of 4 P-cores with two hardware threads each and 4 E-cores, cut down to what matters.
@@ -40,7 +41,8 @@ std::string hybrid_xml()
         const unsigned set = ((1u << threads) - 1) << first_pu;
         std::snprintf(text, sizeof text,
                       "<object type=\"%s\" os_index=\"%d\" cpuset=\"0x%08x\" complete_cpuset=\"0x%08x\" nodeset=\"0x00000001\" "
-                      "complete_nodeset=\"0x00000001\" gp_index=\"%d\"", type, index, set, set, gp);
+                      "complete_nodeset=\"0x00000001\" gp_index=\"%d\"",
+                      type, index, set, set, gp);
         return std::string(text);
     };
     int gp = 10;
@@ -155,7 +157,8 @@ TEST(DiscoverMachine, ListsOnlyTheCoresOfTheAffinityMask)
         CPU_SET(all.cores[1].cpu, &mask);
         ASSERT_EQ(sched_setaffinity(0, sizeof mask, &mask), 0);
         restricted = discover_machine();
-    }).join();
+    })
+        .join();
     ASSERT_EQ(restricted.cores.size(), 1u);
     EXPECT_EQ(restricted.cores[0].cpu, all.cores[1].cpu);
     for (const Cache& cache : restricted.caches) EXPECT_THAT(cache.cores, ElementsAre(0));

@@ -7,19 +7,19 @@ namespace {
 // One function per instruction set, by macro and not by template or target_clones: vectors are lowered before a template would be
 // inlined into the function that carries the target, and target_clones needs ifunc, which sanitizers dislike.
 // `accumulators` independent chains cover latency times width (4 or 5 cycles, 2 units); all stay in registers.
-#define TRC_FMA_BURST(function, attributes, lanes, accumulators)                                                                   \
-    attributes Flops function(long rounds)                                                                                         \
-    {                                                                                                                              \
-        typedef double Vector __attribute__((vector_size((lanes) * sizeof(double))));                                              \
-        Vector chain[accumulators];                                                                                                \
-        for (int i = 0; i < (accumulators); ++i) chain[i] = Vector{} + 1.0 + i;                                                    \
-        const Vector factor = Vector{} + 0.999;                                                                                    \
-        const Vector step = Vector{} + 0.001;                                                                                      \
-        for (long round = 0; round < rounds; ++round) {                                                                            \
-            _Pragma("GCC unroll 32") for (int i = 0; i < (accumulators); ++i) chain[i] = chain[i] * factor + step;                 \
-        }                                                                                                                          \
-        for (int i = 0; i < (accumulators); ++i) asm volatile("" : : "m"(chain[i]));                                               \
-        return 2.0 * (lanes) * (accumulators) * static_cast<double>(rounds);                                                       \
+#define TRC_FMA_BURST(function, attributes, lanes, accumulators)                                                                 \
+    attributes Flops function(long rounds)                                                                                       \
+    {                                                                                                                            \
+        typedef double Vector __attribute__((vector_size((lanes) * sizeof(double))));                                            \
+        Vector chain[accumulators];                                                                                              \
+        for (int i = 0; i < (accumulators); ++i) chain[i] = Vector{} + 1.0 + i;                                                  \
+        const Vector factor = Vector{} + 0.999;                                                                                  \
+        const Vector step = Vector{} + 0.001;                                                                                    \
+        for (long round = 0; round < rounds; ++round) {                                                                          \
+            _Pragma("GCC unroll 32") for (int i = 0; i < (accumulators); ++i) chain[i] = chain[i] * factor + step;               \
+        }                                                                                                                        \
+        for (int i = 0; i < (accumulators); ++i) asm volatile("" : : "m"(chain[i]));                                             \
+        return 2.0 * (lanes) * (accumulators) * static_cast<double>(rounds);                                                     \
     }
 
 #if defined(__x86_64__)
@@ -52,14 +52,8 @@ const Choice& choice()
 
 } // namespace
 
-Flops fma_burst(long rounds)
-{
-    return choice().burst(rounds);
-}
+Flops fma_burst(long rounds) { return choice().burst(rounds); }
 
-const char* fma_instruction_set()
-{
-    return choice().name;
-}
+const char* fma_instruction_set() { return choice().name; }
 
 } // namespace trencadis

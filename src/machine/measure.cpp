@@ -20,10 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Seconds seconds_since(Clock::time_point begin)
-{
-    return std::chrono::duration<Seconds>(Clock::now() - begin).count();
-}
+Seconds seconds_since(Clock::time_point begin) { return std::chrono::duration<Seconds>(Clock::now() - begin).count(); }
 
 /// Binds the calling thread to one processor; false when the system refuses (gone offline, outside the cpuset).
 bool bind_to(int cpu)

@@ -95,7 +95,8 @@ TEST(MeasureSpeed, DoesNotTouchADescribedMachine)
 TEST(SpeedCache, ADamagedFileCountsAsNone)
 {
     const TemporaryFolder folder;
-    for (const char* text : {"", "{}", "0", "0 fast", "zero 1", "0 -1", "0 0", "0 1e999", "0 nan", "-1 5", "0 5 1", "0 5\n0 6", "0 5\n1 x"})
+    for (const char* text :
+         {"", "{}", "0", "0 fast", "zero 1", "0 -1", "0 0", "0 1e999", "0 nan", "-1 5", "0 5 1", "0 5\n0 6", "0 5\n1 x"})
         EXPECT_TRUE(read_speeds(folder.write("host.speeds", text)).empty()) << text;
     EXPECT_TRUE(read_speeds(folder.path() / "absent.speeds").empty());
 }

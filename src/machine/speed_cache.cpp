@@ -25,7 +25,8 @@ std::uint64_t hash(std::string_view text)
 
 std::optional<std::filesystem::path> cache_folder()
 {
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache == '/') return std::filesystem::path(cache) / "trencadis";
+    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache == '/')
+        return std::filesystem::path(cache) / "trencadis";
     if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".cache" / "trencadis";
     return std::nullopt;
 }

@@ -39,7 +39,8 @@ void split_kinds(Machine& machine)
         const auto groups = speed_groups(machine, k);
         for (std::size_t g = 0; g < groups.size(); ++g) {
             if (g > 0) kinds.push_back(machine.kinds[k]);
-            if (groups.size() > 1) kinds.back().name = fmt::format("{}-{:.3g}gflops", machine.kinds[k].name, groups[g].back()->gflops);
+            if (groups.size() > 1)
+                kinds.back().name = fmt::format("{}-{:.3g}gflops", machine.kinds[k].name, groups[g].back()->gflops);
             kinds.back().peak_gflops = groups[g].back()->gflops;
             for (const Core* core : groups[g]) new_kind[core - machine.cores.data()] = first + static_cast<int>(g);
         }

@@ -62,10 +62,7 @@ const toml::node& TomlTable::require(std::string_view key, std::string_view want
     return *node;
 }
 
-bool TomlTable::has(std::string_view key)
-{
-    return find(key) != nullptr;
-}
+bool TomlTable::has(std::string_view key) { return find(key) != nullptr; }
 
 std::string TomlTable::text(std::string_view key)
 {
@@ -92,10 +89,7 @@ double TomlTable::number(std::string_view key)
     return *value;
 }
 
-double TomlTable::number_or(std::string_view key, double absent)
-{
-    return has(key) ? number(key) : absent;
-}
+double TomlTable::number_or(std::string_view key, double absent) { return has(key) ? number(key) : absent; }
 
 Index TomlTable::integer(std::string_view key, Index least)
 {
@@ -106,10 +100,7 @@ Index TomlTable::integer(std::string_view key, Index least)
     return *value;
 }
 
-Index TomlTable::integer_or(std::string_view key, Index absent, Index least)
-{
-    return has(key) ? integer(key, least) : absent;
-}
+Index TomlTable::integer_or(std::string_view key, Index absent, Index least) { return has(key) ? integer(key, least) : absent; }
 
 std::vector<int> TomlTable::indices(std::string_view key, int count)
 {
@@ -157,7 +148,8 @@ void TomlTable::finish() const
         std::string keys;
         for (const std::string& known : known_)
             if (keys.find(known) == std::string::npos) keys += " " + known;
-        complain(name, fmt::format("{} has no key '{}'; did you mean '{}'? (known:{})", what_, name, nearest(name, known_), keys));
+        complain(name,
+                 fmt::format("{} has no key '{}'; did you mean '{}'? (known:{})", what_, name, nearest(name, known_), keys));
     }
 }
 

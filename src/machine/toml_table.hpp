@@ -20,14 +20,14 @@ public:
 
     const std::string& what() const { return what_; } ///< "[[cores]] number 3", for messages
 
-    std::string text(std::string_view key);                              ///< must be there and not be empty
+    std::string text(std::string_view key); ///< must be there and not be empty
     std::string text_or(std::string_view key, std::string_view absent);
-    double number_or(std::string_view key, double absent);               ///< finite, not negative
-    double number(std::string_view key);                                 ///< likewise, and must be there
-    Index integer_or(std::string_view key, Index absent, Index least);   ///< not below `least`
+    double number_or(std::string_view key, double absent);             ///< finite, not negative
+    double number(std::string_view key);                               ///< likewise, and must be there
+    Index integer_or(std::string_view key, Index absent, Index least); ///< not below `least`
     Index integer(std::string_view key, Index least);
-    std::vector<int> indices(std::string_view key, int count);           ///< a list of integers in 0 .. count-1
-    std::vector<TomlTable> tables(std::string_view key);                 ///< [[key]], empty when absent
+    std::vector<int> indices(std::string_view key, int count); ///< a list of integers in 0 .. count-1
+    std::vector<TomlTable> tables(std::string_view key);       ///< [[key]], empty when absent
     /// Which of `names` the text of `key` is; complains with the nearest.
     int one_of(std::string_view key, const std::vector<std::string>& names, std::string_view kind_of_thing);
     bool has(std::string_view key);

@@ -26,7 +26,8 @@ void refuse_silent_fallback(hwloc_topology_t topology)
     if (told.empty() || !hwloc_topology_is_thissystem(topology) || (forced && std::strcmp(forced, "0") != 0)) return;
     throw Error(ErrorCode::environment,
                 fmt::format("{}, which hwloc cannot use; HWLOC_XMLFILE takes a file that lstopo wrote, HWLOC_SYNTHETIC a "
-                            "description such as 'node:2 core:4 pu:1'", told));
+                            "description such as 'node:2 core:4 pu:1'",
+                            told));
 }
 
 } // namespace
