@@ -7,7 +7,10 @@ are one line on standard error; with TRENCADIS_VERBOSE=1 the traceback comes bef
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
+import time
 import traceback
 from typing import Annotated
 
@@ -49,12 +52,38 @@ machine_commands.register(app)
 solve_commands.register(app)
 bench_commands.register(app)
 
+#: How long a command may take to end in its own way after Ctrl-C.
+_PATIENCE_S = 0.7
+
 # typer does not name the base class of its usage errors.
 _ClickException = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
 
+def _end_soon_when_interrupted() -> None:
+    """Ctrl-C ends the command within a second, also inside a call that looks at signals only when it returns, as NumPy's do.
+
+    The interpreter's own handler goes first. Outputs are written beside their place and renamed, so an end at any moment leaves
+    none half-written; children end with their parent.
+    """
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+
+    def watch() -> None:
+        while (number := os.read(reader, 1)) != bytes([signal.SIGINT]):
+            if not number:
+                return
+        time.sleep(_PATIENCE_S)
+        os.write(sys.stderr.fileno(), b"trencadis: interrupted\n")
+        os._exit(EXIT_INTERRUPTED)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
+    if arguments is None:  # the process is ours
+        _end_soon_when_interrupted()
     try:
         code = app(arguments if arguments is not None else sys.argv[1:], prog_name="trencadis", standalone_mode=False)
         sys.stdout.flush()
