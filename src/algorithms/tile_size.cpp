@@ -24,7 +24,7 @@ Index cholesky_tile(Index n, std::size_t element, int workers)
     };
     // Measured in double with OpenBLAS (AVX2 and AVX-512 kernels) and MKL on 2 cores; flat around these values. The critical path of
     // about 3 n / nb operations needs smaller tiles the more workers there are.
-    static constexpr Row table[] = {{256, 64}, {512, 96}, {1024, 176}, {2048, 256}, {4096, 384}};
+    static constexpr Row table[] = {{256, 64}, {512, 96}, {1024, 176}, {2048, 352}, {4096, 384}};
     Index nb = 448;
     for (const Row& row : table)
         if (n <= row.up_to) {
