@@ -83,7 +83,8 @@ static void trc_peer_introduce(const char* name, const char* version, TrcPeerArg
         if (*c == '"' || *c == '\\') putchar('\\');
         if ((unsigned char)*c >= 0x20) putchar(*c);
     }
-    printf("\", \"threads\": %d, \"tiles\": %d, \"tasks\": %lld}\n", arguments.threads, arguments.tiles, trc_peer_tasks(arguments.tiles));
+    printf("\", \"threads\": %d, \"tiles\": %d, \"tasks\": %lld}\n", arguments.threads, arguments.tiles,
+           trc_peer_tasks(arguments.tiles));
     fflush(stdout);
 }
 

@@ -13,7 +13,8 @@ static void nothing(void* buffers[], void* arguments)
 static struct starpu_codelet potrf = {.cpu_funcs = {nothing}, .nbuffers = 1, .modes = {STARPU_RW}, .name = "potrf"};
 static struct starpu_codelet trsm = {.cpu_funcs = {nothing}, .nbuffers = 2, .modes = {STARPU_R, STARPU_RW}, .name = "trsm"};
 static struct starpu_codelet syrk = {.cpu_funcs = {nothing}, .nbuffers = 2, .modes = {STARPU_R, STARPU_RW}, .name = "syrk"};
-static struct starpu_codelet gemm = {.cpu_funcs = {nothing}, .nbuffers = 3, .modes = {STARPU_R, STARPU_R, STARPU_RW}, .name = "gemm"};
+static struct starpu_codelet gemm = {
+    .cpu_funcs = {nothing}, .nbuffers = 3, .modes = {STARPU_R, STARPU_R, STARPU_RW}, .name = "gemm"};
 
 static void submit_one(struct starpu_codelet* codelet, starpu_data_handle_t a, starpu_data_handle_t b, starpu_data_handle_t c)
 {
@@ -61,8 +62,8 @@ static void start(int threads)
     conf.nopencl = 0;
     if (starpu_init(&conf) != 0) trc_peer_fail("starpu_init failed");
     if ((int)starpu_cpu_worker_get_count() != threads)
-        trc_peer_fail("StarPU gave %u workers instead of %d; its build or the cores we may use allow no more", starpu_cpu_worker_get_count(),
-                      threads);
+        trc_peer_fail("StarPU gave %u workers instead of %d; its build or the cores we may use allow no more",
+                      starpu_cpu_worker_get_count(), threads);
 }
 
 int main(int argc, char** argv)

@@ -6,11 +6,11 @@ namespace trencadis {
 
 /// What went wrong, apart from numerical events, which are values (see graph/info.hpp).
 enum class ErrorCode : int {
-    bad_argument = 1,   ///< argument number `argument()` (from 1) has a value the call cannot accept
-    out_of_memory = 2,  ///< an allocation failed
+    bad_argument = 1,    ///< argument number `argument()` (from 1) has a value the call cannot accept
+    out_of_memory = 2,   ///< an allocation failed
     missing_backend = 3, ///< a named or needed back end is not on this machine
-    environment = 4,    ///< threads, files or limits of the system refused
-    cancelled = 5,      ///< the work was cancelled before it finished
+    environment = 4,     ///< threads, files or limits of the system refused
+    cancelled = 5,       ///< the work was cancelled before it finished
 };
 
 /// The one exception type of the library. The edges translate it: `-argument` in C, ValueError or

@@ -22,8 +22,7 @@ int edit_distance(std::string_view a, std::string_view b);
 std::string unknown_name(std::string_view what, std::string_view given, std::span<const std::string_view> known);
 
 /// The entry called `name`; throws Error{bad_argument} that suggests the nearest name.
-template <class E>
-const E& find_entry(std::string_view what, std::span<const E* const> entries, std::string_view name)
+template <class E> const E& find_entry(std::string_view what, std::span<const E* const> entries, std::string_view name)
 {
     for (const E* entry : entries)
         if (name == entry->name) return *entry;

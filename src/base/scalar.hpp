@@ -7,10 +7,14 @@ namespace trencadis {
 /// The four LAPACK scalars: s, d, c, z.
 template <class T>
 concept Scalar = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::complex<float>> ||
-                 std::same_as<T, std::complex<double>>;
+    std::same_as<T, std::complex<double>>;
 
-template <class T> struct RealOf { using type = T; };
-template <class R> struct RealOf<std::complex<R>> { using type = R; };
+template <class T> struct RealOf {
+    using type = T;
+};
+template <class R> struct RealOf<std::complex<R>> {
+    using type = R;
+};
 template <class T> using Real = typename RealOf<T>::type; ///< float for s and c, double for d and z
 
 template <class T> inline constexpr bool is_complex = !std::same_as<T, Real<T>>;

@@ -68,10 +68,7 @@ NativeEngine::~NativeEngine()
 
 // ---- units and workers ----------------------------------------------------------------------------------------
 
-Worker* NativeEngine::here() const
-{
-    return position.engine == this ? position.worker : nullptr;
-}
+Worker* NativeEngine::here() const { return position.engine == this ? position.worker : nullptr; }
 
 /// A unit for the worker, asleep until it is resumed.
 Holder& NativeEngine::new_holder(Worker& worker)
@@ -130,7 +127,8 @@ void NativeEngine::work(Worker& worker, Task* first)
 /// Should the unit that holds the worker look at something other than tasks?
 bool NativeEngine::disturbed(const Worker& worker, const Wait* wait) const
 {
-    return worker.has_resumable.load(std::memory_order_acquire) || stop_.load(std::memory_order_acquire) || (wait && wait->over());
+    return worker.has_resumable.load(std::memory_order_acquire) || stop_.load(std::memory_order_acquire) ||
+           (wait && wait->over());
 }
 
 // ---- finding something to do ----------------------------------------------------------------------------------
@@ -193,10 +191,7 @@ Index NativeEngine::chunks_left(WorkerId worker) const
     return share ? share->chunks_left() : 0;
 }
 
-Seconds NativeEngine::now() const
-{
-    return now_ns() * 1e-9;
-}
+Seconds NativeEngine::now() const { return now_ns() * 1e-9; }
 
 /// Nothing to do: spins, then sleeps, until there is, or until the unit is disturbed.
 NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
@@ -340,10 +335,7 @@ std::vector<WorkerTime> NativeEngine::times() const
 
 // ---- waiting --------------------------------------------------------------------------------------------------
 
-void NativeEngine::poll_while_waiting(const std::function<bool()>* poll)
-{
-    position.poll = poll;
-}
+void NativeEngine::poll_while_waiting(const std::function<bool()>* poll) { position.poll = poll; }
 
 void NativeEngine::drain(TaskFlow& flow, std::int64_t target)
 {

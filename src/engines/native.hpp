@@ -46,7 +46,10 @@ private:
     // View
     int kind(WorkerId worker) const override { return workers_[worker]->place.kind; }
     Seconds now() const override;
-    Seconds run_time(const Task& task, WorkerId worker) const override { return speeds_.expect(worker, *task.codelet, task.flops); }
+    Seconds run_time(const Task& task, WorkerId worker) const override
+    {
+        return speeds_.expect(worker, *task.codelet, task.flops);
+    }
     Index chunks_left(WorkerId worker) const override;
 
     Worker* here() const;

@@ -30,7 +30,8 @@ public:
     {
         std::uint32_t state = state_.load(std::memory_order_relaxed);
         while (state & is_open)
-            if (state_.compare_exchange_weak(state, state + member, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+            if (state_.compare_exchange_weak(state, state + member, std::memory_order_acquire, std::memory_order_relaxed))
+                return true;
         return false;
     }
     /// True: the caller was the last one. It finishes the task and calls retire. Release: what this member wrote; acquire: what

@@ -21,16 +21,14 @@ struct Segment {
 class Stopwatch {
 public:
     /// From now on the time is the given task's. Returns what ran before, for `end`.
-    template <class Sink>
-    Segment begin(const Task* task, EventKind kind, Sink&& sink)
+    template <class Sink> Segment begin(const Task* task, EventKind kind, Sink&& sink)
     {
         const std::int64_t now = now_ns();
         account(now, sink);
         return std::exchange(segment_, Segment{task, kind, now, false});
     }
     /// What ran before goes on. Returns the nanoseconds since the last begin or end.
-    template <class Sink>
-    std::int64_t end(const Segment& outer, Sink&& sink)
+    template <class Sink> std::int64_t end(const Segment& outer, Sink&& sink)
     {
         const std::int64_t now = now_ns();
         const std::int64_t last = now - segment_.begin_ns;
@@ -43,8 +41,7 @@ public:
     void put_back(const Segment& segment) { segment_ = {segment.task, segment.kind, now_ns(), true}; }
 
 private:
-    template <class Sink>
-    void account(std::int64_t now, Sink&& sink)
+    template <class Sink> void account(std::int64_t now, Sink&& sink)
     {
         if (segment_.task && segment_.task->codelet->counted) sink(std::as_const(segment_), now);
     }
@@ -55,8 +52,13 @@ private:
 inline Event event_of(const Segment& piece, std::int64_t end_ns)
 {
     const Task& task = *piece.task;
-    return {task.label, task.order.load(std::memory_order_relaxed), piece.begin_ns, end_ns,
-            piece.kind == EventKind::task && !piece.continued ? task.flops : 0, piece.kind, piece.continued};
+    return {task.label,
+            task.order.load(std::memory_order_relaxed),
+            piece.begin_ns,
+            end_ns,
+            piece.kind == EventKind::task && !piece.continued ? task.flops : 0,
+            piece.kind,
+            piece.continued};
 }
 
 } // namespace trencadis

@@ -19,8 +19,7 @@ struct Codelet {
 
 /// The codelet of an argument struct `Args` with `void run(TaskContext&)` and, where they exist,
 /// `Flops flops() const` and `Index chunks() const`.
-template <class Args>
-constexpr Codelet codelet_of(const char* name)
+template <class Args> constexpr Codelet codelet_of(const char* name)
 {
     Codelet codelet{name, [](void* args, TaskContext& context) { static_cast<Args*>(args)->run(context); }};
     if constexpr (requires(const Args& a) { a.flops(); })

@@ -13,7 +13,7 @@ void* acquire_part(AccessGroup& group)
     if (parts.unused.empty()) {
         parts.all.reserve(parts.all.size() + 1);
         parts.unused.reserve(parts.all.size() + 1); // so that return_part does not throw
-        void* part = ::operator new(group.how->bytes, std::align_val_t{64});
+        void* part = ::operator new (group.how->bytes, std::align_val_t{64});
         group.how->initialise(part);
         parts.all.push_back(part);
         return part;
@@ -23,17 +23,14 @@ void* acquire_part(AccessGroup& group)
     return part;
 }
 
-void return_part(AccessGroup& group, void* part)
-{
-    group.parts->unused.push_back(part);
-}
+void return_part(AccessGroup& group, void* part) { group.parts->unused.push_back(part); }
 
 void combine_parts(AccessGroup& group)
 {
     if (!group.parts) return;
     for (void* part : group.parts->all) {
         group.how->combine(group.target, part);
-        ::operator delete(part, std::align_val_t{64});
+        ::operator delete (part, std::align_val_t{64});
     }
     delete group.parts;
     group.parts = nullptr;
@@ -78,10 +75,7 @@ void GroupPool::give_back(AccessGroup* chain)
     }
 }
 
-DependenceTable::~DependenceTable()
-{
-    clear();
-}
+DependenceTable::~DependenceTable() { clear(); }
 
 void DependenceTable::reserve(int count)
 {
@@ -101,8 +95,9 @@ DependenceTable::Datum& DependenceTable::find(const void* key)
 bool DependenceTable::at_rest(const AccessGroup& group)
 {
     // Acquire pairs with the members' release in leave: what they wrote is visible to whoever starts a new history.
-    return group.holders.load(std::memory_order_acquire) == 1 && group.waiting.load(std::memory_order_acquire) == AccessGroup::granted() &&
-           !group.parts && !group.doomed.load(std::memory_order_relaxed);
+    return group.holders.load(std::memory_order_acquire) == 1 &&
+           group.waiting.load(std::memory_order_acquire) == AccessGroup::granted() && !group.parts &&
+           !group.doomed.load(std::memory_order_relaxed);
 }
 
 /// Forgets the data that no unfinished task uses, and grows the table unless that made room for `count` more.

@@ -23,8 +23,8 @@ struct AccessGroup {
     std::atomic<bool> doomed{false};           ///< a task that wrote the datum before this group failed
     bool commute_taken = false;                ///< one member of a commute group runs (under the flow's lock)
     AccessMode mode;
-    AccessGroup* next = nullptr; ///< written by the owner before it gives up its hold
-    Task* parked = nullptr;      ///< ready members of a commute group whose turn it is not (under the flow's lock)
+    AccessGroup* next = nullptr;    ///< written by the owner before it gives up its hold
+    Task* parked = nullptr;         ///< ready members of a commute group whose turn it is not (under the flow's lock)
     const Reduction* how = nullptr; ///< of a reduce group
     void* target = nullptr;         ///< likewise: the datum
     struct Parts* parts = nullptr;  ///< likewise: the private parts, from the first use (under the flow's lock)

@@ -36,7 +36,8 @@ void fill_nodes(Task& task, std::span<const Access> accesses)
 TaskFlow::TaskFlow(Executor& executor, const FlowOptions& options, TaskFlow* parent)
     : executor_(executor), options_(options), parent_(parent), depth_(parent ? parent->depth_ + 1 : 0)
 {
-    if (options.window < 1) throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
+    if (options.window < 1)
+        throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
 }
 
 TaskFlow::~TaskFlow()
@@ -77,10 +78,10 @@ Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const
     task.args = task.storage;
     task.accesses = task.nodes;
     try {
-        if (bytes > Task::inline_bytes) task.args = ::operator new(bytes, std::align_val_t{64});
+        if (bytes > Task::inline_bytes) task.args = ::operator new (bytes, std::align_val_t{64});
         if (accesses.size() > Task::inline_accesses) task.accesses = new AccessNode[accesses.size()];
     } catch (...) {
-        if (task.args != task.storage) ::operator delete(task.args, std::align_val_t{64});
+        if (task.args != task.storage) ::operator delete (task.args, std::align_val_t{64});
         task.dead_groups = nullptr;
         pool_.give_back(task);
         throw;
@@ -98,7 +99,8 @@ void TaskFlow::commit(Task& task, std::span<const Access> accesses) noexcept
     --credit_;
     task.next = nullptr;
     task.flops = task.codelet->flops ? task.codelet->flops(task.args) : 0;
-    const bool derive = options_.priorities == Priorities::derived || (options_.priorities == Priorities::automatic && task.codelet->flops);
+    const bool derive =
+        options_.priorities == Priorities::derived || (options_.priorities == Priorities::automatic && task.codelet->flops);
     if (derive) derive_priority(task, accesses);
     // One unit is the submitter's own, so that the task cannot start half submitted.
     task.unmet.store(task.access_count + 1, std::memory_order_relaxed);
@@ -176,7 +178,8 @@ void* TaskFlow::part(Task& task, int access)
 {
     const bool known = access >= 0 && access < task.access_count && task.accesses[access].task;
     if (!known || task.accesses[access].mode != AccessMode::reduce)
-        throw Error(ErrorCode::bad_argument, "access " + std::to_string(access) + " of task '" + task.label + "' is not a reduce access");
+        throw Error(ErrorCode::bad_argument,
+                    "access " + std::to_string(access) + " of task '" + task.label + "' is not a reduce access");
     AccessNode& node = task.accesses[access];
     if (node.part) return node.part;
     std::lock_guard lock(rare_mutex_);
@@ -194,7 +197,7 @@ void TaskFlow::note_failure(std::uint64_t order, std::exception_ptr failure)
 void TaskFlow::free_blocks(Task& task)
 {
     if (task.codelet->destroy) task.codelet->destroy(task.args);
-    if (task.args != task.storage) ::operator delete(task.args, std::align_val_t{64});
+    if (task.args != task.storage) ::operator delete (task.args, std::align_val_t{64});
     if (task.accesses != task.nodes) delete[] task.accesses;
 }
 

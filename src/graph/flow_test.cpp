@@ -112,8 +112,9 @@ TEST(TaskFlow, FoldsPrivatePartsBeforeTheNextReader)
 {
     LastFirst executor;
     TaskFlow flow(executor);
-    static const Reduction sum{sizeof(long), [](void* p) { *static_cast<long*>(p) = 0; },
-                               [](void* into, const void* part) { *static_cast<long*>(into) += *static_cast<const long*>(part); }};
+    static const Reduction sum{
+        sizeof(long), [](void* p) { *static_cast<long*>(p) = 0; },
+        [](void* into, const void* part) { *static_cast<long*>(into) += *static_cast<const long*>(part); }};
     long total = 1000, seen = 0;
     for (long i = 1; i <= 10; ++i)
         flow.submit("add", [i](TaskContext& context) { context.part<long>(0) += i; }, {reduce(&total, sum)});
@@ -148,7 +149,8 @@ TEST(TaskFlow, CarriesArgumentsAndAccessListsOfAnySize)
     std::vector<Access> accesses;
     for (char& c : data) accesses.push_back(readwrite(&c));
     long seen = 0;
-    flow.submit("big", [big, &seen] { seen = big[99]; }, accesses);
+    flow.submit(
+        "big", [big, &seen] { seen = big[99]; }, accesses);
     flow.submit("last", [&seen] { seen *= 6; }, {readwrite(&data[49])});
     flow.wait();
     EXPECT_EQ(seen, 42);
@@ -159,9 +161,11 @@ TEST(TaskFlow, TasksInsideATaskFinishBeforeIt)
     LastFirst executor;
     TaskFlow flow(executor);
     int inner = 0, seen = -1, datum = 0;
-    flow.submit("outer", [&](TaskContext& context) {
-        for (int i = 0; i < 5; ++i) context.flow().submit("inner", [&] { ++inner; }, {commute(&inner)});
-    }, {write(&datum)});
+    flow.submit("outer",
+                [&](TaskContext& context) {
+                    for (int i = 0; i < 5; ++i) context.flow().submit("inner", [&] { ++inner; }, {commute(&inner)});
+                },
+                {write(&datum)});
     flow.submit("after", [&] { seen = inner; }, {read(&datum)});
     flow.wait();
     EXPECT_EQ(seen, 5);

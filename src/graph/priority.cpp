@@ -9,7 +9,8 @@ namespace trencadis {
 // who is the caller here, and a task that has finished is marked by order = none (TaskFlow::finish).
 
 BottomLevels::BottomLevels(std::int64_t window)
-    : records_(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(2 * window, 64, 1 << 16)))), mask_(records_.size() - 1)
+    : records_(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(2 * window, 64, 1 << 16)))),
+      mask_(records_.size() - 1)
 {
 }
 

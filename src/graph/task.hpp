@@ -34,12 +34,12 @@ struct alignas(64) Task {
     const Codelet* codelet;
     const char* label;
     TaskFlow* flow;
-    void* args;             ///< `storage`, or a block of its own when the arguments are larger
-    AccessNode* accesses;   ///< `nodes`, or a block of its own beyond `inline_accesses`
+    void* args;           ///< `storage`, or a block of its own when the arguments are larger
+    AccessNode* accesses; ///< `nodes`, or a block of its own beyond `inline_accesses`
     int access_count;
     bool has_commute;
     bool has_reduce;
-    std::uint16_t depth;    ///< how many flows the task's flow lies in
+    std::uint16_t depth; ///< how many flows the task's flow lies in
     Flops flops;
     std::atomic<std::uint64_t> order; ///< place in the flow's submission order, from 0; `finished` afterwards
 

@@ -15,10 +15,7 @@ TaskFlow& TaskContext::flow()
     return *children_;
 }
 
-void* TaskContext::part(int access)
-{
-    return task_.flow->part(task_, access);
-}
+void* TaskContext::part(int access) { return task_.flow->part(task_, access); }
 
 void TaskContext::finish_children()
 {

@@ -36,9 +36,6 @@ Task& TaskPool::take()
     return *task;
 }
 
-AccessGroup* TaskPool::collect_groups()
-{
-    return std::exchange(groups_, nullptr);
-}
+AccessGroup* TaskPool::collect_groups() { return std::exchange(groups_, nullptr); }
 
 } // namespace trencadis

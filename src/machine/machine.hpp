@@ -9,13 +9,13 @@ namespace trencadis {
 
 /// Cores that do the same work at the same speed. Kind 0 is the slowest, as hwloc orders them.
 struct CoreKind {
-    std::string name; ///< "core" when all are alike; "P-core", "E-core", "cortex-a15", ...
+    std::string name;       ///< "core" when all are alike; "P-core", "E-core", "cortex-a15", ...
     double peak_gflops = 0; ///< double precision, one core; measured here or described; 0 when not known
 };
 struct Core {
-    int cpu;  ///< OS number of its first hardware thread; position in the list when described
-    int kind; ///< index into Machine::kinds
-    int node; ///< index into Machine::nodes
+    int cpu;           ///< OS number of its first hardware thread; position in the list when described
+    int kind;          ///< index into Machine::kinds
+    int node;          ///< index into Machine::nodes
     double gflops = 0; ///< measured double precision multiply-add speed; 0 when not measured
 };
 struct Cache {

@@ -32,8 +32,7 @@ public:
     }
 
 private:
-    template <class... Args>
-    void append(fmt::format_string<Args...> format, Args&&... args)
+    template <class... Args> void append(fmt::format_string<Args...> format, Args&&... args)
     {
         fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
     }
@@ -41,8 +40,10 @@ private:
     void write_worker(const WorkerTrace& worker)
     {
         const int tid = worker.worker + 1;
-        append(",\n{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":{},\"args\":{{\"name\":{}}}}}", tid, json_text(worker_label(worker)));
-        append(",\n{{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":1,\"tid\":{},\"args\":{{\"sort_index\":{}}}}}", tid, worker.worker);
+        append(",\n{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":{},\"args\":{{\"name\":{}}}}}", tid,
+               json_text(worker_label(worker)));
+        append(",\n{{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":1,\"tid\":{},\"args\":{{\"sort_index\":{}}}}}", tid,
+               worker.worker);
         for (const Event& event : worker.events)
             if (event.kind != EventKind::idle) write_event(event, tid);
     }
@@ -52,8 +53,8 @@ private:
         const std::int64_t length = event.end_ns - event.begin_ns;
         append(",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"pid\":1,\"tid\":{},\"ts\":{}.{:03},\"dur\":{}.{:03},"
                "\"args\":{{\"order\":{},\"flops\":{}}}}}",
-               name(event.name), event.kind == EventKind::share ? "share" : "task", tid, event.begin_ns / 1000, event.begin_ns % 1000,
-               length / 1000, length % 1000, event.order, event.flops);
+               name(event.name), event.kind == EventKind::share ? "share" : "task", tid, event.begin_ns / 1000,
+               event.begin_ns % 1000, length / 1000, length % 1000, event.order, event.flops);
     }
     const std::string& name(const char* name)
     {

@@ -30,11 +30,15 @@ public:
     {
         const Summary summary = summarise(trace);
         const std::string title = escape_markup(trace.title.empty() ? "Trace" : trace.title);
-        append("<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"/><title>{}</title><style>{}</style></head>\n<body>\n", title, style);
+        append("<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta "
+               "charset=\"utf-8\"/><title>{}</title><style>{}</style></head>\n<body>\n",
+               title, style);
         append("<h2>By kernel</h2>\n{}", to_svg_element(trace, SvgView::kernel));
         append("<h2>By creation order</h2>\n{}", to_svg_element(trace, SvgView::creation_order));
-        append("<p>Times are {}. Busy: inside kernels, of which joined: in tasks that another worker began. Idle: nothing to run. "
-               "Runtime: finding, choosing and handing over tasks.</p>\n", origin_name(trace.origin));
+        append(
+            "<p>Times are {}. Busy: inside kernels, of which joined: in tasks that another worker began. Idle: nothing to run. "
+            "Runtime: finding, choosing and handing over tasks.</p>\n",
+            origin_name(trace.origin));
         workers(summary);
         kernels(summary);
         append("</body>\n</html>\n");
@@ -42,21 +46,22 @@ public:
     }
 
 private:
-    template <class... Args>
-    void append(fmt::format_string<Args...> format, Args&&... args)
+    template <class... Args> void append(fmt::format_string<Args...> format, Args&&... args)
     {
         fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
     }
     void workers(const Summary& summary)
     {
-        append("<h2>Workers</h2>\n<table>\n<tr><th>worker</th><th>cpu</th><th class=\"text\">kind</th><th>tasks</th><th>joined</th>"
-               "<th>busy s</th><th>idle s</th><th>runtime s</th><th>busy</th><th>joined</th><th>idle</th><th>runtime</th></tr>\n");
+        append(
+            "<h2>Workers</h2>\n<table>\n<tr><th>worker</th><th>cpu</th><th class=\"text\">kind</th><th>tasks</th><th>joined</th>"
+            "<th>busy s</th><th>idle s</th><th>runtime s</th><th>busy</th><th>joined</th><th>idle</th><th>runtime</th></tr>\n");
         for (const WorkerSummary& row : summary.workers) {
             append("<tr><td>{}</td><td>{}</td><td class=\"text\">{}</td><td>{}</td><td>{}</td>", row.worker,
-                   row.cpu < 0 ? "" : fmt::format("{}", row.cpu), escape_markup(row.kind), tick_label(double(row.tasks), 0), tick_label(double(row.shares), 0));
+                   row.cpu < 0 ? "" : fmt::format("{}", row.cpu), escape_markup(row.kind), tick_label(double(row.tasks), 0),
+                   tick_label(double(row.shares), 0));
             append("<td>{:.6f}</td><td>{:.6f}</td><td>{:.6f}</td>", row.busy_s, row.idle_s, row.runtime_s);
-            append("<td>{:.2f} %</td><td>{:.2f} %</td><td>{:.2f} %</td><td>{:.2f} %</td></tr>\n", 100 * row.busy_fraction, 100 * row.share_fraction,
-                   100 * row.idle_fraction, 100 * row.runtime_fraction);
+            append("<td>{:.2f} %</td><td>{:.2f} %</td><td>{:.2f} %</td><td>{:.2f} %</td></tr>\n", 100 * row.busy_fraction,
+                   100 * row.share_fraction, 100 * row.idle_fraction, 100 * row.runtime_fraction);
         }
         append("</table>\n");
     }
@@ -69,8 +74,8 @@ private:
         for (const std::string& kind : kinds) append("<th>mean µs on {}</th>", kind.empty() ? "core" : escape_markup(kind));
         append("<th>GFlop/s per core</th></tr>\n");
         for (const KernelSummary& row : summary.kernels) {
-            append("<tr><td>{}</td><td>{}</td><td>{:.6f}</td><td>{:.3f}</td>", escape_markup(row.name), tick_label(double(row.calls), 0), row.total_s,
-                   1e3 * row.mean_ms);
+            append("<tr><td>{}</td><td>{}</td><td>{:.6f}</td><td>{:.3f}</td>", escape_markup(row.name),
+                   tick_label(double(row.calls), 0), row.total_s, 1e3 * row.mean_ms);
             for (const std::string& kind : kinds) append("<td>{}</td>", mean_on(row, kind));
             append("<td>{}</td></tr>\n", row.gflops > 0 ? fmt::format("{:.2f}", row.gflops) : "");
         }

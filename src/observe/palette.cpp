@@ -20,7 +20,8 @@ struct Known {
     Rgb colour;
 };
 constexpr Known known_kernels[] = {
-    {"gemm", blue}, {"trsm", orange}, {"syrk", green}, {"herk", green}, {"potrf", vermilion}, {"getrf", vermilion}, {"geqrf", vermilion},
+    {"gemm", blue},       {"trsm", orange},     {"syrk", green},      {"herk", green},
+    {"potrf", vermilion}, {"getrf", vermilion}, {"geqrf", vermilion},
 };
 constexpr Rgb free_colours[] = {sky, purple, yellow, wine, teal, olive, indigo, dark_green, green, orange, blue, vermilion};
 
@@ -87,12 +88,15 @@ int KernelPalette::index(const char* event_name) const
 
 Rgb sequential_colour(double position)
 {
-    static constexpr Rgb stops[] = {{0xFD, 0xE7, 0x25}, {0xB5, 0xDE, 0x2B}, {0x6E, 0xCE, 0x58}, {0x35, 0xB7, 0x79}, {0x1F, 0x9E, 0x89},
-                                    {0x26, 0x82, 0x8E}, {0x31, 0x68, 0x8E}, {0x3E, 0x49, 0x89}, {0x48, 0x28, 0x78}, {0x44, 0x01, 0x54}};
+    static constexpr Rgb stops[] = {{0xFD, 0xE7, 0x25}, {0xB5, 0xDE, 0x2B}, {0x6E, 0xCE, 0x58}, {0x35, 0xB7, 0x79},
+                                    {0x1F, 0x9E, 0x89}, {0x26, 0x82, 0x8E}, {0x31, 0x68, 0x8E}, {0x3E, 0x49, 0x89},
+                                    {0x48, 0x28, 0x78}, {0x44, 0x01, 0x54}};
     constexpr int last = int(std::size(stops)) - 1;
     const double x = std::clamp(position, 0.0, 1.0) * last;
     const int i = std::min(int(x), last - 1);
-    const auto mix = [t = x - i](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(std::lround(a + (b - a) * t)); };
+    const auto mix = [t = x - i](std::uint8_t a, std::uint8_t b) {
+        return static_cast<std::uint8_t>(std::lround(a + (b - a) * t));
+    };
     return {mix(stops[i].r, stops[i + 1].r), mix(stops[i].g, stops[i + 1].g), mix(stops[i].b, stops[i + 1].b)};
 }
 

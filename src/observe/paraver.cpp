@@ -68,9 +68,10 @@ private:
     void task(std::size_t w, const Event& event)
     {
         const int joined = event.kind == EventKind::share;
-        records_.push_back({event.begin_ns, 2, fmt::format("2:{0}:1:1:{0}:{1}:{2}:{3}:{4}:{5}:{6}:{7}\n", w + 1, event.begin_ns,
-                                                           paraver_kernel_type, kernels_.index(event.name) + 1, paraver_order_type,
-                                                           event.order + 1, paraver_joined_type, joined)});
+        records_.push_back(
+            {event.begin_ns, 2,
+             fmt::format("2:{0}:1:1:{0}:{1}:{2}:{3}:{4}:{5}:{6}:{7}\n", w + 1, event.begin_ns, paraver_kernel_type,
+                         kernels_.index(event.name) + 1, paraver_order_type, event.order + 1, paraver_joined_type, joined)});
         records_.push_back({event.end_ns, event.begin_ns == event.end_ns ? 2 : 1,
                             fmt::format("2:{0}:1:1:{0}:{1}:{2}:0:{3}:0:{4}:0\n", w + 1, event.end_ns, paraver_kernel_type,
                                         paraver_order_type, paraver_joined_type)});
@@ -101,7 +102,8 @@ std::string ParaverWriter::configuration() const
     pcf += fmt::format("EVENT_TYPE\n0    {}    Kernel\nVALUES\n0      End\n", paraver_kernel_type);
     for (int k = 0; k < kernels_.count(); ++k) pcf += fmt::format("{}      {}\n", k + 1, one_line(kernels_.name(k)));
     pcf += fmt::format("\n\nEVENT_TYPE\n0    {}    Creation order + 1 (0: end)\n\n\n", paraver_order_type);
-    pcf += fmt::format("EVENT_TYPE\n0    {}    Part in another worker's task\nVALUES\n0      No\n1      Yes\n\n\n", paraver_joined_type);
+    pcf += fmt::format("EVENT_TYPE\n0    {}    Part in another worker's task\nVALUES\n0      No\n1      Yes\n\n\n",
+                       paraver_joined_type);
     return pcf;
 }
 
@@ -110,7 +112,8 @@ std::string ParaverWriter::rows() const
     const std::size_t n = trace_.workers.size();
     std::string labels;
     for (const WorkerTrace& worker : trace_.workers) labels += one_line(worker_label(worker)) + "\n";
-    return fmt::format("LEVEL CPU SIZE {0}\n{1}\nLEVEL NODE SIZE 1\n{2}\n\nLEVEL THREAD SIZE {0}\n{1}", n, labels, origin_name(trace_.origin));
+    return fmt::format("LEVEL CPU SIZE {0}\n{1}\nLEVEL NODE SIZE 1\n{2}\n\nLEVEL THREAD SIZE {0}\n{1}", n, labels,
+                       origin_name(trace_.origin));
 }
 
 } // namespace

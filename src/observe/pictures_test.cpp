@@ -37,7 +37,8 @@ using ::testing::HasSubstr;
         if (end == std::string::npos) return ::testing::AssertionFailure() << "unfinished tag at " << i;
         const std::string tag = text.substr(i + 1, end - i - 1);
         if (tag[0] == '/') {
-            if (open.empty() || open.back() != tag.substr(1)) return ::testing::AssertionFailure() << "unexpected </" << tag << " at " << i;
+            if (open.empty() || open.back() != tag.substr(1))
+                return ::testing::AssertionFailure() << "unexpected </" << tag << " at " << i;
             open.pop_back();
         } else if (tag[0] != '?' && tag[0] != '!' && tag.back() != '/') {
             open.push_back(tag.substr(0, tag.find(' ')));
@@ -97,7 +98,8 @@ TEST(ChromeJson, HasOneEventPerTaskWithExactTimes)
 
 TEST(ChromeJson, CarriesOrderAndFlopsAndLeavesIdleBlank)
 {
-    Trace trace{"t", Origin::measured, 100, 0, {{0, 0, "core", {event("gemm", 17, 0, 50), event("idle", 0, 50, 100, EventKind::idle)}}}};
+    Trace trace{
+        "t", Origin::measured, 100, 0, {{0, 0, "core", {event("gemm", 17, 0, 50), event("idle", 0, 50, 100, EventKind::idle)}}}};
     const auto json = nlohmann::json::parse(to_chrome_json(trace));
     int tasks = 0;
     for (const auto& e : json["traceEvents"])
@@ -128,8 +130,8 @@ TEST(Svg, SaysHowTimesCameAboutAndNamesKernelsAndWorkers)
     trace.origin = Origin::emulated;
     trace.lost = 12;
     const std::string svg = to_svg(trace, SvgView::kernel);
-    for (const char* text : {"emulated", "potrf (6 calls", "gemm (20 calls", "worker 2, cpu 2, E-core", "time in ms", "start 0.000 ms",
-                             "12 events lost"})
+    for (const char* text : {"emulated", "potrf (6 calls", "gemm (20 calls", "worker 2, cpu 2, E-core", "time in ms",
+                             "start 0.000 ms", "12 events lost"})
         EXPECT_THAT(svg, HasSubstr(text));
 }
 
@@ -240,7 +242,8 @@ TEST(Paraver, HasSortedRecordsAndAHeaderThatCountsTheWorkers)
             covered[int(cpu)] += end - begin;
         } else {
             ASSERT_EQ(kind, 2) << line;
-            ASSERT_EQ(std::sscanf(line.c_str(), "2:%ld:1:1:%ld:%ld:81000001:%ld:81000002", &cpu, &thread, &begin, &value), 4) << line;
+            ASSERT_EQ(std::sscanf(line.c_str(), "2:%ld:1:1:%ld:%ld:81000001:%ld:81000002", &cpu, &thread, &begin, &value), 4)
+                << line;
             (value ? begins : ends) += 1;
         }
     }

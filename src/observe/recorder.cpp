@@ -51,7 +51,8 @@ void Recorder::record(WorkerId worker, const Event& event) noexcept
     if (buffer.epoch.load(std::memory_order_relaxed) != epoch) {
         // First event of a new recording: `stop` has read the previous one, so its chunks are ours again. Their sizes go back
         // before the new epoch is published.
-        for (Chunk* chunk = buffer.first.load(std::memory_order_relaxed); chunk; chunk = chunk->next.load(std::memory_order_relaxed))
+        for (Chunk* chunk = buffer.first.load(std::memory_order_relaxed); chunk;
+             chunk = chunk->next.load(std::memory_order_relaxed))
             chunk->size.store(0, std::memory_order_relaxed);
         buffer.last = nullptr;
         buffer.count = 0;
@@ -103,7 +104,8 @@ Trace Recorder::stop(std::string title, Origin origin)
 void Recorder::collect(const Buffer& buffer, Trace& trace, WorkerTrace& worker) const
 {
     trace.lost += buffer.lost.load(std::memory_order_relaxed);
-    for (const Chunk* chunk = buffer.first.load(std::memory_order_acquire); chunk; chunk = chunk->next.load(std::memory_order_acquire)) {
+    for (const Chunk* chunk = buffer.first.load(std::memory_order_acquire); chunk;
+         chunk = chunk->next.load(std::memory_order_acquire)) {
         const int size = chunk->size.load(std::memory_order_acquire);
         for (int i = 0; i < size; ++i) {
             Event event = chunk->events[i];

@@ -36,13 +36,15 @@ public:
     /// The time when on, 0 when off.
     std::int64_t begin() const
     {
-        if (!enabled()) [[likely]] return 0;
+        if (!enabled()) [[likely]]
+            return 0;
         return now_ns();
     }
     /// Records from `begin_ns` to now; nothing when the recorder was off at `begin`.
     void end(WorkerId worker, EventKind kind, const char* name, std::uint64_t order, Flops flops, std::int64_t begin_ns)
     {
-        if (begin_ns == 0) [[likely]] return;
+        if (begin_ns == 0) [[likely]]
+            return;
         record(worker, Event{name, order, begin_ns, now_ns(), flops, kind});
     }
     /// Appends one event; its times are those of now_ns(). Only the thread that holds the worker's place may call it. Never
@@ -58,8 +60,8 @@ public:
 private:
     struct Chunk {
         static constexpr int capacity = 1000;
-        std::atomic<int> size{0};           ///< published by the worker, read by stop
-        std::atomic<Chunk*> next{nullptr};  ///< likewise
+        std::atomic<int> size{0};          ///< published by the worker, read by stop
+        std::atomic<Chunk*> next{nullptr}; ///< likewise
         Event events[capacity];
     };
     struct alignas(128) Buffer {
@@ -81,7 +83,7 @@ private:
     const int workers_;
     const std::int64_t limit_;
     std::unique_ptr<Buffer[]> buffers_;
-    std::mutex mutex_;           ///< start against stop
+    std::mutex mutex_; ///< start against stop
     std::int64_t start_ns_ = 0;
     alignas(64) std::atomic<std::uint64_t> epoch_{0}; ///< odd while recording; read by everybody, so alone on its line
 };

@@ -120,7 +120,8 @@ TEST(Recorder, CanStartAndStopWhileWorkersRecord)
         for (const WorkerTrace& worker : trace.workers) {
             seen += worker.events.size();
             for (std::size_t i = 1; i < worker.events.size(); ++i) {
-                ASSERT_EQ(worker.events[i].order, worker.events[i - 1].order + 1) << "an event is missing or from another recording";
+                ASSERT_EQ(worker.events[i].order, worker.events[i - 1].order + 1)
+                    << "an event is missing or from another recording";
                 ASSERT_GE(worker.events[i].begin_ns, worker.events[i - 1].end_ns);
             }
         }
@@ -141,14 +142,17 @@ TEST(Flatten, LeavesWhatIsInOrderAlone)
 TEST(Flatten, CutsATaskAroundThoseThatRanInsideIt)
 {
     // As recorded: inner tasks end first.
-    std::vector<Event> events{event("inner", 1, 10, 20), event("deep", 3, 35, 40), event("inner", 2, 30, 50), event("outer", 0, 0, 60)};
+    std::vector<Event> events{event("inner", 1, 10, 20), event("deep", 3, 35, 40), event("inner", 2, 30, 50),
+                              event("outer", 0, 0, 60)};
     flatten(events);
     const std::vector<std::tuple<std::string, std::int64_t, std::int64_t, bool>> expected{
         {"outer", 0, 10, false}, {"inner", 10, 20, false}, {"outer", 20, 30, true}, {"inner", 30, 35, false},
         {"deep", 35, 40, false}, {"inner", 40, 50, true},  {"outer", 50, 60, true}};
     ASSERT_EQ(events.size(), expected.size());
     for (std::size_t i = 0; i < events.size(); ++i) {
-        EXPECT_EQ(std::make_tuple(std::string(events[i].name), events[i].begin_ns, events[i].end_ns, events[i].continued), expected[i]) << i;
+        EXPECT_EQ(std::make_tuple(std::string(events[i].name), events[i].begin_ns, events[i].end_ns, events[i].continued),
+                  expected[i])
+            << i;
         EXPECT_EQ(events[i].flops, events[i].continued ? 0 : 1e6) << "flops are counted once";
     }
 }

@@ -79,17 +79,27 @@ void tally_worker(const WorkerTrace& worker, std::map<std::string_view, Tally>& 
 KernelSummary kernel_row(std::string_view name, const Tally& tally)
 {
     const double gflops = tally.core_ns > 0 ? tally.flops / double(tally.core_ns) : 0;
-    KernelSummary row{std::string(name), tally.calls, double(tally.core_ns) * 1e-9, mean_ms(tally.call_ns, tally.calls), gflops, {}};
+    KernelSummary row{
+        std::string(name), tally.calls, double(tally.core_ns) * 1e-9, mean_ms(tally.call_ns, tally.calls), gflops, {}};
     for (const auto& [kind, part] : tally.on_kinds) row.on_kinds.push_back({kind, part.calls, mean_ms(part.call_ns, part.calls)});
     return row;
 }
 
 nlohmann::ordered_json to_object(const WorkerSummary& row)
 {
-    return {{"worker", row.worker}, {"cpu", row.cpu}, {"kind", row.kind}, {"tasks", row.tasks}, {"shares", row.shares},
-            {"busy_s", row.busy_s}, {"share_s", row.share_s}, {"idle_s", row.idle_s}, {"runtime_s", row.runtime_s},
-            {"busy_fraction", row.busy_fraction}, {"share_fraction", row.share_fraction},
-            {"idle_fraction", row.idle_fraction}, {"runtime_fraction", row.runtime_fraction}};
+    return {{"worker", row.worker},
+            {"cpu", row.cpu},
+            {"kind", row.kind},
+            {"tasks", row.tasks},
+            {"shares", row.shares},
+            {"busy_s", row.busy_s},
+            {"share_s", row.share_s},
+            {"idle_s", row.idle_s},
+            {"runtime_s", row.runtime_s},
+            {"busy_fraction", row.busy_fraction},
+            {"share_fraction", row.share_fraction},
+            {"idle_fraction", row.idle_fraction},
+            {"runtime_fraction", row.runtime_fraction}};
 }
 
 nlohmann::ordered_json to_object(const KernelSummary& row)
@@ -97,8 +107,8 @@ nlohmann::ordered_json to_object(const KernelSummary& row)
     auto kinds = nlohmann::ordered_json::array();
     for (const KernelOnKind& kind : row.on_kinds)
         kinds.push_back({{"kind", kind.kind}, {"calls", kind.calls}, {"mean_ms", kind.mean_ms}});
-    return {{"name", row.name}, {"calls", row.calls}, {"total_s", row.total_s}, {"mean_ms", row.mean_ms},
-            {"gflops", row.gflops}, {"on_kinds", kinds}};
+    return {{"name", row.name},       {"calls", row.calls},   {"total_s", row.total_s},
+            {"mean_ms", row.mean_ms}, {"gflops", row.gflops}, {"on_kinds", kinds}};
 }
 
 } // namespace
@@ -129,8 +139,8 @@ Summary summarise(const Trace& trace)
 
 std::string to_json(const Summary& summary)
 {
-    nlohmann::ordered_json object{{"title", summary.title}, {"origin", origin_name(summary.origin)},
-                                  {"span_s", summary.span_s}, {"lost", summary.lost}};
+    nlohmann::ordered_json object{
+        {"title", summary.title}, {"origin", origin_name(summary.origin)}, {"span_s", summary.span_s}, {"lost", summary.lost}};
     object["workers"] = nlohmann::ordered_json::array();
     object["kernels"] = nlohmann::ordered_json::array();
     for (const WorkerSummary& row : summary.workers) object["workers"].push_back(to_object(row));

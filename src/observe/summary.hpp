@@ -38,9 +38,9 @@ struct KernelOnKind {
 struct KernelSummary {
     std::string name;
     std::int64_t calls;
-    Seconds total_s; ///< core seconds inside the kernel
-    double mean_ms;  ///< as in KernelOnKind
-    double gflops;   ///< flops over total_s: the speed of one core; 0 when flops are not known
+    Seconds total_s;                    ///< core seconds inside the kernel
+    double mean_ms;                     ///< as in KernelOnKind
+    double gflops;                      ///< flops over total_s: the speed of one core; 0 when flops are not known
     std::vector<KernelOnKind> on_kinds; ///< by name of the kind
 };
 

@@ -13,10 +13,16 @@ using testing::event;
 Trace two_workers()
 {
     Trace trace{"t", Origin::measured, 1'000'000, 0, {}};
-    trace.workers.push_back({0, 4, "P-core", {event("potrf", 0, 100'000, 200'000), event("gemm", 1, 200'000, 400'000),
-                                               event("gemm", 2, 500'000, 900'000)}});
-    trace.workers.push_back({1, 5, "E-core", {event("idle", 0, 0, 300'000, EventKind::idle), event("gemm", 3, 300'000, 700'000),
-                                               event("gemm", 2, 750'000, 900'000, EventKind::share)}});
+    trace.workers.push_back(
+        {0,
+         4,
+         "P-core",
+         {event("potrf", 0, 100'000, 200'000), event("gemm", 1, 200'000, 400'000), event("gemm", 2, 500'000, 900'000)}});
+    trace.workers.push_back({1,
+                             5,
+                             "E-core",
+                             {event("idle", 0, 0, 300'000, EventKind::idle), event("gemm", 3, 300'000, 700'000),
+                              event("gemm", 2, 750'000, 900'000, EventKind::share)}});
     return trace;
 }
 
@@ -60,7 +66,11 @@ TEST(Summary, CountsASharedCallOnceAndItsCoreSecondsFully)
 
 TEST(Summary, CountsATaskInPiecesOnce)
 {
-    Trace trace{"t", Origin::measured, 100, 0, {{0, 0, "core", {event("outer", 0, 0, 10), event("inner", 1, 10, 20), event("outer", 0, 20, 40)}}}};
+    Trace trace{"t",
+                Origin::measured,
+                100,
+                0,
+                {{0, 0, "core", {event("outer", 0, 0, 10), event("inner", 1, 10, 20), event("outer", 0, 20, 40)}}}};
     trace.workers[0].events[2].continued = true;
     const Summary summary = summarise(trace);
     EXPECT_EQ(summary.workers[0].tasks, 2);

@@ -18,9 +18,9 @@ namespace {
 
 /// Sizes in pixels of the document at its natural size.
 constexpr double width = 1200, left = 170, right = 30, top = 94, plot_width = width - left - right;
-constexpr double tooltip_limit = 4000;   // single events in one picture that still get a text of their own
-constexpr double resolution_px = 0.75;   // what is narrower is gathered
-constexpr double strips_limit = 16000;   // in one picture; many workers share it
+constexpr double tooltip_limit = 4000; // single events in one picture that still get a text of their own
+constexpr double resolution_px = 0.75; // what is narrower is gathered
+constexpr double strips_limit = 16000; // in one picture; many workers share it
 constexpr const char* background = "#e8e8e8";
 constexpr int order_steps = 20;
 
@@ -73,7 +73,8 @@ std::string px(double value)
 class Gantt {
 public:
     Gantt(const Trace& trace, SvgView view)
-        : trace_(trace), summary_(summarise(trace)), colouring_(trace, view), span_ns_(double(std::max<std::int64_t>(trace.span_ns, 1))),
+        : trace_(trace), summary_(summarise(trace)), colouring_(trace, view),
+          span_ns_(double(std::max<std::int64_t>(trace.span_ns, 1))),
           row_(std::clamp(420.0 / double(std::max<std::size_t>(trace.workers.size(), 1)), 12.0, 40.0)),
           bottom_(top + row_ * double(trace.workers.size()))
     {
@@ -93,8 +94,7 @@ public:
     }
 
 private:
-    template <class... Args>
-    void append(fmt::format_string<Args...> format, Args&&... args)
+    template <class... Args> void append(fmt::format_string<Args...> format, Args&&... args)
     {
         fmt::format_to(std::back_inserter(body_), format, std::forward<Args>(args)...);
     }
@@ -150,20 +150,21 @@ void Gantt::title(const std::string& text)
     std::string shown = text;
     if (fitting < size) {
         shown.resize(std::size_t(plot_width / (em * size)) - 1);
-        while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0) == 0x80) shown.pop_back(); // no half characters
+        while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0) == 0x80)
+            shown.pop_back(); // no half characters
         if (!shown.empty() && static_cast<unsigned char>(shown.back()) >= 0xC0) shown.pop_back();
         shown += "…";
     }
-    append("<text x=\"{}\" y=\"28\" font-size=\"{}\" font-weight=\"bold\">{}<title>{}</title></text>\n", px(left), px(size), escape_markup(shown),
-           escape_markup(text));
+    append("<text x=\"{}\" y=\"28\" font-size=\"{}\" font-weight=\"bold\">{}<title>{}</title></text>\n", px(left), px(size),
+           escape_markup(shown), escape_markup(text));
 }
 
 void Gantt::rows()
 {
     const double font = std::min(12.0, row_ * 0.8);
     for (std::size_t w = 0; w < trace_.workers.size(); ++w) {
-        append("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", px(left), px(y(w)), px(plot_width), px(bar_height()),
-               background);
+        append("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", px(left), px(y(w)), px(plot_width),
+               px(bar_height()), background);
         append("<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"{}\">{}</text>\n", px(left - 8),
                px(y(w) + bar_height() / 2 + font * 0.36), px(font), escape_markup(worker_label(trace_.workers[w])));
     }
@@ -202,11 +203,13 @@ void Gantt::bars()
                                px(end - begin), px(height), px(begin));
             }
             if (!strip.event) continue;
-            if (end - begin > 2.5) fmt::format_to(std::back_inserter(hairlines), "M{} {}v{}", px(begin), px(y(w)), px(bar_height()));
+            if (end - begin > 2.5)
+                fmt::format_to(std::back_inserter(hairlines), "M{} {}v{}", px(begin), px(y(w)), px(bar_height()));
             if (++singles > tooltip_limit) continue;
-            fmt::format_to(std::back_inserter(tooltips), "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{} {}{}, {:.3f} ms</title></rect>\n",
-                           px(begin), px(y(w)), px(end - begin), px(bar_height()), escape_markup(strip.event->name), strip.event->order,
-                           strip.event->kind == EventKind::share ? " (joined)" : "", length * 1e-6);
+            fmt::format_to(std::back_inserter(tooltips),
+                           "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{} {}{}, {:.3f} ms</title></rect>\n",
+                           px(begin), px(y(w)), px(end - begin), px(bar_height()), escape_markup(strip.event->name),
+                           strip.event->order, strip.event->kind == EventKind::share ? " (joined)" : "", length * 1e-6);
         }
     for (std::size_t c = 0; c < paths.size(); ++c)
         if (!paths[c].empty()) append("<path fill=\"{}\" d=\"{}\"/>\n", to_hex(colouring_.colour(int(c))), paths[c]);
@@ -251,8 +254,8 @@ double Gantt::legend_item(double& x, double y, const std::string& colour, const 
         x = left;
         y += 20;
     }
-    append("<rect x=\"{}\" y=\"{}\" width=\"13\" height=\"13\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{}</text>\n", px(x), px(y - 11), colour,
-           px(x + 18), px(y), escape_markup(text));
+    append("<rect x=\"{}\" y=\"{}\" width=\"13\" height=\"13\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{}</text>\n", px(x),
+           px(y - 11), colour, px(x + 18), px(y), escape_markup(text));
     x += advance;
     return y;
 }
@@ -264,12 +267,15 @@ double Gantt::kernel_legend(double y)
     for (std::size_t k = 0; k < std::min(summary_.kernels.size(), most); ++k) {
         const KernelSummary& kernel = summary_.kernels[k];
         const Rgb colour = colouring_.kernels().colour(colouring_.kernels().index(kernel.name));
-        y = legend_item(x, y, to_hex(colour), fmt::format("{} ({} calls, mean {})", kernel.name, kernel.calls, duration_label(kernel.mean_ms * 1e-3)));
+        y = legend_item(x, y, to_hex(colour),
+                        fmt::format("{} ({} calls, mean {})", kernel.name, kernel.calls, duration_label(kernel.mean_ms * 1e-3)));
     }
-    if (summary_.kernels.size() > most) y = legend_item(x, y, "#222222", fmt::format("and {} more", summary_.kernels.size() - most));
+    if (summary_.kernels.size() > most)
+        y = legend_item(x, y, "#222222", fmt::format("and {} more", summary_.kernels.size() - most));
     x = left;
     y += 20;
-    if (colouring_.has_shares()) y = legend_item(x, y, to_hex(lighten({0x55, 0x55, 0x55}, 0.45)), "lighter: joined another worker's task");
+    if (colouring_.has_shares())
+        y = legend_item(x, y, to_hex(lighten({0x55, 0x55, 0x55}, 0.45)), "lighter: joined another worker's task");
     return legend_item(x, y, background, "idle or runtime");
 }
 

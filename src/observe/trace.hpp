@@ -19,7 +19,7 @@ struct Event {
     std::uint64_t order; ///< creation order of the task, over all flows of the trace
     std::int64_t begin_ns;
     std::int64_t end_ns;
-    Flops flops;         ///< of the task; 0 for share and idle
+    Flops flops; ///< of the task; 0 for share and idle
     EventKind kind;
     bool continued = false; ///< a further piece of the same task, which ran other tasks in between
 };
@@ -29,8 +29,8 @@ enum class Origin : std::uint8_t { measured, emulated, simulated };
 
 struct WorkerTrace {
     WorkerId worker;
-    int cpu;          ///< OS number of the core; -1 when simulated
-    std::string kind; ///< core kind's name
+    int cpu;                   ///< OS number of the core; -1 when simulated
+    std::string kind;          ///< core kind's name
     std::vector<Event> events; ///< by begin time, not overlapping
 };
 

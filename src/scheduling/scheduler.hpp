@@ -13,7 +13,7 @@ class View {
 public:
     virtual ~View() = default;
     virtual int workers() const = 0;
-    virtual int kind(WorkerId worker) const = 0;  ///< core kind, 0 the slowest
+    virtual int kind(WorkerId worker) const = 0; ///< core kind, 0 the slowest
     virtual Seconds now() const = 0;
     /// Expected time of a task on a worker, from what this worker did with the same codelet lately.
     virtual Seconds run_time(const Task& task, WorkerId worker) const = 0;
@@ -23,8 +23,8 @@ public:
 
 /// What a worker does next.
 struct Decision {
-    Task* run = nullptr;         ///< this task, or
-    WorkerId join = no_worker;   ///< the shared operation of that worker, or nothing for now
+    Task* run = nullptr;       ///< this task, or
+    WorkerId join = no_worker; ///< the shared operation of that worker, or nothing for now
 };
 
 /// A policy: which task next, and where. A plain object without threads, clocks or locks of its own; the engine serialises the

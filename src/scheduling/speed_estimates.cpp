@@ -5,8 +5,7 @@
 
 namespace trencadis {
 
-SpeedEstimates::SpeedEstimates(int workers, double nominal_flops_per_second)
-    : nominal_(nominal_flops_per_second), rows_(workers)
+SpeedEstimates::SpeedEstimates(int workers, double nominal_flops_per_second) : nominal_(nominal_flops_per_second), rows_(workers)
 {
 }
 
@@ -20,7 +19,8 @@ int SpeedEstimates::index(const Codelet& codelet, bool insert) const
         if (known == &codelet) return place;
         if (known) continue;
         if (!insert) return -1;
-        if (codelets_[place].compare_exchange_strong(known, &codelet, std::memory_order_relaxed) || known == &codelet) return place;
+        if (codelets_[place].compare_exchange_strong(known, &codelet, std::memory_order_relaxed) || known == &codelet)
+            return place;
     }
     return -1;
 }

@@ -31,7 +31,8 @@ int count_from_environment()
     char* end = nullptr;
     const long count = std::strtol(text, &end, 10);
     if (*end || count < 1 || count > 1 << 20)
-        throw Error(ErrorCode::bad_argument, std::string("TRENCADIS_NUM_THREADS is '") + text + "', must be a number of workers, at least 1");
+        throw Error(ErrorCode::bad_argument,
+                    std::string("TRENCADIS_NUM_THREADS is '") + text + "', must be a number of workers, at least 1");
     return static_cast<int>(count);
 }
 
@@ -96,7 +97,8 @@ void check_slow(const SessionOptions& options, const EngineEntry& engine)
         if (std::find(options.workers.begin(), options.workers.end(), cpu) == options.workers.end())
             throw Error(ErrorCode::bad_argument, "core " + std::to_string(cpu) + " is to be slow, but no worker sits on it");
         if (fraction < 1 && !engine.capabilities.emulates_slow)
-            throw Error(ErrorCode::bad_argument, std::string("engine '") + engine.name + "' cannot emulate slow cores; use 'native'");
+            throw Error(ErrorCode::bad_argument,
+                        std::string("engine '") + engine.name + "' cannot emulate slow cores; use 'native'");
     }
 }
 
@@ -174,7 +176,8 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     resolved.scheduler = choose(options.scheduler, "TRENCADIS_SCHEDULER", "eager");
     resolved.kernels = choose(options.kernels, "TRENCADIS_KERNELS", "openblas");
     resolved.threads = choose(options.threads, "TRENCADIS_THREADS_BACKEND", "os");
-    if (options.window < 0) throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
+    if (options.window < 0)
+        throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
     if (options.window == 0) resolved.window = FlowOptions{}.window;
 
     const EngineEntry& engine = find_entry("engine", engine_entries(), resolved.engine);
@@ -188,7 +191,8 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
 
     parts.kernels = &load_kernels(resolved.kernels);
     parts.threads = threads.make();
-    parts.engine = engine.make({make_places(resolved, parts.machine), &scheduler, parts.threads.get(), nominal_speed(parts.machine)});
+    parts.engine =
+        engine.make({make_places(resolved, parts.machine), &scheduler, parts.threads.get(), nominal_speed(parts.machine)});
     parts.base.resize(parts.engine->workers());
 }
 
@@ -197,7 +201,8 @@ Session::~Session() = default;
 void Session::run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted)
 {
     if (getpid() != parts_->made_in)
-        throw Error(ErrorCode::environment, "this session was made before a fork, and its workers are not in this process; make a new session");
+        throw Error(ErrorCode::environment,
+                    "this session was made before a fork, and its workers are not in this process; make a new session");
     struct Running {
         Parts& parts;
         explicit Running(Parts& p) : parts(p) { parts.run_begins(); }

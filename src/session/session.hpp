@@ -16,13 +16,13 @@ namespace trencadis {
 /// What a session is made of, by name. Empty strings and zeros mean: the environment's choice
 /// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS), then the default.
 struct SessionOptions {
-    std::string engine;       ///< "native", "sequential"
-    std::string scheduler;    ///< "eager", "ws"
-    std::string kernels;      ///< "openblas", "mkl", "blis"
-    std::string threads;      ///< "os"
-    std::vector<int> workers; ///< OS core numbers, one worker each; empty: all allowed cores, one per core
-    int worker_count = 0;     ///< the first so many of the allowed cores; 0: all. Not together with `workers`
-    std::int64_t window = 0;  ///< tasks in flight per flow
+    std::string engine;         ///< "native", "sequential"
+    std::string scheduler;      ///< "eager", "ws"
+    std::string kernels;        ///< "openblas", "mkl", "blis"
+    std::string threads;        ///< "os"
+    std::vector<int> workers;   ///< OS core numbers, one worker each; empty: all allowed cores, one per core
+    int worker_count = 0;       ///< the first so many of the allowed cores; 0: all. Not together with `workers`
+    std::int64_t window = 0;    ///< tasks in flight per flow
     std::map<int, double> slow; ///< emulation: worker's core -> fraction of its speed, in (0, 1]
 };
 
@@ -30,8 +30,8 @@ struct SessionOptions {
 struct WorkerStatistics {
     int cpu;
     std::string kind;
-    Seconds busy;    ///< inside tasks and shared chunks
-    Seconds idle;    ///< not inside tasks while a run was going on: looking for work, asleep, bookkeeping
+    Seconds busy; ///< inside tasks and shared chunks
+    Seconds idle; ///< not inside tasks while a run was going on: looking for work, asleep, bookkeeping
     std::int64_t tasks;
     std::int64_t shares; ///< times it joined another worker's task
 };

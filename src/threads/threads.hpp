@@ -11,9 +11,9 @@ namespace trencadis {
 /// worker awake, and lets another take the worker over when a unit must wait.
 class Unit {
 public:
-    virtual ~Unit() = default;         ///< waits for the body to return
-    virtual void suspend() = 0;        ///< called by the unit itself; returns after resume, also one that came first
-    virtual void resume() = 0;         ///< any thread, once per suspend
+    virtual ~Unit() = default;  ///< waits for the body to return
+    virtual void suspend() = 0; ///< called by the unit itself; returns after resume, also one that came first
+    virtual void resume() = 0;  ///< any thread, once per suspend
 };
 
 /// Where units come from. A back end on lightweight threads makes them fibers; this contract is all an engine uses.

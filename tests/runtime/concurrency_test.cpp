@@ -47,7 +47,8 @@ TEST_P(Concurrency, SeveralThreadsUseOneEngineAtOnceEachWithFlowsOfItsOwn)
     std::printf("seed %llu\n", static_cast<unsigned long long>(test_seed()));
     RuntimeUnderTest runtime("native", GetParam(), 3);
     std::vector<std::thread> users;
-    for (int u = 0; u < 4; ++u) users.emplace_back([&, u] { run_graphs(runtime.engine(), share_of(200), mix(test_seed(), std::uint64_t(u))); });
+    for (int u = 0; u < 4; ++u)
+        users.emplace_back([&, u] { run_graphs(runtime.engine(), share_of(200), mix(test_seed(), std::uint64_t(u))); });
     for (std::thread& user : users) user.join();
 }
 
@@ -65,11 +66,13 @@ TEST_P(Concurrency, ATaskOfOneEngineMayWaitForAFlowOfAnother)
     TaskFlow flow(outer.engine());
     std::atomic<int> sum{0};
     for (int i = 0; i < 100; ++i)
-        flow.submit("outer", [&] {
-            TaskFlow other(inner.engine());
-            for (int k = 0; k < 10; ++k) other.submit("inner", [&] { ++sum; }, {});
-            other.wait();
-        }, {});
+        flow.submit("outer",
+                    [&] {
+                        TaskFlow other(inner.engine());
+                        for (int k = 0; k < 10; ++k) other.submit("inner", [&] { ++sum; }, {});
+                        other.wait();
+                    },
+                    {});
     flow.wait();
     EXPECT_EQ(sum.load(), 1000);
 }
@@ -96,16 +99,18 @@ TEST_P(Concurrency, AProcessPinnedToOneCoreMakesProgress)
 void submit_tree(TaskFlow& flow, int depth, int fanout, std::atomic<int>& leaves)
 {
     for (int i = 0; i < fanout; ++i)
-        flow.submit("node", [=, &leaves](TaskContext& context) {
-            if (depth == 0) {
-                ++leaves;
-                return;
-            }
-            std::atomic<int> below{0};
-            submit_tree(context.flow(), depth - 1, fanout, below);
-            context.flow().wait();
-            leaves += below.load();
-        }, {});
+        flow.submit("node",
+                    [=, &leaves](TaskContext& context) {
+                        if (depth == 0) {
+                            ++leaves;
+                            return;
+                        }
+                        std::atomic<int> below{0};
+                        submit_tree(context.flow(), depth - 1, fanout, below);
+                        context.flow().wait();
+                        leaves += below.load();
+                    },
+                    {});
 }
 
 TEST_P(Concurrency, WaitsNestDeeperThanThereAreWorkers)

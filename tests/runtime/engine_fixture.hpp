@@ -64,19 +64,12 @@ public:
     }
     int below(int bound) { return int((*this)() % std::uint64_t(bound)); }
     bool one_in(int n) { return below(n) == 0; }
-    template <std::size_t n>
-    int pick(const int (&values)[n])
-    {
-        return values[below(int(n))];
-    }
+    template <std::size_t n> int pick(const int (&values)[n]) { return values[below(int(n))]; }
 
 private:
     std::uint64_t state_;
 };
 
-inline std::uint64_t mix(std::uint64_t a, std::uint64_t b)
-{
-    return Random(a * 0x9E3779B97F4A7C15ULL ^ b)();
-}
+inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return Random(a * 0x9E3779B97F4A7C15ULL ^ b)(); }
 
 } // namespace trencadis::testing

@@ -21,7 +21,8 @@ protected:
     RuntimeUnderTest runtime_{"native", GetParam().scheduler, GetParam().workers};
     Engine& engine() { return runtime_.engine(); }
 };
-INSTANTIATE_TEST_SUITE_P(Native, Failures, ::testing::Values(Choice{"eager", 2}, Choice{"ws", 2}, Choice{"eager", 1}, Choice{"ws", 6}));
+INSTANTIATE_TEST_SUITE_P(Native, Failures,
+                         ::testing::Values(Choice{"eager", 2}, Choice{"ws", 2}, Choice{"eager", 1}, Choice{"ws", 6}));
 
 std::string message_of_wait(TaskFlow& flow)
 {
@@ -49,14 +50,18 @@ TEST_P(Failures, TheEarliestSubmittedIsRethrownAlsoWhenALaterOneThrewBefore)
     for (int round = 0; round < 200; ++round) {
         TaskFlow flow(engine());
         std::atomic<bool> later_threw{false};
-        flow.submit("earlier", [&] {
-            while (!later_threw.load()) std::this_thread::yield();
-            throw std::runtime_error("earlier");
-        }, {});
-        flow.submit("later", [&] {
-            later_threw.store(true);
-            throw std::runtime_error("later");
-        }, {});
+        flow.submit("earlier",
+                    [&] {
+                        while (!later_threw.load()) std::this_thread::yield();
+                        throw std::runtime_error("earlier");
+                    },
+                    {});
+        flow.submit("later",
+                    [&] {
+                        later_threw.store(true);
+                        throw std::runtime_error("later");
+                    },
+                    {});
         ASSERT_EQ(message_of_wait(flow), "earlier");
     }
 }
@@ -88,11 +93,13 @@ TEST_P(Failures, OfATaskInsideATaskReachTheOuterWait)
         TaskFlow flow(engine());
         int a = 0;
         bool after = false, dependant = false;
-        flow.submit("outer", [&](TaskContext& context) {
-            context.flow().submit("inner", [] { throw std::runtime_error("inner"); }, {});
-            if (waits) context.flow().wait();
-            after = true;
-        }, {write(&a)});
+        flow.submit("outer",
+                    [&](TaskContext& context) {
+                        context.flow().submit("inner", [] { throw std::runtime_error("inner"); }, {});
+                        if (waits) context.flow().wait();
+                        after = true;
+                    },
+                    {write(&a)});
         flow.submit("dependant", [&] { dependant = true; }, {read(&a)});
         EXPECT_EQ(message_of_wait(flow), "inner");
         EXPECT_EQ(after, !waits);
@@ -116,7 +123,11 @@ TEST_P(Failures, EveryCallableIsDestroyedWhetherItRanOrNot)
         TaskFlow flow(engine());
         int a = 0;
         for (int i = 0; i < 100; ++i)
-            flow.submit("counted", [i, counted = Counted()] { if (i == 50) throw std::runtime_error("50"); }, {readwrite(&a)});
+            flow.submit("counted",
+                        [i, counted = Counted()] {
+                            if (i == 50) throw std::runtime_error("50");
+                        },
+                        {readwrite(&a)});
         EXPECT_EQ(message_of_wait(flow), "50");
         EXPECT_EQ(Counted::alive.load(), 0);
         for (int i = 0; i < 100; ++i) {
@@ -137,7 +148,13 @@ TEST_P(Failures, ADestructorWaitsAndDropsTheException)
         std::atomic<int> ran{0};
         {
             TaskFlow flow(engine());
-            for (int i = 0; i < 10; ++i) flow.submit("throws", [&] { ++ran; throw std::runtime_error("dropped"); }, {});
+            for (int i = 0; i < 10; ++i)
+                flow.submit("throws",
+                            [&] {
+                                ++ran;
+                                throw std::runtime_error("dropped");
+                            },
+                            {});
         }
         ASSERT_EQ(ran.load(), 10);
     }
@@ -150,10 +167,12 @@ int submit_until_cancelled(TaskFlow& flow, std::atomic<int>& ran, std::atomic<bo
     int submitted = 0;
     try {
         for (;; ++submitted)
-            flow.submit("short", [&] {
-                ++ran;
-                if (no_more.load()) ++begun_late;
-            }, {readwrite(&data[submitted % 8])});
+            flow.submit("short",
+                        [&] {
+                            ++ran;
+                            if (no_more.load()) ++begun_late;
+                        },
+                        {readwrite(&data[submitted % 8])});
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::cancelled);
     }
@@ -190,10 +209,12 @@ TEST_P(Failures, CancelInsideATaskStopsWhatComesAfterIt)
         int a = 0, ran = 0;
         for (int i = 0; i < 20; ++i) {
             try {
-                flow.submit("counts", [&, i] {
-                    ++ran;
-                    if (i == 10) flow.cancel();
-                }, {readwrite(&a)});
+                flow.submit("counts",
+                            [&, i] {
+                                ++ran;
+                                if (i == 10) flow.cancel();
+                            },
+                            {readwrite(&a)});
             } catch (const Error& error) {
                 ASSERT_EQ(error.code(), ErrorCode::cancelled); // the task was there before the submission's end
             }
@@ -209,14 +230,18 @@ TEST_P(Failures, CancelOfAFlowReachesTheFlowsInsideItsTasks)
         TaskFlow flow(engine());
         std::atomic<bool> inside{false};
         int ran = 0;
-        flow.submit("outer", [&](TaskContext& context) {
-            int a = 0;
-            for (int i = 0;; ++i) // ends by the exception of submit
-                context.flow().submit("inner", [&, i] {
-                    ++ran;
-                    if (i == 20) inside = true;
-                }, {readwrite(&a)});
-        }, {});
+        flow.submit("outer",
+                    [&](TaskContext& context) {
+                        int a = 0;
+                        for (int i = 0;; ++i) // ends by the exception of submit
+                            context.flow().submit("inner",
+                                                  [&, i] {
+                                                      ++ran;
+                                                      if (i == 20) inside = true;
+                                                  },
+                                                  {readwrite(&a)});
+                    },
+                    {});
         while (!inside.load()) std::this_thread::yield();
         flow.cancel();
         EXPECT_EQ(code_of_wait(flow), ErrorCode::cancelled);
@@ -228,7 +253,12 @@ TEST_P(Failures, AnExceptionGoesBeforeCancellation)
 {
     TaskFlow flow(engine());
     std::atomic<bool> threw{false};
-    flow.submit("throws", [&] { threw = true; throw std::runtime_error("mine"); }, {});
+    flow.submit("throws",
+                [&] {
+                    threw = true;
+                    throw std::runtime_error("mine");
+                },
+                {});
     while (!threw.load()) std::this_thread::yield();
     flow.cancel();
     EXPECT_EQ(message_of_wait(flow), "mine");

@@ -60,10 +60,12 @@ void wake_all_workers(Engine& engine)
     TaskFlow flow(engine);
     std::atomic<int> arrived{0};
     for (int w = 0; w < engine.workers(); ++w)
-        flow.submit("meet", [&] {
-            ++arrived;
-            while (arrived.load() < engine.workers()) std::this_thread::yield();
-        }, {});
+        flow.submit("meet",
+                    [&] {
+                        ++arrived;
+                        while (arrived.load() < engine.workers()) std::this_thread::yield();
+                    },
+                    {});
     flow.wait();
 }
 

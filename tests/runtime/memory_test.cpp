@@ -86,7 +86,8 @@ TEST_P(Memory, DerivedPrioritiesStayWithinTheWindowToo)
     TaskFlow flow(runtime_.engine(), {.window = 4096, .priorities = Priorities::derived});
     const char* address = reinterpret_cast<const char*>(std::uintptr_t{1} << 32);
     for (int i = 0; i < 500'000; ++i)
-        flow.submit(timed, Timed{}, {Access{address + 64L * (i / 2), AccessMode::read}, Access{address + 64L * (i / 3), AccessMode::readwrite}});
+        flow.submit(timed, Timed{},
+                    {Access{address + 64L * (i / 2), AccessMode::read}, Access{address + 64L * (i / 3), AccessMode::readwrite}});
     flow.wait();
     EXPECT_LT(resident_mib() - before, 2 * allowed_mib) << "the records of the bottom levels come on top";
 }
@@ -97,9 +98,12 @@ TEST_P(Memory, NestedFlowsAreGivenBack)
     std::atomic<int> ran{0};
     TaskFlow flow(runtime_.engine(), {.window = 64});
     for (int i = 0; i < 20'000; ++i)
-        flow.submit("outer", [&](TaskContext& context) {
-            for (int k = 0; k < 20; ++k) context.flow().submit("inner", [&] { ran.fetch_add(1, std::memory_order_relaxed); }, {});
-        }, {});
+        flow.submit("outer",
+                    [&](TaskContext& context) {
+                        for (int k = 0; k < 20; ++k)
+                            context.flow().submit("inner", [&] { ran.fetch_add(1, std::memory_order_relaxed); }, {});
+                    },
+                    {});
     flow.wait();
     EXPECT_EQ(ran.load(), 400'000);
     EXPECT_LT(resident_mib() - before, 2 * allowed_mib) << "waiting tasks have threads of their own, whose stacks count";

@@ -39,7 +39,8 @@ private:
         step.delay = random_.one_in(8) ? 1 + random_.below(20) : 0;
         step.big = random_.one_in(16);
         step.throws = failures_ && random_.one_in(12);
-        if (random_.one_in(6) && !step.effective.empty() && is_exclusive(step.effective.back().mode)) step.chunks = 2 + random_.below(12);
+        if (random_.one_in(6) && !step.effective.empty() && is_exclusive(step.effective.back().mode))
+            step.chunks = 2 + random_.below(12);
         else if (depth < 3 && random_.one_in(depth == 0 ? 12 : 5)) {
             step.waits = random_.one_in(2);
             const int children = 1 + random_.below(5);
@@ -75,12 +76,14 @@ std::string describe(const GraphPlan::Step& step)
     for (const GraphPlan::Use& use : step.uses) text += fmt::format(" {}({})", mode_names[int(use.mode)], use.datum);
     if (step.chunks) text += fmt::format(", {} chunks", step.chunks);
     if (step.throws) text += ", throws";
-    if (!step.children.empty()) text += fmt::format(", {} children{}", step.children.size(), step.waits ? ", waits for them" : "");
+    if (!step.children.empty())
+        text += fmt::format(", {} children{}", step.children.size(), step.waits ? ", waits for them" : "");
     return text;
 }
 
 Outcome::Outcome(const GraphPlan& plan)
-    : data(std::size_t(plan.data)), result(std::size_t(plan.tasks)), ran(std::size_t(plan.tasks)), chunks_run(std::size_t(plan.tasks))
+    : data(std::size_t(plan.data)), result(std::size_t(plan.tasks)), ran(std::size_t(plan.tasks)),
+      chunks_run(std::size_t(plan.tasks))
 {
 }
 
@@ -94,7 +97,8 @@ std::string difference_in_data(const Outcome& expected, const Outcome& seen)
             return fmt::format("datum {} ends as chain {:x}, sums {} + {}; in order it is {:x}, {} + {}", d, b.chain, b.plain_sum,
                                b.shared_sum.load(), a.chain, a.plain_sum, a.shared_sum.load());
         for (int mode = 0; mode < 6; ++mode)
-            if (b.inside[mode].load()) return fmt::format("{} tasks are still inside datum {} as {}", b.inside[mode].load(), d, mode_names[mode]);
+            if (b.inside[mode].load())
+                return fmt::format("{} tasks are still inside datum {} as {}", b.inside[mode].load(), d, mode_names[mode]);
     }
     return {};
 }
@@ -103,13 +107,15 @@ std::string difference_in_data(const Outcome& expected, const Outcome& seen)
 
 std::string difference(const GraphPlan& plan, const Outcome& expected, const Outcome& seen)
 {
-    if (seen.violations.load()) return fmt::format("{} times two tasks were inside one datum that must not be", seen.violations.load());
+    if (seen.violations.load())
+        return fmt::format("{} times two tasks were inside one datum that must not be", seen.violations.load());
     for (int id = 0; id < plan.tasks; ++id) {
         const auto i = std::size_t(id);
         if (seen.ran[i].load() != expected.ran[i].load())
             return fmt::format("task {} ran {} times, in order {} times", id, seen.ran[i].load(), expected.ran[i].load());
         if (seen.chunks_run[i].load() != expected.chunks_run[i].load())
-            return fmt::format("task {} ran {} chunks, in order {}", id, seen.chunks_run[i].load(), expected.chunks_run[i].load());
+            return fmt::format("task {} ran {} chunks, in order {}", id, seen.chunks_run[i].load(),
+                               expected.chunks_run[i].load());
         if (seen.result[i] != expected.result[i]) return fmt::format("task {} saw values that it does not see in order", id);
     }
     return difference_in_data(expected, seen);

@@ -17,16 +17,16 @@ struct GraphPlan {
     };
     struct Step {
         int id;
-        std::vector<Use> uses;       ///< as declared; a datum may be named twice
-        std::vector<Use> effective;  ///< one per datum, the stronger mode
-        std::vector<int> part;       ///< of each effective use: its number among the declared ones
+        std::vector<Use> uses;      ///< as declared; a datum may be named twice
+        std::vector<Use> effective; ///< one per datum, the stronger mode
+        std::vector<int> part;      ///< of each effective use: its number among the declared ones
         double priority = 0;
-        int delay = 0;               ///< 0 none, 1 yield, above: a spin of about so many hundred ns
-        int chunks = 0;              ///< above 0: malleable, adds one number per chunk to its last effective use
+        int delay = 0;  ///< 0 none, 1 yield, above: a spin of about so many hundred ns
+        int chunks = 0; ///< above 0: malleable, adds one number per chunk to its last effective use
         bool throws = false;
-        bool big = false;            ///< arguments that do not fit into the task
-        bool waits = false;          ///< for its children, explicitly, before it goes on
-        std::vector<Step> children;  ///< their data are the parent's own, see `child_data`
+        bool big = false;           ///< arguments that do not fit into the task
+        bool waits = false;         ///< for its children, explicitly, before it goes on
+        std::vector<Step> children; ///< their data are the parent's own, see `child_data`
     };
     int data = 0;
     int tasks = 0; ///< with children
@@ -41,8 +41,8 @@ std::string describe(const GraphPlan::Step& step);
 /// One datum: its value and who is inside, by mode.
 struct Datum {
     std::uint64_t chain = 0;
-    std::int64_t plain_sum = 0;               ///< written by commute, reduce and owners; not atomic on purpose
-    std::atomic<std::int64_t> shared_sum{0};  ///< written by concurrent writers and chunks
+    std::int64_t plain_sum = 0;              ///< written by commute, reduce and owners; not atomic on purpose
+    std::atomic<std::int64_t> shared_sum{0}; ///< written by concurrent writers and chunks
     std::atomic<int> inside[6] = {};
 
     std::uint64_t value() const { return mix(chain, std::uint64_t(plain_sum + shared_sum.load(std::memory_order_relaxed))); }

@@ -40,13 +40,13 @@ struct Configuration {
     }
     std::string text() const
     {
-        return engine + " engine, scheduler " + scheduler + ", " + std::to_string(workers) + " workers, window " + std::to_string(flow.window);
+        return engine + " engine, scheduler " + scheduler + ", " + std::to_string(workers) + " workers, window " +
+               std::to_string(flow.window);
     }
 };
 
 /// Calls `check(plan, setup, engine)` for many graphs; stops at the first failure.
-template <class Check>
-void for_each_graph(int count, bool failures, Check check)
+template <class Check> void for_each_graph(int count, bool failures, Check check)
 {
     std::printf("%d graphs, seed %llu (TRENCADIS_TEST_SEED repeats it)\n", count, static_cast<unsigned long long>(test_seed()));
     Random random(mix(test_seed(), failures));
@@ -141,7 +141,9 @@ TEST(RandomGraphs, WithFailuresDropWhatDependsOnThemAndReportTheEarliest)
             EXPECT_LE(ran, model.certainly_not.count(step.id) ? 0 : 1) << describe(step);
             EXPECT_GE(ran, model.certainly_run.count(step.id) ? 1 : 0) << describe(step);
             // The exception's text is the id of the task that threw: the earliest one itself, or a child of it.
-            if (step.id == model.first_thrower && step.children.empty()) { EXPECT_EQ(seen.exception, std::to_string(step.id)); }
+            if (step.id == model.first_thrower && step.children.empty()) {
+                EXPECT_EQ(seen.exception, std::to_string(step.id));
+            }
         }
     });
 }

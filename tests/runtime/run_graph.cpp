@@ -14,10 +14,9 @@ using Step = GraphPlan::Step;
 std::int64_t number(std::uint64_t seed) { return std::int64_t(seed % 1'000'003); }
 
 /// The part of a reduction: starts at zero, is added up.
-const Reduction sum_of_numbers{sizeof(std::int64_t), [](void* part) { *static_cast<std::int64_t*>(part) = 0; },
-                               [](void* into, const void* part) {
-                                   static_cast<Datum*>(into)->plain_sum += *static_cast<const std::int64_t*>(part);
-                               }};
+const Reduction sum_of_numbers{
+    sizeof(std::int64_t), [](void* part) { *static_cast<std::int64_t*>(part) = 0; },
+    [](void* into, const void* part) { static_cast<Datum*>(into)->plain_sum += *static_cast<const std::int64_t*>(part); }};
 
 /// Registers a task inside a datum and notes whoever must not be there at the same time.
 class Inside {
@@ -111,7 +110,8 @@ void run_body(const Step& step, Datum* data, Outcome& outcome, TaskContext* cont
     for (std::size_t u = 0; u < step.effective.size(); ++u) {
         const GraphPlan::Use& use = step.effective[u];
         std::int64_t* part = nullptr;
-        if (use.mode == AccessMode::reduce) part = context ? &context->part<std::int64_t>(step.part[u]) : &data[use.datum].plain_sum;
+        if (use.mode == AccessMode::reduce)
+            part = context ? &context->part<std::int64_t>(step.part[u]) : &data[use.datum].plain_sum;
         apply(use, data[use.datum], hash, part);
     }
 }
@@ -168,7 +168,8 @@ struct ChunkedStepArgs : StepArgs {
         while (const Chunks c = context.team().next()) run_chunks(*step, data, *outcome, c, hash);
     }
 };
-constexpr Codelet plain = codelet_of<StepArgs>("plain"), big = codelet_of<BigStepArgs>("big"), chunked = codelet_of<ChunkedStepArgs>("chunked");
+constexpr Codelet plain = codelet_of<StepArgs>("plain"), big = codelet_of<BigStepArgs>("big"),
+                  chunked = codelet_of<ChunkedStepArgs>("chunked");
 
 void submit(TaskFlow& flow, const Step& step, Datum* data, Outcome& outcome)
 {
@@ -179,7 +180,9 @@ void submit(TaskFlow& flow, const Step& step, Datum* data, Outcome& outcome)
     const TaskOptions options{.label = nullptr, .priority = step.priority};
     if (step.chunks) flow.submit(chunked, ChunkedStepArgs{args}, accesses, options);
     else if (step.big) flow.submit(big, BigStepArgs{args}, accesses, options);
-    else if (step.id % 5 == 0) flow.submit("callable", [args](TaskContext& context) { args.run(context); }, accesses, options);
+    else if (step.id % 5 == 0)
+        flow.submit(
+            "callable", [args](TaskContext& context) { args.run(context); }, accesses, options);
     else flow.submit(plain, args, accesses, options);
 }
 
@@ -195,7 +198,8 @@ std::uint64_t children_in_flow(const Step& step, std::uint64_t hash, Outcome& ou
     }
     std::vector<Access> all;
     for (Datum& datum : *data) all.push_back(readwrite(&datum));
-    flow.submit("keep the data", [data] {}, all);
+    flow.submit(
+        "keep the data", [data] {}, all);
     return 0;
 }
 

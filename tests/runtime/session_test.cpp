@@ -46,8 +46,7 @@ std::string message_of(const std::function<void()>& call)
 }
 
 /// Default options with one thing changed.
-template <class T>
-SessionOptions with(T SessionOptions::* option, T value)
+template <class T> SessionOptions with(T SessionOptions::*option, T value)
 {
     SessionOptions options;
     options.*option = std::move(value);
@@ -80,7 +79,8 @@ TEST(SessionUnderLoad, ServesSeveralCallersAtOnce)
 {
     Session session;
     std::vector<std::thread> callers;
-    for (int c = 0; c < 4; ++c) callers.emplace_back([&, c] { run_graphs(session, share_of(200), mix(test_seed(), 20 + std::uint64_t(c))); });
+    for (int c = 0; c < 4; ++c)
+        callers.emplace_back([&, c] { run_graphs(session, share_of(200), mix(test_seed(), 20 + std::uint64_t(c))); });
     for (std::thread& caller : callers) caller.join();
 }
 
@@ -92,7 +92,8 @@ TEST(SessionUnderLoad, LivesBesideAnotherOneAndMayCallIt)
     caller.join();
     int inner = 0;
     one.run([&](TaskFlow& flow) {
-        flow.submit("calls the other", [&] { two.run([&](TaskFlow& other) { other.submit("inner", [&] { ++inner; }, {}); }); }, {});
+        flow.submit("calls the other", [&] { two.run([&](TaskFlow& other) { other.submit("inner", [&] { ++inner; }, {}); }); },
+                    {});
     });
     EXPECT_EQ(inner, 1);
 }
@@ -129,9 +130,11 @@ TEST(SessionUnderLoad, StopsWithinASecondWhenInterruptedAndCanBeUsedAgain)
     const auto begin = std::chrono::steady_clock::now();
     int data = 0;
     try {
-        session.run([&](TaskFlow& flow) {
-            for (;;) flow.submit("long", [] { std::this_thread::sleep_for(milliseconds(2)); }, {readwrite(&data)});
-        }, [&] { return stop.load(); });
+        session.run(
+            [&](TaskFlow& flow) {
+                for (;;) flow.submit("long", [] { std::this_thread::sleep_for(milliseconds(2)); }, {readwrite(&data)});
+            },
+            [&] { return stop.load(); });
         ADD_FAILURE() << "run returned";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::cancelled);
@@ -148,8 +151,9 @@ TEST(SessionUnderLoad, RethrowsWhatABodyOrATaskThrows)
     for (int round = 0; round < share_of(200); ++round) {
         EXPECT_EQ(message_of([&] { session.run([](TaskFlow&) { throw std::runtime_error("body"); }); }), "body");
         EXPECT_EQ(message_of([&] {
-            session.run([](TaskFlow& flow) { flow.submit("throws", [] { throw std::runtime_error("task"); }, {}); });
-        }), "task");
+                      session.run([](TaskFlow& flow) { flow.submit("throws", [] { throw std::runtime_error("task"); }, {}); });
+                  }),
+                  "task");
     }
 }
 
@@ -250,10 +254,12 @@ TEST(SessionUnderLoad, EmulatesASlowCoreAndSaysSo)
     session.start_trace();
     session.run([](TaskFlow& flow) {
         for (int i = 0; i < 150; ++i)
-            flow.submit("spins", [] {
-                const auto end = std::chrono::steady_clock::now() + milliseconds(1);
-                while (std::chrono::steady_clock::now() < end) relax();
-            }, {});
+            flow.submit("spins",
+                        [] {
+                            const auto end = std::chrono::steady_clock::now() + milliseconds(1);
+                            while (std::chrono::steady_clock::now() < end) relax();
+                        },
+                        {});
     });
     const Trace trace = session.stop_trace();
     EXPECT_EQ(trace.origin, Origin::emulated);
