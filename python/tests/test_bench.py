@@ -112,7 +112,10 @@ def test_ctrl_c_stops_within_a_second_with_130():
         assert process.poll() is None
         process.send_signal(signal.SIGINT)
         begin = time.monotonic()
-        out, err = process.communicate(timeout=20)
+        try:
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()  # or the block would wait for ever for a command that did not stop
     # One second is promised; the machine may have other things to do.
     assert time.monotonic() - begin < 2.5 and process.returncode == 130
     assert out == "" and err == "trencadis: interrupted\n"

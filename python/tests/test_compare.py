@@ -103,7 +103,10 @@ def test_contestants_and_neighbours_end_with_the_command(how, code):
             time.sleep(0.05)
         pids = children_of(process.pid)
         process.send_signal(how)
-        out, err = process.communicate(timeout=20)
+        try:
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()  # or the block would wait for ever for a command that did not stop
     assert process.returncode == code and out == "" and "Traceback" not in err
     wait_until_gone(pids)
 
