@@ -1,6 +1,8 @@
 #pragma once
 #include "base/registry.hpp"
+#include "engines/simulation_options.hpp"
 #include "graph/executor.hpp"
+#include "machine/machine.hpp"
 #include "observe/recorder.hpp"
 #include "scheduling/scheduler.hpp"
 #include "threads/threads.hpp"
@@ -24,9 +26,11 @@ struct WorkerPlace {
 /// What an engine is made of; the references outlive it.
 struct EngineParts {
     std::vector<WorkerPlace> workers;
-    const SchedulerEntry* scheduler;
+    SchedulerSpec scheduler;
     Threads* threads;
     double nominal_flops_per_second = 2e10; ///< of one core, until a speed was observed
+    const Machine* machine = nullptr;       ///< simulation: the described machine; its cores are `workers`, then come its devices
+    SimulationOptions simulation = {};
 };
 
 /// Time inside tasks and shared chunks since the engine was made.
@@ -42,6 +46,7 @@ struct Capabilities {
     bool live_priorities; ///< orders ready tasks by priority where the scheduler does
     bool malleable;       ///< idle workers join running operations
     bool emulates_slow;   ///< WorkerPlace::slow has an effect
+    bool computes = true; ///< runs the kernels; false: it only accounts for their time
 };
 
 /// Carries out flows of tasks.

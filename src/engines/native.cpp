@@ -34,7 +34,7 @@ bool inside(const Task& task, const TaskFlow& flow)
 
 NativeEngine::NativeEngine(EngineParts parts)
     : parts_(std::move(parts)), speeds_(static_cast<int>(parts_.workers.size()), parts_.nominal_flops_per_second),
-      recorder_(static_cast<int>(parts_.workers.size())), concurrent_(parts_.scheduler->concurrent)
+      recorder_(static_cast<int>(parts_.workers.size())), concurrent_(parts_.scheduler.entry->concurrent)
 {
     for (std::size_t i = 0; i < parts_.workers.size(); ++i) {
         workers_.push_back(std::make_unique<Worker>());
@@ -42,7 +42,7 @@ NativeEngine::NativeEngine(EngineParts parts)
         workers_.back()->place = parts_.workers[i];
         recorder_.describe(static_cast<WorkerId>(i), parts_.workers[i].cpu, parts_.workers[i].kind_name);
     }
-    scheduler_ = parts_.scheduler->make(*this);
+    scheduler_ = parts_.scheduler.make(*this);
     try {
         for (auto& worker : workers_) new_holder(*worker);
     } catch (...) {

@@ -29,18 +29,20 @@ struct Reduction {
     void (*combine)(void* into, const void* part);
 };
 
-/// One declared access. A datum is known by an address: for a tile, that of its first element.
+/// One declared access. A datum is known by an address: for a tile, that of its first element. Its size matters to those who place
+/// or move data; 0 when not known.
 struct Access {
     const void* data;
     AccessMode mode;
     const Reduction* reduction = nullptr;
+    Bytes bytes = 0;
 };
 
-inline Access read(const void* data) { return {data, AccessMode::read}; }
-inline Access write(void* data) { return {data, AccessMode::write}; }
-inline Access readwrite(void* data) { return {data, AccessMode::readwrite}; }
-inline Access concurrent_write(void* data) { return {data, AccessMode::concurrent_write}; }
-inline Access commute(void* data) { return {data, AccessMode::commute}; }
-inline Access reduce(void* data, const Reduction& how) { return {data, AccessMode::reduce, &how}; }
+inline Access read(const void* data, Bytes bytes = 0) { return {data, AccessMode::read, nullptr, bytes}; }
+inline Access write(void* data, Bytes bytes = 0) { return {data, AccessMode::write, nullptr, bytes}; }
+inline Access readwrite(void* data, Bytes bytes = 0) { return {data, AccessMode::readwrite, nullptr, bytes}; }
+inline Access concurrent_write(void* data, Bytes bytes = 0) { return {data, AccessMode::concurrent_write, nullptr, bytes}; }
+inline Access commute(void* data, Bytes bytes = 0) { return {data, AccessMode::commute, nullptr, bytes}; }
+inline Access reduce(void* data, const Reduction& how) { return {data, AccessMode::reduce, &how, Bytes(how.bytes)}; }
 
 } // namespace trencadis

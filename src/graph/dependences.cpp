@@ -29,7 +29,7 @@ void combine_parts(AccessGroup& group)
 {
     if (!group.parts) return;
     for (void* part : group.parts->all) {
-        group.how->combine(group.target, part);
+        group.how->combine(group.datum, part);
         ::operator delete (part, std::align_val_t{64});
     }
     delete group.parts;
@@ -128,7 +128,8 @@ AccessGroup* DependenceTable::open(Datum& datum, const Access& access)
 {
     AccessGroup* group = pool_.take(access.mode);
     group->how = access.reduction;
-    group->target = const_cast<void*>(access.data);
+    group->datum = const_cast<void*>(access.data);
+    group->bytes = access.bytes;
     AccessGroup* previous = datum.newest;
     datum.newest = group;
     if (!previous) {

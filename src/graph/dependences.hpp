@@ -19,14 +19,15 @@ namespace trencadis {
 /// group is its datum's newest; whoever takes it to zero releases `next` and disposes of the group, exactly once.
 struct AccessGroup {
     std::atomic<int> holders{1};
-    std::atomic<AccessNode*> waiting{nullptr}; ///< members to release, or granted()
-    std::atomic<bool> doomed{false};           ///< a task that wrote the datum before this group failed
-    bool commute_taken = false;                ///< one member of a commute group runs (under the flow's lock)
+    std::atomic<bool> doomed{false}; ///< a task that wrote the datum before this group failed
+    bool commute_taken = false;      ///< one member of a commute group runs (under the flow's lock)
     AccessMode mode;
-    AccessGroup* next = nullptr;    ///< written by the owner before it gives up its hold
+    std::atomic<AccessNode*> waiting{nullptr}; ///< members to release, or granted()
+    AccessGroup* next = nullptr;               ///< written by the owner before it gives up its hold
     Task* parked = nullptr;         ///< ready members of a commute group whose turn it is not (under the flow's lock)
+    void* datum = nullptr;          ///< what all this is about
+    Bytes bytes = 0;                ///< its size, as far as known
     const Reduction* how = nullptr; ///< of a reduce group
-    void* target = nullptr;         ///< likewise: the datum
     struct Parts* parts = nullptr;  ///< likewise: the private parts, from the first use (under the flow's lock)
 
     /// The value of `waiting` once the group was released.

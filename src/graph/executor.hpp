@@ -17,6 +17,10 @@ public:
     virtual void drain(TaskFlow& flow, std::int64_t target) = 0;
     /// The pending count of a flow whose owner is suspended reached the owner's target. Any thread.
     virtual void wake_owner(TaskFlow& flow) = 0;
+    /// Runs kernels that exist; an engine that only accounts for their time takes all.
+    virtual bool computes() const { return true; }
+    /// Can the task be run by its submitter at once, on the calling thread? Then does so. The task is ready.
+    virtual bool run_here(Task&) { return false; }
     /// How long a task of this kind and size takes here, for derived priorities; only ratios matter.
     virtual Seconds estimate(const Codelet&, Flops flops) const { return flops * 1e-9; }
 };

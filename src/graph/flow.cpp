@@ -68,6 +68,8 @@ void TaskFlow::make_room(std::size_t accesses)
 Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const Access> accesses, const TaskOptions& options)
 {
     if (cancelled()) throw Error(ErrorCode::cancelled, "the flow was cancelled");
+    if (!codelet.core && executor_.computes())
+        throw Error(ErrorCode::missing_backend, std::string("the kernel '") + codelet.name + "' can only be simulated; no kernel library here computes it");
     make_room(accesses.size());
     Task& task = pool_.take();
     task.codelet = &codelet;

@@ -1,6 +1,7 @@
 #pragma once
 #include "graph/dependences.hpp"
 #include "graph/executor.hpp"
+#include "graph/flow_options.hpp"
 #include "graph/priority.hpp"
 #include "graph/task.hpp"
 #include "graph/task_context.hpp"
@@ -18,17 +19,6 @@
 #include <utility>
 
 namespace trencadis {
-
-enum class Priorities {
-    automatic, ///< bottom levels where the tasks have a flop count, submission order otherwise
-    given,     ///< only what the caller says
-    derived,   ///< bottom levels, from estimated times, while the graph is discovered
-};
-
-struct FlowOptions {
-    std::int64_t window = 4096; ///< tasks submitted and not finished; the submitter helps or sleeps beyond
-    Priorities priorities = Priorities::automatic;
-};
 
 struct TaskOptions {
     const char* label = nullptr; ///< shown in traces instead of the codelet's name; must outlive the flow

@@ -1,16 +1,38 @@
 #pragma once
 #include "base/types.hpp"
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trencadis {
 
+/// One setting of a core's or device's clock, with what one such unit draws in it.
+struct PowerState {
+    std::string name;   ///< "turbo", "nominal", "powersave"
+    double speed = 1;   ///< of the first state's speed
+    double idle_w = 0;  ///< watts while it waits
+    double busy_w = 0;  ///< watts while it computes
+};
+
+/// How long a kernel takes on one kind of unit, described machines only:
+///     time(flops) = flops / gflops * (1 + half_edge / cbrt(flops / 2)),
+/// where cbrt(flops / 2) is the edge of a matrix product with as many flops: the efficiency curve over the tile size that a rate
+/// and a size of half efficiency give (Hockney, Jesshope 1988). half_edge = 0 is a constant rate.
+struct KernelTime {
+    std::string kernel;   ///< the codelet's name
+    std::string on;       ///< a core kind or device; several joined by '+' in the order of `kinds` are a team that shares the kernel
+    double gflops;        ///< at large sizes; above 0
+    double half_edge = 0; ///< edge at which half of `gflops` is reached
+    Seconds time(Flops flops) const { return flops / (gflops * 1e9) * (1 + half_edge / std::cbrt(flops / 2)); }
+};
+
 /// Cores that do the same work at the same speed. Kind 0 is the slowest, as hwloc orders them.
 struct CoreKind {
     std::string name;       ///< "core" when all are alike; "P-core", "E-core", "cortex-a15", ...
     double peak_gflops = 0; ///< double precision, one core; measured here or described; 0 when not known
+    std::vector<PowerState> power;
 };
 struct Core {
     int cpu;           ///< OS number of its first hardware thread; position in the list when described
@@ -33,8 +55,14 @@ struct Device {
     int node;         ///< nearest memory node
     Bytes bytes;      ///< its own memory
     double peak_gflops = 0;
+    int host_core = -1; ///< index into Machine::cores of the core that drives it and computes nothing else; -1: none
+    std::vector<PowerState> power;
 };
-/// Between two places, each a memory node's or a device's name.
+/// A place that links meet at and that holds no data: a PCIe switch, a network switch.
+struct Junction {
+    std::string name;
+};
+/// Between two places, each a memory node's, a device's or a junction's name. Both directions, each with the whole bandwidth.
 struct Link {
     std::string from, to;
     double bandwidth; ///< bytes per second
@@ -51,7 +79,10 @@ struct Machine {
     std::vector<Cache> caches;
     std::vector<MemoryNode> nodes;
     std::vector<Device> devices;
+    std::vector<Junction> junctions;
     std::vector<Link> links;
+    std::vector<KernelTime> kernels; ///< described machines that can be simulated
+    double base_w = 0;               ///< watts of everything that is neither core nor device
 };
 
 /// This machine as hwloc sees it, reduced to the cores this process may use (affinity mask, cpuset), one entry

@@ -14,7 +14,7 @@ namespace {
 /// those inside it holds a stack: a tree of tasks is finished branch by branch instead of begun level by level.
 class Eager final : public Scheduler {
 public:
-    explicit Eager(const View& view) : view_(view) {}
+    Eager(const View& view, bool join) : view_(view), join_(join) {}
 
     void push(Task& task, WorkerId) override
     {
@@ -32,7 +32,7 @@ public:
             run_.pop_front();
             return {task, no_worker};
         }
-        if (heap_.empty()) return {nullptr, most_chunks_left(view_, worker)};
+        if (heap_.empty()) return {nullptr, join_ ? most_chunks_left(view_, worker) : no_worker};
         std::pop_heap(heap_.begin(), heap_.end());
         Task* task = heap_.back().task;
         heap_.pop_back();
@@ -53,10 +53,13 @@ private:
         }
     };
     const View& view_;
+    const bool join_;
     std::vector<Ready> heap_;
     std::deque<Ready> run_; ///< of equal rank, in order: where nobody gives priorities, this is all there is, at a constant cost
     std::uint64_t pushed_ = 0;
 };
+
+constexpr Parameter parameters[] = {join_parameter};
 
 } // namespace
 
@@ -64,7 +67,10 @@ extern const SchedulerEntry scheduler_eager;
 const SchedulerEntry scheduler_eager{
     {"eager", "one central queue, highest priority first", "StarPU's prio; list scheduling, Graham 1966"},
     false,
-    [](const View& view) { return std::unique_ptr<Scheduler>(std::make_unique<Eager>(view)); },
+    [](const View& view, const SchedulerOptions& options) -> std::unique_ptr<Scheduler> {
+        return std::make_unique<Eager>(view, options.flag("join"));
+    },
+    parameters,
 };
 
 } // namespace trencadis

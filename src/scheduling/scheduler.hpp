@@ -1,10 +1,14 @@
 #pragma once
 #include "base/registry.hpp"
 #include "base/types.hpp"
+#include "graph/flow_options.hpp"
 #include "graph/task.hpp"
+#include "scheduling/options.hpp"
 
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace trencadis {
 
@@ -13,12 +17,28 @@ class View {
 public:
     virtual ~View() = default;
     virtual int workers() const = 0;
-    virtual int kind(WorkerId worker) const = 0; ///< core kind, 0 the slowest
+    virtual int kind(WorkerId worker) const = 0; ///< unit kind; of cores, 0 is the slowest
     virtual Seconds now() const = 0;
-    /// Expected time of a task on a worker, from what this worker did with the same codelet lately.
+    /// Can this worker run the task? A GPU, say, has no implementation of some.
+    virtual bool able(const Task&, WorkerId) const { return true; }
+    /// Expected time of a task on a worker, from what this worker did with the same codelet lately; transfers not counted.
+    /// Infinite where the worker is not able.
     virtual Seconds run_time(const Task& task, WorkerId worker) const = 0;
+    /// When the worker is expected to end what it runs; now when it runs nothing.
+    virtual Seconds free_at(WorkerId) const { return now(); }
+
     /// Chunks not yet handed out of the operation the worker runs and shares; 0 when there is none.
     virtual Index chunks_left(WorkerId worker) const = 0;
+    /// Expected time of one of these chunks when `by` runs it; 0 when not known.
+    virtual Seconds chunk_time(WorkerId, WorkerId /*by*/) const { return 0; }
+
+    virtual int node(WorkerId) const { return 0; } ///< its memory: a memory node, or a device's own memory
+    /// To bring what the task needs and is not valid there to the worker's memory.
+    virtual Seconds transfer_time(const Task&, WorkerId) const { return 0; }
+    /// Of the task's operands, how much is valid in the worker's memory.
+    virtual Bytes valid_bytes(const Task&, WorkerId) const { return 0; }
+    /// Is a valid copy of data that the task writes in the worker's memory?
+    virtual bool holds_written(const Task&, WorkerId) const { return false; }
 };
 
 /// What a worker does next.
@@ -32,18 +52,43 @@ struct Decision {
 class Scheduler {
 public:
     virtual ~Scheduler() = default;
-    /// A task became ready; `released_by` is the worker whose task released it, no_worker for one ready when submitted by a
-    /// thread that is not a worker.
+    /// A task became ready; `released_by` is the worker whose task released it or submitted it, no_worker for one ready when
+    /// submitted by a thread that is not a worker.
     virtual void push(Task& task, WorkerId released_by) = 0;
     virtual Decision pop(WorkerId worker) = 0;
-    virtual void finished(const Task&, WorkerId) {}
+    /// Called after a task ended on a worker and before what it released is pushed; `task` is still whole. `took` is the time it
+    /// ran. Never called for concurrent policies.
+    virtual void finished(const Task& /*task*/, WorkerId, Seconds /*took*/) {}
+    /// False: the worker's container is full, so what it submits next is run by itself at once instead of being pushed.
+    virtual bool has_room(WorkerId) const { return true; }
+    /// Does the engine call `finished`? Asked once.
+    virtual bool wants_finished() const { return false; }
 };
 
 struct SchedulerEntry : Entry {
     bool concurrent; ///< push and pop may be called by several workers at once
-    std::unique_ptr<Scheduler> (*make)(const View& view);
+    std::unique_ptr<Scheduler> (*make)(const View& view, const SchedulerOptions& options);
+    std::span<const Parameter> parameters = {};
+    FlowTraits flow = {}; ///< what the runtime it stands for does with dependences and throttling
 };
 std::span<const SchedulerEntry* const> scheduler_entries();
+
+/// A policy with its options: `name` or `name:key=value,key=value`. Beside the policy's own keys, all know
+///   throttle = none | N | Nx   past N pending tasks (N per worker) a task is run by whoever submits it
+///   dependences = resizable | fixed-N | at-steal   the table from address to last access: growing, N lists, or filled when a worker
+///                                                  looks for work
+struct SchedulerSpec {
+    const SchedulerEntry* entry = nullptr;
+    SchedulerOptions options;
+    FlowTraits flow;
+    std::string text; ///< as given
+    std::unique_ptr<Scheduler> make(const View& view) const { return entry->make(view, options); }
+};
+/// Throws Error{bad_argument} that says what was given and what would be right.
+SchedulerSpec parse_scheduler(std::string_view text);
+
+/// Do idle workers join running operations? For the policies that leave the choice.
+inline constexpr Parameter join_parameter{"join", "yes|no", "yes", "idle workers join running operations"};
 
 /// The worker that shares the operation with most chunks left, for an idle worker to join; no_worker if nobody shares.
 WorkerId most_chunks_left(const View& view, WorkerId idle);

@@ -26,7 +26,7 @@ public:
 class EveryScheduler : public testing::TestWithParam<const SchedulerEntry*> {
 protected:
     StillView view_;
-    std::unique_ptr<Scheduler> scheduler_ = GetParam()->make(view_);
+    std::unique_ptr<Scheduler> scheduler_ = parse_scheduler(GetParam()->name).make(view_);
 };
 
 TEST_P(EveryScheduler, GivesEachTaskOnceToSomeWorker)
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryScheduler, testing::ValuesIn(scheduler_e
 TEST(Eager, TakesTheHighestPriorityAndAmongEqualsTheOneThatCameFirst)
 {
     StillView view;
-    const auto eager = find_entry("scheduler", scheduler_entries(), "eager").make(view);
+    const auto eager = parse_scheduler("eager").make(view);
     std::vector<Task> tasks(4);
     const double priorities[] = {1, 5, 5, 3};
     for (int i = 0; i < 4; ++i) {
@@ -81,7 +81,7 @@ TEST(Eager, TakesTheHighestPriorityAndAmongEqualsTheOneThatCameFirst)
 TEST(WorkStealing, AWorkerTakesItsNewestAndAThiefTheOldest)
 {
     StillView view;
-    const auto ws = find_entry("scheduler", scheduler_entries(), "ws").make(view);
+    const auto ws = parse_scheduler("ws").make(view);
     std::vector<Task> tasks(3);
     for (Task& task : tasks) ws->push(task, 0);
     EXPECT_EQ(ws->pop(1).run, &tasks[0]);

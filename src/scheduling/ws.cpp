@@ -10,7 +10,7 @@ namespace {
 /// threads that are not workers go to a stack that whoever is idle takes whole. Priorities are not used.
 class WorkStealing final : public Scheduler {
 public:
-    explicit WorkStealing(const View& view) : view_(view), workers_(view.workers())
+    WorkStealing(const View& view, bool join) : view_(view), join_(join), workers_(view.workers())
     {
         for (std::size_t w = 0; w < workers_.size(); ++w) workers_[w].random = 0x9E3779B97F4A7C15ull * (w + 1);
     }
@@ -39,7 +39,7 @@ public:
         for (Worker& victim : workers_)
             if (&victim != &self)
                 if (Task* task = victim.deque.steal()) return {task, no_worker};
-        return {nullptr, most_chunks_left(view_, worker)};
+        return {nullptr, join_ ? most_chunks_left(view_, worker) : no_worker};
     }
 
 private:
@@ -69,9 +69,12 @@ private:
     }
 
     const View& view_;
+    const bool join_;
     std::vector<Worker> workers_;
     alignas(64) std::atomic<Task*> incoming_{nullptr};
 };
+
+constexpr Parameter parameters[] = {join_parameter};
 
 } // namespace
 
@@ -79,7 +82,10 @@ extern const SchedulerEntry scheduler_ws;
 const SchedulerEntry scheduler_ws{
     {"ws", "work stealing, a lock-free deque per worker", "Blumofe, Leiserson 1999; Chase, Lev 2005"},
     true,
-    [](const View& view) { return std::unique_ptr<Scheduler>(std::make_unique<WorkStealing>(view)); },
+    [](const View& view, const SchedulerOptions& options) -> std::unique_ptr<Scheduler> {
+        return std::make_unique<WorkStealing>(view, options.flag("join"));
+    },
+    parameters,
 };
 
 } // namespace trencadis

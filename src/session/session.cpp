@@ -139,6 +139,7 @@ struct Session::Parts {
     SessionOptions options;
     Machine machine;
     const KernelProvider* kernels = nullptr;
+    FlowTraits traits; ///< of the scheduler
     std::unique_ptr<Threads> threads;
     std::unique_ptr<Engine> engine;
 
@@ -181,7 +182,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     if (options.window == 0) resolved.window = FlowOptions{}.window;
 
     const EngineEntry& engine = find_entry("engine", engine_entries(), resolved.engine);
-    const SchedulerEntry& scheduler = find_entry("scheduler", scheduler_entries(), resolved.scheduler);
+    const SchedulerSpec scheduler = parse_scheduler(resolved.scheduler);
     const ThreadsEntry& threads = find_entry("thread back end", threads_entries(), resolved.threads);
     parts.machine = discover_machine();
     resolved.workers = choose_cores(options, parts.machine);
@@ -189,10 +190,11 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     resolved.worker_count = static_cast<int>(resolved.workers.size());
     check_slow(resolved, engine);
 
+    parts.traits = scheduler.flow;
     parts.kernels = &load_kernels(resolved.kernels);
     parts.threads = threads.make();
     parts.engine =
-        engine.make({make_places(resolved, parts.machine), &scheduler, parts.threads.get(), nominal_speed(parts.machine)});
+        engine.make({make_places(resolved, parts.machine), scheduler, parts.threads.get(), nominal_speed(parts.machine)});
     parts.base.resize(parts.engine->workers());
 }
 
@@ -209,7 +211,7 @@ void Session::run(const std::function<void(TaskFlow&)>& body, const std::functio
         ~Running() { parts.run_ends(); }
     } running(*parts_);
     PollScope polling(*parts_->engine, interrupted);
-    TaskFlow root(*parts_->engine, {.window = parts_->options.window});
+    TaskFlow root(*parts_->engine, {.window = parts_->options.window, .traits = parts_->traits});
     root.submit(run_codelet, RunArgs{&body}, std::initializer_list<Access>{});
     root.wait();
 }

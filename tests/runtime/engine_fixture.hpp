@@ -17,7 +17,7 @@ public:
         : threads_(find_entry("thread back end", threads_entries(), "os").make()),
           engine_(find_entry("engine", engine_entries(), engine)
                       .make(EngineParts{std::vector<WorkerPlace>(std::size_t(workers)),
-                                        &find_entry("scheduler", scheduler_entries(), scheduler), threads_.get()}))
+                                        parse_scheduler(scheduler), threads_.get()}))
     {
     }
     Engine& engine() { return *engine_; }

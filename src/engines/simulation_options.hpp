@@ -1,0 +1,31 @@
+#pragma once
+#include "base/types.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trencadis {
+
+/// What a simulated run assumes beside the machine and the policy. Each effect has a cause that real boards show; all are off
+/// at the start, so that a plain run shows the policy and the kernel times alone.
+struct SimulationOptions {
+    std::uint64_t seed = 1;
+    /// Submitting one task takes the submitter this long, on worker 0 unless it is a thread apart: what has not been submitted is
+    /// neither ready nor part of a bottom level.
+    Seconds submit_s = 0;
+    /// A worker needs this long to get a task from the runtime.
+    Seconds pop_s = 0;
+    /// pop_s and submit_s are spent under one lock (a central queue).
+    bool central_lock = false;
+    /// Workers are not pinned: every so often the system maps the threads to the cores anew, whatever their speed (Linux without
+    /// a heterogeneous scheduler). 0: pinned.
+    Seconds remap_s = 0;
+    /// Spread of kernel times: each is multiplied by a random factor in [1 - jitter, 1 + jitter].
+    double jitter = 0;
+    bool overlap = true;            ///< transfers to a device go on while it computes, two tasks in flight
+    std::string power_state;        ///< of all units, by name; empty: the first of each
+    std::string placement = "first-touch"; ///< of the data at the start: first-touch (node 0), interleave (by tile, over the nodes)
+};
+
+} // namespace trencadis

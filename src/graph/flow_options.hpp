@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+
+namespace trencadis {
+
+enum class Priorities {
+    automatic, ///< bottom levels where the tasks have a flop count, submission order otherwise
+    given,     ///< only what the caller says
+    derived,   ///< bottom levels, from estimated times, while the graph is discovered
+};
+
+/// When dependences are found.
+enum class Discovery {
+    at_submission, ///< by the submitter, task by task
+    at_steal,      ///< by a worker that looks for work, or the owner when it waits (work first; Gautier et al. 2013, XKaapi)
+};
+
+/// What tells the runtimes of the literature apart beside their ready tasks. The default is our own.
+struct FlowTraits {
+    std::int64_t throttle = 0;            ///< past so many pending tasks the submitter runs the next one itself; 0: never
+    std::int64_t throttle_per_worker = 0; ///< the same, times the number of workers
+    std::int64_t buckets = 0;             ///< lists of a dependence table of fixed size; 0: a table that grows
+    Discovery discovery = Discovery::at_submission;
+};
+
+struct FlowOptions {
+    std::int64_t window = 4096; ///< tasks submitted and not finished; the submitter helps or sleeps beyond
+    Priorities priorities = Priorities::automatic;
+    FlowTraits traits = {};
+};
+
+} // namespace trencadis

@@ -1,0 +1,66 @@
+// Reading `name:key=value,key=value`.
+#include "base/error.hpp"
+#include "scheduling/scheduler.hpp"
+
+#include <charconv>
+
+namespace trencadis {
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view scheduler, std::string_view key, std::string_view value, std::string_view right)
+{
+    throw Error(ErrorCode::bad_argument, "scheduler '" + std::string(scheduler) + "': " + std::string(key) + "=" +
+                                             std::string(value) + ", must be " + std::string(right));
+}
+
+bool positive(std::string_view text, std::int64_t& number)
+{
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() && number > 0;
+}
+
+void set_throttle(std::string_view scheduler, std::string_view value, FlowTraits& flow)
+{
+    flow.throttle = flow.throttle_per_worker = 0;
+    if (value == "none") return;
+    const bool per_worker = value.ends_with('x');
+    std::int64_t& bound = per_worker ? flow.throttle_per_worker : flow.throttle;
+    if (!positive(value.substr(0, value.size() - per_worker), bound))
+        refuse(scheduler, "throttle", value, "none, a number of tasks, or a number per worker such as 64x");
+}
+
+void set_dependences(std::string_view scheduler, std::string_view value, FlowTraits& flow)
+{
+    flow.buckets = 0;
+    flow.discovery = Discovery::at_submission;
+    if (value == "at-steal") flow.discovery = Discovery::at_steal;
+    else if (value.starts_with("fixed-") && positive(value.substr(6), flow.buckets)) return;
+    else if (value != "resizable") refuse(scheduler, "dependences", value, "resizable, at-steal or fixed-N with N lists");
+}
+
+} // namespace
+
+SchedulerSpec parse_scheduler(std::string_view text)
+{
+    const std::string_view name = text.substr(0, text.find(':'));
+    const SchedulerEntry& entry = find_entry("scheduler", scheduler_entries(), name);
+    SchedulerSpec spec{&entry, SchedulerOptions(entry.parameters), entry.flow, std::string(text)};
+    if (name.size() == text.size()) return spec;
+    std::string_view rest = text.substr(name.size() + 1);
+    while (true) {
+        const std::string_view pair = rest.substr(0, rest.find(','));
+        const std::size_t equals = pair.find('=');
+        if (equals == std::string_view::npos)
+            throw Error(ErrorCode::bad_argument, "scheduler '" + std::string(text) + "': '" + std::string(pair) +
+                                                     "' is not key=value; write name:key=value,key=value");
+        const std::string_view key = pair.substr(0, equals), value = pair.substr(equals + 1);
+        if (key == "throttle") set_throttle(name, value, spec.flow);
+        else if (key == "dependences") set_dependences(name, value, spec.flow);
+        else spec.options.set(name, key, value);
+        if (pair.size() == rest.size()) return spec;
+        rest.remove_prefix(pair.size() + 1);
+    }
+}
+
+} // namespace trencadis
