@@ -178,7 +178,8 @@ NativeEngine::Found NativeEngine::look(Worker& worker)
         decision = scheduler_->pop(worker.id);
         if (decision.run) queued_.store(queued_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     }
-    if (released > 1) changed_.notify(released - 1); // one is for this worker
+    const int wakes = decision.exposed + std::max(0, released - 1); // one released is for this worker
+    if (wakes) changed_.notify(wakes);
     if (decision.run) return {decision.run, nullptr};
     if (decision.join == no_worker) return {};
     Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);

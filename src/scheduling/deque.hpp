@@ -41,12 +41,16 @@ public:
         bottom_.store(bottom + 1, std::memory_order_relaxed);
         return task;
     }
-    Task* steal() ///< any thread: the oldest; null when empty or when another was faster
+    /// Any thread: the oldest; null only when empty. A thief that was overtaken tries again: were it to give up, it might go to sleep
+    /// beside a task whose wake-up it has used. Whenever one tries again another has got a task, so somebody makes progress.
+    Task* steal()
     {
         std::int64_t top = top_.load(std::memory_order_seq_cst);
-        if (top >= bottom_.load(std::memory_order_seq_cst)) return nullptr;
-        Task* task = ring_.load(std::memory_order_acquire)->at(top).load(std::memory_order_relaxed);
-        return top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst) ? task : nullptr;
+        while (top < bottom_.load(std::memory_order_seq_cst)) {
+            Task* task = ring_.load(std::memory_order_acquire)->at(top).load(std::memory_order_relaxed);
+            if (top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst)) return task;
+        }
+        return nullptr;
     }
 
 private:

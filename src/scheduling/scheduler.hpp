@@ -45,6 +45,9 @@ public:
 struct Decision {
     Task* run = nullptr;       ///< this task, or
     WorkerId join = no_worker; ///< the shared operation of that worker, or nothing for now
+    /// Other tasks that this call took out of sight of the other workers and made visible again, as when it spreads a batch.
+    /// Somebody may have looked in between and gone to sleep, so the engine wakes so many.
+    int exposed = 0;
 };
 
 /// A policy: which task next, and where. A plain object without threads, clocks or locks of its own; the engine serialises the

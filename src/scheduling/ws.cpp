@@ -29,7 +29,7 @@ public:
     {
         Worker& self = workers_[worker];
         if (Task* task = self.deque.take()) return {task, no_worker};
-        if (Task* task = take_incoming(self)) return {task, no_worker};
+        if (const Decision batch = take_incoming(self); batch.run) return batch;
         for (std::size_t attempt = 0; attempt < 2 * workers_.size(); ++attempt) {
             const std::size_t victim = next_random(self) % workers_.size();
             if (static_cast<WorkerId>(victim) == worker) continue;
@@ -48,17 +48,18 @@ private:
         std::uint64_t random;
     };
 
-    /// The first task for the caller, the others onto its deque in the order they came.
-    Task* take_incoming(Worker& self)
+    /// The first task for the caller, the others onto its deque in the order they came. In between nobody sees them.
+    Decision take_incoming(Worker& self)
     {
-        if (!incoming_.load(std::memory_order_relaxed)) return nullptr;
+        if (!incoming_.load(std::memory_order_relaxed)) return {};
         Task* newest = incoming_.exchange(nullptr, std::memory_order_acquire);
-        while (newest && newest->next) {
+        int exposed = 0;
+        for (; newest && newest->next; ++exposed) {
             Task* next = newest->next;
             self.deque.push(newest);
             newest = next;
         }
-        return newest;
+        return {newest, no_worker, exposed};
     }
     static std::uint64_t next_random(Worker& self)
     {
