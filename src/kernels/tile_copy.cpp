@@ -1,3 +1,4 @@
+#include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 #include "matrix/conjugate.hpp"
 
@@ -58,7 +59,7 @@ template <Scalar T> void submit_scale(TaskFlow& flow, T alpha, Tile<T> A, Part p
 {
     static constexpr Codelet codelet = codelet_of<ScaleArgs<T>>("scale");
     const ScaleArgs<T> args{A.data, A.ld, A.stored_rows(), A.stored_cols(), part, A.op, hermitian, seen_through(A.op, alpha)};
-    flow.submit(codelet, args, {readwrite(A.data)});
+    flow.submit(codelet, args, {readwrite(A)});
 }
 
 struct AfterArgs {
@@ -80,7 +81,7 @@ template <Scalar T> void copy(TaskFlow& flow, Part part, Tile<T> A, Tile<T> B)
     assert(A.op == B.op);
     const CopyArgs<T> args{A.data, B.data, A.ld, B.ld, A.stored_rows(), A.stored_cols(), part, A.op};
     // Only a whole tile replaces the previous contents.
-    flow.submit(codelet, args, {read(A.data), part == Part::all ? write(B.data) : readwrite(B.data)});
+    flow.submit(codelet, args, {read(A), part == Part::all ? write(B) : readwrite(B)});
 }
 
 template <Scalar T> void after(TaskFlow& flow, Tile<T> A, Tile<T> B)
@@ -90,7 +91,7 @@ template <Scalar T> void after(TaskFlow& flow, Tile<T> A, Tile<T> B)
         bookkeeping.counted = false;
         return bookkeeping;
     }();
-    flow.submit(codelet, AfterArgs{}, {read(A.data), readwrite(B.data)});
+    flow.submit(codelet, AfterArgs{}, {read(A), readwrite(B)});
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

@@ -1,4 +1,5 @@
 #include "kernels/chunking.hpp"
+#include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 #include "matrix/conjugate.hpp"
 
@@ -68,7 +69,7 @@ void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Til
                            seen_through(f, alpha),
                            seen_through(f, beta),
                            guard};
-    flow.submit(codelet, args, {read(A.data), read(B.data), readwrite(C.data)});
+    flow.submit(codelet, args, {read(A), read(B), readwrite(C)});
 }
 
 #define TRC_INSTANTIATE(T) template void gemm(TaskFlow&, const KernelProvider&, T, Tile<T>, Tile<T>, T, Tile<T>, Guard);

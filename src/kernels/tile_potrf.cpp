@@ -1,3 +1,4 @@
+#include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 
 namespace trencadis::task {
@@ -26,7 +27,7 @@ template <Scalar T> void potrf(TaskFlow& flow, const KernelProvider& kernels, Ti
     static constexpr Codelet codelet = codelet_of<PotrfArgs<T>>("potrf");
     const Uplo uplo = A.op == Op::none ? Uplo::lower : Uplo::upper;
     const PotrfArgs<T> args{&kernels, A.data, A.rows, A.ld, uplo, &info, first_row};
-    flow.submit(codelet, args, {readwrite(A.data)});
+    flow.submit(codelet, args, {readwrite(A)});
 }
 
 #define TRC_INSTANTIATE(T) template void potrf(TaskFlow&, const KernelProvider&, Tile<T>, Info&, Index);

@@ -1,4 +1,5 @@
 #include "kernels/chunking.hpp"
+#include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 
 namespace trencadis::task {
@@ -54,7 +55,7 @@ void rank_k(TaskFlow& flow, const Codelet& codelet, const KernelProvider& kernel
     const Uplo uplo = C.op == Op::none ? Uplo::lower : Uplo::upper;
     const RankKArgs<T, hermitian> args{&kernels, A.data, C.data, A.ld, C.ld, std::int32_t(C.rows), std::int32_t(A.cols),
                                        uplo,     A.op,   alpha,  beta, guard};
-    flow.submit(codelet, args, {read(A.data), readwrite(C.data)});
+    flow.submit(codelet, args, {read(A), readwrite(C)});
 }
 
 } // namespace

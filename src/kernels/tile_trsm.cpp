@@ -1,4 +1,5 @@
 #include "kernels/chunking.hpp"
+#include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 #include "matrix/conjugate.hpp"
 
@@ -59,7 +60,7 @@ void trsm(TaskFlow& flow, const KernelProvider& kernels, Side side, Uplo uplo, D
                            diag,
                            seen_through(f, alpha),
                            guard};
-    flow.submit(codelet, args, {read(A.data), readwrite(B.data)});
+    flow.submit(codelet, args, {read(A), readwrite(B)});
 }
 
 #define TRC_INSTANTIATE(T) template void trsm(TaskFlow&, const KernelProvider&, Side, Uplo, Diag, T, Tile<T>, Tile<T>, Guard);
