@@ -43,6 +43,8 @@ NativeEngine::NativeEngine(EngineParts parts)
         recorder_.describe(static_cast<WorkerId>(i), parts_.workers[i].cpu, parts_.workers[i].kind_name);
     }
     scheduler_ = parts_.scheduler.make(*this);
+    bounded_ = scheduler_->bounded();
+    wants_finished_ = scheduler_->wants_finished() && !concurrent_;
     try {
         for (auto& worker : workers_) new_holder(*worker);
     } catch (...) {
@@ -159,6 +161,28 @@ void NativeEngine::ready(Task* chain)
     changed_.notify(count);
 }
 
+void NativeEngine::submitted(Task& task)
+{
+    const Worker* worker = here();
+    bool full = false;
+    if (worker && bounded_) {
+        std::unique_lock lock(scheduler_lock_, std::defer_lock);
+        if (!concurrent_) lock.lock();
+        full = !scheduler_->has_room(worker->id);
+    }
+    if (!full || !run_here(task)) ready(&task);
+}
+
+/// On the stack of the task that submits it. That one cannot hold what this one needs: it waits for it in any case.
+bool NativeEngine::run_here(Task& task)
+{
+    Worker* worker = here();
+    if (!worker) return false;
+    execute(*worker, task);
+    push_released(*worker);
+    return true;
+}
+
 /// For a holder that does not go on to look for a task.
 void NativeEngine::push_released(Worker& worker)
 {
@@ -166,6 +190,18 @@ void NativeEngine::push_released(Worker& worker)
 }
 
 NativeEngine::Found NativeEngine::look(Worker& worker)
+{
+    Decision decision = choose(worker);
+    while (!decision.run && undiscovered_flows_.load(std::memory_order_relaxed) > 0 && discover(worker))
+        decision = choose(worker);
+    if (decision.run) return {decision.run, nullptr};
+    if (decision.join == no_worker) return {};
+    Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);
+    return {nullptr, share && share->try_join() ? share : nullptr};
+}
+
+/// Asks the scheduler, after giving it what the worker released.
+Decision NativeEngine::choose(Worker& worker)
 {
     Decision decision;
     int released = 0;
@@ -180,10 +216,44 @@ NativeEngine::Found NativeEngine::look(Worker& worker)
     }
     const int wakes = decision.exposed + std::max(0, released - 1); // one released is for this worker
     if (wakes) changed_.notify(wakes);
-    if (decision.run) return {decision.run, nullptr};
-    if (decision.join == no_worker) return {};
-    Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);
-    return {nullptr, share && share->try_join() ? share : nullptr};
+    return decision;
+}
+
+// ---- dependences found at steal -------------------------------------------------------------------------------
+
+void NativeEngine::undiscovered(TaskFlow& flow)
+{
+    {
+        std::lock_guard lock(undiscovered_lock_);
+        if (std::find(undiscovered_.begin(), undiscovered_.end(), &flow) == undiscovered_.end()) undiscovered_.push_back(&flow);
+        undiscovered_flows_.store(static_cast<int>(undiscovered_.size()), std::memory_order_relaxed);
+    }
+    changed_.notify(1);
+}
+
+/// A worker that found nothing looks at a few tasks of some flow. False: there is nothing to look at. The lock keeps the flow
+/// alive meanwhile, see forget.
+bool NativeEngine::discover(Worker& worker)
+{
+    constexpr int batch = 16;
+    std::lock_guard lock(undiscovered_lock_);
+    while (!undiscovered_.empty()) {
+        int found = 0;
+        Task** end = &worker.released;
+        while (*end) end = &(*end)->next;
+        *end = undiscovered_.back()->discover(batch, found);
+        if (found) return true;
+        undiscovered_.pop_back();
+        undiscovered_flows_.store(static_cast<int>(undiscovered_.size()), std::memory_order_relaxed);
+    }
+    return false;
+}
+
+void NativeEngine::forget(TaskFlow& flow)
+{
+    std::lock_guard lock(undiscovered_lock_);
+    std::erase(undiscovered_, &flow);
+    undiscovered_flows_.store(static_cast<int>(undiscovered_.size()), std::memory_order_relaxed);
 }
 
 Index NativeEngine::chunks_left(WorkerId worker) const
@@ -276,6 +346,7 @@ void NativeEngine::run_alone(Worker& worker, Task& task, Index chunks)
     const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
     if (task.flops > 0) speeds_.observe(worker.id, *task.codelet, task.flops, ns * 1e-9);
     add(worker.tasks, 1);
+    if (wants_finished_) tell_finished(worker, task, ns);
     conclude(worker, task, std::move(failure));
 }
 
@@ -288,13 +359,21 @@ void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
     } catch (...) {
         share.fail(std::current_exception());
     }
-    worker.stopwatch.end(outer, account(worker));
+    const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
     add(owner ? worker.tasks : worker.joined, 1);
     if (owner) {
         worker.offer.store(nullptr, std::memory_order_relaxed);
         offers_.fetch_sub(1, std::memory_order_relaxed);
     }
-    if (share.leave(owner)) conclude(worker, task, share.retire());
+    if (!share.leave(owner)) return;
+    if (wants_finished_) tell_finished(worker, task, ns);
+    conclude(worker, task, share.retire());
+}
+
+void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::int64_t ns)
+{
+    std::lock_guard lock(scheduler_lock_);
+    scheduler_->finished(task, worker.id, ns * 1e-9);
 }
 
 /// The task's own code, and what it has submitted inside.

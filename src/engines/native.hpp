@@ -18,6 +18,10 @@ public:
 
     // Executor
     void ready(Task* chain) override;
+    void submitted(Task& task) override;
+    void undiscovered(TaskFlow& flow) override;
+    void forget(TaskFlow& flow) override;
+    bool run_here(Task& task) override;
     void drain(TaskFlow& flow, std::int64_t target) override;
     void wake_owner(TaskFlow& flow) override;
     Seconds estimate(const Codelet& codelet, Flops flops) const override { return speeds_.expect_best(codelet, flops); }
@@ -61,6 +65,8 @@ private:
     int push(Task* chain, WorkerId from);
     void push_released(Worker& worker);
     Found look(Worker& worker);
+    Decision choose(Worker& worker);
+    bool discover(Worker& worker);
     Found idle(Worker& worker, Wait* wait);
     Found sleep(Worker& worker, Wait* wait);
     void act(Worker& worker, Found found);
@@ -69,6 +75,7 @@ private:
     void run_body(Worker& worker, Task& task, SharedWork& work);
     void run_alone(Worker& worker, Task& task, Index chunks);
     void run_shared(Worker& worker, Share& share, bool owner);
+    void tell_finished(const Worker& worker, const Task& task, std::int64_t ns);
     void conclude(Worker& worker, Task& task, std::exception_ptr failure);
     Share* unused_share(Worker& worker);
 
@@ -85,9 +92,14 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<Scheduler> scheduler_;
     const bool concurrent_;
+    bool bounded_ = false, wants_finished_ = false; ///< what the scheduler answered
 
     Lock holders_lock_;
     std::vector<std::unique_ptr<Holder>> holders_;
+
+    Lock undiscovered_lock_;
+    std::vector<TaskFlow*> undiscovered_; ///< flows whose dependences are found at steal
+    std::atomic<int> undiscovered_flows_{0};
 
     alignas(64) Lock scheduler_lock_;
     std::atomic<std::int64_t> queued_{0}; ///< written under the lock; a hint for those who do not hold it

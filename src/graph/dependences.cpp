@@ -1,5 +1,7 @@
 #include "graph/dependences.hpp"
 
+#include "graph/fixed_lists.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -75,16 +77,28 @@ void GroupPool::give_back(AccessGroup* chain)
     }
 }
 
+DependenceTable::DependenceTable(std::int64_t lists)
+{
+    if (lists) fixed_ = std::make_unique<FixedLists>(static_cast<std::size_t>(lists));
+}
 DependenceTable::~DependenceTable() { clear(); }
 
 void DependenceTable::reserve(int count)
 {
     pool_.reserve(count);
-    if ((used_ + count) * 4 > slots_.size() * 3) rehash(count);
+    if (fixed_) fixed_->reserve(count);
+    else if ((used_ + count) * 4 > slots_.size() * 3) rehash(count);
 }
 
 DependenceTable::Datum& DependenceTable::find(const void* key)
 {
+    if (fixed_)
+        return fixed_->find(key, [this](Datum& datum) {
+            if (!datum.newest || !at_rest(*datum.newest)) return false;
+            dispose(datum.newest);
+            --used_;
+            return true;
+        });
     // Fibonacci hashing: tile addresses differ in high and in low bits, the product mixes both into the top ones.
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = (reinterpret_cast<std::uintptr_t>(key) * 0x9E3779B97F4A7C15ull) >> shift_;
@@ -158,7 +172,7 @@ bool DependenceTable::join(AccessNode& node, const Access& access)
                        (node.mode != AccessMode::reduce || group->how == access.reduction);
     if (joins) group->holders.fetch_add(1, std::memory_order_relaxed); // we hold it open: it cannot be over
     else {
-        group = open(datum, {access.data, node.mode, access.reduction});
+        group = open(datum, {access.data, node.mode, access.reduction, access.bytes});
         group->holders.fetch_add(1, std::memory_order_relaxed);
     }
     node.group = group;
@@ -183,12 +197,14 @@ void DependenceTable::dispose(AccessGroup* group)
 
 void DependenceTable::clear()
 {
-    for (Datum& datum : slots_) {
-        if (!datum.newest) continue;
+    const auto forget = [this](Datum& datum) {
+        if (!datum.newest) return;
         combine_parts(*datum.newest);
         dispose(datum.newest);
         datum.newest = nullptr;
-    }
+    };
+    for (Datum& datum : slots_) forget(datum);
+    if (fixed_) fixed_->clear(forget);
     used_ = 0;
 }
 

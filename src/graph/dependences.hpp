@@ -24,11 +24,11 @@ struct AccessGroup {
     AccessMode mode;
     std::atomic<AccessNode*> waiting{nullptr}; ///< members to release, or granted()
     AccessGroup* next = nullptr;               ///< written by the owner before it gives up its hold
-    Task* parked = nullptr;         ///< ready members of a commute group whose turn it is not (under the flow's lock)
-    void* datum = nullptr;          ///< what all this is about
-    Bytes bytes = 0;                ///< its size, as far as known
-    const Reduction* how = nullptr; ///< of a reduce group
-    struct Parts* parts = nullptr;  ///< likewise: the private parts, from the first use (under the flow's lock)
+    Task* parked = nullptr;                    ///< ready members of a commute group whose turn it is not (under the flow's lock)
+    void* datum = nullptr;                     ///< what all this is about
+    Bytes bytes = 0;                           ///< its size, as far as known
+    const Reduction* how = nullptr;            ///< of a reduce group
+    struct Parts* parts = nullptr;             ///< likewise: the private parts, from the first use (under the flow's lock)
 
     /// The value of `waiting` once the group was released.
     static AccessNode* granted() { return reinterpret_cast<AccessNode*>(std::uintptr_t{1}); }
@@ -57,13 +57,14 @@ private:
     std::vector<std::unique_ptr<AccessGroup[]>> blocks_;
 };
 
-/// Finds what a task must wait for, from the accesses of the tasks submitted before it. A resizable hash table: address ->
-/// newest group. Pure in the sense of design.md: no thread, clock or lock; one owner calls it, and what finishing tasks
+/// Finds what a task must wait for, from the accesses of the tasks submitted before it. A hash table: address -> newest group;
+/// resizable, or of a fixed number of lists where a runtime of the literature is to be reproduced. Pure in the sense of design.md: no thread, clock or lock; one owner calls it, and what finishing tasks
 /// do concurrently (leave) touches groups only. Expected O(1) per access. Literature: the address-to-last-writer tables
 /// of OpenMP runtimes; the chain of access groups is that of multi-access queues in Nanos6 (Alvarez et al. 2021).
 class DependenceTable {
 public:
-    DependenceTable() = default;
+    /// `lists`: of a table of fixed size; 0: a table that grows.
+    explicit DependenceTable(std::int64_t lists = 0);
     ~DependenceTable();
     DependenceTable(const DependenceTable&) = delete;
     DependenceTable& operator=(const DependenceTable&) = delete;
@@ -77,11 +78,12 @@ public:
     void recycle(AccessGroup* chain) { pool_.give_back(chain); }
     std::size_t size() const { return used_; } ///< data known; those that are at rest are dropped when it grows
 
-private:
     struct Datum {
         const void* key;
         AccessGroup* newest;
     };
+
+private:
     Datum& find(const void* key);
     void rehash(std::size_t count);
     AccessGroup* open(Datum& datum, const Access& access);
@@ -89,6 +91,7 @@ private:
     void dispose(AccessGroup* group);
 
     std::vector<Datum> slots_;
+    std::unique_ptr<class FixedLists> fixed_; ///< instead of the slots
     std::size_t used_ = 0;
     int shift_ = 64;
     GroupPool pool_;

@@ -9,7 +9,7 @@ namespace trencadis {
 namespace {
 
 /// A table and tasks without an engine: join by hand, leave by hand.
-class DependenceTableTest : public testing::Test {
+class DependenceTableTest : public testing::TestWithParam<int> {
 protected:
     struct One {
         Task task;
@@ -48,10 +48,12 @@ protected:
 
     int x_ = 0, y_ = 0;
     std::deque<One> tasks_;
-    DependenceTable table_;
+    DependenceTable table_{GetParam()};
 };
+/// Growing, one list for all, a few lists.
+INSTANTIATE_TEST_SUITE_P(Lists, DependenceTableTest, testing::Values(0, 1, 7));
 
-TEST_F(DependenceTableTest, ReadersGoTogetherAndTheWriterWaitsForAllOfThem)
+TEST_P(DependenceTableTest, ReadersGoTogetherAndTheWriterWaitsForAllOfThem)
 {
     One& first = join({read(&x_)});
     One& second = join({read(&x_)});
@@ -64,7 +66,7 @@ TEST_F(DependenceTableTest, ReadersGoTogetherAndTheWriterWaitsForAllOfThem)
     EXPECT_TRUE(ready(writer));
 }
 
-TEST_F(DependenceTableTest, ReadersThatComeAfterAWriterWaitForItAndAreReleasedTogether)
+TEST_P(DependenceTableTest, ReadersThatComeAfterAWriterWaitForItAndAreReleasedTogether)
 {
     One& writer = join({readwrite(&x_)});
     One& first = join({read(&x_)});
@@ -75,7 +77,7 @@ TEST_F(DependenceTableTest, ReadersThatComeAfterAWriterWaitForItAndAreReleasedTo
     EXPECT_TRUE(ready(first) && ready(second));
 }
 
-TEST_F(DependenceTableTest, TwoWritersFollowEachOtherInTheOrderOfSubmission)
+TEST_P(DependenceTableTest, TwoWritersFollowEachOtherInTheOrderOfSubmission)
 {
     One& first = join({write(&x_)});
     One& second = join({write(&x_)});
@@ -85,7 +87,7 @@ TEST_F(DependenceTableTest, TwoWritersFollowEachOtherInTheOrderOfSubmission)
     EXPECT_FALSE(ready(third));
 }
 
-TEST_F(DependenceTableTest, EachSharedModeFormsAGroupOfItsOwn)
+TEST_P(DependenceTableTest, EachSharedModeFormsAGroupOfItsOwn)
 {
     const Reduction sum{sizeof(int), [](void* p) { *static_cast<int*>(p) = 0; },
                         [](void* into, const void* part) { *static_cast<int*>(into) += *static_cast<const int*>(part); }};
@@ -106,7 +108,7 @@ TEST_F(DependenceTableTest, EachSharedModeFormsAGroupOfItsOwn)
     EXPECT_TRUE(ready(reader));
 }
 
-TEST_F(DependenceTableTest, ATaskOnTwoDataWaitsForBoth)
+TEST_P(DependenceTableTest, ATaskOnTwoDataWaitsForBoth)
 {
     One& x = join({write(&x_)});
     One& y = join({write(&y_)});
@@ -117,7 +119,7 @@ TEST_F(DependenceTableTest, ATaskOnTwoDataWaitsForBoth)
     EXPECT_TRUE(ready(both));
 }
 
-TEST_F(DependenceTableTest, WhatFollowsAFailedWriterIsDoomedButWhatFollowsAFailedReaderIsNot)
+TEST_P(DependenceTableTest, WhatFollowsAFailedWriterIsDoomedButWhatFollowsAFailedReaderIsNot)
 {
     One& bad_reader = join({read(&y_)});
     One& bad_writer = join({write(&x_)});
@@ -131,14 +133,14 @@ TEST_F(DependenceTableTest, WhatFollowsAFailedWriterIsDoomedButWhatFollowsAFaile
     EXPECT_TRUE(late.task.doomed);
 }
 
-TEST_F(DependenceTableTest, DataAtRestAreForgottenSoThatTheTableDoesNotGrowWithTheirNumber)
+TEST_P(DependenceTableTest, DataAtRestAreForgottenSoThatTheTableDoesNotGrowWithTheirNumber)
 {
     std::vector<int> data(100'000);
     for (int& datum : data) finish(join({readwrite(&datum)}));
     EXPECT_LT(table_.size(), 100u);
 }
 
-TEST_F(DependenceTableTest, ManyDataInUseAreAllKept)
+TEST_P(DependenceTableTest, ManyDataInUseAreAllKept)
 {
     std::vector<int> data(10'000);
     std::vector<One*> first;

@@ -12,6 +12,14 @@ public:
     /// A chain of tasks (linked by `next`) that may run from now on. Any thread; called by the flow's owner for a task
     /// that is ready when submitted, by engines themselves for what TaskFlow::finish returns.
     virtual void ready(Task* chain) = 0;
+    /// A task that is ready when submitted; the engine may run it at once where the scheduler has no room for it.
+    virtual void submitted(Task& task);
+    /// A task whose dependences are to be found when a worker looks for work (Discovery::at_steal) was added to the flow's list. The
+    /// engine has workers call TaskFlow::discover until it is empty; an engine that does not may find them at once, as here.
+    virtual void undiscovered(TaskFlow& flow);
+    /// A flow that may have been given to `undiscovered` goes away.
+    virtual void forget(TaskFlow&) {}
+    virtual int workers() const { return 1; }
     /// Called by the flow's owner when `flow.pending()` must come down to `target`: runs tasks or suspends the
     /// caller until it has. Returns at the latest when it has.
     virtual void drain(TaskFlow& flow, std::int64_t target) = 0;

@@ -38,11 +38,14 @@ TaskFlow::TaskFlow(Executor& executor, const FlowOptions& options, TaskFlow* par
 {
     if (options.window < 1)
         throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
+    const FlowTraits& traits = options.traits;
+    throttle_ = traits.throttle_per_worker ? traits.throttle_per_worker * executor.workers() : traits.throttle;
 }
 
 TaskFlow::~TaskFlow()
 {
     executor_.drain(*this, 0);
+    if (at_steal()) executor_.forget(*this);
     dependences_.clear();
 }
 
@@ -61,15 +64,18 @@ void TaskFlow::make_room(std::size_t accesses)
         credit_ = std::clamp<std::int64_t>(options_.window - pending(), 1, credit_step);
         state_.fetch_add(one_task * credit_, std::memory_order_relaxed);
     }
+    std::unique_lock lock(discovery_mutex_, std::defer_lock);
+    if (at_steal()) lock.lock();
     if (AccessGroup* groups = pool_.collect_groups()) dependences_.recycle(groups);
-    dependences_.reserve(static_cast<int>(accesses));
+    dependences_.reserve(static_cast<int>(accesses) + undiscovered_accesses_);
 }
 
 Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const Access> accesses, const TaskOptions& options)
 {
     if (cancelled()) throw Error(ErrorCode::cancelled, "the flow was cancelled");
     if (!codelet.core && executor_.computes())
-        throw Error(ErrorCode::missing_backend, std::string("the kernel '") + codelet.name + "' can only be simulated; no kernel library here computes it");
+        throw Error(ErrorCode::missing_backend,
+                    std::string("the kernel '") + codelet.name + "' can only be simulated; no kernel library here computes it");
     make_room(accesses.size());
     Task& task = pool_.take();
     task.codelet = &codelet;
@@ -101,17 +107,88 @@ void TaskFlow::commit(Task& task, std::span<const Access> accesses) noexcept
     --credit_;
     task.next = nullptr;
     task.flops = task.codelet->flops ? task.codelet->flops(task.args) : 0;
+    if (at_steal()) return postpone(task, accesses);
+    if (throttle_ && pending() > throttle_) return run_inline(task, accesses);
+    if (connect(task, accesses, 0))
+        if (Task* chain = admit(&task)) executor_.submitted(*chain);
+}
+
+/// Enters the task into the graph; true when nothing keeps it from running. `held`: units that the caller keeps, so that it does not
+/// become ready before they are given back.
+bool TaskFlow::connect(Task& task, std::span<const Access> accesses, int held) noexcept
+{
     const bool derive =
         options_.priorities == Priorities::derived || (options_.priorities == Priorities::automatic && task.codelet->flops);
     if (derive) derive_priority(task, accesses);
     // One unit is the submitter's own, so that the task cannot start half submitted.
-    task.unmet.store(task.access_count + 1, std::memory_order_relaxed);
+    task.unmet.store(task.access_count + 1 + held, std::memory_order_relaxed);
     int granted = 1;
     for (int i = 0; i < task.access_count; ++i)
         granted += task.accesses[i].task ? dependences_.join(task.accesses[i], accesses[i]) : true;
     // Acquire: if we took the last unit, what the releasing tasks wrote is visible to whom we pass the task on.
-    if (task.unmet.fetch_sub(granted, std::memory_order_acq_rel) != granted) return;
-    if (Task* chain = admit(&task)) executor_.ready(chain);
+    return task.unmet.fetch_sub(granted, std::memory_order_acq_rel) == granted;
+}
+
+/// Too many tasks are pending: the submitter waits for what the task depends on, helping meanwhile, and runs it itself. Each
+/// turn of the loop ends when one more task has finished, and what it waits for is among those, so it ends.
+void TaskFlow::run_inline(Task& task, std::span<const Access> accesses) noexcept
+{
+    connect(task, accesses, 1);
+    while (task.unmet.load(std::memory_order_acquire) > 1) executor_.drain(*this, pending() - 1);
+    task.unmet.store(0, std::memory_order_relaxed);
+    Task* admitted = admit(&task);
+    if (admitted && !executor_.run_here(task)) executor_.ready(admitted);
+}
+
+void TaskFlow::postpone(Task& task, std::span<const Access> accesses) noexcept
+{
+    try {
+        Postponed entry{&task, {accesses.begin(), accesses.end()}};
+        std::lock_guard lock(discovery_mutex_);
+        undiscovered_.push_back(std::move(entry));
+        undiscovered_accesses_ += static_cast<int>(accesses.size());
+        undiscovered_count_.store(static_cast<std::int64_t>(undiscovered_.size()), std::memory_order_release);
+    } catch (const std::bad_alloc&) {
+        // No memory to put it off: find its dependences now, after those of all before it.
+        int found = 1;
+        while (found)
+            if (Task* chain = discover(64, found)) executor_.ready(chain);
+        std::unique_lock lock(discovery_mutex_);
+        const bool unhindered = connect(task, accesses, 0);
+        lock.unlock();
+        if (!unhindered) return;
+        if (Task* chain = admit(&task)) executor_.ready(chain);
+        return;
+    }
+    executor_.undiscovered(*this);
+}
+
+Task* TaskFlow::discover(int count, int& found) noexcept
+{
+    Task* unhindered = nullptr;
+    Task** end = &unhindered;
+    std::unique_lock lock(discovery_mutex_);
+    for (found = 0; found < count && !undiscovered_.empty(); ++found) {
+        const Postponed& entry = undiscovered_.front();
+        undiscovered_accesses_ -= static_cast<int>(entry.accesses.size());
+        if (connect(*entry.task, entry.accesses, 0)) {
+            *end = entry.task;
+            end = &entry.task->next;
+        }
+        undiscovered_.pop_front();
+    }
+    undiscovered_count_.store(static_cast<std::int64_t>(undiscovered_.size()), std::memory_order_release);
+    lock.unlock();
+    return unhindered ? admit(unhindered) : nullptr;
+}
+
+void Executor::submitted(Task& task) { ready(&task); }
+
+void Executor::undiscovered(TaskFlow& flow)
+{
+    int found = 1;
+    while (found)
+        if (Task* chain = flow.discover(1, found)) ready(chain);
 }
 
 void TaskFlow::derive_priority(Task& task, std::span<const Access> accesses) noexcept
@@ -270,7 +347,11 @@ bool TaskFlow::end_suspension(std::int64_t target)
 
 void TaskFlow::wait()
 {
-    if (bottom_levels_) bottom_levels_->sweep();
+    {
+        std::unique_lock lock(discovery_mutex_, std::defer_lock);
+        if (at_steal()) lock.lock();
+        if (bottom_levels_) bottom_levels_->sweep();
+    }
     executor_.drain(*this, 0);
     dependences_.clear();
     const bool was_cancelled = cancelled();

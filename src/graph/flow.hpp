@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <concepts>
+#include <deque>
 #include <exception>
 #include <initializer_list>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace trencadis {
 
@@ -89,12 +91,20 @@ public:
     /// and the owner must have seen that before it touches the flow's end.
     bool end_suspension(std::int64_t target);
     void* waiter() const { return waiter_; }
+    /// Finds the dependences of the oldest tasks of the list, at most `count`, and returns those that are ready, as a chain; they
+    /// have not been given to the executor. Any thread. `found`: how many were looked at; 0 when the list was empty.
+    Task* discover(int count, int& found) noexcept;
+    bool has_undiscovered() const { return undiscovered_count_.load(std::memory_order_acquire) > 0; }
     /// The private part for a running task's `reduce` access; given back when the task finishes.
     void* part(Task& task, int access);
 
 private:
     Task& begin(const Codelet& codelet, std::size_t bytes, std::span<const Access> accesses, const TaskOptions& options);
     void commit(Task& task, std::span<const Access> accesses) noexcept;
+    bool connect(Task& task, std::span<const Access> accesses, int held) noexcept;
+    void run_inline(Task& task, std::span<const Access> accesses) noexcept;
+    void postpone(Task& task, std::span<const Access> accesses) noexcept;
+    bool at_steal() const { return options_.traits.discovery == Discovery::at_steal; }
     void derive_priority(Task& task, std::span<const Access> accesses) noexcept;
     void make_room(std::size_t accesses);
     void free_blocks(Task& task);
@@ -111,7 +121,8 @@ private:
 
     // Written by the owner only.
     TaskPool pool_{returned_};
-    DependenceTable dependences_;
+    DependenceTable dependences_{options_.traits.buckets};
+    std::int64_t throttle_ = 0; ///< pending tasks past which the submitter runs the next one itself; 0: never
     std::unique_ptr<BottomLevels> bottom_levels_;
     std::uint64_t submitted_ = 0;
     std::int64_t credit_ = 0; ///< tasks counted in state_ ahead of their submission, to touch it less often
@@ -127,6 +138,16 @@ private:
     std::mutex rare_mutex_; ///< failures, commute claims, private parts
     std::exception_ptr failure_;
     std::uint64_t failure_order_ = 0;
+
+    // Discovery at steal: what has no dependences yet. The lock also guards the dependence table and the bottom levels then.
+    struct Postponed {
+        Task* task;
+        std::vector<Access> accesses;
+    };
+    std::mutex discovery_mutex_;
+    std::deque<Postponed> undiscovered_;
+    int undiscovered_accesses_ = 0;
+    std::atomic<std::int64_t> undiscovered_count_{0};
 };
 
 template <class F>

@@ -47,7 +47,8 @@ void check_value(std::string_view scheduler, const Parameter& parameter, std::st
 
 void SchedulerOptions::set(std::string_view scheduler, std::string_view key, std::string_view value)
 {
-    const auto parameter = std::find_if(parameters_.begin(), parameters_.end(), [key](const Parameter& p) { return key == p.name; });
+    const auto parameter =
+        std::find_if(parameters_.begin(), parameters_.end(), [key](const Parameter& p) { return key == p.name; });
     if (parameter == parameters_.end()) {
         std::vector<std::string_view> known;
         for (const Parameter& p : parameters_) known.push_back(p.name);
@@ -57,7 +58,8 @@ void SchedulerOptions::set(std::string_view scheduler, std::string_view key, std
     check_value(scheduler, *parameter, value);
     const auto before = std::find_if(given_.begin(), given_.end(), [key](const Given& given) { return given.key == key; });
     if (before != given_.end())
-        throw Error(ErrorCode::bad_argument, "scheduler '" + std::string(scheduler) + "': " + std::string(key) + " is given twice");
+        throw Error(ErrorCode::bad_argument,
+                    "scheduler '" + std::string(scheduler) + "': " + std::string(key) + " is given twice");
     given_.push_back({std::string(key), std::string(value)});
 }
 

@@ -64,6 +64,8 @@ public:
     virtual void finished(const Task& /*task*/, WorkerId, Seconds /*took*/) {}
     /// False: the worker's container is full, so what it submits next is run by itself at once instead of being pushed.
     virtual bool has_room(WorkerId) const { return true; }
+    /// Can has_room be false? Asked once.
+    virtual bool bounded() const { return false; }
     /// Does the engine call `finished`? Asked once.
     virtual bool wants_finished() const { return false; }
 };

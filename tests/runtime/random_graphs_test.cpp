@@ -28,7 +28,8 @@ struct Configuration {
         static constexpr int workers[] = {1, 2, 2, 3, 4, 9};
         Configuration setup;
         setup.engine = random.one_in(20) ? "sequential" : "native";
-        setup.scheduler = random.one_in(2) ? "eager" : "ws";
+        const auto schedulers = scheduler_entries(); // every policy that is registered
+        setup.scheduler = schedulers[std::size_t(random.below(int(schedulers.size())))]->name;
         setup.workers = random.pick(workers);
         return setup;
     }
@@ -37,11 +38,16 @@ struct Configuration {
         static constexpr int windows[] = {1, 2, 3, 5, 16, 100, 4096};
         flow.window = random.pick(windows);
         flow.priorities = Priorities(random.below(3));
+        static constexpr int throttles[] = {0, 0, 0, 1, 7, 64}, buckets[] = {0, 0, 1, 3, 64};
+        flow.traits.throttle = random.pick(throttles);
+        flow.traits.buckets = random.pick(buckets);
+        flow.traits.discovery = random.one_in(4) ? Discovery::at_steal : Discovery::at_submission;
     }
     std::string text() const
     {
         return engine + " engine, scheduler " + scheduler + ", " + std::to_string(workers) + " workers, window " +
-               std::to_string(flow.window);
+               std::to_string(flow.window) + ", throttle " + std::to_string(flow.traits.throttle) + ", buckets " +
+               std::to_string(flow.traits.buckets) + (flow.traits.discovery == Discovery::at_steal ? ", at steal" : "");
     }
 };
 
