@@ -1,0 +1,43 @@
+#pragma once
+#include "graph/flow.hpp"
+#include "graph/info.hpp"
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+/// Task graphs by name, for engines that account for the time of kernels without running them. What the tasks name is a
+/// range of addresses that is never touched. All functions throw Error{bad_argument} for what they do not know.
+namespace trencadis {
+
+/// The problem: square matrices of order n in tiles nb x nb, contiguous one after the other in the range.
+struct GraphShape {
+    Index n = 0;
+    Index nb = 0;
+    Index inner = 0;      ///< inner blocks of LU and QR kernels, tiles of a nested Cholesky; 0: as default_inner says
+    Index nrhs = 1;       ///< right-hand sides of potrs and posv
+    char precision = 'd'; ///< s, d, c, z
+};
+
+/// potrf potrs posv gemm syrk trsm getrf geqrf, and tasks: empty kernels on the Cholesky graph of n tile rows.
+std::vector<std::string_view> graph_routines();
+/// The forms of a routine; the first is meant where none is named.
+std::vector<std::string_view> graph_variants(std::string_view routine);
+/// Names of the codelets whose times a machine must know. Those that only submit tasks are not among them.
+std::vector<std::string_view> graph_kernels(std::string_view routine, std::string_view variant, char precision = 'd');
+/// Inner block or tile size: 32 for LU and QR as PLASMA's default, an eighth of the tile but at least 64 for two-level Cholesky
+/// (128 for tiles of 1024); at most nb.
+Index default_inner(std::string_view routine, std::string_view variant, Index nb);
+
+/// Operations of the routine, by which its speed is told; a form may do more.
+Flops routine_flops(std::string_view routine, const GraphShape& shape);
+
+/// Size of the range of addresses that the graph names.
+std::size_t graph_bytes(std::string_view routine, std::string_view variant, const GraphShape& shape);
+
+/// Submits the graph over the range that begins at `memory` (aligned to 64 bytes). `info` must outlive the flow's tasks. An
+/// empty variant means the first. Throws Error{bad_argument} when the flow's engine computes: it would touch the range.
+void submit_graph(TaskFlow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory,
+                  Info& info);
+
+} // namespace trencadis
