@@ -1,6 +1,7 @@
 #pragma once
 #include "base/registry.hpp"
 #include "engines/simulation_options.hpp"
+#include "engines/simulation_report.hpp"
 #include "graph/executor.hpp"
 #include "machine/machine.hpp"
 #include "observe/recorder.hpp"
@@ -29,7 +30,8 @@ struct EngineParts {
     SchedulerSpec scheduler;
     Threads* threads;
     double nominal_flops_per_second = 2e10; ///< of one core, until a speed was observed
-    const Machine* machine = nullptr;       ///< simulation: the described machine; its cores are `workers`, then come its devices
+    const Machine* machine = nullptr;       ///< simulation: the described machine; WorkerPlace::cpu is an index into its cores
+    std::vector<int> devices = {};          ///< simulation: those of its devices that are workers, after the cores
     SimulationOptions simulation = {};
 };
 
@@ -58,6 +60,8 @@ public:
     /// While `poll` is set, the calling thread asks it about every 50 ms when it waits for a flow of its own, and cancels the
     /// flow when it answers true.
     virtual void poll_while_waiting(const std::function<bool()>* poll) = 0;
+    /// What a simulation counted so far; engines that run in real time have none.
+    virtual SimulationReport simulation_report() const { return {}; }
 };
 
 struct EngineEntry : Entry {

@@ -9,6 +9,8 @@ class Executor {
 public:
     virtual ~Executor() = default;
 
+    /// The owner of a flow is about to submit a task, before anything of it is known: where virtual time is charged for it.
+    virtual void submitting() {}
     /// A chain of tasks (linked by `next`) that may run from now on. Any thread; called by the flow's owner for a task
     /// that is ready when submitted, by engines themselves for what TaskFlow::finish returns.
     virtual void ready(Task* chain) = 0;

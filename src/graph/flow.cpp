@@ -72,6 +72,7 @@ void TaskFlow::make_room(std::size_t accesses)
 
 Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const Access> accesses, const TaskOptions& options)
 {
+    executor_.submitting();
     if (cancelled()) throw Error(ErrorCode::cancelled, "the flow was cancelled");
     if (!codelet.core && executor_.computes())
         throw Error(ErrorCode::missing_backend,

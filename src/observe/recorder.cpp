@@ -70,15 +70,15 @@ void Recorder::record(WorkerId worker, const Event& event) noexcept
     ++buffer.count;
 }
 
-void Recorder::start()
+void Recorder::start_at(std::int64_t now)
 {
     const std::scoped_lock lock(mutex_);
-    start_ns_ = now_ns();
+    start_ns_ = now;
     const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
     epoch_.store((epoch & 1) != 0 ? epoch + 2 : epoch + 1, std::memory_order_release);
 }
 
-Trace Recorder::stop(std::string title, Origin origin)
+Trace Recorder::stop_at(std::int64_t now, std::string title, Origin origin)
 {
     const std::scoped_lock lock(mutex_);
     Trace trace;
@@ -87,7 +87,7 @@ Trace Recorder::stop(std::string title, Origin origin)
     const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
     if ((epoch & 1) == 0) return trace;
     epoch_.store(epoch + 1, std::memory_order_release);
-    trace.span_ns = now_ns() - start_ns_;
+    trace.span_ns = now - start_ns_;
     trace.workers.resize(std::size_t(workers_));
     for (int w = 0; w < workers_; ++w) {
         const Buffer& buffer = buffers_[w];

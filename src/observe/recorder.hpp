@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trencadis {
@@ -47,15 +48,18 @@ public:
             return;
         record(worker, Event{name, order, begin_ns, now_ns(), flops, kind});
     }
-    /// Appends one event; its times are those of now_ns(). Only the thread that holds the worker's place may call it. Never
+    /// Appends one event; its times are those of the clock the recording was started with. Only the thread that holds the worker's place may call it. Never
     /// throws: an event for which there is no memory is counted as lost.
     void record(WorkerId worker, const Event& event) noexcept;
 
     /// Begins a new recording; one that is going on is dropped. Any thread.
-    void start();
+    void start() { start_at(now_ns()); }
     /// Ends the recording and hands it out, times counted from `start`; empty when none is going on. Tasks still
     /// running are not in it. Any thread.
-    Trace stop(std::string title = {}, Origin origin = Origin::measured);
+    Trace stop(std::string title = {}, Origin origin = Origin::measured) { return stop_at(now_ns(), std::move(title), origin); }
+    /// The same by a clock of the caller's, in virtual time: then all recorded times are of that clock.
+    void start_at(std::int64_t now);
+    Trace stop_at(std::int64_t now, std::string title, Origin origin);
 
 private:
     struct Chunk {

@@ -62,6 +62,9 @@ public:
     /// Called after a task ended on a worker and before what it released is pushed; `task` is still whole. `took` is the time it
     /// ran. Never called for concurrent policies.
     virtual void finished(const Task& /*task*/, WorkerId, Seconds /*took*/) {}
+    /// Fixed teams: the workers that take part in whatever this one runs. Empty for a worker on its own and for a follower. For
+    /// engines that know how long a team takes for a kernel; asked at the start of each task.
+    virtual std::span<const WorkerId> followers(WorkerId) const { return {}; }
     /// False: the worker's container is full, so what it submits next is run by itself at once instead of being pushed.
     virtual bool has_room(WorkerId) const { return true; }
     /// Can has_room be false? Asked once.

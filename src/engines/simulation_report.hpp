@@ -1,0 +1,43 @@
+#pragma once
+#include "base/types.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trencadis {
+
+/// What a simulated run counted. Everything in it is simulated.
+struct SimulationReport {
+    struct OfWorker {
+        std::string name;
+        std::string kind;
+        Seconds busy_s = 0; ///< inside kernels, its own tasks' and shared ones
+        Seconds idle_s = 0; ///< makespan - busy_s
+        std::int64_t tasks = 0;
+        std::int64_t shares = 0; ///< times it joined another worker's task
+        Joules joules = 0;       ///< of its core or device; where threads move between cores, of the core it began on
+    };
+    /// Calls of one kernel that began on one kind of unit.
+    struct OfKernel {
+        std::string kernel;
+        std::string kind;
+        std::int64_t calls = 0;
+        Seconds total_s = 0; ///< from begin to end on the worker that began it
+        Flops flops = 0;
+        double mean_s() const { return calls ? total_s / static_cast<double>(calls) : 0; }
+    };
+    Seconds makespan_s = 0;
+    Joules energy_j = 0;     ///< all cores and devices of the machine, and base_w, over the makespan
+    bool has_energy = false; ///< the machine says what its units draw
+    std::vector<OfWorker> workers;
+    std::vector<OfKernel> kernels; ///< by name and kind
+    std::int64_t tasks = 0;
+    std::int64_t untimed = 0; ///< tasks without a flop count that took no time
+    Bytes bytes_moved = 0;    ///< copied between memories: fetched and written back
+    std::int64_t transfers = 0;
+    Bytes local_bytes = 0;  ///< operands used in place in the worker's own memory node
+    Bytes remote_bytes = 0; ///< operands used in place in another memory node
+};
+
+} // namespace trencadis
