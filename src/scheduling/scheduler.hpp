@@ -24,11 +24,14 @@ public:
     /// Expected time of a task on a worker, from what this worker did with the same codelet lately; transfers not counted.
     /// Infinite where the worker is not able.
     virtual Seconds run_time(const Task& task, WorkerId worker) const = 0;
-    /// When the worker is expected to end what it runs; now when it runs nothing.
+    /// When the worker is expected to end what it runs: now when it runs nothing, infinite when nobody can say. A worker that is late
+    /// is expected to need as long again as it is late.
     virtual Seconds free_at(WorkerId) const { return now(); }
 
     /// Chunks not yet handed out of the operation the worker runs and shares; 0 when there is none.
     virtual Index chunks_left(WorkerId worker) const = 0;
+    /// Priority of the operation the worker runs and shares.
+    virtual double shared_priority(WorkerId) const { return 0; }
     /// Expected time of one of these chunks when `by` runs it; 0 when not known.
     virtual Seconds chunk_time(WorkerId, WorkerId /*by*/) const { return 0; }
 
@@ -48,6 +51,10 @@ struct Decision {
     /// Other tasks that this call took out of sight of the other workers and made visible again, as when it spreads a batch.
     /// Somebody may have looked in between and gone to sleep, so the engine wakes so many.
     int exposed = 0;
+    bool offer = false; ///< others may join `run` from its beginning, also when nobody is idle then
+    /// Nothing now, but there are tasks that another worker will end sooner. Ask again after so long if nothing has happened before;
+    /// 0: no need to.
+    Seconds again_in = 0;
 };
 
 /// A policy: which task next, and where. A plain object without threads, clocks or locks of its own; the engine serialises the
