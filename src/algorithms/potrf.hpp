@@ -12,6 +12,11 @@ namespace trencadis {
 /// it, whatever the timing. n^3/3 flops (4 times that complex). Right-looking; Buttari, Langou, Kurzak, Dongarra 2009.
 template <Scalar T> void potrf(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, Info& info);
 
+/// As potrf, on two levels: a diagonal tile larger than `inner` (at least 1) is factored by a task that submits a tile Cholesky of it,
+/// tiles inner x inner. Tiles then can be as large as a GPU wants them, while cores share the part that a GPU is slow at. Same flops,
+/// same result up to rounding, same `info`. Lima, Gautier, Danjean, Raffin, Maillard 2015.
+template <Scalar T> void potrf_two_level(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, Index inner, Info& info);
+
 /// B <- A^-1 B with the factor in the lower triangle of A. 2 n^2 nrhs flops.
 template <Scalar T> void potrs(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B);
 

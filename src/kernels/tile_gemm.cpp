@@ -3,6 +3,8 @@
 #include "kernels/tile_operations.hpp"
 #include "matrix/conjugate.hpp"
 
+#include <vector>
+
 namespace trencadis::task {
 namespace {
 
@@ -43,36 +45,53 @@ template <Scalar T> struct GemmArgs {
     }
 };
 
-} // namespace
+template <Scalar T> constexpr Codelet gemm_codelet = codelet_of<GemmArgs<T>>("gemm");
 
 template <Scalar T>
-void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard)
+GemmArgs<T> gemm_args(const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard)
 {
-    static constexpr Codelet codelet = codelet_of<GemmArgs<T>>("gemm");
     // Stored C holds f(C): f(C) <- f(alpha) f(B) f(A) + f(beta) f(C), with the factors in the other order.
     const Op f = C.op;
     if (f != Op::none) std::swap(A, B);
     const Op op_a = compose<T>(f, A.op), op_b = compose<T>(f, B.op);
     const Index k = f == Op::none ? A.cols : A.rows;
-    const GemmArgs<T> args{&kernels,
-                           A.data,
-                           B.data,
-                           C.data,
-                           A.ld,
-                           B.ld,
-                           C.ld,
-                           std::int32_t(C.stored_rows()),
-                           std::int32_t(C.stored_cols()),
-                           std::int32_t(k),
-                           op_a,
-                           op_b,
-                           seen_through(f, alpha),
-                           seen_through(f, beta),
-                           guard};
-    flow.submit(codelet, args, {read(A), read(B), readwrite(C)});
+    return {&kernels,
+            A.data,
+            B.data,
+            C.data,
+            A.ld,
+            B.ld,
+            C.ld,
+            std::int32_t(C.stored_rows()),
+            std::int32_t(C.stored_cols()),
+            std::int32_t(k),
+            op_a,
+            op_b,
+            seen_through(f, alpha),
+            seen_through(f, beta),
+            guard};
 }
 
-#define TRC_INSTANTIATE(T) template void gemm(TaskFlow&, const KernelProvider&, T, Tile<T>, Tile<T>, T, Tile<T>, Guard);
+} // namespace
+
+template <Scalar T>
+void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard)
+{
+    flow.submit(gemm_codelet<T>, gemm_args(kernels, alpha, A, B, beta, C, guard), {read(A), read(B), readwrite(C)});
+}
+
+template <Scalar T>
+void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C,
+          std::initializer_list<Access> also)
+{
+    std::vector<Access> accesses{read(A), read(B), readwrite(C)};
+    accesses.insert(accesses.end(), also);
+    flow.submit(gemm_codelet<T>, gemm_args(kernels, alpha, A, B, beta, C, Guard{}), accesses);
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void gemm(TaskFlow&, const KernelProvider&, T, Tile<T>, Tile<T>, T, Tile<T>, Guard);                                \
+    template void gemm(TaskFlow&, const KernelProvider&, T, Tile<T>, Tile<T>, T, Tile<T>, std::initializer_list<Access>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

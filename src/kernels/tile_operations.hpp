@@ -15,6 +15,11 @@ namespace trencadis::task {
 template <Scalar T>
 void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard = {});
 
+/// As gemm; the task is ordered by the accesses `also` too, without touching what they name.
+template <Scalar T>
+void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C,
+          std::initializer_list<Access> also);
+
 /// Lower triangle of C <- alpha A A^T + beta C; the rest of C is not touched. n (n + 1) k flops (4 times that complex).
 template <Scalar T>
 void syrk(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, T beta, Tile<T> C, Guard guard = {});

@@ -1,0 +1,296 @@
+#include "algorithms/graphs.hpp"
+
+#include "algorithms/empty_cholesky.hpp"
+#include "algorithms/gemm.hpp"
+#include "algorithms/geqrf.hpp"
+#include "algorithms/getrf.hpp"
+#include "algorithms/potrf.hpp"
+#include "algorithms/rank_k.hpp"
+#include "algorithms/trsm.hpp"
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "kernels/vendor_library.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace trencadis {
+namespace {
+
+/// Stands where an algorithm wants kernels; nobody calls it, engines that would are refused.
+const KernelProvider& no_kernels()
+{
+    static const KernelProvider none(std::make_unique<VendorLibrary>());
+    return none;
+}
+
+/// Hands out addresses of a range one piece after the other; adds up what was handed out.
+class AddressRange {
+public:
+    explicit AddressRange(void* begin) : begin_(reinterpret_cast<std::uintptr_t>(begin)) {}
+
+    template <class E> E* take(Index rows, Index cols)
+    {
+        Index elements = 0, bytes = 0, end = 0;
+        if (__builtin_mul_overflow(rows, cols, &elements) || __builtin_mul_overflow(elements, Index(sizeof(E)), &bytes) ||
+            __builtin_add_overflow(used_, bytes, &end) || end > largest)
+            throw Error(ErrorCode::bad_argument,
+                        "the matrices of this graph need more than the 2^46 bytes that one process can name; "
+                        "choose a smaller n");
+        E* const piece = reinterpret_cast<E*>(begin_ + std::uintptr_t(used_));
+        used_ = (end + 63) / 64 * 64;
+        return piece;
+    }
+    std::size_t used() const { return std::size_t(used_); }
+
+private:
+    static constexpr Index largest = Index{1} << 46;
+    std::uintptr_t begin_;
+    Index used_ = 0;
+};
+
+/// What a graph is laid out in and submitted to; no flow: only laid out.
+struct Site {
+    AddressRange range;
+    TaskFlow* flow;
+    Info* info;
+    GraphShape shape; ///< `inner` filled in
+    Index tiles() const { return (shape.n + shape.nb - 1) / shape.nb; }
+};
+
+/// rows x cols elements in contiguous tiles.
+template <Scalar T> TileMatrix<T> matrix(Site& site, Index rows, Index cols, Index mb, Index nb)
+{
+    const Index row_tiles = (rows + mb - 1) / mb, col_tiles = (cols + nb - 1) / nb;
+    T* const data = site.range.take<T>(row_tiles * mb, col_tiles * nb);
+    return {{data, rows, cols, mb}, mb, nb, mb * nb, mb * nb * row_tiles};
+}
+template <Scalar T> TileMatrix<T> square(Site& site)
+{
+    return matrix<T>(site, site.shape.n, site.shape.n, site.shape.nb, site.shape.nb);
+}
+/// inner x nb for each tile of a square matrix.
+template <Scalar T> TileMatrix<T> beside(Site& site)
+{
+    return matrix<T>(site, site.tiles() * site.shape.inner, site.shape.n, site.shape.inner, site.shape.nb);
+}
+PivotGrid pivots(Site& site)
+{
+    return {site.range.take<Index>(site.tiles() * site.shape.nb, site.tiles()), site.shape.nb, site.tiles()};
+}
+
+template <Scalar T> void submit_potrf(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site);
+    if (site.flow) potrf(*site.flow, no_kernels(), A, *site.info);
+}
+template <Scalar T> void submit_potrf_two_level(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site);
+    if (site.flow) potrf_two_level(*site.flow, no_kernels(), A, site.shape.inner, *site.info);
+}
+template <Scalar T> TileMatrix<T> right_hand_sides(Site& site)
+{
+    return matrix<T>(site, site.shape.n, site.shape.nrhs, site.shape.nb, std::min(site.shape.nb, site.shape.nrhs));
+}
+template <Scalar T> void submit_potrs(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site), B = right_hand_sides<T>(site);
+    if (site.flow) potrs(*site.flow, no_kernels(), A, B);
+}
+template <Scalar T> void submit_posv(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site), B = right_hand_sides<T>(site);
+    if (site.flow) posv(*site.flow, no_kernels(), A, B, *site.info);
+}
+template <Scalar T> void submit_gemm(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site), B = square<T>(site), C = square<T>(site);
+    if (site.flow) gemm(*site.flow, no_kernels(), T(1), A, B, T(1), C);
+}
+template <Scalar T> void submit_syrk(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site), C = square<T>(site);
+    if (site.flow) syrk(*site.flow, no_kernels(), T(1), A, T(1), C);
+}
+template <Scalar T> void submit_trsm(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site), B = square<T>(site);
+    if (site.flow) trsm(*site.flow, no_kernels(), Uplo::lower, Diag::non_unit, T(1), A, B);
+}
+template <Scalar T> void submit_getrf_incremental(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site), L = beside<T>(site);
+    const PivotGrid interchanges = pivots(site);
+    if (site.flow) getrf_incremental(*site.flow, site.shape.inner, A, L, interchanges);
+}
+template <Scalar T, ColumnUpdates updates> void submit_getrf_kastors(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site);
+    const PivotGrid interchanges = pivots(site);
+    char* const tokens = site.range.take<char>(site.tiles() + 1, 1);
+    if (site.flow) getrf_kastors(*site.flow, no_kernels(), updates, A, interchanges, tokens);
+}
+template <Scalar T> void submit_getrf_panel(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site);
+    const PivotGrid interchanges = pivots(site);
+    if (site.flow) getrf_panel(*site.flow, no_kernels(), A, interchanges);
+}
+template <Scalar S> void submit_geqrf(Site& site)
+{
+    const TileMatrix<S> A = square<S>(site), T = beside<S>(site);
+    if (site.flow) geqrf(*site.flow, site.shape.inner, A, T);
+}
+template <Scalar T> void submit_tasks(Site& site)
+{
+    char* const names = site.range.take<char>(site.shape.n, site.shape.n);
+    if (site.flow) empty_cholesky(*site.flow, names, site.shape.n);
+}
+
+/// One form of one routine in the four precisions.
+struct GraphEntry {
+    std::string_view routine, variant;
+    std::vector<std::string_view> kernels;
+    void (*submit[4])(Site&); ///< s, d, c, z
+    double cubes;             ///< routine_flops = cubes n^3 + squares n^2 + per_rhs n^2 nrhs, real
+    double squares = 0, per_rhs = 0;
+};
+
+#define TRC_PRECISIONS(f)                                                                                                        \
+    {                                                                                                                            \
+        f<float>, f<double>, f<std::complex<float>>, f<std::complex<double>>                                                     \
+    }
+
+std::span<const GraphEntry> entries()
+{
+    constexpr ColumnUpdates queued = ColumnUpdates::queued, concurrent = ColumnUpdates::concurrent;
+    using C = std::complex<float>;
+    using Z = std::complex<double>;
+    static const GraphEntry all[] = {
+        {"potrf", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf), 1. / 3},
+        {"potrf", "two-level", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf_two_level), 1. / 3},
+        {"potrs", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_potrs), 0, 0, 2},
+        {"posv", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_posv), 1. / 3, 0, 2},
+        {"gemm", "in-place", {"gemm"}, TRC_PRECISIONS(submit_gemm), 2},
+        {"syrk", "in-place", {"syrk", "gemm"}, TRC_PRECISIONS(submit_syrk), 1, 1},
+        {"trsm", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_trsm), 1},
+        {"getrf", "incremental", {"getrf", "gessm", "tstrf", "ssssm"}, TRC_PRECISIONS(submit_getrf_incremental), 2. / 3},
+        {"getrf",
+         "kastors",
+         {"getrf_panel", "swptr", "gemm", "laswp"},
+         {submit_getrf_kastors<float, queued>, submit_getrf_kastors<double, queued>, submit_getrf_kastors<C, queued>,
+          submit_getrf_kastors<Z, queued>},
+         2. / 3},
+        {"getrf",
+         "kastors-cw",
+         {"getrf_panel", "swptr", "gemm", "laswp"},
+         {submit_getrf_kastors<float, concurrent>, submit_getrf_kastors<double, concurrent>, submit_getrf_kastors<C, concurrent>,
+          submit_getrf_kastors<Z, concurrent>},
+         2. / 3},
+        {"getrf", "panel", {"getrf_panel", "laswp", "trsm", "gemm"}, TRC_PRECISIONS(submit_getrf_panel), 2. / 3},
+        {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_PRECISIONS(submit_geqrf), 4. / 3},
+        {"tasks", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_tasks), 0},
+    };
+    return all;
+}
+#undef TRC_PRECISIONS
+
+int precision_index(char letter)
+{
+    static constexpr std::string_view letters = "sdcz";
+    const std::size_t at = letters.find(letter);
+    if (at == letters.npos)
+        throw Error(ErrorCode::bad_argument, std::string("precision is '") + letter + "', must be s, d, c or z");
+    return int(at);
+}
+
+const GraphEntry& find_graph(std::string_view routine, std::string_view variant)
+{
+    const std::vector<std::string_view> variants = graph_variants(routine); // knows the routine
+    if (variant.empty()) variant = variants.front();
+    for (const GraphEntry& entry : entries())
+        if (entry.routine == routine && entry.variant == variant) return entry;
+    throw Error(ErrorCode::bad_argument, unknown_name(std::string(routine) + " variant", variant, variants));
+}
+
+[[noreturn]] void refuse(const char* name, Index value, const std::string& right)
+{
+    throw Error(ErrorCode::bad_argument, std::string(name) + " is " + std::to_string(value) + ", must be " + right);
+}
+
+/// The shape with `inner` filled in.
+GraphShape checked(const GraphEntry& entry, GraphShape shape)
+{
+    precision_index(shape.precision);
+    if (shape.n < 0) refuse("n", shape.n, "at least 0");
+    if (entry.routine == "tasks") return shape;
+    if (shape.nb < 1) refuse("nb", shape.nb, "at least 1");
+    if (shape.nrhs < 1) refuse("nrhs", shape.nrhs, "at least 1");
+    if (shape.inner < 0 || shape.inner > shape.nb)
+        refuse("inner", shape.inner, "between 1 and nb = " + std::to_string(shape.nb) + ", or 0 to have it chosen");
+    if (shape.inner == 0) shape.inner = default_inner(entry.routine, entry.variant, shape.nb);
+    return shape;
+}
+
+} // namespace
+
+std::vector<std::string_view> graph_routines()
+{
+    std::vector<std::string_view> routines;
+    for (const GraphEntry& entry : entries())
+        if (routines.empty() || routines.back() != entry.routine) routines.push_back(entry.routine);
+    return routines;
+}
+
+std::vector<std::string_view> graph_variants(std::string_view routine)
+{
+    std::vector<std::string_view> variants;
+    for (const GraphEntry& entry : entries())
+        if (entry.routine == routine) variants.push_back(entry.variant);
+    if (variants.empty()) throw Error(ErrorCode::bad_argument, unknown_name("routine", routine, graph_routines()));
+    return variants;
+}
+
+std::vector<std::string_view> graph_kernels(std::string_view routine, std::string_view variant, char precision)
+{
+    std::vector<std::string_view> kernels = find_graph(routine, variant).kernels;
+    const bool hermitian = precision_index(precision) >= 2 && (routine == "potrf" || routine == "posv");
+    if (hermitian) std::replace(kernels.begin(), kernels.end(), std::string_view("syrk"), std::string_view("herk"));
+    return kernels;
+}
+
+Index default_inner(std::string_view routine, std::string_view, Index nb)
+{
+    const Index inner = routine == "potrf" ? std::max<Index>(64, nb / 8) : 32;
+    return std::min(std::max<Index>(nb, 1), inner);
+}
+
+Flops routine_flops(std::string_view routine, const GraphShape& shape)
+{
+    const GraphEntry& entry = find_graph(routine, {});
+    const double n = double(shape.n), weight = precision_index(shape.precision) >= 2 ? 4 : 1;
+    return weight * n * n * (entry.cubes * n + entry.squares + entry.per_rhs * double(shape.nrhs));
+}
+
+std::size_t graph_bytes(std::string_view routine, std::string_view variant, const GraphShape& shape)
+{
+    const GraphEntry& entry = find_graph(routine, variant);
+    Site site{AddressRange(nullptr), nullptr, nullptr, checked(entry, shape)};
+    entry.submit[precision_index(shape.precision)](site);
+    return site.range.used();
+}
+
+void submit_graph(TaskFlow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory,
+                  Info& info)
+{
+    if (flow.executor().computes())
+        throw Error(ErrorCode::bad_argument, "this graph has no matrix behind it: only an engine that simulates can run it");
+    const GraphEntry& entry = find_graph(routine, variant);
+    Site site{AddressRange(memory), &flow, &info, checked(entry, shape)};
+    entry.submit[precision_index(shape.precision)](site);
+}
+
+} // namespace trencadis

@@ -1,0 +1,50 @@
+#pragma once
+#include "graph/flow.hpp"
+#include "matrix/tile_matrix.hpp"
+
+/// Tile operations of LU; each function submits one task. What they cost and what they touch is known here, their kernels do
+/// not exist yet: a flow on an engine that computes throws Error{missing_backend}, one that simulates accounts for their time.
+/// `ib` is the width of the kernels' inner blocks (see kernels/factor_flops.hpp). Updates are malleable by columns.
+namespace trencadis::task {
+
+/// Row interchanges of one factored tile or panel.
+struct Pivots {
+    Index* data;
+    Index count;
+};
+
+/// What tstrf leaves beside its two tiles: the unit lower triangles of its inner blocks (ib x nb) and the interchanges. Always
+/// written and read together, hence one datum, known by the address of L.
+template <Scalar T> struct Elimination {
+    Tile<T> L;
+    Pivots pivots;
+};
+
+// --- Incremental pivoting: only a tile and the one on top are looked at at a time ------------------------------------
+/// A <- its L U factors with partial pivoting inside the tile.
+template <Scalar T> void getrf(TaskFlow& flow, Index ib, Tile<T> A, Pivots pivots);
+
+/// C <- L^-1 P C with the factors that getrf left in A.
+template <Scalar T> void gessm(TaskFlow& flow, Index ib, Tile<T> A, Pivots pivots, Tile<T> C);
+
+/// [U; A] <- L U factors of an upper triangle on top of a tile: U's upper triangle and A are replaced.
+template <Scalar T> void tstrf(TaskFlow& flow, Index ib, Tile<T> U, Tile<T> A, Elimination<T> by);
+
+/// [C; D] <- L^-1 P [C; D] with what tstrf left in A and `by`.
+template <Scalar T> void ssssm(TaskFlow& flow, Index ib, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D);
+
+// --- Panels: a tile column from the diagonal down is pivoted as a whole ----------------------------------------------
+/// Who computes a panel: one core, or all that have nothing better to do (by blocks of rows).
+enum class PanelBy { one_core, sharing_cores };
+
+/// A_k..,k <- its L U factors with partial pivoting. Tile row k of A must be the diagonal's.
+template <Scalar T> void getrf_panel(TaskFlow& flow, PanelBy by, TileMatrix<T> A, Index k, Pivots pivots);
+
+/// A_k..,j <- P A_k..,j, then A_kj <- L_kk^-1 A_kj (KASTORS' and PLASMA's swptr).
+template <Scalar T> void swptr(TaskFlow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots);
+
+/// A_k..,j <- P A_k..,j. Moves data only: no flops. `also`: further accesses that order the task.
+template <Scalar T>
+void laswp(TaskFlow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, std::initializer_list<Access> also = {});
+
+} // namespace trencadis::task
