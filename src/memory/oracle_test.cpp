@@ -1,0 +1,295 @@
+// Random tasks in random order against memories that hold real values: every reader must see what the last writer wrote, whatever
+// the order in which transfers start and end.
+#include "memory/replicas.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+namespace trencadis {
+namespace {
+
+const void* address(int datum) { return reinterpret_cast<const void*>(std::uintptr_t(64 * (datum + 1))); }
+int number(const void* data) { return static_cast<int>(reinterpret_cast<std::uintptr_t>(data) / 64) - 1; }
+
+struct Setting {
+    std::uint64_t seed;
+    int devices, data;
+    bool equal_sizes, staged;
+    int nodes;
+};
+
+/// Memories with contents, and the events that change them.
+class World {
+public:
+    explicit World(const Setting& setting)
+        : random_(setting.seed), setting_(setting), replicas_(make_spaces(setting), environment(setting)), sizes_(setting.data),
+          truth_(setting.data), content_(replicas_.spaces(), std::vector<int>(setting.data, -1))
+    {
+        for (int d = 0; d < setting.data; ++d) {
+            sizes_[d] = setting.equal_sizes ? 10 : 1 + below(20);
+            replicas_.place(address(d), sizes_[d], below(setting.nodes));
+            content_[replicas_.home(address(d))][d] = 0;
+        }
+    }
+
+    /// Runs `steps` random events, then lets everything end.
+    void run(int steps)
+    {
+        for (int i = 0; i < steps && !::testing::Test::HasFatalFailure(); ++i) step();
+        for (int i = 0; (!running_.empty() || !moving_.empty()) && !::testing::Test::HasFatalFailure(); ++i) {
+            ASSERT_LT(i, 100000) << "what was begun does not end";
+            switch (below(3)) {
+            case 0: start_transfer(); break;
+            case 1: end_transfer(); break;
+            default: end_task();
+            }
+        }
+    }
+    std::string log() const { return log_; }
+    int tasks_run() const { return tasks_run_; }
+    const Replicas& replicas() const { return replicas_; }
+
+private:
+    struct Running {
+        std::vector<TaskDatum> data;
+        SpaceId space;
+        std::vector<TransferId> wait_for;
+        bool started = false;
+    };
+    struct Moving {
+        Transfer transfer;
+        bool started = false;
+        int value = 0;
+    };
+
+    static std::vector<Space> make_spaces(const Setting& setting)
+    {
+        std::vector<Space> spaces;
+        for (int n = 0; n < setting.nodes; ++n) spaces.push_back({"node", 0, 0});
+        for (int d = 0; d < setting.devices; ++d) spaces.push_back({"device", 70, -1});
+        return spaces;
+    }
+    static MemoryEnvironment environment(const Setting& setting)
+    {
+        MemoryEnvironment e;
+        e.cost = [setting](SpaceId from, SpaceId to, Bytes bytes) {
+            const bool devices = from >= setting.nodes && to >= setting.nodes;
+            return setting.staged && devices ? std::numeric_limits<double>::infinity() : bytes * (1 + (from * 7 + to * 3) % 5);
+        };
+        return e;
+    }
+    int below(int bound) { return static_cast<int>(random_() % bound); }
+
+    void step()
+    {
+        switch (below(6)) {
+        case 0:
+        case 1: begin_task(); break;
+        case 2:
+        case 3: start_transfer(); break;
+        case 4: end_transfer(); break;
+        default: end_task();
+        }
+        check_capacity();
+    }
+
+    /// Dependences: a datum has one writer or several readers at a time, or concurrent writers.
+    bool allowed(const TaskDatum& use) const
+    {
+        for (const Running& other : running_)
+            for (const TaskDatum& theirs : other.data) {
+                if (theirs.data != use.data) continue;
+                const bool both_read = !is_writing(theirs.mode) && !is_writing(use.mode);
+                const bool concurrent = theirs.mode == use.mode && use.mode == AccessMode::concurrent_write;
+                if (!both_read && !concurrent) return false;
+            }
+        return true;
+    }
+
+    void begin_task()
+    {
+        static constexpr AccessMode modes[] = {
+            AccessMode::read,   AccessMode::read, AccessMode::write, AccessMode::readwrite, AccessMode::concurrent_write,
+            AccessMode::commute};
+        Running task{{}, below(replicas_.spaces()), {}};
+        std::set<int> chosen;
+        while (static_cast<int>(chosen.size()) < 1 + below(4)) chosen.insert(below(setting_.data));
+        for (const int d : chosen) {
+            const TaskDatum use{address(d), sizes_[d], modes[below(6)]};
+            if (allowed(use)) task.data.push_back(use);
+        }
+        if (task.data.empty()) return;
+        const std::string before = state();
+        Plan plan = replicas_.acquire(task.data, task.space);
+        if (plan.verdict != Verdict::now) {
+            ASSERT_EQ(before, state()) << "a refusal changed something";
+            ASSERT_TRUE(plan.transfers.empty());
+            ASSERT_FALSE(plan.verdict == Verdict::never && replicas_.fits(task.data, task.space));
+            ASSERT_FALSE(plan.verdict == Verdict::later && running_.empty() && moving_.empty()) << "nothing to wait for";
+            return;
+        }
+        for (const Transfer& t : plan.transfers) {
+            log_ += std::to_string(number(t.data)) + ":" + std::to_string(t.from) + ">" + std::to_string(t.to) + " ";
+            for (const TransferId id : t.after) ASSERT_LT(id, t.id);
+            moving_.emplace(t.id, Moving{t});
+        }
+        task.wait_for = plan.wait_for;
+        for (const TransferId id : task.wait_for) ASSERT_TRUE(moving_.contains(id));
+        running_.push_back(std::move(task));
+    }
+
+    SpaceId place(const TaskDatum& use, SpaceId space) const
+    {
+        const SpaceId home = replicas_.home(use.data);
+        return space < setting_.nodes ? home : space;
+    }
+
+    void start_transfer()
+    {
+        std::vector<Moving*> able;
+        for (auto& [id, m] : moving_)
+            if (!m.started &&
+                std::none_of(m.transfer.after.begin(), m.transfer.after.end(), [&](TransferId a) { return moving_.contains(a); }))
+                able.push_back(&m);
+        if (able.empty()) return;
+        Moving& m = *able[below(static_cast<int>(able.size()))];
+        m.started = true;
+        m.value = content_[m.transfer.from][number(m.transfer.data)];
+    }
+
+    void end_transfer()
+    {
+        std::vector<TransferId> able;
+        for (auto& [id, m] : moving_)
+            if (m.started) able.push_back(id);
+        if (able.empty()) return;
+        const TransferId id = able[below(static_cast<int>(able.size()))];
+        const Moving m = moving_.at(id);
+        const int d = number(m.transfer.data);
+        if (m.transfer.reason == TransferReason::fetch) {
+            ASSERT_EQ(content_[m.transfer.from][d], m.value) << "the source changed";
+        }
+        content_[m.transfer.to][d] = m.value;
+        moving_.erase(id);
+        replicas_.complete(id);
+    }
+
+    void end_task()
+    {
+        std::vector<std::size_t> able;
+        for (std::size_t i = 0; i < running_.size(); ++i)
+            if (std::none_of(running_[i].wait_for.begin(), running_[i].wait_for.end(),
+                             [&](TransferId a) { return moving_.contains(a); }))
+                able.push_back(i);
+        if (able.empty()) return;
+        const std::size_t i = able[below(static_cast<int>(able.size()))];
+        const Running task = running_[i];
+        running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+        for (const TaskDatum& use : task.data) {
+            const int d = number(use.data);
+            const SpaceId where = place(use, task.space);
+            if (use.mode != AccessMode::write) {
+                ASSERT_EQ(content_[where][d], truth_[d]) << "an old version was read";
+            }
+            if (is_writing(use.mode)) content_[where][d] = truth_[d] = ++version_;
+        }
+        replicas_.release(task.data, task.space);
+        ++tasks_run_;
+    }
+
+    /// Blocks in use, counted here from what moves and what is held, never exceed the capacity.
+    void check_capacity()
+    {
+        for (SpaceId s = setting_.nodes; s < replicas_.spaces(); ++s) {
+            ASSERT_LE(replicas_.used(s), replicas_.space(s).capacity);
+            std::set<int> present;
+            Bytes bytes = 0;
+            for (const auto& [id, m] : moving_)
+                if ((m.transfer.to == s && m.started) ||
+                    (m.transfer.from == s && m.transfer.reason == TransferReason::write_back))
+                    if (present.insert(number(m.transfer.data)).second) bytes += m.transfer.bytes;
+            for (int d = 0; d < setting_.data; ++d) {
+                const bool coming = std::any_of(moving_.begin(), moving_.end(), [&](const auto& m) {
+                    return m.second.transfer.to == s && number(m.second.transfer.data) == d;
+                });
+                if (replicas_.holds(address(d), s) && !coming && present.insert(d).second) bytes += sizes_[d];
+            }
+            for (const Running& task : running_) // what is only written has its block once nothing reads it any more
+                if (task.space == s &&
+                    std::any_of(task.wait_for.begin(), task.wait_for.end(), [&](TransferId a) { return moving_.contains(a); }))
+                    for (const TaskDatum& use : task.data)
+                        if (use.mode == AccessMode::write && present.erase(number(use.data)) > 0)
+                            bytes -= sizes_[number(use.data)];
+            ASSERT_LE(bytes, replicas_.space(s).capacity) << "space " << s;
+        }
+    }
+
+    std::string state() const
+    {
+        std::string text;
+        for (SpaceId s = 0; s < replicas_.spaces(); ++s) {
+            text += std::to_string(replicas_.used(s)) + " ";
+            for (int d = 0; d < setting_.data; ++d) text += replicas_.holds(address(d), s) ? '1' : '0';
+        }
+        return text;
+    }
+
+    std::mt19937_64 random_;
+    Setting setting_;
+    Replicas replicas_;
+    std::vector<Bytes> sizes_;
+    std::vector<int> truth_; ///< the value that the last writer of each datum wrote
+    std::vector<std::vector<int>> content_;
+    std::map<TransferId, Moving> moving_;
+    std::vector<Running> running_;
+    int version_ = 0, tasks_run_ = 0;
+    std::string log_;
+};
+
+Setting setting_of(std::uint64_t seed)
+{
+    return {seed,          static_cast<int>(1 + seed % 4), static_cast<int>(6 + seed % 17), seed % 3 != 0,
+            seed % 5 == 0, static_cast<int>(1 + seed % 2)};
+}
+
+TEST(ReplicasAgainstRealMemories, EveryReaderSeesTheLastWriter)
+{
+    int tasks = 0;
+    std::int64_t evictions = 0, written_back = 0, joined = 0;
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        World world(setting_of(seed));
+        world.run(600);
+        if (HasFailure()) return;
+        tasks += world.tasks_run();
+        const MemoryStatistics s = world.replicas().statistics();
+        written_back += s.written_back.count;
+        for (const SpaceStatistics& space : s.spaces) {
+            evictions += space.evictions;
+            joined += space.joined;
+        }
+    }
+    // Else the runs above would not have shown much.
+    EXPECT_GT(tasks, 10000);
+    EXPECT_GT(evictions, 1000);
+    EXPECT_GT(written_back, 100);
+    EXPECT_GT(joined, 100);
+}
+
+TEST(ReplicasAgainstRealMemories, TheSameRequestsGetTheSamePlans)
+{
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        World first(setting_of(seed)), second(setting_of(seed));
+        first.run(500);
+        second.run(500);
+        EXPECT_EQ(first.log(), second.log());
+        EXPECT_FALSE(first.log().empty());
+    }
+}
+
+} // namespace
+} // namespace trencadis
