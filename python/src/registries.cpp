@@ -1,6 +1,7 @@
 #include "bind.hpp"
 #include "call.hpp"
 #include "engines/engine.hpp"
+#include "graph/flow_options.hpp"
 #include "kernels/provider.hpp"
 #include "machine/machine.hpp"
 #include "routines.hpp"
@@ -30,6 +31,63 @@ template <class E> nb::list rows_of(std::span<const E* const> entries)
 {
     nb::list rows;
     for (const E* entry : entries) rows.append(row_of(*entry));
+    return rows;
+}
+
+nb::dict row_of(const Parameter& parameter)
+{
+    nb::dict row;
+    row["name"] = parameter.name;
+    row["values"] = parameter.values;
+    row["standard"] = parameter.standard;
+    row["summary"] = parameter.summary;
+    return row;
+}
+
+/// The two keys that every policy knows, with what this one does when they are not given.
+nb::list common_options(const FlowTraits& flow)
+{
+    const std::string throttle = flow.throttle              ? std::to_string(flow.throttle)
+                                 : flow.throttle_per_worker ? std::to_string(flow.throttle_per_worker) + "x"
+                                                            : "none";
+    const std::string dependences = flow.discovery == Discovery::at_steal ? "at-steal"
+                                    : flow.buckets                        ? "fixed-" + std::to_string(flow.buckets)
+                                                                          : "resizable";
+    nb::list rows;
+    rows.append(row_of(
+        {"throttle", "none|N|Nx", throttle.c_str(), "past N pending tasks (N per worker) a task is run by whoever submits it"}));
+    rows.append(row_of({"dependences", "resizable|fixed-N|at-steal", dependences.c_str(),
+                        "table from data to their last tasks: growing, of N lists, or filled when a worker looks for work"}));
+    return rows;
+}
+
+nb::list scheduler_rows()
+{
+    nb::list rows;
+    for (const SchedulerEntry* entry : scheduler_entries()) {
+        nb::dict row = row_of(*entry);
+        nb::list options;
+        for (const Parameter& parameter : entry->parameters) options.append(row_of(parameter));
+        options.extend(common_options(entry->flow));
+        row["options"] = options;
+        rows.append(row);
+    }
+    return rows;
+}
+
+nb::list engine_rows()
+{
+    nb::list rows;
+    for (const EngineEntry* entry : engine_entries()) {
+        nb::dict row = row_of(*entry);
+        const Capabilities& able = entry->capabilities;
+        row["parallel"] = able.parallel;
+        row["live_priorities"] = able.live_priorities;
+        row["malleable"] = able.malleable;
+        row["emulates_slow"] = able.emulates_slow;
+        row["computes"] = able.computes;
+        rows.append(row);
+    }
     return rows;
 }
 
@@ -63,6 +121,8 @@ nb::list machine_rows()
             row["summary"] = machine.summary;
             row["source"] = machine.origin;
             row["cores"] = machine.cores.size();
+            row["devices"] = machine.devices.size();
+            row["simulates"] = !machine.kernels.empty();
         } catch (const Error& error) {
             row["available"] = false;
             row["summary"] = "";
@@ -87,8 +147,8 @@ std::string this_machine(bool measure, bool fresh)
 void bind_registries(nb::module_& m)
 {
     using namespace nb::literals;
-    m.def("list_schedulers", [] { return rows_of(scheduler_entries()); });
-    m.def("list_engines", [] { return rows_of(engine_entries()); });
+    m.def("list_schedulers", &scheduler_rows);
+    m.def("list_engines", &engine_rows);
     m.def("list_threads", [] { return rows_of(threads_entries()); });
     m.def("list_kernels", &kernel_rows);
     m.def("list_machines", &machine_rows);

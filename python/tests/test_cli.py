@@ -168,6 +168,10 @@ def test_systems_of_order_zero_are_solved(tmp_path):
         (["solve", "truncated.mtx", "b.npy"], ["truncated.mtx: is not a Matrix Market file, is truncated or damaged"]),
         (["factor", "A.npy"], ["Missing option '--method'"]),
         (["factor", "A.npy", "--method", "lu"], ["'lu' is not served; cholesky is"]),
+        (["solve", "A.npy", "b.npy", "--scheduler", "eager:jion=no"], ["option of scheduler 'eager' 'jion'; did you mean 'join'"]),
+        (["solve", "A.npy", "b.npy", "--scheduler", "eager:join=maybe"], ["join=maybe, must be one of yes|no"]),
+        (["solve", "A.npy", "b.npy", "--scheduler", "eager:join"], ["'join' is not key=value; write name:key=value"]),
+        (["list", "schedulers", "eagre"], ["unknown name 'eagre' among schedulers; did you mean 'eager'"]),
         (["list", "enginse"], ["unknown kind 'enginse'; did you mean 'engines'"]),
         (["machine", "exynos"], ["unknown machine 'exynos'; did you mean 'exynos5422'"]),
         (["slove"], ["No such command 'slove'"]),
@@ -247,6 +251,21 @@ def test_list_prints_one_object_per_line(kind, tmp_path):
         assert row["name"] and row["summary"] and isinstance(row["available"], bool)
     table = trencadis("list", kind, cwd=tmp_path)
     assert table.returncode == 0 and all(row["name"] in table.stdout for row in rows)
+
+
+def test_list_shows_the_options_of_a_scheduler(tmp_path):
+    row = json.loads(trencadis("list", "schedulers", "eager", "--json", cwd=tmp_path).stdout)
+    options = {option["name"]: option for option in row["options"]}
+    assert options["join"]["values"] == "yes|no" and options["join"]["standard"] == "yes" and options["join"]["summary"]
+    assert {"throttle", "dependences"} <= set(options)  # every scheduler takes them
+    table = trencadis("list", "schedulers", "eager", cwd=tmp_path)
+    assert table.returncode == 0 and "yes|no" in table.stdout and row["source"] in table.stdout
+
+
+def test_a_scheduler_takes_its_options(tmp_path):
+    command = ("bench", "tasks", "--n", "6", "--repeat", "1", "--json", "-", "--scheduler")
+    result = trencadis(*command, "eager:join=no,throttle=4x", cwd=tmp_path)
+    assert result.returncode == 0 and json.loads(result.stdout)["scheduler"] == "eager:join=no,throttle=4x"
 
 
 def test_machine_prints_a_table_or_one_object(tmp_path):

@@ -23,6 +23,9 @@ _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "routines": _core.list_routines,
 }
 
+#: Keys that every scheduler takes; `list schedulers NAME` shows them, a table of all schedulers only what is a policy's own.
+_COMMON_OPTIONS = ("throttle", "dependences")
+
 
 def register(app: typer.Typer) -> None:
     app.command("machine")(machine)
@@ -46,24 +49,60 @@ def machine(
 
 
 def list_kind(
-    kind: Annotated[str, typer.Argument(metavar="|".join(_LISTS), help="What to list", show_default=False)], as_json: Json = False
+    kind: Annotated[str, typer.Argument(metavar="|".join(_LISTS), help="What to list", show_default=False)],
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="Only this one, a scheduler with its options", show_default=False)
+    ] = "",
+    as_json: Json = False,
 ) -> None:
-    """List what this build has."""
+    """List what this build has: a line each, with its source. A scheduler's options are given as NAME:KEY=VALUE,KEY=VALUE."""
     if kind not in _LISTS:
         near = get_close_matches(kind, _LISTS, 1, 0)
         raise UsageError(f"list: unknown kind '{kind}'; did you mean '{near[0]}'? (known: {' '.join(_LISTS)})")
     rows = _LISTS[kind]()
+    if name:
+        rows = [_row_called(kind, name, rows)]
     if as_json:
         print_json(rows)
-        return
-    if not rows:
+    elif not rows:
         console().print(f"no {kind}")
-        return
+    elif name:
+        _print_entry(rows[0])
+    else:
+        _print_list(rows)
+
+
+def _row_called(kind: str, name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    names = {row["name"]: row for row in rows}
+    if name not in names:
+        near = get_close_matches(name, names, 1, 0)
+        suggestion = f"; did you mean '{near[0]}'?" if near else ""
+        raise UsageError(f"list: unknown name '{name}' among {kind}{suggestion} (known: {' '.join(names)})")
+    return names[name]
+
+
+def _print_list(rows: list[dict[str, Any]]) -> None:
     shown = [{**row, "note": _note(row)} for row in rows]
     columns = {"name": "name", "available": "available", "summary": "summary"}
     if any(row["note"] for row in shown):
         columns["note"] = ""
+    if any(row.get("source") for row in shown):
+        columns["source"] = "source"
     print_table(shown, columns)
+
+
+def _print_entry(row: dict[str, Any]) -> None:
+    """One entry in full. A scheduler's options come as a table."""
+    out = console()
+    out.print(f"[bold]{row['name']}[/bold]  {row['summary']}", soft_wrap=True)
+    if row.get("source"):
+        out.print(f"source: {row['source']}", soft_wrap=True, markup=False)
+    if not row["available"]:
+        out.print(f"not available: {row.get('why_not', '')}", soft_wrap=True, markup=False)
+    if row.get("options"):
+        out.print(f"\noptions, as {row['name']}:key=value,key=value", markup=False)
+        columns = {"name": "key", "values": "values", "standard": "when not given", "summary": "summary"}
+        print_table(row["options"], columns)
 
 
 def _note(row: dict[str, Any]) -> str:
@@ -71,6 +110,9 @@ def _note(row: dict[str, Any]) -> str:
         return row.get("why_not", "")
     if "variants" in row:
         return "variants: " + " ".join(row["variants"]) if row["variants"] else ""
+    if "options" in row:
+        own = [option["name"] for option in row["options"] if option["name"] not in _COMMON_OPTIONS]
+        return "options: " + " ".join(own) if own else ""
     return row.get("version", "")
 
 
