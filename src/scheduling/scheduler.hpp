@@ -19,7 +19,7 @@ public:
     virtual int workers() const = 0;
     virtual int kind(WorkerId worker) const = 0; ///< unit kind; of cores, 0 is the slowest
     virtual Seconds now() const = 0;
-    /// Can this worker run the task? A GPU, say, has no implementation of some.
+    /// Can this worker run the task? A GPU, say, has no implementation of some. The same for all workers of one kind.
     virtual bool able(const Task&, WorkerId) const { return true; }
     /// Expected time of a task on a worker, from what this worker did with the same codelet lately; transfers not counted.
     /// Infinite where the worker is not able.
@@ -74,6 +74,9 @@ public:
     virtual std::span<const WorkerId> followers(WorkerId) const { return {}; }
     /// False: the worker's container is full, so what it submits next is run by itself at once instead of being pushed.
     virtual bool has_room(WorkerId) const { return true; }
+    /// True: a task may be for certain workers only, so for each that was pushed the engine wakes all workers that sleep; otherwise
+    /// it wakes as many as there are tasks. Asked once.
+    virtual bool wakes_all() const { return false; }
     /// Can has_room be false? Asked once.
     virtual bool bounded() const { return false; }
     /// Does the engine call `finished`? Asked once.
