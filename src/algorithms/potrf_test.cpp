@@ -25,12 +25,17 @@ template <Scalar T> Dense<T> positive_definite(Uplo uplo, Index n) { return rand
 
 template <Scalar T> Op seen_as_lower(Uplo uplo) { return uplo == Uplo::lower ? Op::none : herm_op<T>; }
 
-template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense<T>& A)
+/// The sizes of the tiles inside the diagonal ones, none on one level: less than, no divisor of and as large as a tile.
+constexpr Index one_level = 0, levels[] = {one_level, 1, 3, nb};
+
+template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense<T>& A, Index inner)
 {
     InOrder executor;
     TaskFlow flow(executor);
     Info info;
-    potrf(flow, kernels, TileMatrix<T>(A.view(), nb, nb).with(seen_as_lower<T>(uplo)), info);
+    const TileMatrix<T> lower = TileMatrix<T>(A.view(), nb, nb).with(seen_as_lower<T>(uplo));
+    if (inner == one_level) potrf(flow, kernels, lower, info);
+    else potrf_two_level(flow, kernels, lower, inner, info);
     flow.wait();
     return info.value();
 }
@@ -52,13 +57,14 @@ TYPED_TEST(Cholesky, FactorsBothTrianglesAtRaggedSizesAndTouchesNothingElse)
     using T = TypeParam;
     for (const KernelProvider* kernels : providers())
         for (const Uplo uplo : {Uplo::lower, Uplo::upper})
-            for (const Index n : {Index(0), Index(1), nb - 1, nb, nb + 1, 2 * nb, 3 * nb + 2, Index(41)}) {
-                const Dense<T> A = positive_definite<T>(uplo, n);
-                Dense<T> F = A;
-                EXPECT_EQ(factor(*kernels, uplo, F), 0);
-                expect_factor(uplo, A, F, n);
-                expect_untouched(A, F, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
-            }
+            for (const Index n : {Index(0), Index(1), nb - 1, nb, nb + 1, 2 * nb, 3 * nb + 2, Index(41)})
+                for (const Index inner : levels) {
+                    const Dense<T> A = positive_definite<T>(uplo, n);
+                    Dense<T> F = A;
+                    EXPECT_EQ(factor(*kernels, uplo, F, inner), 0);
+                    expect_factor(uplo, A, F, n);
+                    expect_untouched(A, F, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
+                }
 }
 
 TYPED_TEST(Cholesky, ReportsTheFirstBadPivotWhereverItIsAndLeavesTheLeadingFactor)
@@ -68,15 +74,16 @@ TYPED_TEST(Cholesky, ReportsTheFirstBadPivotWhereverItIsAndLeavesTheLeadingFacto
     for (const KernelProvider* kernels : providers())
         for (const Uplo uplo : {Uplo::lower, Uplo::upper})
             for (const Index bad : {Index(1), Index(2), nb, nb + 1, 2 * nb - 1, 3 * nb, n})
-                for (const Real<T> pivot : {Real<T>(-1), std::numeric_limits<Real<T>>::quiet_NaN()}) {
-                    Dense<T> A = positive_definite<T>(uplo, n);
-                    A(bad - 1, bad - 1) = T(pivot);
-                    if (bad < n) A(n - 1, n - 1) = T(-5); // a later one must not win
-                    Dense<T> F = A;
-                    EXPECT_EQ(factor(*kernels, uplo, F), bad) << kernels->name();
-                    expect_factor(uplo, A, F, bad - 1);
-                    expect_untouched(A, F, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
-                }
+                for (const Real<T> pivot : {Real<T>(-1), std::numeric_limits<Real<T>>::quiet_NaN()})
+                    for (const Index inner : levels) {
+                        Dense<T> A = positive_definite<T>(uplo, n);
+                        A(bad - 1, bad - 1) = T(pivot);
+                        if (bad < n) A(n - 1, n - 1) = T(-5); // a later one must not win
+                        Dense<T> F = A;
+                        EXPECT_EQ(factor(*kernels, uplo, F, inner), bad) << kernels->name();
+                        expect_factor(uplo, A, F, bad - 1);
+                        expect_untouched(A, F, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
+                    }
 }
 
 /// What a failure in tile row k leaves of the trailing matrix: A minus the products of the steps before k, nothing of later ones.
@@ -86,21 +93,22 @@ TYPED_TEST(Cholesky, StopsEveryTaskOfTheFailedStepAndAfter)
     constexpr Index n = 4 * nb + 1;
     for (const KernelProvider* kernels : providers())
         for (const Uplo uplo : {Uplo::lower, Uplo::upper})
-            for (const Index bad : {Index(2), nb + 1, 2 * nb}) {
-                const Op op = seen_as_lower<T>(uplo);
-                Dense<T> A = positive_definite<T>(uplo, n);
-                A(bad - 1, bad - 1) = T(-1);
-                Dense<T> F = A;
-                EXPECT_EQ(factor(*kernels, uplo, F), bad);
-                const Index done = (bad - 1) / nb * nb; // columns of the steps before
-                for (Index j = done; j < n; ++j)
-                    for (Index i = std::max(j, done + nb); i < n; ++i) {
-                        Sum<T> sum;
-                        sum.add(T(1), A.at(op, i, j));
-                        for (Index k = 0; k < done; ++k) sum.add(-F.at(op, i, k), conjugate(F.at(op, j, k)));
-                        expect_within(F.at(op, i, j), sum.value, sum.magnitude, double(n), "trailing matrix");
-                    }
-            }
+            for (const Index bad : {Index(2), nb + 1, 2 * nb})
+                for (const Index inner : levels) {
+                    const Op op = seen_as_lower<T>(uplo);
+                    Dense<T> A = positive_definite<T>(uplo, n);
+                    A(bad - 1, bad - 1) = T(-1);
+                    Dense<T> F = A;
+                    EXPECT_EQ(factor(*kernels, uplo, F, inner), bad);
+                    const Index done = (bad - 1) / nb * nb; // columns of the steps before
+                    for (Index j = done; j < n; ++j)
+                        for (Index i = std::max(j, done + nb); i < n; ++i) {
+                            Sum<T> sum;
+                            sum.add(T(1), A.at(op, i, j));
+                            for (Index k = 0; k < done; ++k) sum.add(-F.at(op, i, k), conjugate(F.at(op, j, k)));
+                            expect_within(F.at(op, i, j), sum.value, sum.magnitude, double(n), "trailing matrix");
+                        }
+                }
 }
 
 TYPED_TEST(Cholesky, SolvesThroughTheFactorInOneFlow)

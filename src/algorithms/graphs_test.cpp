@@ -1,0 +1,325 @@
+#include "algorithms/graphs.hpp"
+
+#include "algorithms/empty_cholesky.hpp"
+#include "algorithms/geqrf.hpp"
+#include "algorithms/getrf.hpp"
+#include "algorithms/testing/waves.hpp"
+#include "base/error.hpp"
+#include "kernels/testing/in_order.hpp"
+
+#include <array>
+#include <cmath>
+#include <gmock/gmock.h>
+
+namespace trencadis {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Counts = std::map<std::string, Index>;
+
+constexpr Index nb = 48, ib = 20; // ib does not divide nb
+constexpr Index orders[] = {0, 1, nb - 1, nb, nb + 1, 2 * nb, 5 * nb, 6 * nb + 7};
+Index tiles_of(Index n) { return (n + nb - 1) / nb; }
+
+/// An address that no memory is behind: touching it ends the test program.
+void* const nowhere = reinterpret_cast<void*>(std::uintptr_t{1} << 47);
+
+void submit(Waves& waves, std::string_view routine, std::string_view variant, const GraphShape& shape)
+{
+    TaskFlow flow(waves, whole_graph);
+    Info info;
+    submit_graph(flow, routine, variant, shape, nowhere, info);
+    flow.wait();
+    EXPECT_EQ(info.value(), 0);
+}
+
+/// Tasks by codelet, without those that do not occur.
+Counts counts(std::initializer_list<std::pair<const char* const, Index>> all)
+{
+    Counts some;
+    for (const auto& [name, count] : all)
+        if (count) some[name] = count;
+    return some;
+}
+Index pairs(Index t) { return t * (t - 1) / 2; }
+Index squares(Index t) { return (t - 1) * t * (2 * t - 1) / 6; } ///< 1 + 4 + ... + (t - 1)^2
+
+TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
+{
+    for (const Index n : orders) {
+        SCOPED_TRACE(n);
+        const Index t = tiles_of(n), updates = t * (t - 1) * (t - 2) / 6;
+        const GraphShape shape{.n = n, .nb = nb, .inner = ib};
+        const auto seen = [&](const char* routine, const char* variant) {
+            Waves waves;
+            submit(waves, routine, variant, shape);
+            return waves.tasks;
+        };
+        EXPECT_EQ(seen("potrf", ""), counts({{"potrf", t}, {"trsm", pairs(t)}, {"syrk", pairs(t)}, {"gemm", updates}}));
+        const Index nested = n / nb + (n % nb > ib); // a small last tile is not worth a level
+        EXPECT_EQ(
+            seen("potrf", "two-level"),
+            counts({{"potrf_nested", nested}, {"potrf", t - nested}, {"trsm", pairs(t)}, {"syrk", pairs(t)}, {"gemm", updates}}));
+        EXPECT_EQ(seen("potrs", ""), counts({{"trsm", 2 * t}, {"gemm", 2 * pairs(t)}}));
+        EXPECT_EQ(seen("gemm", ""), counts({{"gemm", t * t * t}}));
+        EXPECT_EQ(seen("syrk", ""), counts({{"syrk", t * t}, {"gemm", pairs(t) * t}}));
+        EXPECT_EQ(seen("trsm", ""), counts({{"trsm", t * t}, {"gemm", pairs(t) * t}}));
+        EXPECT_EQ(seen("getrf", "incremental"),
+                  counts({{"getrf", t}, {"gessm", pairs(t)}, {"tstrf", pairs(t)}, {"ssssm", squares(t)}}));
+        const Counts kastors = counts({{"getrf_panel", t}, {"swptr", pairs(t)}, {"gemm", squares(t)}, {"laswp", pairs(t)}});
+        EXPECT_EQ(seen("getrf", "kastors"), kastors);
+        EXPECT_EQ(seen("getrf", "kastors-cw"), kastors);
+        EXPECT_EQ(seen("getrf", "panel"),
+                  counts({{"getrf_panel", t}, {"laswp", 2 * pairs(t)}, {"trsm", pairs(t)}, {"gemm", squares(t)}}));
+        EXPECT_EQ(seen("geqrf", "flat"), counts({{"geqrt", t}, {"unmqr", pairs(t)}, {"tsqrt", pairs(t)}, {"tsmqr", squares(t)}}));
+    }
+}
+
+/// What inner blocks of widths w add up to in a tile of `columns`: sums of w^2, w^3 and w^2 times the columns right of each.
+struct InnerSums {
+    double squares = 0, cubes = 0, tails = 0;
+    explicit InnerSums(Index columns)
+    {
+        for (Index begin = 0; begin < columns; begin += ib) {
+            const double w = double(std::min(ib, columns - begin));
+            squares += w * w;
+            cubes += w * w * w;
+            tails += w * w * (double(columns - begin) - w);
+        }
+    }
+};
+
+/// Sums `visit(rows right of and below tile k, tile rows below it)` over the steps.
+template <class Visit> double over_steps(Index n, Visit&& visit)
+{
+    double sum = 0;
+    for (Index k = 0; k + 1 < tiles_of(n); ++k) sum += visit(double(n - (k + 1) * nb), double(tiles_of(n) - k - 1));
+    return sum;
+}
+
+TEST(Graphs, DoTheOperationsOfTheRoutineAndTheKnownExtraOfTheirForm)
+{
+    const InnerSums inner(nb);
+    for (const Index n : orders)
+        for (const char precision : {'s', 'd', 'c', 'z'}) {
+            const GraphShape shape{.n = n, .nb = nb, .inner = ib, .nrhs = 7, .precision = precision};
+            const double weight = precision == 'c' || precision == 'z' ? 4 : 1;
+            const auto expect_extra = [&](const char* routine, const char* variant, double extra) {
+                Waves waves;
+                submit(waves, routine, variant, shape);
+                const double expected = routine_flops(routine, shape) + weight * extra;
+                EXPECT_NEAR(waves.flops, expected, 1e-12 * expected) << routine << " " << variant << " n = " << n;
+            };
+            // A rank-k update computes whole diagonals: n_j^2 k + n_j k each.
+            const double diagonals = over_steps(n, [](double rest, double) { return rest * nb; });
+            expect_extra("potrf", "in-place", diagonals);
+            expect_extra("potrf", "two-level", diagonals);
+            expect_extra("posv", "", diagonals);
+            for (const char* routine : {"potrs", "gemm", "syrk", "trsm"}) expect_extra(routine, "", 0);
+            for (const char* variant : {"kastors", "kastors-cw", "panel"}) expect_extra("getrf", variant, 0);
+            expect_extra("getrf", "incremental",
+                         over_steps(n, [&](double rest, double below) { return below * (inner.squares * rest + inner.tails); }));
+            double factors_t = over_steps(n, [&](double rest, double below) {
+                // unmqr, tsmqr; tsqrt
+                return (1 + below) * inner.squares * rest + inner.squares * rest + below * (inner.cubes / 3 + inner.tails);
+            });
+            for (Index first = 0; first < n; first += nb) { // geqrt: T of m - begin = w + tail rows, and its application
+                const InnerSums diagonal(std::min(nb, n - first));
+                factors_t += 2 * diagonal.tails + diagonal.cubes * 2 / 3;
+            }
+            expect_extra("geqrf", "flat", factors_t);
+        }
+}
+
+TEST(Graphs, ReachTheLiteraturesTotalsForManyTiles)
+{
+    constexpr Index many = 60, tile = 96, block = 24;
+    const GraphShape shape{.n = many * tile, .nb = tile, .inner = block};
+    Waves lu, qr;
+    submit(lu, "getrf", "incremental", shape);
+    submit(qr, "geqrf", "flat", shape);
+    // Leading terms; what they leave out is of the order of one tile row in `many`.
+    const double ratio = double(block) / tile;
+    EXPECT_NEAR(lu.flops / routine_flops("getrf", shape), 1 + ratio / 2, 0.5 * ratio / many);
+    EXPECT_NEAR(qr.flops / routine_flops("geqrf", shape), 1 + ratio / 4, 2 * ratio / many);
+}
+
+Index longest_path(std::string_view routine, std::string_view variant, Index tiles)
+{
+    Waves waves;
+    submit(waves, routine, variant, {.n = (tiles - 1) * nb + 1, .nb = nb, .inner = ib});
+    return waves.waves;
+}
+
+TEST(Graphs, HaveTheLongestPathsTheirDependencesImply)
+{
+    for (const Index t : {1, 2, 3, 4, 7, 12}) {
+        SCOPED_TRACE(t);
+        const Index step = t - 1;                                      // the last has one task only
+        EXPECT_EQ(longest_path("potrf", "in-place", t), 1 + 3 * step); // potrf, trsm, syrk
+        EXPECT_EQ(longest_path("potrf", "two-level", t), 1 + 3 * step);
+        EXPECT_EQ(longest_path("gemm", "", t), t);
+        EXPECT_EQ(longest_path("trsm", "", t), 1 + 2 * step);             // trsm, gemm
+        EXPECT_EQ(longest_path("getrf", "incremental", t), 1 + 4 * step); // getrf, gessm, tstrf, ssssm
+        EXPECT_EQ(longest_path("geqrf", "flat", t), 1 + 4 * step);        // geqrt, unmqr, tsqrt, tsmqr
+        const Index swaps_behind = t > 1;
+        EXPECT_EQ(longest_path("getrf", "panel", t), 1 + 4 * step + swaps_behind); // getrf_panel, laswp, trsm, gemm
+    }
+}
+
+TEST(Graphs, ConcurrentWriteTakesTheQueueOfAColumnsUpdatesOffTheLongestPath)
+{
+    for (const Index t : {2, 3, 4, 7, 12}) {
+        const Index step = t - 1;
+        // getrf_panel, swptr, the updates of the next column one by one; at the end the interchanges of the last step likewise
+        EXPECT_EQ(longest_path("getrf", "kastors", t), 1 + 2 * step + pairs(t) + step) << t;
+        // getrf_panel, swptr, the head's update, all others; two tile rows have no others
+        EXPECT_EQ(longest_path("getrf", "kastors-cw", t), 1 + 4 * step - 1 + 1) << t;
+    }
+    EXPECT_EQ(longest_path("getrf", "kastors", 1), 1);
+    EXPECT_EQ(longest_path("getrf", "kastors-cw", 1), 1);
+}
+
+TEST(Graphs, NameEveryTileWithItsSizeInsideTheirRange)
+{
+    const Index n = 4 * nb + 7, t = tiles_of(n);
+    for (const char precision : {'s', 'd', 'c', 'z'})
+        for (const std::string_view routine : graph_routines())
+            for (const std::string_view variant : graph_variants(routine)) {
+                if (routine == "tasks") continue;
+                SCOPED_TRACE(std::string(routine) + " " + std::string(variant));
+                const GraphShape shape{.n = n, .nb = nb, .inner = ib, .precision = precision};
+                Waves waves;
+                submit(waves, routine, variant, shape);
+                const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(nowhere);
+                Bytes all = 0;
+                for (const auto& [data, bytes] : waves.data) {
+                    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(data);
+                    EXPECT_GE(at, begin);
+                    EXPECT_LE(double(at - begin) + bytes, double(graph_bytes(routine, variant, shape)));
+                    all += bytes;
+                }
+                const double element = precision == 's' ? 4 : precision == 'z' ? 16 : 8;
+                const double triangle =
+                    element * double(pairs(t) * nb * nb - (t - 1) * nb * (nb - 7) + (t - 1) * nb * nb + 7 * 7);
+                const double full = element * double(n * n);
+                if (routine == "potrf") {
+                    EXPECT_EQ(all, triangle);
+                }
+                if (routine == "gemm") {
+                    EXPECT_EQ(all, 3 * full);
+                }
+                if (routine == "trsm" || routine == "syrk") {
+                    EXPECT_EQ(all, full + triangle);
+                }
+                if (routine == "getrf" && variant != "incremental") {
+                    EXPECT_EQ(all, full + double(sizeof(Index)) * double(n)); // a vector of pivots for each panel
+                }
+                if (variant == "incremental") { // pivots for each tile of the lower triangle, L below the diagonal
+                    const double pivots = double(pairs(t) * nb + (t - 1) * nb + 7);
+                    EXPECT_EQ(all, full + double(sizeof(Index)) * pivots + element * double(ib * nb * pairs(t)));
+                }
+                if (routine == "geqrf") { // T: ib x nb for the tiles of the lower triangle
+                    EXPECT_EQ(all, full + element * double(ib) * double(pairs(t) * nb + (t - 1) * nb + 7));
+                }
+            }
+}
+
+TEST(Graphs, SplitUpdatesByColumnsOnceTheyAreLargeEnough)
+{
+    Waves lu, qr, panel, small;
+    const GraphShape shape{.n = 4 * 256, .nb = 256, .inner = 32};
+    submit(lu, "getrf", "incremental", shape);
+    submit(qr, "geqrf", "flat", shape);
+    submit(panel, "getrf", "panel", shape);
+    EXPECT_EQ(lu.chunks, (Counts{{"gessm", 4}, {"ssssm", 4}}));
+    EXPECT_EQ(qr.chunks, (Counts{{"unmqr", 4}, {"tsmqr", 4}}));
+    EXPECT_EQ(panel.chunks, (Counts{{"getrf_panel", 16}, {"trsm", 4}, {"gemm", 4}}));
+    submit(small, "geqrf", "flat", {.n = 4 * 32, .nb = 32, .inner = 16});
+    EXPECT_EQ(small.chunks, (Counts{{"unmqr", 1}, {"tsmqr", 1}}));
+}
+
+TEST(Graphs, KernelsListedAreThoseThatOccur)
+{
+    for (const char precision : {'d', 'z'})
+        for (const std::string_view routine : graph_routines())
+            for (const std::string_view variant : graph_variants(routine)) {
+                const Index n = routine == "tasks" ? 4 : 4 * nb;
+                Waves waves;
+                submit(waves, routine, variant, {.n = n, .nb = nb, .inner = ib, .precision = precision});
+                std::vector<std::string> seen, listed;
+                for (const auto& [name, count] : waves.tasks)
+                    if (name != "after") seen.push_back(name == "potrf_nested" ? "potrf" : name);
+                for (const std::string_view kernel : graph_kernels(routine, variant, precision)) listed.emplace_back(kernel);
+                EXPECT_THAT(seen, ::testing::UnorderedElementsAreArray(listed)) << routine << " " << variant;
+            }
+}
+
+TEST(Graphs, TasksIsTheEmptyCholeskyGraph)
+{
+    Waves waves;
+    submit(waves, "tasks", "", {.n = 9});
+    EXPECT_EQ(waves.count(), empty_cholesky_tasks(9));
+    EXPECT_EQ(graph_bytes("tasks", "", {.n = 9}), std::size_t(128)); // 81 names
+}
+
+TEST(Graphs, ListTheFormsOfLu)
+{
+    EXPECT_THAT(graph_variants("getrf"), ElementsAre("incremental", "kastors", "kastors-cw", "panel"));
+    EXPECT_THAT(graph_variants("potrf"), ElementsAre("in-place", "two-level"));
+    EXPECT_EQ(default_inner("potrf", "two-level", 1024), 128);
+    EXPECT_EQ(default_inner("getrf", "incremental", 16), 16);
+}
+
+std::string refusal(const std::function<void()>& call, ErrorCode code = ErrorCode::bad_argument)
+{
+    try {
+        call();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), code);
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+
+TEST(Graphs, SayWhatIsWrongWithARequest)
+{
+    const auto request = [](const char* routine, const char* variant, const GraphShape& shape) {
+        return refusal([&] { graph_bytes(routine, variant, shape); });
+    };
+    const GraphShape good{.n = 100, .nb = 10};
+    EXPECT_THAT(request("getfr", "", good), HasSubstr("getrf"));
+    EXPECT_THAT(request("getrf", "kastor", good), HasSubstr("kastors"));
+    EXPECT_THAT(request("getrf", "", {.n = -1, .nb = 10}), HasSubstr("n is -1"));
+    EXPECT_THAT(request("getrf", "", {.n = 1}), HasSubstr("nb is 0"));
+    EXPECT_THAT(request("getrf", "", {.n = 1, .nb = 8, .inner = 9}), HasSubstr("nb = 8"));
+    EXPECT_THAT(request("posv", "", {.n = 1, .nb = 8, .nrhs = 0}), HasSubstr("nrhs is 0"));
+    EXPECT_THAT(request("potrf", "", {.n = 1, .nb = 8, .precision = 'q'}), HasSubstr("'q'"));
+    EXPECT_THAT(request("potrf", "", {.n = Index{1} << 31, .nb = 1024}), HasSubstr("smaller n"));
+}
+
+TEST(Graphs, AreRefusedByEnginesThatCompute)
+{
+    InOrder computing;
+    TaskFlow flow(computing);
+    Info info;
+    EXPECT_THAT(refusal([&] { submit_graph(flow, "potrf", "", {.n = 10, .nb = 5}, nowhere, info); }), HasSubstr("simulates"));
+}
+
+TEST(Graphs, KernelsThatDoNotExistAreNamedByEnginesThatCompute)
+{
+    InOrder computing;
+    TaskFlow flow(computing);
+    std::vector<double> a(64), beside(64);
+    std::vector<Index> pivots(64);
+    const TileMatrix<double> A({a.data(), 8, 8, 8}, 4, 4), T({beside.data(), 4, 8, 4}, 2, 4);
+    const auto missing = [&](auto&& submit) { return refusal(submit, ErrorCode::missing_backend); };
+    EXPECT_THAT(missing([&] { getrf_incremental(flow, 2, A, T, PivotGrid{pivots.data(), 4, 2}); }), HasSubstr("'getrf'"));
+    EXPECT_THAT(missing([&] { geqrf(flow, 2, A, T); }), HasSubstr("'geqrt'"));
+    flow.wait();
+}
+
+} // namespace
+} // namespace trencadis
