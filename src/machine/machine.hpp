@@ -10,10 +10,10 @@ namespace trencadis {
 
 /// One setting of a core's or device's clock, with what one such unit draws in it.
 struct PowerState {
-    std::string name;   ///< "turbo", "nominal", "powersave"
-    double speed = 1;   ///< of the first state's speed
-    double idle_w = 0;  ///< watts while it waits
-    double busy_w = 0;  ///< watts while it computes
+    std::string name;  ///< "turbo", "nominal", "powersave"
+    double speed = 1;  ///< of the first state's speed
+    double idle_w = 0; ///< watts while it waits
+    double busy_w = 0; ///< watts while it computes
 };
 
 /// How long a kernel takes on one kind of unit, described machines only:
@@ -21,10 +21,11 @@ struct PowerState {
 /// where cbrt(flops / 2) is the edge of a matrix product with as many flops: the efficiency curve over the tile size that a rate
 /// and a size of half efficiency give (Hockney, Jesshope 1988). half_edge = 0 is a constant rate.
 struct KernelTime {
-    std::string kernel;   ///< the codelet's name
-    std::string on;       ///< a core kind or device; several joined by '+' in the order of `kinds` are a team that shares the kernel
-    double gflops;        ///< at large sizes; above 0
+    std::string kernel; ///< the codelet's name
+    std::string on;     ///< a core kind, a device or a kind of device; core kinds joined by '+' are a team that shares the kernel
+    double gflops;      ///< at large sizes; above 0
     double half_edge = 0; ///< edge at which half of `gflops` is reached
+    int line = 0;         ///< in the file it was read from; 0: none
     Seconds time(Flops flops) const { return flops / (gflops * 1e9) * (1 + half_edge / std::cbrt(flops / 2)); }
 };
 
@@ -48,6 +49,7 @@ struct Cache {
 struct MemoryNode {
     std::string name;
     Bytes bytes;
+    int host = 0; ///< cores read the memory of other nodes of their host in place; between hosts, data are copied
 };
 struct Device {
     std::string name;
@@ -69,6 +71,13 @@ struct Link {
     Seconds latency;
 };
 
+/// Which cores are awake, for chips that are run in several ways.
+struct ExecutionModel {
+    std::string name;
+    std::string summary;
+    std::vector<int> cores; ///< indices into Machine::cores
+};
+
 /// A machine, discovered or described; both carry the same content.
 struct Machine {
     std::string name;
@@ -81,8 +90,9 @@ struct Machine {
     std::vector<Device> devices;
     std::vector<Junction> junctions;
     std::vector<Link> links;
-    std::vector<KernelTime> kernels; ///< described machines that can be simulated
-    double base_w = 0;               ///< watts of everything that is neither core nor device
+    std::vector<KernelTime> kernels;    ///< described machines that can be simulated
+    std::vector<ExecutionModel> models; ///< none: all cores, always
+    double base_w = 0;                  ///< watts of everything that is neither core nor device
 };
 
 /// This machine as hwloc sees it, reduced to the cores this process may use (affinity mask, cpuset), one entry
@@ -96,6 +106,8 @@ void measure_speed(Machine& machine, bool fresh = false);
 Machine load_machine(std::string_view name_or_path);
 /// Names of the described machines that are installed.
 std::vector<std::string> described_machines();
+/// The cores that are awake in an execution model; all cores when `model` is empty. Throws Error{bad_argument} with the nearest name.
+std::vector<int> cores_of_model(const Machine& machine, std::string_view model);
 std::string machine_to_json(const Machine& machine); ///< one object on one line
 std::string machine_to_toml(const Machine& machine); ///< what load_machine reads
 
