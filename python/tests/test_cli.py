@@ -168,7 +168,7 @@ def test_systems_of_order_zero_are_solved(tmp_path):
         (["solve", "truncated.mtx", "b.npy"], ["truncated.mtx: is not a Matrix Market file, is truncated or damaged"]),
         (["factor", "A.npy"], ["Missing option '--method'"]),
         (["factor", "A.npy", "--method", "lu"], ["'lu' is not served; cholesky is"]),
-        (["solve", "A.npy", "b.npy", "--scheduler", "eager:jion=no"], ["option of scheduler 'eager' 'jion'; did you mean 'join'"]),
+        (["solve", "A.npy", "b.npy", "--scheduler", "eager:jion=no"], ["scheduler 'eager' 'jion'; did you mean 'join'"]),
         (["solve", "A.npy", "b.npy", "--scheduler", "eager:join=maybe"], ["join=maybe, must be one of yes|no"]),
         (["solve", "A.npy", "b.npy", "--scheduler", "eager:join"], ["'join' is not key=value; write name:key=value"]),
         (["list", "schedulers", "eagre"], ["unknown name 'eagre' among schedulers; did you mean 'eager'"]),

@@ -66,3 +66,16 @@ def test_core_fractions_and_counts():
             options.core_counts([word])
     with pytest.raises(UsageError, match="core 1 is given twice"):
         options.core_counts(["1=1", "1=2"])
+
+
+def test_virtual_cores_are_short_for_a_scheduler():
+    assert options.with_virtual_cores("ws", "") == "ws"
+    assert options.with_virtual_cores("", "auto") == "virtual-cores:teams=auto"
+    teams = options.with_virtual_cores("ws", "0+4, 1+5")
+    assert teams == f"virtual-cores:teams=0+4{options.TEAM_SEPARATOR}1+5,inside=ws"
+
+
+@pytest.mark.parametrize("spec", ["0+", "a+b", "0,,1", "0+1,1+2", "-1+2", "0-3"])
+def test_bad_virtual_cores(spec):
+    with pytest.raises(UsageError, match="--virtual-cores: "):
+        options.with_virtual_cores("", spec)

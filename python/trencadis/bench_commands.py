@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from . import _core
-from .bench import Progress as Step
 from .bench import Request, bench, check_request
 from .busy import capacity_left, format_cores
 from .compare import compare
 from .errors import UsageError
-from .files import check_writable, warn, write_text
+from .files import warn
 from .measure import SessionChoice
 from .options import (
     Engine,
@@ -25,6 +21,7 @@ from .options import (
     Scheduler,
     Threads,
     TileSize,
+    VirtualCores,
     Workers,
     core_counts,
     core_fractions,
@@ -32,9 +29,11 @@ from .options import (
     precision,
     size_list,
     tile_size,
+    with_virtual_cores,
 )
 from .peers import select_peers
-from .tables import console, json_line, print_table
+from .records import JsonTo, check_record_target, collect, progress_bar, write_records
+from .tables import print_table
 from .tracing import check_trace_output, print_trace_tables, record_trace, write_trace
 
 EMULATION_PANEL = "Uneven machines"
@@ -61,9 +60,6 @@ Busy = Annotated[
 ]
 Repeat = Annotated[int, typer.Option("--repeat", metavar="R", help="Timed repetitions, after an untimed run")]
 Check = Annotated[bool, typer.Option("--check", help="Compute the residual of the last repetition by LAPACK's measure")]
-JsonTo = Annotated[
-    str, typer.Option("--json", metavar="FILE|-", help="One JSON object per line to a file, or to standard output and no more")
-]
 Against = Annotated[
     str,
     typer.Option(
@@ -100,42 +96,46 @@ def register(app: typer.Typer) -> None:
 def bench_command(
     routine: Routine, n: Sizes, nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "",
     engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "", variant: Variant = "",
-    window: Window = 0, slow: Slow = None, busy: Busy = None, repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
+    virtual_cores: VirtualCores = "", window: Window = 0, slow: Slow = None, busy: Busy = None, repeat: Repeat = 7,
+    check: Check = False, json: JsonTo = "",
 ) -> None:
     """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first."""
+    scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
     request = _request(routine, n, precision, choice, busy, repeat, check)
-    _check_json(json)
-    with _progress(len(request.sizes) * (repeat + 1)) as step:
-        rows = _emit(bench(request, _core, step), json)
+    check_record_target(json)
+    with progress_bar(len(request.sizes) * (repeat + 1)) as step:
+        rows = collect(bench(request, _core, step), json)
     _finish(rows, json, request)
 
 
 def compare_command(
     routine: Routine, n: Sizes, against: Against,
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
-    threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", window: Window = 0, slow: Slow = None,
-    busy: Busy = None, repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
+    threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
+    window: Window = 0, slow: Slow = None, busy: Busy = None, repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
 ) -> None:
     """Measure us and each peer in turn, A B A B, each in a process of its own. A ratio above 1 says that we are faster."""
+    scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
     request = _request(routine, n, precision, choice, busy, repeat, check)
-    _check_json(json)
+    check_record_target(json)
     peers = select_peers(routine, against.split(","), warn)
     if slow:
         warn("--slow emulates a slow core for us alone: the peers run at full speed; --busy burdens all alike")
-    with _progress(len(request.sizes) * len(peers) * (repeat + 1)) as step:
-        rows = _emit(compare(request, peers, step), json)
+    with progress_bar(len(request.sizes) * len(peers) * (repeat + 1)) as step:
+        rows = collect(compare(request, peers, step), json)
     _finish(rows, json, request)
 
 
 def trace_command(
     routine: Routine, n: Sizes, output: TraceFile, view: Colours = "kernel",
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
-    threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", window: Window = 0, slow: Slow = None,
-    busy: Busy = None,
+    threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
+    window: Window = 0, slow: Slow = None, busy: Busy = None,
 ) -> None:
     """Record one run, after an untimed one, and write what each worker did when."""
+    scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
     request = _request(routine, n, precision, choice, busy, 1, False)
     if len(request.sizes) != 1:
@@ -162,6 +162,10 @@ def _choice(
     nb: str, scheduler: str, engine: str, kernels: str, threads: str, workers: str, variant: str, window: int,
     slow: list[str] | None,
 ) -> SessionChoice:
+    if (engine or os.environ.get("TRENCADIS_ENGINE")) == "simulated":
+        raise UsageError(
+            "--engine: simulated takes virtual time on a described machine; use: trencadis simulate ROUTINE --machine NAME"
+        )
     return SessionChoice(
         engine=engine, scheduler=scheduler, kernels=kernels, threads=threads, workers=core_list(workers), window=window,
         slow=core_fractions(slow or []), nb=tile_size(nb), variant=variant,
@@ -177,26 +181,9 @@ def _request(
     return request
 
 
-def _check_json(target: str) -> None:
-    if target not in ("", "-"):
-        check_writable(target)
-
-
-def _emit(rows: Iterable[dict[str, Any]], target: str) -> list[dict[str, Any]]:
-    """Collects the rows; with `--json -` each is printed as soon as it is there."""
-    collected = []
-    for row in rows:
-        collected.append(row)
-        if target == "-":
-            print(json_line(row), flush=True)
-    return collected
-
-
 def _finish(rows: list[dict[str, Any]], target: str, request: Request) -> None:
-    if target == "-":
-        return
     if target:
-        write_text(target, "".join(json_line(row) + "\n" for row in rows))
+        write_records(rows, target)
         return
     columns = {key: heading for key, heading in _SHOWN.items() if any(row.get(key) is not None for row in rows)}
     print(_heading(rows[0], request))
@@ -217,20 +204,3 @@ def _heading(row: dict[str, Any], request: Request) -> str:
         left = capacity_left(row["workers"], request.busy)
         parts.append(f"busy neighbours: {neighbours}; capacity left {left:.3f}")
     return "; ".join(parts)
-
-
-@contextmanager
-def _progress(steps: int) -> Iterator[Step]:
-    """A bar on standard error when that is a terminal; else nothing."""
-    if not sys.stderr.isatty():
-        yield lambda text, done: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    # A redraw takes time from what is measured on all cores: it is seldom, and the bar goes when all is done.
-    with Progress(*columns, console=console(stderr=True), transient=True, auto_refresh=False) as bar:
-        task = bar.add_task("", total=steps)
-
-        def step(text: str, done: int) -> None:
-            bar.update(task, description=text, advance=done, refresh=True)
-
-        yield step

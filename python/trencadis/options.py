@@ -21,6 +21,9 @@ Value = TypeVar("Value")
 
 PRECISIONS = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
 
+#: Between the teams of the virtual-cores scheduler; a comma would begin its next option.
+TEAM_SEPARATOR = "/"
+
 SESSION_PANEL = "Session"
 Scheduler = Annotated[
     str, typer.Option("--scheduler", help="Who runs what next; see: trencadis list schedulers", rich_help_panel=SESSION_PANEL)
@@ -40,6 +43,15 @@ Workers = Annotated[
         "--workers",
         metavar="LIST",
         help="Cores to use: 0,1,4-7 or the name of a core kind; default: all allowed",
+        rich_help_panel=SESSION_PANEL,
+    ),
+]
+VirtualCores = Annotated[
+    str,
+    typer.Option(
+        "--virtual-cores",
+        metavar="SPEC",
+        help="Teams of workers that run each operation together, such as 0+4,1+5, or auto; the scheduler given works inside",
         rich_help_panel=SESSION_PANEL,
     ),
 ]
@@ -80,6 +92,24 @@ def core_list(text: str) -> list[int]:
     if text not in kinds:
         raise UsageError(f"--workers: '{text}' is neither a list such as 0,1,4-7 nor a core kind here ({', '.join(kinds)})")
     return [core["cpu"] for core in machine["cores"] if core["kind"] == text]
+
+
+def with_virtual_cores(scheduler: str, spec: str) -> str:
+    """The scheduler that --virtual-cores is short for: teams of workers, such as 0+4,1+5 or auto, under the scheduler given."""
+    spec = spec.replace(" ", "")
+    if not spec:
+        return scheduler
+    if spec != "auto":
+        if not re.fullmatch(r"\d+(\+\d+)*(,\d+(\+\d+)*)*", spec):
+            raise UsageError(f"--virtual-cores: '{spec}' is not a list of teams such as 0+4,1+5, nor auto")
+        members = re.split(r"[+,]", spec)
+        twice = [member for member in members if members.count(member) > 1]
+        if twice:
+            raise UsageError(f"--virtual-cores: worker {twice[0]} is in '{spec}' twice; a worker is in one team")
+    if scheduler.startswith("virtual-cores"):
+        raise UsageError(f"--virtual-cores: '{scheduler}' makes virtual cores already; give one of the two")
+    teams = "virtual-cores:teams=" + spec.replace(",", TEAM_SEPARATOR)
+    return f"{teams},inside={scheduler}" if scheduler else teams
 
 
 def size_list(text: str, what: str = "--n") -> list[int]:

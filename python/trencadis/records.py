@@ -1,0 +1,60 @@
+"""Records of a command, printed as they come, kept for a file or for a table; and how far it has come."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from .files import check_writable, write_text
+from .tables import console, json_line
+
+#: Called with what is about to run and the number of steps just done.
+Step = Callable[[str, int], None]
+
+JsonTo = Annotated[
+    str, typer.Option("--json", metavar="FILE|-", help="One JSON object per line to a file, or to standard output and no more")
+]
+
+
+def check_record_target(target: str) -> None:
+    """UsageError when `--json FILE` could not be written: to be called before a long computation."""
+    if target not in ("", "-"):
+        check_writable(target)
+
+
+def collect(rows: Iterable[dict[str, Any]], target: str) -> list[dict[str, Any]]:
+    """The rows; with `--json -` each is printed as soon as it is there."""
+    collected = []
+    for row in rows:
+        collected.append(row)
+        if target == "-":
+            print(json_line(row), flush=True)
+    return collected
+
+
+def write_records(rows: Sequence[dict[str, Any]], target: str) -> None:
+    """What `collect` has not printed: the file of `--json FILE`, whole or not at all."""
+    if target != "-":
+        write_text(target, "".join(json_line(row) + "\n" for row in rows))
+
+
+@contextmanager
+def progress_bar(steps: int) -> Iterator[Step]:
+    """A bar on standard error when that is a terminal; else nothing."""
+    if not sys.stderr.isatty():
+        yield lambda text, done: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    # A redraw takes time from what is measured on all cores: it is seldom, and the bar goes when all is done.
+    with Progress(*columns, console=console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("", total=steps)
+
+        def step(text: str, done: int) -> None:
+            bar.update(task, description=text, advance=done, refresh=True)
+
+        yield step
