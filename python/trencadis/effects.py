@@ -1,0 +1,138 @@
+"""What a simulated run assumes beside the machine and the policy: `--effect NAME[=VALUE]` of simulate.
+
+Each effect has a cause that real machines show. All are off at the start, so that a plain run shows the policy and the kernel
+times alone. Standard values are estimates of that cause, made without looking at what they do to a result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from .errors import UsageError
+
+_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+
+
+def _seconds(text: str) -> float:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e-?\d+)?)\s*(s|ms|us|ns)", text)
+    if not match or not 0 < float(match[1]) * _UNITS[match[2]] <= 3600:
+        raise ValueError
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def _fraction(text: str) -> float:
+    number = float(text)
+    if not 0 < number < 1:
+        raise ValueError
+    return number
+
+
+def _flag(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ValueError
+    return text == "yes"
+
+
+def _name(text: str) -> str:
+    if not re.fullmatch(r"[\w.+-]+", text):
+        raise ValueError
+    return text
+
+
+def _placement(text: str) -> str:
+    if text not in ("first-touch", "interleave"):
+        raise ValueError
+    return text
+
+
+@dataclass(frozen=True)
+class Effect:
+    """`option` is the field of the simulation's options that it sets."""
+
+    option: str
+    standard: str  #: when no value is given; empty: a value is needed
+    values: str
+    cause: str
+    parse: Callable[[str], Any]
+
+    def value(self, text: str) -> Any:
+        parsed = self.parse(text)
+        return not parsed if self.option == "overlap" else parsed
+
+
+EFFECTS: dict[str, Effect] = {
+    "submit": Effect(
+        "submit_s", "20us", "a time such as 20us",
+        "creating a task takes the submitter so long, and what is not submitted yet is neither ready nor part of a bottom level",
+        _seconds,
+    ),
+    "pop": Effect("pop_s", "5us", "a time such as 5us", "a worker takes so long to get a task from the runtime", _seconds),
+    "central-lock": Effect(
+        "central_lock", "yes", "yes or no", "submit and pop are spent under one lock, as with one ready queue for all", _flag
+    ),
+    "remap": Effect(
+        "remap_s", "100ms", "a time such as 100ms",
+        "threads are not pinned: so often the system maps them to the cores anew, whatever the cores' speed", _seconds,
+    ),
+    "jitter": Effect(
+        "jitter", "0.05", "a fraction above 0 and below 1",
+        "kernel times spread by this fraction to either side: caches, memory and clock differ from call to call", _fraction,
+    ),
+    "no-overlap": Effect(
+        "overlap", "yes", "yes or no", "a device waits for its transfers: one task in flight, one stream", _flag
+    ),
+    "power-state": Effect(
+        "power_state", "", "a state that the machine describes, such as turbo", "all units stay in this state of their clock",
+        _name,
+    ),
+    "placement": Effect(
+        "placement", "", "first-touch or interleave",
+        "where the data lie at the start: all on the node of the thread that wrote them first, or spread tile by tile",
+        _placement,
+    ),
+}  # fmt: skip
+
+
+def parse_effects(words: Iterable[str]) -> dict[str, Any]:
+    """["submit=50us", "central-lock"] -> {"submit_s": 5e-05, "central_lock": True}."""
+    options: dict[str, Any] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        effect = EFFECTS.get(name)
+        if effect is None:
+            near = get_close_matches(name, EFFECTS, 1, 0)
+            raise UsageError(f"--effect: unknown effect '{name}'; did you mean '{near[0]}'? (known: {' '.join(EFFECTS)})")
+        if effect.option in options:
+            raise UsageError(f"--effect: {name} is given twice")
+        try:
+            options[effect.option] = effect.value(text if equals else effect.standard)
+        except ValueError:
+            raise UsageError(f"--effect: '{word}' must be {name}=VALUE with {effect.values}") from None
+    return options
+
+
+def effect_words(options: Mapping[str, Any]) -> list[str]:
+    """The effects that are set, as they are typed."""
+    names = {effect.option: name for name, effect in EFFECTS.items()}
+    words = []
+    for option, value in options.items():
+        if isinstance(value, bool):
+            words += [names[option]] * (value != (option == "overlap"))
+        elif option.endswith("_s"):
+            words.append(f"{names[option]}={value:g}s")
+        else:
+            words.append(f"{names[option]}={value}")
+    return words
+
+
+def effects_help() -> str:
+    """One line per effect, for the help of a command."""
+    lines = []
+    for name, effect in EFFECTS.items():
+        standard = f" (without a value: {effect.standard})" if effect.standard not in ("", "yes") else ""
+        lines.append(f"[bold]{name}[/bold]: {effect.cause}{standard}")
+    return "\n\n".join(lines)
