@@ -9,19 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
 
 from .errors import UsageError
 
-_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_UNITS = {"s": 0, "ms": -3, "us": -6, "ns": -9}
 
 
 def _seconds(text: str) -> float:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e-?\d+)?)\s*(s|ms|us|ns)", text)
-    if not match or not 0 < float(match[1]) * _UNITS[match[2]] <= 3600:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|ms|us|ns)", text)
+    if not match or not 0 < (seconds := float(Decimal(match[1]).scaleb(_UNITS[match[2]]))) <= 3600:
         raise ValueError
-    return float(match[1]) * _UNITS[match[2]]
+    return seconds
+
+
+def _time(seconds: float) -> str:
+    """The inverse: in the largest unit that leaves at least 1."""
+    for unit, power in _UNITS.items():
+        number = Decimal(repr(seconds)).scaleb(-power)
+        if number >= 1 or unit == "ns":
+            return f"{number.normalize():f}{unit}"
+    raise AssertionError("not reached")
 
 
 def _fraction(text: str) -> float:
@@ -123,7 +133,7 @@ def effect_words(options: Mapping[str, Any]) -> list[str]:
         if isinstance(value, bool):
             words += [names[option]] * (value != (option == "overlap"))
         elif option.endswith("_s"):
-            words.append(f"{names[option]}={value:g}s")
+            words.append(f"{names[option]}={_time(value)}")
         else:
             words.append(f"{names[option]}={value}")
     return words
