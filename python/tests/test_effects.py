@@ -14,7 +14,9 @@ def test_an_effect_has_a_value_and_a_standard_one():
     assert parse_effects(["no-overlap=no", "power-state=turbo"]) == {"overlap": True, "power_state": "turbo"}
 
 
-@pytest.mark.parametrize("words", [["submit=50us", "remap=2.5ms", "jitter=0.1"], ["central-lock", "no-overlap"], ["power-state=turbo"], []])
+@pytest.mark.parametrize(
+    "words", [["submit=50us", "remap=2.5ms", "jitter=0.1"], ["central-lock", "no-overlap"], ["power-state=turbo"], []]
+)
 def test_effects_are_shown_as_they_are_typed(words):
     assert effect_words(parse_effects(words)) == words
 
