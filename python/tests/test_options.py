@@ -70,9 +70,10 @@ def test_core_fractions_and_counts():
 
 def test_virtual_cores_are_short_for_a_scheduler():
     assert options.with_virtual_cores("ws", "") == "ws"
-    assert options.with_virtual_cores("", "auto") == "virtual-cores:teams=auto"
-    teams = options.with_virtual_cores("ws", "0+4, 1+5")
-    assert teams == f"virtual-cores:teams=0+4{options.TEAM_SEPARATOR}1+5,inside=ws"
+    assert options.with_virtual_cores("", "auto") == "virtual-cores:teams=even"
+    assert options.with_virtual_cores("ws", "4+0, 5+1") == "virtual-cores:teams=4+0/5+1,inside=ws"
+    inside = options.with_virtual_cores("cats:stealing=none,throttle=8x,queues=oldest", "0+1")
+    assert inside == "virtual-cores:teams=0+1,inside=cats:stealing=none;queues=oldest,throttle=8x"
 
 
 @pytest.mark.parametrize("spec", ["0+", "a+b", "0,,1", "0+1,1+2", "-1+2", "0-3"])

@@ -21,8 +21,8 @@ Value = TypeVar("Value")
 
 PRECISIONS = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
 
-#: Between the teams of the virtual-cores scheduler; a comma would begin its next option.
-TEAM_SEPARATOR = "/"
+#: Options that every scheduler takes, and that are about the flow of tasks and not about who runs what.
+FLOW_OPTIONS = ("throttle=", "dependences=")
 
 SESSION_PANEL = "Session"
 Scheduler = Annotated[
@@ -51,7 +51,8 @@ VirtualCores = Annotated[
     typer.Option(
         "--virtual-cores",
         metavar="SPEC",
-        help="Teams of workers that run each operation together, such as 0+4,1+5, or auto; the scheduler given works inside",
+        help="Teams of workers that run each operation together, the leader first, such as 4+0,5+1; or auto. "
+        "The scheduler given works inside",
         rich_help_panel=SESSION_PANEL,
     ),
 ]
@@ -95,21 +96,27 @@ def core_list(text: str) -> list[int]:
 
 
 def with_virtual_cores(scheduler: str, spec: str) -> str:
-    """The scheduler that --virtual-cores is short for: teams of workers, such as 0+4,1+5 or auto, under the scheduler given."""
+    """The scheduler that --virtual-cores is short for: teams of workers, such as 4+0,5+1 or auto, under the scheduler given."""
     spec = spec.replace(" ", "")
     if not spec:
         return scheduler
     if spec != "auto":
         if not re.fullmatch(r"\d+(\+\d+)*(,\d+(\+\d+)*)*", spec):
-            raise UsageError(f"--virtual-cores: '{spec}' is not a list of teams such as 0+4,1+5, nor auto")
+            raise UsageError(f"--virtual-cores: '{spec}' is not a list of teams such as 4+0,5+1, nor auto")
         members = re.split(r"[+,]", spec)
         twice = [member for member in members if members.count(member) > 1]
         if twice:
             raise UsageError(f"--virtual-cores: worker {twice[0]} is in '{spec}' twice; a worker is in one team")
     if scheduler.startswith("virtual-cores"):
         raise UsageError(f"--virtual-cores: '{scheduler}' makes virtual cores already; give one of the two")
-    teams = "virtual-cores:teams=" + spec.replace(",", TEAM_SEPARATOR)
-    return f"{teams},inside={scheduler}" if scheduler else teams
+    name, _, words = scheduler.partition(":")
+    # What the flow does is not inside; a comma within would begin an option of virtual-cores, so the library takes other marks.
+    own = [word for word in words.split(",") if word and not word.startswith(FLOW_OPTIONS)]
+    outside = [word for word in words.split(",") if word.startswith(FLOW_OPTIONS)]
+    options = ["teams=even" if spec == "auto" else "teams=" + spec.replace(",", "/")]
+    if name:
+        options.append(f"inside={name}" + (":" + ";".join(own) if own else ""))
+    return "virtual-cores:" + ",".join(options + outside)
 
 
 def size_list(text: str, what: str = "--n") -> list[int]:
