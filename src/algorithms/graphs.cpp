@@ -6,6 +6,7 @@
 #include "algorithms/getrf.hpp"
 #include "algorithms/potrf.hpp"
 #include "algorithms/rank_k.hpp"
+#include "algorithms/tile_size.hpp"
 #include "algorithms/trsm.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -231,7 +232,7 @@ GraphShape checked(const GraphEntry& entry, GraphShape shape)
     if (shape.nrhs < 1) refuse("nrhs", shape.nrhs, "at least 1");
     if (shape.inner < 0 || shape.inner > shape.nb)
         refuse("inner", shape.inner, "between 1 and nb = " + std::to_string(shape.nb) + ", or 0 to have it chosen");
-    if (shape.inner == 0) shape.inner = default_inner(entry.routine, entry.variant, shape.nb);
+    if (shape.inner == 0) shape.inner = default_inner(entry.routine, shape.nb);
     return shape;
 }
 
@@ -262,9 +263,9 @@ std::vector<std::string_view> graph_kernels(std::string_view routine, std::strin
     return kernels;
 }
 
-Index default_inner(std::string_view routine, std::string_view, Index nb)
+Index default_inner(std::string_view routine, Index nb)
 {
-    const Index inner = routine == "potrf" ? std::max<Index>(64, nb / 8) : 32;
+    const Index inner = routine == "potrf" ? nested_cholesky_tile(nb) : 32;
     return std::min(std::max<Index>(nb, 1), inner);
 }
 

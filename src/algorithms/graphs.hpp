@@ -25,9 +25,8 @@ std::vector<std::string_view> graph_routines();
 std::vector<std::string_view> graph_variants(std::string_view routine);
 /// Names of the codelets whose times a machine must know. Those that only submit tasks are not among them.
 std::vector<std::string_view> graph_kernels(std::string_view routine, std::string_view variant, char precision = 'd');
-/// Inner block or tile size: 32 for LU and QR as PLASMA's default, an eighth of the tile but at least 64 for two-level Cholesky
-/// (128 for tiles of 1024); at most nb.
-Index default_inner(std::string_view routine, std::string_view variant, Index nb);
+/// Inner block or tile size: 32 for LU and QR, PLASMA's default; for two-level Cholesky as nested_cholesky_tile; at most nb.
+Index default_inner(std::string_view routine, Index nb);
 
 /// Operations of the routine, by which its speed is told; a form may do more.
 Flops routine_flops(std::string_view routine, const GraphShape& shape);

@@ -269,8 +269,8 @@ TEST(Graphs, ListTheFormsOfLu)
 {
     EXPECT_THAT(graph_variants("getrf"), ElementsAre("incremental", "kastors", "kastors-cw", "panel"));
     EXPECT_THAT(graph_variants("potrf"), ElementsAre("in-place", "two-level"));
-    EXPECT_EQ(default_inner("potrf", "two-level", 1024), 128);
-    EXPECT_EQ(default_inner("getrf", "incremental", 16), 16);
+    EXPECT_EQ(default_inner("potrf", 1024), 128);
+    EXPECT_EQ(default_inner("getrf", 16), 16);
 }
 
 std::string refusal(const std::function<void()>& call, ErrorCode code = ErrorCode::bad_argument)

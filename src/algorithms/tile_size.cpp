@@ -38,6 +38,12 @@ Index cholesky_tile(Index n, std::size_t element, int workers)
     return std::max<Index>(64, round_up((n + tiles - 1) / tiles, 16));
 }
 
+Index nested_cholesky_tile(Index nb)
+{
+    // 128 in tiles of 1024 as Lima et al. measured; smaller ones are slow on every core, larger ones leave cores without work.
+    return std::max<Index>(128, round_up(nb / 8));
+}
+
 Index product_tile(Index m, Index n, std::size_t element, int workers)
 {
     const Index largest = scaled(512, element), smallest = 64;

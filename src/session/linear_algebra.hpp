@@ -23,7 +23,7 @@ struct RoutineOptions {
 };
 
 /// The tile variants that a routine knows, the default first: "in-place" works on the caller's matrix, "tile-layout" copies it into
-/// contiguous tiles and back.
+/// contiguous tiles and back, "two-level" works in place with diagonal tiles that are cut up once more.
 std::vector<std::string_view> variants_of(std::string_view routine);
 
 /// The tile size that a square problem of order n gets when the caller asks for none, `workers` workers, elements of

@@ -68,11 +68,14 @@ template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Inde
     check_options("potrf", options);
     if (n == 0) return 0;
     if (runs_directly(session, factor_flops<T>(n), options)) return session.kernels().potrf(uplo, n, A, lda);
-    const FactorMatrix<T> matrix(uplo, n, A, lda, factor_tile<T>(session, n, options), options);
+    const Index nb = factor_tile<T>(session, n, options);
+    const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
     Info info;
     run_routine(session, options, [&](TaskFlow& flow) {
         matrix.copy_in(flow);
-        potrf(flow, session.kernels(), matrix.lower(), info);
+        if (options.variant == "two-level")
+            potrf_two_level(flow, session.kernels(), matrix.lower(), nested_cholesky_tile(nb), info);
+        else potrf(flow, session.kernels(), matrix.lower(), info);
         matrix.copy_out(flow);
     });
     return info.value();

@@ -10,7 +10,8 @@ namespace trencadis {
 
 std::vector<std::string_view> variants_of(std::string_view routine)
 {
-    if (routine == "potrf" || routine == "posv") return {"in-place", "tile-layout"};
+    if (routine == "potrf") return {"in-place", "tile-layout", "two-level"};
+    if (routine == "posv") return {"in-place", "tile-layout"};
     return {"in-place"};
 }
 
