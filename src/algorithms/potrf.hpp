@@ -14,7 +14,7 @@ template <Scalar T> void potrf(TaskFlow& flow, const KernelProvider& kernels, Ti
 
 /// As potrf, on two levels: a diagonal tile larger than `inner` (at least 1) is factored by a task that submits a tile Cholesky of it,
 /// tiles inner x inner. Tiles then can be as large as a GPU wants them, while cores share the part that a GPU is slow at. Same flops,
-/// same result up to rounding, same `info`. Lima, Gautier, Danjean, Raffin, Maillard 2015.
+/// same result up to rounding, same `info`. Lima, Gautier et al. 2013.
 template <Scalar T> void potrf_two_level(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, Index inner, Info& info);
 
 /// B <- A^-1 B with the factor in the lower triangle of A. 2 n^2 nrhs flops.
