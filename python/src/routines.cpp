@@ -1,10 +1,12 @@
 #include "routines.hpp"
 
+#include "algorithms/graphs.hpp"
 #include "array.hpp"
 #include "bind.hpp"
 #include "call.hpp"
 #include "session/linear_algebra.hpp"
 
+#include <algorithm>
 #include <complex>
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/string.h>
@@ -201,22 +203,46 @@ constexpr Entry bound[] = {
     {"tasks", "empty kernels on the Cholesky graph: what the runtime costs", "trencadis"},
 };
 
+/// Routines whose task graphs there are without their kernels.
+constexpr Entry simulated_only[] = {
+    {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS"},
+    {"geqrf", "QR factorisation, A = Q R", "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009"},
+};
+
+nb::list names(const std::vector<std::string_view>& words)
+{
+    nb::list list;
+    for (const std::string_view word : words) list.append(nb::str(word.data(), word.size()));
+    return list;
+}
+
+bool has_graph(std::string_view routine)
+{
+    const std::vector<std::string_view> known = graph_routines();
+    return std::find(known.begin(), known.end(), routine) != known.end();
+}
+
+nb::dict row_of(const Entry& routine, bool real)
+{
+    nb::dict row;
+    row["name"] = routine.name;
+    row["available"] = real;
+    row["summary"] = routine.summary;
+    row["source"] = routine.source;
+    row["variants"] = real ? names(variants_of(routine.name)) : nb::list();
+    row["simulated_variants"] = has_graph(routine.name) ? nb::object(names(graph_variants(routine.name))) : nb::none();
+    if (!real)
+        row["why_not"] = std::string("its kernels are not there; its graph can be simulated: trencadis simulate ") + routine.name;
+    return row;
+}
+
 } // namespace
 
 nb::list routine_rows()
 {
     nb::list rows;
-    for (const Entry& routine : bound) {
-        nb::dict row;
-        row["name"] = routine.name;
-        row["available"] = true;
-        row["summary"] = routine.summary;
-        row["source"] = routine.source;
-        nb::list variants;
-        for (const std::string_view variant : variants_of(routine.name)) variants.append(nb::str(variant.data(), variant.size()));
-        row["variants"] = variants;
-        rows.append(row);
-    }
+    for (const Entry& routine : bound) rows.append(row_of(routine, true));
+    for (const Entry& routine : simulated_only) rows.append(row_of(routine, false));
     return rows;
 }
 

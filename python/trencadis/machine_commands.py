@@ -107,9 +107,11 @@ def _print_entry(row: dict[str, Any]) -> None:
 
 def _note(row: dict[str, Any]) -> str:
     if not row["available"]:
-        return row.get("why_not", "")
+        simulated = row.get("simulated_variants")
+        return row.get("why_not", "") + (f"; variants: {' '.join(simulated)}" if simulated else "")
     if "variants" in row:
-        return "variants: " + " ".join(row["variants"]) if row["variants"] else ""
+        parts = {"variants": row["variants"], "simulated": row["simulated_variants"]}
+        return "; ".join(f"{what}: {' '.join(names)}" for what, names in parts.items() if names)
     if "options" in row:
         own = [option["name"] for option in row["options"] if option["name"] not in _COMMON_OPTIONS]
         return "options: " + " ".join(own) if own else ""
