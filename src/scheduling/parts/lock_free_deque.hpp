@@ -11,9 +11,11 @@ namespace trencadis {
 /// A worker's deque: the owner pushes and takes at the bottom, thieves steal at the top. Lock-free, grows without bound.
 /// All orders on `top_` and `bottom_` that decide the last element are sequentially consistent. Literature: Chase, Lev
 /// 2005; orders after Le, Pop, Cohen, Zappa Nardelli 2013, with operations in place of fences.
-class WorkDeque {
+class LockFreeDeque {
 public:
-    WorkDeque() { grow(64); }
+    struct Thief {}; ///< a thief needs no state here
+
+    LockFreeDeque() { grow(64); }
 
     void push(Task* task) ///< owner
     {
@@ -43,7 +45,7 @@ public:
     }
     /// Any thread: the oldest; null only when empty. A thief that was overtaken tries again: were it to give up, it might go to sleep
     /// beside a task whose wake-up it has used. Whenever one tries again another has got a task, so somebody makes progress.
-    Task* steal()
+    Task* steal(Thief&)
     {
         std::int64_t top = top_.load(std::memory_order_seq_cst);
         while (top < bottom_.load(std::memory_order_seq_cst)) {
@@ -52,6 +54,8 @@ public:
         }
         return nullptr;
     }
+    /// Owner; at least as many as there are, thieves may be taking some.
+    std::int64_t size() const { return bottom_.load(std::memory_order_relaxed) - top_.load(std::memory_order_acquire); }
 
 private:
     struct Ring {

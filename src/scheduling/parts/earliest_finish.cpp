@@ -1,0 +1,110 @@
+#include "scheduling/parts/earliest_finish.hpp"
+
+#include "scheduling/parts/ready_queue.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+class EarliestFinish final : public Scheduler {
+public:
+    EarliestFinish(const View& view, const SchedulerOptions& options)
+        : view_(view), by_priority_(options.text("order") == "priority"), transfers_(options.flag("transfers")),
+          join_(options.flag("join"))
+    {
+        for (WorkerId worker = 0; worker < view.workers(); ++worker)
+            workers_.push_back({ReadyQueue(by_priority_ ? ReadyOrder::highest : ReadyOrder::oldest)});
+    }
+
+    void push(Task& task, WorkerId) override
+    {
+        if (by_priority_) arrived_.push_back(&task);
+        else assign(task);
+    }
+    Decision pop(WorkerId worker) override
+    {
+        if (!arrived_.empty()) assign_arrived();
+        Worker& self = workers_[worker];
+        Task* task = self.queue.pop(everybody);
+        if (!task) return {nullptr, join_ ? most_chunks_left(view_, worker) : no_worker};
+        const auto cost = cost_of_.find(task);
+        self.assigned = self.queue.empty() ? 0 : self.assigned - cost->second;
+        self.busy_until = std::max(view_.now(), self.busy_until) + cost->second;
+        ++self.running;
+        cost_of_.erase(cost);
+        return {task};
+    }
+    void finished(const Task&, WorkerId worker, Seconds) override
+    {
+        Worker& self = workers_[worker];
+        if (self.running > 0 && --self.running == 0) self.busy_until = 0;
+    }
+    bool wants_finished() const override { return true; }
+    bool wakes_all() const override { return true; }
+
+private:
+    static constexpr KindSet everybody = ~KindSet{0}; ///< a worker's own queue holds what it is able to run
+    struct Worker {
+        ReadyQueue queue;
+        Seconds assigned = 0;   ///< given to it and not begun
+        Seconds busy_until = 0; ///< by our own estimate, for Views that do not know
+        int running = 0;
+    };
+
+    Seconds cost(const Task& task, WorkerId worker) const
+    {
+        return view_.run_time(task, worker) + (transfers_ ? view_.transfer_time(task, worker) : 0);
+    }
+    Seconds begin(WorkerId worker) const
+    {
+        const Seconds told = view_.free_at(worker);
+        return std::max({view_.now(), std::isfinite(told) ? told : 0, workers_[worker].busy_until}) + workers_[worker].assigned;
+    }
+    void assign(Task& task)
+    {
+        WorkerId best = no_worker;
+        Seconds best_end = std::numeric_limits<Seconds>::infinity(), best_cost = 0;
+        for (WorkerId worker = 0; worker < view_.workers(); ++worker) {
+            if (!view_.able(task, worker)) continue;
+            const Seconds own = cost(task, worker), end = begin(worker) + own;
+            if (best != no_worker && !(end < best_end)) continue;
+            best = worker;
+            best_end = end;
+            best_cost = own;
+        }
+        if (best == no_worker) best = 0; // nobody is able: the engine has refused such a task before
+        workers_[best].assigned += best_cost;
+        workers_[best].queue.push(task, everybody);
+        cost_of_[&task] = best_cost;
+    }
+    /// Those that became ready since somebody looked last, the longest path first.
+    void assign_arrived()
+    {
+        std::stable_sort(arrived_.begin(), arrived_.end(), [](const Task* a, const Task* b) {
+            if (a->depth != b->depth) return a->depth > b->depth;
+            return a->priority.load(std::memory_order_relaxed) > b->priority.load(std::memory_order_relaxed);
+        });
+        for (Task* task : arrived_) assign(*task);
+        arrived_.clear();
+    }
+
+    const View& view_;
+    std::vector<Worker> workers_;
+    std::vector<Task*> arrived_;
+    std::unordered_map<const Task*, Seconds> cost_of_;
+    const bool by_priority_, transfers_, join_;
+};
+
+} // namespace
+
+std::unique_ptr<Scheduler> make_earliest_finish(const View& view, const SchedulerOptions& options)
+{
+    return std::make_unique<EarliestFinish>(view, options);
+}
+
+} // namespace trencadis
