@@ -2,32 +2,18 @@
 #include "machine/describe.hpp"
 
 #include "base/error.hpp"
-#include "machine/toml_table.hpp"
+#include "machine/describe_parts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace trencadis {
 
 namespace {
-
-template <class Named> std::vector<std::string> names_of(const std::vector<Named>& things)
-{
-    std::vector<std::string> names;
-    for (const Named& thing : things) names.push_back(thing.name);
-    return names;
-}
-
-template <class Named> std::string new_name(TomlTable& table, const std::vector<Named>& taken)
-{
-    std::string name = table.text("name");
-    if (std::any_of(taken.begin(), taken.end(), [&](const Named& other) { return other.name == name; }))
-        table.complain("name", fmt::format("{} is called '{}' like one before it; names must differ", table.what(), name));
-    return name;
-}
 
 void require_some(const std::vector<TomlTable>& tables, TomlTable& root, std::string_view key)
 {
@@ -39,10 +25,11 @@ void read_kinds(TomlTable& root, Machine& machine)
     auto tables = root.tables("kinds");
     require_some(tables, root, "kinds");
     for (TomlTable& table : tables) {
-        CoreKind kind{new_name(table, machine.kinds), table.number_or("peak_gflops", 0)};
+        CoreKind kind{new_name(table, machine.kinds), table.number_or("peak_gflops", 0), {}};
         if (!machine.kinds.empty() && kind.peak_gflops > 0 && kind.peak_gflops < machine.kinds.back().peak_gflops)
             table.complain("peak_gflops",
                            fmt::format("{} is slower than the kind before it; list the slowest kind first", table.what()));
+        kind.power = read_power(table);
         table.finish();
         machine.kinds.push_back(std::move(kind));
     }
@@ -53,22 +40,17 @@ void read_nodes(TomlTable& root, Machine& machine)
     auto tables = root.tables("nodes");
     require_some(tables, root, "nodes");
     for (TomlTable& table : tables) {
-        machine.nodes.push_back({new_name(table, machine.nodes), table.number_or("bytes", 0)});
+        machine.nodes.push_back(
+            {new_name(table, machine.nodes), table.number_or("bytes", 0), static_cast<int>(table.integer_or("host", 0, 0))});
         table.finish();
     }
-}
-
-/// The node a core or device is on; may be left out when there is only one.
-int read_node(TomlTable& table, const Machine& machine)
-{
-    if (!table.has("node") && machine.nodes.size() == 1) return 0;
-    return table.one_of("node", names_of(machine.nodes), "[[nodes]]");
 }
 
 void read_cores(TomlTable& root, Machine& machine)
 {
     auto tables = root.tables("cores");
     require_some(tables, root, "cores");
+    std::set<int> cpus;
     for (TomlTable& table : tables) {
         const int kind = table.one_of("kind", names_of(machine.kinds), "[[kinds]]");
         const int node = read_node(table, machine);
@@ -81,8 +63,7 @@ void read_cores(TomlTable& root, Machine& machine)
                            fmt::format("{} has both cpu and count = {}; write one [[cores]] per cpu", table.what(), count));
         table.finish();
         for (int i = 0; i < count; ++i) {
-            const auto same = [&](const Core& core) { return core.cpu == cpu + i; };
-            if (std::any_of(machine.cores.begin(), machine.cores.end(), same))
+            if (!cpus.insert(cpu + i).second)
                 table.complain("cpu",
                                fmt::format("{} is cpu {}, which an earlier one is; numbers must differ", table.what(), cpu + i));
             machine.cores.push_back({cpu + i, kind, node, gflops});
@@ -90,42 +71,20 @@ void read_cores(TomlTable& root, Machine& machine)
     }
 }
 
+/// One cache of all the cores named, or, with `each`, one for every so many of them.
 void read_caches(TomlTable& root, Machine& machine)
 {
     for (TomlTable& table : root.tables("caches")) {
         const int level = static_cast<int>(table.integer("level", 1));
-        machine.caches.push_back({level, table.number("bytes"), table.indices("cores", static_cast<int>(machine.cores.size()))});
+        const Bytes bytes = table.number("bytes");
+        const auto cores = table.indices("cores", static_cast<int>(machine.cores.size()));
+        const auto each = static_cast<std::size_t>(table.integer_or("each", static_cast<Index>(cores.size()), 1));
+        if (cores.size() % each != 0)
+            table.complain("each", fmt::format("{} has one cache for each {} of {} cores; it must divide them evenly",
+                                               table.what(), each, cores.size()));
         table.finish();
-    }
-}
-
-void read_devices(TomlTable& root, Machine& machine)
-{
-    for (TomlTable& table : root.tables("devices")) {
-        Device device{new_name(table, machine.devices), "", read_node(table, machine), table.number_or("bytes", 0),
-                      table.number_or("peak_gflops", 0)};
-        table.one_of("kind", {"gpu"}, "kind of device");
-        device.kind = "gpu";
-        table.finish();
-        machine.devices.push_back(std::move(device));
-    }
-}
-
-void read_links(TomlTable& root, Machine& machine)
-{
-    auto places = names_of(machine.nodes);
-    for (const Device& device : machine.devices) places.push_back(device.name);
-    for (TomlTable& table : root.tables("links")) {
-        Link link{places[table.one_of("from", places, "[[nodes]] or [[devices]]")],
-                  places[table.one_of("to", places, "[[nodes]] or [[devices]]")], table.number("bandwidth"),
-                  table.number("latency")};
-        if (link.bandwidth == 0)
-            table.complain("bandwidth",
-                           fmt::format("bandwidth of {} is 0; it must be above 0, in bytes per second", table.what()));
-        if (link.from == link.to)
-            table.complain("to", fmt::format("{} leads from '{}' to itself; it must join two places", table.what(), link.to));
-        table.finish();
-        machine.links.push_back(std::move(link));
+        for (auto begin = cores.begin(); begin != cores.end(); begin += static_cast<std::ptrdiff_t>(each))
+            machine.caches.push_back({level, bytes, {begin, begin + static_cast<std::ptrdiff_t>(each)}});
     }
 }
 
@@ -141,6 +100,12 @@ toml::table parse(std::string_view text, const std::string& file)
 
 } // namespace
 
+int read_node(TomlTable& table, const Machine& machine)
+{
+    if (!table.has("node") && machine.nodes.size() == 1) return 0;
+    return table.one_of("node", names_of(machine.nodes), "[[nodes]]");
+}
+
 Machine parse_machine(std::string_view text, const std::string& file)
 {
     const toml::table table = parse(text, file);
@@ -154,8 +119,13 @@ Machine parse_machine(std::string_view text, const std::string& file)
     read_cores(root, machine);
     read_caches(root, machine);
     read_devices(root, machine);
+    read_junctions(root, machine);
     read_links(root, machine);
+    read_kernels(root, machine);
+    read_models(root, machine);
+    machine.base_w = root.number_or("base_w", 0);
     root.finish();
+    require_connected(root, machine);
     return machine;
 }
 

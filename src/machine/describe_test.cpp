@@ -166,8 +166,17 @@ TEST(MachineToToml, IsReadBackAsTheSameMachine)
     Machine machine = parse_machine(small, "m.toml");
     machine.summary = "quotes \" and \\ and\ttabs";
     machine.caches = {{1, 32768, {0}}, {2, 3145728, {0, 1}}};
-    machine.devices = {{"gpu0", "gpu", 1, 8e9, 9500.25}};
-    machine.links = {{"left", "gpu0", 1.6e10, 8.1e-7}};
+    machine.nodes[1].host = 1;
+    machine.kinds[0].power = {{"turbo", 1, 0.5, 3.25}, {"nominal", 0.75, 0.25, 2}};
+    machine.devices = {{"gpu0", "gpu", 1, 8e9, 9500.25}, {"gpu1", "gpu", 0, 0, 0, 0, {{"nominal", 1, 20, 250}}}};
+    machine.junctions = {{"switch"}};
+    machine.links = {{"left", "switch", 1.6e10, 8.1e-7},
+                     {"switch", "gpu0", 1.6e10, 0},
+                     {"gpu1", "switch", 1, 0},
+                     {"right", "switch", 2e10, 0}};
+    machine.kernels = {{"gemm", "slow", 0.1, 12.5}, {"gemm", "slow+fast", 1. / 3}, {"trsm", "gpu1", 400, 64}};
+    machine.models = {{"slow ones", "only they", {1, 0}}};
+    machine.base_w = 7.75;
     expect_same(parse_machine(machine_to_toml(machine), "again"), machine);
 }
 

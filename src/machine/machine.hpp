@@ -26,14 +26,15 @@ struct KernelTime {
     double gflops;      ///< at large sizes; above 0
     double half_edge = 0; ///< edge at which half of `gflops` is reached
     int line = 0;         ///< in the file it was read from; 0: none
-    Seconds time(Flops flops) const { return flops / (gflops * 1e9) * (1 + half_edge / std::cbrt(flops / 2)); }
+    /// No flops take no time.
+    Seconds time(Flops flops) const { return flops > 0 ? flops / (gflops * 1e9) * (1 + half_edge / std::cbrt(flops / 2)) : 0; }
 };
 
 /// Cores that do the same work at the same speed. Kind 0 is the slowest, as hwloc orders them.
 struct CoreKind {
     std::string name;       ///< "core" when all are alike; "P-core", "E-core", "cortex-a15", ...
     double peak_gflops = 0; ///< double precision, one core; measured here or described; 0 when not known
-    std::vector<PowerState> power;
+    std::vector<PowerState> power = {};
 };
 struct Core {
     int cpu;           ///< OS number of its first hardware thread; position in the list when described
@@ -58,7 +59,7 @@ struct Device {
     Bytes bytes;      ///< its own memory
     double peak_gflops = 0;
     int host_core = -1; ///< index into Machine::cores of the core that drives it and computes nothing else; -1: none
-    std::vector<PowerState> power;
+    std::vector<PowerState> power = {};
 };
 /// A place that links meet at and that holds no data: a PCIe switch, a network switch.
 struct Junction {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <sstream>
 
@@ -102,17 +103,71 @@ Index TomlTable::integer(std::string_view key, Index least)
 
 Index TomlTable::integer_or(std::string_view key, Index absent, Index least) { return has(key) ? integer(key, least) : absent; }
 
-std::vector<int> TomlTable::indices(std::string_view key, int count)
+double TomlTable::positive(std::string_view key)
 {
-    const std::string wanted = fmt::format("a list of numbers from 0 to {}", count - 1);
-    const toml::node& node = require(key, wanted);
+    const double value = number(key);
+    if (value == 0) wrong_type(key, *table_->get(key), "above 0");
+    return value;
+}
+
+double TomlTable::positive_or(std::string_view key, double absent) { return has(key) ? positive(key) : absent; }
+
+int TomlTable::line() const { return static_cast<int>(std::max(table_->source().begin.line, toml::source_index{1})); }
+
+namespace {
+
+/// "0-3,7" as numbers; none when it is not written so.
+std::optional<std::vector<int>> parse_ranges(std::string_view text)
+{
+    std::vector<int> values;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (true) {
+        int first = 0, last = 0;
+        auto read = std::from_chars(at, end, first);
+        if (read.ec != std::errc{} || first < 0) return std::nullopt;
+        last = first;
+        if (read.ptr != end && *read.ptr == '-') {
+            read = std::from_chars(read.ptr + 1, end, last);
+            if (read.ec != std::errc{} || last < first || last > 1'000'000) return std::nullopt;
+        }
+        for (int value = first; value <= last; ++value) values.push_back(value);
+        if (values.size() > 1'000'000) return std::nullopt;
+        if (read.ptr == end) return values;
+        if (*read.ptr != ',') return std::nullopt;
+        at = read.ptr + 1;
+    }
+}
+
+} // namespace
+
+std::vector<int> TomlTable::integers(std::string_view key, const toml::node& node, const std::string& wanted) const
+{
+    if (const auto text = node.value_exact<std::string>()) {
+        const auto values = parse_ranges(*text);
+        if (!values) wrong_type(key, node, wanted);
+        return *values;
+    }
     const toml::array* array = node.as_array();
     if (!array || array->empty()) wrong_type(key, node, wanted);
     std::vector<int> values;
     for (const toml::node& element : *array) {
         const auto value = element.value_exact<std::int64_t>();
-        if (!value || *value < 0 || *value >= count) wrong_type(key, element, wanted);
+        if (!value || *value < 0 || *value > 1'000'000) wrong_type(key, element, wanted);
         values.push_back(static_cast<int>(*value));
+    }
+    return values;
+}
+
+std::vector<int> TomlTable::indices(std::string_view key, int count)
+{
+    const std::string wanted = fmt::format("different numbers from 0 to {}, as a list or as \"0-3,7\"", count - 1);
+    const toml::node& node = require(key, wanted);
+    const std::vector<int> values = integers(key, node, wanted);
+    std::vector<bool> seen(count, false);
+    for (const int value : values) {
+        if (value >= count || seen[value]) wrong_type(key, node, wanted);
+        seen[value] = true;
     }
     return values;
 }

@@ -22,15 +22,19 @@ public:
 
     std::string text(std::string_view key); ///< must be there and not be empty
     std::string text_or(std::string_view key, std::string_view absent);
-    double number_or(std::string_view key, double absent);             ///< finite, not negative
-    double number(std::string_view key);                               ///< likewise, and must be there
+    double number_or(std::string_view key, double absent); ///< finite, not negative
+    double number(std::string_view key);                   ///< likewise, and must be there
+    double positive(std::string_view key);                 ///< likewise, and not 0
+    double positive_or(std::string_view key, double absent);
     Index integer_or(std::string_view key, Index absent, Index least); ///< not below `least`
     Index integer(std::string_view key, Index least);
-    std::vector<int> indices(std::string_view key, int count); ///< a list of integers in 0 .. count-1
-    std::vector<TomlTable> tables(std::string_view key);       ///< [[key]], empty when absent
+    /// Different integers in 0 .. count-1: a list, or a text such as "0-3,7".
+    std::vector<int> indices(std::string_view key, int count);
+    std::vector<TomlTable> tables(std::string_view key); ///< [[key]], empty when absent
     /// Which of `names` the text of `key` is; complains with the nearest.
     int one_of(std::string_view key, const std::vector<std::string>& names, std::string_view kind_of_thing);
     bool has(std::string_view key);
+    int line() const; ///< where the table stands
 
     /// Complains about the first key that was never asked for.
     void finish() const;
@@ -40,6 +44,7 @@ public:
 private:
     const toml::node* find(std::string_view key);
     const toml::node& require(std::string_view key, std::string_view wanted);
+    std::vector<int> integers(std::string_view key, const toml::node& node, const std::string& wanted) const;
     [[noreturn]] void wrong_type(std::string_view key, const toml::node& node, std::string_view wanted) const;
 
     const toml::table* table_;

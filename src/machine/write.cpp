@@ -16,6 +16,13 @@ template <class T, class F> Json list_of(const std::vector<T>& things, F object_
     return list;
 }
 
+Json power_of(const std::vector<PowerState>& states)
+{
+    return list_of(states, [](const PowerState& p) {
+        return Json{{"name", p.name}, {"speed", p.speed}, {"idle_w", p.idle_w}, {"busy_w", p.busy_w}};
+    });
+}
+
 /// A TOML basic string. Bytes that are not valid there (control characters) are written as escapes.
 std::string quoted(const std::string& text)
 {
@@ -44,8 +51,9 @@ std::string machine_to_json(const Machine& machine)
     json["name"] = machine.name;
     json["summary"] = machine.summary;
     json["origin"] = machine.origin;
+    json["base_w"] = machine.base_w;
     json["kinds"] = list_of(machine.kinds, [](const CoreKind& k) {
-        return Json{{"name", k.name}, {"peak_gflops", k.peak_gflops}};
+        return Json{{"name", k.name}, {"peak_gflops", k.peak_gflops}, {"power", power_of(k.power)}};
     });
     json["cores"] = list_of(machine.cores, [&](const Core& c) {
         return Json{{"cpu", c.cpu}, {"kind", machine.kinds[c.kind].name}, {"node", node_name(c.node)}, {"gflops", c.gflops}};
@@ -53,40 +61,100 @@ std::string machine_to_json(const Machine& machine)
     json["caches"] = list_of(machine.caches, [](const Cache& c) {
         return Json{{"level", c.level}, {"bytes", c.bytes}, {"cores", c.cores}};
     });
-    json["nodes"] = list_of(machine.nodes, [](const MemoryNode& n) { return Json{{"name", n.name}, {"bytes", n.bytes}}; });
-    json["devices"] = list_of(machine.devices, [&](const Device& d) {
-        return Json{
-            {"name", d.name}, {"kind", d.kind}, {"node", node_name(d.node)}, {"bytes", d.bytes}, {"peak_gflops", d.peak_gflops}};
+    json["nodes"] = list_of(machine.nodes, [](const MemoryNode& n) {
+        return Json{{"name", n.name}, {"bytes", n.bytes}, {"host", n.host}};
     });
+    json["devices"] = list_of(machine.devices, [&](const Device& d) {
+        return Json{{"name", d.name},
+                    {"kind", d.kind},
+                    {"node", node_name(d.node)},
+                    {"bytes", d.bytes},
+                    {"peak_gflops", d.peak_gflops},
+                    {"host_core", d.host_core < 0 ? Json() : Json(d.host_core)},
+                    {"power", power_of(d.power)}};
+    });
+    json["junctions"] = list_of(machine.junctions, [](const Junction& j) { return Json{{"name", j.name}}; });
     json["links"] = list_of(machine.links, [](const Link& l) {
         return Json{{"from", l.from}, {"to", l.to}, {"bandwidth", l.bandwidth}, {"latency", l.latency}};
+    });
+    json["kernels"] = list_of(machine.kernels, [](const KernelTime& k) {
+        return Json{{"kernel", k.kernel}, {"on", k.on}, {"gflops", k.gflops}, {"half_edge", k.half_edge}};
+    });
+    json["models"] = list_of(machine.models, [](const ExecutionModel& m) {
+        return Json{{"name", m.name}, {"summary", m.summary}, {"cores", m.cores}};
     });
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string machine_to_toml(const Machine& machine)
-{
-    std::string out = fmt::format("name = {}\nsummary = {}\n", quoted(machine.name), quoted(machine.summary));
-    const auto append = [&out]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
-        fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
-    };
-    const auto node_name = [&](int node) { return quoted(machine.nodes[node].name); };
-    for (const CoreKind& k : machine.kinds) append("\n[[kinds]]\nname = {}\npeak_gflops = {}\n", quoted(k.name), k.peak_gflops);
-    for (const MemoryNode& n : machine.nodes)
-        append("\n[[nodes]]\nname = {}\nbytes = {}\n", quoted(n.name), whole_or_exact(n.bytes));
-    for (const Core& c : machine.cores)
-        append("\n[[cores]]\ncpu = {}\nkind = {}\nnode = {}\ngflops = {}\n", c.cpu, quoted(machine.kinds[c.kind].name),
-               node_name(c.node), c.gflops);
-    for (const Cache& c : machine.caches)
-        append("\n[[caches]]\nlevel = {}\nbytes = {}\ncores = [{}]\n", c.level, whole_or_exact(c.bytes),
-               fmt::join(c.cores, ", "));
-    for (const Device& d : machine.devices)
-        append("\n[[devices]]\nname = {}\nkind = {}\nnode = {}\nbytes = {}\npeak_gflops = {}\n", quoted(d.name), quoted(d.kind),
-               node_name(d.node), whole_or_exact(d.bytes), d.peak_gflops);
-    for (const Link& l : machine.links)
-        append("\n[[links]]\nfrom = {}\nto = {}\nbandwidth = {}\nlatency = {}\n", quoted(l.from), quoted(l.to),
-               whole_or_exact(l.bandwidth), l.latency);
-    return out;
-}
+namespace {
+
+/// Collects the text of a description, table by table.
+class TomlWriter {
+public:
+    explicit TomlWriter(const Machine& machine) : machine_(machine) {}
+
+    std::string text()
+    {
+        line("name = {}\nsummary = {}\nbase_w = {}", quoted(machine_.name), quoted(machine_.summary), machine_.base_w);
+        units();
+        memories();
+        for (const Link& l : machine_.links)
+            line("\n[[links]]\nfrom = {}\nto = {}\nbandwidth = {}\nlatency = {}", quoted(l.from), quoted(l.to),
+                 whole_or_exact(l.bandwidth), l.latency);
+        for (const KernelTime& k : machine_.kernels)
+            line("\n[[kernels]]\nkernel = {}\non = {}\ngflops = {}\nhalf_edge = {}", quoted(k.kernel), quoted(k.on), k.gflops,
+                 k.half_edge);
+        for (const ExecutionModel& m : machine_.models)
+            line("\n[[models]]\nname = {}\nsummary = {}\ncores = [{}]", quoted(m.name), quoted(m.summary),
+                 fmt::join(m.cores, ", "));
+        return std::move(out_);
+    }
+
+private:
+    template <class... Values> void line(fmt::format_string<Values...> format, Values&&... values)
+    {
+        fmt::format_to(std::back_inserter(out_), format, std::forward<Values>(values)...);
+        out_ += '\n';
+    }
+    std::string node_name(int node) const { return quoted(machine_.nodes[node].name); }
+    void power(std::string_view of, const std::vector<PowerState>& states)
+    {
+        for (const PowerState& p : states)
+            line("[[{}.power]]\nname = {}\nspeed = {}\nidle_w = {}\nbusy_w = {}", of, quoted(p.name), p.speed, p.idle_w,
+                 p.busy_w);
+    }
+    void units()
+    {
+        for (const CoreKind& k : machine_.kinds) {
+            line("\n[[kinds]]\nname = {}\npeak_gflops = {}", quoted(k.name), k.peak_gflops);
+            power("kinds", k.power);
+        }
+        for (const Core& c : machine_.cores)
+            line("\n[[cores]]\ncpu = {}\nkind = {}\nnode = {}\ngflops = {}", c.cpu, quoted(machine_.kinds[c.kind].name),
+                 node_name(c.node), c.gflops);
+        for (const Device& d : machine_.devices) {
+            line("\n[[devices]]\nname = {}\nkind = {}\nnode = {}\nbytes = {}\npeak_gflops = {}", quoted(d.name), quoted(d.kind),
+                 node_name(d.node), whole_or_exact(d.bytes), d.peak_gflops);
+            if (d.host_core >= 0) line("host_core = {}", d.host_core);
+            power("devices", d.power);
+        }
+    }
+    void memories()
+    {
+        for (const MemoryNode& n : machine_.nodes)
+            line("\n[[nodes]]\nname = {}\nbytes = {}\nhost = {}", quoted(n.name), whole_or_exact(n.bytes), n.host);
+        for (const Cache& c : machine_.caches)
+            line("\n[[caches]]\nlevel = {}\nbytes = {}\ncores = [{}]", c.level, whole_or_exact(c.bytes),
+                 fmt::join(c.cores, ", "));
+        for (const Junction& j : machine_.junctions) line("\n[[junctions]]\nname = {}", quoted(j.name));
+    }
+
+    const Machine& machine_;
+    std::string out_;
+};
+
+} // namespace
+
+std::string machine_to_toml(const Machine& machine) { return TomlWriter(machine).text(); }
 
 } // namespace trencadis

@@ -1,0 +1,104 @@
+// Kernel times, power states and execution models of a machine description.
+#include "machine/describe_parts.hpp"
+
+#include <cmath>
+
+namespace trencadis {
+
+namespace {
+
+/// Complains unless `on` names a core kind, a team of them, a device or a kind of device. Returns it with the kinds in the machine's order.
+std::string read_unit(TomlTable& table, const Machine& machine)
+{
+    const std::string on = table.text("on");
+    const auto kinds = names_of(machine.kinds);
+    auto units = kinds;
+    for (const Device& device : machine.devices) {
+        units.push_back(device.name);
+        units.push_back(device.kind);
+    }
+    if (on.find('+') == std::string::npos) return units[table.one_of("on", units, "[[kinds]] or [[devices]]")];
+    std::vector<std::size_t> members;
+    for (std::size_t begin = 0; begin <= on.size();) {
+        const std::size_t end = std::min(on.find('+', begin), on.size());
+        const auto kind = std::find(kinds.begin(), kinds.end(), on.substr(begin, end - begin));
+        if (kind == kinds.end())
+            table.complain("on",
+                           fmt::format("on of {} is '{}', but '{}' is not the name of [[kinds]]; a team is written kind+kind",
+                                       table.what(), on, on.substr(begin, end - begin)));
+        members.push_back(kind - kinds.begin());
+        begin = end + 1;
+    }
+    std::sort(members.begin(), members.end());
+    std::string unit;
+    for (const std::size_t member : members) unit += (unit.empty() ? "" : "+") + kinds[member];
+    return unit;
+}
+
+/// A rate, or a time at a size that the rate follows from.
+double read_rate(TomlTable& table, double half_edge)
+{
+    const bool timed = table.has("ms") || table.has("flops");
+    if (timed && table.has("gflops"))
+        table.complain("gflops", fmt::format("{} has both gflops and ms; write one of them", table.what()));
+    if (!timed && !table.has("gflops"))
+        table.complain("gflops",
+                       fmt::format("{} has no speed; write gflops, or ms and flops of a time that is known", table.what()));
+    if (!timed) return table.positive("gflops");
+    const double ms = table.positive("ms");
+    const Flops flops = table.positive("flops");
+    return KernelTime{"", "", 1, half_edge}.time(flops) / (ms * 1e-3);
+}
+
+} // namespace
+
+void read_kernels(TomlTable& root, Machine& machine)
+{
+    for (TomlTable& table : root.tables("kernels")) {
+        const std::string kernel = table.text("kernel"), on = read_unit(table, machine);
+        const double half_edge = table.number_or("half_edge", 0);
+        const double gflops = read_rate(table, half_edge);
+        table.finish();
+        for (const KernelTime& other : machine.kernels)
+            if (other.kernel == kernel && other.on == on)
+                table.complain("kernel", fmt::format("{} is '{}' on '{}', which line {} gives already; keep one of them",
+                                                     table.what(), kernel, on, other.line));
+        machine.kernels.push_back({kernel, on, gflops, half_edge, table.line()});
+    }
+}
+
+std::vector<PowerState> read_power(TomlTable& table)
+{
+    std::vector<PowerState> states;
+    for (TomlTable& entry : table.tables("power")) {
+        PowerState state{new_name(entry, states), entry.positive_or("speed", 1), entry.number("idle_w"), entry.number("busy_w")};
+        if (state.busy_w < state.idle_w)
+            entry.complain("busy_w", fmt::format("{} draws {} W busy but {} W idle; busy must not be less", entry.what(),
+                                                 state.busy_w, state.idle_w));
+        if (states.empty() && state.speed != 1)
+            entry.complain("speed", fmt::format("speed of {} is {}; the first state is the one that others are measured by, 1",
+                                                entry.what(), state.speed));
+        if (!states.empty() && state.speed > states.back().speed)
+            entry.complain("speed", fmt::format("{} is faster than the state before it; list the fastest first", entry.what()));
+        if (!states.empty() && state.busy_w > states.back().busy_w)
+            entry.complain("busy_w",
+                           fmt::format("{} is slower than the state before it but draws more, {} W after {} W; a slower state "
+                                       "must not draw more",
+                                       entry.what(), state.busy_w, states.back().busy_w));
+        entry.finish();
+        states.push_back(std::move(state));
+    }
+    return states;
+}
+
+void read_models(TomlTable& root, Machine& machine)
+{
+    for (TomlTable& table : root.tables("models")) {
+        ExecutionModel model{new_name(table, machine.models), table.text_or("summary", ""),
+                             table.indices("cores", static_cast<int>(machine.cores.size()))};
+        table.finish();
+        machine.models.push_back(std::move(model));
+    }
+}
+
+} // namespace trencadis
