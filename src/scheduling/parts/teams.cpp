@@ -23,7 +23,8 @@ WorkerId parse_worker(std::string_view text, std::string_view word, int workers)
 {
     WorkerId worker = no_worker;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), worker);
-    if (error != std::errc() || end != word.data() + word.size()) refuse(text, std::string(word) + " is not a worker's number");
+    if (error != std::errc() || end != word.data() + word.size())
+        refuse(text, std::string("'").append(word).append("' is not a worker's number"));
     if (worker < 0 || worker >= workers)
         refuse(text, "there is no worker " + std::string(word) + ", workers are 0 to " + std::to_string(workers - 1));
     return worker;
