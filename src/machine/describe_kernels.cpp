@@ -7,7 +7,7 @@ namespace trencadis {
 
 namespace {
 
-/// Complains unless `on` names a core kind, a team of them, a device or a kind of device. Returns it with the kinds in the machine's order.
+/// Complains unless `on` names a core kind, a team of them, a device or a kind of device. Returns a team in the machine's order.
 std::string read_unit(TomlTable& table, const Machine& machine)
 {
     const std::string on = table.text("on");
@@ -38,13 +38,16 @@ std::string read_unit(TomlTable& table, const Machine& machine)
 /// A rate, or a time at a size that the rate follows from.
 double read_rate(TomlTable& table, double half_edge)
 {
-    const bool timed = table.has("ms") || table.has("flops");
-    if (timed && table.has("gflops"))
-        table.complain("gflops", fmt::format("{} has both gflops and ms; write one of them", table.what()));
-    if (!timed && !table.has("gflops"))
+    const bool rated = table.has("gflops"), timed = table.has("ms"), sized = table.has("flops");
+    if (rated && (timed || sized))
+        table.complain("gflops",
+                       fmt::format("{} has both gflops and {}; write one of them", table.what(), timed ? "ms" : "flops"));
+    if (rated) return table.positive("gflops");
+    if (!timed && !sized) {
+        table.finish(); // a misspelt key explains more
         table.complain("gflops",
                        fmt::format("{} has no speed; write gflops, or ms and flops of a time that is known", table.what()));
-    if (!timed) return table.positive("gflops");
+    }
     const double ms = table.positive("ms");
     const Flops flops = table.positive("flops");
     return KernelTime{"", "", 1, half_edge}.time(flops) / (ms * 1e-3);

@@ -8,8 +8,8 @@
 
 namespace trencadis {
 
-/// How long `kernel` takes on a unit: a core kind's name, "kindA+kindB" for a team (in any order), or a device's name, for which the entry
-/// of its kind ("gpu") serves when there is none of its own. Null when the machine does not say.
+/// How long `kernel` takes on a unit: a core kind's name, "kindA+kindB" for a team (in any order), or a device's name, for which
+/// the entry of its kind ("gpu") serves when there is none of its own. Null when the machine does not say.
 const KernelTime* find_kernel(const Machine& machine, std::string_view kernel, std::string_view unit);
 
 /// Those of `names` that no unit in use has a time for: such a graph cannot run. Units are the kinds of `cores` (indices into
@@ -19,8 +19,8 @@ std::vector<std::string> missing_kernels(const Machine& machine, std::span<const
 /// Likewise with all cores and devices, apart from cores that only drive a device.
 std::vector<std::string> missing_kernels(const Machine& machine, std::span<const std::string_view> names);
 
-/// Throws Error{bad_argument} with "file:line: what is missing; the entry to add" unless a unit in use has a time for every kernel,
-/// and every unit in use has a time for some of them.
+/// Throws Error{bad_argument} with "file:line: what is missing; the entry to add" unless some unit in use has a time for each
+/// kernel, and each unit in use has a time for some kernel.
 void require_kernels(const Machine& machine, std::span<const std::string_view> names, std::span<const int> cores,
                      std::span<const int> devices);
 

@@ -107,7 +107,7 @@ void measure_speed(Machine& machine, bool fresh = false);
 Machine load_machine(std::string_view name_or_path);
 /// Names of the described machines that are installed.
 std::vector<std::string> described_machines();
-/// The cores that are awake in an execution model; all cores when `model` is empty. Throws Error{bad_argument} with the nearest name.
+/// The cores that are awake in an execution model; all when `model` is empty. Throws Error{bad_argument} with the nearest name.
 std::vector<int> cores_of_model(const Machine& machine, std::string_view model);
 std::string machine_to_json(const Machine& machine); ///< one object on one line
 std::string machine_to_toml(const Machine& machine); ///< what load_machine reads

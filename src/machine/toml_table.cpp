@@ -82,13 +82,18 @@ std::string TomlTable::text_or(std::string_view key, std::string_view absent)
     return *value;
 }
 
-double TomlTable::number(std::string_view key)
+double TomlTable::number_from(std::string_view key, std::string_view least, bool zero)
 {
-    const toml::node& node = require(key, "a number, 0 or more");
+    const toml::node& node = require(key, fmt::format("a number, {}", least));
     const auto value = node.is_number() ? node.value<double>() : std::nullopt;
-    if (!value || !std::isfinite(*value) || *value < 0) wrong_type(key, node, "a finite number, 0 or more");
+    if (!value || !std::isfinite(*value) || *value < 0 || (*value == 0 && !zero))
+        wrong_type(key, node, fmt::format("a finite number, {}", least));
     return *value;
 }
+
+double TomlTable::number(std::string_view key) { return number_from(key, "0 or more", true); }
+
+double TomlTable::positive(std::string_view key) { return number_from(key, "above 0", false); }
 
 double TomlTable::number_or(std::string_view key, double absent) { return has(key) ? number(key) : absent; }
 
@@ -102,13 +107,6 @@ Index TomlTable::integer(std::string_view key, Index least)
 }
 
 Index TomlTable::integer_or(std::string_view key, Index absent, Index least) { return has(key) ? integer(key, least) : absent; }
-
-double TomlTable::positive(std::string_view key)
-{
-    const double value = number(key);
-    if (value == 0) wrong_type(key, *table_->get(key), "above 0");
-    return value;
-}
 
 double TomlTable::positive_or(std::string_view key, double absent) { return has(key) ? positive(key) : absent; }
 

@@ -44,6 +44,7 @@ public:
 private:
     const toml::node* find(std::string_view key);
     const toml::node& require(std::string_view key, std::string_view wanted);
+    double number_from(std::string_view key, std::string_view least, bool zero);
     std::vector<int> integers(std::string_view key, const toml::node& node, const std::string& wanted) const;
     [[noreturn]] void wrong_type(std::string_view key, const toml::node& node, std::string_view wanted) const;
 

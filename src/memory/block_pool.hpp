@@ -9,15 +9,15 @@
 
 namespace trencadis {
 
-/// The memory of one space as blocks in use, idle blocks that wait to be used again in the order they were freed, and the rest. It
-/// only counts: an engine that owns real memory keeps blocks of the same sizes.
+/// The memory of one space as blocks in use, idle blocks that wait to be used again in the order they were freed, and the
+/// rest. It only counts: an engine that owns real memory keeps blocks of the same sizes.
 class BlockPool {
 public:
     explicit BlockPool(Bytes capacity) : capacity_(capacity) {}
 
-    /// Takes a block: an idle one of this size, else a fresh one, for which idle blocks of other sizes are given up, oldest first.
-    /// False when even that is not enough; then something must be freed first. Appends to `after` what must be complete before the
-    /// block may be written: the transfers that read what was in it, of which some may be complete by now.
+    /// Takes a block: an idle one of this size, else a fresh one, for which idle blocks of other sizes are given up, oldest
+    /// first. False when even that is not enough; then something must be freed first. Appends to `after` what must be complete
+    /// before the block may be written: the transfers that read what was in it, of which some may be complete by now.
     bool take(Bytes bytes, std::vector<TransferId>& after);
     /// The block becomes idle; `reader` is a transfer under way that still reads it.
     void free(Bytes bytes, TransferId reader = no_transfer);

@@ -29,16 +29,16 @@ struct MemoryEnvironment {
 /// carries the transfers out, simulated or real, and reports them complete.
 ///
 /// Each datum has a home, where its memory is the caller's; elsewhere copies live in a software cache per space, which reuses
-/// freed blocks and evicts the least recently used copy that no task and no transfer uses. A write makes all other copies invalid (MSI);
-/// it is written back when somebody needs the datum, or when the only valid copy is evicted (Lima, Gautier et al. 2013;
+/// freed blocks and evicts the least recently used copy that no task and no transfer uses. A write makes all other copies invalid
+/// (MSI); it is written back when somebody needs the datum, or when the only valid copy is evicted (Lima, Gautier et al. 2013;
 /// StarPU does likewise, Augonnet et al. 2011).
 ///
 ///     Plan plan = replicas.acquire(data, space);         // then carry out plan.transfers, complete(id) for each,
 ///     ...                                                // and run the task when plan.wait_for are complete
 ///     replicas.release(data, space);
 ///
-/// A plain object without threads, clocks or locks; the owner serialises the calls. Deterministic. Cost of acquire: the number of data, and
-/// for each that moves the number of spaces.
+/// A plain object without threads, clocks or locks; the owner serialises the calls. Deterministic. Cost of acquire: the number of
+/// data, and for each that moves the number of spaces.
 class Replicas {
 public:
     explicit Replicas(std::vector<Space> spaces, MemoryEnvironment environment = {});
@@ -48,15 +48,15 @@ public:
     /// The datum's memory is given back by its owner: copies are dropped. Throws like place() when it is in use.
     void forget(const void* data);
 
-    /// Gives a task that uses `data` (each datum once) its memory in `space`. All or nothing: unless the verdict is `now`, nothing has changed.
-    /// Throws Error{bad_argument} for a space that is not there and a datum that has grown.
+    /// Gives a task that uses `data` (each datum once) its memory in `space`. All or nothing: unless the verdict is `now`,
+    /// nothing has changed. Throws Error{bad_argument} for a space that is not there and a datum that has grown.
     Plan acquire(std::span<const TaskDatum> data, SpaceId space);
     /// The task has ended; what it wrote is valid in its space only. `ran` is false for a task that was given up after acquire.
     void release(std::span<const TaskDatum> data, SpaceId space, bool ran = true);
     void complete(TransferId id);
     bool under_way(TransferId id) const { return transfers_.contains(id); }
 
-    /// Is the current version there, or on its way there? A datum that no task has used yet is at its home. The same holds for the
+    /// Is the current version there, or on its way there? A datum that no task has used yet is at its home, here and in the
     /// questions below.
     bool holds(const void* data, SpaceId space) const;
     /// Does the space or its domain hold it, so that a task there needs no copy?

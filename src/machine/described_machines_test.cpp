@@ -1,0 +1,220 @@
+// The files in machines/: each can be simulated, and says what the papers it stands on say.
+#include "base/error.hpp"
+#include "machine/describe.hpp"
+#include "machine/kernel_times.hpp"
+#include "machine/machine.hpp"
+#include "machine/routes.hpp"
+#include "machine/testing.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace trencadis {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::SizeIs;
+
+constexpr std::string_view cholesky[] = {"gemm", "syrk", "herk", "trsm", "potrf"};
+constexpr std::string_view lu[] = {"getrf", "gessm", "tstrf", "ssssm", "getrf_panel", "swptr", "laswp"};
+constexpr std::string_view qr[] = {"geqrt", "unmqr", "tsqrt", "tsmqr"};
+
+class EveryDescribedMachine : public ::testing::TestWithParam<const char*> {
+protected:
+    const Machine machine = load_machine(GetParam());
+};
+
+TEST_P(EveryDescribedMachine, HasATimeForEveryKernelOnSomeUnit)
+{
+    for (const auto& names : {std::span<const std::string_view>(cholesky), std::span<const std::string_view>(lu),
+                              std::span<const std::string_view>(qr)})
+        EXPECT_THAT(missing_kernels(machine, names), IsEmpty());
+}
+
+TEST_P(EveryDescribedMachine, HasNoKernelThatNoGraphKnows)
+{
+    std::set<std::string_view> known;
+    for (const auto& names : {std::span<const std::string_view>(cholesky), std::span<const std::string_view>(lu),
+                              std::span<const std::string_view>(qr)})
+        known.insert(names.begin(), names.end());
+    for (const KernelTime& kernel : machine.kernels)
+        EXPECT_TRUE(known.contains(kernel.kernel)) << kernel.kernel << ", line " << kernel.line;
+}
+
+TEST_P(EveryDescribedMachine, IsNotFasterThanThePeakOfItsUnits)
+{
+    for (const CoreKind& kind : machine.kinds) {
+        for (const KernelTime& kernel : machine.kernels) {
+            if (kernel.on != kind.name) continue;
+            EXPECT_LE(kernel.gflops, kind.peak_gflops) << kernel.kernel << " on " << kernel.on;
+        }
+    }
+    for (const KernelTime& kernel : machine.kernels) {
+        if (kernel.on != "gpu") continue;
+        EXPECT_LE(kernel.gflops, machine.devices.at(0).peak_gflops) << kernel.kernel;
+    }
+}
+
+TEST_P(EveryDescribedMachine, SaysForEachUnitTheSamePowerStatesOrNone)
+{
+    std::set<std::string> first;
+    for (const PowerState& state : machine.kinds[0].power) first.insert(state.name);
+    for (const CoreKind& kind : machine.kinds) {
+        std::set<std::string> states;
+        for (const PowerState& state : kind.power) states.insert(state.name);
+        EXPECT_EQ(states, first) << kind.name;
+    }
+}
+
+TEST_P(EveryDescribedMachine, NamesTheOriginOfItsFigures)
+{
+    std::ifstream stream(machine.origin);
+    std::stringstream text;
+    text << stream.rdbuf();
+    EXPECT_THAT(text.str(), ::testing::ContainsRegex("estimate|published|datasheet|chosen"));
+}
+
+TEST_P(EveryDescribedMachine, IsTheSameWhenWrittenAndReadAgain)
+{
+    Machine again = parse_machine(machine_to_toml(machine), "again");
+    again.origin = machine.origin;
+    EXPECT_EQ(machine_to_json(again), machine_to_json(machine));
+}
+
+TEST_P(EveryDescribedMachine, ShowsItsNewPartsInJson)
+{
+    const std::string json = machine_to_json(machine);
+    for (const char* key :
+         {"\"kernels\":[{\"kernel\":", "\"junctions\":[", "\"models\":[", "\"base_w\":", "\"power\":[", "\"host\":0"})
+        EXPECT_THAT(json, HasSubstr(key));
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, EveryDescribedMachine,
+                         ::testing::Values("cluster", "exynos5422", "idgraf", "kunpeng920x2", "laptop-pe", "server-2s",
+                                           "uniform64", "uv2000"),
+                         [](const auto& tested) {
+                             std::string name = tested.param;
+                             std::erase(name, '-');
+                             return name;
+                         });
+
+TEST(DescribedMachines, AreAllTestedAbove)
+{
+    const testing::WithVariable none("TRENCADIS_MACHINES", "");
+    EXPECT_THAT(described_machines(), IsSupersetOf({"cluster", "exynos5422", "idgraf", "kunpeng920x2", "laptop-pe", "server-2s",
+                                                    "uniform64", "uv2000"}));
+    EXPECT_THAT(described_machines(), SizeIs(8)) << "a new file in machines/ belongs into the list above";
+}
+
+TEST(Exynos5422, HasThePublishedKernelTimes)
+{
+    const Machine machine = load_machine("exynos5422");
+    const double b = 448;
+    const struct {
+        const char* kernel;
+        Flops flops;
+        double big_ms, little_ms, pair_ms;
+    } published[] = {{"gemm", 2 * b * b * b, 89.43, 410.3, 79.22},
+                     {"trsm", b * b * b, 48.27, 217.8, 42.99},
+                     {"syrk", b * b * (b + 1), 47.22, 214.0, 44.54},
+                     {"potrf", b * b * b / 3, 94.49, 137.65, 83.96}};
+    for (const auto& row : published) {
+        EXPECT_NEAR(find_kernel(machine, row.kernel, "cortex-a15")->time(row.flops) * 1e3, row.big_ms, 1e-4) << row.kernel;
+        EXPECT_NEAR(find_kernel(machine, row.kernel, "cortex-a7")->time(row.flops) * 1e3, row.little_ms, 1e-4) << row.kernel;
+        EXPECT_NEAR(find_kernel(machine, row.kernel, "cortex-a15+cortex-a7")->time(row.flops) * 1e3, row.pair_ms, 1e-4)
+            << row.kernel;
+    }
+}
+
+/// Published: below about 128 one big core alone is faster; from there on the pair is, and its advantage levels off near 400.
+TEST(Exynos5422, ThePairOfCoresPassesOneBigCoreAtATileOf128)
+{
+    const Machine machine = load_machine("exynos5422");
+    const KernelTime *big = find_kernel(machine, "gemm", "cortex-a15"),
+                     *pair = find_kernel(machine, "gemm", "cortex-a15+cortex-a7");
+    const auto gain = [&](double b) { return big->time(2 * b * b * b) / pair->time(2 * b * b * b); };
+    EXPECT_LT(gain(96), 0.98);
+    EXPECT_NEAR(gain(128), 1, 0.005);
+    EXPECT_GT(gain(192), 1.04);
+    EXPECT_GT(gain(256) - gain(192), 2 * (gain(464) - gain(400))) << "per 64 rows: the advantage levels off";
+}
+
+TEST(Exynos5422, RunsInEachOfTheThreeExecutionModels)
+{
+    const Machine machine = load_machine("exynos5422");
+    EXPECT_THAT(cores_of_model(machine, "global"), SizeIs(8));
+    EXPECT_THAT(cores_of_model(machine, "cluster-switching"), ElementsAre(4, 5, 6, 7));
+    EXPECT_THAT(cores_of_model(machine, "cpu-migration"), SizeIs(4));
+    std::set<int> pairs;
+    for (const int core : cores_of_model(machine, "cpu-migration-mixed")) pairs.insert(core % 4);
+    EXPECT_THAT(pairs, SizeIs(4)) << "one core of each pair";
+}
+
+TEST(Idgraf, LeavesFourCoresBesideEightGpusOnFourSharedLinks)
+{
+    const Machine machine = load_machine("idgraf");
+    ASSERT_THAT(machine.devices, SizeIs(8));
+    std::set<int> drivers;
+    for (const Device& device : machine.devices) drivers.insert(device.host_core);
+    EXPECT_THAT(drivers, SizeIs(8));
+    EXPECT_FALSE(drivers.contains(-1));
+    EXPECT_THAT(machine.cores, SizeIs(12));
+    const Routes routes(machine);
+    std::multiset<int> first_links;
+    for (int d = 0; d < 8; ++d) {
+        const auto& route = routes.between(machine.devices[d].node, place_of_device(machine, d));
+        ASSERT_THAT(route.links, SizeIs(2));
+        first_links.insert(route.links[0]);
+        EXPECT_EQ(machine.cores[machine.devices[d].host_core].node, machine.devices[d].node);
+    }
+    for (const int link : first_links) EXPECT_EQ(first_links.count(link), 2u) << "two GPUs share the link of their switch";
+}
+
+TEST(Idgraf, PanelsRunOnCoresAndUpdatesOnBoth)
+{
+    const Machine machine = load_machine("idgraf");
+    for (const char* panel : {"potrf", "getrf", "tstrf"}) EXPECT_EQ(find_kernel(machine, panel, "gpu0"), nullptr) << panel;
+    for (const char* update : {"gemm", "syrk", "trsm", "gessm", "ssssm"}) {
+        ASSERT_NE(find_kernel(machine, update, "gpu7"), nullptr) << update;
+        ASSERT_NE(find_kernel(machine, update, "x5650"), nullptr) << update;
+    }
+}
+
+TEST(Uv2000, HasEightNodesOfSixCores)
+{
+    const Machine machine = load_machine("uv2000");
+    std::vector<int> cores(8);
+    for (const Core& core : machine.cores) ++cores.at(core.node);
+    EXPECT_THAT(cores, Each(6));
+    const Routes routes(machine);
+    EXPECT_LT(routes.between(0, 1).latency, routes.between(0, 2).latency) << "the neighbour on the blade is nearer";
+}
+
+TEST(Kunpeng920, HasThePublishedLatencies)
+{
+    const Machine machine = load_machine("kunpeng920x2");
+    EXPECT_THAT(machine.cores, SizeIs(96));
+    const Routes routes(machine);
+    EXPECT_DOUBLE_EQ(routes.between(0, 1).latency, 156e-9);
+    EXPECT_DOUBLE_EQ(routes.between(0, 2).latency, 241e-9);
+    EXPECT_DOUBLE_EQ(routes.between(0, 3).latency, 293e-9);
+}
+
+TEST(Cluster, HostsDoNotReadEachOthersMemory)
+{
+    const Machine machine = load_machine("cluster");
+    std::set<int> hosts;
+    for (const MemoryNode& node : machine.nodes) hosts.insert(node.host);
+    EXPECT_EQ(hosts.size(), machine.nodes.size());
+}
+
+} // namespace
+} // namespace trencadis
