@@ -3,6 +3,7 @@
 #include "observe/clock.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 
 namespace trencadis {
@@ -23,6 +24,35 @@ struct Position {
 // what the C library keeps free for libraries that are loaded late.
 [[gnu::tls_model("initial-exec")]] thread_local constinit Position position;
 
+std::vector<int> kinds_of(const std::vector<WorkerPlace>& workers)
+{
+    std::vector<int> kinds;
+    for (const WorkerPlace& worker : workers) kinds.push_back(worker.kind);
+    return kinds;
+}
+
+/// Lets others see what a worker runs, and how long that should take.
+class Busy {
+public:
+    Busy(Worker& worker, const Task& task, Seconds expected) : worker_(worker), since_(worker.runs_since_ns), expected_(worker.expected_ns)
+    {
+        const bool known = expected > 0 && task.codelet->counted;
+        worker.expected_ns.store(known ? static_cast<std::int64_t>(expected * 1e9) : Worker::never, std::memory_order_relaxed);
+        worker.runs_since_ns.store(known ? now_ns() : 1, std::memory_order_relaxed);
+    }
+    ~Busy()
+    {
+        worker_.runs_since_ns.store(since_, std::memory_order_relaxed);
+        worker_.expected_ns.store(expected_, std::memory_order_relaxed);
+    }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+private:
+    Worker& worker_;
+    const std::int64_t since_, expected_; ///< of what was interrupted
+};
+
 bool inside(const Task& task, const TaskFlow& flow)
 {
     for (const TaskFlow* f = task.flow; f; f = f->parent())
@@ -33,7 +63,7 @@ bool inside(const Task& task, const TaskFlow& flow)
 } // namespace
 
 NativeEngine::NativeEngine(EngineParts parts)
-    : parts_(std::move(parts)), speeds_(static_cast<int>(parts_.workers.size()), parts_.nominal_flops_per_second),
+    : parts_(std::move(parts)), speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second),
       recorder_(static_cast<int>(parts_.workers.size())), concurrent_(parts_.scheduler.entry->concurrent)
 {
     for (std::size_t i = 0; i < parts_.workers.size(); ++i) {
@@ -44,6 +74,7 @@ NativeEngine::NativeEngine(EngineParts parts)
     }
     scheduler_ = parts_.scheduler.make(*this);
     bounded_ = scheduler_->bounded();
+    wakes_all_ = scheduler_->wakes_all();
     wants_finished_ = scheduler_->wants_finished() && !concurrent_;
     try {
         for (auto& worker : workers_) new_holder(*worker);
@@ -158,7 +189,14 @@ void NativeEngine::ready(Task* chain)
         if (!concurrent_) lock.lock();
         count = push(chain, worker ? worker->id : no_worker);
     }
-    changed_.notify(count);
+    wake(count);
+}
+
+/// So many sleepers; all of them where a task may be for certain workers only.
+void NativeEngine::wake(int count)
+{
+    if (wakes_all_) changed_.notify_all();
+    else changed_.notify(count);
 }
 
 void NativeEngine::submitted(Task& task)
@@ -194,10 +232,13 @@ NativeEngine::Found NativeEngine::look(Worker& worker)
     Decision decision = choose(worker);
     while (!decision.run && undiscovered_flows_.load(std::memory_order_relaxed) > 0 && discover(worker))
         decision = choose(worker);
-    if (decision.run) return {decision.run, nullptr};
-    if (decision.join == no_worker) return {};
+    if (decision.run) return {decision.run, nullptr, decision.offer, 0};
+    Found found;
+    found.again_ns = static_cast<std::int64_t>(decision.again_in * 1e9);
+    if (decision.join == no_worker) return found;
     Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);
-    return {nullptr, share && share->try_join() ? share : nullptr};
+    if (share && share->try_join()) found.share = share;
+    return found;
 }
 
 /// Asks the scheduler, after giving it what the worker released.
@@ -214,8 +255,9 @@ Decision NativeEngine::choose(Worker& worker)
         decision = scheduler_->pop(worker.id);
         if (decision.run) queued_.store(queued_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     }
-    const int wakes = decision.exposed + std::max(0, released - 1); // one released is for this worker
-    if (wakes) changed_.notify(wakes);
+    // One released is for this worker, where any worker will do.
+    const int wakes = decision.exposed + (wakes_all_ ? released : std::max(0, released - 1));
+    if (wakes) wake(wakes);
     return decision;
 }
 
@@ -262,7 +304,30 @@ Index NativeEngine::chunks_left(WorkerId worker) const
     return share ? share->chunks_left() : 0;
 }
 
+double NativeEngine::shared_priority(WorkerId worker) const
+{
+    const Share* share = workers_[worker]->offer.load(std::memory_order_acquire);
+    return share ? share->priority() : 0;
+}
+
+Seconds NativeEngine::chunk_time(WorkerId owner, WorkerId by) const
+{
+    const Share* share = workers_[owner]->offer.load(std::memory_order_acquire);
+    return share ? share->chunk_time(speeds_, by, now()) : 0;
+}
+
 Seconds NativeEngine::now() const { return now_ns() * 1e-9; }
+
+Seconds NativeEngine::free_at(WorkerId worker) const
+{
+    const std::int64_t since = workers_[worker]->runs_since_ns.load(std::memory_order_relaxed);
+    const std::int64_t expected = workers_[worker]->expected_ns.load(std::memory_order_relaxed);
+    const std::int64_t now = now_ns();
+    if (since == 0) return now * 1e-9;
+    if (expected == Worker::never) return std::numeric_limits<Seconds>::infinity();
+    const std::int64_t late = std::max<std::int64_t>(0, now - (since + expected));
+    return (since + expected + 2 * late) * 1e-9;
+}
 
 /// Nothing to do: spins, then sleeps, until there is, or until the unit is disturbed.
 NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
@@ -290,6 +355,7 @@ NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait)
     const std::uint32_t key = changed_.prepare();
     const Found found = look(worker);
     if (found || disturbed(worker, wait)) changed_.cancel();
+    else if (found.again_ns) changed_.wait_for(key, found.again_ns);
     else changed_.wait(key);
     if (wait && !wait->flow.end_suspension(wait->target)) wait->waiter.parker.park();
     return found;
@@ -308,21 +374,23 @@ auto NativeEngine::account(Worker& worker)
 
 void NativeEngine::act(Worker& worker, Found found)
 {
-    if (found.task) execute(worker, *found.task);
+    if (found.task) execute(worker, *found.task, found.offer);
     else if (found.share) run_shared(worker, *found.share, false);
 }
 
-void NativeEngine::execute(Worker& worker, Task& task)
+void NativeEngine::execute(Worker& worker, Task& task, bool offer)
 {
     if (!task.flow->may_run(task)) return conclude(worker, task, nullptr);
     const Index chunks = task.codelet->chunks ? task.codelet->chunks(task.args) : 1;
-    // Cutting an operation up costs some of its speed, so it is done only when somebody has nothing to do.
-    Share* share = chunks > 1 && idle_.load(std::memory_order_relaxed) > 0 ? unused_share(worker) : nullptr;
+    // Cutting an operation up costs some of its speed, so it is done only when somebody has nothing to do or soon will have.
+    const bool open = chunks > 1 && (offer || idle_.load(std::memory_order_relaxed) > 0);
+    Share* share = open ? unused_share(worker) : nullptr;
+    const Busy busy(worker, task, run_time(task, worker.id));
     if (!share) return run_alone(worker, task, chunks);
     share->open(task, chunks);
     worker.offer.store(share, std::memory_order_release);
     offers_.fetch_add(1, std::memory_order_relaxed);
-    changed_.notify(static_cast<int>(std::min<Index>(chunks - 1, workers())));
+    wake(static_cast<int>(std::min<Index>(chunks - 1, workers())));
     run_shared(worker, *share, true);
 }
 
@@ -344,7 +412,7 @@ void NativeEngine::run_alone(Worker& worker, Task& task, Index chunks)
         failure = std::current_exception();
     }
     const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
-    if (task.flops > 0) speeds_.observe(worker.id, *task.codelet, task.flops, ns * 1e-9);
+    observe(worker, task, 1, ns);
     add(worker.tasks, 1);
     if (wants_finished_) tell_finished(worker, task, ns);
     conclude(worker, task, std::move(failure));
@@ -354,12 +422,14 @@ void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
 {
     Task& task = share.task();
     const Segment outer = worker.stopwatch.begin(&task, owner ? EventKind::task : EventKind::share, account(worker));
+    Index taken = 0;
     try {
-        run_body(worker, task, share.work());
+        taken = run_body(worker, task, share.work());
     } catch (...) {
         share.fail(std::current_exception());
     }
     const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
+    observe(worker, task, double(taken) / double(share.work().count()), ns);
     add(owner ? worker.tasks : worker.joined, 1);
     if (owner) {
         worker.offer.store(nullptr, std::memory_order_relaxed);
@@ -377,7 +447,8 @@ void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::in
 }
 
 /// The task's own code, and what it has submitted inside.
-void NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work)
+/// Returns how many chunks this worker had.
+Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work)
 {
     if (worker.place.slow < 1) {
         SlowPace pace(worker.place.slow);
@@ -386,12 +457,19 @@ void NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work)
         task.codelet->core(task.args, context);
         pace.between_chunks();
         context.finish_children();
-        return;
+        return team.taken();
     }
     Team team(work);
     TaskContext context(task, team, worker.id);
     task.codelet->core(task.args, context);
     context.finish_children();
+    return team.taken();
+}
+
+/// Learns from a run of a part of the task, 0 to 1.
+void NativeEngine::observe(const Worker& worker, const Task& task, double part, std::int64_t ns)
+{
+    if (task.flops > 0 && part > 0) speeds_.observe(worker.id, *task.codelet, part * task.flops, ns * 1e-9, now());
 }
 
 /// The task is over. What it released waits for the holder's next look, which follows at once (see push_released).
@@ -442,6 +520,7 @@ void NativeEngine::drain_outside(Wait& wait)
 void NativeEngine::drain_on(Worker& worker, Wait& wait)
 {
     const Segment outer = worker.stopwatch.begin(nullptr, EventKind::task, account(worker));
+    const std::int64_t since = worker.runs_since_ns.exchange(0, std::memory_order_relaxed); // it looks for work
     while (!wait.over()) {
         if (worker.has_resumable.load(std::memory_order_acquire) && hand_over(worker, nullptr, wait)) continue;
         Found found = look(worker);
@@ -450,6 +529,7 @@ void NativeEngine::drain_on(Worker& worker, Wait& wait)
         act(worker, found);
     }
     push_released(worker);
+    worker.runs_since_ns.store(since, std::memory_order_relaxed);
     worker.stopwatch.end(outer, account(worker));
 }
 

@@ -37,6 +37,8 @@ private:
     struct Found {
         Task* task = nullptr;
         Share* share = nullptr;
+        bool offer = false;        ///< let others join the task from its beginning
+        std::int64_t again_ns = 0; ///< found nothing; worth another look after so long, 0: only when something happens
         explicit operator bool() const { return task || share; }
     };
     /// An owner's wait on a worker.
@@ -52,9 +54,12 @@ private:
     Seconds now() const override;
     Seconds run_time(const Task& task, WorkerId worker) const override
     {
-        return speeds_.expect(worker, *task.codelet, task.flops);
+        return task.flops > 0 ? speeds_.expect(worker, *task.codelet, task.flops, now()) : 0;
     }
+    Seconds free_at(WorkerId worker) const override;
     Index chunks_left(WorkerId worker) const override;
+    double shared_priority(WorkerId worker) const override;
+    Seconds chunk_time(WorkerId owner, WorkerId by) const override;
 
     Worker* here() const;
     Holder& new_holder(Worker& worker);
@@ -64,6 +69,7 @@ private:
 
     int push(Task* chain, WorkerId from);
     void push_released(Worker& worker);
+    void wake(int count);
     Found look(Worker& worker);
     Decision choose(Worker& worker);
     bool discover(Worker& worker);
@@ -71,8 +77,9 @@ private:
     Found sleep(Worker& worker, Wait* wait);
     void act(Worker& worker, Found found);
 
-    void execute(Worker& worker, Task& task);
-    void run_body(Worker& worker, Task& task, SharedWork& work);
+    void execute(Worker& worker, Task& task, bool offer = false);
+    void observe(const Worker& worker, const Task& task, double part, std::int64_t ns);
+    Index run_body(Worker& worker, Task& task, SharedWork& work);
     void run_alone(Worker& worker, Task& task, Index chunks);
     void run_shared(Worker& worker, Share& share, bool owner);
     void tell_finished(const Worker& worker, const Task& task, std::int64_t ns);
@@ -92,7 +99,7 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<Scheduler> scheduler_;
     const bool concurrent_;
-    bool bounded_ = false, wants_finished_ = false; ///< what the scheduler answered
+    bool bounded_ = false, wants_finished_ = false, wakes_all_ = false; ///< what the scheduler answered
 
     Lock holders_lock_;
     std::vector<std::unique_ptr<Holder>> holders_;

@@ -1,6 +1,7 @@
 #pragma once
 #include "graph/task.hpp"
 #include "graph/team.hpp"
+#include "scheduling/speed_estimates.hpp"
 #include "threads/lock.hpp"
 
 #include <atomic>
@@ -23,6 +24,9 @@ public:
     void open(Task& task, Index chunks)
     {
         task_ = &task;
+        priority_.store(task.priority.load(std::memory_order_relaxed), std::memory_order_relaxed);
+        codelet_.store(task.codelet, std::memory_order_relaxed);
+        chunk_flops_.store(task.flops / double(chunks), std::memory_order_relaxed);
         work_.reset(chunks, 1);
         state_.store(is_open + in_use + member, std::memory_order_release); // publishes the above to those who join
     }
@@ -57,12 +61,22 @@ public:
     // Members only.
     Task& task() { return *task_; }
     SharedWork& work() { return work_; }
-    Index chunks_left() const { return work_.remaining(); } ///< anybody
+    Index chunks_left() const { return work_.remaining(); } ///< anybody, as are the following
+    double priority() const { return priority_.load(std::memory_order_relaxed); }
+    /// Expected time of one chunk on a worker.
+    Seconds chunk_time(const SpeedEstimates& speeds, WorkerId worker, Seconds now) const
+    {
+        const Codelet* codelet = codelet_.load(std::memory_order_relaxed);
+        return codelet ? speeds.expect(worker, *codelet, chunk_flops_.load(std::memory_order_relaxed), now) : 0;
+    }
 
 private:
     static constexpr std::uint32_t is_open = 1, in_use = 2, member = 4;
     std::atomic<std::uint32_t> state_{0};
     Task* task_ = nullptr;
+    // What those who think of joining ask; stale answers do no harm.
+    std::atomic<double> priority_{0}, chunk_flops_{0};
+    std::atomic<const Codelet*> codelet_{nullptr};
     SharedWork work_;
     Lock lock_;
     std::exception_ptr failure_;

@@ -31,6 +31,7 @@ struct Waiter {
 
 /// One core's place in an engine.
 struct alignas(128) Worker {
+    static constexpr std::int64_t never = std::int64_t{1} << 62;
     WorkerId id = 0;
     WorkerPlace place;
 
@@ -41,6 +42,8 @@ struct alignas(128) Worker {
 
     // Written by the holder, read by anybody.
     std::atomic<Share*> offer{nullptr};
+    std::atomic<std::int64_t> runs_since_ns{0};   ///< 0: it runs nothing
+    std::atomic<std::int64_t> expected_ns{never}; ///< how long that should take; never: not known
     std::atomic<std::int64_t> busy_ns{0}, tasks{0}, joined{0};
 
     // Under the lock.

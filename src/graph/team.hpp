@@ -38,6 +38,7 @@ public:
         const Index count = count_.load(std::memory_order_relaxed);
         return next < count ? count - next : 0;
     }
+    Index count() const { return count_.load(std::memory_order_relaxed); }
     /// For reuse of the object; no member may be inside.
     void reset(Index count, Index grain)
     {
@@ -69,13 +70,17 @@ public:
     {
         if (pace_ && begun_) pace_->between_chunks();
         begun_ = true;
-        return work_.take();
+        const Chunks chunks = work_.take();
+        taken_ += chunks.end - chunks.begin;
+        return chunks;
     }
+    Index taken() const { return taken_; } ///< chunks this core has had
 
 private:
     SharedWork& work_;
     Pace* pace_;
     bool begun_ = false;
+    Index taken_ = 0;
 };
 
 } // namespace trencadis

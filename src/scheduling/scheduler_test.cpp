@@ -139,13 +139,27 @@ TEST(Registry, SuggestsTheNearestSchedulerForAnUnknownName)
 TEST(SpeedEstimates, FollowACoreThatSlowsDownWithinAFewTasks)
 {
     static constexpr Codelet codelet{"kernel", nullptr};
-    SpeedEstimates speeds(2, 1e9);
-    EXPECT_DOUBLE_EQ(speeds.expect(0, codelet, 2e9), 2.0) << "nominal while nothing was seen";
-    for (int i = 0; i < 20; ++i) speeds.observe(0, codelet, 4e9, 1);
-    EXPECT_NEAR(speeds.expect(0, codelet, 4e9), 1.0, 1e-6);
-    for (int i = 0; i < 8; ++i) speeds.observe(0, codelet, 4e9, 4);
-    EXPECT_NEAR(speeds.expect(0, codelet, 4e9), 4.0, 1.2);
-    EXPECT_DOUBLE_EQ(speeds.expect(1, codelet, 1e9), 1.0) << "the other worker was not seen";
+    SpeedEstimates speeds({0, 0, 1}, 1e9);
+    EXPECT_DOUBLE_EQ(speeds.expect(0, codelet, 2e9, 0), 2.0) << "nominal while nothing was seen";
+    for (int i = 0; i < 20; ++i) speeds.observe(0, codelet, 4e9, 1, 1);
+    EXPECT_NEAR(speeds.expect(0, codelet, 4e9, 1), 1.0, 1e-6);
+    EXPECT_NEAR(speeds.expect(1, codelet, 4e9, 1), 1.0, 1e-6) << "as one of its kind that was seen";
+    EXPECT_NEAR(speeds.expect(2, codelet, 4e9, 1), 1.0, 1e-6) << "as any that was seen";
+    for (int i = 0; i < 8; ++i) speeds.observe(0, codelet, 4e9, 4, 1);
+    EXPECT_NEAR(speeds.expect(0, codelet, 4e9, 1), 4.0, 1.2);
+}
+
+TEST(SpeedEstimates, FadeToTheFastestOfTheKindSoThatACoreIsTriedAgain)
+{
+    static constexpr Codelet codelet{"gemm", nullptr};
+    SpeedEstimates speeds({0, 0, 1}, 1e9);
+    speeds.observe(0, codelet, 4e9, 1, 0);
+    speeds.observe(1, codelet, 4e9, 4, 0);
+    speeds.observe(2, codelet, 4e9, 8, 0);
+    EXPECT_DOUBLE_EQ(speeds.expect(1, codelet, 4e9, 0.02), 4.0);
+    EXPECT_LT(speeds.expect(1, codelet, 4e9, 0.06), 2.0);
+    EXPECT_DOUBLE_EQ(speeds.expect(1, codelet, 4e9, 0.2), 1.0);
+    EXPECT_DOUBLE_EQ(speeds.expect(2, codelet, 4e9, 0.2), 8.0) << "a slower kind stays slower";
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace trencadis::testing {
 
@@ -26,6 +27,21 @@ private:
     std::unique_ptr<Threads> threads_;
     std::unique_ptr<Engine> engine_;
 };
+
+/// Every registered policy, for tests that each must pass.
+inline std::vector<const char*> every_scheduler()
+{
+    std::vector<const char*> names;
+    for (const SchedulerEntry* entry : scheduler_entries()) names.push_back(entry->name);
+    return names;
+}
+/// Does an idle worker join a running operation under the policy, as it is when no option is given?
+inline bool joins(const char* scheduler)
+{
+    for (const Parameter& parameter : parse_scheduler(scheduler).entry->parameters)
+        if (parameter.name == std::string("join")) return parameter.standard == std::string("yes");
+    return false;
+}
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 inline constexpr bool sanitized = true; ///< everything is 5 to 20 times slower

@@ -34,7 +34,7 @@ struct Fill {
 constexpr Codelet fill = codelet_of<Fill>("fill");
 
 class Malleable : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Schedulers, Malleable, ::testing::Values("eager", "ws"));
+INSTANTIATE_TEST_SUITE_P(Schedulers, Malleable, ::testing::ValuesIn(every_scheduler()));
 
 TEST_P(Malleable, EachChunkRunsExactlyOnceAndASuccessorSeesThemAll)
 {
@@ -71,6 +71,7 @@ void wake_all_workers(Engine& engine)
 
 TEST_P(Malleable, IdleWorkersJoinALongOperation)
 {
+    if (!joins(GetParam())) GTEST_SKIP() << GetParam() << " does not join running operations";
     RuntimeUnderTest runtime("native", GetParam(), 4);
     wake_all_workers(runtime.engine());
     std::vector<int> values(100, 0);
