@@ -75,11 +75,16 @@ private:
     /// A task that takes no longer is over before another worker could be woken for it.
     static constexpr Seconds too_short = 1e-4;
 
+    /// Infinite where the worker is not able.
+    Seconds time(const Task& task, WorkerId worker) const
+    {
+        return view_.able(task, worker) ? view_.run_time(task, worker) : never;
+    }
     Seconds fastest(const Place& place, const Task& task) const
     {
         Seconds best = never;
-        for (const WorkerId worker : place.workers) best = std::min(best, view_.run_time(task, worker));
-        return best;
+        for (const WorkerId worker : place.workers) best = std::min(best, time(task, worker));
+        return best < never ? best : 0;
     }
 
     // ---- from the worker's own memory -------------------------------------------------------------------------
@@ -91,13 +96,14 @@ private:
         const RankedTasks::Ready& top = ready.top();
         if (suits(top, worker)) return run(place, ready.take_top(), false);
         const auto able = [&](const RankedTasks::Ready& r) { return view_.able(*r.task, worker); };
-        const RankedTasks::Ready* pick = ready.highest([&](const RankedTasks::Ready& r) { return suits(r, worker) && able(r); });
-        if (pick && !able(top)) return run(place, ready.take(*pick), false);
+        if (!able(top))
+            if (const RankedTasks::Ready* pick = ready.highest([&](const RankedTasks::Ready& r) { return suits(r, worker); }))
+                return run(place, ready.take(*pick), false);
         return take_as_slow(place, worker);
     }
     bool suits(const RankedTasks::Ready& ready, WorkerId worker) const
     {
-        return view_.run_time(*ready.task, worker) <= std::max(alike * ready.cost, too_short);
+        return time(*ready.task, worker) <= std::max(alike * ready.cost, too_short);
     }
     /// Others may join from the beginning when the worker is slow, or when they are about to run out of tasks.
     Decision run(const Place& place, const RankedTasks::Ready& ready, bool slow) const
@@ -129,7 +135,7 @@ private:
         const Seconds now = view_.now();
         for (const WorkerId other : place.workers) {
             if (other == worker) continue;
-            const Seconds takes = view_.run_time(*ready.task, other);
+            const Seconds takes = time(*ready.task, other);
             const Seconds free_at = view_.free_at(other);
             if (!(takes < never) || !(free_at < never)) continue;
             others.speed += ready.cost / takes;
@@ -143,7 +149,7 @@ private:
     /// Does the task end here before the others, who have `before` seconds of work to do first, would end it?
     bool ends_sooner_here(const RankedTasks::Ready& ready, WorkerId worker, const Others& others, Seconds before) const
     {
-        const Seconds now = view_.now(), takes = view_.run_time(*ready.task, worker);
+        const Seconds now = view_.now(), takes = time(*ready.task, worker);
         const Seconds help_at = others.first_free + before, there = help_at + ready.cost;
         if (now + takes <= there) return true;
         const Codelet& codelet = *ready.task->codelet;
@@ -184,7 +190,7 @@ private:
         double speed = 0;
         WorkerId who = place.workers.front();
         for (const WorkerId worker : place.workers) {
-            const Seconds takes = view_.run_time(task, worker);
+            const Seconds takes = time(task, worker);
             first_free = std::min(first_free, std::max(view_.now(), view_.free_at(worker)));
             if (!(takes < never)) continue;
             if (takes < best) {
@@ -193,7 +199,7 @@ private:
             }
         }
         if (!(best < never)) return never;
-        for (const WorkerId worker : place.workers) speed += best > 0 ? best / view_.run_time(task, worker) : 1;
+        for (const WorkerId worker : place.workers) speed += best > 0 ? best / time(task, worker) : 1;
         if (!(first_free < never)) first_free = view_.now();
         return first_free + place.ready.cost() / speed + view_.transfer_time(task, who) + best;
     }
@@ -219,7 +225,7 @@ private:
             most->ready.lowest([&](const RankedTasks::Ready& r) { return view_.able(*r.task, worker); });
         if (!low) return;
         const Task& task = *low->task;
-        const Seconds here = view_.now() + view_.transfer_time(task, worker) + view_.run_time(task, worker);
+        const Seconds here = view_.now() + view_.transfer_time(task, worker) + time(task, worker);
         const Seconds there = end_at(*most, task) - low->cost; // it is in that list's cost already
         if (here <= there || low->cost == 0) decision = run(*most, most->ready.take(*low), false);
         else if (decision.again_in == 0) decision.again_in = std::max(there - view_.now(), 1e-4);

@@ -55,6 +55,7 @@ TEST_P(EveryScheduler, GivesEachTaskOnceToAWorkerThatIsAbleOnRandomMachines)
     const unsigned seed = std::random_device{}();
     std::printf("seed %u\n", seed);
     std::mt19937 random(seed);
+    static constexpr Codelet codelet{"task", nullptr};
     for (int round = 0; round < 200; ++round) {
         std::vector<int> kinds(1 + random() % 6);
         for (int& kind : kinds) kind = static_cast<int>(random() % 3);
@@ -68,6 +69,7 @@ TEST_P(EveryScheduler, GivesEachTaskOnceToAWorkerThatIsAbleOnRandomMachines)
             tasks[i].depth = static_cast<std::uint16_t>(random() % 3);
             tasks[i].priority = static_cast<double>(random() % 5);
             tasks[i].flops = 1 + random() % 9;
+            tasks[i].codelet = &codelet;
         }
         view.can = [&](const Task& task, int kind) { return (masks[&task - tasks.data()] >> kind & 1) != 0; };
         view.valid = [&](const Task& task, int node) { return masks[&task - tasks.data()] * 37 % (node + 5); };
