@@ -1,0 +1,12 @@
+#include "engines/simulated/engine.hpp"
+
+namespace trencadis {
+
+extern const EngineEntry engine_simulated;
+const EngineEntry engine_simulated{
+    {"simulated", "a described machine in virtual time, for `trencadis simulate`", "SimGrid, Casanova et al. 2014"},
+    {.parallel = true, .live_priorities = true, .malleable = true, .emulates_slow = false, .computes = false},
+    [](EngineParts parts) { return std::unique_ptr<Engine>(std::make_unique<simulated::VirtualEngine>(std::move(parts))); },
+};
+
+} // namespace trencadis

@@ -1,0 +1,186 @@
+#pragma once
+#include "engines/engine.hpp"
+#include "engines/simulated/kernel_table.hpp"
+#include "engines/simulated/unit.hpp"
+#include "engines/simulated/virtual_time.hpp"
+#include "graph/flow.hpp"
+#include "machine/routes.hpp"
+#include "memory/replicas.hpp"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace trencadis::simulated {
+
+/// Runs flows on a described machine in virtual time. Workers are actors, one at a time; kernels are not computed but take what
+/// the machine says; the policy, the flow and the bodies that submit are those of real runs.
+///
+/// An idle worker is not woken to look for work. Whoever changes what a policy may answer asks the policy for all idle workers
+/// (serve) and wakes those that got something: the same order of events, and no actor runs in vain.
+///
+/// Any call of VirtualTime but now() may let other actors run, so the state is whole before each, and wake-ups are collected until
+/// the caller pauses.
+class VirtualEngine final : public Engine, private View {
+public:
+    explicit VirtualEngine(EngineParts parts);
+
+    // Executor
+    void submitting() override;
+    void ready(Task* chain) override;
+    void submitted(Task& task) override;
+    bool run_here(Task& task) override;
+    void undiscovered(TaskFlow& flow) override;
+    void forget(TaskFlow& flow) override;
+    void drain(TaskFlow& flow, std::int64_t target) override;
+    void wake_owner(TaskFlow& flow) override;
+    bool computes() const override { return false; }
+    Seconds estimate(const Codelet& codelet, Flops flops) const override;
+
+    // Engine
+    int workers() const override { return static_cast<int>(units_.size()); }
+    std::vector<WorkerTime> times() const override;
+    Recorder& recorder() override { return recorder_; }
+    void poll_while_waiting(const std::function<bool()>* poll) override { poll_ = poll; }
+    SimulationReport simulation_report() const override;
+
+private:
+    // View
+    int kind(WorkerId worker) const override { return units_[worker]->kind; }
+    Seconds now() const override { return time_->now(); }
+    bool able(const Task& task, WorkerId worker) const override;
+    Seconds run_time(const Task& task, WorkerId worker) const override;
+    Seconds free_at(WorkerId worker) const override;
+    Index chunks_left(WorkerId worker) const override;
+    double shared_priority(WorkerId worker) const override;
+    Seconds chunk_time(WorkerId worker, WorkerId by) const override;
+    int node(WorkerId worker) const override { return units_[worker]->space; }
+    Seconds transfer_time(const Task& task, WorkerId worker) const override;
+    Bytes valid_bytes(const Task& task, WorkerId worker) const override;
+    bool holds_written(const Task& task, WorkerId worker) const override;
+
+    void add_kernels(SimulationReport& report) const;
+
+    // platform.cpp
+    void add_units();
+    VirtualPlatform platform();
+    void make_memory();
+    void remap();
+
+    // waiting.cpp
+    void run_all(Wait& wait);
+    void stop_all();
+    [[noreturn]] void report_stuck();
+    VirtualTime::Actor start(Unit* unit, std::function<void()> body);
+    Holder& new_holder(Unit& unit);
+    void hold(Holder& holder);
+    void work(Unit& unit);
+    Found idle(Unit& unit, Wait* wait);
+    void no_longer_idle(Unit& unit);
+    void keep_alarm();
+    void keep_mapping();
+    bool in_vain();
+    void drain_on(Unit& unit, Wait& wait);
+    bool hand_over(Unit& unit, const Found& found, Wait& wait);
+    Unit* here() const;
+    void pause();
+    void wake(const Holder& holder) { wakes_.push_back(holder.actor); }
+    void send_wakes();
+
+    // Finding something to do (waiting.cpp).
+    int push(Task* chain, WorkerId from);
+    void push_released(Unit& unit);
+    Found look(Unit& unit);
+    Found choose(Unit& unit);
+    void serve();
+    void ask_again(Seconds in);
+    bool discover(Unit& unit);
+    void pay(Unit& unit, Seconds cost);
+
+    // execution.cpp
+    void act(Unit& unit, const Found& found);
+    void execute(Unit& unit, Task& task, bool offer);
+    void run_body(Unit& unit, Task& task);
+    void run_kernel(Unit& unit, Task& task, bool offer);
+    void occupy(Unit& unit, Operation& operation, EventKind kind);
+    Operation& open(Unit& unit, Task& task, bool offer, Seconds since);
+    void call_team(Operation& operation, std::span<const WorkerId> followers);
+    Seconds own_chunk_time(const Operation& operation, const Unit& unit) const;
+    bool join(Unit& unit, Operation& operation);
+    void adjust(Operation& operation);
+    void leave(Unit& unit, Operation& operation);
+    void conclude(Unit& unit, Task& task, std::exception_ptr failure);
+    double noise(const Task& task) const;
+    void account(Unit& unit, const Task& task, EventKind kind, Seconds begin);
+    void record(Unit& unit, const char* name, std::uint64_t order, Seconds begin, Flops flops, EventKind kind);
+
+    // memory.cpp: what tasks use and where it is; devices
+    bool has_memory(const Task& task) const { return replicas_ && task.access_count > 0 && task.depth <= data_depth_; }
+    void fetch(Unit& unit, Task& task);
+    void release_data(Unit& unit, const Task& task);
+    void wait_for_data(Unit& unit);
+    void touch_remote(const std::vector<RemoteUse>& uses);
+    void work_device(Unit& unit);
+    void run_claim(Unit& unit);
+    bool has_slot(const Unit& unit) const { return unit.claims.size() < (options_.overlap ? 2u : 1u); }
+    void claim(Unit& unit, Task& task);
+    void acquire_claims();
+    void carry_out(std::vector<Transfer>& transfers);
+    Stream& stream_of(const Transfer& transfer);
+    void move(Stream& stream);
+    bool complete(const std::vector<TransferId>& transfers) const;
+    void data_changed();
+
+    EngineParts parts_;
+    const Machine& machine_;
+    const SimulationOptions& options_;
+    KernelTable kernels_;
+    std::optional<Routes> routes_;
+    std::vector<double> host_speed_; ///< of the chosen power state
+    std::unique_ptr<VirtualTime> time_;
+    Recorder recorder_;
+    std::vector<std::unique_ptr<Unit>> units_;
+    std::vector<std::unique_ptr<Holder>> holders_;
+    std::vector<Unit*> by_actor_;
+    std::unique_ptr<Scheduler> scheduler_;
+    bool wants_finished_ = false, bounded_ = false, has_energy_ = false;
+
+    std::vector<WorkerId> seekers_;                      ///< idle, the one that has been for longest first
+    std::vector<VirtualTime::Actor> wakes_, interrupts_; ///< to be told at the next pause
+    std::unordered_set<const Task*> queued_;
+    Task* root_ = nullptr; ///< the body that the simulation was started with: the first worker runs it, whatever the policy
+    std::vector<WorkerId> devices_;
+    int offers_ = 0;
+    std::vector<TaskFlow*> undiscovered_;
+    Seconds again_at_; ///< when the policy wants to be asked anew
+    VirtualTime::Actor alarm_ = -1, mapper_ = -1;
+    int vain_ = 0; ///< times that the alarm or the mapper went off since anything was done
+    bool stop_ = false, stuck_ = false, running_ = false;
+    Seconds lock_free_at_ = 0;
+    const std::function<bool()>* poll_ = nullptr;
+    std::mt19937_64 mapping_;
+
+    std::unique_ptr<Replicas> replicas_;
+    int data_depth_ = -1; ///< depth of the tasks whose data are tracked; tasks inside them use what they brought
+    std::vector<std::unique_ptr<Stream>> streams_;
+    std::vector<TaskDatum> data_; ///< scratch of data_of
+    mutable std::vector<TaskDatum> asked_;
+    std::vector<VirtualTime::Actor> data_waiters_;
+
+    struct KernelCount {
+        std::int64_t calls = 0;
+        Seconds total_s = 0;
+        Flops flops = 0;
+    };
+    std::map<std::pair<std::string_view, int>, KernelCount> per_kernel_; ///< by name and unit type
+    std::int64_t tasks_ = 0, untimed_ = 0, since_poll_ = 0;
+    Seconds makespan_ = 0;
+    std::vector<Joules> joules_; ///< by host, at the end
+};
+
+} // namespace trencadis::simulated

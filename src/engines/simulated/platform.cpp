@@ -1,0 +1,151 @@
+// The machine as SimGrid sees it, and the workers on it.
+#include "base/error.hpp"
+#include "engines/simulated/engine.hpp"
+#include "memory/machine_spaces.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace trencadis::simulated {
+namespace {
+
+constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
+
+const PowerState* find_state(const std::vector<PowerState>& power, const std::string& name)
+{
+    for (const PowerState& state : power)
+        if (name.empty() || state.name == name) return &state;
+    return nullptr;
+}
+
+/// Routes between all places that hold data, as chains of one-way links: 2 l and 2 l + 1 are the directions of link l.
+void add_routes(VirtualPlatform& platform, const Machine& machine, const Routes& routes)
+{
+    for (const Link& link : machine.links)
+        for (int direction = 0; direction < 2; ++direction) platform.links.push_back({link.bandwidth, link.latency});
+    for (int from = 0; from < platform.places; ++from)
+        for (int to = 0; to < platform.places; ++to) {
+            const Routes::Route& route = routes.between(from, to);
+            if (from == to || !route.reachable) continue;
+            VirtualPlatform::Route way{from, to, {}};
+            int at = from;
+            for (const int l : route.links) {
+                const bool forth = find_place(machine, machine.links[l].from) == at;
+                way.links.push_back(2 * l + !forth);
+                at = find_place(machine, forth ? machine.links[l].to : machine.links[l].from);
+            }
+            platform.routes.push_back(std::move(way));
+        }
+}
+
+} // namespace
+
+VirtualEngine::VirtualEngine(EngineParts parts)
+    : parts_(std::move(parts)), machine_(*parts_.machine), options_(parts_.simulation), kernels_(machine_), routes_(machine_),
+      recorder_(static_cast<int>(parts_.workers.size() + parts_.devices.size())), again_at_(never), mapping_(options_.seed)
+{
+    const VirtualPlatform virtual_machine = platform();
+    add_units();
+    make_memory();
+    time_ = make_virtual_time();
+    time_->build(virtual_machine);
+    scheduler_ = parts_.scheduler.make(*this);
+    wants_finished_ = scheduler_->wants_finished() && !parts_.scheduler.entry->concurrent;
+    bounded_ = scheduler_->bounded();
+}
+
+/// Hosts are the machine's cores, then its devices; also those without a worker, because they draw power.
+VirtualPlatform VirtualEngine::platform()
+{
+    VirtualPlatform platform;
+    bool known = false, chosen = options_.power_state.empty();
+    const auto add = [&](const std::vector<PowerState>& power) {
+        const PowerState* state = find_state(power, options_.power_state);
+        chosen |= state != nullptr;
+        if (!state) state = find_state(power, {});
+        known |= state && (state->idle_w > 0 || state->busy_w > 0);
+        const PowerState plain = state ? *state : PowerState{};
+        platform.hosts.push_back({plain.speed, plain.idle_w, plain.busy_w});
+        host_speed_.push_back(plain.speed);
+    };
+    for (const Core& core : machine_.cores) add(machine_.kinds[core.kind].power);
+    for (const Device& device : machine_.devices) add(device.power);
+    if (!chosen)
+        throw Error(ErrorCode::bad_argument,
+                    machine_.name + " has no power state '" + options_.power_state + "' on any core or device");
+    platform.energy = has_energy_ = known || machine_.base_w > 0;
+    platform.places = static_cast<int>(machine_.nodes.size() + machine_.devices.size());
+    add_routes(platform, machine_, *routes_);
+    return platform;
+}
+
+void VirtualEngine::add_units()
+{
+    const auto add = [this](const std::string& name, const std::string& kind_name, int kind, int type, int host,
+                            int space) -> Unit& {
+        auto unit = std::make_unique<Unit>();
+        unit->id = static_cast<WorkerId>(units_.size());
+        unit->name = name;
+        unit->kind_name = kind_name;
+        unit->kind = kind;
+        unit->type = type;
+        unit->host = host;
+        unit->space = space;
+        recorder_.describe(unit->id, -1, kind_name);
+        units_.push_back(std::move(unit));
+        return *units_.back();
+    };
+    for (const WorkerPlace& place : parts_.workers) {
+        const Core& core = machine_.cores[place.cpu];
+        const std::string& kind = machine_.kinds[core.kind].name;
+        add(kind + " " + std::to_string(core.cpu), kind, core.kind, core.kind, place.cpu, core.node);
+    }
+    const int kinds = static_cast<int>(machine_.kinds.size()), cores = static_cast<int>(machine_.cores.size());
+    for (const int d : parts_.devices) {
+        const Device& device = machine_.devices[d];
+        const auto first = std::find_if(machine_.devices.begin(), machine_.devices.end(),
+                                        [&](const Device& other) { return other.kind == device.kind; });
+        const int kind = kinds + static_cast<int>(first - machine_.devices.begin());
+        add(device.name, device.kind, kind, kernels_.type_of_device(d), cores + d, static_cast<int>(machine_.nodes.size()) + d)
+            .device = d;
+        devices_.push_back(units_.back()->id);
+    }
+    if (units_.empty()) throw Error(ErrorCode::bad_argument, "a simulation needs at least one worker");
+}
+
+/// Where there is one memory, nothing moves and nobody needs to keep account of it.
+void VirtualEngine::make_memory()
+{
+    std::vector<Space> spaces = spaces_of(machine_);
+    if (spaces.size() < 2) return;
+    const int nodes = static_cast<int>(machine_.nodes.size());
+    const bool interleave = options_.placement == "interleave";
+    if (!interleave && options_.placement != "first-touch")
+        throw Error(ErrorCode::bad_argument, "placement is '" + options_.placement + "', must be first-touch or interleave");
+    MemoryEnvironment environment;
+    environment.cost = [this](SpaceId from, SpaceId to, Bytes bytes) { return routes_->between(from, to).time(bytes); };
+    environment.home = [interleave, nodes](const void* data, Bytes bytes, SpaceId) -> SpaceId {
+        const auto size = static_cast<std::uintptr_t>(std::max(bytes, 1.0));
+        return interleave ? static_cast<SpaceId>(reinterpret_cast<std::uintptr_t>(data) / size % nodes) : 0;
+    };
+    replicas_ = std::make_unique<Replicas>(std::move(spaces), std::move(environment));
+}
+
+/// The system puts each thread on some core, whatever the cores' speed. What a policy was told of its workers stays.
+void VirtualEngine::remap()
+{
+    std::vector<Unit*> threads;
+    for (const auto& unit : units_)
+        if (unit->device < 0) threads.push_back(unit.get());
+    for (std::size_t i = threads.size(); i > 1; --i) {
+        Unit &a = *threads[i - 1], &b = *threads[mapping_() % i];
+        std::swap(a.host, b.host);
+        std::swap(a.type, b.type);
+    }
+    for (Unit* unit : threads)
+        if (unit->runs) adjust(*unit->runs);
+    for (Unit* unit : threads)
+        if (unit->runs) interrupts_.push_back(unit->holder->actor);
+}
+
+} // namespace trencadis::simulated

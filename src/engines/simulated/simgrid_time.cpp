@@ -1,0 +1,181 @@
+// The module libtrencadis_simgrid.so: virtual time by SimGrid's S4U (Casanova, Giersch, Legrand, Quinson, Suter 2014).
+#include "engines/simulated/virtual_time.hpp"
+
+#include <simgrid/plugins/energy.h>
+#include <simgrid/s4u.hpp>
+#include <simgrid/version.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace trencadis {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true; // sanitizers do not follow stacks that are switched by hand
+#else
+constexpr bool sanitized = false;
+#endif
+
+/// Work is counted in nanoseconds at full speed: SimGrid rounds amounts at 1e-5 of a unit and times at 1e-9 s.
+constexpr double work_per_second = 1e9;
+
+/// Thrown out of the simulator's loop when nothing can go on; the actors are left as they are.
+struct Stuck {};
+
+class SimGridTime final : public VirtualTime {
+public:
+    SimGridTime()
+    {
+        static char name[] = "trencadis", quiet[] = "--log=root.thresh:critical", format[] = "--log=no_loc";
+        static char* arguments[] = {name, quiet, format, nullptr};
+        static int count = 3;
+        engine_ = new s4u::Engine(&count, arguments); // never deleted: taking it down would unwind actors that are stuck
+        for (const char* setting :
+             {"network/model:CM02", "network/latency-factor:1", "network/bandwidth-factor:1", "network/weight-S:0",
+              "network/TCP-gamma:0", "network/crosstraffic:0", "contexts/stack-size:1024", "debug/clean-atexit:no"})
+            set(setting);
+        if (sanitized) set("contexts/factory:thread");
+        s4u::Engine::on_deadlock_cb([] { throw Stuck{}; });
+    }
+
+    void build(const VirtualPlatform& platform) override
+    {
+        if (platform.energy) sg_host_energy_plugin_init();
+#if SIMGRID_VERSION >= 40000
+        s4u::NetZone* zone = engine_->get_netzone_root()->add_netzone_full("machine");
+#else
+        s4u::NetZone* zone = s4u::create_full_zone("machine");
+#endif
+        for (const VirtualPlatform::Host& host : platform.hosts) hosts_.push_back(add_host(zone, host, platform.energy));
+        for (int place = 0; place < platform.places; ++place)
+            places_.push_back(add_host(zone, VirtualPlatform::Host{1, 0, 0}, platform.energy));
+        std::vector<s4u::Link*> links;
+        for (const VirtualPlatform::Link& link : platform.links)
+            links.push_back(
+                zone->create_link("link" + std::to_string(links.size()), link.bandwidth)->set_latency(link.latency)->seal());
+        for (const VirtualPlatform::Route& route : platform.routes) {
+            std::vector<s4u::LinkInRoute> way;
+            for (const int link : route.links) way.emplace_back(links[link]);
+            zone->add_route(places_[route.from]->get_netpoint(), places_[route.to]->get_netpoint(), nullptr, nullptr, way, false);
+        }
+        zone->seal();
+    }
+
+    Seconds now() const override { return s4u::Engine::get_clock(); }
+
+    Actor start(std::function<void()> body) override
+    {
+        const Actor id = static_cast<Actor>(actors_.size());
+        actors_.push_back(std::make_unique<State>());
+        State& state = *actors_.back();
+        state.actor = s4u::Actor::create("actor", hosts_.front(), [&state, body = std::move(body)] { body(); });
+        by_pid_.resize(std::max<std::size_t>(by_pid_.size(), state.actor->get_pid() + 1), -1);
+        by_pid_[state.actor->get_pid()] = id;
+        return id;
+    }
+    Actor self() const override { return by_pid_[s4u::this_actor::get_pid()]; }
+
+    void suspend() override
+    {
+        State& state = *actors_[self()];
+        if (!take_token(state)) {
+            state.asleep = true;
+            s4u::this_actor::suspend();
+        }
+    }
+    void suspend_for(Seconds limit) override
+    {
+        State& state = *actors_[self()];
+        if (take_token(state)) return;
+        if (!state.alarm) state.alarm = s4u::Semaphore::create(0);
+        state.in_alarm = true;
+        state.alarm->acquire_timeout(limit);
+        state.in_alarm = false;
+    }
+    void resume(Actor actor) override
+    {
+        State& state = *actors_[actor];
+        if (state.asleep) {
+            state.asleep = false;
+            state.actor->resume();
+        } else if (state.in_alarm) {
+            state.in_alarm = false;
+            state.alarm->release();
+        } else state.token = true;
+    }
+
+    void compute(int host, Seconds work) override
+    {
+        State& state = *actors_[self()];
+        state.computing = true;
+        state.interrupted = false;
+        s4u::ExecPtr exec = s4u::this_actor::exec_init(work * work_per_second)->set_host(hosts_[host]);
+        exec->start();
+        state.exec = exec; // only now can it be cancelled
+        try {
+            if (state.interrupted) exec->cancel();
+            else exec->wait();
+        } catch (const simgrid::CancelException&) {
+        }
+        state.exec = nullptr;
+        state.computing = false;
+    }
+    void interrupt(Actor actor) override
+    {
+        State& state = *actors_[actor];
+        if (!state.computing || state.interrupted) return;
+        state.interrupted = true;
+        if (const s4u::ExecPtr exec = state.exec) exec->cancel(); // ours: the actor drops its own when it is told
+    }
+    void transfer(int from, int to, Bytes bytes) override
+    {
+        s4u::Comm::sendto(places_[from], places_[to], static_cast<std::uint64_t>(bytes));
+    }
+
+    bool run() override
+    {
+        try {
+            engine_->run();
+        } catch (const Stuck&) {
+            return false;
+        }
+        return true;
+    }
+    Joules energy(int host) const override { return sg_host_get_consumed_energy(hosts_[host]); }
+
+private:
+    struct State {
+        s4u::ActorPtr actor;
+        s4u::ExecPtr exec;
+        s4u::SemaphorePtr alarm;
+        bool asleep = false, in_alarm = false, token = false; ///< of suspend
+        bool computing = false, interrupted = false;
+    };
+    static bool take_token(State& state) { return std::exchange(state.token, false); }
+    static void set(const char* setting) { s4u::Engine::set_config(setting); }
+    s4u::Host* add_host(s4u::NetZone* zone, const VirtualPlatform::Host& host, bool energy)
+    {
+        s4u::Host* added = zone->create_host("host" + std::to_string(made_++), std::vector<double>{host.speed * work_per_second});
+        const std::string busy = std::to_string(host.busy_w);
+        if (energy) added->set_property("wattage_per_state", std::to_string(host.idle_w) + ":" + busy + ":" + busy);
+        return added->seal();
+    }
+
+    s4u::Engine* engine_;
+    int made_ = 0;
+    std::vector<s4u::Host*> hosts_, places_;
+    std::vector<std::unique_ptr<State>> actors_;
+    std::vector<Actor> by_pid_;
+};
+
+} // namespace
+} // namespace trencadis
+
+extern "C" __attribute__((visibility("default"))) trencadis::VirtualTime* trc_virtual_time_v1()
+{
+    return new trencadis::SimGridTime;
+}

@@ -1,0 +1,107 @@
+#pragma once
+#include "engines/simulated/chunk_plan.hpp"
+#include "engines/simulated/virtual_time.hpp"
+#include "graph/flow.hpp"
+#include "memory/plan.hpp"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace trencadis::simulated {
+
+struct Unit;
+
+/// A kernel that one worker runs and others may join.
+struct Operation {
+    Operation(Task& which, Unit& who, Index count, Seconds since)
+        : task(which), owner(who), chunks(count), begin(since), plan(count)
+    {
+    }
+
+    Task& task;
+    Unit& owner;
+    const Index chunks;
+    const Seconds begin;
+    ChunkPlan plan;
+    double noise = 1;
+    bool offered = false;
+    bool fixed = false; ///< a fixed team with a time of its own: all members end together, at fixed_end
+    Seconds fixed_end = 0;
+    std::vector<Unit*> expected; ///< of a fixed team: followers that are still to come
+    std::vector<Unit*> members;  ///< by their number in the plan; none: has left
+    int inside = 0;
+    Seconds end(int member) { return fixed ? fixed_end : plan.end(member); }
+    Index left(Seconds now) { return fixed ? static_cast<Index>(expected.size()) : plan.left(now); }
+};
+
+/// An actor that can hold a worker; one at a time does. When a task must wait, another takes the worker over.
+struct Holder {
+    Unit* unit;
+    VirtualTime::Actor actor;
+    Task* first = nullptr; ///< to run on taking over
+    bool first_offer = false;
+};
+
+/// An owner that waits for its flow. `holder` is set when it gave its worker away and wants it back.
+struct Wait {
+    TaskFlow& flow;
+    std::int64_t target;
+    Unit* unit = nullptr; ///< none: the thread that the simulation was started from
+    Holder* holder = nullptr;
+    bool over() const { return flow.pending() <= target; }
+};
+
+/// What a worker found to do.
+struct Found {
+    Task* task = nullptr;
+    Operation* operation = nullptr; ///< that it has joined
+    bool offer = false;
+    explicit operator bool() const { return task || operation; }
+};
+
+/// A task that a device has taken and whose data it fetches or has.
+struct Claim {
+    Task* task;
+    bool acquired = false;
+    bool impossible = false; ///< its data do not fit
+    std::vector<TransferId> wait_for;
+    Seconds expected;
+};
+
+/// A worker: a thread on a core, or a device with the thread that drives it.
+struct Unit {
+    WorkerId id;
+    std::string name, kind_name;
+    int kind;        ///< as a policy sees it, for good
+    int type;        ///< of the core or device it is on now (KernelTable)
+    int host;        ///< likewise (VirtualPlatform)
+    int space;       ///< its memory
+    int device = -1; ///< index into Machine::devices
+
+    Holder* holder = nullptr;
+    std::vector<Holder*> resumable, spare;
+    bool idle = false;
+    Found found; ///< given to it while it was idle
+    Task* released = nullptr;
+
+    Operation* runs = nullptr; ///< that it is a member of
+    int member = 0;
+    Operation* offer = nullptr;  ///< its own that others may join
+    Operation* called = nullptr; ///< of its leader that it has to join
+    int inside_body = 0;         ///< bodies that submit, begun and not over
+    double pace = 1;             ///< time taken over time expected, lately
+    std::deque<Claim> claims;
+
+    Seconds busy = 0;
+    std::int64_t tasks = 0, shares = 0;
+};
+
+/// A queue of transfers that go one after the other: to a device, from a device, between hosts.
+struct Stream {
+    std::deque<Transfer> queue;
+    VirtualTime::Actor actor = -1;
+    bool waits = false;
+};
+
+} // namespace trencadis::simulated
