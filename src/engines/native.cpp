@@ -380,7 +380,10 @@ void NativeEngine::act(Worker& worker, Found found)
 
 void NativeEngine::execute(Worker& worker, Task& task, bool offer)
 {
-    if (!task.flow->may_run(task)) return conclude(worker, task, nullptr);
+    if (!task.flow->may_run(task)) {
+        if (wants_finished_) tell_finished(worker, task, 0);
+        return conclude(worker, task, nullptr);
+    }
     const Index chunks = task.codelet->chunks ? task.codelet->chunks(task.args) : 1;
     // Cutting an operation up costs some of its speed, so it is done only when somebody has nothing to do or soon will have.
     const bool open = chunks > 1 && (offer || idle_.load(std::memory_order_relaxed) > 0);

@@ -67,7 +67,7 @@ public:
     virtual void push(Task& task, WorkerId released_by) = 0;
     virtual Decision pop(WorkerId worker) = 0;
     /// Called after a task ended on a worker and before what it released is pushed; `task` is still whole. `took` is the time it
-    /// ran. Never called for concurrent policies.
+    /// ran, 0 for one that was given out and not run because its flow was cancelled. Never called for concurrent policies.
     virtual void finished(const Task& /*task*/, WorkerId, Seconds /*took*/) {}
     /// Fixed teams: the workers that take part in whatever this one runs. Empty for a worker on its own and for a follower. For
     /// engines that know how long a team takes for a kernel; asked at the start of each task.

@@ -32,15 +32,15 @@ public:
         Worker& self = workers_[worker];
         Task* task = self.queue.pop(everybody);
         if (!task) return {nullptr, join_ ? most_chunks_left(view_, worker) : no_worker};
-        const auto cost = cost_of_.find(task);
-        self.assigned = self.queue.empty() ? 0 : self.assigned - cost->second;
-        self.busy_until = std::max(view_.now(), self.busy_until) + cost->second;
+        const Seconds cost = cost_of_[task];
+        self.assigned = self.queue.empty() ? 0 : self.assigned - cost;
+        self.busy_until = std::max(view_.now(), self.busy_until) + cost;
         ++self.running;
-        cost_of_.erase(cost);
         return {task};
     }
-    void finished(const Task&, WorkerId worker, Seconds) override
+    void finished(const Task& task, WorkerId worker, Seconds) override
     {
+        if (cost_of_.erase(&task) == 0) return; // its submitter ran it at once, it was never given out
         Worker& self = workers_[worker];
         if (self.running > 0 && --self.running == 0) self.busy_until = 0;
     }
@@ -60,19 +60,25 @@ private:
     {
         return view_.run_time(task, worker) + (transfers_ ? view_.transfer_time(task, worker) : 0);
     }
-    Seconds begin(WorkerId worker) const
+    /// `now` is read once per task, or the clock's progress from worker to worker would decide between equals.
+    Seconds begin(WorkerId worker, Seconds now) const
     {
         const Seconds told = view_.free_at(worker);
-        return std::max({view_.now(), std::isfinite(told) ? told : 0, workers_[worker].busy_until}) + workers_[worker].assigned;
+        const bool busy = std::isfinite(told) && told > view_.now();
+        return std::max({now, busy ? told : now, workers_[worker].busy_until}) + workers_[worker].assigned;
     }
+    std::size_t tasks_of(WorkerId worker) const { return workers_[worker].queue.size() + workers_[worker].running; }
     void assign(Task& task)
     {
+        const Seconds now = view_.now();
         WorkerId best = no_worker;
         Seconds best_end = std::numeric_limits<Seconds>::infinity(), best_cost = 0;
         for (WorkerId worker = 0; worker < view_.workers(); ++worker) {
             if (!view_.able(task, worker)) continue;
-            const Seconds own = cost(task, worker), end = begin(worker) + own;
-            if (best != no_worker && !(end < best_end)) continue;
+            const Seconds own = cost(task, worker), end = begin(worker, now) + own;
+            // Without estimates all ends are equal: then the one with the fewest tasks.
+            const bool sooner = end < best_end || (end == best_end && best != no_worker && tasks_of(worker) < tasks_of(best));
+            if (best != no_worker && !sooner) continue;
             best = worker;
             best_end = end;
             best_cost = own;
@@ -96,7 +102,7 @@ private:
     const View& view_;
     std::vector<Worker> workers_;
     std::vector<Task*> arrived_;
-    std::unordered_map<const Task*, Seconds> cost_of_;
+    std::unordered_map<const Task*, Seconds> cost_of_; ///< of the tasks that are ready or run
     const bool by_priority_, transfers_, join_;
 };
 

@@ -82,6 +82,17 @@ TEST_P(EarliestFinish, GivesATaskToAnAbleWorkerOnly)
     for (int i = 0; i < 4; ++i) EXPECT_EQ(next(0), i);
 }
 
+TEST_P(EarliestFinish, DealsTasksOfUnknownCostToTheWorkersInTurn)
+{
+    view_.speeds = {1e300, 1e300};
+    start();
+    for (int i = 0; i < 4; ++i) scheduler_->push(tasks_[i], 0);
+    EXPECT_EQ(next(0), 0);
+    EXPECT_EQ(next(1), 1);
+    EXPECT_EQ(next(0), 2);
+    EXPECT_EQ(next(1), 3);
+}
+
 TEST(Heft, AssignsAndRunsTheLongestPathFirst)
 {
     DescribedView view(std::vector<int>{0, 1});
