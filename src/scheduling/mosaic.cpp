@@ -14,8 +14,8 @@ constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 ///
 /// - A worker about as fast as the fastest for a task takes the highest ranked: the critical path goes to the cores that are fast now.
 /// - A slower worker takes a task only if that ends sooner than when the fast ones come to it: first it tries the highest ranked, then
-///   the lowest, which the others would come to last. Others may join what it runs, from the beginning, so what it can hold
-///   back in the end is one chunk.
+///   the lowest, which the others would come to last. If they will have run out of tasks by then they may join it, so what it can
+///   hold back in the end is one chunk.
 /// - A worker without a task joins the running operation with most work left, unless its first chunk would outlast the
 ///   operation. An operation that outranks every ready task is joined before those are begun.
 /// - Several memories: a task goes to the list where it is expected to end first, transfers counted; an idle worker takes one from
@@ -94,22 +94,32 @@ private:
         RankedTasks& ready = place.ready;
         if (ready.empty()) return {};
         const RankedTasks::Ready& top = ready.top();
-        if (suits(top, worker)) return run(place, ready.take_top(), false);
+        if (suits(top, worker)) return run(place, ready.take_top());
         const auto able = [&](const RankedTasks::Ready& r) { return view_.able(*r.task, worker); };
         if (!able(top))
             if (const RankedTasks::Ready* pick = ready.highest([&](const RankedTasks::Ready& r) { return suits(r, worker); }))
-                return run(place, ready.take(*pick), false);
+                return run(place, ready.take(*pick));
         return take_as_slow(place, worker);
     }
     bool suits(const RankedTasks::Ready& ready, WorkerId worker) const
     {
         return time(*ready.task, worker) <= std::max(alike * ready.cost, too_short);
     }
-    /// Others may join from the beginning when the worker is slow, or when they are about to run out of tasks.
-    Decision run(const Place& place, const RankedTasks::Ready& ready, bool slow) const
+    /// Others may join from the beginning when they are about to run out of tasks. Cutting an operation up costs some of its speed, so
+    /// otherwise it is run whole.
+    static Decision run(const Place& place, const RankedTasks::Ready& ready)
     {
         Decision decision{ready.task, no_worker};
-        decision.offer = slow || (place.ready.empty() && place.workers.size() > 1);
+        decision.offer = place.ready.empty() && place.workers.size() > 1;
+        return decision;
+    }
+    /// The same for a slow worker: will the others have run out of tasks before it ends?
+    Decision run_as_slow(Place& place, const RankedTasks::Ready& which, WorkerId worker, const Others& others) const
+    {
+        const RankedTasks::Ready ready = place.ready.take(which);
+        Decision decision = run(place, ready);
+        const Seconds help_at = others.first_free + place.ready.cost() / others.speed;
+        decision.offer |= view_.now() + time(*ready.task, worker) > help_at;
         return decision;
     }
 
@@ -119,10 +129,10 @@ private:
         const RankedTasks::Ready* high = place.ready.highest(able);
         if (!high) return {};
         const Others others = look_at_others(place, worker, *high);
-        if (ends_sooner_here(*high, worker, others, 0)) return run(place, place.ready.take(*high), true);
+        if (ends_sooner_here(*high, worker, others, 0)) return run_as_slow(place, *high, worker, others);
         const RankedTasks::Ready* low = place.ready.lowest(able);
         const Seconds before = others.speed > 0 ? (place.ready.cost() - low->cost) / others.speed : never;
-        if (ends_sooner_here(*low, worker, others, before)) return run(place, place.ready.take(*low), true);
+        if (ends_sooner_here(*low, worker, others, before)) return run_as_slow(place, *low, worker, others);
         Decision wait;
         wait.again_in = std::max(others.first_free - view_.now(), 1e-4);
         wait.exposed = others.idle; // one of them should have it
@@ -227,7 +237,7 @@ private:
         const Task& task = *low->task;
         const Seconds here = view_.now() + view_.transfer_time(task, worker) + time(task, worker);
         const Seconds there = end_at(*most, task) - low->cost; // it is in that list's cost already
-        if (here <= there || low->cost == 0) decision = run(*most, most->ready.take(*low), false);
+        if (here <= there || low->cost == 0) decision = run(*most, most->ready.take(*low));
         else if (decision.again_in == 0) decision.again_in = std::max(there - view_.now(), 1e-4);
     }
 
