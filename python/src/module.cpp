@@ -38,4 +38,5 @@ NB_MODULE(_core, m)
     trencadis::python::bind_direct(m);
     trencadis::python::bind_products(m);
     trencadis::python::bind_registries(m);
+    trencadis::python::bind_simulation(m);
 }

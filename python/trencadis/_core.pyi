@@ -70,6 +70,27 @@ class Session:
     def start_trace(self) -> None: ...
     def stop_trace(self, title: str = "") -> Trace: ...
 
+def simulate(
+    *,
+    machine: str,
+    routine: str,
+    n: int,
+    nb: int = 0,
+    precision: str = "d",
+    variant: str = "",
+    scheduler: str = "",
+    workers: Sequence[str] = (),
+    model: str = "",
+    seed: int = 1,
+    effects: Mapping[str, Any] = {},
+    trace: bool = False,
+) -> tuple[dict[str, Any], Trace]:
+    """One configuration in virtual time on a described machine; once in a process. The record: routine, n, nb, inner, precision,
+    variant, scheduler, machine, model as resolved; makespan_s, gflops, bound_gflops, area_s, critical_s, idle_fraction,
+    energy_j (None where the machine does not say what it draws), tasks, untimed, bytes_moved, transfers, local_bytes,
+    remote_bytes, per_worker (name, kind, busy_s, idle_s, idle_fraction, tasks, shares, energy_j), per_kernel (name, kind,
+    calls, mean_ms, total_s, gflops). The trace is empty unless asked for."""
+
 def standard_session() -> Session:
     """The session that None stands for."""
 
@@ -199,7 +220,8 @@ def list_kernels() -> list[dict[str, Any]]: ...
 def list_threads() -> list[dict[str, Any]]: ...
 def list_machines() -> list[dict[str, Any]]: ...
 def list_routines() -> list[dict[str, Any]]:
-    """Also `variants`: the list of names that `variant` takes, the default first."""
+    """Also `variants`: the list of names that `variant` takes, the default first; and `simulated_variants`, those of its graph in
+    simulated runs, None where there is no graph."""
 
 def machine(measure: bool = True, fresh: bool = False) -> str:
     """This machine as one JSON object."""

@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from . import __version__, bench_commands, machine_commands, solve_commands
+from . import __version__, bench_commands, machine_commands, reproduce_commands, simulate_commands, solve_commands
 from .errors import BackendError, LinAlgError
 
 EXIT_NUMERICAL = 1
@@ -51,6 +51,8 @@ def _root(
 machine_commands.register(app)
 solve_commands.register(app)
 bench_commands.register(app)
+simulate_commands.register(app)
+reproduce_commands.register(app)
 
 #: How long a command may take to end in its own way after Ctrl-C.
 _PATIENCE_S = 0.7

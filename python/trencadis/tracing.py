@@ -35,6 +35,11 @@ def check_trace_output(path: Path, view: str) -> None:
     check_writable(path)
 
 
+def trace_files(path: Path) -> list[Path]:
+    """The files that a trace written to `path` becomes."""
+    return [path.with_suffix(suffix) for suffix in ((".prv", ".pcf", ".row") if path.suffix == ".prv" else (path.suffix,))]
+
+
 def write_trace(trace: Any, path: Path, view: View = "kernel") -> list[Path]:
     """Writes the trace in the format of the suffix; returns the files written, each of them whole."""
     files = {path.with_suffix(suffix): text for suffix, text in _FORMATS[path.suffix](trace, view).items()}

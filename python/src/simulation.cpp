@@ -1,0 +1,128 @@
+#include "session/simulation.hpp"
+
+#include "bind.hpp"
+#include "call.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+using namespace nanobind::literals;
+
+namespace trencadis::python {
+namespace {
+
+nb::list worker_rows(const SimulationResult& result)
+{
+    nb::list rows;
+    for (const SimulationReport::OfWorker& worker : result.workers) {
+        nb::dict row;
+        row["name"] = worker.name;
+        row["kind"] = worker.kind;
+        row["busy_s"] = worker.busy_s;
+        row["idle_s"] = worker.idle_s;
+        row["idle_fraction"] = result.makespan_s > 0 ? worker.idle_s / result.makespan_s : 0.0;
+        row["tasks"] = worker.tasks;
+        row["shares"] = worker.shares;
+        row["energy_j"] = worker.joules;
+        rows.append(row);
+    }
+    return rows;
+}
+
+nb::list kernel_rows(const SimulationResult& result)
+{
+    nb::list rows;
+    for (const SimulationReport::OfKernel& kernel : result.kernels) {
+        nb::dict row;
+        row["name"] = kernel.kernel;
+        row["kind"] = kernel.kind;
+        row["calls"] = kernel.calls;
+        row["mean_ms"] = 1e3 * kernel.mean_s();
+        row["total_s"] = kernel.total_s;
+        row["gflops"] = kernel.total_s > 0 ? kernel.flops / kernel.total_s * 1e-9 : 0.0;
+        rows.append(row);
+    }
+    return rows;
+}
+
+nb::dict record_of(const SimulationResult& result)
+{
+    nb::dict row;
+    row["routine"] = result.routine;
+    row["n"] = result.n;
+    row["nb"] = result.nb;
+    row["inner"] = result.inner;
+    row["precision"] = std::string(1, result.precision);
+    row["variant"] = result.variant;
+    row["scheduler"] = result.scheduler;
+    row["machine"] = result.machine;
+    row["model"] = result.model;
+    row["makespan_s"] = result.makespan_s;
+    row["gflops"] = result.gflops;
+    row["bound_gflops"] = result.capacity_gflops;
+    row["area_s"] = result.bounds.area_s;
+    row["critical_s"] = result.bounds.critical_s;
+    row["idle_fraction"] = result.idle_fraction;
+    row["energy_j"] = result.has_energy ? nb::cast(result.energy_j) : nb::none();
+    row["tasks"] = result.tasks;
+    row["untimed"] = result.untimed;
+    row["bytes_moved"] = result.bytes_moved;
+    row["transfers"] = result.transfers;
+    row["local_bytes"] = result.local_bytes;
+    row["remote_bytes"] = result.remote_bytes;
+    row["per_worker"] = worker_rows(result);
+    row["per_kernel"] = kernel_rows(result);
+    return row;
+}
+
+/// Sets the fields of the options that are given; TypeError for a key that there is none of, which only a mistake of ours can be.
+SimulationOptions options_of(const nb::dict& given)
+{
+    SimulationOptions options;
+    for (const auto& [name, value] : given) {
+        const std::string key = nb::cast<std::string>(name);
+        if (key == "submit_s") options.submit_s = nb::cast<double>(value);
+        else if (key == "pop_s") options.pop_s = nb::cast<double>(value);
+        else if (key == "central_lock") options.central_lock = nb::cast<bool>(value);
+        else if (key == "remap_s") options.remap_s = nb::cast<double>(value);
+        else if (key == "jitter") options.jitter = nb::cast<double>(value);
+        else if (key == "overlap") options.overlap = nb::cast<bool>(value);
+        else if (key == "power_state") options.power_state = nb::cast<std::string>(value);
+        else if (key == "placement") options.placement = nb::cast<std::string>(value);
+        else throw nb::type_error(("simulations have no option " + key).c_str());
+    }
+    return options;
+}
+
+nb::tuple bind_simulate(const std::string& machine, const std::string& routine, Index n, Index tile, const std::string& precision,
+                        const std::string& variant, const std::string& scheduler, const std::vector<std::string>& workers,
+                        const std::string& model, std::uint64_t seed, const nb::dict& effects, bool trace)
+{
+    SimulationRequest request;
+    request.machine = machine;
+    request.routine = routine;
+    request.variant = variant;
+    request.n = n;
+    request.nb = tile;
+    request.precision = precision.size() == 1 ? precision[0] : '?';
+    request.scheduler = scheduler;
+    request.workers = workers;
+    request.model = model;
+    request.options = options_of(effects);
+    request.options.seed = seed;
+    request.trace = trace;
+    SimulationResult result = compute([&] { return simulate(request); });
+    const nb::dict record = record_of(result);
+    return nb::make_tuple(record, nb::cast(std::move(result.trace)));
+}
+
+} // namespace
+
+void bind_simulation(nb::module_& m)
+{
+    m.def("simulate", &bind_simulate, nb::kw_only(), "machine"_a, "routine"_a, "n"_a, "nb"_a = 0, "precision"_a = "d",
+          "variant"_a = "", "scheduler"_a = "", "workers"_a = std::vector<std::string>{}, "model"_a = "", "seed"_a = 1,
+          "effects"_a = nb::dict(), "trace"_a = false);
+}
+
+} // namespace trencadis::python

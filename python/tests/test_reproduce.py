@@ -1,0 +1,131 @@
+"""The published tables beside ours: rows, tables, charts and report from made-up records, and each gallery as a command."""
+
+import json
+import xml.dom.minidom
+
+import pytest
+from trencadis.reproduce import GALLERIES, asym, energy, locality, numa
+from trencadis.reproduce.gallery import beside, plan, published_figures
+from trencadis.reproduce.report import markdown_table, write_report
+
+
+def record(case, number):
+    """What a simulation might have come to: every number differs from run to run."""
+    return {
+        "gflops": 5.0 + number % 17, "bound_gflops": 40.0, "makespan_s": 2.0, "energy_j": 100.0 + number, "idle_fraction": 0.25,
+        "bytes_moved": 1e9 * number, "local_bytes": 2e9, "remote_bytes": 1e9, "scheduler": case.simulation.scheduler,
+        "per_worker": [{"name": "w0", "kind": "cortex-a15", "idle_fraction": 0.25, "busy_s": 1.5}],
+        "per_kernel": [{"name": "gemm", "kind": "cortex-a15", "calls": 3, "mean_ms": 89.0}],
+    }  # fmt: skip
+
+
+def made_up(name, quick=False):
+    gallery = GALLERIES[name]
+    cases = plan(gallery, quick, None)
+    return list(gallery.rows((case, record(case, number)) for number, case in enumerate(cases)))
+
+
+@pytest.mark.parametrize("name", GALLERIES)
+@pytest.mark.parametrize("quick", [False, True])
+def test_every_gallery_becomes_rows_sections_charts_and_a_report(name, quick, tmp_path):
+    rows = made_up(name, quick)
+    assert all({"published", "published_field", "difference"} <= set(row) and row["simulated"] for row in rows)
+    written = write_report(GALLERIES[name], rows, tmp_path, "the command")
+    text = (tmp_path / "report.md").read_text()
+    assert "the command" in text and all(section.title in text for section in GALLERIES[name].sections(rows))
+    assert [json.loads(line) for line in (tmp_path / "rows.json").read_text().splitlines()] == rows
+    charts = [file for file in written if file.suffix == ".svg"]
+    assert charts
+    for chart in charts:
+        assert chart.name in text
+        xml.dom.minidom.parseString(chart.read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("asym", ["method", "n", "nb", "gflops", "idle_fraction", "per_worker", "per_kernel"]),
+        ("energy", ["routine", "preset", "gflops", "joules"]),
+        ("locality", ["routine", "method", "gpus", "overlap", "gflops", "bytes_moved"]),
+        ("numa", ["method", "nodes", "speedup", "local_bytes", "remote_bytes"]),
+    ],
+)
+def test_rows_have_the_promised_fields(name, fields):
+    assert all(set(fields) <= set(row) for row in made_up(name))
+
+
+def test_the_methods_are_those_that_were_published_and_ours():
+    assert {row["method"] for row in made_up("asym")} == {"oblivious", "big-only", "virtual-cores", "cats", "ours"}
+    assert {row["method"] for row in made_up("locality")} == {"default", "h1", "h2", "ours"}
+    assert {row["gpus"] for row in made_up("locality")} == set(range(1, 9))
+    assert {row["nodes"] for row in made_up("numa")} == {1, 2, 3, 4}
+
+
+def test_the_gain_of_virtual_cores_is_set_beside_the_published_one():
+    rows = [row for row in made_up("asym") if row["n"] == 6144 and not row["effects"]]
+    speed = {row["method"]: row["gflops"] for row in rows}
+    (row,) = [row for row in rows if row["published"] is not None]
+    assert row["method"] == "virtual-cores" and row["published"] == 0.975 and row["published_field"] == "gain"
+    assert row["gain"] == pytest.approx(speed["virtual-cores"] - speed["big-only"])
+    assert row["difference"] == pytest.approx((row["gain"] - 0.975) / 0.975)
+
+
+def test_sizes_are_the_published_ones_with_their_best_tiles():
+    assert asym.sizes(quick=False)[0] == (512, 128) and (6144, 448) in asym.sizes(quick=False)
+    assert len(asym.sizes(quick=False)) == 15
+
+
+def test_published_figures_stand_only_beside_what_was_published():
+    rows = [row for row in made_up("energy") if row["published"] is not None]
+    assert {(row["routine"], row["preset"], row["published"]) for row in rows} == {
+        ("potrf", "libkomp", 732.45), ("getrf", "libkomp", 383.40), ("geqrf", "libkomp", 433.77),
+    }  # fmt: skip
+    assert all(row["turbo"] for row in rows) and not any(row["published"] for row in made_up("energy", quick=True))
+    h2 = {(row["routine"], row["overlap"]): row["published"] for row in made_up("locality") if row["published"]}
+    assert h2 == {("potrf", True): 1790, ("potrf", False): 1240, ("getrf", True): 816.5}
+    speedups = {(row["method"], row["nodes"]): row["published"] for row in made_up("numa") if row["published"]}
+    assert speedups == {("default", 4): 2.01, ("numa-ws", 2): 1.93, ("numa-ws", 3): 2.73, ("numa-ws", 4): 3.45}
+
+
+def test_an_effect_changes_only_whom_it_concerns():
+    plain, all_on = asym.case("cats", 6144, 448, ()).simulation, asym.case("cats", 6144, 448, tuple(asym.EFFECTS)).simulation
+    assert plain.effects == {} and plain.scheduler == "botlev"
+    assert all_on.scheduler.startswith("botlev:") and "stealing=both" in all_on.scheduler and all_on.effects["submit_s"] > 0
+    assert "remap_s" not in all_on.effects
+    assert asym.case("oblivious", 6144, 448, ("os-mapping",)).simulation.effects == {"remap_s": 0.1}
+
+
+def test_the_table_of_effects_says_which_of_them_bring_the_published_order_back():
+    rows = [
+        {"method": method, "n": 6144, "effects": list(effects), "gflops": speed}
+        for effects, speeds in (((), (3, 4, 1, 2)), (("slow-steals",), (4, 3, 2, 1)))
+        for method, speed in zip(("virtual-cores", "cats", "big-only", "oblivious"), speeds, strict=True)
+    ]
+    table = asym._effects_section(rows)
+    assert [(line["effects"], line["agrees"]) for line in table.rows] == [("none", False), ("slow-steals", True)]
+    pairs = {line["pair"]: line["with"] for line in asym._order_section(rows).rows}
+    assert pairs["virtual-cores > cats"] == "slow-steals"
+    assert asym.order_of(rows, 6144, ()) == ["cats", "virtual-cores", "oblivious", "big-only"]
+
+
+def test_scaling_stops_where_more_gpus_give_less_than_a_twentieth():
+    curve = [{"gpus": gpus, "gflops": speed} for gpus, speed in ((1, 100), (2, 190), (3, 195), (4, 197), (5, 201))]
+    assert locality.stops_at(curve) == 5 and locality.stops_at(curve[:4]) == 2
+
+
+def test_nothing_published_gives_nulls():
+    assert beside(3.0, None, "gflops") == {"published": None, "published_field": None, "difference": None}
+    assert beside(3.0, -2.0, "gain")["difference"] == 2.5
+
+
+def test_published_tables_are_complete():
+    for name in GALLERIES:
+        assert published_figures(name)["machine"]
+    gain = published_figures("asym")["gain_over_big_only"]
+    assert len(gain["n"]) == len(gain["gflops"]) == 8
+    assert energy.PAPER["n"] == 32768 and numa.PAPER["machine"] == "kunpeng920x2"
+
+
+def test_a_markdown_table_shows_numbers_names_and_gaps():
+    text = markdown_table({"a": "A", "b": "B"}, [{"a": "x|y", "b": 1.23456}, {"a": None, "b": None}])
+    assert text == "| A | B |\n| --- | ---: |\n| x\\|y | 1.235 |\n|  |  |\n"

@@ -1,0 +1,173 @@
+"""trencadis simulate and reproduce on the command line."""
+
+import json
+import signal
+import subprocess
+import time
+
+import pytest
+from commands import COMMAND, refusal, rows, trencadis
+
+EXYNOS = ["simulate", "potrf", "--machine", "exynos5422", "--n", "1344", "--nb", "448"]
+FIELDS = [
+    "routine", "n", "nb", "precision", "variant", "engine", "scheduler", "kernels", "threads", "workers", "machine",
+    "seconds_median", "seconds_min", "seconds_max", "gflops_median", "gflops_max", "idle_fraction", "residual", "simulated",
+    "makespan_s", "energy_j", "bound_gflops",
+]  # fmt: skip
+
+
+def test_json_is_one_object_a_size_with_the_promised_fields():
+    first, second = rows(*EXYNOS[:4], "--n", "896,1344", "--nb", "448")
+    assert list(first)[: len(FIELDS)] == FIELDS and list(second) == list(first)
+    assert (first["n"], second["n"], first["nb"], first["routine"], first["engine"]) == (896, 1344, 448, "potrf", "simulated")
+    assert first["simulated"] is True and first["residual"] is None and first["kernels"] is None
+    assert first["seconds_median"] == first["seconds_min"] == first["makespan_s"] > 0
+    assert first["gflops_median"] == pytest.approx(896**3 / 3 / first["makespan_s"] / 1e9, rel=0.01)
+    assert 0 < first["gflops_median"] <= first["bound_gflops"] * (1 + 1e-9)
+    assert len(first["per_worker"]) == 8 and {worker["kind"] for worker in first["per_worker"]} == {"cortex-a7", "cortex-a15"}
+    assert {kernel["name"] for kernel in first["per_kernel"]} == {"potrf", "trsm", "syrk"}
+    assert all(kernel["mean_ms"] > 0 and kernel["calls"] > 0 for kernel in first["per_kernel"])
+
+
+def test_a_kernel_takes_the_time_that_the_description_gives_it():
+    (row,) = rows(*EXYNOS, "--workers", "cortex-a15:1", "--scheduler", "eager")
+    times = {kernel["name"]: kernel["mean_ms"] for kernel in row["per_kernel"]}
+    # calibrated: the published mean times of whole tiles of 448
+    assert times == pytest.approx({"gemm": 89.43, "trsm": 48.27, "syrk": 47.22, "potrf": 94.49}, rel=1e-3)
+    # One worker does everything in turn: 3 potrf, 3 trsm, 3 syrk, 1 gemm.
+    assert row["makespan_s"] == pytest.approx(1e-3 * (3 * (94.49 + 48.27 + 47.22) + 89.43), rel=1e-3)
+
+
+def test_the_same_seed_gives_the_same_run_and_another_one_another():
+    words = [*EXYNOS, "--effect", "jitter=0.2", "--seed"]
+    first, again, other = rows(*words, 1), rows(*words, 1), rows(*words, 2)
+    assert first == again and first[0]["makespan_s"] != other[0]["makespan_s"]
+
+
+def test_what_is_chosen_has_an_effect():
+    (plain,) = rows(*EXYNOS, "--scheduler", "eager")
+    (big,) = rows(*EXYNOS, "--scheduler", "eager", "--workers", "cortex-a15")
+    (slow,) = rows(*EXYNOS, "--scheduler", "eager", "--effect", "submit=100ms")
+    (teams,) = rows(*EXYNOS, "--scheduler", "eager", "--virtual-cores", "auto")
+    (one_cluster,) = rows(*EXYNOS, "--scheduler", "eager", "--model", "cluster-switching")
+    assert len(big["workers"]) == 4 and {worker["kind"] for worker in big["per_worker"]} == {"cortex-a15"}
+    assert slow["makespan_s"] > plain["makespan_s"] and slow["effects"] == {"submit_s": 0.1}
+    assert teams["scheduler"] == "virtual-cores:teams=even,inside=eager"
+    assert one_cluster["model"] == "cluster-switching" and len(one_cluster["workers"]) == 4
+    assert len({run["makespan_s"] for run in (plain, big, slow, teams)}) == 4
+
+
+def test_a_table_is_for_people_and_says_that_it_is_simulated():
+    out, err = trencadis(*EXYNOS, "--effect", "submit=50us")
+    assert err == "" and out.startswith("simulated: potrf") and "submit=50us" in out and "\x1b" not in out
+    assert "cortex-a15" in out and "gemm" in out and "at most" in out
+
+
+@pytest.mark.parametrize(("suffix", "files"), [(".json", 1), (".svg", 1), (".html", 1), (".prv", 3)])
+def test_the_trace_is_written_in_the_format_of_the_suffix(tmp_path, suffix, files):
+    out, _ = trencadis(*EXYNOS, "-o", tmp_path / f"run{suffix}")
+    written = sorted(tmp_path.iterdir())
+    assert len(written) == files and all(file.stat().st_size > 0 and str(file) in out for file in written)
+    if suffix == ".svg":
+        assert "simulated" in written[0].read_text()
+    if suffix == ".json":
+        events = json.loads(written[0].read_text())["traceEvents"]
+        assert sum(event.get("name") == "potrf" for event in events) == 3
+
+
+def test_a_machine_may_be_a_file(tmp_path):
+    (tmp_path / "one.toml").write_text(
+        'name = "one"\nkernels = [{ kernel = "gemm", on = "core", gflops = 2 }]\n[[kinds]]\nname = "core"\n'
+        '[[nodes]]\nname = "ram"\nbytes = 1e9\n[[cores]]\nkind = "core"\ncount = 2\n'
+    )
+    (row,) = rows("simulate", "gemm", "--machine", "one.toml", "--n", "200", "--nb", "100", cwd=tmp_path)
+    assert row["machine"] == "one" and row["energy_j"] is None
+    assert row["makespan_s"] == pytest.approx(2 * 200**3 / 4e9, rel=1e-6)
+
+
+def test_a_key_that_a_machine_file_cannot_have_is_named_with_file_and_line(tmp_path):
+    (tmp_path / "bad.toml").write_text('name = "bad"\n[[kinds]]\nname = "core"\nspeeed = 3\n')
+    error = refusal("simulate", "potrf", "--machine", "bad.toml", "--n", "100", cwd=tmp_path)
+    assert "bad.toml:4: " in error and "speeed" in error
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["potrf", "--machine", "exynos5433", "--n", "10"], "unknown machine 'exynos5433'; did you mean 'exynos5422'"),
+        (["potrf", "--machine", "none.toml", "--n", "10"], "cannot read 'none.toml'"),
+        (["potrff", "--machine", "exynos5422", "--n", "10"], "'potrff' is not a routine to simulate; routines: gemm"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--variant", "x"], "potrf has no variant 'x'; variants: in-place"),
+        (["potrf", "--machine", "exynos5422", "--n", "-1"], "--n: '-1' is not a list of sizes"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--nb", "0"], "--nb: '0' is not a tile size"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--effect", "sumbit"], "unknown effect 'sumbit'; did you mean"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--effect", "power-state=warp"], "warp"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--scheduler", "catz"], "did you mean 'cats'"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--scheduler", "cats:steal=no"], "did you mean 'stealing'"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--workers", "cortex-a16"], "cortex-a1"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--workers", "0,,1"], "--workers: '0,,1' holds an empty name"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--workers", "9"], "9"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--model", "globel"], "did you mean 'global'"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--precision", "q"], "q"),
+        (["potrf", "--machine", "exynos5422", "--n", "10,20", "-o", "x.svg"], "a trace is of one run"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "-o", "x.pdf"], "none of the suffixes"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--json", "/nowhere/x"], "/nowhere/x: cannot be written"),
+        (["potrf", "--n", "10"], "Missing option '--machine'"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(words, message):
+    assert message in refusal("simulate", *words)
+
+
+def test_a_kernel_that_no_worker_has_a_time_for_is_refused_before_anything_runs(tmp_path):
+    (tmp_path / "one.toml").write_text(
+        'name = "one"\nkernels = [{ kernel = "gemm", on = "core", gflops = 2 }]\n[[kinds]]\nname = "core"\n'
+        '[[nodes]]\nname = "ram"\nbytes = 1e9\n[[cores]]\nkind = "core"\n'
+    )
+    error = refusal("simulate", "potrf", "--machine", "one.toml", "--n", "200", "--nb", "100", cwd=tmp_path)
+    assert "potrf" in error and "one.toml" in error
+
+
+def test_ctrl_c_ends_all_simulations_within_a_second_with_130():
+    words = ["simulate", "potrf", "--machine", "uv2000", "--n", "40000,40000,40000", "--nb", "352", "--json", "-"]
+    with subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(2)
+        assert process.poll() is None, "finished before it could be interrupted"
+        children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
+        assert children
+        process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        try:
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert time.monotonic() - begin < 2.5 and process.returncode == 130  # one second is promised; the machine may be busy
+    assert out == "" and err == "trencadis: interrupted\n"
+    assert subprocess.run(["ps", "-p", ",".join(children)], capture_output=True).returncode == 1
+
+
+def test_reproduce_prints_json_and_nothing_else():
+    printed = rows("reproduce", "numa", "--quick", timeout=300)
+    assert {row["method"] for row in printed} == {"default", "numa-ws", "ours"}
+    assert all(row["speedup"] > 0 and row["local_bytes"] >= 0 and row["remote_bytes"] >= 0 for row in printed)
+
+
+def test_reproduce_writes_a_report_with_timelines_and_charts(tmp_path):
+    out, err = trencadis("reproduce", "asym", "--quick", "-o", tmp_path / "asym", timeout=300)
+    assert err == "" and "\x1b" not in out and "Published order" in out
+    report = (tmp_path / "asym" / "report.md").read_text()
+    pictures = {file.name for file in (tmp_path / "asym").glob("*.svg")}
+    assert {"gflops-plain.svg", "gain-effects.svg"} <= pictures
+    assert {"timeline-ours-plain-kernel.svg", "timeline-cats-effects-order.svg"} <= pictures
+    assert all(name in report for name in pictures)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["asymm"], "'asymm' is not one of asym, energy, locality, numa"),
+        (["asym", "-o", "/proc/x"], "-o: /proc/x cannot be made"),
+    ],
+)
+def test_reproduce_refuses_bad_input_in_one_line(words, message):
+    assert message in refusal("reproduce", *words)

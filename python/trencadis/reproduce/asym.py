@@ -1,0 +1,263 @@
+"""Four ways to schedule tile Cholesky on an Exynos 5422, and ours, with and without what else was at work on the board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ..simulations import Simulation
+from .gallery import Case, Chart, Curve, Row, Section, beside, published_figures
+
+TITLE = "Unequal cores: tile Cholesky on an Exynos 5422"
+COLUMNS = {
+    "method": "method", "n": "n", "nb": "nb", "effects": "effects", "gflops": "GFlop/s", "of_bound": "of bound",
+    "idle_fraction": "idle", "gain": "over big-only", "published": "published", "difference": "difference",
+}  # fmt: skip
+
+PAPER = published_figures("asym")
+BIG, LITTLE = "cortex-a15", "cortex-a7"
+
+#: Scheduler and workers of each method; big-only comes first, because the others are measured against it.
+METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "big-only": ("ompss-bf", (BIG,)),
+    "oblivious": ("ompss-bf", (LITTLE, BIG)),
+    "virtual-cores": ("virtual-cores:inside=ompss-bf", (LITTLE, BIG)),
+    "cats": ("botlev", (LITTLE, BIG)),
+    "ours": ("mosaic", (LITTLE, BIG)),
+}
+
+#: What was at work on the board beside kernel times and policy: for each effect its cause, and what it changes for whom (`*`: for
+#: every method). Values are estimates of the cause alone.
+EFFECTS: dict[str, dict[str, Any]] = {
+    "os-mapping": {
+        "cause": "threads of the conventional runtime are not pinned: the system maps them to cores of either kind, anew every "
+        "100 ms, whatever their speed (virtual cores and CATS pin theirs, they are about certain cores)",
+        "oblivious": {"remap_s": 0.1},
+    },
+    "discovery": {
+        "cause": "creating a task takes about 50 us on such a core, and the runtime stops creating when so many are pending, so "
+        "bottom levels are known only for the part of the graph that was discovered",
+        "*": {"submit_s": 50e-6},
+        "cats": {"submit_s": 50e-6, "scheduler": "throttle=8x"},
+    },
+    "slow-steals": {
+        "cause": "a LITTLE core with nothing else to do takes critical tasks (the paper's traces show a potrf on one)",
+        "cats": {"scheduler": "stealing=both"},
+    },
+    "ready-order": {
+        "cause": "the ready queue of the conventional runtime hands out what became ready last",
+        "oblivious": {"scheduler": "order=newest"},
+        "big-only": {"scheduler": "order=newest"},
+        "virtual-cores": {"scheduler": "order=newest"},
+    },
+}
+
+_TABLE_N = 6144  #: of the tables of effects and idle shares
+
+
+def sizes(quick: bool) -> list[tuple[int, int]]:
+    """n and the published best tile."""
+    tiles = PAPER["best_tiles"]
+    pairs = list(zip(tiles["n"], tiles["nb"], strict=True))
+    return [pair for pair in pairs if pair[0] in (512, 2048, _TABLE_N)] if quick else pairs
+
+
+def case(method: str, n: int, nb: int, effects: Sequence[str], timeline: str = "") -> Case:
+    """`effects` by name; each changes what it changes for this method."""
+    scheduler, workers = METHODS[method]
+    options: dict[str, Any] = {}
+    for name in effects:
+        change = {**EFFECTS[name].get("*", {}), **EFFECTS[name].get(method, {})}
+        if extra := change.pop("scheduler", ""):
+            # Options of the policy inside virtual cores are joined by semicolons behind its own colon.
+            mark = (";" if scheduler.count(":") > 1 else ":") if method == "virtual-cores" else "," if ":" in scheduler else ":"
+            scheduler += mark + extra
+        options |= change
+    simulation = Simulation(
+        "potrf", n, PAPER["machine"], nb, scheduler=scheduler, workers=workers, effects=options
+    )
+    return Case(simulation, {"method": method, "n": n, "nb": nb, "effects": list(effects)}, timeline)
+
+
+def effect_sets(quick: bool) -> list[tuple[str, ...]]:
+    """None, each alone, all but each, all."""
+    every = tuple(EFFECTS)
+    if quick:
+        return [(), every]
+    return [(), *((name,) for name in every), *(tuple(e for e in every if e != name) for name in every), every]
+
+
+def cases(quick: bool) -> list[Case]:
+    planned = []
+    for n, nb in sizes(quick):
+        for effects in effect_sets(quick) if n == _TABLE_N else [(), tuple(EFFECTS)]:
+            drawn = n == _TABLE_N and len(effects) in (0, len(EFFECTS))
+            for method in METHODS:
+                name = f"{method}-{'effects' if effects else 'plain'}" if drawn else ""
+                planned.append(case(method, n, nb, effects, name))
+    return planned
+
+
+def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
+    big_only: dict[tuple, float] = {}
+    gains = dict(zip(PAPER["gain_over_big_only"]["n"], PAPER["gain_over_big_only"]["gflops"], strict=True))
+    for planned, record in runs:
+        labels = planned.labels
+        configuration = (labels["n"], *labels["effects"])
+        gflops = record["gflops"]
+        if labels["method"] == "big-only":
+            big_only[configuration] = gflops
+        gain = gflops - big_only[configuration]
+        published = gains.get(labels["n"]) if labels["method"] == PAPER["gain_over_big_only"]["method"] else None
+        yield {
+            **labels,
+            "gflops": gflops,
+            "bound_gflops": record["bound_gflops"],
+            "of_bound": gflops / record["bound_gflops"],
+            "idle_fraction": record["idle_fraction"],
+            "per_worker": [
+                {key: worker[key] for key in ("name", "kind", "idle_fraction")} for worker in record["per_worker"]
+            ],
+            "per_kernel": record["per_kernel"],
+            "gain": gain,
+            **beside(gain, published, "gain"),
+            "scheduler": record["scheduler"],
+            "simulated": True,
+        }
+
+
+def order_of(rows: Sequence[Row], n: int, effects: Sequence[str]) -> list[str]:
+    """The published methods, fastest first."""
+    speeds = {
+        row["method"]: row["gflops"]
+        for row in rows
+        if row["n"] == n and row["effects"] == list(effects) and row["method"] != "ours"
+    }
+    return sorted(speeds, key=lambda method: -speeds[method])
+
+
+def _published_order(n: int) -> list[str]:
+    return next((entry["methods"] for entry in PAPER["order"] if n in entry["n"]), [])
+
+
+def sections(rows: Sequence[Row]) -> list[Section]:
+    return [_gain_section(rows), _bound_section(rows), _effects_section(rows), _order_section(rows), _idle_section(rows),
+            _kernel_section(rows)]  # fmt: skip
+
+
+def _gain_section(rows: Sequence[Row]) -> Section:
+    shown = [{**row, "effects": _named(row["effects"])} for row in rows if row["published"] is not None]
+    columns = {"n": "n", "nb": "nb", "effects": "effects", "gain": "ours", "published": "published", "difference": "difference"}
+    text = "GFlop/s of 4 virtual cores less those of 4 workers on the big cores."
+    return Section("Gain of virtual cores over big cores only", columns, shown, text)
+
+
+def _bound_section(rows: Sequence[Row]) -> Section:
+    table: dict[tuple, Row] = {}
+    for row in rows:
+        if len(row["effects"]) in (0, len(EFFECTS)):
+            line = table.setdefault(
+                (row["n"], bool(row["effects"])), {"n": row["n"], "effects": "all" if row["effects"] else "none"}
+            )
+            line[row["method"]] = row["gflops"]
+            line[f"{row['method']} of bound"] = row["of_bound"]
+    columns = {"n": "n", "effects": "effects"}
+    for method in METHODS:
+        columns |= {method: method, f"{method} of bound": "of bound"}
+    text = (
+        "GFlop/s of each method, and the share of its capacity bound: the fastest that any policy could be on the workers in "
+        "use, all busy all the time, each kernel where it is best done, or as long as the longest chain of tasks."
+    )
+    return Section("Speed and distance to the capacity bound", columns, list(table.values()), text)
+
+
+def _effects_section(rows: Sequence[Row]) -> Section:
+    published = _published_order(_TABLE_N)
+    lines: list[dict[str, Any]] = []
+    for effects in dict.fromkeys(tuple(row["effects"]) for row in rows if row["n"] == _TABLE_N):
+        line: dict[str, Any] = {"effects": _named(effects)}
+        for row in rows:
+            if row["n"] == _TABLE_N and tuple(row["effects"]) == effects:
+                line[row["method"]] = row["gflops"]
+        order = order_of(rows, _TABLE_N, effects)
+        line["order"] = " > ".join(order)
+        line["agrees"] = order == published
+        lines.append(line)
+    columns = {"effects": "effects", **{method: method for method in METHODS}, "order": "order", "agrees": "as published"}
+    causes = "\n".join(f"- *{name}*: {effect['cause']}." for name, effect in EFFECTS.items())
+    text = f"GFlop/s at n = {_TABLE_N}. Published order: {' > '.join(published)}. The effects, each with its cause:\n\n{causes}"
+    return Section("What the effects on the board do", columns, lines, text)
+
+
+def _order_section(rows: Sequence[Row]) -> Section:
+    """Which effects bring back which part of the published order, and what none of them does."""
+    published = _published_order(_TABLE_N)
+    pairs = list(zip(published, published[1:], strict=False))
+    lines = []
+    for better, worse in pairs:
+        line: dict[str, Any] = {"pair": f"{better} > {worse}"}
+        held = []
+        for effects in dict.fromkeys(tuple(row["effects"]) for row in rows if row["n"] == _TABLE_N):
+            order = order_of(rows, _TABLE_N, effects)
+            if order.index(better) < order.index(worse):
+                held.append(_named(effects))
+        line["with"] = "; ".join(held) if held else "none of the sets above: unexplained"
+        lines.append(line)
+    return Section("Which effects bring back the published order", {"pair": "published", "with": "holds with"}, lines)
+
+
+def _idle_section(rows: Sequence[Row]) -> Section:
+    shown = [row for row in rows if row["n"] == _TABLE_N and len(row["effects"]) in (0, len(EFFECTS))]
+    table: dict[str, dict[str, Any]] = {}
+    columns = {"worker": "worker", "kind": "kind"}
+    for row in shown:
+        name = f"{row['method']}, {_named(row['effects'])}"
+        columns[name] = name
+        for worker in row["per_worker"]:
+            line = table.setdefault(worker["name"], {"worker": worker["name"], "kind": worker["kind"]})
+            line[name] = round(100 * worker["idle_fraction"], 1)
+    return Section(f"Idle share per worker, percent, n = {_TABLE_N}", columns, list(table.values()))
+
+
+def _kernel_section(rows: Sequence[Row]) -> Section:
+    """The described machine is calibrated with these times; the table shows that the description says what was published."""
+    lines = []
+    paper = PAPER["mean_ms"]
+    for row in rows:
+        if row["n"] != paper["n"] or row["effects"]:
+            continue
+        for kernel in row["per_kernel"]:
+            published = dict(zip(paper["kernels"], paper.get(kernel["kind"], []), strict=False)).get(kernel["name"])
+            lines.append({"method": row["method"], **kernel, "published": published})
+    columns = {
+        "method": "method", "name": "kernel", "kind": "kind", "calls": "calls", "mean_ms": "mean ms", "published": "published ms",
+    }  # fmt: skip
+    text = (
+        "A shared call lasts from its first chunk to its last. The last tile row is narrower than the others, so means lie a "
+        "little below the time of a full tile; the published times calibrate the description of the machine."
+    )
+    return Section("Mean time per kernel and kind of core", columns, lines, text)
+
+
+def charts(rows: Sequence[Row]) -> list[Chart]:
+    drawn = []
+    for with_effects, name, what in ((False, "plain", "kernel times and policy alone"), (True, "effects", "with all effects")):
+        chosen = [row for row in rows if row["effects"] == (list(EFFECTS) if with_effects else [])]
+        curves = [
+            Curve(method, [(row["n"], row["gflops"]) for row in chosen if row["method"] == method]) for method in METHODS
+        ]
+        bound = Curve("capacity bound", [(row["n"], row["bound_gflops"]) for row in chosen if row["method"] == "ours"])
+        drawn.append(Chart(f"gflops-{name}", f"Exynos 5422, {what} (simulated)", "n", "GFlop/s", [*curves, bound]))
+        gains = [row for row in chosen if row["method"] == "virtual-cores"]
+        gain = Curve(
+            "virtual cores over big cores", [(row["n"], row["gain"]) for row in gains],
+            [(row["n"], row["published"]) for row in gains if row["published"] is not None],
+        )  # fmt: skip
+        drawn.append(Chart(f"gain-{name}", f"Gain, {what} (simulated)", "n", "GFlop/s", [gain], baseline=0))
+    return drawn
+
+
+def _named(effects: Sequence[str]) -> str:
+    if not effects:
+        return "none"
+    return "all" if len(effects) == len(EFFECTS) else " + ".join(effects)

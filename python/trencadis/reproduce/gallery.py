@@ -1,0 +1,108 @@
+"""What a gallery is made of, and running one."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Protocol
+
+from .. import _core
+from ..simulations import Progress, Simulation, simulate_all
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One simulated configuration of a gallery. `labels` begin its row; `timeline` names the pictures of its run, if it has
+    some."""
+
+    simulation: Simulation
+    labels: dict[str, Any] = field(default_factory=dict)
+    timeline: str = ""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a chart; the published points belong to it and are drawn in its colour."""
+
+    label: str
+    points: list[tuple[float, float]]
+    published: list[tuple[float, float]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Chart:
+    name: str
+    title: str
+    x: str
+    y: str
+    curves: list[Curve]
+    baseline: float | None = None  #: a horizontal line, as zero for gains
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table of the report, with what it says in words."""
+
+    title: str
+    columns: Mapping[str, str]
+    rows: Sequence[Mapping[str, Any]]
+    text: str = ""
+
+
+class Gallery(Protocol):
+    TITLE: str
+    #: Columns of the table for people.
+    COLUMNS: dict[str, str]
+
+    def cases(self, quick: bool) -> list[Case]: ...
+    def rows(self, runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
+        """The rows of the gallery from each case and its record (as _core.simulate gives it), in order. Every row has
+        `published`, the value that the paper gives for the row's field named by `published_field`, and `difference`, ours less
+        theirs over theirs; or nulls."""
+
+    def sections(self, rows: Sequence[Row]) -> list[Section]:
+        """What the rows show, for the report."""
+
+    def charts(self, rows: Sequence[Row]) -> list[Chart]: ...
+
+
+def published_figures(name: str) -> dict[str, Any]:
+    """The figures of a paper, as its .toml file has them."""
+    return tomllib.loads((files(__package__) / f"{name}.toml").read_text())
+
+
+def plan(gallery: Gallery, quick: bool, folder: Path | None) -> list[Case]:
+    """All cases; the timelines of some go to `folder` when there is one."""
+    return [_with_pictures(case, folder) for case in gallery.cases(quick)]
+
+
+def run_gallery(gallery: Gallery, cases: Sequence[Case], progress: Progress) -> Iterator[Row]:
+    records = simulate_all([case.simulation for case in cases], progress)
+    yield from gallery.rows(zip(cases, records, strict=True))
+
+
+def _with_pictures(case: Case, folder: Path | None) -> Case:
+    if folder is None or not case.timeline:
+        return case
+    views = [(str(folder / f"timeline-{case.timeline}-{view}.svg"), view) for view in ("kernel", "order")]
+    return replace(case, simulation=replace(case.simulation, outputs=tuple(views)))
+
+
+def cores_of_nodes(machine: str, count: int) -> tuple[str, ...]:
+    """The cores of the first so many memory nodes of a described machine."""
+    described = json.loads(_core.load_machine(machine))
+    nodes = [node["name"] for node in described["nodes"][:count]]
+    return tuple(str(core["cpu"]) for core in described["cores"] if core["node"] in nodes)
+
+
+def beside(ours: float | None, published: float | None, name: str) -> dict[str, Any]:
+    """The fields that set a value of ours, the row's field `name`, beside the published one."""
+    if published is None or ours is None:
+        return {"published": None, "published_field": None, "difference": None}
+    return {"published": published, "published_field": name, "difference": (ours - published) / abs(published)}

@@ -1,0 +1,78 @@
+"""Matrix products on one to four memory nodes of two Kunpeng 920."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..simulations import Simulation
+from .gallery import Case, Chart, Curve, Row, Section, beside, cores_of_nodes, published_figures
+
+TITLE = "Memory nodes: matrix product on two Kunpeng 920"
+COLUMNS = {
+    "method": "method", "nodes": "nodes", "n": "n", "nb": "nb", "gflops": "GFlop/s", "speedup": "speed-up",
+    "local_bytes": "local bytes", "remote_bytes": "remote bytes", "idle_fraction": "idle", "published": "published",
+    "difference": "difference",
+}  # fmt: skip
+
+PAPER = published_figures("numa")
+#: Scheduler and where the matrices lie at the start. The paper's method copies what a node needs into its memory: numa-ws finds
+#: the matrices spread over the nodes and runs tasks where their data are.
+METHODS = {"default": ("eager", "first-touch"), "numa-ws": ("numa-ws", "interleave"), "ours": ("mosaic", "interleave")}
+#: Above 15360, from where on the paper's method pays.
+N, NB = 16384, 512
+QUICK_N = 6144
+
+
+def cases(quick: bool) -> list[Case]:
+    n = QUICK_N if quick else N
+    planned = []
+    for method, (scheduler, placement) in METHODS.items():
+        for nodes in range(1, 5):
+            simulation = Simulation(
+                "gemm", n, PAPER["machine"], NB, scheduler=scheduler, workers=cores_of_nodes(PAPER["machine"], nodes),
+                effects={"placement": placement},
+            )  # fmt: skip
+            planned.append(Case(simulation, {"method": method, "nodes": nodes, "n": n, "nb": NB}))
+    return planned
+
+
+def _published(labels: Row) -> float | None:
+    if labels["n"] < N:
+        return None
+    found = [e["value"] for e in PAPER["speedup"] if (e["method"], e["nodes"]) == (labels["method"], labels["nodes"])]
+    return found[0] if found else None
+
+
+def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
+    alone: dict[str, float] = {}
+    for planned, record in runs:
+        labels, gflops = planned.labels, record["gflops"]
+        if labels["nodes"] == 1:
+            alone[labels["method"]] = gflops
+        speedup = gflops / alone[labels["method"]]
+        yield {
+            **labels,
+            "gflops": gflops,
+            "speedup": speedup,
+            "local_bytes": record["local_bytes"],
+            "remote_bytes": record["remote_bytes"],
+            "bound_gflops": record["bound_gflops"],
+            "idle_fraction": record["idle_fraction"],
+            **beside(speedup, _published(labels), "speedup"),
+            "scheduler": record["scheduler"],
+            "simulated": True,
+        }
+
+
+def sections(rows: Sequence[Row]) -> list[Section]:
+    text = f"n = {rows[0]['n']}, tiles of {rows[0]['nb']}. Bytes are those that tasks read and wrote, by where they lay."
+    return [Section("Speed over one node", COLUMNS, rows, text)]
+
+
+def charts(rows: Sequence[Row]) -> list[Chart]:
+    curves = []
+    for method in METHODS:
+        chosen = [row for row in rows if row["method"] == method]
+        published = [(row["nodes"], row["published"]) for row in chosen if row["published"] is not None]
+        curves.append(Curve(method, [(row["nodes"], row["speedup"]) for row in chosen], published))
+    return [Chart("speedup", "Product on two Kunpeng 920 (simulated)", "memory nodes", "speed over one node", curves)]

@@ -1,0 +1,140 @@
+"""`trencadis simulate` on the command line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import _core
+from .bench_commands import Colours, Precision, Routine, Sizes
+from .effects import effect_words, effects_help, parse_effects
+from .errors import UsageError
+from .options import Scheduler, TileSize, VirtualCores, size_list, tile_size, with_virtual_cores
+from .records import JsonTo, check_record_target, collect, progress_bar, write_records
+from .simulations import Simulation, contract_record, simulate_all
+from .tables import print_table
+from .tracing import check_trace_output, trace_files
+
+MachineName = Annotated[
+    str,
+    typer.Option("--machine", metavar="NAME|FILE", help="A described machine; see: trencadis list machines", show_default=False),
+]
+Variant = Annotated[str, typer.Option("--variant", help="Form of the graph; see: trencadis list routines")]
+Units = Annotated[
+    str,
+    typer.Option(
+        "--workers", metavar="LIST", show_default=False,
+        help="Cores and devices in this order, the first submits: 0,1,4-7, kinds, names, each with :COUNT; default: all",
+    ),
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model", metavar="global|cluster-switching|cpu-migration", show_default=False,
+        help="How a chip with two kinds of cores is run: all cores, the faster kind alone, or one core of each pair",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", min=1, help="Of everything random; the same seed gives the same run")]
+Effects = Annotated[
+    list[str] | None, typer.Option("--effect", metavar="NAME[=VALUE]", help="See below. May be repeated", show_default=False)
+]
+TraceFile = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--output", metavar="FILE", show_default=False,
+        help=".json (Perfetto), .prv (Paraver), .svg (Gantt) or .html (Gantts and tables)",
+    ),
+]  # fmt: skip
+
+_SHOWN = {
+    "n": "n", "nb": "nb", "tasks": "tasks", "makespan_s": "simulated s", "gflops_median": "GFlop/s", "bound_gflops": "at most",
+    "idle_fraction": "idle", "energy_j": "J", "bytes_moved": "bytes moved", "local_bytes": "local", "remote_bytes": "remote",
+}  # fmt: skip
+
+
+def register(app: typer.Typer) -> None:
+    effects = f"[bold]Effects[/bold], each with its cause; all are off at the start.\n\n{effects_help()}"
+    app.command("simulate", epilog=effects)(simulate_command)
+
+
+def simulate_command(
+    routine: Routine, n: Sizes, machine: MachineName, nb: TileSize = "auto", precision: Precision = "d",
+    scheduler: Scheduler = "", variant: Variant = "", workers: Units = "", virtual_cores: VirtualCores = "", model: Model = "",
+    seed: Seed = 1, effect: Effects = None, json: JsonTo = "", output: TraceFile = None, view: Colours = "kernel",
+) -> None:
+    """Run a routine's tasks in virtual time on a described machine: the graph and the scheduler of real runs, no computing."""
+    effects = parse_effects(effect or [])
+    sizes = size_list(n)
+    one = Simulation(
+        routine, sizes[0], machine, tile_size(nb), precision, variant, with_virtual_cores(scheduler, virtual_cores),
+        unit_list(workers), model, seed, effects,
+    )  # fmt: skip
+    _check_names(one)
+    check_record_target(json)
+    if output is not None:
+        if len(sizes) != 1:
+            raise UsageError(f"--n: a trace is of one run; '{n}' stands for {len(sizes)} sizes")
+        check_trace_output(output, view)
+        one = replace(one, outputs=((str(output), view),))
+    with progress_bar(len(sizes)) as step:
+        runs = simulate_all([replace(one, n=size) for size in sizes], step)
+        rows = collect((contract_record(run, effects) for run in runs), json)
+    if json:
+        write_records(rows, json)
+    else:
+        _print_rows(rows, output)
+
+
+def unit_list(text: str) -> tuple[str, ...]:
+    """ "cortex-a15,0-3" -> ("cortex-a15", "0-3"); the library knows what they mean on a machine."""
+    words = tuple(word.strip() for word in text.split(",")) if text.strip() else ()
+    if "" in words:
+        raise UsageError(f"--workers: '{text}' holds an empty name; write a list such as 0,1,4-7 or cortex-a15,gpu0")
+    return words
+
+
+def _check_names(simulation: Simulation) -> None:
+    """What can be refused before a process is started."""
+    _core.load_machine(simulation.machine)
+    known = {row["name"]: row["simulated_variants"] for row in _core.list_routines() if row["simulated_variants"]}
+    if simulation.routine not in known:
+        raise UsageError(f"'{simulation.routine}' is not a routine to simulate; routines: {', '.join(known)}")
+    variants = known[simulation.routine]
+    if simulation.variant and simulation.variant not in variants:
+        names = ", ".join(variants)
+        raise UsageError(f"--variant: {simulation.routine} has no variant '{simulation.variant}'; variants: {names}")
+
+
+def _print_rows(rows: list[dict[str, Any]], output: Path | None) -> None:
+    columns = {key: heading for key, heading in _SHOWN.items() if any(row.get(key) is not None for row in rows)}
+    print(_heading(rows[0]))
+    print_table(rows, columns)
+    if len(rows) == 1:
+        _print_details(rows[0])
+    for file in trace_files(output) if output else ():
+        print(f"wrote {file}")
+
+
+def _heading(row: dict[str, Any]) -> str:
+    what = row["routine"] + (f" ({row['variant']})" if row["variant"] else "")
+    parts = [
+        f"simulated: {what} on {row['machine']}, {row['scheduler']} scheduler, {len(row['workers'])} workers, "
+        f"{row['model'] or 'global'} execution"
+    ]
+    parts += effect_words(row["effects"])
+    return "; ".join(parts)
+
+
+def _print_details(row: dict[str, Any]) -> None:
+    workers = [{**worker, "idle": round(100 * worker["idle_fraction"], 1)} for worker in row["per_worker"]]
+    columns = {"name": "worker", "kind": "kind", "busy_s": "busy s", "idle": "idle %", "tasks": "tasks", "shares": "joined"}
+    if row["energy_j"] is not None:
+        columns["energy_j"] = "J"
+    print()
+    print_table(workers, columns)
+    kernels = {"name": "kernel", "kind": "on", "calls": "calls", "mean_ms": "mean ms", "total_s": "total s", "gflops": "GFlop/s"}
+    print()
+    print_table(row["per_kernel"], kernels)
