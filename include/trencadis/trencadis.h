@@ -44,7 +44,7 @@ const char* trc_version(void);
 
 typedef struct trc_session trc_session;
 
-/* Makes a session. `options`: words "key=value" separated by blanks, or NULL: engine=native|sequential, scheduler=eager|ws,
+/* Makes a session. `options`: words "key=value" separated by blanks, or NULL: engine=native|sequential, scheduler=mosaic|eager|ws|...,
  * kernels=openblas|mkl|blis, threads=os, workers=LIST (core numbers, as 0,1,4-7) or worker_count=N, window=N (tasks in flight). What is
  * not given comes from TRENCADIS_ENGINE, _SCHEDULER, _KERNELS, _NUM_THREADS, else the default: one worker per core. */
 int trc_session_create(trc_session** session, const char* options);

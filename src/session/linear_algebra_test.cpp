@@ -22,10 +22,10 @@ SessionOptions options_for(const char* engine, const char* scheduler)
     options.scheduler = scheduler;
     return options;
 }
-Session& native(std::string_view scheduler = "eager")
+Session& native(std::string_view scheduler = "mosaic")
 {
-    static Session eager(options_for("native", "eager")), ws(options_for("native", "ws"));
-    return scheduler == "ws" ? ws : eager;
+    static Session mosaic(options_for("native", "mosaic")), eager(options_for("native", "eager")), ws(options_for("native", "ws"));
+    return scheduler == "ws" ? ws : scheduler == "eager" ? eager : mosaic;
 }
 Session& sequential()
 {
@@ -47,7 +47,7 @@ TYPED_TEST(Routines, GiveTheBitsOfTheSequentialEngineOnEveryScheduler)
 {
     using T = TypeParam;
     constexpr Index n = 5 * nb + 7, nrhs = nb + 5;
-    for (const char* scheduler : {"eager", "ws"})
+    for (const char* scheduler : {"mosaic", "eager", "ws"})
         for (const Uplo uplo : {Uplo::lower, Uplo::upper})
             for (const char* variant : {"in-place", "tile-layout"}) {
                 const Dense<T> A = this->positive_definite(uplo, n), B = random_matrix<T>(n, nrhs);
@@ -245,7 +245,7 @@ TEST(Routines, MayBeCalledFromSeveralThreadsAtOnce)
 
 TEST(Routines, RunTheEmptyCholeskyGraph)
 {
-    for (Session* session : {&sequential(), &native("eager"), &native("ws")}) {
+    for (Session* session : {&sequential(), &native("mosaic"), &native("eager"), &native("ws")}) {
         EXPECT_EQ(tasks(*session, 0), 0);
         EXPECT_EQ(tasks(*session, 10), 10 + 90 + 120);
     }

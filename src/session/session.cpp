@@ -174,7 +174,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     parts.options = options;
     SessionOptions& resolved = parts.options;
     resolved.engine = choose(options.engine, "TRENCADIS_ENGINE", "native");
-    resolved.scheduler = choose(options.scheduler, "TRENCADIS_SCHEDULER", "eager");
+    resolved.scheduler = choose(options.scheduler, "TRENCADIS_SCHEDULER", "mosaic");
     resolved.kernels = choose(options.kernels, "TRENCADIS_KERNELS", "openblas");
     resolved.threads = choose(options.threads, "TRENCADIS_THREADS_BACKEND", "os");
     if (options.window < 0)

@@ -17,7 +17,7 @@ namespace trencadis {
 /// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS), then the default.
 struct SessionOptions {
     std::string engine;         ///< "native", "sequential"
-    std::string scheduler;      ///< "eager", "ws"
+    std::string scheduler;      ///< "mosaic", "eager", "ws", ...; with options as "cats:stealing=none" (scheduling/scheduler.hpp)
     std::string kernels;        ///< "openblas", "mkl", "blis"
     std::string threads;        ///< "os"
     std::vector<int> workers;   ///< OS core numbers, one worker each; empty: all allowed cores, one per core

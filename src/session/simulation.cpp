@@ -121,7 +121,7 @@ SimulationResult simulate(const SimulationRequest& request)
     SimulationResult result;
     const Machine machine = awake_part(request.described ? *request.described : load_machine(request.machine), request.model);
     const ChosenUnits units = choose_units(machine, request.workers);
-    const SchedulerSpec scheduler = parse_scheduler(request.scheduler.empty() ? "eager" : request.scheduler);
+    const SchedulerSpec scheduler = parse_scheduler(request.scheduler.empty() ? "mosaic" : request.scheduler);
     result.machine = machine.name;
     result.model = request.model;
     result.scheduler = scheduler.text;

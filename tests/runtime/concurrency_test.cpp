@@ -40,7 +40,7 @@ int threads_of_this_process()
 }
 
 class Concurrency : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Schedulers, Concurrency, ::testing::ValuesIn(every_scheduler()));
+INSTANTIATE_TEST_SUITE_P(Schedulers, Concurrency, ::testing::ValuesIn(representative_schedulers));
 
 TEST_P(Concurrency, SeveralThreadsUseOneEngineAtOnceEachWithFlowsOfItsOwn)
 {

@@ -34,7 +34,7 @@ struct Fill {
 constexpr Codelet fill = codelet_of<Fill>("fill");
 
 class Malleable : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Schedulers, Malleable, ::testing::ValuesIn(every_scheduler()));
+INSTANTIATE_TEST_SUITE_P(Schedulers, Malleable, ::testing::ValuesIn(representative_schedulers));
 
 TEST_P(Malleable, EachChunkRunsExactlyOnceAndASuccessorSeesThemAll)
 {

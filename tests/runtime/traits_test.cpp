@@ -11,7 +11,7 @@ namespace {
 
 /// What a runtime of the literature does past a bound, seen from outside.
 class FlowTraitsOnWorkers : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Schedulers, FlowTraitsOnWorkers, ::testing::Values("eager", "ws"));
+INSTANTIATE_TEST_SUITE_P(Schedulers, FlowTraitsOnWorkers, ::testing::Values("mosaic", "eager", "ws"));
 
 /// Submits `count` independent tasks from inside a task; how many of them ran on the submitting thread before it waited, and the
 /// largest number pending seen by the submitter.
