@@ -198,6 +198,13 @@ SpaceId Replicas::home(const void* data) const
     return datum ? datums_[*datum].home : -1;
 }
 
+BlockId Replicas::block(const void* data, SpaceId space) const
+{
+    check_space(space);
+    const DatumId* datum = find(data);
+    return datum ? at(*datum, space).block : home_memory;
+}
+
 MemoryStatistics Replicas::statistics() const
 {
     MemoryStatistics copy = statistics_;

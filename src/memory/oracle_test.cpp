@@ -27,12 +27,11 @@ class World {
 public:
     explicit World(const Setting& setting)
         : random_(setting.seed), setting_(setting), replicas_(make_spaces(setting), environment(setting)), sizes_(setting.data),
-          truth_(setting.data), content_(replicas_.spaces(), std::vector<int>(setting.data, -1))
+          truth_(setting.data), blocks_(replicas_.spaces()), at_home_(setting.data)
     {
         for (int d = 0; d < setting.data; ++d) {
             sizes_[d] = setting.equal_sizes ? 10 : 1 + below(20);
             replicas_.place(address(d), sizes_[d], below(setting.nodes));
-            content_[replicas_.home(address(d))][d] = 0;
         }
     }
 
@@ -49,6 +48,23 @@ public:
             }
         }
     }
+    /// Reads at home whatever is not there; then all that was written must be.
+    void bring_home()
+    {
+        for (const TaskDatum& datum : replicas_.away()) {
+            const std::vector<TaskDatum> one{datum};
+            const SpaceId home = replicas_.home(datum.data);
+            const Plan plan = replicas_.acquire(one, home);
+            ASSERT_EQ(plan.verdict, Verdict::now);
+            for (const Transfer& t : plan.transfers) {
+                cell(t.to, t.to_block, number(t.data)) = cell(t.from, t.from_block, number(t.data));
+                replicas_.complete(t.id);
+            }
+            replicas_.release(one, home);
+        }
+        ASSERT_TRUE(replicas_.away().empty());
+        ASSERT_EQ(at_home_, truth_);
+    }
     std::string log() const { return log_; }
     int tasks_run() const { return tasks_run_; }
     const Replicas& replicas() const { return replicas_; }
@@ -59,6 +75,10 @@ private:
         SpaceId space;
         std::vector<TransferId> wait_for;
         bool started = false;
+    };
+    struct Block {
+        Bytes bytes;
+        int value;
     };
     struct Moving {
         Transfer transfer;
@@ -86,15 +106,16 @@ private:
 
     void step()
     {
-        switch (below(6)) {
+        switch (below(20) == 0 ? 6 : below(6)) {
         case 0:
         case 1: begin_task(); break;
         case 2:
         case 3: start_transfer(); break;
         case 4: end_transfer(); break;
-        default: end_task();
+        case 5: end_task(); break;
+        default: give_up_task();
         }
-        check_capacity();
+        for (SpaceId s = setting_.nodes; s < replicas_.spaces(); ++s) ASSERT_LE(replicas_.used(s), replicas_.space(s).capacity);
     }
 
     /// Dependences: a datum has one writer or several readers at a time, or concurrent writers.
@@ -137,6 +158,8 @@ private:
             for (const TransferId id : t.after) ASSERT_LT(id, t.id);
             moving_.emplace(t.id, Moving{t});
         }
+        given_up_.insert(given_up_.end(), plan.released.begin(), plan.released.end());
+        give_up_blocks();
         task.wait_for = plan.wait_for;
         for (const TransferId id : task.wait_for) ASSERT_TRUE(moving_.contains(id));
         running_.push_back(std::move(task));
@@ -152,13 +175,13 @@ private:
     {
         std::vector<Moving*> able;
         for (auto& [id, m] : moving_)
-            if (!m.started &&
-                std::none_of(m.transfer.after.begin(), m.transfer.after.end(), [&](TransferId a) { return moving_.contains(a); }))
-                able.push_back(&m);
+            if (!m.started && !any_under_way(m.transfer.after)) able.push_back(&m);
         if (able.empty()) return;
         Moving& m = *able[below(static_cast<int>(able.size()))];
+        const int d = number(m.transfer.data);
         m.started = true;
-        m.value = content_[m.transfer.from][number(m.transfer.data)];
+        m.value = cell(m.transfer.from, m.transfer.from_block, d);
+        if (m.transfer.to_block != home_memory) make(m.transfer.to, m.transfer.to_block, sizes_[d]);
     }
 
     void end_transfer()
@@ -170,21 +193,18 @@ private:
         const TransferId id = able[below(static_cast<int>(able.size()))];
         const Moving m = moving_.at(id);
         const int d = number(m.transfer.data);
-        if (m.transfer.reason == TransferReason::fetch) {
-            ASSERT_EQ(content_[m.transfer.from][d], m.value) << "the source changed";
-        }
-        content_[m.transfer.to][d] = m.value;
+        ASSERT_EQ(cell(m.transfer.from, m.transfer.from_block, d), m.value) << "the source changed while it was read";
+        cell(m.transfer.to, m.transfer.to_block, d) = m.value;
         moving_.erase(id);
         replicas_.complete(id);
+        give_up_blocks();
     }
 
     void end_task()
     {
         std::vector<std::size_t> able;
         for (std::size_t i = 0; i < running_.size(); ++i)
-            if (std::none_of(running_[i].wait_for.begin(), running_[i].wait_for.end(),
-                             [&](TransferId a) { return moving_.contains(a); }))
-                able.push_back(i);
+            if (!any_under_way(running_[i].wait_for)) able.push_back(i);
         if (able.empty()) return;
         const std::size_t i = able[below(static_cast<int>(able.size()))];
         const Running task = running_[i];
@@ -192,40 +212,63 @@ private:
         for (const TaskDatum& use : task.data) {
             const int d = number(use.data);
             const SpaceId where = place(use, task.space);
+            const BlockId block = replicas_.block(use.data, where);
+            if (use.mode == AccessMode::write && block != home_memory) make(where, block, sizes_[d]);
             if (use.mode != AccessMode::write) {
-                ASSERT_EQ(content_[where][d], truth_[d]) << "an old version was read";
+                ASSERT_EQ(cell(where, block, d), truth_[d]) << "an old version was read";
             }
-            if (is_writing(use.mode)) content_[where][d] = truth_[d] = ++version_;
+            if (is_writing(use.mode)) cell(where, block, d) = truth_[d] = ++version_;
         }
         replicas_.release(task.data, task.space);
         ++tasks_run_;
     }
 
-    /// Blocks in use, counted here from what moves and what is held, never exceed the capacity.
-    void check_capacity()
+    /// Cancelled before it ran, perhaps while its data are on their way.
+    void give_up_task()
     {
-        for (SpaceId s = setting_.nodes; s < replicas_.spaces(); ++s) {
-            ASSERT_LE(replicas_.used(s), replicas_.space(s).capacity);
-            std::set<int> present;
-            Bytes bytes = 0;
-            for (const auto& [id, m] : moving_)
-                if ((m.transfer.to == s && m.started) ||
-                    (m.transfer.from == s && m.transfer.reason == TransferReason::write_back))
-                    if (present.insert(number(m.transfer.data)).second) bytes += m.transfer.bytes;
-            for (int d = 0; d < setting_.data; ++d) {
-                const bool coming = std::any_of(moving_.begin(), moving_.end(), [&](const auto& m) {
-                    return m.second.transfer.to == s && number(m.second.transfer.data) == d;
-                });
-                if (replicas_.holds(address(d), s) && !coming && present.insert(d).second) bytes += sizes_[d];
-            }
-            for (const Running& task : running_) // what is only written has its block once nothing reads it any more
-                if (task.space == s &&
-                    std::any_of(task.wait_for.begin(), task.wait_for.end(), [&](TransferId a) { return moving_.contains(a); }))
-                    for (const TaskDatum& use : task.data)
-                        if (use.mode == AccessMode::write && present.erase(number(use.data)) > 0)
-                            bytes -= sizes_[number(use.data)];
-            ASSERT_LE(bytes, replicas_.space(s).capacity) << "space " << s;
+        if (running_.empty()) return;
+        const std::size_t i = below(static_cast<int>(running_.size()));
+        const Running task = running_[i];
+        const auto lost = [](const TaskDatum& use) { return use.mode == AccessMode::write; }; // its previous value is gone
+        if (std::any_of(task.data.begin(), task.data.end(), lost)) return;
+        running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+        replicas_.release(task.data, task.space, false);
+    }
+
+    bool any_under_way(const std::vector<TransferId>& ids) const
+    {
+        return std::any_of(ids.begin(), ids.end(), [&](TransferId id) { return moving_.contains(id); });
+    }
+
+    /// What lies in a block, or in the datum's own memory at its home.
+    int& cell(SpaceId space, BlockId block, int d)
+    {
+        if (block == home_memory) {
+            EXPECT_EQ(space, replicas_.home(address(d)));
+            return at_home_[d];
         }
+        EXPECT_TRUE(blocks_[space].contains(block)) << "block " << block << " of space " << space << " was never made";
+        return blocks_[space][block].value;
+    }
+
+    /// A block exists from its first use until it is given up; together they never exceed the capacity.
+    void make(SpaceId space, BlockId block, Bytes bytes)
+    {
+        const auto [made, is_new] = blocks_[space].try_emplace(block, Block{bytes, -1});
+        ASSERT_EQ(made->second.bytes, bytes) << "a block is used again for the same size";
+        if (!is_new) return;
+        Bytes sum = 0;
+        for (const auto& [id, existing] : blocks_[space]) sum += existing.bytes;
+        ASSERT_LE(sum, replicas_.space(space).capacity) << "space " << space;
+    }
+
+    void give_up_blocks()
+    {
+        std::erase_if(given_up_, [&](const ReleasedBlock& released) {
+            if (moving_.contains(released.reader)) return false;
+            blocks_[released.space].erase(released.block);
+            return true;
+        });
     }
 
     std::string state() const
@@ -242,8 +285,10 @@ private:
     Setting setting_;
     Replicas replicas_;
     std::vector<Bytes> sizes_;
-    std::vector<int> truth_; ///< the value that the last writer of each datum wrote
-    std::vector<std::vector<int>> content_;
+    std::vector<int> truth_;                       ///< the value that the last writer of each datum wrote
+    std::vector<std::map<BlockId, Block>> blocks_; ///< by space
+    std::vector<int> at_home_;
+    std::vector<ReleasedBlock> given_up_;
     std::map<TransferId, Moving> moving_;
     std::vector<Running> running_;
     int version_ = 0, tasks_run_ = 0;
@@ -264,6 +309,7 @@ TEST(ReplicasAgainstRealMemories, EveryReaderSeesTheLastWriter)
         SCOPED_TRACE("seed " + std::to_string(seed));
         World world(setting_of(seed));
         world.run(600);
+        world.bring_home();
         if (HasFailure()) return;
         tasks += world.tasks_run();
         const MemoryStatistics s = world.replicas().statistics();

@@ -10,6 +10,9 @@ namespace trencadis {
 using TransferId = std::int64_t; ///< from 1, in the order of planning; never used again
 inline constexpr TransferId no_transfer = 0;
 
+using BlockId = int; ///< of one space, from 1; never used again after the block was given up
+inline constexpr BlockId home_memory = 0;
+
 enum class TransferReason : std::uint8_t {
     fetch,      ///< a task needs the datum there
     write_back, ///< the only valid copy was evicted and goes home
@@ -24,6 +27,14 @@ struct Transfer {
     SpaceId from = 0, to = 0;
     TransferReason reason = TransferReason::fetch;
     std::vector<TransferId> after;
+    BlockId from_block = home_memory, to_block = home_memory; ///< where in the spaces; at the datum's home, its own memory
+};
+
+/// A block that the space no longer uses, so that its memory can become another of a different size; once `reader` is complete.
+struct ReleasedBlock {
+    SpaceId space;
+    BlockId block;
+    TransferId reader; ///< no_transfer: at once
 };
 
 /// A datum that a task uses where it lies, in another space of the same domain: remote memory of the same host.
@@ -46,7 +57,8 @@ struct Plan {
     std::vector<Transfer> transfers;  ///< new ones, each behind those it comes after
     std::vector<TransferId> wait_for; ///< complete before the task runs: new ones, and ones already under way
     std::vector<RemoteUse> remote;    ///< used in place
-    Bytes working_set = 0;            ///< of the copies the task needs in the space
+    std::vector<ReleasedBlock> released;
+    Bytes working_set = 0; ///< of the copies the task needs in the space
 };
 
 } // namespace trencadis

@@ -39,7 +39,7 @@ Replicas::DatumId Replicas::add(const void* data, Bytes bytes, SpaceId home)
         unused_.pop_back();
     }
     datums_[datum] = Datum{data, bytes, home};
-    at(datum, home) = Replica{Replica::State::here, false, 0, 1};
+    at(datum, home) = Replica{Replica::State::here, home_memory, 0, 1};
     home_bytes_[home] += bytes;
     ids_.emplace(data, datum);
     return datum;
@@ -102,7 +102,7 @@ void Replicas::place(const void* data, Bytes bytes, SpaceId home)
     datum.home = home;
     datum.bytes = bytes;
     home_bytes_[home] += bytes;
-    at(*known, home) = Replica{Replica::State::here, false, 0, datum.version};
+    at(*known, home) = Replica{Replica::State::here, home_memory, 0, datum.version};
 }
 
 void Replicas::forget(const void* data)
@@ -164,7 +164,7 @@ void Replicas::settle(DatumId datum, SpaceId space)
 void Replicas::drop(DatumId datum, SpaceId space, TransferId reader)
 {
     Replica& r = at(datum, space);
-    pools_[space].free(datums_[datum].bytes, reader);
+    pools_[space].free(r.block, datums_[datum].bytes, reader);
     recency_[space].remove(datum);
     r = Replica{};
     --datums_[datum].copies;
@@ -231,7 +231,8 @@ TransferId Replicas::start(DatumId datum, SpaceId from, SpaceId to, TransferReas
     transfers_.emplace(id, UnderWay{datum, from, to, target.version, holds_source});
     (reason == TransferReason::fetch ? statistics_.fetched : statistics_.written_back).add(bytes);
     statistics_.between[std::size_t(from) * spaces_.size() + to].add(bytes);
-    plan.transfers.push_back({id, datums_[datum].data, bytes, from, to, reason, std::move(after)});
+    plan.transfers.push_back(
+        {id, datums_[datum].data, bytes, from, to, reason, std::move(after), at(datum, from).block, target.block});
     return id;
 }
 
@@ -257,8 +258,10 @@ void Replicas::take_block(DatumId datum, SpaceId space, std::vector<TransferId>&
 {
     Replica& r = at(datum, space);
     if (r.block || space == datums_[datum].home) return;
-    while (!pools_[space].take(datums_[datum].bytes, after)) evict_one(space, plan);
-    r.block = true;
+    std::vector<std::pair<BlockId, TransferId>> given_up;
+    while ((r.block = pools_[space].take(datums_[datum].bytes, after, given_up)) == home_memory) evict_one(space, plan);
+    for (const auto& [block, reader] : given_up)
+        plan.released.push_back({space, block, under_way(reader) ? reader : no_transfer});
     if (r.pins > 0) pinned_[space] += datums_[datum].bytes;
     ++datums_[datum].copies;
     recency_[space].touch(datum);

@@ -74,6 +74,8 @@ public:
     /// Data whose home does not have the current version, in the order of their first use; read at home, they come back.
     std::vector<TaskDatum> away() const;
     SpaceId home(const void* data) const; ///< -1 when never seen
+    /// Where in the space the datum is or will be: its block, or home_memory where it has none.
+    BlockId block(const void* data, SpaceId space) const;
     int spaces() const { return static_cast<int>(spaces_.size()); }
     const Space& space(SpaceId id) const { return spaces_[id]; }
     Bytes used(SpaceId id) const { return pools_[id].used(); }     ///< taken by copies
@@ -97,8 +99,8 @@ private:
     struct Replica {
         enum class State : std::uint8_t { none, arriving, here };
         State state = State::none;
-        bool block = false; ///< takes memory of the space's pool; never at home
-        int pins = 0;       ///< tasks in flight and transfers that use it
+        BlockId block = home_memory; ///< of the space's pool; none at home
+        int pins = 0;                ///< tasks in flight and transfers that use it
         std::int64_t version = 0;
         TransferId arriving = no_transfer;
     };

@@ -1,6 +1,7 @@
 #include "memory/replicas.hpp"
 
 #include "base/error.hpp"
+#include "memory/machine_spaces.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -189,6 +190,33 @@ TEST_F(OneHostTwoDevices, BlocksOfOtherSizesAreGivenUpOnlyWhenRoomIsNeeded)
     EXPECT_EQ(replicas.used(left), 250);
 }
 
+TEST_F(OneHostTwoDevices, PlansSayWhichBlockIsFilledReadAndGivenUp)
+{
+    const Plan first = run({inout(0)}, left);
+    EXPECT_EQ(first.transfers[0].from_block, home_memory);
+    EXPECT_EQ(first.transfers[0].to_block, replicas.block(datum(0), left));
+    run({in(1), in(2)}, left);
+    const Plan second = acquire({in(3)}, left);
+    EXPECT_EQ(second.transfers[0].from_block, first.transfers[0].to_block) << "the write-back";
+    EXPECT_EQ(second.transfers[1].to_block, first.transfers[0].to_block) << "the same memory is filled again";
+    complete(second);
+    release({in(3)}, left);
+    const Plan larger = acquire({in(4, 150)}, left);
+    ASSERT_THAT(larger.released, SizeIs(2)) << "two blocks of 100 make room for one of 150";
+    EXPECT_EQ(larger.released[0].space, left);
+    EXPECT_EQ(larger.released[0].reader, no_transfer);
+}
+
+TEST_F(OneHostTwoDevices, ABlockGivenUpWaitsForItsReader)
+{
+    run({inout(0), in(1), in(2)}, left);
+    const Plan plan = acquire({in(3, 300)}, left);
+    ASSERT_THAT(plan.released, SizeIs(3));
+    ASSERT_THAT(plan.transfers, SizeIs(2));
+    EXPECT_EQ(plan.released[0].reader, plan.transfers[0].id) << "its contents are still on their way home";
+    EXPECT_THAT(plan.transfers[1].after, ElementsAre(plan.transfers[0].id));
+}
+
 TEST_F(OneHostTwoDevices, ConcurrentWritersShareOneMemoryButNotTwo)
 {
     const Plan first = acquire({together(0)}, left);
@@ -343,6 +371,21 @@ TEST(Replicas, MemoryNodesOfOneHostUseEachOthersDataInPlace)
     const Plan back = replicas.acquire(task, 0);
     ASSERT_THAT(back.transfers, SizeIs(1));
     EXPECT_EQ(back.transfers[0].to, 1) << "it comes home, not to the node of the task";
+}
+
+TEST(SpacesOf, AreTheNodesOfEachHostAndThenTheDevices)
+{
+    Machine machine;
+    machine.nodes = {{"node0", 1e9}, {"node1", 1e9}, {"other", 1e9, 1}};
+    machine.devices = {{"gpu0", "gpu", 0, 3e9}};
+    const auto spaces = spaces_of(machine);
+    ASSERT_THAT(spaces, SizeIs(4));
+    EXPECT_EQ(spaces[0].domain, spaces[1].domain);
+    EXPECT_NE(spaces[0].domain, spaces[2].domain);
+    EXPECT_EQ(spaces[1].capacity, 0) << "copies of other hosts' data are not limited";
+    EXPECT_EQ(spaces[3].name, "gpu0");
+    EXPECT_EQ(spaces[3].capacity, 3e9);
+    EXPECT_LT(spaces[3].domain, 0);
 }
 
 } // namespace
