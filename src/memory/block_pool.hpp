@@ -11,8 +11,7 @@
 namespace trencadis {
 
 /// The memory of one space as blocks in use, idle blocks that wait to be used again in the order they were freed, and the
-/// rest. It only counts: an engine that owns real memory keeps one
-/// allocation per block number.
+/// rest. It only counts: an engine that owns real memory keeps one allocation per block number.
 class BlockPool {
 public:
     explicit BlockPool(Bytes capacity) : capacity_(capacity) {}
