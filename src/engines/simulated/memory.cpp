@@ -25,6 +25,7 @@ void VirtualEngine::fetch(Unit& unit, Task& task)
     if (unit.device >= 0) return;
     std::vector<TaskDatum> data;
     data_of(task, data);
+    unit.waits_for = &task;
     while (true) {
         Plan plan = replicas_->acquire(data, unit.space);
         if (plan.verdict == Verdict::never)
@@ -33,6 +34,7 @@ void VirtualEngine::fetch(Unit& unit, Task& task)
         if (plan.verdict == Verdict::now) {
             carry_out(plan.transfers);
             while (!complete(plan.wait_for)) wait_for_data(unit);
+            unit.waits_for = nullptr;
             return touch_remote(plan.remote);
         }
         wait_for_data(unit);

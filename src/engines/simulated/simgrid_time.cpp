@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace trencadis {
 namespace {
@@ -69,18 +71,15 @@ public:
 
     Actor start(std::function<void()> body) override
     {
-        const Actor id = static_cast<Actor>(actors_.size());
         actors_.push_back(std::make_unique<State>());
-        State& state = *actors_.back();
-        state.actor = s4u::Actor::create("actor", hosts_.front(), [&state, body = std::move(body)] { body(); });
-        by_pid_.resize(std::max<std::size_t>(by_pid_.size(), state.actor->get_pid() + 1), -1);
-        by_pid_[state.actor->get_pid()] = id;
-        return id;
+        born_.emplace_back(static_cast<Actor>(actors_.size()) - 1, std::move(body));
+        return born_.back().first;
     }
     Actor self() const override { return by_pid_[s4u::this_actor::get_pid()]; }
 
     void suspend() override
     {
+        settle();
         State& state = *actors_[self()];
         if (!take_token(state)) {
             state.asleep = true;
@@ -89,6 +88,7 @@ public:
     }
     void suspend_for(Seconds limit) override
     {
+        settle();
         State& state = *actors_[self()];
         if (take_token(state)) return;
         if (!state.alarm) state.alarm = s4u::Semaphore::create(0);
@@ -98,6 +98,7 @@ public:
     }
     void resume(Actor actor) override
     {
+        settle();
         State& state = *actors_[actor];
         if (state.asleep) {
             state.asleep = false;
@@ -110,6 +111,7 @@ public:
 
     void compute(int host, Seconds work) override
     {
+        settle();
         State& state = *actors_[self()];
         state.computing = true;
         state.interrupted = false;
@@ -133,11 +135,13 @@ public:
     }
     void transfer(int from, int to, Bytes bytes) override
     {
+        settle();
         s4u::Comm::sendto(places_[from], places_[to], static_cast<std::uint64_t>(bytes));
     }
 
     bool run() override
     {
+        settle();
         try {
             engine_->run();
         } catch (const Stuck&) {
@@ -155,6 +159,16 @@ private:
         bool asleep = false, in_alarm = false, token = false; ///< of suspend
         bool computing = false, interrupted = false;
     };
+    /// Gives life to what was started. Not in start(), because the simulator may run it before that returns.
+    void settle()
+    {
+        for (auto& [id, body] : std::exchange(born_, {}))
+            actors_[id]->actor = s4u::Actor::create("actor", hosts_.front(), [this, id = id, body = std::move(body)] {
+                by_pid_.resize(std::max<std::size_t>(by_pid_.size(), s4u::this_actor::get_pid() + 1), -1);
+                by_pid_[s4u::this_actor::get_pid()] = id;
+                body();
+            });
+    }
     static bool take_token(State& state) { return std::exchange(state.token, false); }
     static void set(const char* setting) { s4u::Engine::set_config(setting); }
     s4u::Host* add_host(s4u::NetZone* zone, const VirtualPlatform::Host& host, bool energy)
@@ -170,6 +184,7 @@ private:
     std::vector<s4u::Host*> hosts_, places_;
     std::vector<std::unique_ptr<State>> actors_;
     std::vector<Actor> by_pid_;
+    std::vector<std::pair<Actor, std::function<void()>>> born_;
 };
 
 } // namespace

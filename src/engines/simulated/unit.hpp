@@ -87,10 +87,11 @@ struct Unit {
 
     Operation* runs = nullptr; ///< that it is a member of
     int member = 0;
-    Operation* offer = nullptr;  ///< its own that others may join
-    Operation* called = nullptr; ///< of its leader that it has to join
-    int inside_body = 0;         ///< bodies that submit, begun and not over
-    double pace = 1;             ///< time taken over time expected, lately
+    Operation* offer = nullptr;      ///< its own that others may join
+    Operation* called = nullptr;     ///< of its leader that it has to join
+    const Task* waits_for = nullptr; ///< whose data have not arrived
+    int inside_body = 0;             ///< bodies that submit, begun and not over
+    double pace = 1;                 ///< time taken over time expected, lately
     std::deque<Claim> claims;
 
     Seconds busy = 0;

@@ -380,7 +380,8 @@ void VirtualEngine::stop_all()
     for (const auto& holder : holders_) wake(*holder);
     for (const VirtualTime::Actor actor : {alarm_, mapper_})
         if (actor >= 0) wakes_.push_back(actor);
-    for (const auto& stream : streams_) wakes_.push_back(stream->actor);
+    for (const auto& stream : streams_)
+        if (stream) wakes_.push_back(stream->actor);
 }
 
 /// Says what the simulation waits for.
@@ -395,9 +396,12 @@ void VirtualEngine::report_stuck()
                    "' gives them to nobody; the first is '" + first->label + "', number " + std::to_string(first->order.load()) +
                    " of its flow";
     for (const auto& unit : units_)
+        if (unit->waits_for)
+            message += std::string("; ") + unit->name + " waits for the data of '" + unit->waits_for->label + "'";
+    for (const auto& unit : units_)
         for (const Claim& claim : unit->claims)
             message += std::string("; ") + unit->name + " waits for the data of '" + claim.task->label + "'";
-    if (!first) message += "no task is ready, and none runs";
+    if (!first) message += (message.back() == ' ' ? "" : "; ") + std::string("no task is ready, and none runs");
     throw Error(ErrorCode::environment, message);
 }
 
