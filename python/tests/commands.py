@@ -7,7 +7,7 @@ import sys
 COMMAND = [sys.executable, "-m", "trencadis"]
 
 
-def trencadis(*words, code=0, cwd=None, timeout=120, environment=None):
+def trencadis(*words, code=0, cwd=None, timeout=60, environment=None):
     """Runs the command and checks its exit code; returns what it wrote to standard output and to standard error."""
     run = subprocess.run([*COMMAND, *map(str, words)], capture_output=True, text=True, cwd=cwd, timeout=timeout, env=environment)
     assert run.returncode == code, (run.returncode, run.stdout, run.stderr)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ..options import FLOW_OPTIONS
 from ..simulations import Simulation
 from .gallery import Case, Chart, Curve, Row, Section, beside, published_figures
 
@@ -35,10 +36,9 @@ EFFECTS: dict[str, dict[str, Any]] = {
         "oblivious": {"remap_s": 0.1},
     },
     "discovery": {
-        "cause": "creating a task takes about 50 us on such a core, and the runtime stops creating when so many are pending, so "
-        "bottom levels are known only for the part of the graph that was discovered",
+        "cause": "creating a task takes about 50 us on such a core, and bottom levels are known only for the part of the graph "
+        "that was discovered",
         "*": {"submit_s": 50e-6},
-        "cats": {"submit_s": 50e-6, "scheduler": "throttle=8x"},
     },
     "slow-steals": {
         "cause": "a LITTLE core with nothing else to do takes critical tasks (the paper's traces show a potrf on one)",
@@ -49,6 +49,19 @@ EFFECTS: dict[str, dict[str, Any]] = {
         "oblivious": {"scheduler": "order=newest"},
         "big-only": {"scheduler": "order=newest"},
         "virtual-cores": {"scheduler": "order=newest"},
+    },
+}
+
+#: The same effects with other values, each alone, to see how much of what they do hangs on the estimate.
+OTHER_VALUES: dict[str, dict[str, Any]] = {
+    "os-mapping every 10 ms": {"oblivious": {"remap_s": 0.01}},
+    "os-mapping every second": {"oblivious": {"remap_s": 1.0}},
+    "discovery at 5 us": {"*": {"submit_s": 5e-6}},
+    "discovery at 500 us": {"*": {"submit_s": 500e-6}},
+    "discovery of 64 tasks ahead": {"*": {"scheduler": "throttle=64"}},
+    "slow-steals alone": {"cats": {"scheduler": "stealing=slow-from-fast"}},
+    "ready-order by priority": {
+        method: {"scheduler": "order=priority"} for method in ("oblivious", "big-only", "virtual-cores")
     },
 }
 
@@ -67,11 +80,10 @@ def case(method: str, n: int, nb: int, effects: Sequence[str], timeline: str = "
     scheduler, workers = METHODS[method]
     options: dict[str, Any] = {}
     for name in effects:
-        change = {**EFFECTS[name].get("*", {}), **EFFECTS[name].get(method, {})}
+        of = {**EFFECTS, **OTHER_VALUES}[name]
+        change = {**of.get("*", {}), **of.get(method, {})}
         if extra := change.pop("scheduler", ""):
-            # Options of the policy inside virtual cores are joined by semicolons behind its own colon.
-            mark = (";" if scheduler.count(":") > 1 else ":") if method == "virtual-cores" else "," if ":" in scheduler else ":"
-            scheduler += mark + extra
+            scheduler = _with_option(scheduler, extra)
         options |= change
     simulation = Simulation(
         "potrf", n, PAPER["machine"], nb, scheduler=scheduler, workers=workers, effects=options
@@ -79,19 +91,29 @@ def case(method: str, n: int, nb: int, effects: Sequence[str], timeline: str = "
     return Case(simulation, {"method": method, "n": n, "nb": nb, "effects": list(effects)}, timeline)
 
 
+def _with_option(scheduler: str, option: str) -> str:
+    """Another option of the policy: of the one inside, for virtual cores, unless the flow carries it out."""
+    name, _, words = scheduler.partition(":")
+    if name == "virtual-cores" and not option.startswith(FLOW_OPTIONS):
+        own, inside = words.split("inside=")
+        return f"{name}:{own}inside={inside}{';' if ':' in inside else ':'}{option}"
+    return f"{scheduler}{',' if words else ':'}{option}"
+
+
 def effect_sets(quick: bool) -> list[tuple[str, ...]]:
-    """None, each alone, all but each, all."""
+    """None, each alone, each with other values, all but each, all."""
     every = tuple(EFFECTS)
     if quick:
         return [(), every]
-    return [(), *((name,) for name in every), *(tuple(e for e in every if e != name) for name in every), every]
+    alone = [(name,) for name in (*every, *OTHER_VALUES)]
+    return [(), *alone, *(tuple(e for e in every if e != name) for name in every), every]
 
 
 def cases(quick: bool) -> list[Case]:
     planned = []
     for n, nb in sizes(quick):
         for effects in effect_sets(quick) if n == _TABLE_N else [(), tuple(EFFECTS)]:
-            drawn = n == _TABLE_N and len(effects) in (0, len(EFFECTS))
+            drawn = n == _TABLE_N and effects in ((), tuple(EFFECTS))
             for method in METHODS:
                 name = f"{method}-{'effects' if effects else 'plain'}" if drawn else ""
                 planned.append(case(method, n, nb, effects, name))
@@ -155,7 +177,7 @@ def _gain_section(rows: Sequence[Row]) -> Section:
 def _bound_section(rows: Sequence[Row]) -> Section:
     table: dict[tuple, Row] = {}
     for row in rows:
-        if len(row["effects"]) in (0, len(EFFECTS)):
+        if row["effects"] in ([], list(EFFECTS)):
             line = table.setdefault(
                 (row["n"], bool(row["effects"])), {"n": row["n"], "effects": "all" if row["effects"] else "none"}
             )
@@ -207,7 +229,7 @@ def _order_section(rows: Sequence[Row]) -> Section:
 
 
 def _idle_section(rows: Sequence[Row]) -> Section:
-    shown = [row for row in rows if row["n"] == _TABLE_N and len(row["effects"]) in (0, len(EFFECTS))]
+    shown = [row for row in rows if row["n"] == _TABLE_N and row["effects"] in ([], list(EFFECTS))]
     table: dict[str, dict[str, Any]] = {}
     columns = {"worker": "worker", "kind": "kind"}
     for row in shown:
@@ -260,4 +282,4 @@ def charts(rows: Sequence[Row]) -> list[Chart]:
 def _named(effects: Sequence[str]) -> str:
     if not effects:
         return "none"
-    return "all" if len(effects) == len(EFFECTS) else " + ".join(effects)
+    return "all" if list(effects) == list(EFFECTS) else " + ".join(effects)
