@@ -29,7 +29,7 @@ void VirtualEngine::act(Unit& unit, const Found& found)
         occupy(unit, *found.operation, EventKind::share);
         leave(unit, *found.operation);
     } else if (found.task) {
-        pay(unit, options_.pop_s);
+        if (found.task->codelet->counted) pay(unit, options_.pop_s);
         execute(unit, *found.task, found.offer);
     }
 }

@@ -72,12 +72,10 @@ void VirtualEngine::data_changed()
 void VirtualEngine::work_device(Unit& unit)
 {
     while (!stop_) {
-        while (has_slot(unit)) {
-            const Found found = choose(unit);
-            if (!found) break;
-            claim(unit, *found.task);
+        if (unit.claims.empty()) {
+            if (const Found found = choose(unit)) claim(unit, *found.task);
         }
-        serve();
+        serve(); // those who have nothing come before a second task for this one
         if (!unit.claims.empty()) run_claim(unit);
         else if (const Found found = idle(unit, nullptr)) claim(unit, *found.task);
     }

@@ -217,7 +217,7 @@ void VirtualEngine::serve()
         }
         for (const WorkerId device : devices_) {
             Unit& unit = *units_[device];
-            if (unit.idle || !has_slot(unit) || !anything()) continue;
+            if (unit.idle || unit.found || !has_slot(unit) || !anything()) continue;
             if (const Found found = choose(unit)) {
                 claim(unit, *found.task);
                 given = true;
@@ -354,7 +354,9 @@ void VirtualEngine::run_all(Wait& wait)
 {
     if (!wait.flow.begin_suspension(wait.target, &wait)) return;
     stop_ = false;
-    for (const auto& unit : units_) new_holder(*unit);
+    // The first worker begins last, when the others are already looking for work.
+    for (std::size_t u = 1; u < units_.size(); ++u) new_holder(*units_[u]);
+    new_holder(*units_.front());
     units_.front()->holder->first = std::exchange(root_, nullptr);
     if (options_.remap_s > 0) mapper_ = start(nullptr, [this] { keep_mapping(); });
     running_ = true;

@@ -1,0 +1,161 @@
+// Data that move: devices, links, memory nodes.
+#include "engines/simulated/testing.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trencadis {
+namespace {
+
+using namespace testing;
+using ::testing::HasSubstr;
+
+constexpr double ns = 1e-8;
+constexpr double GB = 1e9;
+
+bool available()
+{
+    static const std::string reason = in_own_process([] {
+        SimulatedRun{cores_of_speed({1})}([](TaskFlow&) {});
+        return std::string();
+    });
+    return reason.empty();
+}
+#define TRC_NEEDS_SIMGRID                                                                                                        \
+    if (!available()) GTEST_SKIP() << "this build has no SimGrid"
+
+/// One core that submits and knows no kernel, and devices of 1 GFlop/s, each with a link of 1 GB/s to a switch, which has one such link
+/// to the memory.
+Machine with_devices(int count, Bytes memory = 100 * GB)
+{
+    Machine machine = cores_of_speed({1});
+    machine.kernels.clear();
+    machine.kernels.push_back({"work", "gpu", 1});
+    machine.kernels.push_back({"prepare", "kind0", 1});
+    machine.junctions = {{"switch"}};
+    machine.links = {{"node0", "switch", 1 * GB, 0.25}};
+    for (int d = 0; d < count; ++d) {
+        const std::string name = "gpu" + std::to_string(d);
+        machine.devices.push_back({name, "gpu", 0, memory, 1, -1, {}});
+        machine.links.push_back({"switch", name, 1 * GB, 0});
+    }
+    return machine;
+}
+
+/// `count` tasks of 1 s, each with 1 GB of its own.
+void independent(TaskFlow& flow, int count)
+{
+    static char data[64];
+    for (int i = 0; i < count; ++i) flow.submit(work, Cost{1e9}, {readwrite(data + i, 1 * GB)});
+}
+
+std::string report_of(SimulatedRun run, const std::function<void(TaskFlow&)>& submit)
+{
+    return in_own_process([&] {
+        const SimulationReport report = run(submit);
+        std::ostringstream text;
+        text << report.makespan_s << " s, " << report.transfers << " transfers, " << report.bytes_moved * 1e-9 << " GB, local "
+             << report.local_bytes * 1e-9 << " remote " << report.remote_bytes * 1e-9;
+        return text.str();
+    });
+}
+
+TEST(SimulatedMemory, BringsDataToADeviceFirst)
+{
+    TRC_NEEDS_SIMGRID;
+    EXPECT_NEAR(makespan({with_devices(1)}, [](TaskFlow& flow) { independent(flow, 1); }), 0.25 + 1 + 1, ns);
+}
+
+TEST(SimulatedMemory, SharesALinkBetweenTransfers)
+{
+    TRC_NEEDS_SIMGRID;
+    // Both go over the link between memory and switch, at half its speed.
+    EXPECT_NEAR(makespan({with_devices(2)}, [](TaskFlow& flow) { independent(flow, 2); }), 0.25 + 2 + 1, ns);
+}
+
+TEST(SimulatedMemory, FetchesTheNextTasksDataWhileTheDeviceComputes)
+{
+    TRC_NEEDS_SIMGRID;
+    SimulatedRun run{with_devices(1)};
+    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 2 * 1.25 + 1, ns);
+    run.options.overlap = false;
+    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 2 * (1.25 + 1), ns);
+}
+
+TEST(SimulatedMemory, LeavesDataWhereTheyAre)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto twice = [](TaskFlow& flow) {
+        static char x;
+        for (int i = 0; i < 2; ++i) flow.submit(work, Cost{1e9}, {readwrite(&x, 1 * GB)});
+    };
+    EXPECT_EQ(report_of({with_devices(1)}, twice), "3.25 s, 1 transfers, 1 GB, local 0 remote 0");
+}
+
+TEST(SimulatedMemory, BringsResultsBackToACoreThatNeedsThem)
+{
+    TRC_NEEDS_SIMGRID;
+    static constexpr Codelet prepare = codelet_of<Cost>("prepare");
+    const auto there_and_back = [](TaskFlow& flow) {
+        static char x;
+        flow.submit(work, Cost{1e9}, {readwrite(&x, 1 * GB)});
+        flow.submit(prepare, Cost{1e9}, {read(&x, 1 * GB)});
+    };
+    EXPECT_EQ(report_of({with_devices(1)}, there_and_back).substr(0, 24), "4.5 s, 2 transfers, 2 GB");
+}
+
+TEST(SimulatedMemory, EvictsWhatDoesNotFitAndWritesItBack)
+{
+    TRC_NEEDS_SIMGRID;
+    // Memory for two of three data; each was written, so the first goes home before the third comes.
+    const std::string report = report_of({with_devices(1, 2 * GB)}, [](TaskFlow& flow) { independent(flow, 3); });
+    EXPECT_THAT(report, HasSubstr("4 transfers, 4 GB"));
+}
+
+TEST(SimulatedMemory, SaysWhichDataDoNotFit)
+{
+    TRC_NEEDS_SIMGRID;
+    const std::string answer = report_of({with_devices(1, 0.5 * GB), "eager"}, [](TaskFlow& flow) { independent(flow, 1); });
+    EXPECT_THAT(answer, HasSubstr("error: "));
+    EXPECT_THAT(answer, HasSubstr("'work'"));
+}
+
+/// Two memory nodes with a core each, 1 GB/s between them.
+Machine two_nodes()
+{
+    Machine machine = cores_of_speed({1, 1});
+    machine.nodes = {{"node0", 100 * GB}, {"node1", 100 * GB}};
+    machine.cores[1].node = 1;
+    machine.links = {{"node0", "node1", 1 * GB, 0}};
+    return machine;
+}
+
+TEST(SimulatedMemory, UsesRemoteMemoryInPlaceAtTheSpeedOfTheLink)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto read_two = [](TaskFlow& flow) {
+        static char x, y;
+        flow.submit(work, Cost{1e9}, {read(&x, 1 * GB)});
+        flow.submit(work, Cost{1e9}, {read(&y, 1 * GB)});
+    };
+    EXPECT_EQ(report_of({two_nodes()}, read_two), "2 s, 0 transfers, 0 GB, local 1 remote 1");
+}
+
+TEST(SimulatedMemory, CountsNothingRemoteOnOneNode)
+{
+    TRC_NEEDS_SIMGRID;
+    EXPECT_EQ(report_of({cores_of_speed({1, 1})}, [](TaskFlow& flow) { independent(flow, 2); }),
+              "1 s, 0 transfers, 0 GB, local 0 remote 0");
+}
+
+TEST(SimulatedMemory, TakesTheRouteOverSeveralLinks)
+{
+    TRC_NEEDS_SIMGRID;
+    Machine machine = with_devices(1);
+    machine.links[1].bandwidth = 0.5 * GB; // the narrowest link tells the speed
+    machine.links[1].latency = 0.5;
+    EXPECT_NEAR(makespan({machine}, [](TaskFlow& flow) { independent(flow, 1); }), 0.75 + 2 + 1, ns);
+}
+
+} // namespace
+} // namespace trencadis
