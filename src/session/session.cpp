@@ -182,6 +182,11 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     if (options.window == 0) resolved.window = FlowOptions{}.window;
 
     const EngineEntry& engine = find_entry("engine", engine_entries(), resolved.engine);
+    if (!engine.capabilities.computes)
+        throw Error(ErrorCode::bad_argument,
+                    std::string("engine '") + engine.name +
+                        "' computes nothing, it takes virtual time on a described machine; use `trencadis "
+                        "simulate`, or simulate() in session/simulation.hpp");
     const SchedulerSpec scheduler = parse_scheduler(resolved.scheduler);
     const ThreadsEntry& threads = find_entry("thread back end", threads_entries(), resolved.threads);
     parts.machine = discover_machine();

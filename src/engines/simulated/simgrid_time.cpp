@@ -32,8 +32,8 @@ class SimGridTime final : public VirtualTime {
 public:
     SimGridTime()
     {
-        static char name[] = "trencadis", quiet[] = "--log=root.thresh:critical", format[] = "--log=no_loc";
-        static char* arguments[] = {name, quiet, format, nullptr};
+        static char name[] = "trencadis", silent[] = "--log=root.app:file:/dev/null", quiet[] = "--log=root.thresh:critical";
+        static char* arguments[] = {name, quiet, silent, nullptr};
         static int count = 3;
         engine_ = new s4u::Engine(&count, arguments); // never deleted: taking it down would unwind actors that are stuck
         for (const char* setting :
