@@ -97,15 +97,32 @@ def test_an_effect_changes_only_whom_it_concerns():
 
 def test_the_table_of_effects_says_which_of_them_bring_the_published_order_back():
     rows = [
-        {"method": method, "n": 6144, "effects": list(effects), "gflops": speed}
+        {"method": method, "n": n, "effects": list(effects), "gflops": speed}
+        for n in (6144, 7680)
         for effects, speeds in (((), (3, 4, 1, 2)), (("slow-steals",), (4, 3, 2, 1)))
         for method, speed in zip(("virtual-cores", "cats", "big-only", "oblivious"), speeds, strict=True)
     ]
     table = asym._effects_section(rows)
-    assert [(line["effects"], line["agrees"]) for line in table.rows] == [("none", False), ("slow-steals", True)]
+    assert [(line["effects"], line["agrees"]) for line in table.rows] == [("no effect", False), ("slow-steals", True)] * 2
     pairs = {line["pair"]: line["with"] for line in asym._order_section(rows).rows}
     assert pairs["virtual-cores > cats"] == "slow-steals"
     assert asym.order_of(rows, 6144, ()) == ["cats", "virtual-cores", "oblivious", "big-only"]
+
+
+def test_what_no_effects_bring_back_is_listed():
+    every = tuple(asym.EFFECTS)
+    rows = [
+        {"method": method, "n": n, "effects": list(effects), "gflops": speed, "published": published, "gain": gain,
+         "difference": published and (gain - published) / published}
+        for n, gain in ((6144, 0.9), (7680, 0.1))
+        for effects in ((), every)
+        for method, speed, published in (
+            ("virtual-cores", 4, {6144: 0.975, 7680: 0.902}[n]), ("cats", 3, None), ("big-only", 2, None),
+            ("oblivious", 1 if n == 6144 else 5, None),
+        )
+    ]  # fmt: skip
+    lines = asym._unexplained_section(rows).rows
+    assert [(line["n"], line["what"]) for line in lines] == [(7680, "gain of virtual cores"), (7680, "order, fastest first")]
 
 
 def test_scaling_stops_where_more_gpus_give_less_than_a_twentieth():
