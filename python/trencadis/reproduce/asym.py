@@ -211,7 +211,8 @@ def _effects_section(rows: Sequence[Row]) -> Section:
             order = order_of(rows, n, effects)
             agrees = order == _published_order(n)
             lines.append({"n": n, "effects": _named(effects), **speeds, "order": " > ".join(order), "agrees": agrees})
-    columns = {"n": "n", "effects": "effects", **{method: method for method in METHODS}, "order": "order", "agrees": "as published"}
+    columns = {"n": "n", "effects": "effects", **dict(zip(METHODS, METHODS, strict=True))}
+    columns |= {"order": "order", "agrees": "as published"}
     causes = "\n".join(f"- *{name}*: {effect['cause']}." for name, effect in EFFECTS.items())
     order = " > ".join(_published_order(_TABLE_N))
     text = f"GFlop/s. Published order: {order}. The effects, each with its cause:\n\n{causes}"

@@ -30,7 +30,7 @@ def cases(quick: bool) -> list[Case]:
         for nodes in range(1, 5):
             simulation = Simulation(
                 "gemm", n, PAPER["machine"], NB, scheduler=scheduler, workers=cores_of_nodes(PAPER["machine"], nodes),
-                effects={"placement": placement},
+                effects={"placement": placement if nodes > 1 else "first-touch"},
             )  # fmt: skip
             planned.append(Case(simulation, {"method": method, "nodes": nodes, "n": n, "nb": NB}))
     return planned
