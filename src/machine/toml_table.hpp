@@ -1,6 +1,10 @@
 #pragma once
 #include "base/types.hpp"
 
+// toml++ 3.3 asserts what a damaged file can break ("[[#nodes]]"), although the code behind reports it.
+#ifndef TOML_ASSERT
+#define TOML_ASSERT(expr) static_assert(true)
+#endif
 #include <toml++/toml.h>
 
 #include <memory>
