@@ -12,7 +12,8 @@ public:
     Mailboxes(const View& view, const SchedulerOptions& options, Rule rule)
         : view_(view), abilities_(view), victims_(view, options), workers_(view.workers()),
           random_(options.count("seed"), static_cast<std::uint64_t>(view.workers())), rule_(rule),
-          closed_(options.text("mailboxes") == "closed"), join_(options.flag("join"))
+          closed_(options.text("mailboxes") == "closed"), from_slower_(options.text("steal") == "slower"),
+          join_(options.flag("join"))
     {
     }
 
@@ -31,7 +32,7 @@ public:
         Worker& self = workers_[worker];
         Task* task = self.deque.take_newest(kind);
         if (!task) task = self.mailbox.take_oldest(kind);
-        if (!task) task = victims_.first(worker, [&](WorkerId victim) { return steal(workers_[victim], kind); });
+        if (!task) task = victims_.first(worker, [&](WorkerId victim) { return steal(worker, victim); });
         if (task) return {task};
         return {nullptr, join_ ? most_chunks_left(view_, worker) : no_worker};
     }
@@ -42,10 +43,12 @@ private:
         TaskDeque deque, mailbox;
     };
 
-    Task* steal(Worker& victim, KindSet kind)
+    Task* steal(WorkerId thief, WorkerId victim)
     {
-        Task* task = victim.deque.take_oldest(kind);
-        return task || closed_ ? task : victim.mailbox.take_oldest(kind);
+        const KindSet kind = abilities_.bit(thief);
+        const KindSet unless = from_slower_ && view_.kind(victim) > view_.kind(thief) ? abilities_.bit(victim) : 0;
+        Task* task = workers_[victim].deque.take_oldest(kind, unless);
+        return task || closed_ ? task : workers_[victim].mailbox.take_oldest(kind, unless);
     }
     WorkerId choose(const Task& task, KindSet able, WorkerId released_by)
     {
@@ -98,7 +101,7 @@ private:
     QuickRandom random_;
     WorkerId turn_ = no_worker;
     const Rule rule_;
-    const bool closed_, join_;
+    const bool closed_, from_slower_, join_;
 };
 
 } // namespace

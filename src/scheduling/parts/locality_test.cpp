@@ -119,6 +119,21 @@ TEST_F(Locality, ThievesTakeFromADequeFirstAndFromAMailboxIfItIsOpen)
     EXPECT_EQ(next(1), 0);
 }
 
+TEST_F(Locality, ACoreLeavesToADeviceWhatThatCanRunUnlessAnybodyMaySteal)
+{
+    for (const char* name : {"h1", "h2", "locality-default"}) {
+        start(name);
+        scheduler_->push(tasks_[0], 2);
+        EXPECT_EQ(next(0), -1) << name;
+        EXPECT_EQ(next(3), 0) << name << ": a device steals from a device";
+        scheduler_->push(tasks_[1], 0);
+        EXPECT_EQ(next(3), 1) << name << ": and from a core";
+        start(std::string(name) + ":steal=anybody");
+        scheduler_->push(tasks_[2], 2);
+        EXPECT_EQ(next(0), 2) << name;
+    }
+}
+
 TEST_F(Locality, TasksFromOutsideAreDealtInTurnToThoseWhoAreAble)
 {
     view_.can = [](const Task&, int kind) { return kind == 1; };

@@ -30,13 +30,14 @@ public:
         --size_;
         return task;
     }
-    /// What this kind can run and was pushed first.
-    Task* take_oldest(KindSet kind)
+    /// What this kind can run, and the kind `unless` cannot, and was pushed first.
+    Task* take_oldest(KindSet kind, KindSet unless = 0)
     {
         Lane* best = nullptr;
-        for (Lane& lane : lanes_)
-            if ((lane.able & kind) && !lane.tasks.empty() && (!best || lane.tasks.front().place < best->tasks.front().place))
-                best = &lane;
+        for (Lane& lane : lanes_) {
+            if (!(lane.able & kind) || (lane.able & unless) || lane.tasks.empty()) continue;
+            if (!best || lane.tasks.front().place < best->tasks.front().place) best = &lane;
+        }
         if (!best) return nullptr;
         Task* task = best->tasks.front().task;
         best->tasks.pop_front();
