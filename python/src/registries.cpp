@@ -86,6 +86,10 @@ nb::list engine_rows()
         row["malleable"] = able.malleable;
         row["emulates_slow"] = able.emulates_slow;
         row["computes"] = able.computes;
+        if (const std::string reason = entry->why_not ? entry->why_not() : ""; !reason.empty()) {
+            row["available"] = false;
+            row["why_not"] = reason;
+        }
         rows.append(row);
     }
     return rows;

@@ -67,6 +67,7 @@ public:
 struct EngineEntry : Entry {
     Capabilities capabilities;
     std::unique_ptr<Engine> (*make)(EngineParts parts);
+    std::string (*why_not)() = nullptr; ///< why it cannot be made here, empty when it can; none: always
 };
 std::span<const EngineEntry* const> engine_entries();
 

@@ -45,15 +45,6 @@ std::string answer_to(const SimulationRequest& request, const std::function<std:
     return in_own_process([&] { return told(simulate(request)); });
 }
 
-bool available()
-{
-    static const bool yes =
-        answer_to(request_on(cholesky_machine({1}), 1, 1), [](const SimulationResult&) { return "yes"; }) == "yes";
-    return yes;
-}
-#define TRC_NEEDS_SIMGRID                                                                                                        \
-    if (!available()) GTEST_SKIP() << "this build has no SimGrid"
-
 TEST(Simulate, CountsTheKernelsOfCholesky)
 {
     TRC_NEEDS_SIMGRID;

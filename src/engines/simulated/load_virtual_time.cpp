@@ -4,6 +4,7 @@
 #include <atomic>
 #include <dlfcn.h>
 #include <string>
+#include <unistd.h>
 
 namespace trencadis {
 namespace {
@@ -20,30 +21,32 @@ std::string own_folder()
     return slash == std::string::npos ? "." : file.substr(0, slash);
 }
 
-/// Local, so that none of the many libraries behind the simulator (one of them a BLAS) is found by anybody else's look-ups.
-void* open_module(std::string& reason)
+/// The module's file; empty when there is none.
+std::string find_module()
 {
     for (const std::string& folder : {own_folder(), own_folder() + "/../lib"}) {
-        if (void* module = dlopen((folder + "/" + module_name).c_str(), RTLD_NOW | RTLD_LOCAL)) return module;
-        const char* message = dlerror();
-        if (reason.empty() && message) reason = message;
+        const std::string file = folder + "/" + module_name;
+        if (access(file.c_str(), R_OK) == 0) return file;
     }
-    return nullptr;
+    return {};
 }
 
 } // namespace
 
+std::string why_no_virtual_time()
+{
+    if (!find_module().empty()) return {};
+    return "this build has no SimGrid; on Debian and Ubuntu: apt install libsimgrid-dev, then build again";
+}
+
 std::unique_ptr<VirtualTime> make_virtual_time()
 {
     static std::atomic<bool> made{false};
-    std::string reason;
-    void* const module = open_module(reason);
-    if (!module)
-        throw Error(
-            ErrorCode::missing_backend,
-            std::string("simulation needs SimGrid 3.32 or later when trencadis is built (on Debian and Ubuntu: apt install "
-                        "libsimgrid-dev, then build again): ") +
-                reason);
+    if (const std::string reason = why_no_virtual_time(); !reason.empty())
+        throw Error(ErrorCode::missing_backend, "no simulation: " + reason);
+    // Local, so that none of the many libraries behind the simulator (one of them a BLAS) is found by anybody else's look-ups.
+    void* const module = dlopen(find_module().c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!module) throw Error(ErrorCode::missing_backend, std::string("no simulation: ") + dlerror());
     const auto make = reinterpret_cast<VirtualTime* (*)()>(dlsym(module, "trc_virtual_time_v1"));
     if (!make)
         throw Error(ErrorCode::missing_backend, std::string(module_name) + " is of another version of trencadis; build again");

@@ -13,17 +13,6 @@ using ::testing::HasSubstr;
 constexpr double ns = 1e-8;
 constexpr double GB = 1e9;
 
-bool available()
-{
-    static const std::string reason = in_own_process([] {
-        SimulatedRun{cores_of_speed({1})}([](TaskFlow&) {});
-        return std::string();
-    });
-    return reason.empty();
-}
-#define TRC_NEEDS_SIMGRID                                                                                                        \
-    if (!available()) GTEST_SKIP() << "this build has no SimGrid"
-
 /// One core that submits and knows no kernel, and devices of 1 GFlop/s, each with a link of 1 GB/s to a switch, which has one such link
 /// to the memory.
 Machine with_devices(int count, Bytes memory = 100 * GB)

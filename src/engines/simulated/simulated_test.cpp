@@ -13,17 +13,6 @@ using ::testing::StartsWith;
 
 constexpr double ns = 1e-8; // the simulator rounds each event at 1 ns
 
-bool available()
-{
-    static const std::string reason = in_own_process([] {
-        SimulatedRun{cores_of_speed({1})}([](TaskFlow&) {});
-        return std::string();
-    });
-    return reason.empty();
-}
-#define TRC_NEEDS_SIMGRID                                                                                                        \
-    if (!available()) GTEST_SKIP() << "this build has no SimGrid"
-
 void independent(TaskFlow& flow, int count, double amount = 1e9)
 {
     static char data[64];

@@ -13,6 +13,11 @@
 
 namespace trencadis::testing {
 
+/// Skips a test in a build without the simulator, with the reason.
+#define TRC_NEEDS_SIMGRID                                                                                                        \
+    if (const std::string why_not = find_entry("engine", engine_entries(), "simulated").why_not(); !why_not.empty())             \
+    GTEST_SKIP() << why_not
+
 /// What `body` returns, run in a process of its own: there is one simulation per process. "error: ..." when it throws.
 inline std::string in_own_process(const std::function<std::string()>& body)
 {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace trencadis {
@@ -65,5 +66,8 @@ public:
 /// Throws Error{missing_backend} when this build has no simulator or its module cannot be loaded, Error{environment} at a second
 /// call: there is one simulation per process.
 std::unique_ptr<VirtualTime> make_virtual_time();
+
+/// Why there is none in this build or on this machine; empty when there is. Does not load it.
+std::string why_no_virtual_time();
 
 } // namespace trencadis
