@@ -45,6 +45,13 @@ def test_options_reach_the_session_and_the_labels():
     assert row["slow"] == {str(CORE): 0.5} and row["busy"] == {str(CORE): 1}
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
+def test_virtual_cores_are_a_scheduler_with_teams():
+    (row,) = rows("bench", "potrf", "--n", "300", "--nb", "50", "--repeat", "1", "--check", "--virtual-cores", "1+0",
+                  "--scheduler", "cats:stealing=none")  # fmt: skip
+    assert row["scheduler"] == "virtual-cores:teams=1+0,inside=cats:stealing=none" and row["residual"] < 30
+
+
 def test_a_slow_core_is_slower():
     def seconds(*slow):
         words = ["bench", "gemm", "--n", "400", "--nb", "100", "--workers", CORE, "--repeat", "5"]
@@ -92,6 +99,10 @@ def test_a_file_is_written_whole_and_only_when_all_is_done(tmp_path):
         (["potrf", "--n", "10", "--precision", "q"], "--precision: 'q' is not one of s, d, c, z"),
         (["potrf", "--n", "10", "--variant", "x"], "--variant: potrf has no variant 'x'; variants: "),
         (["potrf", "--n", "10", "--scheduler", "egaer"], "did you mean 'eager'"),
+        (["potrf", "--n", "10", "--engine", "simulated"], "use `trencadis simulate`"),
+        (["potrf", "--n", "10", "--virtual-cores", "0+0"], "--virtual-cores: worker 0 is in '0+0' twice"),
+        (["potrf", "--n", "10", "--virtual-cores", "0+77"], "77"),
+        (["potrf", "--n", "10", "--scheduler", "cats:stealing=some"], "stealing=some, must be one of"),
         (["potrf", "--n", "10", "--busy", "4321=1"], "--busy: there is no core 4321"),
         (["potrf", "--n", "10", "--busy", "1"], "--busy: '1' is not CORE=COUNT"),
         (["potrf", "--n", "10", "--slow", "0=2"], "--slow: '0=2' is not CORE=FRACTION"),

@@ -208,7 +208,7 @@ def run_python(code, **options):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100, **options)
 
 
-@pytest.mark.parametrize("engine", names(_core.list_engines()))
+@pytest.mark.parametrize("engine", names(row for row in _core.list_engines() if row["computes"]))
 def test_ctrl_c_raises_keyboard_interrupt_within_a_second_and_work_goes_on(engine):
     code = f"""
 import os, signal, threading, time, numpy as np, trencadis

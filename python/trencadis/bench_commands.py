@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -162,10 +161,6 @@ def _choice(
     nb: str, scheduler: str, engine: str, kernels: str, threads: str, workers: str, variant: str, window: int,
     slow: list[str] | None,
 ) -> SessionChoice:
-    if (engine or os.environ.get("TRENCADIS_ENGINE")) == "simulated":
-        raise UsageError(
-            "--engine: simulated takes virtual time on a described machine; use: trencadis simulate ROUTINE --machine NAME"
-        )
     return SessionChoice(
         engine=engine, scheduler=scheduler, kernels=kernels, threads=threads, workers=core_list(workers), window=window,
         slow=core_fractions(slow or []), nb=tile_size(nb), variant=variant,
