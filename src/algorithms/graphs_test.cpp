@@ -234,9 +234,9 @@ TEST(Graphs, SplitUpdatesByColumnsOnceTheyAreLargeEnough)
     submit(lu, "getrf", "incremental", shape);
     submit(qr, "geqrf", "flat", shape);
     submit(panel, "getrf", "panel", shape);
-    EXPECT_EQ(lu.chunks, (Counts{{"gessm", 4}, {"ssssm", 4}}));
-    EXPECT_EQ(qr.chunks, (Counts{{"unmqr", 4}, {"tsmqr", 4}}));
-    EXPECT_EQ(panel.chunks, (Counts{{"getrf_panel", 16}, {"trsm", 4}, {"gemm", 4}}));
+    EXPECT_EQ(lu.chunks, (Counts{{"gessm", 8}, {"ssssm", 8}}));
+    EXPECT_EQ(qr.chunks, (Counts{{"unmqr", 8}, {"tsmqr", 8}}));
+    EXPECT_EQ(panel.chunks, (Counts{{"getrf_panel", 32}, {"trsm", 8}, {"gemm", 8}}));
     submit(small, "geqrf", "flat", {.n = 4 * 32, .nb = 32, .inner = 16});
     EXPECT_EQ(small.chunks, (Counts{{"unmqr", 1}, {"tsmqr", 1}}));
 }

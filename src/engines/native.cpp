@@ -427,7 +427,7 @@ void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
     const Segment outer = worker.stopwatch.begin(&task, owner ? EventKind::task : EventKind::share, account(worker));
     Index taken = 0;
     try {
-        taken = run_body(worker, task, share.work());
+        taken = run_body(worker, task, share.work(), chunks_at_a_time(worker, task));
     } catch (...) {
         share.fail(std::current_exception());
     }
@@ -451,22 +451,29 @@ void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::in
 
 /// The task's own code, and what it has submitted inside.
 /// Returns how many chunks this worker had.
-Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work)
+Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work, Index at_a_time)
 {
     if (worker.place.slow < 1) {
         SlowPace pace(worker.place.slow);
-        Team team(work, &pace);
+        Team team(work, &pace, at_a_time);
         TaskContext context(task, team, worker.id);
         task.codelet->core(task.args, context);
         pace.between_chunks();
         context.finish_children();
         return team.taken();
     }
-    Team team(work);
+    Team team(work, nullptr, at_a_time);
     TaskContext context(task, team, worker.id);
     task.codelet->core(task.args, context);
     context.finish_children();
     return team.taken();
+}
+
+/// One for a core that is slow now, so that it holds little back; two for the others.
+Index NativeEngine::chunks_at_a_time(const Worker& worker, const Task& task) const
+{
+    constexpr double slow = 1.5;
+    return task.flops > 0 && run_time(task, worker.id) > slow * estimate(*task.codelet, task.flops) ? 1 : 2;
 }
 
 /// Learns from a run of a part of the task, 0 to 1.

@@ -79,7 +79,8 @@ private:
 
     void execute(Worker& worker, Task& task, bool offer = false);
     void observe(const Worker& worker, const Task& task, double part, std::int64_t ns);
-    Index run_body(Worker& worker, Task& task, SharedWork& work);
+    Index run_body(Worker& worker, Task& task, SharedWork& work, Index at_a_time = 1);
+    Index chunks_at_a_time(const Worker& worker, const Task& task) const;
     void run_alone(Worker& worker, Task& task, Index chunks);
     void run_shared(Worker& worker, Share& share, bool owner);
     void tell_finished(const Worker& worker, const Task& task, std::int64_t ns);

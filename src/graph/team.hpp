@@ -23,12 +23,14 @@ public:
     SharedWork(const SharedWork&) = delete;
     SharedWork& operator=(const SharedWork&) = delete;
 
-    Chunks take()
+    /// `least`: what the taker wants at a time, if that is more than the grain.
+    Chunks take(Index least = 1)
     {
+        const Index grain = least > grain_ ? least : grain_;
         const Index count = count_.load(std::memory_order_relaxed);
         if (next_.load(std::memory_order_relaxed) >= count) return {count, count};
-        const Index begin = next_.fetch_add(grain_, std::memory_order_relaxed);
-        const Index end = begin + grain_;
+        const Index begin = next_.fetch_add(grain, std::memory_order_relaxed);
+        const Index end = begin + grain;
         return {begin < count ? begin : count, end < count ? end : count};
     }
     /// Chunks not yet handed out. Any thread, also while `reset` is called: a guess, then.
@@ -64,13 +66,14 @@ public:
 /// and knows nothing else of the other cores.
 class Team {
 public:
-    explicit Team(SharedWork& work, Pace* pace = nullptr) : work_(work), pace_(pace) {}
+    /// `at_a_time`: chunks a core takes together; a fast one takes more, so that each call of a kernel is worth it.
+    explicit Team(SharedWork& work, Pace* pace = nullptr, Index at_a_time = 1) : work_(work), pace_(pace), at_a_time_(at_a_time) {}
 
     Chunks next()
     {
         if (pace_ && begun_) pace_->between_chunks();
         begun_ = true;
-        const Chunks chunks = work_.take();
+        const Chunks chunks = work_.take(at_a_time_);
         taken_ += chunks.end - chunks.begin;
         return chunks;
     }
@@ -79,6 +82,7 @@ public:
 private:
     SharedWork& work_;
     Pace* pace_;
+    Index at_a_time_;
     bool begun_ = false;
     Index taken_ = 0;
 };

@@ -5,9 +5,10 @@
 
 namespace trencadis {
 
-/// Width of the blocks that cores sharing one tile operation take: wide enough that a vendor kernel, which packs the
-/// other operand anew for each block, keeps most of its speed. A core alone gets all blocks in one call.
-inline constexpr Index chunk_width = 64;
+/// Width of the blocks that cores sharing one tile operation take. One block is what a slow core can hold back in the end, so it is
+/// narrow; a fast core takes two at a time (engines/native.cpp), because a vendor kernel packs the other operand anew for each
+/// call. A core alone gets all blocks in one call.
+inline constexpr Index chunk_width = 32;
 
 /// Below this an operation is over before a second core could join: about 20 us.
 inline constexpr Flops smallest_shared = 1e6;

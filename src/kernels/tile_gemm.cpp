@@ -20,7 +20,7 @@ template <Scalar T> struct GemmArgs {
     Guard guard;
 
     Flops flops() const { return flops_per_fma<T> * double(m) * double(n) * double(k); }
-    bool by_columns() const { return n >= m || n >= 2 * chunk_width; }
+    bool by_columns() const { return n >= m || n >= 4 * chunk_width; }
     Index extent() const { return by_columns() ? n : m; }
     Index chunks() const { return chunk_count(extent(), flops()); }
 
