@@ -155,7 +155,7 @@ void GraphSurvey::check_memory(const Task& task, const Class& its)
 
 void GraphSurvey::check() const
 {
-    require_kernels(machine_, kernels_, cores_, devices_);
+    if (!kernels_.empty()) require_kernels(machine_, kernels_, cores_, devices_);
     if (!no_memory_.empty()) throw Error(ErrorCode::bad_argument, machine_.origin + ": " + no_memory_);
 }
 

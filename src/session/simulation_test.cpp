@@ -69,6 +69,19 @@ TEST(Simulate, TakesTheSumOfAllKernelsOnOneCore)
     EXPECT_EQ(answer_to(request_on(cholesky_machine({2}), 500, 100), told), "0.0000 1.0000 1.0000");
 }
 
+TEST(Simulate, TakesWhatTheRuntimeCostsForEmptyKernels)
+{
+    TRC_NEEDS_SIMGRID;
+    SimulationRequest request = request_on(cholesky_machine({1, 1}), 3, 0);
+    request.routine = "tasks";
+    const auto told = [](const SimulationResult& result) {
+        return fmt::format("{} tasks, {} of no time, {:.6f} s", result.tasks, result.untimed, result.makespan_s);
+    };
+    EXPECT_EQ(answer_to(request, told), "10 tasks, 10 of no time, 0.000000 s");
+    request.options.submit_s = 0.5;
+    EXPECT_EQ(answer_to(request, told), "10 tasks, 10 of no time, 5.000000 s");
+}
+
 TEST(Simulate, StaysBelowItsBounds)
 {
     TRC_NEEDS_SIMGRID;
