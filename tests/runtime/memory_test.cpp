@@ -32,7 +32,7 @@ protected:
     }
     RuntimeUnderTest runtime_{"native", GetParam(), 2};
 };
-INSTANTIATE_TEST_SUITE_P(Schedulers, Memory, ::testing::Values("eager", "ws", "the", "cats"));
+INSTANTIATE_TEST_SUITE_P(Schedulers, Memory, ::testing::Values("eager", "ws", "the"));
 
 /// 4,096 tasks of 576 bytes and as many groups are 3 MiB; the allocator and the threads' stacks take the rest.
 constexpr double allowed_mib = 24;
