@@ -44,6 +44,10 @@ void VirtualEngine::execute(Unit& unit, Task& task, bool offer)
                                                     task.label + "' to " + unit.name + ", which cannot run it");
         run_kernel(unit, task, offer);
     } catch (...) {
+        if (!unit.claims.empty() && unit.claims.front().task == &task) {
+            unit.claims.pop_front();
+            release_data(unit, task);
+        }
         conclude(unit, task, std::current_exception());
     }
 }
@@ -208,7 +212,8 @@ void VirtualEngine::account(Unit& unit, const Task& task, EventKind kind, Second
 void VirtualEngine::record(Unit& unit, const char* name, std::uint64_t order, Seconds begin, Flops flops, EventKind kind)
 {
     const auto ns = [](Seconds time) { return static_cast<std::int64_t>(std::llround(time * 1e9)); };
-    if (recorder_.enabled()) recorder_.record(unit.id, {name, order, ns(begin), ns(now()), flops, kind});
+    if (!recorder_.enabled() || (kind == EventKind::idle && now() <= begin)) return;
+    recorder_.record(unit.id, {name, order, ns(begin), ns(now()), flops, kind});
 }
 
 /// The last one out finishes the task.

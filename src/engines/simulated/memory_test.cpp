@@ -101,6 +101,16 @@ TEST(SimulatedMemory, EvictsWhatDoesNotFitAndWritesItBack)
     EXPECT_THAT(report, HasSubstr("4 transfers, 4 GB"));
 }
 
+TEST(SimulatedMemory, CancelsWhatWaitsForADeviceWhenABodyThrows)
+{
+    TRC_NEEDS_SIMGRID;
+    const std::string answer = report_of({with_devices(2)}, [](TaskFlow& flow) {
+        independent(flow, 20);
+        throw std::runtime_error("from the body");
+    });
+    EXPECT_EQ(answer, "error: from the body");
+}
+
 TEST(SimulatedMemory, SaysWhichDataDoNotFit)
 {
     TRC_NEEDS_SIMGRID;
