@@ -131,11 +131,17 @@ bool TaskFlow::connect(Task& task, std::span<const Access> accesses, int held) n
 }
 
 /// Too many tasks are pending: the submitter waits for what the task depends on, helping meanwhile, and runs it itself. Each
-/// turn of the loop ends when one more task has finished, and what it waits for is among those, so it ends.
+/// turn of the loop ends when one more task has finished.
 void TaskFlow::run_inline(Task& task, std::span<const Access> accesses) noexcept
 {
     connect(task, accesses, 1);
-    while (task.unmet.load(std::memory_order_acquire) > 1) executor_.drain(*this, pending() - 1);
+    while (true) {
+        // Counted before the look: what the task still waits for then is among those counted, because a task that finishes first
+        // releases others and then stops counting. The other way round it might be over in between, and we would wait for ourselves.
+        const std::int64_t target = pending() - 1;
+        if (task.unmet.load(std::memory_order_acquire) == 1) break;
+        executor_.drain(*this, target);
+    }
     task.unmet.store(0, std::memory_order_relaxed);
     Task* admitted = admit(&task);
     if (admitted && !executor_.run_here(task)) executor_.ready(admitted);
