@@ -34,7 +34,8 @@ std::vector<int> kinds_of(const std::vector<WorkerPlace>& workers)
 /// Lets others see what a worker runs, and how long that should take.
 class Busy {
 public:
-    Busy(Worker& worker, const Task& task, Seconds expected) : worker_(worker), since_(worker.runs_since_ns), expected_(worker.expected_ns)
+    Busy(Worker& worker, const Task& task, Seconds expected)
+        : worker_(worker), since_(worker.runs_since_ns), expected_(worker.expected_ns)
     {
         const bool known = expected > 0 && task.codelet->counted;
         worker.expected_ns.store(known ? static_cast<std::int64_t>(expected * 1e9) : Worker::never, std::memory_order_relaxed);

@@ -23,9 +23,10 @@ struct SimulationOptions {
     Seconds remap_s = 0;
     /// Spread of kernel times: each is multiplied by a random factor in [1 - jitter, 1 + jitter].
     double jitter = 0;
-    bool overlap = true;            ///< transfers to a device go on while it computes, two tasks in flight
-    std::string power_state;        ///< of all units, by name; empty: the first of each
-    std::string placement = "first-touch"; ///< of the data at the start: first-touch (node 0), interleave (by tile, over the nodes)
+    bool overlap = true;     ///< transfers to a device go on while it computes, two tasks in flight
+    std::string power_state; ///< of all units, by name; empty: the first of each
+    std::string placement =
+        "first-touch"; ///< of the data at the start: first-touch (node 0), interleave (by tile, over the nodes)
 };
 
 } // namespace trencadis

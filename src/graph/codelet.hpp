@@ -13,11 +13,11 @@ struct Codelet {
     /// One core, or a team of cores when malleable. None: the kernel does not exist yet for real cores, only its cost does;
     /// such tasks can be simulated, engines that compute refuse them.
     void (*core)(void* args, TaskContext& context);
-    Flops (*flops)(const void* args) = nullptr;     ///< none: not counted, not timed for estimates
-    Index (*chunks)(const void* args) = nullptr;    ///< none: not malleable
-    void (*destroy)(void* args) = nullptr;          ///< none: arguments are trivially destructible
-    bool counted = true;                            ///< false: the library's own bookkeeping, neither busy time nor an event
-    bool submits = false;                           ///< `core` computes nothing itself, it submits tasks to context.flow()
+    Flops (*flops)(const void* args) = nullptr;  ///< none: not counted, not timed for estimates
+    Index (*chunks)(const void* args) = nullptr; ///< none: not malleable
+    void (*destroy)(void* args) = nullptr;       ///< none: arguments are trivially destructible
+    bool counted = true;                         ///< false: the library's own bookkeeping, neither busy time nor an event
+    bool submits = false;                        ///< `core` computes nothing itself, it submits tasks to context.flow()
 };
 
 /// The codelet of an argument struct `Args` with, where they exist, `void run(TaskContext&)`, `Flops flops() const` and
@@ -25,7 +25,7 @@ struct Codelet {
 template <class Args> constexpr Codelet codelet_of(const char* name)
 {
     Codelet codelet{name, nullptr};
-    if constexpr (requires(Args& a, TaskContext& c) { a.run(c); })
+    if constexpr (requires(Args & a, TaskContext & c) { a.run(c); })
         codelet.core = [](void* args, TaskContext& context) { static_cast<Args*>(args)->run(context); };
     if constexpr (requires(const Args& a) { a.flops(); })
         codelet.flops = [](const void* args) { return Flops(static_cast<const Args*>(args)->flops()); };

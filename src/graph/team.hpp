@@ -67,7 +67,9 @@ public:
 class Team {
 public:
     /// `at_a_time`: chunks a core takes together; a fast one takes more, so that each call of a kernel is worth it.
-    explicit Team(SharedWork& work, Pace* pace = nullptr, Index at_a_time = 1) : work_(work), pace_(pace), at_a_time_(at_a_time) {}
+    explicit Team(SharedWork& work, Pace* pace = nullptr, Index at_a_time = 1) : work_(work), pace_(pace), at_a_time_(at_a_time)
+    {
+    }
 
     Chunks next()
     {

@@ -27,7 +27,8 @@ public:
 private:
     static constexpr int capacity = 64; ///< codelets known at once; further ones are taken at the nominal speed
     static constexpr double weight = 0.25;
-    static constexpr Seconds valid = 0.02, forgotten = 0.1; ///< age up to which an observation counts fully, from which it no longer does
+    static constexpr Seconds valid = 0.02,
+                             forgotten = 0.1; ///< age up to which an observation counts fully, from which it no longer does
     struct Seen {
         std::atomic<double> rate{0};
         std::atomic<Seconds> at{0};

@@ -24,7 +24,8 @@ SessionOptions options_for(const char* engine, const char* scheduler)
 }
 Session& native(std::string_view scheduler = "mosaic")
 {
-    static Session mosaic(options_for("native", "mosaic")), eager(options_for("native", "eager")), ws(options_for("native", "ws"));
+    static Session mosaic(options_for("native", "mosaic")), eager(options_for("native", "eager")),
+        ws(options_for("native", "ws"));
     return scheduler == "ws" ? ws : scheduler == "eager" ? eager : mosaic;
 }
 Session& sequential()

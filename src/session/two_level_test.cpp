@@ -32,7 +32,8 @@ protected:
     /// Calls `check(session, triangle)` for each engine and triangle.
     template <class Check> static void everywhere(Check&& check)
     {
-        for (const auto& [engine, scheduler] : {std::pair("sequential", "eager"), {"native", "mosaic"}, {"native", "eager"}, {"native", "ws"}})
+        for (const auto& [engine, scheduler] :
+             {std::pair("sequential", "eager"), {"native", "mosaic"}, {"native", "eager"}, {"native", "ws"}})
             for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
                 SCOPED_TRACE(std::string(engine) + " " + scheduler + " " + char(uplo));
                 check(session_on(engine, scheduler), uplo);

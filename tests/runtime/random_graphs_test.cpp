@@ -63,7 +63,8 @@ template <class Check> void for_each_graph(int count, bool failures, Check check
         for (int g = first; g < std::min(first + graphs_per_engine, count); ++g) {
             const GraphPlan plan = GraphPlan::random(random, failures);
             setup.vary(random);
-            if (std::getenv("TRENCADIS_TEST_VERBOSE")) std::fprintf(stderr, "graph %d, %s\n", g, setup.text().c_str()); // to find a hang
+            if (std::getenv("TRENCADIS_TEST_VERBOSE"))
+                std::fprintf(stderr, "graph %d, %s\n", g, setup.text().c_str()); // to find a hang
             check(plan, setup, runtime.engine());
             if (::testing::Test::HasFailure()) FAIL() << "graph " << g << ", " << setup.text() << "\n" << print(plan);
         }
