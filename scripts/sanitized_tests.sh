@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 preset=$1 jobs=$2 pattern="^($3)\$"
 
 [ -e "build-$preset/build.ninja" ] || cmake --preset "$preset"
+ninja -C "build-$preset" build.ninja >/dev/null # a test program that is new since the last time must be in the list
 mapfile -t names < <(ninja -C "build-$preset" -t targets all | sed -n 's/^test_\([a-z0-9_]*\): phony$/\1/p' | grep -E "$pattern")
 if [ ${#names[@]} -eq 0 ]; then echo "no test program matches $pattern" >&2; exit 1; fi
 cmake --build "build-$preset" -j "$jobs" --target "${names[@]/#/test_}"
