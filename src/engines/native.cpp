@@ -450,8 +450,7 @@ void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::in
     scheduler_->finished(task, worker.id, ns * 1e-9);
 }
 
-/// The task's own code, and what it has submitted inside.
-/// Returns how many chunks this worker had.
+/// The task's own code, and what it has submitted inside. Returns how many chunks this worker had.
 Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work, Index at_a_time)
 {
     if (worker.place.slow < 1) {
