@@ -47,15 +47,16 @@ nb::dict row_of(const Parameter& parameter)
 /// The two keys that every policy knows, with what this one does when they are not given.
 nb::list common_options(const FlowTraits& flow)
 {
-    const std::string throttle = flow.throttle              ? std::to_string(flow.throttle)
-                                 : flow.throttle_per_worker ? std::to_string(flow.throttle_per_worker) + "x"
-                                                            : "none";
+    std::string throttle = flow.throttle              ? std::to_string(flow.throttle)
+                           : flow.throttle_per_worker ? std::to_string(flow.throttle_per_worker) + "x"
+                                                      : "none";
+    if (flow.throttle_ready) throttle += "-ready";
     const std::string dependences = flow.discovery == Discovery::at_steal ? "at-steal"
                                     : flow.buckets                        ? "fixed-" + std::to_string(flow.buckets)
                                                                           : "resizable";
     nb::list rows;
-    rows.append(row_of(
-        {"throttle", "none|N|Nx", throttle.c_str(), "past N pending tasks (N per worker) a task is run by whoever submits it"}));
+    rows.append(row_of({"throttle", "none|N|Nx|Nx-ready", throttle.c_str(),
+                        "past N pending (ready) tasks (per worker) a task is run by whoever submits it"}));
     rows.append(row_of({"dependences", "resizable|fixed-N|at-steal", dependences.c_str(),
                         "table from data to their last tasks: growing, of N lists, or filled when a worker looks for work"}));
     return rows;

@@ -109,9 +109,17 @@ void TaskFlow::commit(Task& task, std::span<const Access> accesses) noexcept
     task.next = nullptr;
     task.flops = task.codelet->flops ? task.codelet->flops(task.args) : 0;
     if (at_steal()) return postpone(task, accesses);
-    if (throttle_ && pending() > throttle_) return run_inline(task, accesses);
-    if (connect(task, accesses, 0))
+    if (throttle_ && throttled()) return run_inline(task, accesses);
+    if (connect(task, accesses, 0)) {
         if (Task* chain = admit(&task)) executor_.submitted(*chain);
+    } else if (options_.traits.throttle_ready) waiting_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Asked when the task at hand is among the pending ones.
+bool TaskFlow::throttled() const
+{
+    if (!options_.traits.throttle_ready) return pending() > throttle_;
+    return pending() - 1 - waiting_.load(std::memory_order_relaxed) > throttle_;
 }
 
 /// Enters the task into the graph; true when nothing keeps it from running. `held`: units that the caller keeps, so that it does not
@@ -309,6 +317,7 @@ Task* TaskFlow::finish(Task& task, std::exception_ptr failure)
             member->part = nullptr;
             // Release: what this task wrote; acquire: what the other predecessors wrote.
             if (waiting->unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+                if (options_.traits.throttle_ready) waiting_.fetch_sub(1, std::memory_order_relaxed);
                 waiting->next = nullptr;
                 *end = waiting;
                 end = &waiting->next;

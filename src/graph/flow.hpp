@@ -104,6 +104,7 @@ private:
     bool connect(Task& task, std::span<const Access> accesses, int held) noexcept;
     void run_inline(Task& task, std::span<const Access> accesses) noexcept;
     void postpone(Task& task, std::span<const Access> accesses) noexcept;
+    bool throttled() const;
     bool at_steal() const { return options_.traits.discovery == Discovery::at_steal; }
     void derive_priority(Task& task, std::span<const Access> accesses) noexcept;
     void make_room(std::size_t accesses);
@@ -135,7 +136,8 @@ private:
     alignas(64) std::atomic<std::int64_t> state_{0};
     std::atomic<Task*> returned_{nullptr}; ///< finished tasks, for pool_; written right before state_, hence beside it
     std::atomic<bool> cancelled_{false};
-    std::mutex rare_mutex_; ///< failures, commute claims, private parts
+    std::atomic<std::int64_t> waiting_{0}; ///< tasks that others keep from running; counted where the throttle leaves them out
+    std::mutex rare_mutex_;                ///< failures, commute claims, private parts
     std::exception_ptr failure_;
     std::uint64_t failure_order_ = 0;
 

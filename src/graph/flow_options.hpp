@@ -19,7 +19,9 @@ enum class Discovery {
 struct FlowTraits {
     std::int64_t throttle = 0;            ///< past so many pending tasks the submitter runs the next one itself; 0: never
     std::int64_t throttle_per_worker = 0; ///< the same, times the number of workers
-    std::int64_t buckets = 0;             ///< lists of a dependence table of fixed size; 0: a table that grows
+    /// Of the tasks before it, only those count that run or could: what waits for others is in no queue (libgomp).
+    bool throttle_ready = false;
+    std::int64_t buckets = 0; ///< lists of a dependence table of fixed size; 0: a table that grows
     Discovery discovery = Discovery::at_submission;
 };
 

@@ -92,7 +92,8 @@ struct SchedulerEntry : Entry {
 std::span<const SchedulerEntry* const> scheduler_entries();
 
 /// A policy with its options: `name` or `name:key=value,key=value`. Beside the policy's own keys, all know
-///   throttle = none | N | Nx   past N pending tasks (N per worker) a task is run by whoever submits it
+///   throttle = none | N | Nx   past N pending tasks (N per worker) a task is run by whoever submits it; with -ready behind it, of the
+///                              tasks before it only those count that run or could
 ///   dependences = resizable | fixed-N | at-steal   the table from address to last access: growing, N lists, or filled when a worker
 ///                                                  looks for work
 struct SchedulerSpec {

@@ -22,12 +22,18 @@ bool positive(std::string_view text, std::int64_t& number)
 
 void set_throttle(std::string_view scheduler, std::string_view value, FlowTraits& flow)
 {
+    constexpr std::string_view ready = "-ready";
     flow.throttle = flow.throttle_per_worker = 0;
+    flow.throttle_ready = value.ends_with(ready);
     if (value == "none") return;
-    const bool per_worker = value.ends_with('x');
-    std::int64_t& bound = per_worker ? flow.throttle_per_worker : flow.throttle;
-    if (!positive(value.substr(0, value.size() - per_worker), bound))
-        refuse(scheduler, "throttle", value, "none, a number of tasks, or a number per worker such as 64x");
+    std::string_view number = value;
+    if (flow.throttle_ready) number.remove_suffix(ready.size());
+    const bool per_worker = number.ends_with('x');
+    if (per_worker) number.remove_suffix(1);
+    if (!positive(number, per_worker ? flow.throttle_per_worker : flow.throttle))
+        refuse(scheduler, "throttle", value,
+               "none, a number of tasks, or a number per worker such as 64x; with -ready behind it to count only tasks that can "
+               "run");
 }
 
 void set_dependences(std::string_view scheduler, std::string_view value, FlowTraits& flow)

@@ -80,7 +80,20 @@ TEST(Libgomp, IsThrottledAt64TasksPerWorkerAndItsTableGrows)
     const FlowTraits flow = parse_scheduler("libgomp").flow;
     EXPECT_EQ(flow.throttle_per_worker, 64);
     EXPECT_EQ(flow.buckets, 0);
+    EXPECT_TRUE(flow.throttle_ready);
     EXPECT_EQ(parse_scheduler("libgomp:throttle=none").flow.throttle_per_worker, 0) << "a preset's traits can be changed";
+}
+
+TEST(Throttle, CountsReadyTasksOnlyWhereItSaysSo)
+{
+    EXPECT_FALSE(parse_scheduler("libgomp:throttle=8x").flow.throttle_ready);
+    const FlowTraits flow = parse_scheduler("eager:throttle=8x-ready").flow;
+    EXPECT_EQ(flow.throttle_per_worker, 8);
+    EXPECT_TRUE(flow.throttle_ready);
+    EXPECT_TRUE(parse_scheduler("eager:throttle=100-ready").flow.throttle_ready);
+    for (const char* wrong :
+         {"eager:throttle=-ready", "eager:throttle=x-ready", "eager:throttle=0-ready", "eager:throttle=none-ready"})
+        EXPECT_THROW((void)parse_scheduler(wrong), Error) << wrong;
 }
 
 } // namespace
