@@ -1,0 +1,19 @@
+#include "blas/micro_kernel_body.hpp"
+
+namespace trencadis {
+using namespace blas;
+
+extern const InstructionSet instruction_set_avx512;
+const InstructionSet instruction_set_avx512{
+    {"avx512", "AVX-512 F, DQ, BW, VL: 32 registers of 64 bytes", "Intel 64 and IA-32 Architectures Software Developer's Manual"},
+    [] {
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
+    },
+    Family<float, 64, 3, 8>::entry(),
+    Family<double, 64, 3, 8>::entry(),
+    Family<std::complex<float>, 64, 1, 12>::entry(),
+    Family<std::complex<double>, 64, 1, 12>::entry(),
+};
+
+} // namespace trencadis

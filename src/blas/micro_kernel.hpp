@@ -1,0 +1,77 @@
+#pragma once
+#include "base/registry.hpp"
+#include "base/scalar.hpp"
+#include "base/types.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace trencadis::blas {
+
+/// Real numbers that make up one scalar.
+template <Scalar T> inline constexpr Index planes = is_complex<T> ? 2 : 1;
+
+/// The innermost two loops of every level 3 operation, for one instruction set and one scalar.
+///
+/// Packed operands are arrays of Real<T>, cut into panels that lie one after the other:
+///  - *left* (op(A), rows x k): panels of `mr` rows, the last one of height(rows left) <= mr. Column p of a panel of height h is h
+///    numbers; complex: h real parts, then h imaginary parts. Rows beyond the matrix are zero.
+///  - *right* (op(B), k x cols): panels of `nr` columns. Row p of a panel is nr numbers; complex: nr pairs (real, imaginary).
+///    Columns beyond the matrix are zero.
+/// Reentrant; nothing is allocated.
+template <Scalar T> struct MicroKernel {
+    using R = Real<T>;
+
+    Index mr, nr;
+    Index step; ///< heights of panels are multiples of it, and `mr` is one
+
+    /// C <- alpha A B + beta C for one panel A of height `height` and one panel B, both k deep. C is rows x cols with
+    /// rows <= height and cols <= nr; element (i, j) is at C[i * rs + j * cs]. beta = 0 overwrites C without reading it.
+    /// 2 k rows cols flops (8 complex).
+    void (*multiply)(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
+                     Index cols);
+    /// One step of X U = B with U upper triangular, in place in the packed left panel X: columns k .. k + cols of X
+    ///     X_k <- (X_k - X_0 U_0k) U_kk^-1,     X_0 the k columns before, solved already.
+    /// U is the right panel of these columns, k + cols rows deep, with the *inverses* of the diagonal on its diagonal.
+    void (*solve)(Index k, R* X, Index height, const R* U, Index cols);
+
+    /// Height of the panel for `rows` rows that are left: `mr`, or fewer rounded up to `step`.
+    Index height(Index rows) const { return rows >= mr ? mr : (rows + step - 1) / step * step; }
+    /// Rows of a packed left operand, padding included.
+    Index padded_rows(Index rows) const { return rows / mr * mr + height(rows % mr); }
+    Index padded_cols(Index cols) const { return (cols + nr - 1) / nr * nr; }
+    /// Real numbers that a packed operand takes.
+    Index left_size(Index rows, Index k) const { return planes<T> * padded_rows(rows) * k; }
+    Index right_size(Index k, Index cols) const { return planes<T> * padded_cols(cols) * k; }
+};
+
+/// The micro-kernels of one instruction set, an entry of the build list (instruction_sets/<word>.cpp).
+struct InstructionSet : Entry {
+    bool (*runs_here)();
+    MicroKernel<float> s;
+    MicroKernel<double> d;
+    MicroKernel<std::complex<float>> c;
+    MicroKernel<std::complex<double>> z;
+
+    template <Scalar T> const MicroKernel<T>& micro_kernel() const
+    {
+        if constexpr (std::same_as<T, float>) return s;
+        else if constexpr (std::same_as<T, double>) return d;
+        else if constexpr (std::same_as<T, std::complex<float>>) return c;
+        else return z;
+    }
+};
+
+/// The widest one that this processor has, or the one that TRENCADIS_INSTRUCTION_SET names (Error{bad_argument} if this build or
+/// this processor lacks it). Chosen at the first call.
+const InstructionSet& instruction_set();
+const InstructionSet& find_instruction_set(std::string_view name);
+
+} // namespace trencadis::blas
+
+namespace trencadis {
+
+/// The instruction sets in this build, widest first; "generic" is the last and runs everywhere.
+std::span<const blas::InstructionSet* const> instruction_set_entries();
+
+} // namespace trencadis
