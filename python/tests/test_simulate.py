@@ -30,12 +30,13 @@ def test_json_is_one_object_a_size_with_the_promised_fields():
 
 
 def test_a_kernel_takes_the_time_that_the_description_gives_it():
-    (row,) = rows(*EXYNOS, "--workers", "cortex-a15:1", "--scheduler", "eager")
+    size = [*EXYNOS[:4], "--n", "6144", "--nb", "448"]
+    (row,) = rows(*size, "--workers", "cortex-a15:1", "--scheduler", "eager")
     times = {kernel["name"]: kernel["mean_ms"] for kernel in row["per_kernel"]}
-    # calibrated: the published mean times of whole tiles of 448
-    assert times == pytest.approx({"gemm": 89.43, "trsm": 48.27, "syrk": 47.22, "potrf": 94.49}, rel=1e-3)
-    # One worker does everything in turn: 3 potrf, 3 trsm, 3 syrk, 1 gemm.
-    assert row["makespan_s"] == pytest.approx(1e-3 * (3 * (94.49 + 48.27 + 47.22) + 89.43), rel=1e-3)
+    # calibrated: the published mean times of a run of this size
+    assert times == pytest.approx({"gemm": 89.43, "trsm": 48.27, "syrk": 47.22, "potrf": 94.49}, rel=1e-5)
+    # One worker does everything in turn: 14 potrf, 91 trsm, 91 syrk, 364 gemm.
+    assert row["makespan_s"] == pytest.approx(1e-3 * (14 * 94.49 + 91 * (48.27 + 47.22) + 364 * 89.43), rel=1e-5)
 
 
 def test_the_same_seed_gives_the_same_run_and_another_one_another():

@@ -283,8 +283,8 @@ def _kernel_section(rows: Sequence[Row]) -> Section:
         "method": "method", "name": "kernel", "kind": "kind", "calls": "calls", "mean_ms": "mean ms", "published": "published ms",
     }  # fmt: skip
     text = (
-        "A shared call lasts from its first chunk to its last. The last tile row is narrower than the others, so means lie a "
-        "little below the time of a full tile; the published times calibrate the description of the machine."
+        "A shared call lasts from its first chunk to its last. The published times calibrate the description of the machine; "
+        "where a method gives the narrower tiles of the last row to one kind of core, its means differ from them."
     )
     return Section("Mean time per kernel and kind of core", columns, lines, text)
 
