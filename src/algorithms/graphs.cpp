@@ -10,11 +10,9 @@
 #include "algorithms/trsm.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
-#include "kernels/vendor_library.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 namespace trencadis {
@@ -23,7 +21,7 @@ namespace {
 /// Stands where an algorithm wants kernels; nobody calls it, engines that would are refused.
 const KernelProvider& no_kernels()
 {
-    static const KernelProvider none(std::make_unique<VendorLibrary>());
+    static const KernelProvider none;
     return none;
 }
 

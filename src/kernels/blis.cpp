@@ -63,7 +63,7 @@ std::unique_ptr<VendorLibrary> open()
 
 const KernelProvider& load()
 {
-    static const KernelProvider& provider = *new KernelProvider(open()); // outlives every session
+    static const KernelProvider& provider = lasting_provider(open());
     return provider;
 }
 

@@ -1,157 +1,44 @@
 #include "kernels/provider.hpp"
 
 #include "base/error.hpp"
-#include "kernels/recursive_potrf.hpp"
-#include "kernels/vendor_library.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace trencadis {
 namespace {
 
-/// The calling thread's vendor thread count is 1 while this lives; costs nothing for libraries set up once.
-class OneThread {
-public:
-    explicit OneThread(const VendorLibrary& library) : swap_(library.swap_local_threads), previous_(swap_ ? swap_(1) : 0) {}
-    ~OneThread()
-    {
-        if (swap_) swap_(previous_);
-    }
-    OneThread(const OneThread&) = delete;
-    OneThread& operator=(const OneThread&) = delete;
-
-private:
-    int (*swap_)(int);
-    int previous_;
-};
-
-/// A size in the library's integers.
-template <class Int> struct Narrow {
-    Int value;
-    explicit Narrow(Index size) : value(Int(size))
-    {
-        if (size > Index(std::numeric_limits<Int>::max()))
-            throw Error(ErrorCode::environment,
-                        "a size of " + std::to_string(size) + " is beyond the 32-bit integers of this kernel library");
-    }
-    operator const Int*() const { return &value; }
-};
-
-/// Calls `function` with Fortran's convention: flags and scalars by address, sizes as the library's integers.
-template <class Int, class... Arguments> void call_as(void* function, const Arguments&... arguments)
-{
-    const auto pass = []<class A>(const A& argument) {
-        if constexpr (std::same_as<A, Index>) return Narrow<Int>(argument);
-        else if constexpr (std::is_enum_v<A>) return reinterpret_cast<const char*>(&argument);
-        else return argument;
-    };
-    const auto invoke = [function](const auto&... passed) {
-        const auto decay = []<class P>(const P& p) {
-            if constexpr (std::same_as<P, Narrow<Int>>) return static_cast<const Int*>(p);
-            else return p;
-        };
-        reinterpret_cast<void (*)(decltype(decay(passed))...)>(function)(decay(passed)...);
-    };
-    invoke(pass(arguments)...);
-}
-
-template <class... Arguments> void call(const VendorLibrary& library, void* function, const Arguments&... arguments)
-{
-    const OneThread guard(library);
-    if (library.wide) call_as<std::int64_t>(function, arguments...);
-    else call_as<std::int32_t>(function, arguments...);
-}
-
-/// The letter a real routine takes for this operation: it knows no conjugation.
-template <Scalar T> Op real_op(Op op) { return is_complex<T> || op == Op::none ? op : Op::trans; }
-
-template <class Int>
-Index potrf_as(const VendorLibrary& library, void* function, Uplo uplo, const Narrow<Int>& n, void* A, const Narrow<Int>& lda)
-{
-    const OneThread guard(library);
-    Int info = 0;
-    reinterpret_cast<void (*)(const char*, const Int*, void*, const Int*, Int*)>(function)(reinterpret_cast<const char*>(&uplo),
-                                                                                           n, A, lda, &info);
-    return info;
-}
-
-/// Position from 1 of the first diagonal entry that is not a number, 0 if none: some libraries let NaN pass as a pivot.
-template <Scalar T> Index first_nan_pivot(Index n, const T* A, Index lda)
-{
-    for (Index j = 0; j < n; ++j)
-        if (std::isnan(std::real(A[j + j * lda]))) return j + 1;
-    return 0;
-}
+constexpr KernelRoutine needed_for_packed_tiles[] = {KernelRoutine::gemm, KernelRoutine::syrk, KernelRoutine::herk,
+                                                     KernelRoutine::trsm};
 
 } // namespace
 
-KernelProvider::KernelProvider(std::unique_ptr<VendorLibrary> library) : library_(std::move(library)) {}
-KernelProvider::~KernelProvider() = default;
-const std::string& KernelProvider::name() const { return library_->name; }
-const std::string& KernelProvider::version() const { return library_->version; }
-const std::string& KernelProvider::path() const { return library_->path; }
-
-template <Scalar T>
-void KernelProvider::gemm(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb,
-                          T beta, T* C, Index ldc) const
+KernelProvider::KernelProvider(About about, RoutineSet routines) : about_(std::move(about)), own_(std::move(routines))
 {
-    call(*library_, library_->gemm[precision<T>], op_a, op_b, m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc);
+    std::get<0>(tables_).fill(own_.s.get());
+    std::get<1>(tables_).fill(own_.d.get());
+    std::get<2>(tables_).fill(own_.c.get());
+    std::get<3>(tables_).fill(own_.z.get());
 }
 
-template <Scalar T>
-void KernelProvider::syrk(Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C, Index ldc) const
+KernelProvider::KernelProvider(std::string name, const KernelProvider& base, std::span<const Choice> choices)
+    : about_{std::move(name), base.version(), base.path(), base.native()}, tables_(base.tables_)
 {
-    call(*library_, library_->syrk[precision<T>], uplo, op, n, k, &alpha, A, lda, &beta, C, ldc);
+    for (const auto& [routine, provider] : choices) {
+        const auto at = static_cast<std::size_t>(routine);
+        std::get<0>(tables_)[at] = std::get<0>(provider->tables_)[at];
+        std::get<1>(tables_)[at] = std::get<1>(provider->tables_)[at];
+        std::get<2>(tables_)[at] = std::get<2>(provider->tables_)[at];
+        std::get<3>(tables_)[at] = std::get<3>(provider->tables_)[at];
+        about_.version.append("; ").append(kernel_routine_names[at]).append(": ").append(provider->version());
+    }
+    // Nothing else is looked at, so that "mkl,gemm=native,..." with all four counts as native, too.
+    about_.native =
+        std::all_of(std::begin(needed_for_packed_tiles), std::end(needed_for_packed_tiles), [&](KernelRoutine needed) {
+            const auto choice =
+                std::find_if(choices.begin(), choices.end(), [&](const Choice& c) { return c.routine == needed; });
+            return choice == choices.end() ? base.native() : choice->provider->native();
+        });
 }
-
-template <Scalar T>
-void KernelProvider::herk(Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C,
-                          Index ldc) const
-{
-    call(*library_, library_->herk[precision<T>], uplo, real_op<T>(op), n, k, &alpha, A, lda, &beta, C, ldc);
-}
-
-template <Scalar T>
-void KernelProvider::trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
-                          Index ldb) const
-{
-    call(*library_, library_->trsm[precision<T>], side, uplo, op, diag, m, n, &alpha, A, lda, B, ldb);
-}
-
-template <Scalar T> Index KernelProvider::potrf(Uplo uplo, Index n, T* A, Index lda) const
-{
-    void* const function = library_->potrf[precision<T>];
-    Index info = 0;
-    if (!function) info = recursive_potrf(*this, uplo, n, A, lda);
-    else if (library_->wide)
-        info = potrf_as<std::int64_t>(*library_, function, uplo, Narrow<std::int64_t>(n), A, Narrow<std::int64_t>(lda));
-    else info = potrf_as<std::int32_t>(*library_, function, uplo, Narrow<std::int32_t>(n), A, Narrow<std::int32_t>(lda));
-    const Index leading = info ? info - 1 : n;
-    const Index nan = first_nan_pivot(leading, A, lda);
-    return nan ? nan : info;
-}
-
-template <Scalar T> void KernelProvider::potrs(Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb) const
-{
-    const bool lower = uplo == Uplo::lower;
-    trsm(Side::left, uplo, lower ? Op::none : herm_op<T>, Diag::non_unit, n, nrhs, T(1), A, lda, B, ldb);
-    trsm(Side::left, uplo, lower ? herm_op<T> : Op::none, Diag::non_unit, n, nrhs, T(1), A, lda, B, ldb);
-}
-
-#define TRC_INSTANTIATE(T)                                                                                                       \
-    template void KernelProvider::gemm(Op, Op, Index, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index) const;    \
-    template void KernelProvider::syrk(Uplo, Op, Index, Index, T, const T*, Index, T, T*, Index) const;                          \
-    template void KernelProvider::herk(Uplo, Op, Index, Index, Real<T>, const T*, Index, Real<T>, T*, Index) const;              \
-    template void KernelProvider::trsm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index) const;                 \
-    template Index KernelProvider::potrf(Uplo, Index, T*, Index) const;                                                          \
-    template void KernelProvider::potrs(Uplo, Index, Index, const T*, Index, T*, Index) const;
-TRC_INSTANTIATE(float)
-TRC_INSTANTIATE(double)
-TRC_INSTANTIATE(std::complex<float>)
-TRC_INSTANTIATE(std::complex<double>)
-#undef TRC_INSTANTIATE
 
 const KernelProvider& load_kernels(std::string_view name)
 {

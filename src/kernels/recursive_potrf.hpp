@@ -1,5 +1,5 @@
 #pragma once
-#include "kernels/provider.hpp"
+#include "kernels/routines.hpp"
 #include "matrix/conjugate.hpp"
 
 #include <cmath>
@@ -51,7 +51,7 @@ template <Scalar T> Index unblocked_potrf_upper(Index n, T* A, Index lda)
 
 /// A <- its Cholesky factor on the level 3 of a provider without LAPACK: halves, so that nearly all of the work is in
 /// matrix products. LAPACK's info. n^3/3 flops. Gustavson 1997.
-template <Scalar T> Index recursive_potrf(const KernelProvider& kernels, Uplo uplo, Index n, T* A, Index lda)
+template <Scalar T> Index recursive_potrf(const Routines<T>& kernels, Uplo uplo, Index n, T* A, Index lda)
 {
     constexpr Index leaf = 24;
     if (n <= leaf) return uplo == Uplo::lower ? unblocked_potrf_lower(n, A, lda) : unblocked_potrf_upper(n, A, lda);

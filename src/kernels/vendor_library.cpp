@@ -113,9 +113,15 @@ Spelling resolve_routines(VendorLibrary& library, std::span<const Spelling> spel
         const auto symbol = [&](const char* routine) {
             return required(library, std::string(spelling->prefix) + "sdcz"[p] + routine + spelling->suffix);
         };
+        const bool real = p < 2;
         library.gemm[p] = symbol("gemm");
+        library.symm[p] = symbol("symm");
+        library.hemm[p] = real ? library.symm[p] : symbol("hemm");
         library.syrk[p] = symbol("syrk");
-        library.herk[p] = p < 2 ? library.syrk[p] : symbol("herk");
+        library.herk[p] = real ? library.syrk[p] : symbol("herk");
+        library.syr2k[p] = symbol("syr2k");
+        library.her2k[p] = real ? library.syr2k[p] : symbol("her2k");
+        library.trmm[p] = symbol("trmm");
         library.trsm[p] = symbol("trsm");
         if (with_lapack) library.potrf[p] = symbol("potrf");
     }

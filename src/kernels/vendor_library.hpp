@@ -3,11 +3,14 @@
 #include "base/types.hpp"
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace trencadis {
+
+class KernelProvider; // kernels/provider.hpp
 
 /// Position of a scalar type in tables over s, d, c, z.
 template <Scalar T> inline constexpr int precision = (is_complex<T> ? 2 : 0) + (sizeof(Real<T>) == 8 ? 1 : 0);
@@ -28,8 +31,13 @@ struct VendorLibrary {
     bool wide = false; ///< 64-bit integers (ILP64)
 
     void* gemm[4] = {};
+    void* symm[4] = {};
+    void* hemm[4] = {}; ///< s and d: the same as symm
     void* syrk[4] = {};
     void* herk[4] = {}; ///< s and d: the same as syrk
+    void* syr2k[4] = {};
+    void* her2k[4] = {}; ///< s and d: the same as syr2k
+    void* trmm[4] = {};
     void* trsm[4] = {};
     void* potrf[4] = {}; ///< null: this library has no LAPACK (see recursive_potrf.hpp)
 
@@ -64,6 +72,9 @@ void open_vendor_library(VendorLibrary& library, const LibraryPlaces& places, bo
 /// Fills the routine tables with the first spelling under which dgemm exists; returns it. Throws Error{missing_backend}
 /// that names a routine the library lacks.
 Spelling resolve_routines(VendorLibrary& library, std::span<const Spelling> spellings, bool with_lapack);
+
+/// The provider over a library that is set up and verified; lives until the process ends, as the library does.
+const KernelProvider& lasting_provider(std::unique_ptr<VendorLibrary> library);
 
 /// Runs a matrix product large enough to be split and throws Error{missing_backend} when threads other than the
 /// caller's did part of it. `threads_before`: see thread_ids().
