@@ -1,0 +1,223 @@
+#include "algorithms/packed_product.hpp"
+
+#include "blas/block_sizes.hpp"
+#include "kernels/tile_operations.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+constexpr Index block_extent = 4096; ///< rows or columns of C whose images are kept at a time
+constexpr Index steps_kept = 2;      ///< so that packing for one step overlaps with the products of the one before
+
+Index pieces(Index size, Index tile) { return (size + tile - 1) / tile; }
+Index round_up(Index size, Index to) { return pieces(size, to) * to; }
+/// Tiles of about equal size rather than a thin last one.
+Index balanced(Index size, Index largest, Index quantum)
+{
+    if (size <= 0) return quantum;
+    return round_up(pieces(size, pieces(size, largest)), quantum);
+}
+
+/// Is the block of `rows` x `cols` at (i, j) of the operand wholly in its zero triangle?
+template <Scalar T> bool is_zero(const blas::Operand<T>& A, Index i, Index rows, Index j, Index cols)
+{
+    if (A.structure != blas::Structure::triangular) return false;
+    const Index below = A.below + i - j;
+    return A.uplo == Uplo::lower ? below + rows - 1 < 0 : below - (cols - 1) > 0;
+}
+
+/// The tiles of one dimension.
+struct Grid {
+    Index size, tile;
+
+    Index count() const { return pieces(size, tile); }
+    Index begin(Index i) const { return i * tile; }
+    Index extent(Index i) const { return std::min(tile, size - i * tile); }
+    Index per_block() const { return std::max<Index>(1, block_extent / tile); }
+};
+
+template <Scalar T> PackedSlots<T> left_slots(const PackedProduct<T>& p, const ProductTiling& tiling)
+{
+    using InPlace = typename PackedProduct<T>::InPlace;
+    const Grid rows{p.m, tiling.rows}, steps{p.k, tiling.depth};
+    const Index kept = p.in_place == InPlace::B ? rows.count() : std::min(rows.count(), rows.per_block());
+    return {kept, p.in_place == InPlace::A ? steps.count() : steps_kept,
+            blas::instruction_set().micro_kernel<T>().left_size(tiling.rows, tiling.depth)};
+}
+template <Scalar T> PackedSlots<T> right_slots(const PackedProduct<T>& p, const ProductTiling& tiling)
+{
+    using InPlace = typename PackedProduct<T>::InPlace;
+    const Grid cols{p.n, tiling.cols}, steps{p.k, tiling.depth};
+    const Index kept = p.in_place == InPlace::A ? cols.count() : std::min(cols.count(), cols.per_block());
+    return {kept, p.in_place == InPlace::B ? steps.count() : steps_kept,
+            blas::instruction_set().micro_kernel<T>().right_size(tiling.depth, tiling.cols)};
+}
+
+/// One call of packed_product: the loops over blocks of C, steps along k and tiles.
+template <Scalar T> class Submission {
+public:
+    Submission(TaskFlow& flow, const PackedProduct<T>& product, const ProductTiling& tiling, const ProductImages<T>& images)
+        : flow_(flow), p_(product),
+          images_(images), rows_{p_.m, tiling.rows}, cols_{p_.n, tiling.cols}, steps_{p_.alpha == T(0) ? 0 : p_.k, tiling.depth}
+    {
+    }
+
+    void run()
+    {
+        using InPlace = typename PackedProduct<T>::InPlace;
+        const Index row_block = p_.in_place == InPlace::B ? rows_.count() : rows_.per_block();
+        const Index col_block = p_.in_place == InPlace::A ? cols_.count() : cols_.per_block();
+        for (Index j = 0; j < cols_.count(); j += col_block)
+            for (Index i = 0; i < rows_.count(); i += row_block)
+                block(i, std::min(i + row_block, rows_.count()), j, std::min(j + col_block, cols_.count()));
+    }
+
+private:
+    void block(Index i0, Index i1, Index j0, Index j1)
+    {
+        using InPlace = typename PackedProduct<T>::InPlace;
+        for (Index l = 0; l < steps_.count(); ++l) { // what C overwrites is read first
+            if (p_.in_place == InPlace::A) pack_rows(i0, i1, l);
+            if (p_.in_place == InPlace::B) pack_columns(j0, j1, l);
+        }
+        std::vector<bool> written((i1 - i0) * (j1 - j0));
+        for (Index l = 0; l < steps_.count(); ++l) {
+            if (p_.in_place != InPlace::A) pack_rows(i0, i1, l);
+            if (p_.in_place != InPlace::B) pack_columns(j0, j1, l);
+            for (Index i = i0; i < i1; ++i)
+                for (Index j = j0; j < j1; ++j) {
+                    if (!wanted(i, j) || zero_left(i, l) || zero_right(j, l)) continue;
+                    auto&& seen = written[(i - i0) * (j1 - j0) + j - j0];
+                    multiply(i, j, p_.alpha, left(i, i - i0, l), right(j, j - j0, l), seen ? T(1) : p_.beta);
+                    seen = true;
+                }
+        }
+        for (Index i = i0; i < i1; ++i) // tiles without any product
+            for (Index j = j0; j < j1; ++j)
+                if (wanted(i, j) && !written[(i - i0) * (j1 - j0) + j - j0]) scale(i, j);
+    }
+
+    void pack_rows(Index i0, Index i1, Index l)
+    {
+        using InPlace = typename PackedProduct<T>::InPlace;
+        for (Index i = i0; i < i1; ++i) {
+            if (zero_left(i, l)) continue;
+            const void* const source = p_.in_place == InPlace::A ? tile(i, l) : nullptr;
+            task::pack_left(flow_, p_.A.block(rows_.begin(i), steps_.begin(l)), source, left(i, i - i0, l));
+        }
+    }
+    void pack_columns(Index j0, Index j1, Index l)
+    {
+        using InPlace = typename PackedProduct<T>::InPlace;
+        for (Index j = j0; j < j1; ++j) {
+            if (zero_right(j, l)) continue;
+            const void* const source = p_.in_place == InPlace::B ? tile(l, j) : nullptr;
+            task::pack_right(flow_, p_.B.block(steps_.begin(l), cols_.begin(j)), source, right(j, j - j0, l));
+        }
+    }
+
+    void multiply(Index i, Index j, T alpha, task::Image<T> A, task::Image<T> B, T beta)
+    {
+        task::Product<T> product{alpha, A, B, beta, {tile(i, j), rows_.extent(i), cols_.extent(j), 1, p_.C.ld, tile(i, j)}};
+        product.part = part(i, j);
+        product.below = cols_.begin(j) - rows_.begin(i);
+        product.real_diagonal = p_.real_diagonal && product.part != blas::Part::all;
+        task::multiply(flow_, product);
+    }
+    /// A product of depth zero.
+    void scale(Index i, Index j)
+    {
+        const task::Image<T> A{nullptr, nullptr, rows_.extent(i), 0}, B{nullptr, nullptr, cols_.extent(j), 0};
+        multiply(i, j, T(0), A, B, p_.beta);
+    }
+
+    T* tile(Index i, Index j) const { return p_.C.data + rows_.begin(i) + cols_.begin(j) * p_.C.ld; }
+    task::Image<T> left(Index i, Index slot, Index l) const { return images_.left(slot, l, rows_.extent(i), steps_.extent(l)); }
+    task::Image<T> right(Index j, Index slot, Index l) const { return images_.right(slot, l, cols_.extent(j), steps_.extent(l)); }
+    bool zero_left(Index i, Index l) const
+    {
+        return is_zero(p_.A, rows_.begin(i), rows_.extent(i), steps_.begin(l), steps_.extent(l));
+    }
+    bool zero_right(Index j, Index l) const
+    {
+        return is_zero(p_.B, steps_.begin(l), steps_.extent(l), cols_.begin(j), cols_.extent(j));
+    }
+    /// Which part of tile (i, j) is written: none of those beyond the diagonal, all of those off it.
+    bool wanted(Index i, Index j) const
+    {
+        const Index first = rows_.begin(i) - cols_.begin(j), most = first + rows_.extent(i) - 1,
+                    least = first - cols_.extent(j) + 1;
+        return p_.part == blas::Part::all || (p_.part == blas::Part::lower ? most >= 0 : least <= 0);
+    }
+    blas::Part part(Index i, Index j) const
+    {
+        const Index first = rows_.begin(i) - cols_.begin(j), most = first + rows_.extent(i) - 1,
+                    least = first - cols_.extent(j) + 1;
+        // A tile that only touches the diagonal counts as crossing it, so that its diagonal is made real.
+        if (p_.part == blas::Part::lower && least <= 0) return p_.part;
+        if (p_.part == blas::Part::upper && most >= 0) return p_.part;
+        return blas::Part::all;
+    }
+
+    TaskFlow& flow_;
+    const PackedProduct<T>& p_;
+    const ProductImages<T>& images_;
+    Grid rows_, cols_, steps_;
+};
+
+} // namespace
+
+template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product, int workers)
+{
+    const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
+    const blas::BlockSizes& blocks = blas::block_sizes<T>();
+    if (product.in_place != PackedProduct<T>::InPlace::none) {
+        const Index nb = balanced(product.k, blocks.kc, 8);
+        return {nb, nb, nb};
+    }
+    ProductTiling tiling{balanced(product.m, blocks.mc, kernel.mr), balanced(product.n, 512, kernel.nr),
+                         balanced(product.k, blocks.kc, 8)};
+    const auto tiles = [&] { return pieces(product.m, tiling.rows) * pieces(product.n, tiling.cols); };
+    while (tiles() < 4 * workers && std::max(tiling.rows, tiling.cols) > 64) {
+        if (tiling.cols >= tiling.rows) tiling.cols = balanced(product.n, tiling.cols - kernel.nr, kernel.nr);
+        else tiling.rows = balanced(product.m, tiling.rows - kernel.mr, kernel.mr);
+    }
+    return tiling;
+}
+
+template <Scalar T>
+ProductImages<T>::ProductImages(const PackedProduct<T>& p, const ProductTiling& tiling)
+    : left_(left_slots(p, tiling)), right_(right_slots(p, tiling))
+{
+}
+template <Scalar T> task::Image<T> ProductImages<T>::left(Index tile, Index step, Index extent, Index depth) const
+{
+    Real<T>* const slot = left_(tile, step);
+    return {slot, slot, extent, depth};
+}
+template <Scalar T> task::Image<T> ProductImages<T>::right(Index tile, Index step, Index extent, Index depth) const
+{
+    Real<T>* const slot = right_(tile, step);
+    return {slot, slot, extent, depth};
+}
+
+template <Scalar T>
+void packed_product(TaskFlow& flow, const PackedProduct<T>& product, const ProductTiling& tiling, const ProductImages<T>& images)
+{
+    Submission<T>(flow, product, tiling, images).run();
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template ProductTiling product_tiling(const PackedProduct<T>&, int);                                                         \
+    template class ProductImages<T>;                                                                                             \
+    template void packed_product(TaskFlow&, const PackedProduct<T>&, const ProductTiling&, const ProductImages<T>&);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

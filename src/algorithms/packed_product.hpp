@@ -1,0 +1,48 @@
+#pragma once
+#include "algorithms/packed_slots.hpp"
+#include "kernels/packed_operations.hpp"
+
+namespace trencadis {
+
+/// C <- alpha A B + beta C on our own kernels, A m x k, B k x n, in `part` of C (a triangle: m = n). Structures of A and B are dealt
+/// with in packing. C may be the memory that A or B (`in_place`) is read from, element for element.
+template <Scalar T> struct PackedProduct {
+    Index m, n, k;
+    T alpha;
+    blas::Operand<T> A, B;
+    T beta;
+    MatrixView<T> C;
+    blas::Part part = blas::Part::all;
+    bool real_diagonal = false; ///< Hermitian C: the imaginary part of its diagonal is set to zero
+    enum class InPlace { none, A, B } in_place = InPlace::none;
+};
+
+/// The tiles: rows and columns of C, and the depth.
+struct ProductTiling {
+    Index rows, cols, depth; ///< in place all the same, so that the tiles read are those written
+};
+template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product, int workers);
+
+/// The packed images of one or more products of the same shape; must outlive the flow's tasks.
+template <Scalar T> class ProductImages {
+public:
+    ProductImages(const PackedProduct<T>& product, const ProductTiling& tiling);
+
+    task::Image<T> left(Index tile, Index step, Index extent, Index depth) const;
+    task::Image<T> right(Index tile, Index step, Index extent, Index depth) const;
+
+private:
+    PackedSlots<T> left_, right_;
+};
+
+/// Submits the product. Every operand is cut into tiles that are packed once per block of C and used by all the products that need them;
+/// tiles that a triangular operand leaves zero are left out. 2 m n k flops (8 complex), half for a triangle.
+///
+/// The images of two steps along k are kept at a time: memory beyond the operands is at most 2 depth (rows + columns of a block of C,
+/// 4096 each) numbers, whatever the sizes. In place, the operand that is overwritten is kept over the whole depth for one block.
+///
+/// Literature: the loops around the inner kernel of Goto and van de Geijn 2008, as tasks.
+template <Scalar T>
+void packed_product(TaskFlow& flow, const PackedProduct<T>& product, const ProductTiling& tiling, const ProductImages<T>& images);
+
+} // namespace trencadis

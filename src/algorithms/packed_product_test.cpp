@@ -1,0 +1,152 @@
+#include "algorithms/packed_product.hpp"
+
+#include "kernels/testing/in_order.hpp"
+#include "kernels/testing/reference.hpp"
+
+#include <optional>
+
+namespace trencadis {
+namespace {
+
+using namespace testing;
+using blas::Operand;
+using blas::Part;
+using blas::Structure;
+
+template <class T> class PackedProducts : public ::testing::Test {
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(PackedProducts, Scalars);
+
+/// Element (i, j) of an operand of any structure, from what is stored of it.
+template <Scalar T> T element(const Operand<T>& A, Index i, Index j)
+{
+    const auto stored = [&](Index r, Index c) {
+        const T x = A.data[r * A.rs + c * A.cs];
+        return A.conjugated ? conjugate(x) : x;
+    };
+    if (A.structure == Structure::general || in_triangle(A.uplo, i, j)) {
+        if (i == j && A.structure == Structure::triangular && A.diag == Diag::unit) return T(1);
+        return i == j && A.structure == Structure::hermitian ? T(std::real(stored(i, j))) : stored(i, j);
+    }
+    if (A.structure == Structure::triangular) return T(0);
+    return A.structure == Structure::hermitian ? conjugate(stored(j, i)) : stored(j, i);
+}
+
+template <Scalar T> struct Case {
+    PackedProduct<T> product;
+    Dense<T>* C;
+    ProductTiling tiling{5, 4, 3};
+    Index grain = Index{1} << 40; ///< of the chunks
+};
+
+template <Scalar T> void check(const Case<T>& given)
+{
+    const PackedProduct<T>& p = given.product;
+    std::vector<T> A(p.m * p.k), B(p.k * p.n);
+    for (Index l = 0; l < p.k; ++l) {
+        for (Index i = 0; i < p.m; ++i) A[i + l * p.m] = element(p.A, i, l);
+        for (Index j = 0; j < p.n; ++j) B[l + j * p.k] = element(p.B, l, j);
+    }
+    const Dense<T> before = *given.C;
+    InOrder executor(given.grain);
+    {
+        TaskFlow flow(executor);
+        const ProductImages<T> images(p, given.tiling);
+        packed_product(flow, p, given.tiling, images);
+        flow.wait();
+    }
+    const auto written = [&](Index i, Index j) {
+        return p.part == Part::all || in_triangle(p.part == Part::lower ? Uplo::lower : Uplo::upper, i, j);
+    };
+    for (Index j = 0; j < p.n; ++j)
+        for (Index i = 0; i < p.m; ++i) {
+            if (!written(i, j)) continue;
+            Sum<T> sum;
+            for (Index l = 0; l < p.k; ++l)
+                if (p.alpha != T(0)) sum.add(p.alpha, A[i + l * p.m] * B[l + j * p.k]);
+            if (p.beta != T(0)) sum.add(p.beta, before(i, j));
+            if (p.real_diagonal && i == j) {
+                EXPECT_EQ(std::imag((*given.C)(i, j)), 0);
+                sum.value = std::real(sum.value);
+            }
+            expect_within((*given.C)(i, j), sum.value, sum.magnitude, double(p.k + 3), "packed product");
+        }
+    expect_untouched(before, *given.C, written);
+}
+
+TYPED_TEST(PackedProducts, GiveEveryPartOfCForRaggedSizesAndAllFactors)
+{
+    using T = TypeParam;
+    for (const Index n : {1, 4, 5, 17})
+        for (const Index k : {0, 1, 3, 10})
+            for (const Part part : {Part::all, Part::lower, Part::upper})
+                for (const T beta : {T(0), T(1), T(-0.5)})
+                    for (const T alpha : {T(0), T(0.75)}) {
+                        const auto A = random_matrix<T>(n, k), B = random_matrix<T>(k, n);
+                        Dense<T> C = beta == T(0) ? Dense<T>(n, n) : random_matrix<T>(n, n);
+                        check<T>({{n, n, k, alpha, blas::general(A.data.data(), A.ld), blas::general(B.data.data(), B.ld), beta,
+                                   C.view(), part},
+                                  &C});
+                    }
+}
+
+TYPED_TEST(PackedProducts, TakeEveryStructureOnEitherSide)
+{
+    using T = TypeParam;
+    const Index m = 13, n = 9;
+    for (const Structure structure : {Structure::symmetric, Structure::hermitian, Structure::triangular})
+        for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+            for (const Op op : {Op::none, Op::trans, Op::conj_trans})
+                for (const Diag diag : {Diag::non_unit, Diag::unit}) {
+                    auto S = random_triangle<T>(uplo, m, 0); // NaN in the other triangle
+                    if (structure == Structure::triangular && diag == Diag::unit)
+                        for (Index i = 0; i < m; ++i) S(i, i) = std::numeric_limits<Real<T>>::quiet_NaN();
+                    else if (diag == Diag::unit) continue;
+                    Operand<T> A = blas::general(S.data.data(), S.ld);
+                    A.structure = structure;
+                    A.uplo = uplo;
+                    A.diag = diag;
+                    A = A.op(op);
+                    const auto B = random_matrix<T>(m, n), left = random_matrix<T>(n, m);
+                    Dense<T> C(m, n), D(n, m);
+                    check<T>({{m, n, m, T(2), A, blas::general(B.data.data(), B.ld), T(0), C.view()}, &C});
+                    check<T>({{n, m, m, T(2), blas::general(left.data.data(), left.ld), A, T(0), D.view()}, &D});
+                }
+}
+
+TYPED_TEST(PackedProducts, MayOverwriteWhatTheyRead)
+{
+    using T = TypeParam;
+    const Index m = 19, n = 11;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+        const auto S = random_triangle<T>(uplo, m, 0);
+        Operand<T> A = blas::general(S.data.data(), S.ld);
+        A.structure = Structure::triangular;
+        A.uplo = uplo;
+        auto B = random_matrix<T>(m, n), C = random_matrix<T>(n, m);
+        using P = PackedProduct<T>;
+        P left{m, n, m, T(-1), A, blas::general(B.data.data(), B.ld), T(0), B.view()};
+        left.in_place = P::InPlace::B;
+        check<T>({left, &B, {4, 4, 4}});
+        P right{n, m, m, T(-1), blas::general(C.data.data(), C.ld), A, T(0), C.view()};
+        right.in_place = P::InPlace::A;
+        check<T>({right, &C, {4, 4, 4}});
+    }
+}
+
+TYPED_TEST(PackedProducts, ChunksOfOneOperationFitTogetherAndTheDiagonalOfAHermitianProductIsReal)
+{
+    using T = TypeParam;
+    const Index n = 150, k = 90;
+    const auto A = random_matrix<T>(n, k);
+    const Operand<T> left = blas::general(A.data.data(), A.ld);
+    Dense<T> C = random_matrix<T>(n, n);
+    PackedProduct<T> product{n, n, k, T(1), left, left.op(herm_op<T>), T(1), C.view(), Part::lower};
+    product.real_diagonal = true;
+    check<T>({product, &C, {150, 150, 90}, 1});
+    check<T>({product, &C, product_tiling(product, 3), 1});
+}
+
+} // namespace
+} // namespace trencadis

@@ -1,0 +1,112 @@
+#include "matrix/work_memory.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <sys/mman.h>
+#include <utility>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+struct Block {
+    void* data;
+    std::size_t bytes;
+};
+
+/// Blocks that nobody uses, oldest first. Lives for ever: sessions may end after static destructors have run.
+struct Kept {
+    std::mutex mutex;
+    std::vector<Block> blocks;
+    std::size_t bytes = 0;
+};
+Kept& kept_blocks()
+{
+    static Kept& kept = *new Kept;
+    return kept;
+}
+
+constexpr std::size_t large_page = std::size_t(2) << 20;
+
+std::size_t rounded(std::size_t bytes)
+{
+    const std::size_t unit = bytes < large_page ? 4096 : large_page;
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/// The smallest kept block that is large enough and not more than twice as large; null data if none is.
+Block take(std::size_t bytes)
+{
+    Kept& kept = kept_blocks();
+    std::lock_guard lock(kept.mutex);
+    auto best = kept.blocks.end();
+    for (auto block = kept.blocks.begin(); block != kept.blocks.end(); ++block)
+        if (block->bytes >= bytes && block->bytes / 2 <= bytes && (best == kept.blocks.end() || block->bytes < best->bytes))
+            best = block;
+    if (best == kept.blocks.end()) return {nullptr, 0};
+    const Block found = *best;
+    kept.blocks.erase(best);
+    kept.bytes -= found.bytes;
+    return found;
+}
+
+Block map(std::size_t bytes)
+{
+    void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED)
+        throw Error(ErrorCode::out_of_memory, "no memory for a work space of " + std::to_string(bytes) + " bytes");
+    if (bytes >= large_page) madvise(data, bytes, MADV_HUGEPAGE); // a wish: without it all works the same
+    return {data, bytes};
+}
+
+} // namespace
+
+WorkMemory::WorkMemory(std::size_t bytes)
+{
+    if (bytes == 0) return;
+    Block block = take(rounded(bytes));
+    if (!block.data) block = map(rounded(bytes));
+    data_ = block.data;
+    bytes_ = block.bytes;
+}
+
+WorkMemory::~WorkMemory()
+{
+    if (!data_) return;
+    std::vector<Block> surplus;
+    {
+        Kept& kept = kept_blocks();
+        std::lock_guard lock(kept.mutex);
+        kept.blocks.push_back({data_, bytes_});
+        kept.bytes += bytes_;
+        while (kept.bytes > kept_limit) { // the oldest first
+            surplus.push_back(kept.blocks.front());
+            kept.bytes -= kept.blocks.front().bytes;
+            kept.blocks.erase(kept.blocks.begin());
+        }
+    }
+    for (const Block& block : surplus) munmap(block.data, block.bytes);
+}
+
+std::size_t WorkMemory::kept()
+{
+    std::lock_guard lock(kept_blocks().mutex);
+    return kept_blocks().bytes;
+}
+
+void WorkMemory::release()
+{
+    std::vector<Block> blocks;
+    {
+        Kept& kept = kept_blocks();
+        std::lock_guard lock(kept.mutex);
+        blocks = std::exchange(kept.blocks, {});
+        kept.bytes = 0;
+    }
+    for (const Block& block : blocks) munmap(block.data, block.bytes);
+}
+
+} // namespace trencadis

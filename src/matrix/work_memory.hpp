@@ -1,0 +1,30 @@
+#pragma once
+#include <cstddef>
+
+namespace trencadis {
+
+/// A block of page-aligned memory for packed tiles and other work space of one call; large pages are asked for. A block that is given
+/// back is kept for the next call, because fresh pages cost as much as several percent of a factorization; at most `kept_limit` bytes
+/// are kept in all, the rest goes back to the system at once. Contents are undefined. Throws Error{out_of_memory}.
+/// Thread-safety: blocks may be made and destroyed by any thread.
+class WorkMemory {
+public:
+    static constexpr std::size_t kept_limit = std::size_t(256) << 20;
+
+    explicit WorkMemory(std::size_t bytes);
+    ~WorkMemory();
+    WorkMemory(const WorkMemory&) = delete;
+    WorkMemory& operator=(const WorkMemory&) = delete;
+
+    void* data() const { return data_; }
+    std::size_t bytes() const { return bytes_; } ///< at least what was asked for
+
+    static std::size_t kept(); ///< bytes that are kept for later calls
+    static void release();     ///< gives all of them back to the system
+
+private:
+    std::size_t bytes_ = 0;
+    void* data_ = nullptr;
+};
+
+} // namespace trencadis
