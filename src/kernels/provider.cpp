@@ -40,11 +40,6 @@ KernelProvider::KernelProvider(std::string name, const KernelProvider& base, std
         });
 }
 
-const KernelProvider& load_kernels(std::string_view name)
-{
-    return find_entry("kernels", kernel_provider_entries(), name).load();
-}
-
 KernelStatus kernel_status(const KernelProviderEntry& entry)
 {
     try {

@@ -144,8 +144,10 @@ struct KernelProviderEntry : Entry {
 /// All providers of this build; generated from the build list.
 std::span<const KernelProviderEntry* const> kernel_provider_entries();
 
-/// The provider called `name`, loaded. Throws Error{bad_argument} for an unknown name, else as its `load`.
-const KernelProvider& load_kernels(std::string_view name);
+/// The kernels that `text` names, loaded: a provider such as "native", or one and others for single routines, as
+/// "native,potrf=mkl,trsm=openblas". The same text gives the same object; it lives as long as the process. Throws
+/// Error{bad_argument} for an unknown name, with the nearest, or a text of another form; else as a provider's `load`.
+const KernelProvider& load_kernels(std::string_view text);
 
 /// What `trencadis list kernels` shows: can it be used here, and which file and version, or why not.
 struct KernelStatus {
