@@ -1,19 +1,8 @@
 #include "algorithms/rank_k.hpp"
 
-#include "kernels/tile_operations.hpp"
+#include "algorithms/scale_triangle.hpp"
 
 namespace trencadis {
-namespace {
-
-template <Scalar T> void scale_triangle(TaskFlow& flow, T beta, TileMatrix<T> C, bool hermitian)
-{
-    for (Index j = 0; j < C.tiles(); ++j) {
-        task::scale_lower(flow, beta, C(j, j), hermitian);
-        for (Index i = j + 1; i < C.tiles(); ++i) task::scale(flow, beta, C(i, j));
-    }
-}
-
-} // namespace
 
 template <Scalar T> void syrk(TaskFlow& flow, const KernelProvider& kernels, T alpha, TileMatrix<T> A, T beta, TileMatrix<T> C)
 {

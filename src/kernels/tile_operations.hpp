@@ -6,7 +6,7 @@
 #include "matrix/tile_matrix.hpp"
 
 /// Tile operations: each function submits one task. Triangles are named as the algorithm sees them, transposed
-/// storage is turned into kernel flags here. gemm, syrk, herk and trsm are malleable by
+/// storage is turned into kernel flags here. The level 3 operations are malleable by
 /// blocks of columns or rows.
 /// Tiles named by one flow must either be the same or not overlap.
 namespace trencadis::task {
@@ -27,6 +27,22 @@ void syrk(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, T b
 /// Lower triangle of C <- alpha A A^H + beta C; the rest of C is not touched.
 template <Scalar T>
 void herk(TaskFlow& flow, const KernelProvider& kernels, Real<T> alpha, Tile<T> A, Real<T> beta, Tile<T> C, Guard guard = {});
+
+/// C <- alpha A B + beta C, A symmetric with its lower triangle stored; B and C stored alike. beta = 0 overwrites C.
+template <Scalar T> void symm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C);
+/// The same for a Hermitian A, whose diagonal counts as real.
+template <Scalar T> void hemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C);
+
+/// Lower triangle of C <- alpha A B^T + alpha B A^T + beta C, A and B stored alike; the rest of C is not touched.
+/// 2 n (n + 1) k flops (4 times that complex).
+template <Scalar T> void syr2k(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C);
+/// Lower triangle of C <- alpha A B^H + conj(alpha) B A^H + beta C; the rest of C is not touched, its diagonal becomes real.
+template <Scalar T>
+void her2k(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, Real<T> beta, Tile<T> C);
+
+/// B <- alpha A B (left) or alpha B A (right), A triangular; its other triangle is not read.
+template <Scalar T>
+void trmm(TaskFlow& flow, const KernelProvider& kernels, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B);
 
 /// B <- alpha A^-1 B (left) or alpha B A^-1 (right), A triangular; its other triangle is not read.
 template <Scalar T>

@@ -1,0 +1,90 @@
+#include "kernels/chunking.hpp"
+#include "kernels/tile_access.hpp"
+#include "kernels/tile_operations.hpp"
+#include "matrix/conjugate.hpp"
+
+#include <cassert>
+
+namespace trencadis::task {
+namespace {
+
+/// C <- alpha A B + beta C (left) or alpha B A + beta C (right) on stored tiles, C m x n, A symmetric or Hermitian. On the left the
+/// columns of C are independent, on the right its rows.
+template <Scalar T, bool hermitian> struct SymmArgs {
+    const KernelProvider* kernels;
+    const T *A, *B;
+    T* C;
+    Index lda, ldb, ldc;
+    std::int32_t m, n;
+    Side side;
+    Uplo uplo;
+    T alpha, beta;
+
+    bool left() const { return side == Side::left; }
+    Index extent() const { return left() ? n : m; }
+    Flops flops() const { return flops_per_fma<T> * double(m) * double(n) * double(left() ? m : n); }
+    Index chunks() const { return chunk_count(extent(), flops()); }
+
+    void run(TaskContext& context)
+    {
+        while (const auto c = context.team().next()) {
+            const Range r = range_of(c, chunks(), extent());
+            if (left()) part(m, r.size(), B + r.begin * ldb, C + r.begin * ldc);
+            else part(r.size(), n, B + r.begin, C + r.begin);
+        }
+    }
+    void part(Index rows, Index cols, const T* b, T* c) const
+    {
+        if constexpr (hermitian) kernels->hemm(side, uplo, rows, cols, alpha, A, lda, b, ldb, beta, c, ldc);
+        else kernels->symm(side, uplo, rows, cols, alpha, A, lda, b, ldb, beta, c, ldc);
+    }
+};
+
+template <Scalar T, bool hermitian>
+void submit(TaskFlow& flow, const Codelet& codelet, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta,
+            Tile<T> C)
+{
+    // Stored C holds f(C), hence f(C) <- f(alpha) f(B) A + f(beta) f(C): A is its own mirror, on the other side. Where A is stored
+    // transposed, its lower triangle is the upper one in memory.
+    const Op f = C.op;
+    assert(B.op == f);
+    const SymmArgs<T, hermitian> args{&kernels,
+                                      A.data,
+                                      B.data,
+                                      C.data,
+                                      A.ld,
+                                      B.ld,
+                                      C.ld,
+                                      std::int32_t(C.stored_rows()),
+                                      std::int32_t(C.stored_cols()),
+                                      f == Op::none ? Side::left : Side::right,
+                                      A.op == Op::none ? Uplo::lower : Uplo::upper,
+                                      seen_through(f, alpha),
+                                      seen_through(f, beta)};
+    flow.submit(codelet, args, {read(A), read(B), readwrite(C)});
+}
+
+} // namespace
+
+template <Scalar T> void symm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C)
+{
+    static constexpr Codelet codelet = codelet_of<SymmArgs<T, false>>("symm");
+    submit<T, false>(flow, codelet, kernels, alpha, A, B, beta, C);
+}
+
+template <Scalar T> void hemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C)
+{
+    static constexpr Codelet codelet = codelet_of<SymmArgs<T, true>>(is_complex<T> ? "hemm" : "symm");
+    submit<T, true>(flow, codelet, kernels, alpha, A, B, beta, C);
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void symm(TaskFlow&, const KernelProvider&, T, Tile<T>, Tile<T>, T, Tile<T>);                                       \
+    template void hemm(TaskFlow&, const KernelProvider&, T, Tile<T>, Tile<T>, T, Tile<T>);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::task
