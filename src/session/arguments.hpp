@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "matrix/ops.hpp"
+#include "session/region.hpp"
 
 #include <algorithm>
 #include <string>
@@ -34,6 +35,13 @@ public:
     {
         if (is_complex<T> && op != Op::none && op != allowed)
             fail(number, std::string("trans is '") + char(op) + "', must be 'N' or '" + char(allowed) + "'");
+    }
+    /// What is written must not be what is read.
+    static void apart(int number, const char* name, const Region& written, const char* other, const Region& read)
+    {
+        if (overlap(written, read))
+            fail(number, std::string(name) + " overlaps " + other + ", which the routine reads while it writes " + name +
+                             "; give it memory of its own");
     }
     static void tile(Index nb)
     {

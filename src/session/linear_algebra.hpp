@@ -10,7 +10,7 @@
 
 /// Dense linear algebra on a session's workers. Matrices are column-major: element (i, j) of A is A[i + j * lda]. Arguments
 /// come in BLAS's and LAPACK's order and a bad one throws Error{bad_argument} with that argument's number there; nothing
-/// has been touched then. Other errors: out_of_memory, cancelled (the output is then half done), missing_backend. All calls may be
+/// has been touched then. So does a result that overlaps what is read. Other errors: out_of_memory, cancelled (the output is then half done), missing_backend. All calls may be
 /// made from several threads at once. Small problems run on the calling thread without any task.
 namespace trencadis {
 
@@ -36,6 +36,17 @@ template <Scalar T>
 void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb,
           T beta, T* C, Index ldc, const RoutineOptions& options = {});
 
+/// C <- alpha A B + beta C (left) or alpha B A + beta C (right), C m x n, A symmetric; only its `uplo` triangle is read. With
+/// beta = 0, C is not read; with alpha = 0, A and B are not. 2 m^2 n or 2 m n^2 flops (4 times that complex).
+template <Scalar T>
+void symm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
+          T* C, Index ldc, const RoutineOptions& options = {});
+
+/// The same for a Hermitian A; the imaginary part of its diagonal is not read.
+template <Scalar T>
+void hemm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
+          T* C, Index ldc, const RoutineOptions& options = {});
+
 /// C <- alpha op(A) op(A)^T + beta C in the `uplo` triangle of C (n x n), op(A) n x k; the other triangle is neither read nor
 /// written. op is none or trans (real: or conj_trans). n (n + 1) k flops (4 times that complex).
 template <Scalar T>
@@ -47,6 +58,23 @@ void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T
 template <Scalar T>
 void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C,
           Index ldc, const RoutineOptions& options = {});
+
+/// C <- alpha op(A) op(B)^T + alpha op(B) op(A)^T + beta C in the `uplo` triangle of C (n x n), op(A) and op(B) n x k; otherwise as
+/// syrk. 2 n (n + 1) k flops (4 times that complex).
+template <Scalar T>
+void syr2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
+           T* C, Index ldc, const RoutineOptions& options = {});
+
+/// C <- alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C in the `uplo` triangle of C; otherwise as herk.
+template <Scalar T>
+void her2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb,
+           Real<T> beta, T* C, Index ldc, const RoutineOptions& options = {});
+
+/// B <- alpha op(A) B (left) or alpha B op(A) (right), B m x n; A is triangular, its other triangle is not read, nor its
+/// diagonal when that is unit. With alpha = 0, A is not read. m^2 n or m n^2 flops (4 times that complex).
+template <Scalar T>
+void trmm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
+          Index ldb, const RoutineOptions& options = {});
 
 /// B <- alpha op(A)^-1 B (left) or alpha B op(A)^-1 (right), B m x n; A is triangular, its other triangle is not read, nor its
 /// diagonal when that is unit. No check for singularity, as in BLAS. m^2 n or m n^2 flops (4 times that complex).

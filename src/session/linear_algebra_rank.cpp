@@ -1,0 +1,118 @@
+#include "algorithms/rank_2k.hpp"
+#include "algorithms/rank_k.hpp"
+#include "session/arguments.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/operands.hpp"
+
+namespace trencadis {
+namespace {
+
+template <Scalar T>
+void check_rank_k(Op op, Op transposed, Uplo uplo, Index n, Index k, const T* A, Index lda, T* C, Index ldc,
+                  std::string_view routine, const RoutineOptions& options)
+{
+    Arguments::rank_k_op<T>(2, op, transposed);
+    Arguments::size(3, "n", n);
+    Arguments::size(4, "k", k);
+    const Index rows = stored_rows(op, n, k);
+    Arguments::matrix(6, "a", A, rows, n + k - rows, lda, sizeof(T), 7);
+    Arguments::matrix(9, "c", C, n, n, ldc, sizeof(T), 10);
+    Arguments::apart(9, "c", Region::triangle(uplo, C, n, ldc), "a", Region::all(A, rows, n + k - rows, lda));
+    check_options(routine, options);
+}
+
+template <Scalar T>
+void check_rank_2k(Op op, Op transposed, Uplo uplo, Index n, Index k, const T* A, Index lda, const T* B, Index ldb, T* C,
+                   Index ldc, std::string_view routine, const RoutineOptions& options)
+{
+    Arguments::rank_k_op<T>(2, op, transposed);
+    Arguments::size(3, "n", n);
+    Arguments::size(4, "k", k);
+    const Index rows = stored_rows(op, n, k);
+    Arguments::matrix(6, "a", A, rows, n + k - rows, lda, sizeof(T), 7);
+    Arguments::matrix(8, "b", B, rows, n + k - rows, ldb, sizeof(T), 9);
+    Arguments::matrix(11, "c", C, n, n, ldc, sizeof(T), 12);
+    const Region result = Region::triangle(uplo, C, n, ldc);
+    Arguments::apart(11, "c", result, "a", Region::all(A, rows, n + k - rows, lda));
+    Arguments::apart(11, "c", result, "b", Region::all(B, rows, n + k - rows, ldb));
+    check_options(routine, options);
+}
+
+template <Scalar T> Flops rank_k_flops(Index n, Index k) { return flops_per_fma<T> / 2 * double(n) * double(n + 1) * double(k); }
+
+/// Nothing is added and C stays as it is.
+template <class Alpha, class Beta> bool leaves_alone(Index n, Index k, Alpha alpha, Beta beta)
+{
+    return n == 0 || ((alpha == Alpha(0) || k == 0) && beta == Beta(1));
+}
+
+} // namespace
+
+template <Scalar T>
+void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C, Index ldc,
+          const RoutineOptions& options)
+{
+    check_rank_k(op, Op::trans, uplo, n, k, A, lda, C, ldc, "syrk", options);
+    if (leaves_alone(n, k, alpha, beta)) return;
+    if (runs_directly(session, rank_k_flops<T>(n, k), options))
+        return session.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
+    const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
+    const TileMatrix<T> lower = lower_triangle(uplo, Op::trans, C, n, ldc, nb), left = operand(op, A, lda, n, k, nb, kb);
+    run_routine(session, options, [&](TaskFlow& flow) { syrk(flow, session.kernels(), alpha, left, beta, lower); });
+}
+
+template <Scalar T>
+void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C,
+          Index ldc, const RoutineOptions& options)
+{
+    check_rank_k(op, Op::conj_trans, uplo, n, k, A, lda, C, ldc, "herk", options);
+    if (leaves_alone(n, k, alpha, beta)) return;
+    if (runs_directly(session, rank_k_flops<T>(n, k), options))
+        return session.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
+    const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
+    const TileMatrix<T> lower = lower_triangle(uplo, herm_op<T>, C, n, ldc, nb), left = operand(op, A, lda, n, k, nb, kb);
+    run_routine(session, options, [&](TaskFlow& flow) { herk(flow, session.kernels(), alpha, left, beta, lower); });
+}
+
+template <Scalar T>
+void syr2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
+           T* C, Index ldc, const RoutineOptions& options)
+{
+    check_rank_2k(op, Op::trans, uplo, n, k, A, lda, B, ldb, C, ldc, "syr2k", options);
+    if (leaves_alone(n, k, alpha, beta)) return;
+    if (runs_directly(session, 2 * rank_k_flops<T>(n, k), options))
+        return session.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
+    const TileMatrix<T> lower = lower_triangle(uplo, Op::trans, C, n, ldc, nb);
+    const TileMatrix<T> a = operand(op, A, lda, n, k, nb, kb), b = operand(op, B, ldb, n, k, nb, kb);
+    run_routine(session, options, [&](TaskFlow& flow) { syr2k(flow, session.kernels(), alpha, a, b, beta, lower); });
+}
+
+template <Scalar T>
+void her2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb,
+           Real<T> beta, T* C, Index ldc, const RoutineOptions& options)
+{
+    check_rank_2k(op, Op::conj_trans, uplo, n, k, A, lda, B, ldb, C, ldc, "her2k", options);
+    if (leaves_alone(n, k, alpha, beta)) return;
+    if (runs_directly(session, 2 * rank_k_flops<T>(n, k), options))
+        return session.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
+    const TileMatrix<T> lower = lower_triangle(uplo, herm_op<T>, C, n, ldc, nb);
+    const TileMatrix<T> a = operand(op, A, lda, n, k, nb, kb), b = operand(op, B, ldb, n, k, nb, kb);
+    run_routine(session, options, [&](TaskFlow& flow) { her2k(flow, session.kernels(), alpha, a, b, beta, lower); });
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void syrk(Session&, Uplo, Op, Index, Index, T, const T*, Index, T, T*, Index, const RoutineOptions&);               \
+    template void herk(Session&, Uplo, Op, Index, Index, Real<T>, const T*, Index, Real<T>, T*, Index, const RoutineOptions&);   \
+    template void syr2k(Session&, Uplo, Op, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index,                     \
+                        const RoutineOptions&);                                                                                  \
+    template void her2k(Session&, Uplo, Op, Index, Index, T, const T*, Index, const T*, Index, Real<T>, T*, Index,               \
+                        const RoutineOptions&);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

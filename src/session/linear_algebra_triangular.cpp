@@ -1,0 +1,90 @@
+#include "algorithms/trmm.hpp"
+#include "algorithms/trsm.hpp"
+#include "session/arguments.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/operands.hpp"
+
+namespace trencadis {
+namespace {
+
+/// What trmm and trsm have in common.
+template <Scalar T> struct TriangularCall {
+    Session& session;
+    Side side;
+    Uplo uplo;
+    Op op;
+    Index m, n;
+    T alpha;
+    const T* A;
+    Index lda;
+    T* B;
+    Index ldb;
+
+    Index order() const { return side == Side::left ? m : n; }
+    Index others() const { return side == Side::left ? n : m; }
+    Flops flops() const { return flops_per_fma<T> / 2 * double(order()) * double(order()) * double(others()); }
+    void check(std::string_view routine, const RoutineOptions& options) const
+    {
+        Arguments::size(5, "m", m);
+        Arguments::size(6, "n", n);
+        Arguments::matrix(8, "a", A, order(), order(), lda, sizeof(T), 9);
+        Arguments::matrix(10, "b", B, m, n, ldb, sizeof(T), 11);
+        Arguments::apart(10, "b", Region::all(B, m, n, ldb), "a", Region::triangle(uplo, A, order(), lda));
+        check_options(routine, options);
+    }
+    /// The algorithm knows A on the left of B only: X op(A) is f(op(A)) f(X) seen through f, with the transposition f that is not
+    /// at odds with op.
+    template <class Algorithm> void run(const RoutineOptions& options, Algorithm&& algorithm) const
+    {
+        const Index nb = options.nb ? options.nb : product_tile(order(), others(), sizeof(T), session.workers());
+        const TileMatrix<T> triangle = readable(A, order(), order(), lda, nb, nb).with(op);
+        const TileMatrix<T> unknowns({B, m, n, ldb}, nb, nb);
+        const Uplo seen = op == Op::none ? uplo : opposite(uplo);
+        const Op f = op == Op::trans ? Op::trans : herm_op<T>;
+        run_routine(session, options, [&](TaskFlow& flow) {
+            if (side == Side::left) algorithm(flow, seen, alpha, triangle, unknowns);
+            else algorithm(flow, opposite(seen), seen_through(f, alpha), triangle.with(f), unknowns.with(f));
+        });
+    }
+};
+
+} // namespace
+
+template <Scalar T>
+void trmm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
+          Index ldb, const RoutineOptions& options)
+{
+    const TriangularCall<T> call{session, side, uplo, op, m, n, alpha, A, lda, B, ldb};
+    call.check("trmm", options);
+    if (m == 0 || n == 0) return;
+    if (runs_directly(session, call.flops(), options))
+        return session.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    call.run(options, [&](TaskFlow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
+        trmm(flow, session.kernels(), seen, diag, factor, triangle, X);
+    });
+}
+
+template <Scalar T>
+void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
+          Index ldb, const RoutineOptions& options)
+{
+    const TriangularCall<T> call{session, side, uplo, op, m, n, alpha, A, lda, B, ldb};
+    call.check("trsm", options);
+    if (m == 0 || n == 0) return;
+    if (runs_directly(session, call.flops(), options))
+        return session.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    call.run(options, [&](TaskFlow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
+        trsm(flow, session.kernels(), seen, diag, factor, triangle, X);
+    });
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void trmm(Session&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);      \
+    template void trsm(Session&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis
