@@ -195,14 +195,14 @@ template <class F> std::pair<int, std::string> blamed(F&& call)
 
 TEST(RoutineArguments, AreCheckedBeforeAnythingIsTouched)
 {
-    double a[4] = {4, 0, 0, 4};
+    double a[4] = {4, 0, 0, 4}, c = 0;
     EXPECT_EQ(blamed([&] { potrf(native(), Uplo::lower, 5, a, 3); }),
               std::pair(4, std::string("lda is 3, must be at least max(1, rows) = 5")));
     EXPECT_EQ(blamed([&] { potrf(native(), Uplo::lower, 2, a, 2, {.nb = -1}); }).first, 0);
     EXPECT_THAT(blamed([&] { potrf(native(), Uplo::lower, 2, a, 2, {.nb = 0, .variant = "tiled-layout"}); }).second,
                 HasSubstr("tile-layout"));
     EXPECT_THAT(blamed([&] {
-                    gemm(native(), Op::none, Op::none, 1, 1, 1, 1.0, a, 1, a, 1, 1.0, a, 1, {.nb = 0, .variant = "x"});
+                    gemm(native(), Op::none, Op::none, 1, 1, 1, 1.0, a, 1, a, 1, 1.0, &c, 1, {.nb = 0, .variant = "x"});
                 }).second,
                 HasSubstr("in-place"));
     EXPECT_EQ(blamed([&] { tasks(native(), -1); }).first, 2);
