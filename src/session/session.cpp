@@ -4,72 +4,17 @@
 #include "engines/engine.hpp"
 #include "observe/clock.hpp"
 #include "scheduling/scheduler.hpp"
+#include "session/choices.hpp"
 #include "threads/threads.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
-#include <set>
 #include <string>
 #include <unistd.h>
 
 namespace trencadis {
 
 namespace {
-
-std::string choose(const std::string& given, const char* variable, const char* standard)
-{
-    if (!given.empty()) return given;
-    const char* from_environment = std::getenv(variable);
-    return from_environment && *from_environment ? from_environment : standard;
-}
-
-int count_from_environment()
-{
-    const char* text = std::getenv("TRENCADIS_NUM_THREADS");
-    if (!text || !*text) return 0;
-    char* end = nullptr;
-    const long count = std::strtol(text, &end, 10);
-    if (*end || count < 1 || count > 1 << 20)
-        throw Error(ErrorCode::bad_argument,
-                    std::string("TRENCADIS_NUM_THREADS is '") + text + "', must be a number of workers, at least 1");
-    return static_cast<int>(count);
-}
-
-std::string cores_text(const Machine& machine)
-{
-    std::string text;
-    for (const Core& core : machine.cores) text += (text.empty() ? "" : ",") + std::to_string(core.cpu);
-    return text;
-}
-
-/// The cores the workers sit on. `--workers` names cores; a count takes the first of the allowed ones.
-std::vector<int> choose_cores(const SessionOptions& options, const Machine& machine)
-{
-    if (!options.workers.empty() && options.worker_count)
-        throw Error(ErrorCode::bad_argument, "give either the workers' cores or their number, not both");
-    std::vector<int> allowed;
-    for (const Core& core : machine.cores) allowed.push_back(core.cpu);
-    if (options.workers.empty()) {
-        const int from_environment = options.worker_count ? 0 : count_from_environment();
-        const int count = options.worker_count ? options.worker_count : from_environment;
-        if (count < 0 || count > static_cast<int>(allowed.size())) {
-            // A variable inherited from a larger machine is no reason to fail; a number asked for in the call is.
-            if (!from_environment)
-                throw Error(ErrorCode::bad_argument, std::to_string(count) + " workers asked for, but this process may use " +
-                                                         std::to_string(allowed.size()) + " cores (" + cores_text(machine) + ")");
-        } else if (count > 0) allowed.resize(count);
-        return allowed;
-    }
-    std::set<int> seen;
-    for (const int cpu : options.workers) {
-        if (std::find(allowed.begin(), allowed.end(), cpu) == allowed.end())
-            throw Error(ErrorCode::bad_argument,
-                        "core " + std::to_string(cpu) + " asked for, but this process may use cores " + cores_text(machine));
-        if (!seen.insert(cpu).second) throw Error(ErrorCode::bad_argument, "core " + std::to_string(cpu) + " is given twice");
-    }
-    return options.workers;
-}
 
 std::vector<WorkerPlace> make_places(const SessionOptions& options, const Machine& machine)
 {
@@ -173,7 +118,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     Parts& parts = *parts_;
     parts.options = options;
     SessionOptions& resolved = parts.options;
-    resolved.engine = choose(options.engine, "TRENCADIS_ENGINE", "native");
+    resolved.engine = choose_engine(options.engine);
     resolved.scheduler = choose(options.scheduler, "TRENCADIS_SCHEDULER", "mosaic");
     resolved.kernels = choose(options.kernels, "TRENCADIS_KERNELS", "openblas");
     resolved.threads = choose(options.threads, "TRENCADIS_THREADS_BACKEND", "os");
@@ -207,7 +152,7 @@ Session::~Session() = default;
 
 void Session::run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted)
 {
-    if (getpid() != parts_->made_in)
+    if (made_before_fork())
         throw Error(ErrorCode::environment,
                     "this session was made before a fork, and its workers are not in this process; make a new session");
     struct Running {
@@ -221,6 +166,7 @@ void Session::run(const std::function<void(TaskFlow&)>& body, const std::functio
     root.wait();
 }
 
+bool Session::made_before_fork() const { return getpid() != parts_->made_in; }
 Executor& Session::executor() { return *parts_->engine; }
 const SessionOptions& Session::options() const { return parts_->options; }
 int Session::workers() const { return parts_->engine->workers(); }
@@ -255,17 +201,6 @@ void Session::reset_statistics()
     std::lock_guard lock(parts_->clock_mutex);
     parts_->base = parts_->engine->times();
     parts_->run_ns_base = parts_->run_time();
-}
-
-Session& Session::standard()
-{
-    static std::mutex mutex;
-    static std::unique_ptr<Session> session;
-    std::lock_guard lock(mutex);
-    // The workers do not survive a fork: the child gets a session of its own; the parent's cannot be taken down in it.
-    if (session && session->parts_->made_in != getpid()) static_cast<void>(session.release());
-    if (!session) session = std::make_unique<Session>();
-    return *session;
 }
 
 } // namespace trencadis

@@ -18,7 +18,7 @@ namespace trencadis {
 struct SessionOptions {
     std::string engine;         ///< "native", "sequential"
     std::string scheduler;      ///< "mosaic", "eager", "ws", ...; with options as "cats:stealing=none" (scheduling/scheduler.hpp)
-    std::string kernels;        ///< "openblas", "mkl", "blis"
+    std::string kernels;        ///< "native", "mkl", ...; single routines from others: "native,potrf=mkl" (kernels/provider.hpp)
     std::string threads;        ///< "os"
     std::vector<int> workers;   ///< OS core numbers, one worker each; empty: all allowed cores, one per core
     int worker_count = 0;       ///< the first so many of the allowed cores; 0: all. Not together with `workers`
@@ -62,10 +62,18 @@ public:
     std::vector<WorkerStatistics> statistics() const;
     void reset_statistics();
 
-    /// The session behind calls that name none; made at the first call from the environment.
+    /// The session behind calls that name none; made at the first call from the environment, once for each number of workers it
+    /// has been limited to. Stays usable when the limit changes.
     static Session& standard();
+    /// From now on the standard session has so many workers, at most one per allowed core; what is running goes on as it is.
+    /// Throws Error{bad_argument} below 1.
+    static void limit_standard(int workers);
+    /// Workers of the standard session; starts none.
+    static int standard_workers();
 
 private:
+    bool made_before_fork() const; ///< its workers are not in this process
+
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };

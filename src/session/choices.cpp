@@ -1,0 +1,68 @@
+#include "session/choices.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace trencadis {
+
+std::string choose(const std::string& given, const char* variable, const char* standard)
+{
+    if (!given.empty()) return given;
+    const char* from_environment = std::getenv(variable);
+    return from_environment && *from_environment ? from_environment : standard;
+}
+
+namespace {
+
+int count_from_environment()
+{
+    const char* text = std::getenv("TRENCADIS_NUM_THREADS");
+    if (!text || !*text) return 0;
+    char* end = nullptr;
+    const long count = std::strtol(text, &end, 10);
+    if (*end || count < 1 || count > 1 << 20)
+        throw Error(ErrorCode::bad_argument,
+                    std::string("TRENCADIS_NUM_THREADS is '") + text + "', must be a number of workers, at least 1");
+    return static_cast<int>(count);
+}
+
+std::string cores_text(const Machine& machine)
+{
+    std::string text;
+    for (const Core& core : machine.cores) text += (text.empty() ? "" : ",") + std::to_string(core.cpu);
+    return text;
+}
+
+} // namespace
+
+std::vector<int> choose_cores(const SessionOptions& options, const Machine& machine)
+{
+    if (!options.workers.empty() && options.worker_count)
+        throw Error(ErrorCode::bad_argument, "give either the workers' cores or their number, not both");
+    std::vector<int> allowed;
+    for (const Core& core : machine.cores) allowed.push_back(core.cpu);
+    if (options.workers.empty()) {
+        const int from_environment = options.worker_count ? 0 : count_from_environment();
+        const int count = options.worker_count ? options.worker_count : from_environment;
+        if (count < 0 || count > static_cast<int>(allowed.size())) {
+            // A variable inherited from a larger machine is no reason to fail; a number asked for in the call is.
+            if (!from_environment)
+                throw Error(ErrorCode::bad_argument, std::to_string(count) + " workers asked for, but this process may use " +
+                                                         std::to_string(allowed.size()) + " cores (" + cores_text(machine) + ")");
+        } else if (count > 0) allowed.resize(count);
+        return allowed;
+    }
+    std::set<int> seen;
+    for (const int cpu : options.workers) {
+        if (std::find(allowed.begin(), allowed.end(), cpu) == allowed.end())
+            throw Error(ErrorCode::bad_argument,
+                        "core " + std::to_string(cpu) + " asked for, but this process may use cores " + cores_text(machine));
+        if (!seen.insert(cpu).second) throw Error(ErrorCode::bad_argument, "core " + std::to_string(cpu) + " is given twice");
+    }
+    return options.workers;
+}
+
+} // namespace trencadis

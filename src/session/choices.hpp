@@ -1,0 +1,20 @@
+#pragma once
+#include "machine/machine.hpp"
+#include "session/session.hpp"
+
+#include <string>
+#include <vector>
+
+/// What a session takes where its options leave the choice: the environment's, then the standard.
+namespace trencadis {
+
+/// `given`, or the environment's `variable`, or `standard`.
+std::string choose(const std::string& given, const char* variable, const char* standard);
+
+inline std::string choose_engine(const std::string& given) { return choose(given, "TRENCADIS_ENGINE", "native"); }
+
+/// The cores that the workers sit on: those named, or the first of the allowed ones up to a number given or TRENCADIS_NUM_THREADS. Throws
+/// Error{bad_argument} for what the process may not use.
+std::vector<int> choose_cores(const SessionOptions& options, const Machine& machine);
+
+} // namespace trencadis
