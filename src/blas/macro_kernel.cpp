@@ -45,6 +45,7 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
         for (Index j = j0; j < j1; j += kernel.nr) {
             const Index cols = std::min(kernel.nr, j1 - j);
             const Real<T>* const b = B.image + planes<T> * (j * B.depth + p0 * kernel.nr);
+            const Real<T>* const next = j + kernel.nr < j1 ? b + planes<T> * B.depth * kernel.nr : b;
             for (Index i = i0; i < i1; i += kernel.mr) {
                 const Index height = kernel.height(A.extent - i), rows = std::min(height, i1 - i);
                 const Cover covered = cover(part, below, i, rows, j, cols);
@@ -52,7 +53,7 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
                 const Real<T>* const a = A.image + planes<T> * (i * A.depth + p0 * height);
                 T* const tile = C + i * rs + j * cs;
                 if (covered == Cover::all) {
-                    kernel.multiply(depth, a, height, b, alpha, factor, tile, rs, cs, rows, cols);
+                    kernel.multiply(depth, a, height, b, alpha, factor, tile, rs, cs, rows, cols, i + kernel.mr < i1 ? b : next);
                     continue;
                 }
                 alignas(64) T product[largest_tile];

@@ -27,9 +27,17 @@ template <Scalar T> struct MicroKernel {
 
     /// C <- alpha A B + beta C for one panel A of height `height` and one panel B, both k deep. C is rows x cols with
     /// rows <= height and cols <= nr; element (i, j) is at C[i * rs + j * cs]. beta = 0 overwrites C without reading it.
+    /// `next` is the panel of B that will be used after this one: k rows of it are fetched into the first cache meanwhile. It is
+    /// only a hint, may be null and need not be readable.
     /// 2 k rows cols flops (8 complex).
-    void (*multiply)(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
-                     Index cols);
+    void multiply(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
+                  Index cols, const R* next = nullptr) const
+    {
+        multiply_panels(k, A, height, B, alpha, beta, C, rs, cs, rows, cols, next ? next : B);
+    }
+    void (*multiply_panels)(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
+                            Index cols, const R* next);
+
     /// One step of X U = B with U upper triangular, in place in the packed left panel X: columns k .. k + cols of X
     ///     X_k <- (X_k - X_0 U_0k) U_kk^-1,     X_0 the k columns before, solved already.
     /// U is the right panel of these columns, k + cols rows deep, with the *inverses* of the diagonal on its diagonal.

@@ -1,30 +1,22 @@
 // The micro-kernels, written once on the compiler's vector extensions. Included by one source per instruction set, each compiled
-// with its own flags; everything here has internal linkage, so that no other source can end up with code for a
-// processor that is not there.
+// with its own flags. Everything here has internal linkage and nothing calls an inline function or template of the standard
+// library: the linker could keep the copy of such a function that was made here, for a processor that is not there.
 #pragma once
 #include "blas/micro_kernel.hpp"
-
-#include <utility>
+#include "blas/vectors.hpp"
 
 namespace trencadis::blas {
 namespace {
 
-/// `Bytes`-wide vectors of R; a panel of height MV vectors times a panel of NR columns.
+/// A panel of MV vectors times a panel of NR columns, in vectors `Bytes` wide.
 template <Scalar T, int Bytes, int MV, int NR> struct Body {
     using R = Real<T>;
-    static constexpr int lanes = Bytes / sizeof(R);
+    using Vec = Vectors<R, Bytes>;
+    using V = typename Vec::V;
+    static constexpr int lanes = Vec::lanes;
     static constexpr int height = MV * lanes;
     static constexpr int parts = is_complex<T> ? 2 : 1;
-    typedef R V __attribute__((vector_size(Bytes)));
-    V sum[NR][parts][MV];
-
-    [[gnu::always_inline]] static V load(const R* from) ///< any alignment
-    {
-        V v;
-        __builtin_memcpy(&v, from, sizeof v);
-        return v;
-    }
-    [[gnu::always_inline]] static void save(R* to, V v) { __builtin_memcpy(to, &v, sizeof v); }
+    V sum[NR][parts][MV]; // in registers: its address must not get out, and every index is known when compiled
 
     [[gnu::always_inline]] void clear()
     {
@@ -43,26 +35,42 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
 #pragma GCC unroll 2
         for (int q = 0; q < parts; ++q)
 #pragma GCC unroll 8
-            for (int i = 0; i < MV; ++i) {
-                const V loaded = *reinterpret_cast<const V*>(A + q * height + i * lanes);
-                a[q][i] = subtract ? -loaded : loaded;
-            }
+            for (int i = 0; i < MV; ++i) a[q][i] = *reinterpret_cast<const V*>(A + q * height + i * lanes);
 #pragma GCC unroll 64
         for (int j = 0; j < NR; ++j) {
-            const V b = B[j * parts] - V{};
+            const V b = B[j * parts] - V{}; // a broadcast; adding zero would be an addition, because of -0
 #pragma GCC unroll 2
             for (int q = 0; q < parts; ++q)
 #pragma GCC unroll 8
-                for (int i = 0; i < MV; ++i) sum[j][q][i] += a[q][i] * b;
+                for (int i = 0; i < MV; ++i) add<subtract>(sum[j][q][i], a[q][i], b);
             if constexpr (parts == 2) {
                 const V imaginary = B[j * 2 + 1] - V{};
 #pragma GCC unroll 8
                 for (int i = 0; i < MV; ++i) {
-                    sum[j][0][i] -= a[1][i] * imaginary;
-                    sum[j][1][i] += a[0][i] * imaginary;
+                    add<!subtract>(sum[j][0][i], a[1][i], imaginary);
+                    add<subtract>(sum[j][1][i], a[0][i], imaginary);
                 }
             }
         }
+    }
+    template <bool subtract> [[gnu::always_inline]] static void add(V& to, V a, V b)
+    {
+        if constexpr (subtract) to -= a * b;
+        else to += a * b;
+    }
+
+    /// sum <- sum +- A B over k columns; meanwhile the lines of `next` come into the first cache, as many as B's panel has.
+    template <bool subtract> [[gnu::always_inline]] void accumulate(Index k, const R* A, const R* B, const R* next)
+    {
+        constexpr int unroll = 4, row = parts * NR, line = 64 / sizeof(R);
+        Index p = 0;
+        for (; p + unroll <= k; p += unroll) {
+#pragma GCC unroll 64
+            for (int x = 0; x < unroll * row; x += line) __builtin_prefetch(next + p * row + x, 0, 3);
+#pragma GCC unroll 4
+            for (int u = 0; u < unroll; ++u) update<subtract>(A + (p + u) * parts * height, B + (p + u) * row);
+        }
+        for (; p < k; ++p) update<subtract>(A + p * parts * height, B + p * row);
     }
 
     [[gnu::always_inline]] static void prefetch(const T* C, Index rs, Index cs, Index cols)
@@ -73,17 +81,19 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             for (int i = 0; i < parts * MV; ++i) __builtin_prefetch(reinterpret_cast<const R*>(C + j * cs) + i * lanes, 1, 3);
     }
 
-    static void multiply(Index k, const R* A, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows, Index cols)
+    static void multiply(Index k, const R* A, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows, Index cols,
+                         const R* next)
     {
         Body body;
         body.clear();
         prefetch(C, rs, cs, cols);
-#pragma GCC unroll 4
-        for (Index p = 0; p < k; ++p) body.template update<false>(A + p * parts * height, B + p * parts * NR);
-        if constexpr (parts == 1)
-            if (rs == 1 && rows == height && cols == NR) return body.store(alpha, beta, C, cs);
-        // A copy: the address of `body` must not get out, or the sums would live in memory and not in registers.
-        alignas(64) R sums[NR * parts * height];
+        body.template accumulate<false>(k, A, B, next);
+        if (rs == 1) {
+            if (is(beta, 1)) return body.template store<Beta::one>(alpha, beta, C, cs, rows, cols);
+            if (is(beta, 0)) return body.template store<Beta::zero>(alpha, beta, C, cs, rows, cols);
+            return body.template store<Beta::any>(alpha, beta, C, cs, rows, cols);
+        }
+        alignas(64) R sums[NR * parts * height]; // a copy, because `body` must stay in registers
         body.spill(sums);
         scatter(sums, alpha, beta, C, rs, cs, rows, cols);
     }
@@ -95,39 +105,76 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
 #pragma GCC unroll 2
             for (int q = 0; q < parts; ++q)
 #pragma GCC unroll 8
-                for (int i = 0; i < MV; ++i) save(to + (j * parts + q) * height + i * lanes, sum[j][q][i]);
+                for (int i = 0; i < MV; ++i) Vec::save(to + (j * parts + q) * height + i * lanes, sum[j][q][i]);
     }
 
-    /// C <- alpha sum + beta C where C is a whole micro-tile with contiguous columns; real scalars.
-    [[gnu::always_inline]] void store(R alpha, R beta, R* C, Index cs) const
+    enum class Beta { zero, one, any };
+
+    /// C <- alpha sum + beta C, where the columns of C are contiguous.
+    template <Beta kind> [[gnu::always_inline]] void store(T alpha, T beta, T* C, Index cs, Index rows, Index cols) const
+    {
+        if (rows == height) return store_columns<kind, true>(alpha, beta, C, cs, rows, cols);
+        store_columns<kind, false>(alpha, beta, C, cs, rows, cols);
+    }
+    template <Beta kind, bool whole>
+    [[gnu::always_inline]] void store_columns(T alpha, T beta, T* C, Index cs, Index rows, Index cols) const
     {
 #pragma GCC unroll 64
-        for (int j = 0; j < NR; ++j)
+        for (int j = 0; j < NR; ++j) {
+            if (j >= cols) return;
 #pragma GCC unroll 8
             for (int i = 0; i < MV; ++i) {
-                R* const c = C + j * cs + i * lanes;
-                const V scaled = alpha * sum[j][0][i];
-                save(c, beta == 0 ? scaled : beta == 1 ? load(c) + scaled : beta * load(c) + scaled);
+                R* const c = reinterpret_cast<R*>(C + j * cs + i * lanes);
+                const Index count = whole ? lanes : rows - i * lanes;
+                if constexpr (parts == 1) put<kind, whole>(c, re(alpha) * sum[j][0][i], beta, count);
+                else {
+                    const V x = re(alpha) * sum[j][0][i] - im(alpha) * sum[j][1][i];
+                    const V y = re(alpha) * sum[j][1][i] + im(alpha) * sum[j][0][i];
+                    put<kind, whole>(c, Vec::interleave_low(x, y), beta, 2 * count);
+                    put<kind, whole>(c + lanes, Vec::interleave_high(x, y), beta, 2 * count - lanes);
+                }
             }
+        }
+    }
+    /// The real and imaginary part without the members of std::complex.
+    [[gnu::always_inline]] static R re(const T& x) { return reinterpret_cast<const R*>(&x)[0]; }
+    [[gnu::always_inline]] static R im(const T& x) { return reinterpret_cast<const R*>(&x)[parts - 1]; }
+    [[gnu::always_inline]] static bool is(const T& x, R value) { return re(x) == value && (parts == 1 || im(x) == 0); }
+
+    /// c <- product + beta c for the first `count` numbers of a vector (whole: for all).
+    template <Beta kind, bool whole> [[gnu::always_inline]] static void put(R* c, V product, const T& beta, Index count)
+    {
+        if constexpr (whole) {
+            if constexpr (kind != Beta::zero) product = combine<kind>(product, Vec::load(c), beta);
+            Vec::save(c, product);
+        } else if (count > 0) {
+            if constexpr (kind != Beta::zero) product = combine<kind>(product, Vec::load_some(c, count), beta);
+            Vec::save_some(c, product, count);
+        }
+    }
+    template <Beta kind> [[gnu::always_inline]] static V combine(V product, V c, const T& beta)
+    {
+        if constexpr (kind == Beta::one) return c + product;
+        else if constexpr (parts == 1) return re(beta) * c + product;
+        else return re(beta) * c + (Vec::alternate(im(beta)) * Vec::swap_pairs(c) + product);
     }
 
-    /// The same for any part of a micro-tile and any strides, element by element.
-    [[gnu::noinline]] static void scatter(const R* re, T alpha, T beta, T* C, Index rs, Index cs, Index rows, Index cols)
+    /// The same for any strides, element by element.
+    [[gnu::noinline]] static void scatter(const R* sums, T alpha, T beta, T* C, Index rs, Index cs, Index rows, Index cols)
     {
-        for (Index j = 0; j < cols; ++j)
-            for (Index i = 0; i < rows; ++i) {
-                T& c = C[i * rs + j * cs];
-                T product;
-                if constexpr (parts == 1) product = alpha * re[j * height + i];
+        const R ar = re(alpha), ai = im(alpha), br = re(beta), bi = im(beta);
+        const bool overwrite = is(beta, 0);
+        for (Index i = 0; i < rows; ++i)
+            for (Index j = 0; j < cols; ++j) {
+                R* const c = reinterpret_cast<R*>(C + i * rs + j * cs);
+                const R x = sums[parts * j * height + i];
+                if constexpr (parts == 1) c[0] = overwrite ? ar * x : br * c[0] + ar * x;
                 else {
-                    const R x = re[2 * j * height + i], y = re[(2 * j + 1) * height + i];
-                    product = T(alpha.real() * x - alpha.imag() * y, alpha.real() * y + alpha.imag() * x);
+                    const R y = sums[(2 * j + 1) * height + i], real = ar * x - ai * y, imaginary = ar * y + ai * x;
+                    const R old = overwrite ? 0 : br * c[0] - bi * c[1];
+                    c[1] = overwrite ? imaginary : br * c[1] + bi * c[0] + imaginary;
+                    c[0] = old + real;
                 }
-                if (beta == T(0)) c = product;
-                else if constexpr (parts == 1) c = beta * c + product;
-                else
-                    c = T(beta.real() * c.real() - beta.imag() * c.imag() + product.real(),
-                          beta.real() * c.imag() + beta.imag() * c.real() + product.imag());
             }
     }
 
@@ -136,28 +183,44 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         Body body;
         R* const own = X + k * parts * height;
         body.clear();
-        for (Index j = 0; j < cols; ++j)
-            for (int q = 0; q < parts; ++q)
-                for (int i = 0; i < MV; ++i)
-                    body.sum[j][q][i] = *reinterpret_cast<const V*>(own + (j * parts + q) * height + i * lanes);
-        for (Index p = 0; p < k; ++p) body.template update<true>(X + p * parts * height, U + p * parts * NR);
+        body.template columns<false>(own, cols);
+        body.template accumulate<true>(k, X, U, U);
         body.substitute(U + k * parts * NR, cols);
-        for (Index j = 0; j < cols; ++j)
-            for (int q = 0; q < parts; ++q)
-                for (int i = 0; i < MV; ++i)
-                    *reinterpret_cast<V*>(own + (j * parts + q) * height + i * lanes) = body.sum[j][q][i];
+        body.template columns<true>(own, cols);
     }
-
-    /// sum <- sum U^-1 with U's small triangle.
-    void substitute(const R* U, Index cols)
+    /// Reads or writes the sums of the first `cols` columns.
+    template <bool write> [[gnu::always_inline]] void columns(R* X, Index cols)
     {
-        for (Index j = 0; j < cols; ++j) {
-            for (Index p = 0; p < j; ++p) subtract_column(j, p, U + (p * NR + j) * parts);
-            scale_column(j, U + (j * NR + j) * parts);
+#pragma GCC unroll 64
+        for (int j = 0; j < NR; ++j) {
+            if (j >= cols) return;
+#pragma GCC unroll 2
+            for (int q = 0; q < parts; ++q)
+#pragma GCC unroll 8
+                for (int i = 0; i < MV; ++i) {
+                    V& x = *reinterpret_cast<V*>(X + (j * parts + q) * height + i * lanes);
+                    if constexpr (write) x = sum[j][q][i];
+                    else sum[j][q][i] = x;
+                }
         }
     }
-    void subtract_column(Index j, Index p, const R* u)
+
+    /// sum <- sum U^-1 with U's small triangle: a column is finished, then taken from all behind it, which do not depend on each
+    /// other. The padding behind `cols` is zero in U and not kept in X.
+    [[gnu::always_inline]] void substitute(const R* U, Index cols)
     {
+#pragma GCC unroll 64
+        for (int p = 0; p < NR; ++p) {
+            if (p >= cols) return;
+            const R* const row = U + p * NR * parts;
+            scale_column(p, row + p * parts);
+#pragma GCC unroll 64
+            for (int j = p + 1; j < NR; ++j) subtract_column(j, p, row + j * parts);
+        }
+    }
+    [[gnu::always_inline]] void subtract_column(int j, int p, const R* u)
+    {
+#pragma GCC unroll 8
         for (int i = 0; i < MV; ++i) {
             sum[j][0][i] -= sum[p][0][i] * u[0];
             if constexpr (parts == 2) {
@@ -167,8 +230,9 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             }
         }
     }
-    void scale_column(Index j, const R* u)
+    [[gnu::always_inline]] void scale_column(int j, const R* u)
     {
+#pragma GCC unroll 8
         for (int i = 0; i < MV; ++i) {
             const V re = sum[j][0][i];
             if constexpr (parts == 1) sum[j][0][i] = re * u[0];
@@ -187,10 +251,11 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
     static constexpr Index lanes = Bytes / sizeof(R);
 
     static void multiply(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
-                         Index cols)
+                         Index cols, const R* next)
     {
-        if (MV == 1 || height == MV * lanes) return Body<T, Bytes, MV, NR>::multiply(k, A, B, alpha, beta, C, rs, cs, rows, cols);
-        if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply(k, A, height, B, alpha, beta, C, rs, cs, rows, cols);
+        if (MV == 1 || height == MV * lanes)
+            return Body<T, Bytes, MV, NR>::multiply(k, A, B, alpha, beta, C, rs, cs, rows, cols, next);
+        if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply(k, A, height, B, alpha, beta, C, rs, cs, rows, cols, next);
     }
     static void solve(Index k, R* X, Index height, const R* U, Index cols)
     {

@@ -12,8 +12,8 @@ const InstructionSet instruction_set_avx512{
     },
     Family<float, 64, 3, 8>::entry(),
     Family<double, 64, 3, 8>::entry(),
-    Family<std::complex<float>, 64, 1, 12>::entry(),
-    Family<std::complex<double>, 64, 1, 12>::entry(),
+    Family<std::complex<float>, 64, 1, 8>::entry(),
+    Family<std::complex<double>, 64, 1, 8>::entry(),
 };
 
 } // namespace trencadis

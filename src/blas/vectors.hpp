@@ -1,0 +1,75 @@
+// Vectors of the compiler's extensions and how they are loaded, stored and shuffled. For sources that are compiled for one
+// instruction set: internal linkage, as in micro_kernel_body.hpp.
+#pragma once
+#include "base/types.hpp"
+
+#include <utility>
+
+namespace trencadis::blas {
+namespace {
+
+/// Vectors of R, `Bytes` wide.
+template <class R, int Bytes> struct Vectors {
+    static constexpr int lanes = Bytes / sizeof(R);
+    typedef R V __attribute__((vector_size(Bytes)));
+
+    [[gnu::always_inline]] static V load(const R* from) ///< any alignment
+    {
+        V v;
+        __builtin_memcpy(&v, from, sizeof v);
+        return v;
+    }
+    [[gnu::always_inline]] static void save(R* to, V v) { __builtin_memcpy(to, &v, sizeof v); }
+
+    /// The first `count` numbers; what lies behind them in memory is not touched, lanes behind them are zero.
+    [[gnu::always_inline]] static V load_some(const R* from, Index count)
+    {
+        if (count >= lanes) return load(from);
+        V v = {};
+        copy_some<lanes / 2>(reinterpret_cast<R*>(&v), from, count);
+        return v;
+    }
+    [[gnu::always_inline]] static void save_some(R* to, V v, Index count)
+    {
+        if (count >= lanes) return save(to, v);
+        copy_some<lanes / 2>(to, reinterpret_cast<const R*>(&v), count);
+    }
+
+    /// a0 b0 a1 b1 ..: the first and the second vector of it.
+    [[gnu::always_inline]] static V interleave_low(V a, V b) { return zip<0>(a, b, Indices{}); }
+    [[gnu::always_inline]] static V interleave_high(V a, V b) { return zip<lanes / 2>(a, b, Indices{}); }
+    /// The inverse: the elements with even and with odd numbers of the two vectors a, b.
+    [[gnu::always_inline]] static V even(V a, V b) { return every_other<0>(a, b, Indices{}); }
+    [[gnu::always_inline]] static V odd(V a, V b) { return every_other<1>(a, b, Indices{}); }
+    /// a1 a0 a3 a2 ..
+    [[gnu::always_inline]] static V swap_pairs(V a) { return swap(a, Indices{}); }
+    /// -x x -x x ..
+    [[gnu::always_inline]] static V alternate(R x) { return interleave_low(V{} - x, V{} + x); }
+
+private:
+    using Indices = std::make_integer_sequence<int, lanes>; // a type only
+    template <int from, int... i> [[gnu::always_inline]] static V zip(V a, V b, std::integer_sequence<int, i...>)
+    {
+        return __builtin_shufflevector(a, b, (from + i / 2 + i % 2 * lanes)...);
+    }
+    template <int from, int... i> [[gnu::always_inline]] static V every_other(V a, V b, std::integer_sequence<int, i...>)
+    {
+        return __builtin_shufflevector(a, b, (from + 2 * i)...);
+    }
+    template <int... i> [[gnu::always_inline]] static V swap(V a, std::integer_sequence<int, i...>)
+    {
+        return __builtin_shufflevector(a, a, (i ^ 1)...);
+    }
+    /// Pieces of width, width / 2, .. 1, as the binary digits of `count` say.
+    template <int width> [[gnu::always_inline]] static void copy_some(R* to, const R* from, Index count)
+    {
+        if constexpr (width > 0) {
+            const Index piece = count & width;
+            if (piece) __builtin_memcpy(to, from, width * sizeof(R));
+            copy_some<width / 2>(to + piece, from + piece, count);
+        }
+    }
+};
+
+} // namespace
+} // namespace trencadis::blas
