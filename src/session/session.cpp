@@ -120,7 +120,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     SessionOptions& resolved = parts.options;
     resolved.engine = choose_engine(options.engine);
     resolved.scheduler = choose(options.scheduler, "TRENCADIS_SCHEDULER", "mosaic");
-    resolved.kernels = choose(options.kernels, "TRENCADIS_KERNELS", "openblas");
+    resolved.kernels = choose_kernels(options.kernels);
     resolved.threads = choose(options.threads, "TRENCADIS_THREADS_BACKEND", "os");
     if (options.window < 0)
         throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");

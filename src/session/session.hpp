@@ -70,6 +70,8 @@ public:
     static void limit_standard(int workers);
     /// Workers of the standard session; starts none.
     static int standard_workers();
+    /// Its kernels; starts nothing either. For calls that are over before workers could help.
+    static const KernelProvider& standard_kernels();
 
 private:
     bool made_before_fork() const; ///< its workers are not in this process

@@ -62,4 +62,6 @@ int Session::standard_workers()
     return all.limit ? all.limit : static_cast<int>(choose_cores({}, discover_machine()).size());
 }
 
+const KernelProvider& Session::standard_kernels() { return load_kernels(choose_kernels({})); }
+
 } // namespace trencadis
