@@ -7,25 +7,85 @@
 namespace trencadis {
 namespace {
 
-/// The steps of Cholesky; `factor_diagonal(tile, row before its first)` submits what factors a diagonal tile. Row numbers in
-/// `info` start at `first_row`.
-template <Scalar T, class FactorDiagonal>
-void right_looking(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, Info& info, Index first_row,
-                   FactorDiagonal factor_diagonal)
+constexpr Index steps_kept = 3; ///< whose images are in memory at a time: a panel may be two steps ahead of the last update
+Index pieces(Index size, Index tile) { return (size + tile - 1) / tile; }
+
+/// Right-looking Cholesky of the tiles of A; row numbers in an Info start at `first_row`. `tasks` submits the operations: a factored
+/// diagonal tile, A_ik <- A_ik L_kk^-H, A_jj <- A_jj - A_jk A_jk^H and A_ij <- A_ij - A_ik A_jk^H.
+template <Scalar T, class Tasks> void right_looking(TileMatrix<T> A, Info& info, Index first_row, Tasks tasks)
 {
     for (Index k = 0; k < A.tiles(); ++k) {
         const Index row = first_row + A.first_row(k);
         const Guard step{&info, row + A(k, k).rows};
-        factor_diagonal(A(k, k), row);
-        for (Index i = k + 1; i < A.tiles(); ++i) // A_ik <- A_ik L_kk^-H
-            task::trsm(flow, kernels, Side::right, Uplo::upper, Diag::non_unit, T(1), herm(A(k, k)), A(i, k), step);
+        tasks.factor(k, row);
+        for (Index i = k + 1; i < A.tiles(); ++i) tasks.solve(i, k, step);
         for (Index j = k + 1; j < A.tiles(); ++j) {
-            task::herk(flow, kernels, Real<T>(-1), A(j, k), Real<T>(1), A(j, j), step);
-            for (Index i = j + 1; i < A.tiles(); ++i)
-                task::gemm(flow, kernels, T(-1), A(i, k), herm(A(j, k)), T(1), A(i, j), step);
+            tasks.update_diagonal(j, k, step);
+            for (Index i = j + 1; i < A.tiles(); ++i) tasks.update(i, j, k, step);
         }
     }
 }
+
+/// The operations on tiles as they lie in memory, with anybody's kernels.
+template <Scalar T> struct PlainTiles {
+    TaskFlow& flow;
+    const KernelProvider& kernels;
+    TileMatrix<T> A;
+    Info& info;
+
+    void factor(Index k, Index row) { task::potrf(flow, kernels, A(k, k), info, row); }
+    void solve(Index i, Index k, Guard step)
+    {
+        task::trsm(flow, kernels, Side::right, Uplo::upper, Diag::non_unit, T(1), herm(A(k, k)), A(i, k), step);
+    }
+    void update_diagonal(Index j, Index k, Guard step)
+    {
+        task::herk(flow, kernels, Real<T>(-1), A(j, k), Real<T>(1), A(j, j), step);
+    }
+    void update(Index i, Index j, Index k, Guard step)
+    {
+        task::gemm(flow, kernels, T(-1), A(i, k), herm(A(j, k)), T(1), A(i, j), step);
+    }
+};
+
+/// The operations on packed tiles: the solve of a tile makes the images that all updates with it use.
+template <Scalar T> struct PackedTiles {
+    TaskFlow& flow;
+    TileMatrix<T> A;
+    const CholeskyImages<T>& images;
+    Info& info;
+
+    void factor(Index k, Index row) { task::potrf_packed(flow, A(k, k), images.triangle(k), info, row); }
+    void solve(Index i, Index k, Guard step)
+    {
+        const Tile<T> B = A(i, k);
+        task::solve_packed(flow, task::TriangularSolve<T>{images.triangle(k), blas::general<T>(B.data, B.ld, B.op), B.rows, B.cols,
+                                                          T(1), B.data, left(i, k), right(i, k), true, step});
+    }
+    void update_diagonal(Index j, Index k, Guard step)
+    {
+        task::Product<T> product = update_of(j, j, k, step);
+        product.part = A.op() == Op::none ? blas::Part::lower : blas::Part::upper;
+        product.real_diagonal = true;
+        task::multiply(flow, product);
+    }
+    void update(Index i, Index j, Index k, Guard step) { task::multiply(flow, update_of(i, j, k, step)); }
+
+private:
+    task::Image<T> left(Index i, Index k) const { return images.left(i, k, A(i, k).rows, A(i, k).cols); }
+    task::Image<T> right(Index i, Index k) const { return images.right(i, k, A(i, k).rows, A(i, k).cols); }
+    /// A_ij <- A_ij - A_ik A_jk^H in its memory: where that holds A_ij^H, the product is A_jk A_ik^H, with the same images.
+    task::Product<T> update_of(Index i, Index j, Index k, Guard step) const
+    {
+        const Tile<T> C = A(i, j);
+        const bool as_seen = C.op == Op::none;
+        const Index row = as_seen ? i : j, col = as_seen ? j : i;
+        task::Product<T> product{
+            T(-1), left(row, k), right(col, k), T(1), {C.data, C.stored_rows(), C.stored_cols(), 1, C.ld, C.data}};
+        product.guard = step;
+        return product;
+    }
+};
 
 /// A diagonal tile as a tile Cholesky of its own, tiles inner x inner, in a flow inside the task.
 template <Scalar T> struct NestedArgs {
@@ -41,8 +101,7 @@ template <Scalar T> struct NestedArgs {
         if (info->reached(first_row)) return;
         const TileMatrix<T> tiles({A.data, A.stored_rows(), A.stored_cols(), A.ld}, inner, inner);
         TaskFlow& flow = context.flow();
-        right_looking(flow, *kernels, tiles.with(A.op), *info, first_row,
-                      [&](Tile<T> diagonal, Index row) { task::potrf(flow, *kernels, diagonal, *info, row); });
+        right_looking(tiles.with(A.op), *info, first_row, PlainTiles<T>{flow, *kernels, tiles.with(A.op), *info});
     }
 };
 
@@ -57,6 +116,18 @@ template <Scalar T> void submit_nested(TaskFlow& flow, const NestedArgs<T>& args
     flow.submit(codelet, args, {readwrite(args.A)});
 }
 
+/// As PlainTiles, with diagonal tiles above `inner` factored by tiles.
+template <Scalar T> struct NestedTiles : PlainTiles<T> {
+    Index inner;
+
+    void factor(Index k, Index row)
+    {
+        const Tile<T> diagonal = this->A(k, k);
+        if (diagonal.rows <= inner) task::potrf(this->flow, this->kernels, diagonal, this->info, row);
+        else submit_nested(this->flow, NestedArgs<T>{&this->kernels, diagonal, inner, &this->info, row});
+    }
+};
+
 template <Scalar T> void substitute(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B, Guard guard)
 {
     trsm(flow, kernels, Uplo::lower, Diag::non_unit, T(1), A, B, guard);
@@ -67,16 +138,17 @@ template <Scalar T> void substitute(TaskFlow& flow, const KernelProvider& kernel
 
 template <Scalar T> void potrf(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, Info& info)
 {
-    right_looking(flow, kernels, A, info, 0,
-                  [&](Tile<T> diagonal, Index first_row) { task::potrf(flow, kernels, diagonal, info, first_row); });
+    right_looking(A, info, 0, PlainTiles<T>{flow, kernels, A, info});
 }
 
 template <Scalar T> void potrf_two_level(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, Index inner, Info& info)
 {
-    right_looking(flow, kernels, A, info, 0, [&](Tile<T> diagonal, Index first_row) {
-        if (diagonal.rows <= inner) task::potrf(flow, kernels, diagonal, info, first_row);
-        else submit_nested(flow, NestedArgs<T>{&kernels, diagonal, inner, &info, first_row});
-    });
+    right_looking(A, info, 0, NestedTiles<T>{{flow, kernels, A, info}, inner});
+}
+
+template <Scalar T> void potrf_packed(TaskFlow& flow, TileMatrix<T> A, const CholeskyImages<T>& images, Info& info)
+{
+    right_looking(A, info, 0, PackedTiles<T>{flow, A, images, info});
 }
 
 template <Scalar T> void potrs(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B)
@@ -84,19 +156,42 @@ template <Scalar T> void potrs(TaskFlow& flow, const KernelProvider& kernels, Ti
     substitute(flow, kernels, A, B, Guard{});
 }
 
-template <Scalar T> void posv(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B, Info& info)
+template <Scalar T>
+void posv(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B, Info& info,
+          const CholeskyImages<T>* images)
 {
-    potrf(flow, kernels, A, info);
+    if (images) potrf_packed(flow, A, *images, info);
+    else potrf(flow, kernels, A, info);
     const Index last = A.tiles() - 1;
     for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
     substitute(flow, kernels, A, B, Guard{&info, A.rows()});
 }
 
+template <Scalar T>
+CholeskyImages<T>::CholeskyImages(Index n, Index nb)
+    : left_(pieces(n, nb), steps_kept, blas::instruction_set().micro_kernel<T>().left_size(nb, nb)),
+      right_(pieces(n, nb), steps_kept, blas::instruction_set().micro_kernel<T>().right_size(nb, nb)),
+      triangle_(1, steps_kept, blas::triangle_size(blas::instruction_set().micro_kernel<T>(), nb))
+{
+}
+template <Scalar T> task::Image<T> CholeskyImages<T>::left(Index i, Index k, Index rows, Index cols) const
+{
+    Real<T>* const slot = left_(i, k);
+    return {slot, slot, rows, cols};
+}
+template <Scalar T> task::Image<T> CholeskyImages<T>::right(Index i, Index k, Index rows, Index cols) const
+{
+    return {right_(i, k), left_(i, k), rows, cols};
+}
+template <Scalar T> Real<T>* CholeskyImages<T>::triangle(Index k) const { return triangle_(0, k); }
+
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void potrf(TaskFlow&, const KernelProvider&, TileMatrix<T>, Info&);                                                 \
     template void potrf_two_level(TaskFlow&, const KernelProvider&, TileMatrix<T>, Index, Info&);                                \
+    template class CholeskyImages<T>;                                                                                            \
+    template void potrf_packed(TaskFlow&, TileMatrix<T>, const CholeskyImages<T>&, Info&);                                       \
     template void potrs(TaskFlow&, const KernelProvider&, TileMatrix<T>, TileMatrix<T>);                                         \
-    template void posv(TaskFlow&, const KernelProvider&, TileMatrix<T>, TileMatrix<T>, Info&);
+    template void posv(TaskFlow&, const KernelProvider&, TileMatrix<T>, TileMatrix<T>, Info&, const CholeskyImages<T>*);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -1,6 +1,8 @@
 #pragma once
+#include "algorithms/packed_slots.hpp"
 #include "graph/flow.hpp"
 #include "graph/info.hpp"
+#include "kernels/packed_operations.hpp"
 #include "kernels/provider.hpp"
 #include "matrix/tile_matrix.hpp"
 
@@ -17,11 +19,31 @@ template <Scalar T> void potrf(TaskFlow& flow, const KernelProvider& kernels, Ti
 /// same result up to rounding, same `info`. Lima, Gautier et al. 2013.
 template <Scalar T> void potrf_two_level(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, Index inner, Info& info);
 
+/// The packed images of one factorization, of the three steps that may be in work at a time: 6 n nb numbers (real ones; twice as many
+/// complex) beyond the matrix. Must outlive the flow's tasks.
+template <Scalar T> class CholeskyImages {
+public:
+    CholeskyImages(Index n, Index nb);
+
+    task::Image<T> left(Index i, Index k, Index rows, Index cols) const;  ///< of A_ik
+    task::Image<T> right(Index i, Index k, Index rows, Index cols) const; ///< of A_ik^H
+    Real<T>* triangle(Index k) const;                                     ///< of L_kk^H
+
+private:
+    PackedSlots<T> left_, right_, triangle_;
+};
+
+/// As potrf on our own kernels: a tile below the diagonal is packed once, by the task that solves for it, and all updates with it use its
+/// images. Same flops, same `info`.
+template <Scalar T> void potrf_packed(TaskFlow& flow, TileMatrix<T> A, const CholeskyImages<T>& images, Info& info);
+
 /// B <- A^-1 B with the factor in the lower triangle of A. 2 n^2 nrhs flops.
 template <Scalar T> void potrs(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B);
 
 /// potrf, then potrs as one flow. As LAPACK's, B is not touched when A is not positive definite: the substitutions begin
-/// when the last pivot is known.
-template <Scalar T> void posv(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B, Info& info);
+/// when the last pivot is known. With `images` the factorization is potrf_packed.
+template <Scalar T>
+void posv(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B, Info& info,
+          const CholeskyImages<T>* images = nullptr);
 
 } // namespace trencadis

@@ -26,7 +26,8 @@ template <Scalar T> Dense<T> positive_definite(Uplo uplo, Index n) { return rand
 template <Scalar T> Op seen_as_lower(Uplo uplo) { return uplo == Uplo::lower ? Op::none : herm_op<T>; }
 
 /// The sizes of the tiles inside the diagonal ones, none on one level: less than, no divisor of and as large as a tile.
-constexpr Index one_level = 0, levels[] = {one_level, 1, 3, nb};
+/// Or one level on packed tiles.
+constexpr Index one_level = 0, packed = -1, levels[] = {packed, one_level, 1, 3, nb};
 
 template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense<T>& A, Index inner)
 {
@@ -34,7 +35,9 @@ template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense
     TaskFlow flow(executor);
     Info info;
     const TileMatrix<T> lower = TileMatrix<T>(A.view(), nb, nb).with(seen_as_lower<T>(uplo));
-    if (inner == one_level) potrf(flow, kernels, lower, info);
+    const CholeskyImages<T> images(inner == packed ? A.cols : 0, nb);
+    if (inner == packed) potrf_packed(flow, lower, images, info);
+    else if (inner == one_level) potrf(flow, kernels, lower, info);
     else potrf_two_level(flow, kernels, lower, inner, info);
     flow.wait();
     return info.value();

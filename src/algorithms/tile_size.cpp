@@ -38,6 +38,16 @@ Index cholesky_tile(Index n, std::size_t element, int workers)
     return std::max<Index>(64, round_up((n + tiles - 1) / tiles, 16));
 }
 
+Index packed_cholesky_tile(Index n, std::size_t element, int workers)
+{
+    // A packed tile runs at full speed when it is small, so parallelism decides: about 8 tiles in a row and more for larger matrices, as
+    // the work in front of the last panel grows.
+    const Index wanted = n <= 2048 ? 48 + n / 12 : std::min<Index>(288, 224 + (n - 2048) / 64);
+    const Index nb = std::max<Index>(48, std::min(scaled(wanted, element), n / std::max(workers, 1) + 1));
+    const Index tiles = std::max<Index>(1, (n + nb - 1) / nb);
+    return std::max<Index>(48, round_up((n + tiles - 1) / tiles, 8));
+}
+
 Index nested_cholesky_tile(Index nb)
 {
     // 128 in tiles of 1024 as Lima et al. measured; smaller ones are slow on every core, larger ones leave cores without work.

@@ -12,6 +12,9 @@ namespace trencadis {
 /// For Cholesky of order n.
 Index cholesky_tile(Index n, std::size_t element, int workers);
 
+/// For Cholesky of order n on packed tiles.
+Index packed_cholesky_tile(Index n, std::size_t element, int workers);
+
 /// Of the tile Cholesky inside a diagonal tile nb x nb, when that is worth cutting up.
 Index nested_cholesky_tile(Index nb);
 

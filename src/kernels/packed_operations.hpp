@@ -48,9 +48,22 @@ template <Scalar T> void multiply(TaskFlow& flow, const Product<T>& product);
 /// Lower triangle of A <- its Cholesky factor L, and `triangle` <- L^H as blas::pack_triangle makes it; see task::potrf.
 template <Scalar T> void potrf_packed(TaskFlow& flow, Tile<T> A, Real<T>* triangle, Info& info, Index first_row);
 
-/// B <- B L^-H with the triangle that potrf_packed made, and the images of the result: `left` of B, `right` of B^H. Both have one
-/// key.
-template <Scalar T>
-void solve_packed(TaskFlow& flow, const Real<T>* triangle, Tile<T> B, Image<T> left, Image<T> right, Guard guard);
+/// X <- alpha B U^-1 for a block of rows, in place: B (rows x n) is read and written through `B`, whose memory holds the conjugate
+/// where that says so. `triangle` is U as blas::pack_triangle makes it. `left` receives the image of X, `right`, unless its data is
+/// null, that of X^T or X^H. `key` orders the tasks on B, the key of `left` those on both images.
+template <Scalar T> struct TriangularSolve {
+    const Real<T>* triangle;
+    blas::Operand<T> B;
+    Index rows, n;
+    T alpha;
+    T* key;
+    Image<T> left, right;
+    bool conjugate_right = false;
+    Guard guard = {};
+};
+template <Scalar T> void solve_packed(TaskFlow& flow, const TriangularSolve<T>& solve);
+
+/// `triangle` <- U (n x n, upper) as blas::pack_triangle makes it.
+template <Scalar T> void pack_triangle(TaskFlow& flow, const blas::Operand<T>& U, Index n, Real<T>* triangle);
 
 } // namespace trencadis::task

@@ -1,0 +1,49 @@
+#pragma once
+#include "algorithms/packed_slots.hpp"
+#include "kernels/packed_operations.hpp"
+
+namespace trencadis {
+
+/// X op(A) = alpha B (right) or op(A) X = alpha B (left) on our own kernels, X in place of B (m x n), A triangular. On the left the
+/// transposed system is solved in the same memory.
+template <Scalar T> struct PackedSystem {
+    Side side;
+    Uplo uplo; ///< the triangle of A in memory
+    Op op;
+    Diag diag;
+    Index m, n;
+    T alpha;
+    const T* A;
+    Index lda;
+    MatrixView<T> B;
+
+    Index order() const { return side == Side::left ? m : n; }
+    Index others() const { return side == Side::left ? n : m; }
+};
+
+/// Rows of a tile of the unknowns as the algorithm sees them (columns of B on the left side), and the order of a diagonal tile.
+struct SystemTiling {
+    Index rows, depth;
+};
+template <Scalar T> SystemTiling system_tiling(const PackedSystem<T>& system, int workers);
+
+/// The packed images of one system, of two steps at a time: at most 4 depth (m + n) numbers. Must outlive the flow's tasks.
+template <Scalar T> class SystemImages {
+public:
+    SystemImages(const PackedSystem<T>& system, const SystemTiling& tiling);
+
+    Real<T>* solved_left(Index row, Index step) const { return solved_left_(row, step); }
+    Real<T>* solved_right(Index row, Index step) const { return solved_right_(row, step); }
+    Real<T>* factor(Index col, Index step) const { return factor_(col, step); }
+    Real<T>* triangle(Index step) const { return triangle_(0, step); }
+
+private:
+    PackedSlots<T> solved_left_, solved_right_, factor_, triangle_;
+};
+
+/// Submits the solve: a block of unknowns is solved for and packed by one task, its products with the rest of A update the unknowns
+/// to come. order^2 others flops (4 times that complex).
+template <Scalar T>
+void packed_trsm(TaskFlow& flow, const PackedSystem<T>& system, const SystemTiling& tiling, const SystemImages<T>& images);
+
+} // namespace trencadis
