@@ -5,6 +5,7 @@
 #include "matrix/tile_storage.hpp"
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
+#include "session/packed_calls.hpp"
 #include "session/routine.hpp"
 
 #include <memory>
@@ -59,6 +60,18 @@ private:
     std::unique_ptr<TileStorage<T>> storage_;
 };
 
+/// The matrix to factor in place, and the images of its packed tiles.
+template <Scalar T> struct PackedFactor {
+    PackedFactor(const Session& session, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
+        : nb(options.nb ? options.nb : packed_cholesky_tile(n, sizeof(T), session.workers())),
+          lower(TileMatrix<T>({A, n, n, lda}, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>)), images(n, nb)
+    {
+    }
+    Index nb;
+    TileMatrix<T> lower;
+    CholeskyImages<T> images;
+};
+
 } // namespace
 
 template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
@@ -68,9 +81,14 @@ template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Inde
     check_options("potrf", options);
     if (n == 0) return 0;
     if (runs_directly(session, factor_flops<T>(n), options)) return session.kernels().potrf(uplo, n, A, lda);
+    Info info;
+    if (runs_packed(session, options)) {
+        const PackedFactor<T> packed(session, uplo, n, A, lda, options);
+        run_routine(session, options, [&](TaskFlow& flow) { potrf_packed(flow, packed.lower, packed.images, info); });
+        return info.value();
+    }
     const Index nb = factor_tile<T>(session, n, options);
     const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
-    Info info;
     run_routine(session, options, [&](TaskFlow& flow) {
         matrix.copy_in(flow);
         if (options.variant == "two-level")
@@ -112,10 +130,17 @@ Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T*
         if (info == 0 && nrhs > 0) session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
         return info;
     }
+    Info info;
+    if (runs_packed(session, options)) {
+        const PackedFactor<T> packed(session, uplo, n, A, lda, options);
+        const TileMatrix<T> X({B, n, nrhs, ldb}, packed.nb, rhs_tile<T>(session, packed.nb, nrhs, options));
+        run_routine(session, options,
+                    [&](TaskFlow& flow) { posv(flow, session.kernels(), packed.lower, X, info, &packed.images); });
+        return info.value();
+    }
     const Index nb = factor_tile<T>(session, n, options);
     const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs, options));
-    Info info;
     run_routine(session, options, [&](TaskFlow& flow) {
         matrix.copy_in(flow);
         posv(flow, session.kernels(), matrix.lower(), X, info);

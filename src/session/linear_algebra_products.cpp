@@ -3,6 +3,7 @@
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
+#include "session/packed_calls.hpp"
 
 namespace trencadis {
 namespace {
@@ -35,6 +36,12 @@ template <Scalar T> struct SideProduct {
         Arguments::apart(11, "c", Region::all(C, m, n, ldc), "a", Region::triangle(uplo, A, order(), lda));
         Arguments::apart(11, "c", Region::all(C, m, n, ldc), "b", Region::all(B, m, n, ldb));
         check_options(routine, options);
+    }
+    void run_on_packed_tiles(blas::Structure structure, const RoutineOptions& options) const
+    {
+        const blas::Operand<T> a = structured(structure, uplo, Diag::non_unit, A, lda), b = blas::general(B, ldb);
+        const bool left = side == Side::left;
+        run_packed(session, options, {PackedProduct<T>{m, n, order(), alpha, left ? a : b, left ? b : a, beta, {C, m, n, ldc}}});
     }
     /// A on the right is the mirrored product, with f(B), f(C) and the factors as f leaves them.
     template <class Algorithm> void run(Op mirror, const RoutineOptions& options, Algorithm&& algorithm) const
@@ -69,6 +76,10 @@ void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
     if (runs_directly(session, flops_per_fma<T> * double(m) * double(n) * double(k), options))
         return session.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    if (runs_packed(session, options))
+        return run_packed(
+            session, options,
+            {PackedProduct<T>{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, {C, m, n, ldc}}});
     const auto [nb, kb] = product_tiles<T>(session, m, n, k, options);
     const TileMatrix<T> left = operand(op_a, A, lda, m, k, nb, kb), right = operand(op_b, B, ldb, k, n, kb, nb);
     const TileMatrix<T> result({C, m, n, ldc}, nb, nb);
@@ -84,6 +95,7 @@ void symm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, con
     if (call.nothing_to_do()) return;
     if (runs_directly(session, call.flops(), options))
         return session.kernels().symm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
+    if (runs_packed(session, options)) return call.run_on_packed_tiles(blas::Structure::symmetric, options);
     call.run(Op::trans, options, [&](TaskFlow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
         symm(flow, session.kernels(), a, lower, other, b, result);
     });
@@ -98,6 +110,7 @@ void hemm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, con
     if (call.nothing_to_do()) return;
     if (runs_directly(session, call.flops(), options))
         return session.kernels().hemm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
+    if (runs_packed(session, options)) return call.run_on_packed_tiles(blas::Structure::hermitian, options);
     call.run(herm_op<T>, options, [&](TaskFlow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
         hemm(flow, session.kernels(), a, lower, other, b, result);
     });

@@ -3,6 +3,7 @@
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
+#include "session/packed_calls.hpp"
 
 namespace trencadis {
 namespace {
@@ -46,6 +47,17 @@ template <class Alpha, class Beta> bool leaves_alone(Index n, Index k, Alpha alp
     return n == 0 || ((alpha == Alpha(0) || k == 0) && beta == Beta(1));
 }
 
+/// One triangle of alpha op(A) op(B)^f + beta C on packed tiles; f is `mirror`.
+template <Scalar T>
+PackedProduct<T> rank_product(Uplo uplo, Op op, Op mirror, Index n, Index k, T alpha, const T* A, Index lda, const T* B,
+                              Index ldb, T beta, T* C, Index ldc)
+{
+    PackedProduct<T> product{
+        n, n, k, alpha, blas::general(A, lda, op), blas::general(B, ldb, op).op(mirror), beta, {C, n, n, ldc}, part_of(uplo)};
+    product.real_diagonal = mirror == Op::conj_trans;
+    return product;
+}
+
 } // namespace
 
 template <Scalar T>
@@ -56,6 +68,8 @@ void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(session, rank_k_flops<T>(n, k), options))
         return session.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
+    if (runs_packed(session, options))
+        return run_packed(session, options, {rank_product(uplo, op, Op::trans, n, k, alpha, A, lda, A, lda, beta, C, ldc)});
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, Op::trans, C, n, ldc, nb), left = operand(op, A, lda, n, k, nb, kb);
     run_routine(session, options, [&](TaskFlow& flow) { syrk(flow, session.kernels(), alpha, left, beta, lower); });
@@ -69,6 +83,9 @@ void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, c
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(session, rank_k_flops<T>(n, k), options))
         return session.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
+    if (runs_packed(session, options))
+        return run_packed(session, options,
+                          {rank_product(uplo, op, herm_op<T>, n, k, T(alpha), A, lda, A, lda, T(beta), C, ldc)});
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, herm_op<T>, C, n, ldc, nb), left = operand(op, A, lda, n, k, nb, kb);
     run_routine(session, options, [&](TaskFlow& flow) { herk(flow, session.kernels(), alpha, left, beta, lower); });
@@ -82,6 +99,10 @@ void syr2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const 
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(session, 2 * rank_k_flops<T>(n, k), options))
         return session.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    if (runs_packed(session, options))
+        return run_packed(session, options,
+                          {rank_product(uplo, op, Op::trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc),
+                           rank_product(uplo, op, Op::trans, n, k, alpha, B, ldb, A, lda, T(1), C, ldc)});
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, Op::trans, C, n, ldc, nb);
     const TileMatrix<T> a = operand(op, A, lda, n, k, nb, kb), b = operand(op, B, ldb, n, k, nb, kb);
@@ -96,6 +117,10 @@ void her2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const 
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(session, 2 * rank_k_flops<T>(n, k), options))
         return session.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    if (runs_packed(session, options))
+        return run_packed(session, options,
+                          {rank_product(uplo, op, herm_op<T>, n, k, alpha, A, lda, B, ldb, T(beta), C, ldc),
+                           rank_product(uplo, op, herm_op<T>, n, k, conjugate(alpha), B, ldb, A, lda, T(1), C, ldc)});
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, herm_op<T>, C, n, ldc, nb);
     const TileMatrix<T> a = operand(op, A, lda, n, k, nb, kb), b = operand(op, B, ldb, n, k, nb, kb);

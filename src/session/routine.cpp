@@ -10,8 +10,9 @@ namespace trencadis {
 
 std::vector<std::string_view> variants_of(std::string_view routine)
 {
-    if (routine == "potrf") return {"in-place", "tile-layout", "two-level"};
-    if (routine == "posv") return {"in-place", "tile-layout"};
+    if (routine == "potrf") return {"packed", "in-place", "tile-layout", "two-level"};
+    if (routine == "posv") return {"packed", "in-place", "tile-layout"};
+    if (routine != "potrs" && routine != "tasks") return {"packed", "in-place"};
     return {"in-place"};
 }
 

@@ -1,0 +1,32 @@
+#pragma once
+#include "algorithms/packed_product.hpp"
+#include "algorithms/packed_trsm.hpp"
+#include "session/routine.hpp"
+
+#include <initializer_list>
+
+/// How a routine runs on packed tiles, our own kernels' form of the tile algorithms.
+namespace trencadis {
+
+/// Does this call use packed tiles? Where the kernels are our own, unless the caller asked for another variant. Throws
+/// Error{bad_argument} when the caller asked for them and the kernels are somebody else's.
+bool runs_packed(const Session& session, const RoutineOptions& options);
+
+/// op(A) with a structure, from the triangle `uplo` in memory.
+template <Scalar T>
+blas::Operand<T> structured(blas::Structure structure, Uplo uplo, Diag diag, const T* A, Index lda, Op op = Op::none)
+{
+    blas::Operand<T> operand = blas::general(A, lda);
+    operand.structure = structure;
+    operand.uplo = uplo;
+    operand.diag = diag;
+    return operand.op(op);
+}
+inline blas::Part part_of(Uplo uplo) { return uplo == Uplo::lower ? blas::Part::lower : blas::Part::upper; }
+
+/// Runs products of the same shape one after the other.
+template <Scalar T>
+void run_packed(Session& session, const RoutineOptions& options, std::initializer_list<PackedProduct<T>> products);
+template <Scalar T> void run_packed(Session& session, const RoutineOptions& options, const PackedSystem<T>& system);
+
+} // namespace trencadis
