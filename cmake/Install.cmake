@@ -1,6 +1,6 @@
 # What `cmake --install` puts where: library, public headers, described machines, pkg-config file and CMake package.
 include(CMakePackageConfigHelpers)
-install(TARGETS trencadis EXPORT trencadis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(TARGETS trencadis trencadis_lapack EXPORT trencadis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 include(${PROJECT_SOURCE_DIR}/cmake/PublicHeaders.cmake)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/trencadis COMPONENT library)
 install(EXPORT trencadis NAMESPACE trencadis:: FILE trencadis-targets.cmake

@@ -1,0 +1,102 @@
+#include "interfaces/lapack/compute.hpp"
+
+#include "algorithms/tile_size.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace trencadis::face {
+namespace {
+
+Settings read_settings()
+{
+    Settings read;
+    const char* const verbose = std::getenv("TRENCADIS_VERBOSE");
+    read.verbose = verbose && *verbose && std::strcmp(verbose, "0") != 0;
+    const char* const tile = std::getenv("TRENCADIS_TILE");
+    if (!tile || !*tile) return read;
+    char* end = nullptr;
+    const long long size = std::strtoll(tile, &end, 10);
+    if (*end || size < 1 || size > 1 << 20)
+        std::fprintf(stderr, "trencadis: TRENCADIS_TILE is '%s', must be a tile size, 1 to 1048576; not used\n", tile);
+    else read.tile = size;
+    return read;
+}
+
+/// Says `what` the first time that it is asked to.
+void say_once(std::atomic<bool>& said, const char* what, const char* reason)
+{
+    if (!said.exchange(true)) std::fprintf(stderr, "trencadis: %s: %s\n", what, reason);
+}
+
+} // namespace
+
+const Settings& settings()
+{
+    static const Settings read = read_settings();
+    return read;
+}
+
+bool is_small(Flops flops)
+{
+    constexpr int several = 2; // how many workers there will be is not known before there are any
+    return flops <= direct_limit(several);
+}
+
+Session* session_or_null() noexcept
+{
+    static std::atomic<bool> impossible{false};
+    if (impossible.load(std::memory_order_relaxed)) return nullptr;
+    try {
+        return &Session::standard();
+    } catch (const std::exception& failure) {
+        say_once(impossible, "no workers, the calling thread computes alone", failure.what());
+        return nullptr;
+    }
+}
+
+const KernelProvider& direct_kernels()
+{
+    static const KernelProvider& chosen = []() -> const KernelProvider& {
+        try {
+            return Session::standard_kernels();
+        } catch (const Error& failure) {
+            return own_kernels_because(failure);
+        }
+    }();
+    return chosen;
+}
+
+const KernelProvider& own_kernels_because(const Error& reason)
+{
+    static std::atomic<bool> said{false};
+    say_once(said, "kernels 'native' instead of those chosen", reason.what());
+    return load_kernels("native");
+}
+
+void give_up(const std::string& routine, const char* reason) noexcept
+{
+    std::fprintf(stderr, "trencadis: %s cannot be computed: %s\n", routine.c_str(), reason);
+    std::abort();
+}
+
+Narrator::Narrator(const char* routine, std::initializer_list<Index> sizes) : routine_(routine), sizes_(sizes)
+{
+    if (settings().verbose) begin_ = std::chrono::steady_clock::now();
+}
+
+Narrator::~Narrator()
+{
+    if (!settings().verbose) return;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
+    char shape[80] = "";
+    int used = 0;
+    for (const Index size : sizes_)
+        used +=
+            std::snprintf(shape + used, sizeof shape - std::size_t(used), used ? "x%lld" : "%lld", static_cast<long long>(size));
+    std::fprintf(stderr, "trencadis: %s %s %s %.6f s\n", routine_, shape, tasks_ ? "on tasks" : "directly", taken.count());
+}
+
+} // namespace trencadis::face

@@ -1,0 +1,92 @@
+#pragma once
+#include "base/error.hpp"
+#include "kernels/provider.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <initializer_list>
+#include <string>
+
+/// How a call whose arguments are in order is carried out: small ones on the calling thread, without a session; large ones by the
+/// standard session's workers, which start with the first of them. BLAS knows no failure: where there can be no
+/// session the calling thread computes alone, and says so once; what cannot be computed at all ends the program with a message.
+namespace trencadis::face {
+
+/// The environment's say, read once. TRENCADIS_TILE=nb: every call is cut into tiles of that size. TRENCADIS_VERBOSE=1: one
+/// line on standard error per call.
+struct Settings {
+    Index tile = 0;
+    bool verbose = false;
+    bool cuts_everything() const { return tile > 0; }
+};
+const Settings& settings();
+
+/// Few enough operations for the calling thread.
+bool is_small(Flops flops);
+
+/// The standard session, or null when it cannot be made here.
+Session* session_or_null() noexcept;
+
+/// What calls on the calling thread use: the standard session's kernels, or ours when those cannot be had.
+const KernelProvider& direct_kernels();
+
+/// Our own kernels, which need nothing that may be missing, with one line on standard error that says why.
+const KernelProvider& own_kernels_because(const Error& reason);
+
+/// Ends the program: the result is not what the caller believes it to be.
+[[noreturn]] void give_up(const std::string& routine, const char* reason) noexcept;
+
+/// One line on standard error when a call is over, with TRENCADIS_VERBOSE.
+class Narrator {
+public:
+    Narrator(const char* routine, std::initializer_list<Index> sizes);
+    void on_tasks() { tasks_ = true; }
+    ~Narrator();
+    Narrator(const Narrator&) = delete;
+    Narrator& operator=(const Narrator&) = delete;
+
+private:
+    const char* routine_;
+    std::initializer_list<Index> sizes_;
+    bool tasks_ = false;
+    std::chrono::steady_clock::time_point begin_;
+};
+
+/// `direct(kernels)`, again with our own kernels when the chosen ones refuse the sizes: they do before they touch anything.
+template <class Direct> void run_directly(Direct& direct)
+{
+    try {
+        direct(direct_kernels());
+    } catch (const Error& refusal) {
+        if (refusal.code() != ErrorCode::environment) throw;
+        direct(own_kernels_because(refusal));
+    }
+}
+
+/// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `sizes` for the narrator.
+template <class Direct, class Tasks>
+void compute(const char* routine, std::initializer_list<Index> sizes, Flops flops, Direct&& direct, Tasks&& tasks) noexcept
+{
+    try {
+        Narrator narrator(routine, sizes);
+        Session* const session = settings().cuts_everything() || !is_small(flops) ? session_or_null() : nullptr;
+        if (!session) return run_directly(direct);
+        try {
+            narrator.on_tasks();
+            RoutineOptions options;
+            options.nb = settings().tile;
+            tasks(*session, options);
+        } catch (const Error& refusal) {
+            // Overlapping or null operands: what BLAS does with them is what the kernels do.
+            if (refusal.code() != ErrorCode::bad_argument) throw;
+            run_directly(direct);
+        }
+    } catch (const std::exception& failure) {
+        give_up(routine, failure.what());
+    }
+}
+
+} // namespace trencadis::face

@@ -1,0 +1,20 @@
+#pragma once
+#include "base/scalar.hpp"
+
+namespace trencadis::face {
+
+/// BLAS's letter of a scalar type.
+template <Scalar T>
+inline constexpr char letter = is_complex<T> ? (sizeof(Real<T>) == 4 ? 'c' : 'z') : (sizeof(T) == 4 ? 's' : 'd');
+
+/// A routine's name in one precision.
+template <Scalar T> struct Name {
+    char text[8] = {letter<T>};
+    constexpr Name(const char* routine)
+    {
+        for (int i = 0; routine[i]; ++i) text[i + 1] = routine[i];
+    }
+    constexpr operator const char*() const { return text; }
+};
+
+} // namespace trencadis::face

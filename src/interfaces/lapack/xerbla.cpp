@@ -1,0 +1,63 @@
+#include "interfaces/lapack/xerbla.hpp"
+
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <utility>
+
+// Weak references: a linker that builds a program with handlers of its own shows them to us, and where there are none we can
+// do without. Numbers are passed so that 32-bit and 64-bit readers see the same.
+extern "C" {
+[[gnu::weak]] void xerbla_(const char* name, const std::int64_t* number, std::size_t length);
+[[gnu::weak]] void cblas_xerbla(std::int64_t number, const char* name, const char* form, ...);
+[[gnu::weak]] extern int RowMajorStrg;
+}
+
+namespace trencadis::face {
+namespace {
+
+/// What was there when we were loaded, or has come since.
+template <class F> F* handler(F* at_load, const char* name)
+{
+    return at_load ? at_load : reinterpret_cast<F*>(dlsym(RTLD_DEFAULT, name));
+}
+
+/// Position in the C call of what is number `number` in the column-major call of a row-major one.
+int seen_by_caller(const char* routine, int number)
+{
+    const auto swapped = [&](int a, int b) { return number == a ? b : number == b ? a : number; };
+    if (std::strstr(routine, "gemm")) return number == 9 || number == 11 ? swapped(9, 11) : swapped(4, 5);
+    if (std::strstr(routine, "symm") || std::strstr(routine, "hemm")) return swapped(4, 5);
+    if (std::strstr(routine, "trmm") || std::strstr(routine, "trsm")) return swapped(6, 7);
+    return number;
+}
+
+} // namespace
+
+void bad_fortran_argument(const char* routine, int number) noexcept
+{
+    char name[] = "      ";
+    for (int i = 0; i < 6 && routine[i]; ++i) name[i] = char(std::toupper(static_cast<unsigned char>(routine[i])));
+    const std::int64_t wide = number;
+    if (auto* const report = handler(&xerbla_, "xerbla_")) return report(name, &wide, 6);
+    std::fprintf(stderr, " ** On entry to %s parameter number %2d had an illegal value\n", name, number);
+}
+
+void bad_cblas_argument(const char* routine, bool row_major, int number, const char* form, int value) noexcept
+{
+    if (auto* const report = handler(&cblas_xerbla, "cblas_xerbla")) {
+        int* const turned = handler(&RowMajorStrg, "RowMajorStrg");
+        if (turned) *turned = row_major;
+        report(number, routine, form, value);
+        if (turned) *turned = 0;
+        return;
+    }
+    std::fprintf(stderr, "Parameter %d to routine %s was incorrect\n", row_major ? seen_by_caller(routine, number) : number,
+                 routine);
+    if (*form) std::fprintf(stderr, form, value);
+}
+
+} // namespace trencadis::face
