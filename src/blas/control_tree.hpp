@@ -1,0 +1,83 @@
+#pragma once
+#include "blas/block_sizes.hpp"
+#include "blas/micro_kernel.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace trencadis::blas {
+
+/// The five loops of a product, outermost first, by the names of the literature: columns of C in blocks of nc, depth in blocks of
+/// kc, rows in blocks of mc, panels of nr columns, panels of mr rows (Goto, van de Geijn 2008; Van Zee, van de Geijn 2015).
+enum class Loop { jc, pc, ic, jr, ir };
+
+/// How the iterations of a loop are shared out.
+enum class Split {
+    none,     ///< whoever enters the loop does all of it
+    equal,    ///< as many parts as members, of equal size, before the work begins
+    weighted, ///< the same, in proportion to the speeds of the members
+    dynamic,  ///< in blocks, to whoever comes for one; members may join and leave
+};
+
+/// Among whom.
+enum class Level { node, cluster, core };
+
+struct LoopControl {
+    Index block;
+    Split split = Split::none;
+    Level level = Level::core;
+
+    bool operator==(const LoopControl&) const = default;
+};
+
+/// How a level 3 operation is carried out, as data: one entry per loop (Smith et al. 2014; Low, Igual, Smith, Quintana-Orti 2016).
+/// Block sizes are multiples of those of the loop inside; `jr` and `ir` are the micro-kernel's.
+struct ControlTree {
+    std::array<LoopControl, 5> loops;
+
+    const LoopControl& operator[](Loop loop) const { return loops[std::size_t(loop)]; }
+    LoopControl& operator[](Loop loop) { return loops[std::size_t(loop)]; }
+    bool operator==(const ControlTree&) const = default;
+};
+
+/// "jc:4096 pc:384 ic:192:dynamic:core jr:8 ir:24": block, and where a loop is split, how and among whom.
+std::string to_text(const ControlTree& tree);
+/// The way back. Throws Error{bad_argument} that says which word is wrong.
+ControlTree parse_control_tree(std::string_view text);
+
+/// One core doing everything, with these blocks.
+template <Scalar T> ControlTree sequential_tree(const MicroKernel<T>& kernel, const BlockSizes& blocks)
+{
+    return {{{{blocks.nc}, {blocks.kc}, {blocks.mc}, {kernel.nr}, {kernel.mr}}}};
+}
+
+/// What the routines of the calling thread run with.
+template <Scalar T> struct Setup {
+    const MicroKernel<T>& kernel;
+    ControlTree tree;
+};
+
+/// The processor's widest instruction set and the block sizes of the core that the calling thread is on, or of core `cpu`.
+template <Scalar T> Setup<T> setup(int cpu = -1);
+
+/// While it lives, the calling thread computes with another instruction set and other blocks (rounded to whole panels).
+/// For tests, which thus meet every edge with small matrices.
+class ForcedSetup {
+public:
+    ForcedSetup(const InstructionSet& set, BlockSizes blocks);
+    ~ForcedSetup();
+    ForcedSetup(const ForcedSetup&) = delete;
+    ForcedSetup& operator=(const ForcedSetup&) = delete;
+};
+
+/// `extent` cut into the fewest blocks of at most `block`, as equal as multiples of `unit` allow.
+inline Index balanced_block(Index extent, Index block, Index unit)
+{
+    if (extent <= block) return block;
+    const Index count = (extent + block - 1) / block;
+    const Index even = ((extent + count - 1) / count + unit - 1) / unit * unit;
+    return even < block ? even : block;
+}
+
+} // namespace trencadis::blas

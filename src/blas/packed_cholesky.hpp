@@ -1,0 +1,14 @@
+#pragma once
+#include "base/scalar.hpp"
+#include "base/types.hpp"
+#include "matrix/ops.hpp"
+
+namespace trencadis::blas {
+
+/// A <- its Cholesky factor in one triangle, as potrf, for n of a few hundred: the triangle is packed as a left operand and
+/// factored there from the left, nr columns at a time, each with one sweep of MicroKernel::solve down the rows, which updates and
+/// solves in registers. A column block becomes the right operand of its sweep by copying n nr numbers; nothing is packed twice.
+/// With info > 0 the columns before it hold the factor as far as it is known, and the pivot is stored where it failed.
+template <Scalar T> Index packed_cholesky(Uplo uplo, Index n, T* A, Index lda);
+
+} // namespace trencadis::blas

@@ -1,0 +1,39 @@
+#include "blas/level3.hpp"
+#include "blas/packed_cholesky.hpp"
+
+namespace trencadis::blas {
+namespace {
+
+/// Up to this order the whole triangle is factored in packed form, in the second-level cache.
+template <Scalar T> inline constexpr Index largest_packed = is_complex<T> ? 192 : 256;
+
+} // namespace
+
+template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda)
+{
+    if (n <= 0) return 0;
+    if (n <= largest_packed<T>) return packed_cholesky(uplo, n, A, lda);
+    const Index n1 = (n / 2 + 63) / 64 * 64, n2 = n - n1;
+    if (const Index info = potrf(uplo, n1, A, lda)) return info;
+    T* const A22 = A + n1 * (lda + 1);
+    if (uplo == Uplo::lower) {
+        T* const A21 = A + n1;
+        trsm(Side::right, uplo, herm_op<T>, Diag::non_unit, n2, n1, T(1), A, lda, A21, lda);
+        herk(uplo, Op::none, n2, n1, Real<T>(-1), A21, lda, Real<T>(1), A22, lda);
+    } else {
+        T* const A12 = A + n1 * lda;
+        trsm(Side::left, uplo, herm_op<T>, Diag::non_unit, n1, n2, T(1), A, lda, A12, lda);
+        herk(uplo, herm_op<T>, n2, n1, Real<T>(-1), A12, lda, Real<T>(1), A22, lda);
+    }
+    const Index info = potrf(uplo, n2, A22, lda);
+    return info ? info + n1 : 0;
+}
+
+#define TRC_INSTANTIATE(T) template Index potrf(Uplo, Index, T*, Index);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::blas

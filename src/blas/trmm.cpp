@@ -1,0 +1,137 @@
+#include "blas/level3.hpp"
+#include "blas/packing.hpp"
+#include "blas/product.hpp"
+#include "blas/scratch.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+/// B <- alpha A B or alpha B A in place, B m x n, A triangular. As much of B as the buffer of an ordinary product holds is packed
+/// in full depth, a block of columns (A on the left) or of rows, before any of it is overwritten.
+template <Scalar T> struct InPlace {
+    const Setup<T>& with;
+    Operand<T> A;
+    Side side;
+    Index m, n;
+    T alpha;
+    T* B;
+    Index ldb;
+    Index kc; ///< depth of one packed piece
+
+    Index order() const { return side == Side::left ? m : n; }
+
+    /// Rows of B that can be non-zero partners of `count` rows (columns) of A from `first` on: the rest of A is zero there.
+    struct Depths {
+        Index begin, end;
+    };
+    Depths reach(Index first, Index count) const
+    {
+        const bool before = (side == Side::left) == (A.uplo == Uplo::lower);
+        return before ? Depths{0, std::min(order(), first + count)} : Depths{first, order()};
+    }
+
+    void multiply_micro_tiles(Index p, Index depth, const Real<T>* left, Index i0, Index rows, const Real<T>* right, Index j0,
+                              Index cols) const;
+    void from_left(Index j, Index cols) const;
+    void from_right(Index i, Index rows) const;
+};
+
+/// Packed pieces of A and B, both of depths [p, p + depth), for rows from i0 and columns from j0 on. Each micro-tile has the depth
+/// its rows or columns reach; the first piece that it meets overwrites.
+template <Scalar T>
+void InPlace<T>::multiply_micro_tiles(Index p, Index depth, const Real<T>* left, Index i0, Index rows, const Real<T>* right,
+                                      Index j0, Index cols) const
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    for (Index j = 0; j < cols; j += kernel.nr) {
+        const Index width = std::min(kernel.nr, cols - j);
+        for (Index i = 0; i < rows; i += kernel.mr) {
+            const Index height = kernel.height(rows - i), count = std::min(height, rows - i);
+            const Depths all = side == Side::left ? reach(i0 + i, count) : reach(j0 + j, width);
+            const Index begin = std::max(all.begin, p), end = std::min(all.end, p + depth);
+            if (begin >= end) continue;
+            const Real<T>* const a = left + planes<T> * (i * depth + (begin - p) * height);
+            const Real<T>* const b = right + planes<T> * (j * depth + (begin - p) * kernel.nr);
+            kernel.multiply(end - begin, a, height, b, alpha, begin == all.begin ? T(0) : T(1), B + i0 + i + (j0 + j) * ldb, 1,
+                            ldb, count, width, b);
+        }
+    }
+}
+
+/// Columns [j, j + cols) of B <- alpha A B.
+template <Scalar T> void InPlace<T>::from_left(Index j, Index cols) const
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index piece = kernel.right_size(kc, cols), mc = balanced_block(m, with.tree[Loop::ic].block, kernel.mr);
+    Real<T>* const packed = scratch<Real<T>>(Buffer::right, piece * ((m + kc - 1) / kc));
+    for (Index p = 0; p < m; p += kc)
+        pack_right(kernel, general(B + p + j * ldb, ldb), std::min(kc, m - p), cols, packed + p / kc * piece);
+    Real<T>* const left = scratch<Real<T>>(Buffer::left, kernel.left_size(std::min(mc, m), kc));
+    for (Index i = 0; i < m; i += mc) {
+        const Index rows = std::min(mc, m - i);
+        const Depths all = reach(i, rows);
+        for (Index p = all.begin / kc * kc; p < all.end; p += kc) {
+            const Index depth = std::min(kc, m - p);
+            pack_left(kernel, A.block(i, p), rows, depth, left);
+            multiply_micro_tiles(p, depth, left, i, rows, packed + p / kc * piece, j, cols);
+        }
+    }
+}
+
+/// Rows [i, i + rows) of B <- alpha B A.
+template <Scalar T> void InPlace<T>::from_right(Index i, Index rows) const
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index piece = kernel.left_size(rows, kc), nc = balanced_block(n, with.tree[Loop::jc].block, kernel.nr);
+    const Index mc = with.tree[Loop::ic].block;
+    Real<T>* const packed = scratch<Real<T>>(Buffer::left, piece * ((n + kc - 1) / kc));
+    for (Index p = 0; p < n; p += kc)
+        pack_left(kernel, general(B + i + p * ldb, ldb), rows, std::min(kc, n - p), packed + p / kc * piece);
+    Real<T>* const right = scratch<Real<T>>(Buffer::right, kernel.right_size(kc, std::min(nc, n)));
+    for (Index j = 0; j < n; j += nc) {
+        const Index cols = std::min(nc, n - j);
+        const Depths all = reach(j, cols);
+        for (Index p = all.begin / kc * kc; p < all.end; p += kc) {
+            const Index depth = std::min(kc, n - p);
+            pack_right(kernel, A.block(p, j), depth, cols, right);
+            for (Index r = 0; r < rows; r += mc)
+                multiply_micro_tiles(p, depth, packed + p / kc * piece + planes<T> * r * depth, i + r, std::min(mc, rows - r),
+                                     right, j, cols);
+        }
+    }
+}
+
+} // namespace
+
+template <Scalar T>
+void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb)
+{
+    if (m <= 0 || n <= 0) return;
+    if (alpha == T(0)) return scale(Part::all, m, n, alpha, B, 1, ldb); // zeros, as in the reference BLAS; A is not read
+    const Setup<T> with = setup<T>();
+    const MicroKernel<T>& kernel = with.kernel;
+    Operand<T> triangle = general(A, lda);
+    triangle.structure = Structure::triangular;
+    triangle.uplo = uplo;
+    triangle.diag = diag;
+    const Index order = side == Side::left ? m : n, kc = std::min(order, with.tree[Loop::pc].block);
+    const InPlace<T> x{with, triangle.op(op), side, m, n, alpha, B, ldb, kc};
+    const Index others = side == Side::left ? n : m, unit = side == Side::left ? kernel.nr : kernel.mr;
+    const Index most = with.tree[Loop::pc].block * with.tree[Loop::jc].block / order / unit * unit;
+    const Index step = balanced_block(others, std::max(most, unit), unit);
+    for (Index at = 0; at < others; at += step) {
+        if (side == Side::left) x.from_left(at, std::min(step, others - at));
+        else x.from_right(at, std::min(step, others - at));
+    }
+}
+
+#define TRC_INSTANTIATE(T) template void trmm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::blas

@@ -1,0 +1,91 @@
+#include "blas/level3.hpp"
+#include "blas/packing.hpp"
+#include "blas/product.hpp"
+#include "blas/scratch.hpp"
+#include "blas/triangular.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+/// Rows of B whose packed solution is kept at a time: the more, the less often the triangle is packed again.
+template <Scalar T> Index rows_at_a_time(const Setup<T>& with, Index rows)
+{
+    const Index most = std::max<Index>(with.tree[Loop::ic].block, 1024 / with.kernel.mr * with.kernel.mr);
+    return balanced_block(rows, most, with.kernel.mr);
+}
+
+/// The columns right of a solved block: B_rest <- scale B_rest - X U_rest, with X still packed.
+template <Scalar T>
+void update_from_packed(const Setup<T>& with, const RightUpper<T>& x, const Real<T>* X, Index rows, Index done, Index width,
+                        T factor)
+{
+    const Index nc = with.tree[Loop::jc].block, mc = with.tree[Loop::ic].block;
+    for (Index j = done + width; j < x.n; j += nc) {
+        const Index cols = std::min(nc, x.n - j);
+        Real<T>* const right = scratch<Real<T>>(Buffer::right, with.kernel.right_size(width, cols));
+        pack_right(with.kernel, x.U.block(done, j), width, cols, right);
+        for (Index i = 0; i < rows; i += mc)
+            multiply_packed<T>(with.kernel, width, Part::all, 0, T(-1), {X, rows, width}, i, std::min(rows, i + mc),
+                               {right, cols, width}, 0, cols, factor, x.B + j * x.cs, x.rs, x.cs);
+    }
+}
+
+/// The same where rows of B are not contiguous, so that X has to become the other operand.
+template <Scalar T> void update_from_memory(const RightUpper<T>& x, Index rows, Index done, Index width, T factor)
+{
+    Operand<T> rest = x.U.block(done, done + width);
+    rest.structure = Structure::general;
+    const Operand<T> X{x.B + done * x.cs, x.rs, x.cs};
+    const Index j = done + width;
+    multiply<T>({rows, x.n - j, width, T(-1), X, rest, factor, x.B + j * x.cs, x.rs, x.cs});
+}
+
+/// B <- B U^-1 for as many rows as the buffers hold, right-looking in blocks of kc columns.
+template <Scalar T> void solve_rows(const Setup<T>& with, const RightUpper<T>& x, T alpha)
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index kc = balanced_block(x.n, with.tree[Loop::pc].block, kernel.nr);
+    const Index widest = std::min(kc, x.n);
+    Real<T>* const X = scratch<Real<T>>(Buffer::solution, kernel.left_size(x.rows, widest));
+    Real<T>* const triangle = scratch<Real<T>>(Buffer::triangle, triangle_size(kernel, widest));
+    for (Index done = 0; done < x.n; done += kc) {
+        const Index width = std::min(kc, x.n - done);
+        T* const block = x.B + done * x.cs;
+        if (done == 0) scale(Part::all, x.rows, width, alpha, block, x.rs, x.cs);
+        pack_left(kernel, Operand<T>{block, x.rs, x.cs}, x.rows, width, X);
+        pack_triangle(kernel, x.U.block(done, done), width, triangle);
+        solve_packed(kernel, X, x.rows, 0, x.rows, width, triangle);
+        unpack_left(kernel, X, x.rows, width, block, x.rs, x.cs);
+        if (done + width == x.n) return;
+        const T factor = done == 0 ? alpha : T(1);
+        if (x.rs == 1) update_from_packed(with, x, X, x.rows, done, width, factor);
+        else update_from_memory(x, x.rows, done, width, factor);
+    }
+}
+
+} // namespace
+
+template <Scalar T>
+void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb)
+{
+    if (m <= 0 || n <= 0) return;
+    if (alpha == T(0)) return scale(Part::all, m, n, alpha, B, 1, ldb); // zeros, as in the reference BLAS; A is not read
+    const Setup<T> with = setup<T>();
+    RightUpper<T> x = right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
+    const Index rows = x.rows, step = rows_at_a_time(with, rows);
+    for (Index i = 0; i < rows; i += step, x.B += step * x.rs) {
+        x.rows = std::min(step, rows - i);
+        solve_rows(with, x, alpha);
+    }
+}
+
+#define TRC_INSTANTIATE(T) template void trsm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::blas
