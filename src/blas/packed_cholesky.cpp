@@ -2,6 +2,7 @@
 
 #include "blas/control_tree.hpp"
 #include "blas/operand.hpp"
+#include "blas/packing.hpp"
 #include "blas/scratch.hpp"
 #include "matrix/conjugate.hpp"
 
@@ -77,23 +78,25 @@ template <Scalar T> struct PackedTriangle {
 
     void pack() const;
     void unpack(Index columns) const;
+    void unpack_column(Index p, Index begin, Index end) const;
     void make_right(Index j, Index cols) const;
     void update(Index i, Index j, Index cols) const;
     Index factor_diagonal(Index j, Index cols) const;
     Index factor() const;
 };
 
+/// Each panel is a rectangle before the diagonal, which ordinary packing moves, and a triangle.
 template <Scalar T> void PackedTriangle<T>::pack() const
 {
     for (Index first = 0; first < n; first += kernel.mr) {
         const Index height = kernel.height(n - first), rows = std::min(height, n - first);
-        for (Index p = 0; p < first + rows; ++p) {
-            R* const column = image + planes<T> * (first * n + p * height);
+        pack_left(kernel, Operand<T>{A + first * rs, rs, cs, conjugated}, rows, first, place(first, 0).at);
+        for (Index p = first; p < first + rows; ++p) {
+            R* const column = place(first, p).at;
             std::fill_n(column, planes<T> * height, R(0));
-            const T* const from = A + first * rs + p * cs;
-            for (Index i = std::max<Index>(0, p - first); i < rows; ++i) {
-                column[i] = std::real(from[i * rs]);
-                if constexpr (is_complex<T>) column[height + i] = conjugated ? -std::imag(from[i * rs]) : std::imag(from[i * rs]);
+            for (Index i = p; i < first + rows; ++i) {
+                const T x = A[i * rs + p * cs];
+                put(i, p, conjugated ? conjugate(x) : x);
             }
         }
     }
@@ -103,16 +106,20 @@ template <Scalar T> void PackedTriangle<T>::pack() const
 template <Scalar T> void PackedTriangle<T>::unpack(Index columns) const
 {
     for (Index first = 0; first < n; first += kernel.mr) {
-        const Index height = kernel.height(n - first), rows = std::min(height, n - first);
-        for (Index p = 0; p < std::min(columns, first + rows); ++p) {
-            const R* const column = image + planes<T> * (first * n + p * height);
-            T* const to = A + first * rs + p * cs;
-            for (Index i = std::max<Index>(0, p - first); i < rows; ++i) {
-                if constexpr (is_complex<T>) to[i * rs] = T(column[i], conjugated ? -column[height + i] : column[height + i]);
-                else to[i * rs] = column[i];
-            }
-        }
+        const Index height = kernel.height(n - first), rows = std::min(height, n - first), before = std::min(first, columns);
+        R* const panel = place(first, 0).at;
+        if constexpr (is_complex<T>)
+            for (Index p = 0; p < before && conjugated; ++p)
+                for (Index i = 0; i < height; ++i) panel[(2 * p + 1) * height + i] *= -1;
+        unpack_left(kernel, panel, rows, before, A + first * rs, rs, cs);
+        for (Index p = first; p < std::min(columns, first + rows); ++p) unpack_column(p, p, first + rows);
     }
+}
+
+/// Rows [begin, end) of column p of L back to A.
+template <Scalar T> void PackedTriangle<T>::unpack_column(Index p, Index begin, Index end) const
+{
+    for (Index i = begin; i < end; ++i) A[i * rs + p * cs] = conjugated ? conjugate(get(i, p)) : get(i, p);
 }
 
 /// Rows [j, j + cols) of L, columns before j, conjugated and transposed.
@@ -175,11 +182,7 @@ template <Scalar T> Index PackedTriangle<T>::factor() const
         for (Index i = j / kernel.mr * kernel.mr; i <= last; i += kernel.mr) update(i, j, cols);
         if (const Index info = factor_diagonal(j, cols)) {
             unpack(j);
-            for (Index c = 0; c < info; ++c)
-                for (Index r = c; r < (c + 1 < info ? cols : c + 1); ++r) {
-                    const T x = get(j + r, j + c);
-                    A[(j + r) * rs + (j + c) * cs] = conjugated ? conjugate(x) : x;
-                }
+            for (Index c = j; c < j + info; ++c) unpack_column(c, c, c + 1 < j + info ? j + cols : c + 1);
             return j + info;
         }
         for (Index i = last + kernel.mr; i < n; i += kernel.mr)

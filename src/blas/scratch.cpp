@@ -4,14 +4,33 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <mutex>
 #include <string>
+#include <utility>
 
 namespace trencadis::blas {
 namespace {
 
 constexpr Index line = 64, huge_page = 2 << 20;
+
+Index rounded_up(Index bytes)
+{
+    const Index unit = bytes >= huge_page ? huge_page : 4096;
+    return (std::max<Index>(bytes, 1) + unit - 1) / unit * unit;
+}
+
+/// `bytes` as rounded_up gives them.
+void* allocate(Index bytes)
+{
+    const bool huge = bytes >= huge_page;
+    void* const data = std::aligned_alloc(std::size_t(huge ? huge_page : line), std::size_t(bytes));
+    if (!data) throw Error(ErrorCode::out_of_memory, "no memory for " + std::to_string(bytes) + " bytes of packing buffer");
+    if (huge) madvise(data, std::size_t(bytes), MADV_HUGEPAGE); // a wish: refused, it is only slower
+    return data;
+}
 
 struct Block {
     void* data = nullptr;
@@ -20,15 +39,52 @@ struct Block {
 
     void grow(Index wanted)
     {
-        const Index unit = wanted >= huge_page ? huge_page : 4096;
-        const Index size = (wanted + unit - 1) / unit * unit;
         std::free(data);
+        data = nullptr;
         bytes = 0;
-        data = std::aligned_alloc(std::size_t(unit >= huge_page ? huge_page : line), std::size_t(size));
-        if (!data) throw Error(ErrorCode::out_of_memory, "no memory for " + std::to_string(size) + " bytes of packing buffer");
-        if (unit == huge_page) madvise(data, std::size_t(size), MADV_HUGEPAGE); // a wish: refused, it is only slower
-        bytes = size;
+        data = allocate(wanted);
+        bytes = wanted;
     }
+};
+
+/// Blocks that no team has at the moment. Never destroyed: threads may end after the program's static objects.
+class Store {
+public:
+    static Store& get()
+    {
+        static Store& store = *new Store;
+        return store;
+    }
+    /// The smallest kept block that is large enough, or none.
+    void* take(Index& bytes)
+    {
+        std::lock_guard lock(lock_);
+        Kept* best = nullptr;
+        for (Kept& kept : kept_)
+            if (kept.data && kept.bytes >= bytes && (!best || kept.bytes < best->bytes)) best = &kept;
+        if (!best) return nullptr;
+        bytes = best->bytes;
+        return std::exchange(best->data, nullptr);
+    }
+    /// Keeps the block in place of nothing or of a smaller one, which is freed.
+    void give(void* data, Index bytes)
+    {
+        std::lock_guard lock(lock_);
+        Kept* least = kept_.data();
+        for (Kept& kept : kept_)
+            if (!kept.data || (least->data && kept.bytes < least->bytes)) least = &kept;
+        if (least->data && least->bytes >= bytes) return std::free(data);
+        std::free(std::exchange(least->data, data));
+        least->bytes = bytes;
+    }
+
+private:
+    struct Kept {
+        void* data = nullptr;
+        Index bytes = 0;
+    };
+    std::mutex lock_;
+    std::array<Kept, 8> kept_;
 };
 
 } // namespace
@@ -37,8 +93,15 @@ void* scratch_bytes(Buffer which, Index bytes)
 {
     thread_local std::array<Block, std::size_t(Buffer::panel) + 1> blocks;
     Block& block = blocks[std::size_t(which)];
-    if (block.bytes < bytes || !block.data) block.grow(bytes > 0 ? bytes : 1);
+    if (block.bytes < bytes || !block.data) block.grow(rounded_up(bytes));
     return block.data;
 }
+
+SharedBuffer::SharedBuffer(Index bytes) : bytes_(rounded_up(bytes))
+{
+    data_ = Store::get().take(bytes_);
+    if (!data_) data_ = allocate(bytes_);
+}
+SharedBuffer::~SharedBuffer() { Store::get().give(data_, bytes_); }
 
 } // namespace trencadis::blas

@@ -15,4 +15,20 @@ template <class R> R* scratch(Buffer which, Index count)
     return static_cast<R*>(scratch_bytes(which, count * Index(sizeof(R))));
 }
 
+/// Memory that the members of a team share, aligned as above. It comes from a small store and goes back there, so that one
+/// operation after the other does not fault in the same pages again; what the store keeps is bounded (8 blocks).
+/// Throws Error{out_of_memory}.
+class SharedBuffer {
+public:
+    explicit SharedBuffer(Index bytes);
+    ~SharedBuffer();
+    SharedBuffer(const SharedBuffer&) = delete;
+    SharedBuffer& operator=(const SharedBuffer&) = delete;
+    template <class R> R* as() const { return static_cast<R*>(data_); }
+
+private:
+    void* data_;
+    Index bytes_;
+};
+
 } // namespace trencadis::blas

@@ -71,15 +71,17 @@ public:
     {
     }
 
-    Chunks next()
+    /// `wanted`: what the operation would like this core to take together; it gets at least what its engine says.
+    Chunks next(Index wanted = 1)
     {
         if (pace_ && begun_) pace_->between_chunks();
         begun_ = true;
-        const Chunks chunks = work_.take(at_a_time_);
+        const Chunks chunks = work_.take(wanted > at_a_time_ ? wanted : at_a_time_);
         taken_ += chunks.end - chunks.begin;
         return chunks;
     }
-    Index taken() const { return taken_; } ///< chunks this core has had
+    Index taken() const { return taken_; }                  ///< chunks this core has had
+    Index remaining() const { return work_.remaining(); } ///< chunks that nobody has taken yet; a guess while others take
 
 private:
     SharedWork& work_;

@@ -1,0 +1,81 @@
+#pragma once
+#include "blas/product.hpp"
+#include "blas/shared_panels.hpp"
+#include "graph/team.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace trencadis::blas {
+
+/// Who takes part, where that decides the shares before the work begins.
+struct Members {
+    std::vector<int> cpus;       ///< core number of each, or -1
+    std::vector<double> weights; ///< speeds, in any unit; not used for an equal split
+};
+
+/// One product C <- alpha A B + beta C carried out by several cores that come and go; B is packed once, by all of them
+/// (Catalan et al. 2016; Costero, Igual, Olcoz, Quintana-Orti 2015).
+///
+/// The columns of C are cut into *stages* of nc, the rows of a stage into parts of equal work. A part is done by one member in full depth:
+/// it packs its rows of A itself, in blocks of its own core's mc, so that no part ever waits for another one. How parts
+/// are handed out is what the control tree says of loop ic: `dynamic` one after the other, `equal` and `weighted` one share per
+/// member over all stages.
+///
+/// Packed B of a stage lies in one of two slots. A part of stage s finds its slot free when all parts of the stages s - 2, s - 4, ...
+/// are finished (release by each when it ends, acquire by the one that asks); if some member is still behind, that part
+/// packs for itself what it needs, and nobody is held back. So does every part with depths beyond what a slot holds.
+/// Memory: 2 kc nc numbers in common, and per member what an ordinary product takes plus kc times a few panels.
+///
+/// The arguments must stay valid and C must not overlap A or B. Members see each other's writes as the team's leaving and
+/// joining orders them.
+template <Scalar T> class TeamProduct {
+public:
+    /// `real_diagonal`: C is Hermitian, the imaginary parts of its diagonal count as zero and are set so.
+    TeamProduct(Product<T> product, const Setup<T>& with, bool real_diagonal = false, Members members = {});
+
+    Index chunks() const { return chunks_; } ///< what the team's counter hands out
+    /// Works on what `team` gives until nothing is left. Any thread, any number of times; `cpu` is the core's number for its
+    /// block sizes and its share.
+    void work(Team& team, int cpu = -1);
+    Flops flops() const;
+
+private:
+    struct Stage {
+        Index begin, cols;
+        std::vector<Index> rows; ///< bounds of its parts, one more than parts
+    };
+    struct Member {
+        Index mc;
+        Index ordinal; ///< where it begins in the row of units, apart from the others
+    };
+    void cut_stages(Index parts, const std::vector<double>& shares);
+    std::vector<Index> cut_rows(Index begin, Index cols, const std::vector<double>& shares) const;
+    double row_work(const Stage& stage, Index row) const;
+    bool slot_is_free(Index stage) const;
+    void do_chunks(Chunks chunks, const Member& member);
+    void do_rows(Index stage, Index begin, Index end, Index parts, const Member& member);
+    void do_piece(Index stage, Index piece, Index row, Index rows, const Real<T>* left, bool shared, const Member& member);
+    bool try_unit(Index stage, Index piece, Index unit, Index row, Index rows, const Real<T>* left, bool shared);
+    void multiply_unit(Index stage, Index piece, Index unit, Index row, Index rows, const Real<T>* left, const Real<T>* right);
+    void pack_unit(Index stage, Index piece, Index unit, Real<T>* to) const;
+    void clear_diagonal(const Stage& stage, Index begin, Index end) const;
+    Index take_share(int cpu);
+
+    Product<T> x_;
+    const MicroKernel<T>& kernel_;
+    LoopControl split_;
+    bool real_diagonal_;
+    Members members_;
+    Index kc_, pieces_, shared_pieces_, nc_, unit_cols_, mc_;
+    std::vector<Stage> stages_;
+    std::vector<Index> first_chunk_; ///< of each stage; dynamic split only
+    Index chunks_ = 0;
+    std::optional<SharedBuffer> packed_;
+    std::optional<PanelMarks> marks_;
+    std::unique_ptr<std::atomic<Index>[]> unfinished_; ///< parts of each stage; every member counts down
+    std::unique_ptr<std::atomic<bool>[]> taken_;       ///< shares; static splits only
+    std::atomic<Index> joined_{0};
+};
+
+} // namespace trencadis::blas

@@ -1,0 +1,116 @@
+#include "blas/team_solve.hpp"
+
+#include "blas/packing.hpp"
+#include "blas/product.hpp"
+#include "blas/scratch.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+constexpr Index chunks_wanted = 24; ///< of a small operation: enough that the last one holds back little
+
+/// Numbers in the panels before panel j: panel i has (i + 1) nr rows.
+Index panel_offset(Index j, Index nr) { return j * (j + 1) / 2 * nr * nr; }
+
+template <Scalar T> void invert(Real<T>* at)
+{
+    if constexpr (is_complex<T>) {
+        const T inverse = T(1) / T(at[0], at[1]);
+        at[0] = inverse.real();
+        at[1] = inverse.imag();
+    } else *at = 1 / *at;
+}
+
+} // namespace
+
+template <Scalar T>
+TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with)
+    : x_(x), alpha_(alpha), kernel_(with.kernel), mc_(with.tree[Loop::ic].block)
+{
+    const Index mr = kernel_.mr, even = (x_.rows + chunks_wanted * mr - 1) / (chunks_wanted * mr) * mr;
+    rows_per_chunk_ = std::clamp(even, mr, std::max(mr, mc_));
+    chunks_ = (x_.rows + rows_per_chunk_ - 1) / rows_per_chunk_;
+    const Index most = with.tree[Loop::pc].block * with.tree[Loop::jc].block;
+    while (shared_panels_ < panels() && panel_offset(shared_panels_ + 1, kernel_.nr) <= most) ++shared_panels_;
+    packed_.emplace(planes<T> * panel_offset(shared_panels_, kernel_.nr) * Index(sizeof(Real<T>)));
+    marks_.emplace(shared_panels_);
+}
+
+template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu)
+{
+    const Index mc = cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic].block, whole = std::max<Index>(1, mc / rows_per_chunk_);
+    const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 4, 1, whole); };
+    while (const Chunks chunks = team.next(wanted())) {
+        const Index end = std::min(x_.rows, chunks.end * rows_per_chunk_);
+        for (Index i = chunks.begin * rows_per_chunk_; i < end; i += mc) do_rows(i, std::min(end, i + mc));
+    }
+}
+
+template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end)
+{
+    const Index rows = end - begin;
+    T* const B = x_.B + begin * x_.rs;
+    scale(Part::all, rows, x_.n, alpha_, B, x_.rs, x_.cs);
+    if (alpha_ == T(0)) return;
+    Real<T>* const X = scratch<Real<T>>(Buffer::solution, kernel_.left_size(rows, x_.n));
+    pack_left(kernel_, Operand<T>{B, x_.rs, x_.cs}, rows, x_.n, X);
+    for (Index j = 0; j < panels(); ++j) {
+        const Real<T>* const U = panel(j);
+        const Index first = j * kernel_.nr, cols = std::min(kernel_.nr, x_.n - first);
+        for (Index i = 0; i < rows; i += kernel_.mr)
+            kernel_.solve(first, X + planes<T> * i * x_.n, kernel_.height(rows - i), U, cols);
+    }
+    unpack_left(kernel_, X, rows, x_.n, B, x_.rs, x_.cs);
+}
+
+/// Panel j, packed by whomever.
+template <Scalar T> const Real<T>* TeamSolve<T>::panel(Index j)
+{
+    if (j < shared_panels_) {
+        Real<T>* const shared = shared_panel(j);
+        if (marks_->ready(j, 0)) return shared;
+        if (marks_->claim(j, 0)) {
+            pack_panel(j, shared);
+            marks_->publish(j, 0);
+            return shared;
+        }
+        if (pack_another(j) && marks_->ready(j, 0)) return shared;
+    }
+    Real<T>* const own = scratch<Real<T>>(Buffer::panel, kernel_.right_size(x_.n, kernel_.nr));
+    pack_panel(j, own);
+    return own;
+}
+
+/// Packs the first panel after `after` that nobody has begun.
+template <Scalar T> bool TeamSolve<T>::pack_another(Index after)
+{
+    for (Index j = after + 1; j < shared_panels_; ++j) {
+        if (!marks_->claim(j, 0)) continue;
+        pack_panel(j, shared_panel(j));
+        marks_->publish(j, 0);
+        return true;
+    }
+    return false;
+}
+
+template <Scalar T> Real<T>* TeamSolve<T>::shared_panel(Index j) const
+{
+    return packed_->template as<Real<T>>() + planes<T> * panel_offset(j, kernel_.nr);
+}
+
+/// As pack_triangle lays it out: zeros below the diagonal, inverses on it.
+template <Scalar T> void TeamSolve<T>::pack_panel(Index j, Real<T>* to) const
+{
+    const Index first = j * kernel_.nr, cols = std::min(kernel_.nr, x_.n - first);
+    pack_right(kernel_, x_.U.block(0, first), first + cols, cols, to);
+    for (Index q = 0; q < cols; ++q) invert<T>(to + planes<T> * ((first + q) * kernel_.nr + q));
+}
+
+template class TeamSolve<float>;
+template class TeamSolve<double>;
+template class TeamSolve<std::complex<float>>;
+template class TeamSolve<std::complex<double>>;
+
+} // namespace trencadis::blas
