@@ -37,6 +37,16 @@ TEST(KernelProviders, AreListedWithAVersionAndAFileOrAReason)
     }
 }
 
+TEST(KernelProviders, BeginWithOurOwnWhichNeedsNothing)
+{
+    const KernelProviderEntry& first = *kernel_provider_entries().front();
+    EXPECT_STREQ(first.name, "native");
+    const KernelProvider& kernels = first.load();
+    EXPECT_TRUE(kernels.native());
+    EXPECT_THAT(kernels.version(), ::testing::MatchesRegex("[a-z0-9]+ [0-9]+x[0-9]+"));
+    for (const KernelProvider* other : providers()) EXPECT_EQ(other->native(), other == &kernels) << other->name();
+}
+
 TEST(KernelProviders, SuggestTheNearestNameForAnUnknownOne)
 {
     const auto [code, message] = error_of([] { load_kernels("openblass"); });
@@ -78,11 +88,11 @@ TEST(KernelProviders, LookInAddedFoldersFirst)
 
 TEST(KernelProviders, OpenAPrivateCopyOfALibraryThatTheProgramUses)
 {
-    const auto usable = providers();
-    if (usable.empty() || usable.front()->name() != "openblas") GTEST_SKIP() << "openblas is not on this machine";
+    const KernelStatus openblas = kernel_status(find_entry("kernels", kernel_provider_entries(), "openblas"));
+    if (!openblas.available) GTEST_SKIP() << openblas.reason;
     VendorLibrary first, second;
     first.name = second.name = "test";
-    const LibraryPlaces places{"TRENCADIS_TEST_LIBRARY", {}, {usable.front()->path()}};
+    const LibraryPlaces places{"TRENCADIS_TEST_LIBRARY", {}, {openblas.path}};
     const std::string alone[] = {"OPENBLAS_NUM_THREADS=1"};
     with_environment(alone, [&] {
         open_vendor_library(first, places, true);
