@@ -31,6 +31,20 @@ def test_json_is_one_object_a_size_with_the_promised_fields(routine):
     assert 0 <= first["residual"] < 30 and first["simulated"] is False
 
 
+def test_a_product_of_another_shape_says_so():
+    square, thin = rows("bench", "gemm", "--n", "40", "--shape", "300x40x7", "--repeat", "2", "--check")
+    assert list(square) == FIELDS and list(thin) == [*FIELDS[:2], "m", "k", *FIELDS[2:]]
+    assert (thin["m"], thin["n"], thin["k"], thin["nb"]) == (300, 40, 7, None) and thin["residual"] < 30
+    assert thin["gflops_median"] == pytest.approx(2 * 300 * 40 * 7 / thin["seconds_median"] / 1e9)
+
+
+def test_kernels_are_reported_as_they_were_given():
+    known = [row["name"] for row in _core.list_kernels() if row["available"]]
+    text = f"{known[0]},trsm={known[-1]}"
+    (row,) = rows("bench", "potrf", "--n", "90", "--kernels", text, "--repeat", "1", "--check")
+    assert row["kernels"] == text and "; trsm: " in row["kernels_version"] and row["residual"] < 30
+
+
 def test_without_check_the_residual_is_null():
     (row,) = rows("bench", "potrf", "--n", "50", "--repeat", "1")
     assert row["residual"] is None and isinstance(row["nb"], int) and row["nb"] > 0 and row["slow"] == {} and row["busy"] == {}
@@ -94,6 +108,14 @@ def test_a_file_is_written_whole_and_only_when_all_is_done(tmp_path):
         (["potrff", "--n", "10"], "'potrff' is not a routine to measure; routines: gemm"),
         (["potrf", "--n", "ten"], "--n: 'ten' is not a list of sizes"),
         (["potrf", "--n", "0"], "--n: a size to measure is 1 or more"),
+        (["potrf"], "--n: give a size to measure, such as --n 1024"),
+        (["potrf", "--shape", "3x4x5"], "--shape: potrf is measured by --n; only gemm has shapes"),
+        (["gemm", "--shape", "3x4"], "--shape: '3x4' is not a list of shapes MxNxK"),
+        (["gemm", "--shape", "3x0x5"], "--shape: a size to measure is 1 or more"),
+        (["gemm", "--shape", "900000x900000x1"], "out of memory: gemm with m = 900000, n = 900000, k = 1 needs"),
+        (["potrf", "--n", "10", "--kernels", "natvie"], "did you mean 'native'"),
+        (["potrf", "--n", "10", "--kernels", "native,ptrf=native"], "did you mean 'potrf'"),
+        (["potrf", "--n", "10", "--kernels", "native,potrf"], "'potrf' is not routine=provider"),
         (["potrf", "--n", "10", "--repeat", "0"], "--repeat: 0 repetitions"),
         (["potrf", "--n", "10", "--nb", "-3"], "--nb: '-3' is not a tile size"),
         (["potrf", "--n", "10", "--precision", "q"], "--precision: 'q' is not one of s, d, c, z"),

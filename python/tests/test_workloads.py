@@ -31,6 +31,16 @@ def test_a_nan_is_never_a_small_residual(routine):
     assert not workload.residual() < PASS
 
 
+@pytest.mark.parametrize(("m", "k"), [(1, 300), (300, 1), (70, 90)])
+def test_products_of_other_shapes_are_checked_as_well(m, k):
+    workload = Job("gemm", 40, "z", m, k).workload()
+    assert workload.targets[0].shape == (m, 40)
+    workload.ours(_core, None, 0, "")()
+    assert workload.residual() < PASS
+    workload.targets[0][-1, 0] += 100
+    assert workload.residual() > PASS
+
+
 def test_restore_brings_the_first_state_back():
     workload = Potrf(60, np.float64)
     before = workload.targets[0].copy()
@@ -58,7 +68,9 @@ def test_flop_counts_are_those_of_lapack_working_note_41():
     assert Potrf.flops(2, np.float64) == pytest.approx(5)
     assert WORKLOADS["gemm"].flops(10, np.float64) == 2000
     assert WORKLOADS["gemm"].flops(10, np.complex128) == 8000
-    assert WORKLOADS["trsm"].flops(10, np.float64) == 1000
+    assert WORKLOADS["gemm"].flops(10, np.float64, m=20, k=3) == 1200
+    assert WORKLOADS["symm"].flops(10, np.float64) == 2000
+    assert WORKLOADS["trmm"].flops(10, np.float64) == WORKLOADS["trsm"].flops(10, np.float64) == 1000
     assert WORKLOADS["syrk"].flops(10, np.float64) == 1100
     assert Posv.flops(30, np.float64) == Potrf.flops(30, np.float64) + WORKLOADS["potrs"].flops(30, np.float64)
 

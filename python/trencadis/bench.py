@@ -39,9 +39,12 @@ class Request:
     busy: dict[int, int] = field(default_factory=dict)
     repeat: int = 7
     check: bool = False
+    shapes: list[tuple[int, int, int]] = field(default_factory=list)
+    """m, n, k of products that are not square, measured after `sizes`."""
 
     def jobs(self) -> list[Job]:
-        return [Job(self.routine, n, self.precision) for n in self.sizes]
+        square = [Job(self.routine, n, self.precision) for n in self.sizes]
+        return square + [Job(self.routine, n, self.precision, m, k) for m, n, k in self.shapes]
 
 
 def check_request(request: Request, routines: Sequence[dict[str, Any]]) -> None:
@@ -54,8 +57,13 @@ def check_request(request: Request, routines: Sequence[dict[str, Any]]) -> None:
     if request.session.variant and request.session.variant not in known:
         names = ", ".join(known) if known else "none"
         raise UsageError(f"--variant: {request.routine} has no variant '{request.session.variant}'; variants: {names}")
-    if min(request.sizes) < 1:
-        raise UsageError("--n: a size to measure is 1 or more")
+    if not request.jobs():
+        raise UsageError("--n: give a size to measure, such as --n 1024" + (", or --shape" if request.routine == "gemm" else ""))
+    if request.shapes and request.routine != "gemm":
+        raise UsageError(f"--shape: {request.routine} is measured by --n; only gemm has shapes")
+    for option, smallest in (("--n", min(request.sizes, default=1)), ("--shape", min(map(min, request.shapes), default=1))):
+        if smallest < 1:
+            raise UsageError(f"{option}: a size to measure is 1 or more")
     if request.repeat < 1:
         raise UsageError(f"--repeat: {request.repeat} repetitions measure nothing; 1 or more")
     if request.check and request.routine == "tasks":
@@ -68,15 +76,15 @@ def bench(request: Request, core: Any, progress: Progress) -> Iterator[dict[str,
         session = request.session.open(core)
         description = describe_session(core, session)
         for job in request.jobs():
-            progress(f"{job.routine} n={job.n}: preparing", 0)
+            progress(f"{job}: preparing", 0)
             ours = Ours(core, session, job, request.session.nb, request.session.variant)
             inner = runs_within(ours.run().seconds)
             runs = []
             for repetition in range(request.repeat):
-                progress(f"{job.routine} n={job.n}: {repetition + 1}/{request.repeat}", 1)
+                progress(f"{job}: {repetition + 1}/{request.repeat}", 1)
                 runs.append(middle([ours.run() for _ in range(inner)]))
             residual = ours.residual() if request.check else None
-            progress(f"{job.routine} n={job.n}: done", 1)
+            progress(f"{job}: done", 1)
             yield record(request, job, description, runs, residual)
 
 
@@ -90,9 +98,12 @@ def middle(runs: Sequence[Run]) -> Run:
     return sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
 
 
-def _chosen_tile(job: Job, workers: int) -> int:
+def _chosen_tile(job: Job, workers: int) -> int | None:
+    """None for a shape: the library tells the tile size of square problems only."""
     from . import _core
 
+    if job.shape():
+        return None
     return _core.default_tile(job.routine, job.n, np.dtype(PRECISIONS[job.precision]).itemsize, workers)
 
 
@@ -107,6 +118,7 @@ def record(
     row = {
         "routine": job.routine,
         "n": job.n,
+        **job.shape(),
         "nb": None if flops is None else request.session.nb or _chosen_tile(job, len(description["workers"])),
         "precision": None if flops is None else job.precision,
         "variant": request.session.variant or description["variants"].get(job.routine),

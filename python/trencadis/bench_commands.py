@@ -26,6 +26,7 @@ from .options import (
     core_fractions,
     core_list,
     precision,
+    shape_list,
     size_list,
     tile_size,
     with_virtual_cores,
@@ -39,6 +40,9 @@ EMULATION_PANEL = "Uneven machines"
 Routine = Annotated[str, typer.Argument(metavar="ROUTINE", help="See: trencadis list routines", show_default=False)]
 Sizes = Annotated[
     str, typer.Option("--n", metavar="N[,N..]", help="Orders of the matrices; for tasks: tile rows", show_default=False)
+]
+Shapes = Annotated[
+    str, typer.Option("--shape", metavar="MxNxK[,..]", help="gemm: other shapes, C m x n and the sum k long", show_default=False)
 ]
 Precision = Annotated[str, typer.Option("--precision", metavar="s|d|c|z", help="single, double, complex, double complex")]
 Variant = Annotated[str, typer.Option("--variant", help="Tile variant; see: trencadis list routines")]
@@ -78,8 +82,8 @@ Colours = Annotated[
 ]
 
 _SHOWN = {
-    "n": "n", "nb": "nb", "seconds_median": "seconds", "gflops_median": "GFlop/s", "gflops_max": "max", "ns_per_task": "ns/task",
-    "idle_fraction": "idle", "residual": "residual", "peer": "peer", "peer_version": "version",
+    "m": "m", "n": "n", "k": "k", "nb": "nb", "seconds_median": "seconds", "gflops_median": "GFlop/s", "gflops_max": "max",
+    "ns_per_task": "ns/task", "idle_fraction": "idle", "residual": "residual", "peer": "peer", "peer_version": "version",
     "peer_seconds_median": "its seconds", "peer_gflops_median": "its GFlop/s", "peer_ns_per_task": "its ns/task",
     "ratio_median": "ratio", "ratio_min": "min", "ratio_max": "max",
 }
@@ -93,23 +97,23 @@ def register(app: typer.Typer) -> None:
 
 
 def bench_command(
-    routine: Routine, n: Sizes, nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "",
-    engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "", variant: Variant = "",
-    virtual_cores: VirtualCores = "", window: Window = 0, slow: Slow = None, busy: Busy = None, repeat: Repeat = 7,
-    check: Check = False, json: JsonTo = "",
+    routine: Routine, n: Sizes = "", shape: Shapes = "", nb: TileSize = "auto", precision: Precision = "d",
+    scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "",
+    variant: Variant = "", virtual_cores: VirtualCores = "", window: Window = 0, slow: Slow = None, busy: Busy = None,
+    repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
 ) -> None:
     """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
-    request = _request(routine, n, precision, choice, busy, repeat, check)
+    request = _request(routine, n, shape, precision, choice, busy, repeat, check)
     check_record_target(json)
-    with progress_bar(len(request.sizes) * (repeat + 1)) as step:
+    with progress_bar(len(request.jobs()) * (repeat + 1)) as step:
         rows = collect(bench(request, _core, step), json)
     _finish(rows, json, request)
 
 
 def compare_command(
-    routine: Routine, n: Sizes, against: Against,
+    routine: Routine, against: Against, n: Sizes = "", shape: Shapes = "",
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
     window: Window = 0, slow: Slow = None, busy: Busy = None, repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
@@ -117,18 +121,18 @@ def compare_command(
     """Measure us and each peer in turn, A B A B, each in a process of its own. A ratio above 1 says that we are faster."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
-    request = _request(routine, n, precision, choice, busy, repeat, check)
+    request = _request(routine, n, shape, precision, choice, busy, repeat, check)
     check_record_target(json)
     peers = select_peers(routine, against.split(","), warn)
     if slow:
         warn("--slow emulates a slow core for us alone: the peers run at full speed; --busy burdens all alike")
-    with progress_bar(len(request.sizes) * len(peers) * (repeat + 1)) as step:
+    with progress_bar(len(request.jobs()) * len(peers) * (repeat + 1)) as step:
         rows = collect(compare(request, peers, step), json)
     _finish(rows, json, request)
 
 
 def trace_command(
-    routine: Routine, n: Sizes, output: TraceFile, view: Colours = "kernel",
+    routine: Routine, output: TraceFile, n: Sizes = "", shape: Shapes = "", view: Colours = "kernel",
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
     window: Window = 0, slow: Slow = None, busy: Busy = None,
@@ -136,9 +140,9 @@ def trace_command(
     """Record one run, after an untimed one, and write what each worker did when."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
-    request = _request(routine, n, precision, choice, busy, 1, False)
-    if len(request.sizes) != 1:
-        raise UsageError(f"--n: a trace is of one run; '{n}' stands for {len(request.sizes)} sizes")
+    request = _request(routine, n, shape, precision, choice, busy, 1, False)
+    if len(request.jobs()) != 1:
+        raise UsageError(f"--n: a trace is of one run; '{n}' stands for {len(request.jobs())} sizes")
     check_trace_output(output, view)
     trace = record_trace(request, _core)
     print_trace_tables(trace)
@@ -168,10 +172,12 @@ def _choice(
 
 
 def _request(
-    routine: str, n: str, letter: str, choice: SessionChoice, busy: list[str] | None, repeat: int, check: bool
+    routine: str, n: str, shape: str, letter: str, choice: SessionChoice, busy: list[str] | None, repeat: int, check: bool
 ) -> Request:
     precision(letter)
-    request = Request(routine, size_list(n), letter, choice, core_counts(busy or []), repeat, check)
+    request = Request(
+        routine, size_list(n) if n else [], letter, choice, core_counts(busy or []), repeat, check, shape_list(shape)
+    )
     check_request(request, _core.list_routines())
     return request
 

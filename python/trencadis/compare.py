@@ -95,10 +95,10 @@ def compare(request: Request, peers: Sequence[Peer], progress: Progress) -> Iter
     """One record per size and peer: ours as in bench, and the peer's beside it. Steps: request.repeat + 1 per record."""
     with BusyNeighbours(request.busy):
         for job in request.jobs():
-            progress(f"{job.routine} n={job.n}: preparing ours", 0)
+            progress(f"{job}: preparing ours", 0)
             with start_ours(request, job) as ours:
                 for peer in peers:
-                    progress(f"{job.routine} n={job.n}: preparing {peer.name}", 0)
+                    progress(f"{job}: preparing {peer.name}", 0)
                     with start_peer(peer, job, ours.description["workers"]) as theirs:
                         yield _duel(request, job, ours, theirs, progress)
 
@@ -128,11 +128,11 @@ def _duel(
     inner = runs_within(min(ours.run().seconds, theirs.run().seconds))
     our_runs, their_runs = [], []
     for pair in range(request.repeat):
-        progress(f"{job.routine} n={job.n} against {theirs.name}: {pair + 1}/{request.repeat}", 1)
+        progress(f"{job} against {theirs.name}: {pair + 1}/{request.repeat}", 1)
         our_runs.append(ours.run(inner))
         their_runs.append(theirs.run(inner))
     residual = ours.residual() if request.check else None
-    progress(f"{job.routine} n={job.n} against {theirs.name}: done", 1)
+    progress(f"{job} against {theirs.name}: done", 1)
     row = record(request, job, ours.description, our_runs, residual)
     ratios = [b.seconds / a.seconds for a, b in zip(our_runs, their_runs, strict=True)]
     median = statistics.median(run.seconds for run in their_runs)

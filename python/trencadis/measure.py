@@ -21,20 +21,29 @@ from .workloads import WORKLOADS, Call, Workload, cholesky_tasks
 
 @dataclass(frozen=True)
 class Job:
-    """What is run: a routine at one size. For `tasks`, `n` counts tile rows and the precision means nothing."""
+    """What is run: a routine at one size. For `tasks`, `n` counts tile rows and the precision means nothing. `m` and `k` are
+    set for a product of another shape than n x n x n."""
 
     routine: str
     n: int
     precision: str = "d"
+    m: int = 0
+    k: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.routine} {self.m}x{self.n}x{self.k}" if self.shape() else f"{self.routine} n={self.n}"
+
+    def shape(self) -> dict[str, int]:
+        return {"m": self.m, "k": self.k} if self.m else {}
 
     def workload(self) -> Workload:
-        return WORKLOADS[self.routine](self.n, PRECISIONS[self.precision])
+        return WORKLOADS[self.routine](self.n, PRECISIONS[self.precision], **self.shape())
 
     def flops(self) -> float | None:
         """None for `tasks`, which computes nothing."""
         if self.routine == "tasks":
             return None
-        return WORKLOADS[self.routine].flops(self.n, PRECISIONS[self.precision])
+        return WORKLOADS[self.routine].flops(self.n, PRECISIONS[self.precision], **self.shape())
 
     def tasks(self) -> int | None:
         """How many tasks `tasks` runs; None for other routines."""
@@ -152,5 +161,5 @@ def timed(call: Call, job: Job) -> float:
     if info > 0:
         raise not_positive_definite(info)
     if info < 0:
-        raise LinAlgError(f"{job.routine} with n = {job.n} rejected its argument {-info}")
+        raise LinAlgError(f"{job} rejected its argument {-info}")
     return seconds

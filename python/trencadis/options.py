@@ -32,7 +32,13 @@ Engine = Annotated[
     str, typer.Option("--engine", help="What carries the tasks out; see: trencadis list engines", rich_help_panel=SESSION_PANEL)
 ]
 Kernels = Annotated[
-    str, typer.Option("--kernels", help="Tile kernels; see: trencadis list kernels", rich_help_panel=SESSION_PANEL)
+    str,
+    typer.Option(
+        "--kernels",
+        metavar="K[,ROUTINE=K..]",
+        help="Who computes the tiles, and single routines of them, as native,potrf=mkl; see: trencadis list kernels",
+        rich_help_panel=SESSION_PANEL,
+    ),
 ]
 Threads = Annotated[
     str, typer.Option("--threads-backend", help="Thread back end; see: trencadis list threads", rich_help_panel=SESSION_PANEL)
@@ -132,6 +138,17 @@ def size_list(text: str, what: str = "--n") -> list[int]:
     if not sizes:
         raise UsageError(f"{what}: '{text}' holds no size; write FROM:TO:STEP with FROM <= TO")
     return sizes
+
+
+def shape_list(text: str) -> list[tuple[int, int, int]]:
+    """ "4096x4096x32,32x4096x4096" -> m, n and k of each."""
+    shapes = []
+    for word in text.split(",") if text else []:
+        match = re.fullmatch(r"\s*(\d{1,9})x(\d{1,9})x(\d{1,9})\s*", word)
+        if not match:
+            raise UsageError(f"--shape: '{text}' is not a list of shapes MxNxK such as 4096x4096x32")
+        shapes.append((int(match[1]), int(match[2]), int(match[3])))
+    return shapes
 
 
 def tile_size(text: str) -> int:

@@ -1,10 +1,10 @@
 """What `bench`, `compare` and `trace` run: operands from a seed, one call, flop count, residual, per routine.
 
 A workload knows its call twice, for our library and for a BLAS and LAPACK with Fortran symbols, on the same operands. The
-inputs are column-major n x n, entries uniform in (-0.5, 0.5) with both parts random for complex; positive definite ones are
-Hermitian with n added to the diagonal, triangular ones likewise, so that both are well conditioned. `restore` brings the
-operands that a call overwrites back to their first state. Flop counts are LAPACK's (LAPACK Working Note 41, appendix C), a
-complex multiplication counted as 6 and a complex addition as 2.
+inputs are column-major n x n (of gemm also of other shapes), entries uniform in (-0.5, 0.5) with both parts random for complex;
+positive definite ones are Hermitian with n added to the diagonal, triangular ones to solve with likewise, so that both are well
+conditioned. `restore` brings the operands that a call overwrites back to their first state. Flop counts are LAPACK's (LAPACK
+Working Note 41, appendix C), a complex multiplication counted as 6 and a complex addition as 2.
 """
 
 from __future__ import annotations
@@ -36,11 +36,19 @@ class Workload:
     def __init__(self, n: int, dtype: type[np.generic], seed: int = SEED) -> None:
         self.n = n
         self.dtype = np.dtype(dtype)
-        _require_memory(self.squares * n * n * self.dtype.itemsize, self.routine, n)
+        _require_memory(self.elements() * self.dtype.itemsize, f"{self.routine} with {self.size()}")
         self._random = np.random.default_rng(seed)
         self._pristine = self.operands()
         self.targets = [np.empty_like(array, order="F") for array in self._pristine]
         self.restore()
+
+    def elements(self) -> int:
+        """Numbers in all arrays held."""
+        return self.squares * self.n * self.n
+
+    def size(self) -> str:
+        """As messages name it."""
+        return f"n = {self.n}"
 
     def operands(self) -> list[np.ndarray]:
         """The first state of the arrays that a call overwrites; other inputs are kept by the subclass."""
@@ -65,8 +73,9 @@ class Workload:
         raise NotImplementedError
 
     @classmethod
-    def flops(cls, n: int, dtype: type[np.generic]) -> float:
-        multiplications, additions = cls.operations(float(n))
+    def flops(cls, n: int, dtype: type[np.generic], **shape: int) -> float:
+        """`shape`: the other extents where the routine has them, as its constructor takes them."""
+        multiplications, additions = cls.operations(float(n), **shape)
         if np.dtype(dtype).kind == "c":
             return 6 * multiplications + 2 * additions
         return multiplications + additions
@@ -78,11 +87,12 @@ class Workload:
     def _eps(self) -> float:
         return float(np.finfo(self.dtype).eps) / 2  # LAPACK's dlamch('Epsilon'): half of the spacing at 1
 
-    def _matrix(self, columns: int | None = None) -> np.ndarray:
+    def _matrix(self, columns: int | None = None, rows: int | None = None) -> np.ndarray:
         columns = self.n if columns is None else columns
+        rows = self.n if rows is None else rows
         real = np.dtype(self.dtype.type(0).real.dtype)
         parts = 2 if self.dtype.kind == "c" else 1
-        by_columns = self._random.random((columns, parts * self.n), dtype=real)
+        by_columns = self._random.random((columns, parts * rows), dtype=real)
         by_columns -= real.type(0.5)
         return by_columns.view(self.dtype).T
 
@@ -102,9 +112,47 @@ class Workload:
 
 
 class Gemm(Workload):
-    """C <- A B + C, all n x n."""
+    """C <- A B + C, C m x n and the sum k long; all of them n unless given."""
 
-    routine, squares = "gemm", 4
+    routine = "gemm"
+
+    def __init__(self, n: int, dtype: type[np.generic], seed: int = SEED, m: int = 0, k: int = 0) -> None:
+        self.m, self.k = m or n, k or n
+        super().__init__(n, dtype, seed)
+
+    def elements(self) -> int:
+        return self.m * self.k + self.k * self.n + 2 * self.m * self.n
+
+    def size(self) -> str:
+        square = self.m == self.n == self.k
+        return super().size() if square else f"m = {self.m}, n = {self.n}, k = {self.k}"
+
+    def operands(self) -> list[np.ndarray]:
+        self._a, self._b = self._matrix(self.k, self.m), self._matrix(self.n, self.k)
+        return [self._matrix(self.n, self.m)]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.gemm(session, "N", "N", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        m, n, k, (c,), one = self.m, self.n, self.k, self.targets, self.dtype.type(1)
+        return library.call("gemm", self.dtype, "N", "N", m, n, k, one, self._a, m, self._b, k, one, c, m)
+
+    @staticmethod
+    def operations(n: float, m: float = 0, k: float = 0) -> tuple[float, float]:
+        return (m or n) * n * (k or n), (m or n) * n * (k or n)
+
+    def residual(self) -> float:
+        """||C - (A B + C0)|| / (k ||A|| ||B|| eps) against numpy's product."""
+        error = _norm(self.targets[0], lambda block: self._a @ self._b[:, block] + self._pristine[0][:, block])
+        return error / (self.k * _norm(self._a) * _norm(self._b) * self._eps())
+
+
+class Symm(Workload):
+    """C <- A B + C, A symmetric and read in its lower triangle, all n x n."""
+
+    routine, squares = "symm", 4
 
     def operands(self) -> list[np.ndarray]:
         self._a, self._b = self._matrix(), self._matrix()
@@ -112,20 +160,21 @@ class Gemm(Workload):
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (c,) = self.targets
-        return lambda: core.gemm(session, "N", "N", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+        return lambda: core.symm(session, "L", "L", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> Call:
         n, (c,), one = self.n, self.targets, self.dtype.type(1)
-        return library.call("gemm", self.dtype, "N", "N", n, n, n, one, self._a, n, self._b, n, one, c, n)
+        return library.call("symm", self.dtype, "L", "L", n, n, one, self._a, n, self._b, n, one, c, n)
 
     @staticmethod
     def operations(n: float) -> tuple[float, float]:
         return n**3, n**3
 
     def residual(self) -> float:
-        """||C - (A B + C0)|| / (n ||A|| ||B|| eps) against numpy's product."""
-        error = _norm(self.targets[0], lambda block: self._a @ self._b[:, block] + self._pristine[0][:, block])
-        return error / (self.n * _norm(self._a) * _norm(self._b) * self._eps())
+        """||C - (A B + C0)|| / (n ||A|| ||B|| eps)."""
+        full = np.tril(self._a) + np.tril(self._a, -1).T
+        error = _norm(self.targets[0], lambda block: full @ self._b[:, block] + self._pristine[0][:, block])
+        return error / (self.n * _norm(full) * _norm(self._b) * self._eps())
 
 
 class Syrk(Workload):
@@ -185,6 +234,33 @@ class Trsm(Workload):
         """||L X - B|| / (n ||L|| ||X|| eps)."""
         lower, x = np.tril(self._a), self.targets[0]
         return _norm(self._pristine[0], lambda block: lower @ x[:, block]) / (self.n * _norm(lower) * _norm(x) * self._eps())
+
+
+class Trmm(Workload):
+    """B <- L B, L lower triangular, both n x n."""
+
+    routine, squares = "trmm", 3
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._matrix()
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (b,) = self.targets
+        return lambda: core.trmm(session, "L", "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        n, (b,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("trmm", self.dtype, "L", "L", "N", "N", n, n, one, self._a, n, b, n)
+
+    @staticmethod
+    def operations(n: float) -> tuple[float, float]:
+        return n * n * (n + 1) / 2, n * n * (n - 1) / 2
+
+    def residual(self) -> float:
+        """||X - L B|| / (n ||L|| ||B|| eps)."""
+        lower, (b,) = np.tril(self._a), self._pristine
+        return _norm(self.targets[0], lambda block: lower @ b[:, block]) / (self.n * _norm(lower) * _norm(b) * self._eps())
 
 
 class Potrf(Workload):
@@ -271,7 +347,7 @@ class Posv(_Solve):
         return factor[0] + solve[0], factor[1] + solve[1]
 
 
-WORKLOADS: dict[str, type[Workload]] = {cls.routine: cls for cls in (Gemm, Syrk, Trsm, Potrf, Potrs, Posv)}
+WORKLOADS: dict[str, type[Workload]] = {cls.routine: cls for cls in (Gemm, Symm, Syrk, Trmm, Trsm, Potrf, Potrs, Posv)}
 
 
 def cholesky_tasks(rows: int) -> int:
@@ -290,9 +366,9 @@ def _norm(matrix: np.ndarray, minus: Callable[[slice], np.ndarray] | None = None
     return largest
 
 
-def _require_memory(needed: int, routine: str, n: int) -> None:
+def _require_memory(needed: int, what: str) -> None:
     available = _core.available_memory()
     if needed > available:
         raise MemoryError(
-            f"{routine} with n = {n} needs {needed / 2**30:.1f} GiB for its operands; {available / 2**30:.1f} GiB are available"
+            f"{what} needs {needed / 2**30:.1f} GiB for its operands; {available / 2**30:.1f} GiB are available"
         )
