@@ -23,25 +23,31 @@ TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_
       members_(std::move(members)), mc_(with.tree[Loop::ic].block)
 {
     if (x_.alpha == T(0)) x_.k = 0; // A and B are not read
-    kc_ = balanced_block(x_.k, with.tree[Loop::pc].block, 8);
+    const Cut sizes = cut(with, x_.m, x_.n, x_.k);
+    kc_ = sizes.kc;
+    nc_ = sizes.nc;
+    unit_cols_ = sizes.unit_cols;
     pieces_ = divide_up(x_.k, kc_);
-    unit_cols_ = divide_up(narrowest_unit, kernel_.nr) * kernel_.nr;
-    const Index most = with.tree[Loop::pc].block * with.tree[Loop::jc].block; // numbers in a slot
-    nc_ = std::max(unit_cols_, most / std::max<Index>(1, x_.k) / unit_cols_ * unit_cols_);
-    nc_ = balanced_block(x_.n, std::min(nc_, std::max(unit_cols_, with.tree[Loop::jc].block / unit_cols_ * unit_cols_)),
-                         unit_cols_);
-    shared_pieces_ = std::min(pieces_, std::max<Index>(1, most / (kc_ * nc_)));
+    shared_pieces_ = std::min(pieces_, std::max<Index>(1, sizes.most / (kc_ * nc_)));
     const bool dynamic = split_.split == Split::none || split_.split == Split::dynamic;
     std::vector<double> shares(members_.cpus.size(), 1.0);
     if (split_.split == Split::weighted) shares = members_.weights;
     if (!dynamic && shares.empty()) shares = {1.0};
-    const Index rows =
-        std::clamp(divide_up(x_.m, parts_wanted * kernel_.mr) * kernel_.mr, 2 * kernel_.mr, std::max(2 * kernel_.mr, mc_));
-    cut_stages(dynamic ? divide_up(x_.m, rows) : 0, shares);
+    cut_stages(dynamic ? sizes.parts : 0, shares);
     const Index units = divide_up(nc_, unit_cols_), used = std::min<Index>(slots, Index(stages_.size()));
     if (pieces_ == 0 || used == 0) return;
     packed_.emplace(used * shared_pieces_ * units * kernel_.right_size(kc_, unit_cols_) * Index(sizeof(Real<T>)));
     marks_.emplace(used * shared_pieces_ * units);
+}
+
+template <Scalar T> typename TeamProduct<T>::Cut TeamProduct<T>::cut(const Setup<T>& with, Index m, Index n, Index k)
+{
+    const Index mr = with.kernel.mr, nr = with.kernel.nr, mc = with.tree[Loop::ic].block;
+    const Index unit = divide_up(narrowest_unit, nr) * nr, most = with.tree[Loop::pc].block * with.tree[Loop::jc].block;
+    const Index fitting = std::min(most / std::max<Index>(1, k), with.tree[Loop::jc].block) / unit * unit;
+    const Index rows = std::clamp(divide_up(m, parts_wanted * mr) * mr, 2 * mr, std::max(2 * mr, mc));
+    return {balanced_block(k, with.tree[Loop::pc].block, 8), balanced_block(n, std::max(unit, fitting), unit), unit, most,
+            divide_up(m, rows)};
 }
 
 /// `parts`: rows are cut into that many parts of equal work in each stage; 0: into shares.
@@ -99,23 +105,25 @@ template <Scalar T> Flops TeamProduct<T>::flops() const
     return flops_per_fma<T> * double(x_.k) * double(x_.m) * double(x_.n) * (x_.part == Part::all ? 1 : 0.5);
 }
 
-template <Scalar T> void TeamProduct<T>::work(Team& team, int cpu)
+template <Scalar T> void TeamProduct<T>::work(Team& team, int cpu, Chunks begun)
 {
     const Member member{cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic].block, joined_.fetch_add(1, std::memory_order_relaxed)};
     // Parts that fill this core's own block, fewer towards the end so that all finish together.
     const Index rows = stages_.empty() ? 1 : std::max<Index>(1, stages_[0].rows[1] - stages_[0].rows[0]);
     const Index whole = taken_ ? 1 : std::max<Index>(1, member.mc / rows);
     const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 4, 1, whole); };
-    while (const Chunks chunks = team.next(wanted())) {
-        if (!taken_) {
-            do_chunks(chunks, member);
-            continue;
-        }
-        for (Index c = chunks.begin; c < chunks.end; ++c) {
-            const Index share = take_share(cpu);
-            for (std::size_t s = 0; s < stages_.size(); ++s)
-                do_rows(Index(s), stages_[s].rows[std::size_t(share)], stages_[s].rows[std::size_t(share) + 1], 1, member);
-        }
+    for (Chunks chunks = begun ? begun : team.next(wanted()); chunks; chunks = team.next(wanted())) {
+        if (taken_) do_shares(chunks.end - chunks.begin, cpu, member);
+        else do_chunks(chunks, member);
+    }
+}
+
+template <Scalar T> void TeamProduct<T>::do_shares(Index count, int cpu, const Member& member)
+{
+    for (; count > 0; --count) {
+        const std::size_t share = std::size_t(take_share(cpu));
+        for (std::size_t s = 0; s < stages_.size(); ++s)
+            do_rows(Index(s), stages_[s].rows[share], stages_[s].rows[share + 1], 1, member);
     }
 }
 

@@ -35,9 +35,11 @@ public:
     TeamProduct(Product<T> product, const Setup<T>& with, bool real_diagonal = false, Members members = {});
 
     Index chunks() const { return chunks_; } ///< what the team's counter hands out
+    /// The same before there is an object, for a product with contiguous rows of C and a dynamic split.
+    static Index count_chunks(const Setup<T>& with, Index m, Index n, Index k) { return cut(with, m, n, k).chunks(n); }
     /// Works on what `team` gives until nothing is left. Any thread, any number of times; `cpu` is the core's number for its
-    /// block sizes and its share.
-    void work(Team& team, int cpu = -1);
+    /// block sizes and its share, `begun` what the caller has already taken from the team.
+    void work(Team& team, int cpu = -1, Chunks begun = {0, 0});
     Flops flops() const;
 
 private:
@@ -49,10 +51,17 @@ private:
         Index mc;
         Index ordinal; ///< where it begins in the row of units, apart from the others
     };
+    /// How the loops are cut.
+    struct Cut {
+        Index kc, nc, unit_cols, most, parts; ///< most: numbers in a slot; parts: of a stage
+        Index chunks(Index n) const { return (n + nc - 1) / nc * parts; }
+    };
+    static Cut cut(const Setup<T>& with, Index m, Index n, Index k);
     void cut_stages(Index parts, const std::vector<double>& shares);
     std::vector<Index> cut_rows(Index begin, Index cols, const std::vector<double>& shares) const;
     double row_work(const Stage& stage, Index row) const;
     bool slot_is_free(Index stage) const;
+    void do_shares(Index count, int cpu, const Member& member);
     void do_chunks(Chunks chunks, const Member& member);
     void do_rows(Index stage, Index begin, Index end, Index parts, const Member& member);
     void do_piece(Index stage, Index piece, Index row, Index rows, const Real<T>* left, bool shared, const Member& member);

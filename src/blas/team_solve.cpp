@@ -29,20 +29,31 @@ template <Scalar T>
 TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with)
     : x_(x), alpha_(alpha), kernel_(with.kernel), mc_(with.tree[Loop::ic].block)
 {
-    const Index mr = kernel_.mr, even = (x_.rows + chunks_wanted * mr - 1) / (chunks_wanted * mr) * mr;
-    rows_per_chunk_ = std::clamp(even, mr, std::max(mr, mc_));
-    chunks_ = (x_.rows + rows_per_chunk_ - 1) / rows_per_chunk_;
+    rows_per_chunk_ = rows_per_chunk(with, x_.rows);
+    chunks_ = count_chunks(with, x_.rows);
     const Index most = with.tree[Loop::pc].block * with.tree[Loop::jc].block;
     while (shared_panels_ < panels() && panel_offset(shared_panels_ + 1, kernel_.nr) <= most) ++shared_panels_;
     packed_.emplace(planes<T> * panel_offset(shared_panels_, kernel_.nr) * Index(sizeof(Real<T>)));
     marks_.emplace(shared_panels_);
 }
 
-template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu)
+template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Index rows)
+{
+    const Index mr = with.kernel.mr, even = (rows + chunks_wanted * mr - 1) / (chunks_wanted * mr) * mr;
+    return std::clamp(even, mr, std::max(mr, with.tree[Loop::ic].block));
+}
+
+template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index rows)
+{
+    const Index each = rows_per_chunk(with, rows);
+    return (rows + each - 1) / each;
+}
+
+template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu, Chunks begun)
 {
     const Index mc = cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic].block, whole = std::max<Index>(1, mc / rows_per_chunk_);
     const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 4, 1, whole); };
-    while (const Chunks chunks = team.next(wanted())) {
+    for (Chunks chunks = begun ? begun : team.next(wanted()); chunks; chunks = team.next(wanted())) {
         const Index end = std::min(x_.rows, chunks.end * rows_per_chunk_);
         for (Index i = chunks.begin * rows_per_chunk_; i < end; i += mc) do_rows(i, std::min(end, i + mc));
     }

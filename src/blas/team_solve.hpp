@@ -20,10 +20,14 @@ public:
     TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with);
 
     Index chunks() const { return chunks_; }
-    /// Works on what `team` gives until nothing is left. Any thread, any number of times.
-    void work(Team& team, int cpu = -1);
+    /// The same before there is an object.
+    static Index count_chunks(const Setup<T>& with, Index rows);
+    /// Works on what `team` gives until nothing is left. Any thread, any number of times. `cpu` is the core's number for its
+    /// block sizes, `begun` what the caller has already taken from the team.
+    void work(Team& team, int cpu = -1, Chunks begun = {0, 0});
 
 private:
+    static Index rows_per_chunk(const Setup<T>& with, Index rows);
     void do_rows(Index begin, Index end);
     const Real<T>* panel(Index j);
     void pack_panel(Index j, Real<T>* to) const;

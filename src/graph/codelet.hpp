@@ -21,7 +21,7 @@ struct Codelet {
 };
 
 /// The codelet of an argument struct `Args` with, where they exist, `void run(TaskContext&)`, `Flops flops() const` and
-/// `Index chunks() const`.
+/// `Index chunks() const`, and `void release()` for what members of a team have made between them.
 template <class Args> constexpr Codelet codelet_of(const char* name)
 {
     Codelet codelet{name, nullptr};
@@ -31,6 +31,8 @@ template <class Args> constexpr Codelet codelet_of(const char* name)
         codelet.flops = [](const void* args) { return Flops(static_cast<const Args*>(args)->flops()); };
     if constexpr (requires(const Args& a) { a.chunks(); })
         codelet.chunks = [](const void* args) { return Index(static_cast<const Args*>(args)->chunks()); };
+    if constexpr (requires(Args & a) { a.release(); })
+        codelet.destroy = [](void* args) { static_cast<Args*>(args)->release(); };
     return codelet;
 }
 

@@ -1,4 +1,6 @@
+#include "blas/team_product.hpp"
 #include "kernels/chunking.hpp"
+#include "kernels/team_operation.hpp"
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 #include "matrix/conjugate.hpp"
@@ -18,20 +20,39 @@ template <Scalar T> struct GemmArgs {
     Op op_a, op_b;
     T alpha, beta;
     Guard guard;
+    TeamOperation<blas::TeamProduct<T>> shared{};
 
     Flops flops() const { return flops_per_fma<T> * double(m) * double(n) * double(k); }
     bool by_columns() const { return n >= m || n >= 4 * chunk_width; }
     Index extent() const { return by_columns() ? n : m; }
-    Index chunks() const { return chunk_count(extent(), flops()); }
+    /// Our own kernels pack B once for the whole team, which shares out rows of C.
+    bool packs_once() const { return kernels->native() && 2 * m >= n && flops() >= smallest_shared; }
+    Index chunks() const
+    {
+        if (!packs_once()) return chunk_count(extent(), flops());
+        return blas::TeamProduct<T>::count_chunks(blas::setup<T>(0), m, n, k);
+    }
+    void release() { shared.release(); }
 
     void run(TaskContext& context)
     {
         if (guard.stopped()) return;
+        if (packs_once())
+            return shared.run(
+                context.team(), chunks(), [&] { return product(); },
+                [&] {
+                    rows({0, m});
+                });
         while (const auto c = context.team().next()) {
             const Range r = range_of(c, chunks(), extent());
             if (by_columns()) columns(r);
             else rows(r);
         }
+    }
+    std::unique_ptr<blas::TeamProduct<T>> product() const
+    {
+        const blas::Product<T> all{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
+        return std::make_unique<blas::TeamProduct<T>>(all, blas::setup<T>(0));
     }
     void columns(Range r) const
     {

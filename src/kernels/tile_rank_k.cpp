@@ -1,4 +1,6 @@
+#include "blas/team_product.hpp"
 #include "kernels/chunking.hpp"
+#include "kernels/team_operation.hpp"
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 
@@ -18,18 +20,39 @@ template <Scalar T, bool hermitian> struct RankKArgs {
     Op op;
     Factor alpha, beta;
     Guard guard;
+    TeamOperation<blas::TeamProduct<T>> shared{};
 
     Flops flops() const { return flops_per_fma<T> / 2 * double(n) * double(n + 1) * double(k); }
-    Index chunks() const { return chunk_count(n, flops()); }
+    /// Our own kernels pack the right operand once for the whole team.
+    bool packs_once() const { return kernels->native() && flops() >= smallest_shared; }
+    Index chunks() const
+    {
+        if (!packs_once()) return chunk_count(n, flops());
+        return blas::TeamProduct<T>::count_chunks(blas::setup<T>(0), n, n, k);
+    }
+    void release() { shared.release(); }
 
     void run(TaskContext& context)
     {
         if (guard.stopped()) return;
+        if (packs_once())
+            return shared.run(
+                context.team(), chunks(), [&] { return product(); },
+                [&] {
+                    triangle({0, n});
+                });
         while (const auto c = context.team().next()) {
             const Range r = range_of(c, chunks(), n);
             triangle(r);
             rectangle(r, uplo == Uplo::lower ? Range{r.end, n} : Range{0, r.begin});
         }
+    }
+    std::unique_ptr<blas::TeamProduct<T>> product() const
+    {
+        const blas::Operand<T> left = blas::general(A, lda, op);
+        const blas::Operand<T> right = hermitian ? left.transposed().conjugate() : left.transposed();
+        const blas::Product<T> all{n, n, k, T(alpha), left, right, T(beta), C, 1, ldc, blas::part_of(uplo)};
+        return std::make_unique<blas::TeamProduct<T>>(all, blas::setup<T>(0), hermitian);
     }
     const T* rows_from(Index first) const { return A + first * (op == Op::none ? 1 : lda); }
     void triangle(Range r) const

@@ -1,6 +1,8 @@
 #pragma once
+#include "blas/team_solve.hpp"
 #include "kernels/chunking.hpp"
 #include "kernels/guard.hpp"
+#include "kernels/team_operation.hpp"
 #include "kernels/tile_access.hpp"
 #include "matrix/conjugate.hpp"
 
@@ -23,20 +25,36 @@ template <Scalar T, Triangular what> struct TriangularArgs {
     Diag diag;
     T alpha;
     Guard guard;
+    TeamOperation<blas::TeamSolve<T>> shared{}; ///< solves only
 
     bool left() const { return side == Side::left; }
     Index extent() const { return left() ? n : m; }
     Flops flops() const { return flops_per_fma<T> / 2 * double(m) * double(n) * double(left() ? m : n); }
-    Index chunks() const { return chunk_count(extent(), flops()); }
+    /// Our own kernels pack the triangle once for the whole team.
+    bool packs_once() const { return what == Triangular::solve && kernels->native() && flops() >= smallest_shared; }
+    Index chunks() const
+    {
+        if (!packs_once()) return chunk_count(extent(), flops());
+        return blas::TeamSolve<T>::count_chunks(blas::setup<T>(0), extent());
+    }
+    void release() { shared.release(); }
 
     void run(TaskContext& context)
     {
         if (guard.stopped()) return;
+        if (packs_once())
+            return shared.run(
+                context.team(), chunks(), [&] { return solve(); }, [&] { part(m, n, B); });
         while (const auto c = context.team().next()) {
             const Range r = range_of(c, chunks(), extent());
             if (left()) part(m, r.size(), B + r.begin * ldb);
             else part(r.size(), n, B + r.begin);
         }
+    }
+    std::unique_ptr<blas::TeamSolve<T>> solve() const
+    {
+        const auto x = blas::right_upper(side, uplo, op, diag, Index(m), Index(n), A, lda, B, ldb);
+        return std::make_unique<blas::TeamSolve<T>>(x, alpha, blas::setup<T>(0));
     }
     void part(Index rows, Index cols, T* b) const
     {
