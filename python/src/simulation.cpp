@@ -87,6 +87,8 @@ SimulationOptions options_of(const nb::dict& given)
         else if (key == "remap_s") options.remap_s = nb::cast<double>(value);
         else if (key == "jitter") options.jitter = nb::cast<double>(value);
         else if (key == "overlap") options.overlap = nb::cast<bool>(value);
+        else if (key == "one_stream") options.one_stream = nb::cast<bool>(value);
+        else if (key == "peer") options.peer = nb::cast<bool>(value);
         else if (key == "power_state") options.power_state = nb::cast<std::string>(value);
         else if (key == "placement") options.placement = nb::cast<std::string>(value);
         else throw nb::type_error(("simulations have no option " + key).c_str());

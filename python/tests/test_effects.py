@@ -11,11 +11,12 @@ def test_an_effect_has_a_value_and_a_standard_one():
         "placement": "interleave",
     }  # fmt: skip
     assert parse_effects(["submit", "pop"]) == {"submit_s": 2e-5, "pop_s": 5e-6}
+    assert parse_effects(["no-peer", "one-stream"]) == {"peer": False, "one_stream": True}
     assert parse_effects(["no-overlap=no", "power-state=turbo"]) == {"overlap": True, "power_state": "turbo"}
 
 
 @pytest.mark.parametrize(
-    "words", [["submit=50us", "remap=2.5ms", "jitter=0.1"], ["central-lock", "no-overlap"], ["power-state=turbo"], []]
+    "words", [["submit=50us", "remap=2.5ms", "jitter=0.1"], ["central-lock", "no-overlap"], ["no-peer", "one-stream"], ["power-state=turbo"], []]
 )
 def test_effects_are_shown_as_they_are_typed(words):
     assert effect_words(parse_effects(words)) == words

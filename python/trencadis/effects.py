@@ -59,6 +59,10 @@ def _placement(text: str) -> str:
     return text
 
 
+#: Options that are on at the start: their effects switch them off.
+_ON = ("overlap", "peer")
+
+
 @dataclass(frozen=True)
 class Effect:
     """`option` is the field of the simulation's options that it sets."""
@@ -71,7 +75,7 @@ class Effect:
 
     def value(self, text: str) -> Any:
         parsed = self.parse(text)
-        return not parsed if self.option == "overlap" else parsed
+        return not parsed if self.option in _ON else parsed
 
 
 EFFECTS: dict[str, Effect] = {
@@ -93,7 +97,15 @@ EFFECTS: dict[str, Effect] = {
         "kernel times spread by this fraction to either side: caches, memory and clock differ from call to call", _fraction,
     ),
     "no-overlap": Effect(
-        "overlap", "yes", "yes or no", "a device waits for its transfers: one task in flight, one stream", _flag
+        "overlap", "yes", "yes or no",
+        "a device has one task in flight: the inputs of the next do not move while it runs", _flag,
+    ),
+    "one-stream": Effect(
+        "one_stream", "yes", "yes or no", "all that a device does goes through one stream: it computes, receives or sends", _flag
+    ),
+    "no-peer": Effect(
+        "peer", "yes", "yes or no",
+        "devices do not copy to each other: what one needs of another is written back to the memory of the host first", _flag,
     ),
     "power-state": Effect(
         "power_state", "", "a state that the machine describes, such as turbo", "all units stay in this state of their clock",
@@ -131,7 +143,7 @@ def effect_words(options: Mapping[str, Any]) -> list[str]:
     words = []
     for option, value in options.items():
         if isinstance(value, bool):
-            words += [names[option]] * (value != (option == "overlap"))
+            words += [names[option]] * (value != (option in _ON))
         elif option.endswith("_s"):
             words.append(f"{names[option]}={_time(value)}")
         else:

@@ -23,10 +23,16 @@ struct SimulationOptions {
     Seconds remap_s = 0;
     /// Spread of kernel times: each is multiplied by a random factor in [1 - jitter, 1 + jitter].
     double jitter = 0;
-    bool overlap = true;     ///< transfers to a device go on while it computes, two tasks in flight
+    /// A device has two tasks in flight, so that the inputs of the second move while the first runs. Without: one.
+    bool overlap = true;
+    /// At any time a device computes, receives or sends: all of it goes through one stream.
+    bool one_stream = false;
+    /// Devices copy to each other directly where the links between them pass no processor. Without: by way of the memory where the
+    /// datum is at home (runtimes that write back when somebody needs the datum).
+    bool peer = true;
     std::string power_state; ///< of all units, by name; empty: the first of each
     std::string placement =
-        "first-touch"; ///< of the data at the start: first-touch (node 0), interleave (by tile, over the nodes)
+        "first-touch"; ///< of the data at the start: first-touch (node 0), interleave (by tile, over the nodes in use)
 };
 
 } // namespace trencadis

@@ -40,8 +40,8 @@ void read_nodes(TomlTable& root, Machine& machine)
     auto tables = root.tables("nodes");
     require_some(tables, root, "nodes");
     for (TomlTable& table : tables) {
-        machine.nodes.push_back(
-            {new_name(table, machine.nodes), table.number_or("bytes", 0), static_cast<int>(table.integer_or("host", 0, 0))});
+        machine.nodes.push_back({new_name(table, machine.nodes), table.number_or("bytes", 0),
+                                 static_cast<int>(table.integer_or("host", 0, 0)), table.number_or("bandwidth", 0)});
         table.finish();
     }
 }

@@ -92,7 +92,7 @@ void read_links(TomlTable& root, Machine& machine)
     const char* const kind_of_thing = "[[nodes]], [[devices]] or [[junctions]]";
     for (TomlTable& table : root.tables("links")) {
         Link link{places[table.one_of("from", places, kind_of_thing)], places[table.one_of("to", places, kind_of_thing)],
-                  table.positive("bandwidth"), table.number("latency")};
+                  table.positive("bandwidth"), table.number("latency"), table.number_or("back", 0)};
         if (link.from == link.to)
             table.complain("to", fmt::format("{} leads from '{}' to itself; it must join two places", table.what(), link.to));
         for (const Link& other : machine.links)

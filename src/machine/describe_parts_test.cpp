@@ -235,6 +235,7 @@ INSTANTIATE_TEST_SUITE_P(DevicesAndLinks, ParseMachinePartsMistakes,
                                            Mistake{"to = \"switch\"", "to = \"swich\"", "59", "nearest is 'switch'"},
                                            Mistake{"bandwidth = 6e9", "bandwidth = 0", "60", "above 0"},
                                            Mistake{"bandwidth = 6e9", "bandwidth = -1", "60", "above 0"},
+                                           Mistake{"latency = 1e-6", "latency = 1e-6\nback = -1", "62", "0 or more"},
                                            Mistake{"latency = 1e-6", "latency = inf", "61", "finite"},
                                            Mistake{"from = \"gpu1\"\nto = \"switch\"", "from = \"switch\"\nto = \"gpu0\"", "69",
                                                    "like one before it"}));

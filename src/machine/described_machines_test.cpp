@@ -175,14 +175,16 @@ TEST(Idgraf, LeavesFourCoresBesideEightGpusOnFourSharedLinks)
     EXPECT_FALSE(drivers.contains(-1));
     EXPECT_THAT(machine.cores, SizeIs(12));
     const Routes routes(machine);
-    std::multiset<int> first_links;
+    std::multiset<int> switch_links;
     for (int d = 0; d < 8; ++d) {
         const auto& route = routes.between(machine.devices[d].node, place_of_device(machine, d));
-        ASSERT_THAT(route.links, SizeIs(2));
-        first_links.insert(route.links[0]);
+        ASSERT_THAT(route.links, SizeIs(3)) << "processor, hub, switch, GPU";
+        switch_links.insert(route.links[1]);
         EXPECT_EQ(machine.cores[machine.devices[d].host_core].node, machine.devices[d].node);
     }
-    for (const int link : first_links) EXPECT_EQ(first_links.count(link), 2u) << "two GPUs share the link of their switch";
+    for (const int link : switch_links) EXPECT_EQ(switch_links.count(link), 2u) << "two GPUs share the link of their switch";
+    EXPECT_FALSE(routes.between(place_of_device(machine, 0), place_of_device(machine, 3)).over_memory) << "one hub";
+    EXPECT_TRUE(routes.between(place_of_device(machine, 3), place_of_device(machine, 4)).over_memory) << "two processors";
 }
 
 TEST(Idgraf, PanelsRunOnCoresAndUpdatesOnBoth)

@@ -50,7 +50,8 @@ struct Cache {
 struct MemoryNode {
     std::string name;
     Bytes bytes;
-    int host = 0; ///< cores read the memory of other nodes of their host in place; between hosts, data are copied
+    int host = 0;         ///< cores read the memory of other nodes of their host in place; between hosts, data are copied
+    double bandwidth = 0; ///< bytes per second that all who read and write it from elsewhere share; 0: the links are narrower
 };
 struct Device {
     std::string name;
@@ -65,11 +66,13 @@ struct Device {
 struct Junction {
     std::string name;
 };
-/// Between two places, each a memory node's, a device's or a junction's name. Both directions, each with the whole bandwidth.
+/// Between two places, each a memory node's, a device's or a junction's name. Both directions, each with a bandwidth of its own.
 struct Link {
     std::string from, to;
     double bandwidth; ///< bytes per second
     Seconds latency;
+    double back = 0; ///< bandwidth from `to` to `from`; 0: the same
+    double towards(bool forth) const { return forth || back <= 0 ? bandwidth : back; }
 };
 
 /// Which cores are awake, for chips that are run in several ways.

@@ -47,6 +47,14 @@ Routes::Routes(const Machine& machine)
         }
     }
     for (int from = 0; from < places_; ++from) search(machine, from);
+    const int nodes = static_cast<int>(machine.nodes.size());
+    for (int from = 0; from < places_; ++from)
+        for (int to = 0; to < places_; ++to) {
+            Route& route = routes_[static_cast<std::size_t>(from) * places_ + to];
+            for (const int end : {from, to})
+                if (end < nodes && machine.nodes[end].bandwidth > 0 && !route.links.empty())
+                    route.bandwidth = std::min(route.bandwidth, machine.nodes[end].bandwidth);
+        }
 }
 
 /// Dijkstra without a heap: machines have tens of places.
@@ -66,13 +74,15 @@ void Routes::search(const Machine& machine, int from)
         for (const int l : links_of_[at]) {
             const Link& link = machine.links[l];
             const int to = ends_[2 * l] == at ? ends_[2 * l + 1] : ends_[2 * l];
-            const Seconds through = cost[at] + link.latency + typical / link.bandwidth;
+            const double bandwidth = link.towards(ends_[2 * l] == at);
+            const Seconds through = cost[at] + link.latency + typical / bandwidth;
             if (to < 0 || done[to] || through >= cost[to]) continue;
             cost[to] = through;
             routes[to] = routes[at];
             routes[to].links.push_back(l);
             routes[to].latency += link.latency;
-            routes[to].bandwidth = at == from ? link.bandwidth : std::min(routes[at].bandwidth, link.bandwidth);
+            routes[to].bandwidth = at == from ? bandwidth : std::min(routes[at].bandwidth, bandwidth);
+            routes[to].over_memory |= at != from && at < static_cast<int>(machine.nodes.size());
             routes[to].reachable = true;
         }
     }

@@ -10,9 +10,10 @@ namespace trencadis {
 class Routes {
 public:
     struct Route {
-        std::vector<int> links; ///< indices into Machine::links, in order; empty from a place to itself
-        Seconds latency = 0;    ///< sum over the links
-        double bandwidth = 0;   ///< of the narrowest link; 0 when there is none
+        std::vector<int> links;   ///< indices into Machine::links, in order; empty from a place to itself
+        Seconds latency = 0;      ///< sum over the links
+        double bandwidth = 0;     ///< of the narrowest link, or of the memory at an end; 0 when there is none
+        bool over_memory = false; ///< some place between the ends is a memory node
         bool reachable = false;
         /// Of so many bytes when nothing else is on the way; infinite when there is no way, 0 from a place to itself.
         Seconds time(Bytes bytes) const;
@@ -36,6 +37,11 @@ private:
 /// Numbers as Routes has them.
 inline int place_of_node(const Machine&, int node) { return node; }
 inline int place_of_device(const Machine& machine, int device) { return static_cast<int>(machine.nodes.size()) + device; }
+/// Not a place of Routes: the cores of a node, as the end of what they do to memory elsewhere. Numbers begin behind the devices.
+inline int place_of_cores(const Machine& machine, int node)
+{
+    return static_cast<int>(machine.nodes.size() + machine.devices.size()) + node;
+}
 /// Number of a place by its name; -1 when there is none.
 int find_place(const Machine& machine, std::string_view name);
 

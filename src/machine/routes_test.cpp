@@ -55,6 +55,19 @@ TEST(Routes, TakeTheQuickerWay)
         << "neither the narrow link nor the long way";
 }
 
+TEST(Routes, TakeTheBandwidthOfTheirDirectionAndOfTheMemoryAtTheirEnds)
+{
+    Machine machine = tree();
+    machine.links[1].back = 3e9; // from node0 to switch
+    machine.nodes[1].bandwidth = 2e9;
+    const Routes routes(machine);
+    EXPECT_EQ(routes.between(place_of_device(machine, 0), 0).bandwidth, 6e9);
+    EXPECT_EQ(routes.between(0, place_of_device(machine, 0)).bandwidth, 3e9);
+    EXPECT_EQ(routes.between(place_of_device(machine, 0), 1).bandwidth, 2e9);
+    EXPECT_TRUE(routes.between(1, place_of_device(machine, 0)).over_memory) << "over node0";
+    EXPECT_FALSE(routes.between(0, place_of_device(machine, 0)).over_memory);
+}
+
 TEST(Routes, KnowWhereNoWayLeads)
 {
     const Machine machine = tree();

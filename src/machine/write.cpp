@@ -62,7 +62,7 @@ std::string machine_to_json(const Machine& machine)
         return Json{{"level", c.level}, {"bytes", c.bytes}, {"cores", c.cores}};
     });
     json["nodes"] = list_of(machine.nodes, [](const MemoryNode& n) {
-        return Json{{"name", n.name}, {"bytes", n.bytes}, {"host", n.host}};
+        return Json{{"name", n.name}, {"bytes", n.bytes}, {"host", n.host}, {"bandwidth", n.bandwidth}};
     });
     json["devices"] = list_of(machine.devices, [&](const Device& d) {
         return Json{{"name", d.name},
@@ -75,7 +75,7 @@ std::string machine_to_json(const Machine& machine)
     });
     json["junctions"] = list_of(machine.junctions, [](const Junction& j) { return Json{{"name", j.name}}; });
     json["links"] = list_of(machine.links, [](const Link& l) {
-        return Json{{"from", l.from}, {"to", l.to}, {"bandwidth", l.bandwidth}, {"latency", l.latency}};
+        return Json{{"from", l.from}, {"to", l.to}, {"bandwidth", l.bandwidth}, {"latency", l.latency}, {"back", l.back}};
     });
     json["kernels"] = list_of(machine.kernels, [](const KernelTime& k) {
         return Json{{"kernel", k.kernel}, {"on", k.on}, {"gflops", k.gflops}, {"half_edge", k.half_edge}};
@@ -99,8 +99,8 @@ public:
         units();
         memories();
         for (const Link& l : machine_.links)
-            line("\n[[links]]\nfrom = {}\nto = {}\nbandwidth = {}\nlatency = {}", quoted(l.from), quoted(l.to),
-                 whole_or_exact(l.bandwidth), l.latency);
+            line("\n[[links]]\nfrom = {}\nto = {}\nbandwidth = {}\nlatency = {}\nback = {}", quoted(l.from), quoted(l.to),
+                 whole_or_exact(l.bandwidth), l.latency, whole_or_exact(l.back));
         for (const KernelTime& k : machine_.kernels)
             line("\n[[kernels]]\nkernel = {}\non = {}\ngflops = {}\nhalf_edge = {}", quoted(k.kernel), quoted(k.on), k.gflops,
                  k.half_edge);
@@ -142,7 +142,8 @@ private:
     void memories()
     {
         for (const MemoryNode& n : machine_.nodes)
-            line("\n[[nodes]]\nname = {}\nbytes = {}\nhost = {}", quoted(n.name), whole_or_exact(n.bytes), n.host);
+            line("\n[[nodes]]\nname = {}\nbytes = {}\nhost = {}\nbandwidth = {}", quoted(n.name), whole_or_exact(n.bytes), n.host,
+                 whole_or_exact(n.bandwidth));
         for (const Cache& c : machine_.caches)
             line("\n[[caches]]\nlevel = {}\nbytes = {}\ncores = [{}]", c.level, whole_or_exact(c.bytes),
                  fmt::join(c.cores, ", "));

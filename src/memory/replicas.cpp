@@ -181,6 +181,13 @@ Seconds Replicas::cost(SpaceId from, SpaceId to, Bytes bytes) const
     return environment_.cost ? environment_.cost(from, to, bytes) : bytes;
 }
 
+/// By way of the datum's home where there is no direct one, as bring() goes.
+Seconds Replicas::cost_by_home(SpaceId from, SpaceId home, SpaceId to, Bytes bytes) const
+{
+    const Seconds direct = cost(from, to, bytes);
+    return direct < std::numeric_limits<Seconds>::infinity() ? direct : cost(from, home, bytes) + cost(home, to, bytes);
+}
+
 /// The nearest space with a valid copy; when there is none yet, one that a copy is on its way to.
 SpaceId Replicas::source_of(DatumId datum, SpaceId to) const
 {

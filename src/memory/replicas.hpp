@@ -150,6 +150,7 @@ private:
     void wait_for_uses(DatumId datum, SpaceId space, std::vector<TransferId>& after) const;
     void keep_under_way(std::vector<TransferId>& ids) const;
     Seconds cost(SpaceId from, SpaceId to, Bytes bytes) const;
+    Seconds cost_by_home(SpaceId from, SpaceId home, SpaceId to, Bytes bytes) const;
 
     std::vector<Space> spaces_;
     MemoryEnvironment environment_;

@@ -19,6 +19,8 @@ VARIANTS = {"potrf": "two-level", "getrf": "incremental"}
 #: Cores that compute beside the GPUs: those that drive none. The paper has 1 beside 1 GPU and 4 beside 8.
 CORES = ("4", "10", "5", "11")
 QUICK_N = 16384
+#: As in the paper, results leave a GPU when somebody needs them, to the memory of the host: for every method, ours too.
+STAGED = {"peer": False}
 
 
 def workers(gpus: int) -> tuple[str, ...]:
@@ -32,9 +34,10 @@ def cases(quick: bool) -> list[Case]:
         for method, scheduler in METHODS.items():
             for overlap in (True, False):
                 for gpus in (1, 4, 8) if quick else range(1, 9):
+                    effects = STAGED if overlap else {**STAGED, "overlap": False}
                     simulation = Simulation(
                         routine, n, PAPER["machine"], PAPER["nb"], variant=variant, scheduler=scheduler,
-                        workers=workers(gpus), effects={} if overlap else {"overlap": False},
+                        workers=workers(gpus), effects=effects,
                     )  # fmt: skip
                     labels = {"routine": routine, "method": method, "gpus": gpus, "overlap": overlap, "n": n, "nb": PAPER["nb"]}
                     timeline = f"{routine}-{method}-{gpus}-gpus" if gpus == 8 and overlap else ""

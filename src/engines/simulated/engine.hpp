@@ -134,6 +134,9 @@ private:
     Stream& stream_of(const Transfer& transfer);
     void move(Stream& stream);
     bool complete(const std::vector<TransferId>& transfers) const;
+    bool free_for(const Transfer& transfer) const;
+    void engage(SpaceId space, bool on);
+    void wake_streams();
     void data_changed();
 
     EngineParts parts_;
@@ -171,6 +174,7 @@ private:
     std::vector<TaskDatum> data_; ///< scratch of data_of
     mutable std::vector<TaskDatum> asked_;
     std::vector<VirtualTime::Actor> data_waiters_;
+    std::vector<bool> engaged_; ///< by space, with one stream: the device there computes, receives or sends
 
     struct KernelCount {
         std::int64_t calls = 0;

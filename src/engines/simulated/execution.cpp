@@ -79,8 +79,15 @@ void VirtualEngine::run_kernel(Unit& unit, Task& task, bool offer)
     const Seconds begin = now();
     if (has_memory(task)) fetch(unit, task);
     if (kernels_.time(*task.codelet, task.flops, unit.type) > 0) {
+        const bool alone = unit.device >= 0 && has_memory(task) && options_.one_stream;
+        while (alone && engaged_[unit.space]) wait_for_data(unit);
+        if (alone) engage(unit.space, true);
         Operation& operation = open(unit, task, offer, begin);
         occupy(unit, operation, EventKind::task);
+        if (alone) {
+            engage(unit.space, false);
+            wake_streams();
+        }
         leave(unit, operation);
         return;
     }

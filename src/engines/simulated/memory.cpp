@@ -54,8 +54,9 @@ void VirtualEngine::touch_remote(const std::vector<RemoteUse>& uses)
 {
     for (const RemoteUse& use : uses) {
         send_wakes();
-        time_->transfer(use.at, use.from, use.bytes);
-        if (use.writes) time_->transfer(use.from, use.at, use.bytes);
+        const int cores = place_of_cores(machine_, use.from);
+        time_->transfer(use.at, cores, use.bytes);
+        if (use.writes) time_->transfer(cores, use.at, use.bytes);
     }
 }
 
@@ -148,8 +149,9 @@ void VirtualEngine::carry_out(std::vector<Transfer>& transfers)
 void VirtualEngine::move(Stream& stream)
 {
     while (!stop_) {
-        const auto next = std::find_if(stream.queue.begin(), stream.queue.end(),
-                                       [this](const Transfer& transfer) { return complete(transfer.after); });
+        const auto next = std::find_if(stream.queue.begin(), stream.queue.end(), [this](const Transfer& transfer) {
+            return complete(transfer.after) && free_for(transfer);
+        });
         if (next == stream.queue.end()) {
             stream.waits = true;
             pause();
@@ -158,14 +160,30 @@ void VirtualEngine::move(Stream& stream)
         }
         const Transfer transfer = std::move(*next);
         stream.queue.erase(next);
+        for (const SpaceId end : {transfer.from, transfer.to}) engage(end, true);
         send_wakes();
         time_->transfer(transfer.from, transfer.to, transfer.bytes);
+        for (const SpaceId end : {transfer.from, transfer.to}) engage(end, false);
         replicas_->complete(transfer.id);
         data_changed();
-        for (const auto& other : streams_)
-            if (other && other->waits) wakes_.push_back(other->actor);
+        wake_streams();
     }
     send_wakes();
+}
+
+void VirtualEngine::wake_streams()
+{
+    for (const auto& stream : streams_)
+        if (stream && stream->waits) wakes_.push_back(stream->actor);
+}
+
+// ---- one stream: a device does one thing at a time ------------------------------------------------------------
+
+bool VirtualEngine::free_for(const Transfer& transfer) const { return !engaged_[transfer.from] && !engaged_[transfer.to]; }
+
+void VirtualEngine::engage(SpaceId space, bool on)
+{
+    if (options_.one_stream && space >= static_cast<SpaceId>(machine_.nodes.size())) engaged_[space] = on;
 }
 
 } // namespace trencadis::simulated

@@ -9,6 +9,7 @@ namespace {
 
 using namespace testing;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr double ns = 1e-8;
 constexpr double GB = 1e9;
@@ -69,6 +70,68 @@ TEST(SimulatedMemory, FetchesTheNextTasksDataWhileTheDeviceComputes)
     EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 2 * 1.25 + 1, ns);
     run.options.overlap = false;
     EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 2 * (1.25 + 1), ns);
+}
+
+TEST(SimulatedMemory, WithOneStreamADeviceDoesOneThingAtATime)
+{
+    TRC_NEEDS_SIMGRID;
+    SimulatedRun run{with_devices(1)};
+    run.options.one_stream = true;
+    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 2 * (1.25 + 1), ns);
+}
+
+TEST(SimulatedMemory, SharesANarrowMemoryBetweenAllWhoUseIt)
+{
+    TRC_NEEDS_SIMGRID;
+    Machine machine = with_devices(2);
+    machine.links = {{"node0", "gpu0", 1 * GB, 0}, {"node0", "gpu1", 1 * GB, 0}}; // a link each
+    machine.junctions.clear();
+    const auto two = [](TaskFlow& flow) { independent(flow, 2); };
+    EXPECT_NEAR(makespan({machine}, two), 1 + 1, ns);
+    machine.nodes[0].bandwidth = 1 * GB;
+    EXPECT_NEAR(makespan({machine}, two), 2 + 1, ns);
+}
+
+TEST(SimulatedMemory, TakesTheBandwidthOfTheDirection)
+{
+    TRC_NEEDS_SIMGRID;
+    Machine machine = with_devices(1);
+    machine.links[0].back = 0.5 * GB;
+    static constexpr Codelet prepare = codelet_of<Cost>("prepare");
+    EXPECT_NEAR(makespan({machine},
+                         [](TaskFlow& flow) {
+                             static char x;
+                             flow.submit(work, Cost{1e9}, {readwrite(&x, 1 * GB)});
+                             flow.submit(prepare, Cost{1e9}, {read(&x, 1 * GB)});
+                         }),
+                (0.25 + 1) + 1 + (0.25 + 2) + 1, ns);
+}
+
+/// One device writes, both read.
+void shared_result(TaskFlow& flow)
+{
+    static char x;
+    flow.submit(work, Cost{1e9}, {readwrite(&x, 1 * GB)});
+    for (int i = 0; i < 2; ++i) flow.submit(work, Cost{1e9}, {read(&x, 1 * GB)});
+}
+
+TEST(SimulatedMemory, DevicesCopyToEachOtherOverTheirSwitch)
+{
+    TRC_NEEDS_SIMGRID;
+    SimulatedRun run{with_devices(2)};
+    EXPECT_NEAR(makespan(run, shared_result), (0.25 + 1 + 1) + 1 + 1, ns);
+    run.options.peer = false; // by way of the memory
+    EXPECT_NEAR(makespan(run, shared_result), (0.25 + 1 + 1) + 2 * (0.25 + 1) + 1, ns);
+}
+
+TEST(SimulatedMemory, DevicesOfDifferentProcessorsCopyByWayOfTheMemory)
+{
+    TRC_NEEDS_SIMGRID;
+    Machine machine = with_devices(2);
+    machine.nodes = {{"node0", 100 * GB}, {"node1", 100 * GB}};
+    machine.junctions.clear();
+    machine.links = {{"node0", "gpu0", 1 * GB, 0}, {"node0", "node1", 1 * GB, 0}, {"node1", "gpu1", 1 * GB, 0}};
+    EXPECT_THAT(report_of({machine}, shared_result), HasSubstr("3 transfers, 3 GB")) << "to one, home, to the other";
 }
 
 TEST(SimulatedMemory, LeavesDataWhereTheyAre)
@@ -138,6 +201,20 @@ TEST(SimulatedMemory, UsesRemoteMemoryInPlaceAtTheSpeedOfTheLink)
         flow.submit(work, Cost{1e9}, {read(&y, 1 * GB)});
     };
     EXPECT_EQ(report_of({two_nodes()}, read_two), "2 s, 0 transfers, 0 GB, local 1 remote 1");
+}
+
+TEST(SimulatedMemory, SpreadsDataOverTheNodesInUseAlone)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto touch_eight = [](TaskFlow& flow) {
+        static char data[8];
+        for (char& datum : data) flow.submit(work, Cost{1e9}, {read(&datum, 1)});
+    };
+    SimulatedRun run{two_nodes()};
+    run.options.placement = "interleave";
+    EXPECT_THAT(report_of(run, touch_eight), Not(HasSubstr("remote 0")));
+    run.machine.cores[1].node = 0; // nobody works at node1
+    EXPECT_THAT(report_of(run, touch_eight), HasSubstr("remote 0"));
 }
 
 TEST(SimulatedMemory, CountsNothingRemoteOnOneNode)

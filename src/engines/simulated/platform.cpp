@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace trencadis::simulated {
 namespace {
@@ -18,25 +19,66 @@ const PowerState* find_state(const std::vector<PowerState>& power, const std::st
     return nullptr;
 }
 
-/// Routes between all places that hold data, as chains of one-way links: 2 l and 2 l + 1 are the directions of link l.
-void add_routes(VirtualPlatform& platform, const Machine& machine, const Routes& routes)
-{
-    for (const Link& link : machine.links)
-        for (int direction = 0; direction < 2; ++direction) platform.links.push_back({link.bandwidth, link.latency});
-    for (int from = 0; from < platform.places; ++from)
-        for (int to = 0; to < platform.places; ++to) {
-            const Routes::Route& route = routes.between(from, to);
-            if (from == to || !route.reachable) continue;
-            VirtualPlatform::Route way{from, to, {}};
-            int at = from;
-            for (const int l : route.links) {
-                const bool forth = find_place(machine, machine.links[l].from) == at;
-                way.links.push_back(2 * l + !forth);
-                at = find_place(machine, forth ? machine.links[l].to : machine.links[l].from);
-            }
-            platform.routes.push_back(std::move(way));
+/// The machine's links as one-way links, 2 l and 2 l + 1 the directions of link l, behind them the memories that are narrow: one link
+/// each, for both directions, because reads and writes share it.
+class Ways {
+public:
+    Ways(VirtualPlatform& platform, const Machine& machine, const Routes& routes)
+        : platform_(platform), machine_(machine), routes_(routes), memory_(machine.nodes.size(), -1)
+    {
+        for (const Link& link : machine.links)
+            for (const bool forth : {true, false}) platform.links.push_back({link.towards(forth), link.latency});
+        for (std::size_t node = 0; node < machine.nodes.size(); ++node) {
+            if (machine.nodes[node].bandwidth <= 0) continue;
+            memory_[node] = static_cast<int>(platform.links.size());
+            platform.links.push_back({machine.nodes[node].bandwidth, 0});
         }
-}
+    }
+    /// Copies between all places that hold data use the memory at both ends.
+    void add_copies()
+    {
+        const int places = place_of_device(machine_, static_cast<int>(machine_.devices.size()));
+        for (int from = 0; from < places; ++from)
+            for (int to = 0; to < places; ++to) add(from, from, from, to, to, to);
+    }
+    /// Cores that read or write another node's memory in place use that memory alone.
+    void add_uses_in_place()
+    {
+        for (int memory = 0; memory < nodes(); ++memory)
+            for (int node = 0; node < nodes(); ++node) {
+                add(memory, memory, memory, node, place_of_cores(machine_, node), -1);
+                add(node, place_of_cores(machine_, node), -1, memory, memory, memory);
+            }
+    }
+
+private:
+    int nodes() const { return static_cast<int>(machine_.nodes.size()); }
+    /// The way from `from` to `to`, for the places `source` and `target` there; `read` and `written`: the memories used, -1 for none.
+    void add(int from, int source, int read, int to, int target, int written)
+    {
+        const Routes::Route& route = routes_.between(from, to);
+        if (from == to || !route.reachable) return;
+        VirtualPlatform::Route way{source, target, {}};
+        add_memory(way, read);
+        int at = from;
+        for (const int l : route.links) {
+            const bool forth = find_place(machine_, machine_.links[l].from) == at;
+            way.links.push_back(2 * l + !forth);
+            at = find_place(machine_, forth ? machine_.links[l].to : machine_.links[l].from);
+        }
+        add_memory(way, written);
+        platform_.routes.push_back(std::move(way));
+    }
+    void add_memory(VirtualPlatform::Route& way, int place) const
+    {
+        if (place >= 0 && place < nodes() && memory_[place] >= 0) way.links.push_back(memory_[place]);
+    }
+
+    VirtualPlatform& platform_;
+    const Machine& machine_;
+    const Routes& routes_;
+    std::vector<int> memory_; ///< [node] link; -1: not narrow
+};
 
 } // namespace
 
@@ -74,8 +116,10 @@ VirtualPlatform VirtualEngine::platform()
         throw Error(ErrorCode::bad_argument,
                     machine_.name + " has no power state '" + options_.power_state + "' on any core or device");
     platform.energy = has_energy_ = known || machine_.base_w > 0;
-    platform.places = static_cast<int>(machine_.nodes.size() + machine_.devices.size());
-    add_routes(platform, machine_, *routes_);
+    platform.places = place_of_cores(machine_, static_cast<int>(machine_.nodes.size()));
+    Ways ways(platform, machine_, *routes_);
+    ways.add_copies();
+    ways.add_uses_in_place();
     return platform;
 }
 
@@ -123,11 +167,20 @@ void VirtualEngine::make_memory()
     if (!interleave && options_.placement != "first-touch")
         throw Error(ErrorCode::bad_argument, "placement is '" + options_.placement + "', must be first-touch or interleave");
     MemoryEnvironment environment;
-    environment.cost = [this](SpaceId from, SpaceId to, Bytes bytes) { return routes_->between(from, to).time(bytes); };
-    environment.home = [interleave, nodes](const void* data, Bytes bytes, SpaceId) -> SpaceId {
-        const auto size = static_cast<std::uintptr_t>(std::max(bytes, 1.0));
-        return interleave ? static_cast<SpaceId>(reinterpret_cast<std::uintptr_t>(data) / size % nodes) : 0;
+    environment.cost = [this, nodes](SpaceId from, SpaceId to, Bytes bytes) {
+        // Hubs do not hand on what devices send each other over the processors (NVIDIA on GPUDirect peer-to-peer).
+        const Routes::Route& route = routes_->between(from, to);
+        return from >= nodes && to >= nodes && (!options_.peer || route.over_memory) ? never : route.time(bytes);
     };
+    std::set<SpaceId> in_use;
+    for (const WorkerPlace& place : parts_.workers) in_use.insert(machine_.cores[place.cpu].node);
+    for (const int device : parts_.devices) in_use.insert(machine_.devices[device].node);
+    environment.home = [interleave, spread = std::vector<SpaceId>(in_use.begin(), in_use.end())](const void* data, Bytes bytes,
+                                                                                                 SpaceId) -> SpaceId {
+        const auto size = static_cast<std::uintptr_t>(std::max(bytes, 1.0));
+        return interleave ? spread[reinterpret_cast<std::uintptr_t>(data) / size % spread.size()] : 0;
+    };
+    engaged_.resize(spaces.size());
     replicas_ = std::make_unique<Replicas>(std::move(spaces), std::move(environment));
 }
 

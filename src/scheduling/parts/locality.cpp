@@ -2,6 +2,8 @@
 
 #include "scheduling/parts/task_deque.hpp"
 
+#include <limits>
+
 namespace trencadis {
 namespace {
 
@@ -13,7 +15,7 @@ public:
         : view_(view), abilities_(view), victims_(view, options), workers_(view.workers()),
           random_(options.count("seed"), static_cast<std::uint64_t>(view.workers())), rule_(rule),
           closed_(options.text("mailboxes") == "closed"), from_slower_(options.text("steal") == "slower"),
-          join_(options.flag("join"))
+          idle_only_(options.text("thieves") == "idle"), join_(options.flag("join"))
     {
     }
 
@@ -32,7 +34,7 @@ public:
         Worker& self = workers_[worker];
         Task* task = self.deque.take_newest(kind);
         if (!task) task = self.mailbox.take_oldest(kind);
-        if (!task) task = victims_.first(worker, [&](WorkerId victim) { return steal(worker, victim); });
+        if (!task && may_steal(worker)) task = victims_.first(worker, [&](WorkerId victim) { return steal(worker, victim); });
         if (task) return {task};
         return {nullptr, join_ ? most_chunks_left(view_, worker) : no_worker};
     }
@@ -43,6 +45,12 @@ private:
         TaskDeque deque, mailbox;
     };
 
+    /// A device that takes a second task while the first runs is not idle. One that waits inside a task, for what nobody can say, is.
+    bool may_steal(WorkerId worker) const
+    {
+        const Seconds free = idle_only_ ? view_.free_at(worker) : 0;
+        return free <= view_.now() || free == std::numeric_limits<Seconds>::infinity();
+    }
     Task* steal(WorkerId thief, WorkerId victim)
     {
         const KindSet kind = abilities_.bit(thief);
@@ -101,7 +109,7 @@ private:
     QuickRandom random_;
     WorkerId turn_ = no_worker;
     const Rule rule_;
-    const bool closed_, from_slower_, join_;
+    const bool closed_, from_slower_, idle_only_, join_;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 namespace trencadis {
@@ -33,6 +34,20 @@ TEST_F(Locality, ByDefaultATaskStaysWithTheOneThatReleasedIt)
     EXPECT_EQ(next(0), 0);
     EXPECT_EQ(next(2), 2) << "the newest of its own";
     EXPECT_EQ(next(3), 1) << "stolen";
+}
+
+TEST_F(Locality, ADeviceThatComputesTakesNothingFromOthersForItsSecondTask)
+{
+    for (const bool any : {false, true}) {
+        start(any ? "locality-default:thieves=any" : "locality-default");
+        for (int i = 0; i < 2; ++i) scheduler_->push(tasks_[i], 2);
+        view_.free[3] = 5;
+        EXPECT_EQ(next(3), any ? 0 : -1);
+        EXPECT_EQ(next(2), 1) << "its own";
+        view_.free[3] = std::numeric_limits<Seconds>::infinity(); // waits inside a task
+        EXPECT_EQ(next(3), any ? -1 : 0);
+        view_.free[3] = 0;
+    }
 }
 
 TEST_F(Locality, H1SendsItWhereMostValidBytesAre)
