@@ -43,6 +43,14 @@ template <Scalar T> struct MicroKernel {
     /// U is the right panel of these columns, k + cols rows deep, with the *inverses* of the diagonal on its diagonal.
     void (*solve)(Index k, R* X, Index height, const R* U, Index cols);
 
+    /// One panel, `depth` long, of a packed operand: its column (right: row) p begins with the elements A[i * across + p * along] of
+    /// i < rows, conjugated or not, and ends with zeros up to `width`, the panel's height (right: nr). By vectors if a stride is 1.
+    using PackPanel = void (*)(const T* A, Index across, Index along, bool conjugated, Index rows, Index width, Index depth,
+                               R* image);
+    PackPanel pack_left_panel, pack_right_panel;
+    /// The way back from a left panel.
+    void (*unpack_left_panel)(const R* image, Index width, Index rows, Index depth, T* A, Index across, Index along);
+
     /// Height of the panel for `rows` rows that are left: `mr`, or fewer rounded up to `step`.
     Index height(Index rows) const { return rows >= mr ? mr : (rows + step - 1) / step * step; }
     /// Rows of a packed left operand, padding included.

@@ -3,6 +3,7 @@
 // library: the linker could keep the copy of such a function that was made here, for a processor that is not there.
 #pragma once
 #include "blas/micro_kernel.hpp"
+#include "blas/panel_moves.hpp"
 #include "blas/vectors.hpp"
 
 namespace trencadis::blas {
@@ -262,7 +263,17 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
         if (MV == 1 || height == MV * lanes) return Body<T, Bytes, MV, NR>::solve(k, X, U, cols);
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::solve(k, X, height, U, cols);
     }
-    static constexpr MicroKernel<T> entry() { return {MV * lanes, NR, lanes, multiply, solve}; }
+    static constexpr MicroKernel<T> entry()
+    {
+        return {.mr = MV * lanes,
+                .nr = NR,
+                .step = lanes,
+                .multiply_panels = multiply,
+                .solve = solve,
+                .pack_left_panel = pack_panel<T, Bytes, true>,
+                .pack_right_panel = pack_panel<T, dividing_bytes<T>(Bytes, NR), false>,
+                .unpack_left_panel = unpack_panel<T, Bytes>};
+    }
 };
 
 } // namespace

@@ -7,53 +7,113 @@
 namespace trencadis::blas {
 namespace {
 
-/// Element (i, j) of the operand, whatever its structure.
-template <Scalar T> T element(const Operand<T>& A, Index i, Index j)
-{
-    const auto read = [&](Index r, Index c) {
-        const T x = A.data[r * A.rs + c * A.cs];
-        return A.conjugated ? conjugate(x) : x;
-    };
-    if (A.structure == Structure::general) return read(i, j);
-    const Index below = A.below + i - j; // rows below the diagonal
-    if (below == 0) {
-        if (A.structure == Structure::triangular && A.diag == Diag::unit) return T(1);
-        return A.structure == Structure::hermitian ? T(std::real(read(i, j))) : read(i, j);
+/// Writes one panel at a time: rows [first, first + rows) of A, columns [0, depth) in order. A right operand is packed as its
+/// transpose.
+template <Scalar T> class PanelWriter {
+public:
+    PanelWriter(const MicroKernel<T>& kernel, const Operand<T>& A, bool left)
+        : A_(A), left_(left), pack_(left ? kernel.pack_left_panel : kernel.pack_right_panel)
+    {
     }
-    if ((below > 0) == (A.uplo == Uplo::lower)) return read(i, j);
-    if (A.structure == Structure::triangular) return T(0);
-    // The mirror of (i, j) in the whole matrix is (j - below0, i + below0) in this block's numbering.
-    const T mirror = read(j - A.below, i + A.below);
-    return A.structure == Structure::hermitian ? conjugate(mirror) : mirror;
-}
 
-template <Scalar T> void put_left(Real<T>* column, Index height, Index i, T x)
-{
-    column[i] = std::real(x);
-    if constexpr (is_complex<T>) column[height + i] = std::imag(x);
-}
-template <Scalar T> void put_right(Real<T>* row, Index j, T x)
-{
-    row[j * planes<T>] = std::real(x);
-    if constexpr (is_complex<T>) row[2 * j + 1] = std::imag(x);
-}
+    void write(Index first, Index rows, Index width, Index depth, Real<T>* image) const
+    {
+        if (A_.structure == Structure::general) return piece(A_, first, rows, width, 0, depth, image);
+        // In columns before the diagonal all rows of the panel lie below it, in columns behind it above.
+        const Index begin = std::clamp<Index>(A_.below + first, 0, depth);
+        const Index end = std::clamp<Index>(A_.below + first + rows, 0, depth);
+        triangle(true, first, rows, width, 0, begin, image);
+        for (Index p = begin; p < end; ++p) diagonal_column(first, rows, width, p, column(image, width, p));
+        triangle(false, first, rows, width, end, depth, image);
+    }
+
+private:
+    Real<T>* column(Real<T>* image, Index width, Index p) const { return image + planes<T> * width * p; }
+
+    /// Columns [begin, end) of the panel from a general matrix.
+    void piece(const Operand<T>& A, Index first, Index rows, Index width, Index begin, Index end, Real<T>* image) const
+    {
+        if (begin == end) return;
+        pack_(A.data + first * A.rs + begin * A.cs, A.rs, A.cs, A.conjugated, rows, width, end - begin,
+              column(image, width, begin));
+    }
+    bool stored(bool below) const { return below == (A_.uplo == Uplo::lower); }
+    /// The operand where a triangle is read from: itself, or for the one that is not stored its mirror. Element (i, j) of a block
+    /// has its mirror at (j - below, i + below) of the block.
+    Operand<T> source(bool below) const
+    {
+        if (stored(below)) return A_;
+        Operand<T> mirror = A_.transposed();
+        mirror.data += A_.below * (A_.cs - A_.rs);
+        return A_.structure == Structure::hermitian ? mirror.conjugate() : mirror;
+    }
+    bool zero(bool below) const { return A_.structure == Structure::triangular && !stored(below); }
+
+    void triangle(bool below, Index first, Index rows, Index width, Index begin, Index end, Real<T>* image) const
+    {
+        if (zero(below)) std::fill(column(image, width, begin), column(image, width, end), Real<T>(0));
+        else piece(source(below), first, rows, width, begin, end, image);
+    }
+    /// Column p, in which the panel crosses the diagonal.
+    void diagonal_column(Index first, Index rows, Index width, Index p, Real<T>* to) const
+    {
+        const Index crossing = p - A_.below - first;
+        part_of_column(false, first, 0, crossing, width, p, to);
+        put(to, width, crossing, diagonal(first + crossing, p));
+        part_of_column(true, first, crossing + 1, rows, width, p, to);
+        for (Index i = rows; i < width; ++i) put(to, width, i, T(0));
+    }
+    void part_of_column(bool below, Index first, Index begin, Index end, Index width, Index p, Real<T>* to) const
+    {
+        if (zero(below)) {
+            for (Index i = begin; i < end; ++i) put(to, width, i, T(0));
+            return;
+        }
+        const Operand<T> A = source(below);
+        for (Index i = begin; i < end; ++i) {
+            const T x = A.data[(first + i) * A.rs + p * A.cs];
+            put(to, width, i, A.conjugated ? conjugate(x) : x);
+        }
+    }
+    T diagonal(Index i, Index p) const
+    {
+        if (A_.structure == Structure::triangular && A_.diag == Diag::unit) return T(1);
+        const T x = A_.data[i * A_.rs + p * A_.cs];
+        if (A_.structure == Structure::hermitian) return T(std::real(x));
+        return A_.conjugated ? conjugate(x) : x;
+    }
+    void put(Real<T>* to, Index width, Index i, T x) const
+    {
+        if constexpr (is_complex<T>) {
+            to[left_ ? i : 2 * i] = x.real();
+            to[left_ ? width + i : 2 * i + 1] = x.imag();
+        } else to[i] = x;
+    }
+
+    const Operand<T> A_;
+    const bool left_;
+    const typename MicroKernel<T>::PackPanel pack_;
+};
 
 } // namespace
 
 template <Scalar T> void pack_left(const MicroKernel<T>& kernel, const Operand<T>& A, Index rows, Index k, Real<T>* image)
 {
-    for (Index i0 = 0; i0 < rows; i0 += kernel.mr) {
-        const Index height = kernel.height(rows - i0);
-        for (Index p = 0; p < k; ++p, image += planes<T> * height)
-            for (Index i = 0; i < height; ++i) put_left(image, height, i, i0 + i < rows ? element(A, i0 + i, p) : T(0));
+    const PanelWriter<T> writer(kernel, A, true);
+    for (Index i = 0; i < rows; i += kernel.mr) {
+        const Index height = kernel.height(rows - i);
+        writer.write(i, std::min(height, rows - i), height, k, image);
+        image += planes<T> * height * k;
     }
 }
 
 template <Scalar T> void pack_right(const MicroKernel<T>& kernel, const Operand<T>& B, Index k, Index cols, Real<T>* image)
 {
-    for (Index j0 = 0; j0 < cols; j0 += kernel.nr)
-        for (Index p = 0; p < k; ++p, image += planes<T> * kernel.nr)
-            for (Index j = 0; j < kernel.nr; ++j) put_right(image, j, j0 + j < cols ? element(B, p, j0 + j) : T(0));
+    const PanelWriter<T> writer(kernel, B.transposed(), false);
+    for (Index j = 0; j < cols; j += kernel.nr) {
+        writer.write(j, std::min(kernel.nr, cols - j), kernel.nr, k, image);
+        image += planes<T> * kernel.nr * k;
+    }
 }
 
 template <Scalar T> Index triangle_size(const MicroKernel<T>& kernel, Index n)
@@ -65,28 +125,28 @@ template <Scalar T> Index triangle_size(const MicroKernel<T>& kernel, Index n)
 
 template <Scalar T> void pack_triangle(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image)
 {
-    for (Index j0 = 0; j0 < n; j0 += kernel.nr) {
-        const Index depth = std::min(n, j0 + kernel.nr);
-        for (Index p = 0; p < depth; ++p, image += planes<T> * kernel.nr)
-            for (Index j = 0; j < kernel.nr; ++j) {
-                T x = p <= j0 + j && j0 + j < n ? element(U, p, j0 + j) : T(0);
-                if (p == j0 + j) x = T(1) / x;
-                put_right(image, j, x);
-            }
+    Operand<T> transpose = U.transposed();
+    transpose.structure = Structure::triangular;
+    transpose.uplo = Uplo::lower;
+    const PanelWriter<T> writer(kernel, transpose, false);
+    for (Index j = 0; j < n; j += kernel.nr) {
+        const Index cols = std::min(kernel.nr, n - j);
+        writer.write(j, cols, kernel.nr, j + cols, image);
+        for (Index i = 0; i < cols; ++i) {
+            T* const diagonal = reinterpret_cast<T*>(image + planes<T> * ((j + i) * kernel.nr + i));
+            *diagonal = T(1) / *diagonal;
+        }
+        image += planes<T> * kernel.nr * (j + cols);
     }
 }
 
 template <Scalar T>
 void unpack_left(const MicroKernel<T>& kernel, const Real<T>* image, Index rows, Index k, T* B, Index rs, Index cs)
 {
-    for (Index i0 = 0; i0 < rows; i0 += kernel.mr) {
-        const Index height = kernel.height(rows - i0), count = std::min(height, rows - i0);
-        for (Index p = 0; p < k; ++p, image += planes<T> * height)
-            for (Index i = 0; i < count; ++i) {
-                T& b = B[(i0 + i) * rs + p * cs];
-                if constexpr (is_complex<T>) b = T(image[i], image[height + i]);
-                else b = image[i];
-            }
+    for (Index i = 0; i < rows; i += kernel.mr) {
+        const Index height = kernel.height(rows - i);
+        kernel.unpack_left_panel(image, height, std::min(height, rows - i), k, B + i * rs, rs, cs);
+        image += planes<T> * height * k;
     }
 }
 

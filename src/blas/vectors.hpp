@@ -46,6 +46,24 @@ template <class R, int Bytes> struct Vectors {
     /// -x x -x x ..
     [[gnu::always_inline]] static V alternate(R x) { return interleave_low(V{} - x, V{} + x); }
 
+    /// a0 -a1 a2 -a3 ..
+    [[gnu::always_inline]] static V negate_odd(V a) { return merge_odd(a, -a, Indices{}); }
+    /// The transpose of a square of elements, `size` numbers each (2: complex), one row in each vector.
+    template <int size, int step = 1> [[gnu::always_inline]] static void transpose(V (&v)[lanes / size])
+    {
+        constexpr int n = lanes / size;
+        if constexpr (step < n) { // swap the off-diagonal quarters of all squares of 2 step elements
+#pragma GCC unroll 16
+            for (int r = 0; r < n; ++r)
+                if (!(r & step)) {
+                    const V a = v[r], b = v[r + step];
+                    v[r] = quarters<step * size, true>(a, b, Indices{});
+                    v[r + step] = quarters<step * size, false>(a, b, Indices{});
+                }
+            transpose<size, 2 * step>(v);
+        }
+    }
+
 private:
     using Indices = std::make_integer_sequence<int, lanes>; // a type only
     template <int from, int... i> [[gnu::always_inline]] static V zip(V a, V b, std::integer_sequence<int, i...>)
@@ -59,6 +77,16 @@ private:
     template <int... i> [[gnu::always_inline]] static V swap(V a, std::integer_sequence<int, i...>)
     {
         return __builtin_shufflevector(a, a, (i ^ 1)...);
+    }
+    template <int... i> [[gnu::always_inline]] static V merge_odd(V a, V b, std::integer_sequence<int, i...>)
+    {
+        return __builtin_shufflevector(a, b, (i % 2 * lanes + i)...);
+    }
+    template <int width, bool upper, int... i>
+    [[gnu::always_inline]] static V quarters(V a, V b, std::integer_sequence<int, i...>)
+    {
+        return __builtin_shufflevector(a, b,
+                                       (upper ? (i & width ? lanes + i - width : i) : (i & width ? lanes + i : i + width))...);
     }
     /// Pieces of width, width / 2, .. 1, as the binary digits of `count` say.
     template <int width> [[gnu::always_inline]] static void copy_some(R* to, const R* from, Index count)
