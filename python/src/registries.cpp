@@ -158,7 +158,7 @@ void bind_registries(nb::module_& m)
     m.def("list_kernels", &kernel_rows);
     m.def("list_machines", &machine_rows);
     m.def("list_routines", &routine_rows);
-    m.def("default_tile", &default_tile, "routine"_a, "n"_a, "element_bytes"_a, "workers"_a);
+    m.def("default_tile", &default_tile, "routine"_a, "variant"_a, "n"_a, "element_bytes"_a, "workers"_a);
     m.def("machine", &this_machine, "measure"_a = true, "fresh"_a = false);
     m.def(
         "load_machine", [](const std::string& name) { return machine_to_json(load_machine(name)); }, "name_or_path"_a);

@@ -104,6 +104,9 @@ void bind_session(nb::module_& m)
         .def("options", &options_of)
         .def_prop_ro("workers", &Session::workers)
         .def_prop_ro("kernels_version", [](const Session& s) { return s.kernels().version(); })
+        .def(
+            "default_variant",
+            [](const Session& s, const std::string& routine) { return std::string(default_variant(s, routine)); }, "routine"_a)
         .def("statistics", &statistics_of)
         .def("reset_statistics", &Session::reset_statistics)
         .def("start_trace", &Session::start_trace)

@@ -64,6 +64,8 @@ class Session:
     @property
     def kernels_version(self) -> str:
         """What the kernel library says of itself, e.g. "OpenBLAS 0.3.21 SkylakeX"."""
+    def default_variant(self, routine: str) -> str:
+        """The tile variant of a call that names none."""
     def statistics(self) -> list[dict[str, Any]]:
         """Per worker since the start or since reset_statistics: cpu, kind, busy_s, idle_s, tasks, shares."""
     def reset_statistics(self) -> None: ...
@@ -207,7 +209,7 @@ def add_kernel_library_folder(folder: str) -> None:
 
 # What there is. Each entry: name, available (bool), summary, source, and where they apply version and why_not.
 
-def default_tile(routine: str, n: int, element_bytes: int, workers: int) -> int:
+def default_tile(routine: str, variant: str, n: int, element_bytes: int, workers: int) -> int:
     """The tile size that a square problem gets when none is asked for."""
     ...
 def list_schedulers() -> list[dict[str, Any]]:

@@ -98,13 +98,13 @@ def middle(runs: Sequence[Run]) -> Run:
     return sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
 
 
-def _chosen_tile(job: Job, workers: int) -> int | None:
+def _chosen_tile(job: Job, variant: str, workers: int) -> int | None:
     """None for a shape: the library tells the tile size of square problems only."""
     from . import _core
 
     if job.shape():
         return None
-    return _core.default_tile(job.routine, job.n, np.dtype(PRECISIONS[job.precision]).itemsize, workers)
+    return _core.default_tile(job.routine, variant, job.n, np.dtype(PRECISIONS[job.precision]).itemsize, workers)
 
 
 def record(
@@ -115,13 +115,14 @@ def record(
     median = statistics.median(seconds)
     flops = job.flops()
     idle = [run.idle_fraction for run in runs if run.idle_fraction is not None]
+    variant = request.session.variant or description["variants"].get(job.routine)
     row = {
         "routine": job.routine,
         "n": job.n,
         **job.shape(),
-        "nb": None if flops is None else request.session.nb or _chosen_tile(job, len(description["workers"])),
+        "nb": None if flops is None else request.session.nb or _chosen_tile(job, variant, len(description["workers"])),
         "precision": None if flops is None else job.precision,
-        "variant": request.session.variant or description["variants"].get(job.routine),
+        "variant": variant,
         "engine": description["engine"],
         "scheduler": description["scheduler"],
         "kernels": description["kernels"],

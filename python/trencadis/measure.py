@@ -96,7 +96,10 @@ def describe_session(core: Any, session: Any) -> dict[str, Any]:
         "threads": options["threads"],
         "workers": list(options["workers"]),
         "machine": json.loads(core.machine(measure=False))["name"],
-        "variants": {entry["name"]: (entry.get("variants") or [None])[0] for entry in core.list_routines()},
+        "variants": {
+            entry["name"]: session.default_variant(entry["name"]) if entry.get("variants") else None
+            for entry in core.list_routines()
+        },
     }
 
 

@@ -164,7 +164,7 @@ def _figures(routine: str, A: np.ndarray, session: _core.Session, tile: int, sec
     return {
         "routine": routine,
         "n": A.shape[0],
-        "nb": tile or _core.default_tile(routine, A.shape[0], A.dtype.itemsize, len(options["workers"])),
+        "nb": tile or _core.default_tile(routine, session.default_variant(routine), A.shape[0], A.dtype.itemsize, len(options["workers"])),
         "precision": _LETTERS[A.dtype.char],
         "engine": options["engine"],
         "scheduler": options["scheduler"],

@@ -3,6 +3,7 @@
 #include "algorithms/tile_size.hpp"
 #include "base/registry.hpp"
 #include "session/arguments.hpp"
+#include "session/packed_calls.hpp"
 
 #include <algorithm>
 
@@ -16,10 +17,36 @@ std::vector<std::string_view> variants_of(std::string_view routine)
     return {"in-place"};
 }
 
-Index default_tile(std::string_view routine, Index n, std::size_t element_bytes, int workers)
+std::string_view default_variant(const Session& session, std::string_view routine)
 {
-    const bool cholesky = routine == "potrf" || routine == "potrs" || routine == "posv";
-    const Index nb = cholesky ? cholesky_tile(n, element_bytes, workers) : product_tile(n, n, element_bytes, workers);
+    const std::vector<std::string_view> known = variants_of(routine);
+    return known.front() == "packed" && !session.kernels().native() ? known[1] : known.front();
+}
+
+namespace {
+
+template <Scalar T> Index packed_tile(std::string_view routine, Index n, int workers)
+{
+    const T* const none = nullptr;
+    if (routine == "trsm") {
+        const PackedSystem<T> system{Side::right, Uplo::upper, Op::none, Diag::non_unit, n, n, T(1), none, n, {nullptr, n, n, n}};
+        return system_tiling(system, workers).depth;
+    }
+    const blas::Operand<T> any{none, 1, n};
+    return product_tiling(PackedProduct<T>{n, n, n, T(1), any, any, T(0), {nullptr, n, n, n}}, workers).cols;
+}
+
+} // namespace
+
+Index default_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers)
+{
+    const bool cholesky = routine == "potrf" || routine == "potrs" || routine == "posv", packed = variant == "packed";
+    Index nb = 0;
+    if (cholesky) nb = packed ? packed_cholesky_tile(n, element_bytes, workers) : cholesky_tile(n, element_bytes, workers);
+    else if (!packed) nb = product_tile(n, n, element_bytes, workers);
+    else if (element_bytes == sizeof(float)) nb = packed_tile<float>(routine, n, workers);
+    else if (element_bytes == sizeof(std::complex<double>)) nb = packed_tile<std::complex<double>>(routine, n, workers);
+    else nb = packed_tile<double>(routine, n, workers);
     return std::min(nb, std::max<Index>(n, 1));
 }
 
