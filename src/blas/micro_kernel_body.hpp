@@ -74,12 +74,18 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         for (; p < k; ++p) update<subtract>(A + p * parts * height, B + p * row);
     }
 
-    [[gnu::always_inline]] static void prefetch(const T* C, Index rs, Index cs, Index cols)
+    /// Brings the tile of C into the cache while the sums are computed.
+    [[gnu::always_inline]] static void prefetch(const T* C, Index rs, Index cs, Index rows, Index cols)
     {
-        if (rs != 1) return;
-        for (Index j = 0; j < cols; ++j)
+        if (rs == 1) {
+            for (Index j = 0; j < cols; ++j)
 #pragma GCC unroll 8
-            for (int i = 0; i < parts * MV; ++i) __builtin_prefetch(reinterpret_cast<const R*>(C + j * cs) + i * lanes, 1, 3);
+                for (int i = 0; i < parts * MV; ++i) __builtin_prefetch(reinterpret_cast<const R*>(C + j * cs) + i * lanes, 1, 3);
+        } else if (cs == 1) {
+            for (Index i = 0; i < rows; ++i)
+#pragma GCC unroll 8
+                for (int j = 0; j < NR; j += 64 / int(sizeof(T))) __builtin_prefetch(C + i * rs + j, 1, 3);
+        }
     }
 
     static void multiply(Index k, const R* A, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows, Index cols,
@@ -87,7 +93,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     {
         Body body;
         body.clear();
-        prefetch(C, rs, cs, cols);
+        prefetch(C, rs, cs, rows, cols);
         body.template accumulate<false>(k, A, B, next);
         if (rs == 1) {
             if (is(beta, 1)) return body.template store<Beta::one>(alpha, beta, C, cs, rows, cols);
@@ -96,6 +102,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         }
         alignas(64) R sums[NR * parts * height]; // a copy, because `body` must stay in registers
         body.spill(sums);
+        if (cs == 1 && is(beta, 0)) return store_rows<Beta::zero>(sums, alpha, beta, C, rs, rows, cols);
+        if (cs == 1) return store_rows<Beta::any>(sums, alpha, beta, C, rs, rows, cols);
         scatter(sums, alpha, beta, C, rs, cs, rows, cols);
     }
 
@@ -127,12 +135,12 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             for (int i = 0; i < MV; ++i) {
                 R* const c = reinterpret_cast<R*>(C + j * cs + i * lanes);
                 const Index count = whole ? lanes : rows - i * lanes;
-                if constexpr (parts == 1) put<kind, whole>(c, re(alpha) * sum[j][0][i], beta, count);
+                if constexpr (parts == 1) put<Vec, kind, whole>(c, re(alpha) * sum[j][0][i], beta, count);
                 else {
                     const V x = re(alpha) * sum[j][0][i] - im(alpha) * sum[j][1][i];
                     const V y = re(alpha) * sum[j][1][i] + im(alpha) * sum[j][0][i];
-                    put<kind, whole>(c, Vec::interleave_low(x, y), beta, 2 * count);
-                    put<kind, whole>(c + lanes, Vec::interleave_high(x, y), beta, 2 * count - lanes);
+                    put<Vec, kind, whole>(c, Vec::interleave_low(x, y), beta, 2 * count);
+                    put<Vec, kind, whole>(c + lanes, Vec::interleave_high(x, y), beta, 2 * count - lanes);
                 }
             }
         }
@@ -143,21 +151,56 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     [[gnu::always_inline]] static bool is(const T& x, R value) { return re(x) == value && (parts == 1 || im(x) == 0); }
 
     /// c <- product + beta c for the first `count` numbers of a vector (whole: for all).
-    template <Beta kind, bool whole> [[gnu::always_inline]] static void put(R* c, V product, const T& beta, Index count)
+    template <class W, Beta kind, bool whole>
+    [[gnu::always_inline]] static void put(R* c, typename W::V product, const T& beta, Index count)
     {
-        if constexpr (whole) {
-            if constexpr (kind != Beta::zero) product = combine<kind>(product, Vec::load(c), beta);
-            Vec::save(c, product);
+        if (whole || count >= W::lanes) {
+            if constexpr (kind != Beta::zero) product = combine<W, kind>(product, W::load(c), beta);
+            W::save(c, product);
         } else if (count > 0) {
-            if constexpr (kind != Beta::zero) product = combine<kind>(product, Vec::load_some(c, count), beta);
-            Vec::save_some(c, product, count);
+            if constexpr (kind != Beta::zero) product = combine<W, kind>(product, W::load_some(c, count), beta);
+            W::save_some(c, product, count);
         }
     }
-    template <Beta kind> [[gnu::always_inline]] static V combine(V product, V c, const T& beta)
+    template <class W, Beta kind>
+    [[gnu::always_inline]] static typename W::V combine(typename W::V product, typename W::V c, const T& beta)
     {
         if constexpr (kind == Beta::one) return c + product;
         else if constexpr (parts == 1) return re(beta) * c + product;
-        else return re(beta) * c + (Vec::alternate(im(beta)) * Vec::swap_pairs(c) + product);
+        else return re(beta) * c + (W::alternate(im(beta)) * W::swap_pairs(c) + product);
+    }
+
+    /// The same where the rows of C are contiguous, in squares that are transposed in registers.
+    template <Beta kind>
+    [[gnu::noinline]] static void store_rows(const R* sums, T alpha, T beta, T* C, Index rs, Index rows, Index cols)
+    {
+        using W = Vectors<R, dividing_bytes<T>(Bytes, NR)>;
+        constexpr int N = W::lanes / parts;
+        for (Index i = 0; i < rows; i += W::lanes)
+            for (Index j = 0; j < cols; j += N) {
+                typename W::V square[parts][N];
+#pragma GCC unroll 16
+                for (int c = 0; c < N; ++c) {
+                    const R* const from = sums + (j + c) * parts * height + i;
+                    const typename W::V x = W::load(from);
+                    if constexpr (parts == 1) square[0][c] = re(alpha) * x;
+                    else {
+                        const typename W::V y = W::load(from + height);
+                        const typename W::V real = re(alpha) * x - im(alpha) * y, imaginary = re(alpha) * y + im(alpha) * x;
+                        square[0][c] = W::interleave_low(real, imaginary);
+                        square[1][c] = W::interleave_high(real, imaginary);
+                    }
+                }
+#pragma GCC unroll 2
+                for (int q = 0; q < parts; ++q) {
+                    W::template transpose<parts>(square[q]);
+#pragma GCC unroll 16
+                    for (int r = 0; r < N; ++r)
+                        if (i + q * N + r < rows)
+                            put<W, kind, false>(reinterpret_cast<R*>(C + (i + q * N + r) * rs + j), square[q][r], beta,
+                                                (cols - j) * parts);
+                }
+            }
     }
 
     /// The same for any strides, element by element.
