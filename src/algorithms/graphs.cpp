@@ -2,6 +2,7 @@
 
 #include "algorithms/empty_cholesky.hpp"
 #include "algorithms/gemm.hpp"
+#include "algorithms/gemm_shared_panel.hpp"
 #include "algorithms/geqrf.hpp"
 #include "algorithms/getrf.hpp"
 #include "algorithms/potrf.hpp"
@@ -109,6 +110,12 @@ template <Scalar T> void submit_gemm(Site& site)
     const TileMatrix<T> A = square<T>(site), B = square<T>(site), C = square<T>(site);
     if (site.flow) gemm(*site.flow, no_kernels(), T(1), A, B, T(1), C);
 }
+template <Scalar T> void submit_gemm_shared_panel(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site), B = square<T>(site), C = square<T>(site);
+    const TileMatrix<T> P = matrix<T>(site, std::min(site.shape.n, site.shape.nb), site.shape.n, site.shape.nb, site.shape.nb);
+    if (site.flow) gemm_shared_panel(*site.flow, no_kernels(), A, B, P, C);
+}
 template <Scalar T> void submit_syrk(Site& site)
 {
     const TileMatrix<T> A = square<T>(site), C = square<T>(site);
@@ -174,6 +181,7 @@ std::span<const GraphEntry> entries()
         {"potrs", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_potrs), 0, 0, 2},
         {"posv", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_posv), 1. / 3, 0, 2},
         {"gemm", "in-place", {"gemm"}, TRC_PRECISIONS(submit_gemm), 2},
+        {"gemm", "shared-panel", {"pack", "gemm"}, TRC_PRECISIONS(submit_gemm_shared_panel), 2},
         {"syrk", "in-place", {"syrk", "gemm"}, TRC_PRECISIONS(submit_syrk), 1, 1},
         {"trsm", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_trsm), 1},
         {"getrf", "incremental", {"getrf", "gessm", "tstrf", "ssssm"}, TRC_PRECISIONS(submit_getrf_incremental), 2. / 3},

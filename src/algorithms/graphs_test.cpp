@@ -117,6 +117,7 @@ TEST(Graphs, DoTheOperationsOfTheRoutineAndTheKnownExtraOfTheirForm)
             expect_extra("potrf", "in-place", diagonals);
             expect_extra("potrf", "two-level", diagonals);
             expect_extra("posv", "", diagonals);
+            expect_extra("gemm", "shared-panel", 0);
             for (const char* routine : {"potrs", "gemm", "syrk", "trsm"}) expect_extra(routine, "", 0);
             for (const char* variant : {"kastors", "kastors-cw", "panel"}) expect_extra("getrf", variant, 0);
             expect_extra("getrf", "incremental",
@@ -209,7 +210,8 @@ TEST(Graphs, NameEveryTileWithItsSizeInsideTheirRange)
                     EXPECT_EQ(all, triangle);
                 }
                 if (routine == "gemm") {
-                    EXPECT_EQ(all, 3 * full);
+                    const double panel = variant == "shared-panel" ? element * double(nb * n) : 0;
+                    EXPECT_EQ(all, 3 * full + panel);
                 }
                 if (routine == "trsm" || routine == "syrk") {
                     EXPECT_EQ(all, full + triangle);
