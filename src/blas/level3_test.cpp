@@ -9,7 +9,7 @@ namespace {
 
 using namespace testing;
 
-constexpr int cases = 12; ///< random shapes per instruction set and blocking
+constexpr int cases = 8; ///< random shapes per instruction set and blocking
 
 template <class T> class Level3 : public ::testing::Test {
 public:

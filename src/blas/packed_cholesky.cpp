@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace trencadis::blas {
 namespace {
@@ -15,26 +16,52 @@ namespace {
 constexpr Index widest = 32;  ///< columns of the widest right panel
 constexpr Index tallest = 64; ///< rows of the tallest left panel
 
-/// Column by column, L L^H = D in the lower triangle of D (n x n, leading dimension `widest`). Returns LAPACK's info.
-template <Scalar T> Index factor_block(Index n, T* D)
-{
-    for (Index j = 0; j < n; ++j) {
-        T* const column = D + j * widest;
-        const Real<T> pivot = std::real(column[j]);
-        if (!(pivot > 0)) { // NaN as well
-            column[j] = pivot;
-            return j + 1;
+/// A block on the diagonal, out of the image: L in the lower triangle of D, and the inverses of its pivots.
+template <Scalar T> struct DiagonalBlock {
+    T D[widest * widest]; ///< (i, j) at i + j * widest
+    Real<T> inverse[widest];
+
+    /// Column by column, L L^H = D, n x n. Returns LAPACK's info. `fixed`: n as a constant, for the compiler to unroll; 0: any.
+    template <int fixed> Index factor(Index any)
+    {
+        const Index n = fixed ? fixed : any;
+        for (Index j = 0; j < n; ++j) {
+            T* const column = D + j * widest;
+            const Real<T> pivot = std::real(column[j]);
+            if (!(pivot > 0)) { // NaN as well
+                column[j] = pivot;
+                return j + 1;
+            }
+            const Real<T> root = std::sqrt(pivot);
+            inverse[j] = 1 / root;
+            column[j] = root;
+            for (Index i = j + 1; i < n; ++i) column[i] *= inverse[j];
+            for (Index c = j + 1; c < n; ++c) {
+                const T factor = conjugate(column[c]);
+                for (Index i = c; i < n; ++i) D[i + c * widest] -= times(column[i], factor);
+            }
         }
-        const Real<T> root = std::sqrt(pivot), inverse = 1 / root;
-        column[j] = root;
-        for (Index i = j + 1; i < n; ++i) column[i] *= inverse;
-        for (Index c = j + 1; c < n; ++c) {
-            const T factor = conjugate(column[c]);
-            for (Index i = c; i < n; ++i) D[i + c * widest] -= column[i] * factor;
+        return 0;
+    }
+    Index factor(Index n)
+    {
+        switch (n) {
+        case 4: return factor<4>(n);
+        case 6: return factor<6>(n);
+        case 8: return factor<8>(n);
+        default: return factor<0>(n);
         }
     }
-    return 0;
-}
+
+private:
+    /// std::complex's own product looks for infinities.
+    static T times(T a, T b)
+    {
+        if constexpr (is_complex<T>)
+            return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+        else return a * b;
+    }
+};
 
 /// The packed triangle and what is done to it. `A` is the lower triangle as seen here: the Hermitian transpose of an upper one.
 template <Scalar T> struct PackedTriangle {
@@ -57,30 +84,33 @@ template <Scalar T> struct PackedTriangle {
         const Index first = i / kernel.mr * kernel.mr, height = kernel.height(n - first);
         return {image + planes<T> * (first * n + p * height) + i - first, height};
     }
-    T get(Index i, Index p) const
+    static T get(const R* at, Index height)
     {
-        const Place x = place(i, p);
-        if constexpr (is_complex<T>) return {x.at[0], x.at[x.height]};
-        else return *x.at;
+        if constexpr (is_complex<T>) return {at[0], at[height]};
+        else return *at;
     }
-    void put(Index i, Index p, T value) const
+    static void put(R* at, Index height, T value)
     {
-        const Place x = place(i, p);
-        x.at[0] = std::real(value);
-        if constexpr (is_complex<T>) x.at[x.height] = std::imag(value);
-    }
-    void put_right(Index p, Index q, T value) const
-    {
-        R* const at = right + planes<T> * (p * kernel.nr + q);
         at[0] = std::real(value);
-        if constexpr (is_complex<T>) at[1] = std::imag(value);
+        if constexpr (is_complex<T>) at[height] = std::imag(value);
+    }
+    /// Calls visit(r, place) for rows [j, j + count) at column p; most lie in one panel.
+    template <class Visit> void for_rows(Index j, Index count, Index p, const Visit& visit) const
+    {
+        for (Index r = 0; r < count;) {
+            const Place first = place(j + r, p);
+            const Index left = std::min(count - r, kernel.mr - (j + r) % kernel.mr);
+            for (Index i = 0; i < left; ++i, ++r) visit(r, Place{first.at + i, first.height});
+        }
     }
 
     void pack() const;
     void unpack(Index columns) const;
     void unpack_column(Index p, Index begin, Index end) const;
     void make_right(Index j, Index cols) const;
+    void copy_rows(Index j) const;
     void update(Index i, Index j, Index cols) const;
+    void append_right(Index j, Index cols, const DiagonalBlock<T>& block) const;
     Index factor_diagonal(Index j, Index cols) const;
     Index factor() const;
 };
@@ -90,13 +120,14 @@ template <Scalar T> void PackedTriangle<T>::pack() const
 {
     for (Index first = 0; first < n; first += kernel.mr) {
         const Index height = kernel.height(n - first), rows = std::min(height, n - first);
-        pack_left(kernel, Operand<T>{A + first * rs, rs, cs, conjugated}, rows, first, place(first, 0).at);
+        R* const panel = image + planes<T> * first * n;
+        pack_left(kernel, Operand<T>{A + first * rs, rs, cs, conjugated}, rows, first, panel);
         for (Index p = first; p < first + rows; ++p) {
-            R* const column = place(first, p).at;
+            R* const column = panel + planes<T> * p * height;
             std::fill_n(column, planes<T> * height, R(0));
             for (Index i = p; i < first + rows; ++i) {
                 const T x = A[i * rs + p * cs];
-                put(i, p, conjugated ? conjugate(x) : x);
+                put(column + i - first, height, conjugated ? conjugate(x) : x);
             }
         }
     }
@@ -107,7 +138,7 @@ template <Scalar T> void PackedTriangle<T>::unpack(Index columns) const
 {
     for (Index first = 0; first < n; first += kernel.mr) {
         const Index height = kernel.height(n - first), rows = std::min(height, n - first), before = std::min(first, columns);
-        R* const panel = place(first, 0).at;
+        R* const panel = image + planes<T> * first * n;
         if constexpr (is_complex<T>)
             for (Index p = 0; p < before && conjugated; ++p)
                 for (Index i = 0; i < height; ++i) panel[(2 * p + 1) * height + i] *= -1;
@@ -119,57 +150,86 @@ template <Scalar T> void PackedTriangle<T>::unpack(Index columns) const
 /// Rows [begin, end) of column p of L back to A.
 template <Scalar T> void PackedTriangle<T>::unpack_column(Index p, Index begin, Index end) const
 {
-    for (Index i = begin; i < end; ++i) A[i * rs + p * cs] = conjugated ? conjugate(get(i, p)) : get(i, p);
+    for_rows(begin, end - begin, p, [&](Index r, Place from) {
+        const T x = get(from.at, from.height);
+        A[(begin + r) * rs + p * cs] = conjugated ? conjugate(x) : x;
+    });
 }
 
 /// Rows [j, j + cols) of L, columns before j, conjugated and transposed.
 template <Scalar T> void PackedTriangle<T>::make_right(Index j, Index cols) const
 {
-    for (Index q = 0; q < kernel.nr; ++q) {
-        const Place from = place(std::min(j + q, n - 1), 0);
+    const Index nr = kernel.nr;
+    if (!is_complex<T> && cols == nr && j % kernel.mr + nr <= kernel.mr) return copy_rows(j);
+    for_rows(j, cols, 0, [&](Index q, Place from) {
         R* to = right + planes<T> * q;
-        const R* at = from.at;
-        for (Index p = 0; p < j; ++p, at += planes<T> * from.height, to += planes<T> * kernel.nr) {
-            to[0] = q < cols ? at[0] : R(0);
-            if constexpr (is_complex<T>) to[1] = q < cols ? -at[from.height] : R(0);
+        for (Index p = 0; p < j; ++p, from.at += planes<T> * from.height, to += planes<T> * nr) {
+            to[0] = from.at[0];
+            if constexpr (is_complex<T>) to[1] = -from.at[from.height];
         }
-    }
+    });
+    for (Index p = 0; p < j && cols < nr; ++p)
+        std::fill(right + planes<T> * (p * nr + cols), right + planes<T> * (p + 1) * nr, R(0));
+}
+
+/// The same for nr rows of one panel, which lie next to one another there as here.
+template <Scalar T> void PackedTriangle<T>::copy_rows(Index j) const
+{
+    const Place from = place(j, 0);
+    const auto copy = [&](auto count) {
+        for (Index p = 0; p < j; ++p) std::copy_n(from.at + p * from.height, count, right + p * kernel.nr);
+    };
+    if (kernel.nr == 8) copy(std::integral_constant<Index, 8>());
+    else if (kernel.nr == 4) copy(std::integral_constant<Index, 4>());
+    else copy(kernel.nr);
 }
 
 /// The panel of rows from i on, columns [j, j + cols): minus L_0 U_0, the part of the sweep before the solve.
 template <Scalar T> void PackedTriangle<T>::update(Index i, Index j, Index cols) const
 {
-    const Place own = place(i, j);
-    const R* const before = place(i, 0).at;
+    const Index height = kernel.height(n - i);
+    const R* const before = image + planes<T> * i * n;
+    R* const own = image + planes<T> * (i * n + j * height);
     if constexpr (is_complex<T>) {
         alignas(64) T product[tallest * widest];
-        kernel.multiply(j, before, own.height, right, T(1), T(0), product, 1, own.height, own.height, cols, right);
+        kernel.multiply(j, before, height, right, T(1), T(0), product, 1, height, height, cols, right);
         for (Index c = 0; c < cols; ++c)
-            for (Index r = 0; r < own.height; ++r) {
-                own.at[2 * c * own.height + r] -= product[r + c * own.height].real();
-                own.at[(2 * c + 1) * own.height + r] -= product[r + c * own.height].imag();
+            for (Index r = 0; r < height; ++r) {
+                own[2 * c * height + r] -= product[r + c * height].real();
+                own[(2 * c + 1) * height + r] -= product[r + c * height].imag();
             }
-    } else kernel.multiply(j, before, own.height, right, T(-1), T(1), own.at, 1, own.height, own.height, cols, right);
+    } else kernel.multiply(j, before, height, right, T(-1), T(1), own, 1, height, height, cols, right);
 }
 
-/// The triangle in rows and columns [j, j + cols), whose updates are done; its inverse pivots go to the right panel.
+/// L's block in rows and columns [j, j + cols), with inverse pivots, as the end of the right panel.
+template <Scalar T> void PackedTriangle<T>::append_right(Index j, Index cols, const DiagonalBlock<T>& block) const
+{
+    R* const to = right + planes<T> * j * kernel.nr;
+    std::fill_n(to, planes<T> * cols * kernel.nr, R(0));
+    for (Index p = 0; p < cols; ++p) {
+        put(to + planes<T> * (p * kernel.nr + p), 1, T(block.inverse[p]));
+        for (Index q = p + 1; q < cols; ++q) put(to + planes<T> * (p * kernel.nr + q), 1, conjugate(block.D[q + p * widest]));
+    }
+}
+
+/// The triangle in rows and columns [j, j + cols), whose updates are done, and the other rows of its panels.
 template <Scalar T> Index PackedTriangle<T>::factor_diagonal(Index j, Index cols) const
 {
-    T D[widest * widest];
-    for (Index c = 0; c < cols; ++c)
-        for (Index r = c; r < cols; ++r) D[r + c * widest] = get(j + r, j + c);
-    const Index info = factor_block(cols, D);
-    const Index last = (j + cols - 1) / kernel.mr * kernel.mr;
-    for (Index p = 0; p < cols; ++p)
-        for (Index q = 0; q < kernel.nr; ++q)
-            put_right(j + p, q, q < p || q >= cols ? T(0) : q == p ? T(1) / D[p + p * widest] : conjugate(D[q + p * widest]));
-    if (info == 0)
-        for (Index i = j / kernel.mr * kernel.mr; i <= last; i += kernel.mr) {
-            const Place own = place(i, j);
-            kernel.solve(0, own.at, own.height, right + planes<T> * j * kernel.nr, cols);
+    DiagonalBlock<T> block;
+    for_rows(j, cols, j, [&](Index r, Place from) {
+        for (Index c = 0; c <= r; ++c) block.D[r + c * widest] = get(from.at + planes<T> * c * from.height, from.height);
+    });
+    const Index info = block.factor(cols);
+    if (info == 0) {
+        append_right(j, cols, block);
+        for (Index i = j / kernel.mr * kernel.mr; i < j + cols; i += kernel.mr) {
+            const Index height = kernel.height(n - i);
+            kernel.solve(0, image + planes<T> * (i * n + j * height), height, right + planes<T> * j * kernel.nr, cols);
         }
-    for (Index c = 0; c < cols; ++c)
-        for (Index r = c; r < cols; ++r) put(j + r, j + c, D[r + c * widest]);
+    }
+    for_rows(j, cols, j, [&](Index r, Place to) {
+        for (Index c = 0; c <= r; ++c) put(to.at + planes<T> * c * to.height, to.height, block.D[r + c * widest]);
+    });
     return info;
 }
 
@@ -186,7 +246,7 @@ template <Scalar T> Index PackedTriangle<T>::factor() const
             return j + info;
         }
         for (Index i = last + kernel.mr; i < n; i += kernel.mr)
-            kernel.solve(j, place(i, 0).at, kernel.height(n - i), right, cols);
+            kernel.solve(j, image + planes<T> * i * n, kernel.height(n - i), right, cols);
     }
     unpack(n);
     return 0;

@@ -31,7 +31,7 @@ void expect_factor(const Stored<T>& before, const Stored<T>& after, Uplo uplo, I
             Wide<T> sum = 0;
             long double magnitude = 0;
             for (Index p = 0; p <= j; ++p) {
-                sum += Wide<T>(factor(i, p)) * Wide<T>(conjugate(factor(j, p)));
+                sum += times(Wide<T>(factor(i, p)), Wide<T>(conjugate(factor(j, p))));
                 magnitude += std::abs(Wide<T>(factor(i, p))) * std::abs(Wide<T>(factor(j, p)));
             }
             const Wide<T> exact(uplo == Uplo::lower ? before(i, j) : conjugate(before(j, i)));
@@ -53,8 +53,8 @@ TYPED_TEST(Potrf, FactorsEitherTriangle)
     using T = TypeParam;
     Random random(10);
     for_all_setups([&](const std::string& where) {
-        for (const Index n : {0, 1, 2, 7, 8, 9, 23, 24, 25, 48, 61, 100, 131, 300}) {
-            if (n == 300 && where.find(" 256") == std::string::npos) continue;
+        for (const Index n : {0, 1, 2, 7, 8, 9, 23, 24, 25, 48, 61, 100, 131, 270}) {
+            if (n == 270 && where.find(" 256") == std::string::npos) continue;
             for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
                 auto A = positive_definite<T>(random, uplo, n);
                 const auto before = A;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -121,6 +123,13 @@ template <Scalar T> Exact<T> transformed(Op op, const Exact<T>& A)
     return B;
 }
 
+/// a b; std::complex's own product looks for infinities, which makes it several times slower.
+inline long double times(long double a, long double b) { return a * b; }
+inline std::complex<long double> times(const std::complex<long double>& a, const std::complex<long double>& b)
+{
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
 /// alpha A B in wide precision, and |alpha| |A| |B|; more can be added.
 template <Scalar T> struct Sum {
     Exact<T> value;
@@ -131,12 +140,17 @@ template <Scalar T> struct Sum {
     void add(T alpha, const Exact<T>& A, const Exact<T>& B)
     {
         length += A.cols;
+        std::vector<long double> moduli(A.data.size());
+        std::transform(A.data.begin(), A.data.end(), moduli.begin(), [](const Wide<T>& x) { return std::abs(x); });
         for (Index j = 0; j < B.cols; ++j)
-            for (Index p = 0; p < A.cols; ++p)
+            for (Index p = 0; p < A.cols; ++p) {
+                const Wide<T> factor = times(Wide<T>(alpha), B(p, j));
+                const long double modulus = std::abs(factor);
                 for (Index i = 0; i < A.rows; ++i) {
-                    value(i, j) += Wide<T>(alpha) * A(i, p) * B(p, j);
-                    magnitude[std::size_t(i + j * A.rows)] += std::abs(Wide<T>(alpha)) * std::abs(A(i, p)) * std::abs(B(p, j));
+                    value(i, j) += times(A(i, p), factor);
+                    magnitude[std::size_t(i + j * A.rows)] += moduli[std::size_t(i + p * A.rows)] * modulus;
                 }
+            }
     }
     void add(T beta, const Exact<T>& C)
     {
