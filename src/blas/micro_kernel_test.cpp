@@ -77,7 +77,9 @@ public:
                 ASSERT_LE(std::abs(testing::Wide<T>(memory[at(i, j)]) - sum), bound) << where() << " element " << i << ',' << j;
             }
         for (std::size_t e = 0; e < memory.size(); ++e)
-            if (!of_C[e]) ASSERT_EQ(memory[e], before[e]) << where() << " touched memory outside of C";
+            if (!of_C[e]) {
+                ASSERT_EQ(memory[e], before[e]) << where() << " touched memory outside of C";
+            }
     }
 };
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
