@@ -100,11 +100,13 @@ public:
     void symm(Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta, T* C,
               Index ldc) const override
     {
+        if (alpha == T(0)) return scale(m, n, beta, C, ldc);
         call(*library_, library_->symm[p], side, uplo, m, n, &alpha, A, lda, B, ldb, &beta, C, ldc);
     }
     void hemm(Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta, T* C,
               Index ldc) const override
     {
+        if (alpha == T(0)) return scale(m, n, beta, C, ldc);
         call(*library_, library_->hemm[p], side, uplo, m, n, &alpha, A, lda, B, ldb, &beta, C, ldc);
     }
     void syrk(Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C, Index ldc) const override
@@ -149,6 +151,11 @@ public:
     }
 
 private:
+    /// C <- beta C as a product without depth. For alpha = 0, where MKL 2026.2's symm reads A and B and lets their NaN through.
+    void scale(Index m, Index n, T beta, T* C, Index ldc) const
+    {
+        gemm(Op::none, Op::none, m, n, 0, T(0), C, ldc, C, ldc, beta, C, ldc);
+    }
     std::shared_ptr<const VendorLibrary> library_;
 };
 
