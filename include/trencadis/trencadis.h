@@ -45,13 +45,20 @@ const char* trc_version(void);
 typedef struct trc_session trc_session;
 
 /* Makes a session. `options`: words "key=value" separated by blanks, or NULL: engine=native|sequential, scheduler=mosaic|eager|ws|...,
- * kernels=openblas|mkl|blis, threads=os, workers=LIST (core numbers, as 0,1,4-7) or worker_count=N, window=N (tasks in flight). What is
- * not given comes from TRENCADIS_ENGINE, _SCHEDULER, _KERNELS, _NUM_THREADS, else the default: one worker per core. */
+ * kernels=native|mkl|... or native,potrf=mkl, threads=os, workers=LIST (core numbers, as 0,1,4-7) or worker_count=N, window=N
+ * (tasks in flight). What is not given comes from TRENCADIS_ENGINE, _SCHEDULER, _KERNELS, _NUM_THREADS, else the default: one worker
+ * per core. */
 int trc_session_create(trc_session** session, const char* options);
 /* Waits for calls that are running. NULL is allowed. */
 int trc_session_destroy(trc_session* session);
 /* Number of workers. NULL: of the standard session. Negative or zero never; on failure 0. */
 int trc_session_workers(trc_session* session);
+
+/* Workers of the standard session from now on, at most one per core that the process may use; calls that are running go on as they
+ * are. Other sessions are not limited. */
+int trc_set_num_threads(int count);
+/* Workers of the standard session, which is not made for that; on failure 0. */
+int trc_get_num_threads(void);
 
 /* --- Linear algebra; session NULL is the standard session, made at the first such call ---------------------------- */
 
@@ -94,6 +101,27 @@ int trc_zgemm(trc_session* session, char transa, char transb, int64_t m, int64_t
               const trc_complex_double* a, int64_t lda, const trc_complex_double* b, int64_t ldb, const trc_complex_double* beta,
               trc_complex_double* c, int64_t ldc);
 
+/* C <- alpha A B + beta C (side 'L') or alpha B A + beta C ('R'), C m x n, A symmetric, only its triangle uplo is read. C may not
+ * overlap A or B; no result of any routine may overlap what it is computed from. */
+int trc_ssymm(trc_session* session, char side, char uplo, int64_t m, int64_t n, float alpha, const float* a, int64_t lda,
+              const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
+int trc_dsymm(trc_session* session, char side, char uplo, int64_t m, int64_t n, double alpha, const double* a, int64_t lda,
+              const double* b, int64_t ldb, double beta, double* c, int64_t ldc);
+int trc_csymm(trc_session* session, char side, char uplo, int64_t m, int64_t n, const trc_complex_float* alpha,
+              const trc_complex_float* a, int64_t lda, const trc_complex_float* b, int64_t ldb, const trc_complex_float* beta,
+              trc_complex_float* c, int64_t ldc);
+int trc_zsymm(trc_session* session, char side, char uplo, int64_t m, int64_t n, const trc_complex_double* alpha,
+              const trc_complex_double* a, int64_t lda, const trc_complex_double* b, int64_t ldb, const trc_complex_double* beta,
+              trc_complex_double* c, int64_t ldc);
+
+/* The same for a Hermitian A; the imaginary part of its diagonal is not read. */
+int trc_chemm(trc_session* session, char side, char uplo, int64_t m, int64_t n, const trc_complex_float* alpha,
+              const trc_complex_float* a, int64_t lda, const trc_complex_float* b, int64_t ldb, const trc_complex_float* beta,
+              trc_complex_float* c, int64_t ldc);
+int trc_zhemm(trc_session* session, char side, char uplo, int64_t m, int64_t n, const trc_complex_double* alpha,
+              const trc_complex_double* a, int64_t lda, const trc_complex_double* b, int64_t ldb, const trc_complex_double* beta,
+              trc_complex_double* c, int64_t ldc);
+
 /* One triangle of C <- alpha op(A) op(A)^T + beta C, C n x n, op(A) n x k; trans 'N' or 'T' (real also 'C'). */
 int trc_ssyrk(trc_session* session, char uplo, char trans, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
               float beta, float* c, int64_t ldc);
@@ -109,6 +137,36 @@ int trc_cherk(trc_session* session, char uplo, char trans, int64_t n, int64_t k,
               int64_t lda, float beta, trc_complex_float* c, int64_t ldc);
 int trc_zherk(trc_session* session, char uplo, char trans, int64_t n, int64_t k, double alpha, const trc_complex_double* a,
               int64_t lda, double beta, trc_complex_double* c, int64_t ldc);
+
+/* One triangle of C <- alpha op(A) op(B)^T + alpha op(B) op(A)^T + beta C, op(A) and op(B) n x k; trans 'N' or 'T' (real also 'C'). */
+int trc_ssyr2k(trc_session* session, char uplo, char trans, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
+               const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
+int trc_dsyr2k(trc_session* session, char uplo, char trans, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
+               const double* b, int64_t ldb, double beta, double* c, int64_t ldc);
+int trc_csyr2k(trc_session* session, char uplo, char trans, int64_t n, int64_t k, const trc_complex_float* alpha,
+               const trc_complex_float* a, int64_t lda, const trc_complex_float* b, int64_t ldb, const trc_complex_float* beta,
+               trc_complex_float* c, int64_t ldc);
+int trc_zsyr2k(trc_session* session, char uplo, char trans, int64_t n, int64_t k, const trc_complex_double* alpha,
+               const trc_complex_double* a, int64_t lda, const trc_complex_double* b, int64_t ldb, const trc_complex_double* beta,
+               trc_complex_double* c, int64_t ldc);
+
+/* One triangle of C <- alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C; trans 'N' or 'C'. */
+int trc_cher2k(trc_session* session, char uplo, char trans, int64_t n, int64_t k, const trc_complex_float* alpha,
+               const trc_complex_float* a, int64_t lda, const trc_complex_float* b, int64_t ldb, float beta, trc_complex_float* c,
+               int64_t ldc);
+int trc_zher2k(trc_session* session, char uplo, char trans, int64_t n, int64_t k, const trc_complex_double* alpha,
+               const trc_complex_double* a, int64_t lda, const trc_complex_double* b, int64_t ldb, double beta,
+               trc_complex_double* c, int64_t ldc);
+
+/* B <- alpha op(A) B (side 'L') or alpha B op(A) ('R'), B m x n, A triangular; diag 'N' or 'U' (unit, not read). */
+int trc_strmm(trc_session* session, char side, char uplo, char transa, char diag, int64_t m, int64_t n, float alpha,
+              const float* a, int64_t lda, float* b, int64_t ldb);
+int trc_dtrmm(trc_session* session, char side, char uplo, char transa, char diag, int64_t m, int64_t n, double alpha,
+              const double* a, int64_t lda, double* b, int64_t ldb);
+int trc_ctrmm(trc_session* session, char side, char uplo, char transa, char diag, int64_t m, int64_t n,
+              const trc_complex_float* alpha, const trc_complex_float* a, int64_t lda, trc_complex_float* b, int64_t ldb);
+int trc_ztrmm(trc_session* session, char side, char uplo, char transa, char diag, int64_t m, int64_t n,
+              const trc_complex_double* alpha, const trc_complex_double* a, int64_t lda, trc_complex_double* b, int64_t ldb);
 
 /* B <- alpha op(A)^-1 B (side 'L') or alpha B op(A)^-1 ('R'), B m x n, A triangular; diag 'N' or 'U' (unit, not read). */
 int trc_strsm(trc_session* session, char side, char uplo, char transa, char diag, int64_t m, int64_t n, float alpha,

@@ -63,6 +63,30 @@ TEST(CInterface, TakesComplexFactorsByAddress)
     EXPECT_EQ(trc_cgemm(nullptr, 'N', 'N', 1, 1, 1, nullptr, &a, 1, &b, 1, &beta, &c, 1), -6);
 }
 
+TEST(CInterface, HasTheStructuredProducts)
+{
+    const double a[] = {2, 3, 99, 4}, b[] = {1, 0, 0, 1}; // lower triangle [2; 3 4]
+    double c[4];
+    ASSERT_EQ(trc_dsymm(nullptr, 'L', 'L', 2, 2, 2, a, 2, b, 2, 0, c, 2), TRC_OK) << trc_last_error_message();
+    EXPECT_THAT(c, ::testing::ElementsAre(4, 6, 6, 8));
+    ASSERT_EQ(trc_dsyr2k(nullptr, 'U', 'N', 2, 2, 1, a, 2, b, 2, 0, c, 2), TRC_OK);
+    EXPECT_THAT(c, ::testing::ElementsAre(4, 6, 102, 8)); // A + A^T above the diagonal
+    double x[] = {1, 1};
+    ASSERT_EQ(trc_dtrmm(nullptr, 'L', 'L', 'T', 'N', 2, 1, 1, a, 2, x, 2), TRC_OK);
+    EXPECT_THAT(x, ::testing::ElementsAre(5, 4));
+    const trc_complex_double i(0, 1), zero = 0, h(2, 77), w(0, 3);
+    trc_complex_double z = 0;
+    ASSERT_EQ(trc_zhemm(nullptr, 'R', 'U', 1, 1, &i, &h, 1, &w, 1, &zero, &z, 1), TRC_OK);
+    EXPECT_EQ(z, trc_complex_double(-6, 0)); // the diagonal of A counts as real
+    ASSERT_EQ(trc_zher2k(nullptr, 'U', 'N', 1, 1, &i, &w, 1, &i, 1, 1, &z, 1), TRC_OK);
+    EXPECT_EQ(z, trc_complex_double(-6, 0)); // i (3i) conj(i) and its conjugate
+    EXPECT_EQ(trc_dsymm(nullptr, 'L', 'L', 2, 2, 2, a, 2, c, 2, 0, c, 2), -11);
+    EXPECT_THAT(trc_last_error_message(), HasSubstr("c overlaps b"));
+    EXPECT_EQ(trc_zhemm(nullptr, 'L', 'U', 1, 1, nullptr, &h, 1, &w, 1, &zero, &z, 1), -5);
+    EXPECT_EQ(trc_zher2k(nullptr, 'U', 'T', 1, 1, &i, &w, 1, &i, 1, 1, &z, 1), -2);
+    EXPECT_EQ(trc_dtrmm(nullptr, 'X', 'L', 'T', 'N', 2, 1, 1, a, 2, x, 2), -1);
+}
+
 TEST(CInterface, ReportsInfoApartFromTheCode)
 {
     double a[] = {1, 2, 2, 1};

@@ -69,6 +69,60 @@ int herk_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int
 }
 
 template <Scalar T>
+int symm_c(trc_session* session, char side, char uplo, std::int64_t m, std::int64_t n, const T* alpha, const T* a,
+           std::int64_t lda, const T* b, std::int64_t ldb, const T* beta, T* c, std::int64_t ldc)
+{
+    return guarded([&] {
+        require(alpha, 5, "alpha");
+        require(beta, 10, "beta");
+        symm(session_of(session), side_of(1, side), uplo_of(2, uplo), m, n, *alpha, a, lda, b, ldb, *beta, c, ldc);
+    });
+}
+
+template <Scalar T>
+int hemm_c(trc_session* session, char side, char uplo, std::int64_t m, std::int64_t n, const T* alpha, const T* a,
+           std::int64_t lda, const T* b, std::int64_t ldb, const T* beta, T* c, std::int64_t ldc)
+{
+    return guarded([&] {
+        require(alpha, 5, "alpha");
+        require(beta, 10, "beta");
+        hemm(session_of(session), side_of(1, side), uplo_of(2, uplo), m, n, *alpha, a, lda, b, ldb, *beta, c, ldc);
+    });
+}
+
+template <Scalar T>
+int syr2k_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int64_t k, const T* alpha, const T* a,
+            std::int64_t lda, const T* b, std::int64_t ldb, const T* beta, T* c, std::int64_t ldc)
+{
+    return guarded([&] {
+        require(alpha, 5, "alpha");
+        require(beta, 10, "beta");
+        syr2k(session_of(session), uplo_of(1, uplo), op_of(2, "trans", trans), n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
+    });
+}
+
+template <Scalar T>
+int her2k_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int64_t k, const T* alpha, const T* a,
+            std::int64_t lda, const T* b, std::int64_t ldb, Real<T> beta, T* c, std::int64_t ldc)
+{
+    return guarded([&] {
+        require(alpha, 5, "alpha");
+        her2k(session_of(session), uplo_of(1, uplo), op_of(2, "trans", trans), n, k, *alpha, a, lda, b, ldb, beta, c, ldc);
+    });
+}
+
+template <Scalar T>
+int trmm_c(trc_session* session, char side, char uplo, char transa, char diag, std::int64_t m, std::int64_t n, const T* alpha,
+           const T* a, std::int64_t lda, T* b, std::int64_t ldb)
+{
+    return guarded([&] {
+        require(alpha, 7, "alpha");
+        trmm(session_of(session), side_of(1, side), uplo_of(2, uplo), op_of(3, "transa", transa), diag_of(4, diag), m, n, *alpha,
+             a, lda, b, ldb);
+    });
+}
+
+template <Scalar T>
 int trsm_c(trc_session* session, char side, char uplo, char transa, char diag, std::int64_t m, std::int64_t n, const T* alpha,
            const T* a, std::int64_t lda, T* b, std::int64_t ldb)
 {
@@ -111,10 +165,42 @@ int trsm_c(trc_session* session, char side, char uplo, char transa, char diag, s
     {                                                                                                                            \
         return syrk_c<T>(s, uplo, trans, n, k, OF(alpha), a, lda, OF(beta), c, ldc);                                             \
     }                                                                                                                            \
+    int trc_##p##symm(trc_session* s, char side, char uplo, int64_t m, int64_t n, FACTOR(T) alpha, const T* a, int64_t lda,      \
+                      const T* b, int64_t ldb, FACTOR(T) beta, T* c, int64_t ldc)                                                \
+    {                                                                                                                            \
+        return symm_c<T>(s, side, uplo, m, n, OF(alpha), a, lda, b, ldb, OF(beta), c, ldc);                                      \
+    }                                                                                                                            \
+    int trc_##p##syr2k(trc_session* s, char uplo, char trans, int64_t n, int64_t k, FACTOR(T) alpha, const T* a, int64_t lda,    \
+                       const T* b, int64_t ldb, FACTOR(T) beta, T* c, int64_t ldc)                                               \
+    {                                                                                                                            \
+        return syr2k_c<T>(s, uplo, trans, n, k, OF(alpha), a, lda, b, ldb, OF(beta), c, ldc);                                    \
+    }                                                                                                                            \
+    int trc_##p##trmm(trc_session* s, char side, char uplo, char transa, char diag, int64_t m, int64_t n, FACTOR(T) alpha,       \
+                      const T* a, int64_t lda, T* b, int64_t ldb)                                                                \
+    {                                                                                                                            \
+        return trmm_c<T>(s, side, uplo, transa, diag, m, n, OF(alpha), a, lda, b, ldb);                                          \
+    }                                                                                                                            \
     int trc_##p##trsm(trc_session* s, char side, char uplo, char transa, char diag, int64_t m, int64_t n, FACTOR(T) alpha,       \
                       const T* a, int64_t lda, T* b, int64_t ldb)                                                                \
     {                                                                                                                            \
         return trsm_c<T>(s, side, uplo, transa, diag, m, n, OF(alpha), a, lda, b, ldb);                                          \
+    }
+
+#define TRC_HERMITIAN(p, T, R)                                                                                                   \
+    int trc_##p##hemm(trc_session* s, char side, char uplo, int64_t m, int64_t n, const T* alpha, const T* a, int64_t lda,       \
+                      const T* b, int64_t ldb, const T* beta, T* c, int64_t ldc)                                                 \
+    {                                                                                                                            \
+        return hemm_c<T>(s, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc);                                              \
+    }                                                                                                                            \
+    int trc_##p##herk(trc_session* s, char uplo, char trans, int64_t n, int64_t k, R alpha, const T* a, int64_t lda, R beta,     \
+                      T* c, int64_t ldc)                                                                                         \
+    {                                                                                                                            \
+        return herk_c<T>(s, uplo, trans, n, k, alpha, a, lda, beta, c, ldc);                                                     \
+    }                                                                                                                            \
+    int trc_##p##her2k(trc_session* s, char uplo, char trans, int64_t n, int64_t k, const T* alpha, const T* a, int64_t lda,     \
+                       const T* b, int64_t ldb, R beta, T* c, int64_t ldc)                                                       \
+    {                                                                                                                            \
+        return her2k_c<T>(s, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                            \
     }
 
 extern "C" {
@@ -124,15 +210,7 @@ TRC_ROUTINES(d, double, TRC_BY_VALUE, TRC_OF_VALUE)
 TRC_ROUTINES(c, trc_complex_float, TRC_BY_ADDRESS, TRC_OF_ADDRESS)
 TRC_ROUTINES(z, trc_complex_double, TRC_BY_ADDRESS, TRC_OF_ADDRESS)
 
-int trc_cherk(trc_session* s, char uplo, char trans, int64_t n, int64_t k, float alpha, const trc_complex_float* a, int64_t lda,
-              float beta, trc_complex_float* c, int64_t ldc)
-{
-    return herk_c(s, uplo, trans, n, k, alpha, a, lda, beta, c, ldc);
-}
-int trc_zherk(trc_session* s, char uplo, char trans, int64_t n, int64_t k, double alpha, const trc_complex_double* a, int64_t lda,
-              double beta, trc_complex_double* c, int64_t ldc)
-{
-    return herk_c(s, uplo, trans, n, k, alpha, a, lda, beta, c, ldc);
-}
+TRC_HERMITIAN(c, trc_complex_float, float)
+TRC_HERMITIAN(z, trc_complex_double, double)
 
 } // extern "C"
