@@ -1,6 +1,7 @@
 #include "matrix/work_memory.hpp"
 
 #include "base/error.hpp"
+#include "machine/node_memory.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -15,6 +16,8 @@ namespace {
 struct Block {
     void* data;
     std::size_t bytes;
+    int node;
+    bool bound;
 };
 
 /// Blocks that nobody uses, oldest first. Lives for ever: sessions may end after static destructors have run.
@@ -37,40 +40,42 @@ std::size_t rounded(std::size_t bytes)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/// The smallest kept block that is large enough and not more than twice as large; null data if none is.
-Block take(std::size_t bytes)
+/// The node's smallest kept block that is large enough and not more than twice as large; null data if none is.
+Block take(std::size_t bytes, int node)
 {
     Kept& kept = kept_blocks();
     std::lock_guard lock(kept.mutex);
     auto best = kept.blocks.end();
     for (auto block = kept.blocks.begin(); block != kept.blocks.end(); ++block)
-        if (block->bytes >= bytes && block->bytes / 2 <= bytes && (best == kept.blocks.end() || block->bytes < best->bytes))
+        if (block->node == node && block->bytes >= bytes && block->bytes / 2 <= bytes &&
+            (best == kept.blocks.end() || block->bytes < best->bytes))
             best = block;
-    if (best == kept.blocks.end()) return {nullptr, 0};
+    if (best == kept.blocks.end()) return {nullptr, 0, node, false};
     const Block found = *best;
     kept.blocks.erase(best);
     kept.bytes -= found.bytes;
     return found;
 }
 
-Block map(std::size_t bytes)
+Block map(std::size_t bytes, int node)
 {
     void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED)
         throw Error(ErrorCode::out_of_memory, "no memory for a work space of " + std::to_string(bytes) + " bytes");
     if (bytes >= large_page) madvise(data, bytes, MADV_HUGEPAGE); // a wish: without it all works the same
-    return {data, bytes};
+    return {data, bytes, node, node != WorkMemory::anywhere && bind_to_node(data, bytes, node)};
 }
 
 } // namespace
 
-WorkMemory::WorkMemory(std::size_t bytes)
+WorkMemory::WorkMemory(std::size_t bytes, int node) : node_(node)
 {
     if (bytes == 0) return;
-    Block block = take(rounded(bytes));
-    if (!block.data) block = map(rounded(bytes));
+    Block block = take(rounded(bytes), node);
+    if (!block.data) block = map(rounded(bytes), node);
     data_ = block.data;
     bytes_ = block.bytes;
+    bound_ = block.bound;
 }
 
 WorkMemory::~WorkMemory()
@@ -80,7 +85,7 @@ WorkMemory::~WorkMemory()
     {
         Kept& kept = kept_blocks();
         std::lock_guard lock(kept.mutex);
-        kept.blocks.push_back({data_, bytes_});
+        kept.blocks.push_back({data_, bytes_, node_, bound_});
         kept.bytes += bytes_;
         while (kept.bytes > kept_limit) { // the oldest first
             surplus.push_back(kept.blocks.front());
