@@ -1,6 +1,7 @@
 #include "engines/native.hpp"
 
 #include "observe/clock.hpp"
+#include "scheduling/parts/node_policies.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -73,7 +74,7 @@ NativeEngine::NativeEngine(EngineParts parts)
         workers_.back()->place = parts_.workers[i];
         recorder_.describe(static_cast<WorkerId>(i), parts_.workers[i].cpu, parts_.workers[i].kind_name);
     }
-    scheduler_ = parts_.scheduler.make(*this);
+    scheduler_ = make_scheduler();
     bounded_ = scheduler_->bounded();
     wakes_all_ = scheduler_->wakes_all();
     wants_finished_ = scheduler_->wants_finished() && !concurrent_;
@@ -100,6 +101,41 @@ NativeEngine::~NativeEngine()
     for (auto& holder : holders_) holder->unit.reset(); // joins
 }
 
+/// One policy, or one per memory node beside it. A policy that cannot be made for a node's workers alone, because its options number
+/// workers, is not split: binds() says so.
+std::unique_ptr<Scheduler> NativeEngine::make_scheduler()
+{
+    const View& view = *this;
+    std::vector<int> nodes;
+    for (const auto& worker : workers_) nodes.push_back(worker->place.node);
+    const bool several = std::adjacent_find(nodes.begin(), nodes.end(), std::not_equal_to<>()) != nodes.end();
+    if (!several) return parts_.scheduler.make(view);
+    try {
+        auto policies = std::make_unique<NodePolicies>(view, parts_.scheduler, nodes);
+        idle_on_node_.resize(std::size_t(*std::max_element(nodes.begin(), nodes.end())) + 1);
+        for (const int node : nodes)
+            if (!idle_on_node_[node]) idle_on_node_[node] = std::make_unique<std::atomic<int>>(0);
+        splits_nodes_ = true;
+        return policies;
+    } catch (const Error&) {
+        return parts_.scheduler.make(view);
+    }
+}
+
+/// May the worker run what is for this node?
+bool NativeEngine::allowed(const Worker& worker, int node) const { return !binds(node) || worker.place.node == node; }
+
+bool NativeEngine::somebody_idle(const Task& task) const
+{
+    if (binds(task.node)) return idle_on_node_[task.node]->load(std::memory_order_relaxed) > 0;
+    return idle_.load(std::memory_order_relaxed) > 0;
+}
+void NativeEngine::count_idle(const Worker& worker, int change)
+{
+    idle_.fetch_add(change, std::memory_order_relaxed);
+    if (splits_nodes_) idle_on_node_[worker.place.node]->fetch_add(change, std::memory_order_seq_cst);
+}
+
 // ---- units and workers ----------------------------------------------------------------------------------------
 
 Worker* NativeEngine::here() const { return position.engine == this ? position.worker : nullptr; }
@@ -115,7 +151,8 @@ Holder& NativeEngine::new_holder(Worker& worker)
     }
     holder->worker = &worker;
     try {
-        holder->unit = parts_.threads->start(worker.place.cpu, [this, holder](Unit& unit) { hold(*holder, unit); });
+        const int cpu = worker.place.on_cpu >= -1 ? worker.place.on_cpu : worker.place.cpu;
+        holder->unit = parts_.threads->start(cpu, [this, holder](Unit& unit) { hold(*holder, unit); });
     } catch (...) {
         std::lock_guard lock(holders_lock_);
         std::erase_if(holders_, [holder](const auto& owned) { return owned.get() == holder; });
@@ -167,18 +204,27 @@ bool NativeEngine::disturbed(const Worker& worker, const Wait* wait) const
 
 // ---- finding something to do ----------------------------------------------------------------------------------
 
-/// The caller holds the lock, unless the scheduler needs none. Returns the number of tasks.
+/// The caller holds the lock, unless the scheduler needs none. Returns how many sleepers to wake: one per task; for a
+/// task that is for one node everybody, if somebody there has nothing to do.
 int NativeEngine::push(Task* chain, WorkerId from)
 {
-    int count = 0;
+    int count = 0, wakes = 0;
+    std::uint64_t nodes = 0; // of tasks that are for one; those with the same number modulo 64 share a bit
     while (chain) {
         Task* task = chain;
         chain = chain->next; // before the push: another worker may run the task at once
-        scheduler_->push(*task, from);
         ++count;
+        if (binds(task->node)) nodes |= std::uint64_t{1} << (task->node & 63);
+        else ++wakes;
+        scheduler_->push(*task, from);
     }
     if (!concurrent_ && count) queued_.store(queued_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
-    return count;
+    // A worker counts itself idle, then looks, then sleeps; we have pushed and look at the count: one of the two sees the other.
+    if (nodes) std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (std::size_t node = 0; nodes && node < idle_on_node_.size(); ++node)
+        if ((nodes >> (node & 63) & 1) && idle_on_node_[node] && idle_on_node_[node]->load(std::memory_order_relaxed) > 0)
+            return workers();
+    return wakes;
 }
 
 void NativeEngine::ready(Task* chain)
@@ -216,7 +262,7 @@ void NativeEngine::submitted(Task& task)
 bool NativeEngine::run_here(Task& task)
 {
     Worker* worker = here();
-    if (!worker) return false;
+    if (!worker || !allowed(*worker, task.node)) return false;
     execute(*worker, task);
     push_released(*worker);
     return true;
@@ -238,7 +284,7 @@ NativeEngine::Found NativeEngine::look(Worker& worker)
     found.again_ns = static_cast<std::int64_t>(decision.again_in * 1e9);
     if (decision.join == no_worker) return found;
     Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);
-    if (share && share->try_join()) found.share = share;
+    if (share && allowed(worker, share->node()) && share->try_join()) found.share = share;
     return found;
 }
 
@@ -311,6 +357,12 @@ double NativeEngine::shared_priority(WorkerId worker) const
     return share ? share->priority() : 0;
 }
 
+int NativeEngine::shared_node(WorkerId worker) const
+{
+    const Share* share = workers_[worker]->offer.load(std::memory_order_acquire);
+    return share && binds(share->node()) ? share->node() : any_node;
+}
+
 Seconds NativeEngine::chunk_time(WorkerId owner, WorkerId by) const
 {
     const Share* share = workers_[owner]->offer.load(std::memory_order_acquire);
@@ -333,7 +385,7 @@ Seconds NativeEngine::free_at(WorkerId worker) const
 /// Nothing to do: spins, then sleeps, until there is, or until the unit is disturbed.
 NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
 {
-    idle_.fetch_add(1, std::memory_order_relaxed);
+    count_idle(worker, 1);
     const std::int64_t begin = now_ns();
     Found found;
     while (!found && !disturbed(worker, wait)) {
@@ -344,7 +396,7 @@ NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
         for (int i = 0; i < 16; ++i) relax();
         found = look(worker);
     }
-    idle_.fetch_sub(1, std::memory_order_relaxed);
+    count_idle(worker, -1);
     if (recorder_.enabled()) recorder_.record(worker.id, {"idle", 0, begin, now_ns(), 0, EventKind::idle});
     return found;
 }
@@ -387,14 +439,14 @@ void NativeEngine::execute(Worker& worker, Task& task, bool offer)
     }
     const Index chunks = task.codelet->chunks ? task.codelet->chunks(task.args) : 1;
     // Cutting an operation up costs some of its speed, so it is done only when somebody has nothing to do or soon will have.
-    const bool open = chunks > 1 && (offer || idle_.load(std::memory_order_relaxed) > 0);
+    const bool open = chunks > 1 && (offer || somebody_idle(task));
     Share* share = open ? unused_share(worker) : nullptr;
     const Busy busy(worker, task, run_time(task, worker.id));
     if (!share) return run_alone(worker, task, chunks);
     share->open(task, chunks);
     worker.offer.store(share, std::memory_order_release);
     offers_.fetch_add(1, std::memory_order_relaxed);
-    wake(static_cast<int>(std::min<Index>(chunks - 1, workers())));
+    wake(binds(task.node) ? workers() : static_cast<int>(std::min<Index>(chunks - 1, workers())));
     run_shared(worker, *share, true);
 }
 

@@ -22,6 +22,10 @@ public:
     void undiscovered(TaskFlow& flow) override;
     void forget(TaskFlow& flow) override;
     bool run_here(Task& task) override;
+    bool binds(int node) const override
+    {
+        return splits_nodes_ && node >= 0 && node < int(idle_on_node_.size()) && idle_on_node_[node];
+    }
     void drain(TaskFlow& flow, std::int64_t target) override;
     void wake_owner(TaskFlow& flow) override;
     Seconds estimate(const Codelet& codelet, Flops flops) const override { return speeds_.expect_best(codelet, flops); }
@@ -59,6 +63,7 @@ private:
     Seconds free_at(WorkerId worker) const override;
     Index chunks_left(WorkerId worker) const override;
     double shared_priority(WorkerId worker) const override;
+    int shared_node(WorkerId worker) const override;
     Seconds chunk_time(WorkerId owner, WorkerId by) const override;
 
     Worker* here() const;
@@ -66,6 +71,11 @@ private:
     void hold(Holder& holder, Unit& unit);
     void work(Worker& worker, Task* first);
     bool disturbed(const Worker& worker, const Wait* wait) const;
+
+    std::unique_ptr<Scheduler> make_scheduler();
+    bool allowed(const Worker& worker, int node) const;
+    bool somebody_idle(const Task& task) const;
+    void count_idle(const Worker& worker, int change);
 
     int push(Task* chain, WorkerId from);
     void push_released(Worker& worker);
@@ -100,6 +110,7 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<Scheduler> scheduler_;
     const bool concurrent_;
+    bool splits_nodes_ = false; ///< workers on several memory nodes, and a policy that can be made for each
     bool bounded_ = false, wants_finished_ = false, wakes_all_ = false; ///< what the scheduler answered
 
     Lock holders_lock_;
@@ -113,6 +124,8 @@ private:
     std::atomic<std::int64_t> queued_{0}; ///< written under the lock; a hint for those who do not hold it
     alignas(64) std::atomic<int> offers_{0};
     std::atomic<int> idle_{0};
+    std::vector<std::unique_ptr<std::atomic<int>>>
+        idle_on_node_; ///< the same by node; empty where nodes are not split, null without workers
     std::atomic<bool> stop_{false};
     EventCount changed_;
 };

@@ -26,6 +26,7 @@ public:
         task_ = &task;
         priority_.store(task.priority.load(std::memory_order_relaxed), std::memory_order_relaxed);
         codelet_.store(task.codelet, std::memory_order_relaxed);
+        node_.store(task.node, std::memory_order_relaxed);
         chunk_flops_.store(task.flops / double(chunks), std::memory_order_relaxed);
         work_.reset(chunks, 1);
         state_.store(is_open + in_use + member, std::memory_order_release); // publishes the above to those who join
@@ -63,6 +64,7 @@ public:
     SharedWork& work() { return work_; }
     Index chunks_left() const { return work_.remaining(); } ///< anybody, as are the following
     double priority() const { return priority_.load(std::memory_order_relaxed); }
+    int node() const { return node_.load(std::memory_order_relaxed); } ///< the task's
     /// Expected time of one chunk on a worker.
     Seconds chunk_time(const SpeedEstimates& speeds, WorkerId worker, Seconds now) const
     {
@@ -77,6 +79,7 @@ private:
     // What those who think of joining ask; stale answers do no harm.
     std::atomic<double> priority_{0}, chunk_flops_{0};
     std::atomic<const Codelet*> codelet_{nullptr};
+    std::atomic<int> node_{-1};
     SharedWork work_;
     Lock lock_;
     std::exception_ptr failure_;

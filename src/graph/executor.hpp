@@ -22,6 +22,8 @@ public:
     /// A flow that may have been given to `undiscovered` goes away.
     virtual void forget(TaskFlow&) {}
     virtual int workers() const { return 1; }
+    /// Does it keep tasks for this memory node (TaskOptions::node) to the node's workers? Otherwise any worker runs them.
+    virtual bool binds(int /*node*/) const { return false; }
     /// Called by the flow's owner when `flow.pending()` must come down to `target`: runs tasks or suspends the
     /// caller until it has. Returns at the latest when it has.
     virtual void drain(TaskFlow& flow, std::int64_t target) = 0;

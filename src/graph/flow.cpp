@@ -84,6 +84,7 @@ Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const
     task.flow = this;
     task.access_count = static_cast<int>(accesses.size());
     task.depth = depth_;
+    task.node = static_cast<std::int16_t>(options.node != any_node ? options.node : options_.node);
     task.args = task.storage;
     task.accesses = task.nodes;
     try {

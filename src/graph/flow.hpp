@@ -25,6 +25,9 @@ namespace trencadis {
 struct TaskOptions {
     const char* label = nullptr; ///< shown in traces instead of the codelet's name; must outlive the flow
     double priority = 0;         ///< larger first; added to a derived one
+    /// Only workers of this memory node run the task and join it, where the executor binds tasks to it (Executor::binds); any_node: the
+    /// flow's.
+    int node = any_node;
 };
 
 /// A flow of tasks: `submit` finds what each task depends on from its declared accesses, `wait` returns when all have

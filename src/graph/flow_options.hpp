@@ -25,10 +25,14 @@ struct FlowTraits {
     Discovery discovery = Discovery::at_submission;
 };
 
+/// A task that any worker may run, whatever memory is near it.
+inline constexpr int any_node = -1;
+
 struct FlowOptions {
     std::int64_t window = 4096; ///< tasks submitted and not finished; the submitter helps or sleeps beyond
     Priorities priorities = Priorities::automatic;
     FlowTraits traits = {};
+    int node = any_node; ///< the memory node of tasks that name none; flows inside a task have that of the task
 };
 
 } // namespace trencadis

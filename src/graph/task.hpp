@@ -46,6 +46,7 @@ struct alignas(64) Task {
     std::atomic<double> priority; ///< larger first; may still rise until the task becomes ready
     std::atomic<int> unmet;       ///< accesses not granted, plus 1 while being submitted
     std::atomic<bool> doomed;     ///< something it depends on failed: finish without running
+    std::int16_t node;            ///< the memory node whose workers run it, or any_node; written by the submitter
     Task* next;                   ///< link in a chain of ready tasks, later in a free list
     AccessGroup* dead_groups;     ///< groups that ended with this task; travel home with it
 

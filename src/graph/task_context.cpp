@@ -11,7 +11,11 @@ TaskContext::~TaskContext()
 
 TaskFlow& TaskContext::flow()
 {
-    if (!children_) children_ = new TaskFlow(task_.flow->executor(), task_.flow->options(), task_.flow);
+    if (!children_) {
+        FlowOptions options = task_.flow->options();
+        options.node = task_.node;
+        children_ = new TaskFlow(task_.flow->executor(), options, task_.flow);
+    }
     return *children_;
 }
 

@@ -32,6 +32,8 @@ public:
     virtual Index chunks_left(WorkerId worker) const = 0;
     /// Priority of the operation the worker runs and shares.
     virtual double shared_priority(WorkerId) const { return 0; }
+    /// The memory node that this operation is for, any_node if for none (TaskOptions::node).
+    virtual int shared_node(WorkerId) const { return any_node; }
     /// Expected time of one of these chunks when `by` runs it; 0 when not known.
     virtual Seconds chunk_time(WorkerId, WorkerId /*by*/) const { return 0; }
 
