@@ -39,21 +39,21 @@ struct Grid {
     Index per_block() const { return std::max<Index>(1, block_extent / tile); }
 };
 
-template <Scalar T> PackedSlots<T> left_slots(const PackedProduct<T>& p, const ProductTiling& tiling)
+template <Scalar T> PackedSlots<T> left_slots(const PackedProduct<T>& p, const ProductTiling& tiling, int node)
 {
     using InPlace = typename PackedProduct<T>::InPlace;
     const Grid rows{p.m, tiling.rows}, steps{p.k, tiling.depth};
     const Index kept = p.in_place == InPlace::B ? rows.count() : std::min(rows.count(), rows.per_block());
     return {kept, p.in_place == InPlace::A ? steps.count() : steps_kept,
-            blas::instruction_set().micro_kernel<T>().left_size(tiling.rows, tiling.depth)};
+            blas::instruction_set().micro_kernel<T>().left_size(tiling.rows, tiling.depth), node};
 }
-template <Scalar T> PackedSlots<T> right_slots(const PackedProduct<T>& p, const ProductTiling& tiling)
+template <Scalar T> PackedSlots<T> right_slots(const PackedProduct<T>& p, const ProductTiling& tiling, int node)
 {
     using InPlace = typename PackedProduct<T>::InPlace;
     const Grid cols{p.n, tiling.cols}, steps{p.k, tiling.depth};
     const Index kept = p.in_place == InPlace::A ? cols.count() : std::min(cols.count(), cols.per_block());
     return {kept, p.in_place == InPlace::B ? steps.count() : steps_kept,
-            blas::instruction_set().micro_kernel<T>().right_size(tiling.depth, tiling.cols)};
+            blas::instruction_set().micro_kernel<T>().right_size(tiling.depth, tiling.cols), node};
 }
 
 /// One call of packed_product: the loops over blocks of C, steps along k and tiles.
@@ -188,9 +188,21 @@ template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product
     return tiling;
 }
 
+template <Scalar T> ProductTraffic product_traffic(const PackedProduct<T>& p, const ProductTiling& tiling)
+{
+    const Grid rows{p.m, tiling.rows}, cols{p.n, tiling.cols};
+    const Index steps = p.alpha == T(0) ? 0 : pieces(p.k, tiling.depth), any = steps > 0;
+    return {any * pieces(cols.count(), cols.per_block()),
+            any * pieces(rows.count(), rows.per_block()),
+            any * cols.count(),
+            any * rows.count(),
+            std::max<Index>(1, steps) - (p.beta == T(0)),
+            std::max<Index>(1, steps)};
+}
+
 template <Scalar T>
-ProductImages<T>::ProductImages(const PackedProduct<T>& p, const ProductTiling& tiling)
-    : left_(left_slots(p, tiling)), right_(right_slots(p, tiling))
+ProductImages<T>::ProductImages(const PackedProduct<T>& p, const ProductTiling& tiling, int node)
+    : left_(left_slots(p, tiling, node)), right_(right_slots(p, tiling, node))
 {
 }
 template <Scalar T> task::Image<T> ProductImages<T>::left(Index tile, Index step, Index extent, Index depth) const
@@ -212,6 +224,7 @@ void packed_product(TaskFlow& flow, const PackedProduct<T>& product, const Produ
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template ProductTiling product_tiling(const PackedProduct<T>&, int);                                                         \
+    template ProductTraffic product_traffic(const PackedProduct<T>&, const ProductTiling&);                                      \
     template class ProductImages<T>;                                                                                             \
     template void packed_product(TaskFlow&, const PackedProduct<T>&, const ProductTiling&, const ProductImages<T>&);
 TRC_INSTANTIATE(float)

@@ -23,13 +23,25 @@ struct ProductTiling {
 };
 template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product, int workers);
 
+/// How often the tasks of a product of general operands, into all of C, touch what they work on.
+struct ProductTraffic {
+    Index packs_of_A, packs_of_B;        ///< times that every element is read, and its image written
+    Index reads_of_left, reads_of_right; ///< times that an element of an image is read, over all tiles of C
+    Index reads_of_C, writes_of_C;       ///< times that every element is
+};
+template <Scalar T> ProductTraffic product_traffic(const PackedProduct<T>& product, const ProductTiling& tiling);
+
 /// The packed images of one or more products of the same shape; must outlive the flow's tasks.
 template <Scalar T> class ProductImages {
 public:
-    ProductImages(const PackedProduct<T>& product, const ProductTiling& tiling);
+    /// `node`: the memory node that they lie on.
+    ProductImages(const PackedProduct<T>& product, const ProductTiling& tiling, int node = WorkMemory::anywhere);
 
     task::Image<T> left(Index tile, Index step, Index extent, Index depth) const;
     task::Image<T> right(Index tile, Index step, Index extent, Index depth) const;
+
+    const WorkMemory& left_memory() const { return left_.memory(); }
+    const WorkMemory& right_memory() const { return right_.memory(); }
 
 private:
     PackedSlots<T> left_, right_;

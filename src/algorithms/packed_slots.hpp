@@ -10,15 +10,18 @@ namespace trencadis {
 /// until the updates of `depth` steps before have read the slot.
 template <Scalar T> class PackedSlots {
 public:
-    PackedSlots(Index rows, Index depth, Index numbers)
+    /// `node`: the memory node that they lie on.
+    PackedSlots(Index rows, Index depth, Index numbers, int node = WorkMemory::anywhere)
         : rows_(rows), depth_(depth), stride_((numbers + line - 1) / line * line),
-          memory_(std::size_t(rows) * std::size_t(depth) * std::size_t(stride_) * sizeof(Real<T>))
+          memory_(std::size_t(rows) * std::size_t(depth) * std::size_t(stride_) * sizeof(Real<T>), node)
     {
     }
     Real<T>* operator()(Index row, Index step) const
     {
         return static_cast<Real<T>*>(memory_.data()) + (step % depth_ * rows_ + row) * stride_;
     }
+
+    const WorkMemory& memory() const { return memory_; }
 
 private:
     static constexpr Index line = 64 / sizeof(Real<T>) * 2; ///< slots start two cache lines apart at least
