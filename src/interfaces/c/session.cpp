@@ -100,4 +100,16 @@ int trc_session_workers(trc_session* session)
     return workers;
 }
 
+int trc_set_num_threads(int count)
+{
+    return guarded([&] { trencadis::Session::limit_standard(count); });
+}
+
+int trc_get_num_threads(void)
+{
+    int count = 0;
+    guarded([&] { count = trencadis::Session::standard_workers(); });
+    return count;
+}
+
 } // extern "C"
