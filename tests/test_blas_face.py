@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-LIBRARY = Path(__file__).parents[1] / "build" / "lib" / "libtrencadis_lapack.so"
+ROOT = Path(__file__).parents[1]
+LIBRARY = ROOT / "build" / "lib" / "libtrencadis_lapack.so"
 TESTERS = next(iter(sorted(Path("/usr/lib").glob("*/blas/xblat3d"))), Path("/usr/lib/blas/xblat3d")).parent
 # Tiles of 7 and blocks as small as they can be, so that matrices of at most 65 rows go through everything.
 CUT = {"TRENCADIS_TILE": "7", "TRENCADIS_BLOCKS": "8,24,32"}
@@ -120,6 +121,16 @@ def test_numpy_and_scipy_compute_through_us_also_after_a_fork():
     for routine in ("sgemm", "dgemm", "cgemm", "zgemm", "ssyrk", "dsyrk", "csyrk", "zsyrk", "dpotrf", "dsymm"):
         assert calls.get((routine, "on tasks"), 0) >= 1, f"{routine} was not ours: {calls}"
     assert ("dpotrs", "directly") in calls  # one right-hand side is soon done
+
+
+def test_the_example_of_the_page_shows_that_the_library_is_used():
+    page = (ROOT / "docs" / "blas.md").read_text()
+    (line,) = re.findall(r"^TRENCADIS_VERBOSE=1 .*$", page, re.MULTILINE)
+    result = subprocess.run(
+        ["bash", "-c", line.replace("python", sys.executable)], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert result.returncode == 0, result.stderr
+    assert "trencadis: dgemm 500x500x500 on tasks" in result.stderr
 
 
 SMALL = """
