@@ -5,7 +5,7 @@ namespace trencadis::blas {
 namespace {
 
 /// Up to this order the whole triangle is factored in packed form, in the second-level cache.
-template <Scalar T> inline constexpr Index largest_packed = is_complex<T> ? 192 : 256;
+template <Scalar T> inline constexpr Index largest_packed = is_complex<T> ? 256 : 512;
 
 } // namespace
 
