@@ -7,6 +7,7 @@
 #include "observe/paraver.hpp"
 #include "observe/summary.hpp"
 #include "observe/svg.hpp"
+#include "session/linear_algebra.hpp"
 
 #include <ctime>
 #include <nanobind/stl/map.h>
