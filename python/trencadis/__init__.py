@@ -19,6 +19,7 @@ from ._core import BackendError, __version__
 for _folder in (_Path(_sys.prefix) / "lib", _Path(_numpy.__file__).parents[1]):
     _core.add_kernel_library_folder(str(_folder))
 
+from . import threadpool as _threadpool  # noqa: E402, F401
 from .linalg import cho_factor, cho_solve, cholesky, solve  # noqa: E402
 from .products import matmul  # noqa: E402
 from .session import session, trace  # noqa: E402
