@@ -12,7 +12,7 @@ namespace trencadis {
 std::string choose(const std::string& given, const char* variable, const char* standard);
 
 inline std::string choose_engine(const std::string& given) { return choose(given, "TRENCADIS_ENGINE", "native"); }
-inline std::string choose_kernels(const std::string& given) { return choose(given, "TRENCADIS_KERNELS", "openblas"); }
+inline std::string choose_kernels(const std::string& given) { return choose(given, "TRENCADIS_KERNELS", "native"); }
 
 /// The cores that the workers sit on: those named, or the first of the allowed ones up to a number given or TRENCADIS_NUM_THREADS. Throws
 /// Error{bad_argument} for what the process may not use.
