@@ -4,9 +4,12 @@
 #include "matrix/ops.hpp"
 
 /// Level 3 BLAS on one core, over our own micro-kernels. Column-major matrices; arguments have been checked, sizes may be zero. What
-/// an operation does not reference is not read, beta = 0 overwrites C, NaN and infinity propagate as in the reference BLAS. Every
-/// function may be called from several threads at once on different results; packing buffers belong to the thread
-/// (mc kc + kc nc numbers) and are kept. Throws Error{out_of_memory}.
+/// an operation does not reference is not read: the other triangle, a unit diagonal, A and B where alpha = 0 or k = 0; beta = 0
+/// overwrites C. Infinity and NaN reach every result that a product or quotient with them enters, and no other; the reference BLAS leaves
+/// out some products with zeros of B or C, which then hide an infinity or NaN in A: here they do not.
+///
+/// Every function may be called from several threads at once on different results. Packing buffers belong to the thread and are
+/// kept: mc kc + kc nc numbers, a solve also 1024 kc + kc^2/2, a factorization 512^2. Throws Error{out_of_memory}.
 namespace trencadis::blas {
 
 /// C <- alpha op(A) op(B) + beta C, C m x n. 2 m n k flops (8 complex).

@@ -298,6 +298,33 @@ TYPED_TEST(Level3, InfinityAndNotANumberReachTheResult)
     }
 }
 
+/// The zeros beside a triangle are not multiplied with what B holds.
+TYPED_TEST(Level3, InfinityInBReachesOnlyWhatItsTriangleReaches)
+{
+    using T = TypeParam;
+    const Index m = 61, n = 45, at = 20;
+    Random random(7);
+    for_all_setups([&](const std::string& where) {
+        for (const Side side : {Side::left, Side::right})
+            for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+                for (const bool solve : {false, true}) {
+                    const Index order = side == Side::left ? m : n;
+                    const auto A = random_triangle<T>(random, uplo, order);
+                    auto B = random_matrix<T>(random, m, n);
+                    B(at, at) = T(std::numeric_limits<Real<T>>::infinity());
+                    const auto routine = solve ? trsm<T> : trmm<T>;
+                    routine(side, uplo, Op::none, Diag::non_unit, m, n, T(1), A.data.data(), A.ld, B.data.data(), B.ld);
+                    for (Index j = 0; j < n; ++j)
+                        for (Index i = 0; i < m; ++i) {
+                            const bool beyond = side == Side::left ? in_part(uplo, i, at) : in_part(uplo, at, j);
+                            const bool reached = beyond && (side == Side::left ? j == at : i == at);
+                            ASSERT_EQ(std::isfinite(std::real(B(i, j))), !reached)
+                                << where << ' ' << char(side) << char(uplo) << solve << ": " << i << ", " << j;
+                        }
+                }
+    });
+}
+
 TYPED_TEST(Level3, DenormalNumbersAreKept)
 {
     using T = TypeParam;

@@ -8,6 +8,18 @@
 namespace trencadis::blas {
 namespace {
 
+/// No infinity and no NaN in B (m x n): both make a sum of zeros a NaN.
+template <Scalar T> bool all_finite(Index m, Index n, const T* B, Index ldb)
+{
+    for (Index j = 0; j < n; ++j) {
+        const Real<T>* const column = reinterpret_cast<const Real<T>*>(B + j * ldb);
+        Real<T> sum = 0;
+        for (Index i = 0; i < planes<T> * m; ++i) sum += column[i] * 0;
+        if (sum != 0) return false;
+    }
+    return true;
+}
+
 /// B <- alpha A B or alpha B A in place, B m x n, A triangular. As much of B as the buffer of an ordinary product holds is packed
 /// in full depth, a block of columns (A on the left) or of rows, before any of it is overwritten.
 template <Scalar T> struct InPlace {
@@ -18,7 +30,8 @@ template <Scalar T> struct InPlace {
     T alpha;
     T* B;
     Index ldb;
-    Index kc; ///< depth of one packed piece
+    Index kc;    ///< depth of one packed piece
+    bool finite; ///< B has no infinity and no NaN, so that the zeros beside A's triangle may be multiplied with it
 
     Index order() const { return side == Side::left ? m : n; }
 
@@ -32,11 +45,48 @@ template <Scalar T> struct InPlace {
         return before ? Depths{0, std::min(order(), first + count)} : Depths{first, order()};
     }
 
+    /// One micro-tile of B and its packed panels, whose first depth is p.
+    struct MicroTile {
+        Index i, rows, height, j, cols, p;
+        const Real<T>*a, *b;
+    };
     void multiply_micro_tiles(Index p, Index depth, const Real<T>* left, Index i0, Index rows, const Real<T>* right, Index j0,
                               Index cols) const;
+    void multiply_depths(const MicroTile& tile, Index begin, Index end, T beta, T* C, Index ldc) const;
+    void multiply_beside_the_zeros(const MicroTile& tile, Index begin, Index end, bool first) const;
     void from_left(Index j, Index cols) const;
     void from_right(Index i, Index rows) const;
 };
+
+/// C <- alpha A B + beta C for depths [begin, end) of one micro-tile.
+template <Scalar T> void InPlace<T>::multiply_depths(const MicroTile& x, Index begin, Index end, T beta, T* C, Index ldc) const
+{
+    if (begin >= end) return;
+    const Real<T>* const b = x.b + planes<T> * (begin - x.p) * with.kernel.nr;
+    with.kernel.multiply(end - begin, x.a + planes<T> * (begin - x.p) * x.height, x.height, b, alpha, beta, C, 1, ldc, x.rows,
+                         x.cols, b);
+}
+
+/// The same in place, where infinities and NaN in B must not meet the zeros beside A's triangle: in the depths that the diagonal
+/// crosses, each step goes to the rows or columns that the triangle has there.
+template <Scalar T> void InPlace<T>::multiply_beside_the_zeros(const MicroTile& x, Index begin, Index end, bool first) const
+{
+    T* const C = B + x.i + x.j * ldb;
+    if (first) scale(Part::all, x.rows, x.cols, T(0), C, 1, ldb);
+    const Index diagonal = side == Side::left ? x.i : x.j, extent = side == Side::left ? x.rows : x.cols;
+    const Index from = std::clamp(diagonal, begin, end), to = std::clamp(diagonal + extent, begin, end);
+    multiply_depths(x, begin, from, T(1), C, ldb);
+    multiply_depths(x, to, end, T(1), C, ldb);
+    alignas(64) T step[64 * 32];
+    for (Index p = from; p < to; ++p) {
+        multiply_depths(x, p, p + 1, T(0), step, x.rows);
+        for (Index c = 0; c < x.cols; ++c)
+            for (Index r = 0; r < x.rows; ++r) {
+                const Index row = side == Side::left ? x.i + r : p, column = side == Side::left ? p : x.j + c;
+                if (A.uplo == Uplo::lower ? row >= column : row <= column) C[r + c * ldb] += step[r + c * x.rows];
+            }
+    }
+}
 
 /// Packed pieces of A and B, both of depths [p, p + depth), for rows from i0 and columns from j0 on. Each micro-tile has the depth
 /// its rows or columns reach; the first piece that it meets overwrites.
@@ -52,10 +102,11 @@ void InPlace<T>::multiply_micro_tiles(Index p, Index depth, const Real<T>* left,
             const Depths all = side == Side::left ? reach(i0 + i, count) : reach(j0 + j, width);
             const Index begin = std::max(all.begin, p), end = std::min(all.end, p + depth);
             if (begin >= end) continue;
-            const Real<T>* const a = left + planes<T> * (i * depth + (begin - p) * height);
-            const Real<T>* const b = right + planes<T> * (j * depth + (begin - p) * kernel.nr);
-            kernel.multiply(end - begin, a, height, b, alpha, begin == all.begin ? T(0) : T(1), B + i0 + i + (j0 + j) * ldb, 1,
-                            ldb, count, width, b);
+            const MicroTile tile{
+                i0 + i, count, height, j0 + j, width, p, left + planes<T> * i * depth, right + planes<T> * j * depth};
+            const bool first = begin == all.begin;
+            if (finite) multiply_depths(tile, begin, end, first ? T(0) : T(1), B + tile.i + tile.j * ldb, ldb);
+            else multiply_beside_the_zeros(tile, begin, end, first);
         }
     }
 }
@@ -117,7 +168,7 @@ void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
     triangle.uplo = uplo;
     triangle.diag = diag;
     const Index order = side == Side::left ? m : n, kc = std::min(order, with.tree[Loop::pc].block);
-    const InPlace<T> x{with, triangle.op(op), side, m, n, alpha, B, ldb, kc};
+    const InPlace<T> x{with, triangle.op(op), side, m, n, alpha, B, ldb, kc, all_finite(m, n, B, ldb)};
     const Index others = side == Side::left ? n : m, unit = side == Side::left ? kernel.nr : kernel.mr;
     const Index most = with.tree[Loop::pc].block * with.tree[Loop::jc].block / order / unit * unit;
     const Index step = balanced_block(others, std::max(most, unit), unit);
