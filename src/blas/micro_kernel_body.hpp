@@ -100,7 +100,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             if (is(beta, 0)) return body.template store<Beta::zero>(alpha, beta, C, cs, rows, cols);
             return body.template store<Beta::any>(alpha, beta, C, cs, rows, cols);
         }
-        alignas(64) R sums[NR * parts * height]; // a copy, because `body` must stay in registers
+        alignas(64) R sums[NR * parts * height]; // a copy: `body` must stay in registers
         body.spill(sums);
         if (cs == 1 && is(beta, 0)) return store_rows<Beta::zero>(sums, alpha, beta, C, rs, rows, cols);
         if (cs == 1) return store_rows<Beta::any>(sums, alpha, beta, C, rs, rows, cols);
