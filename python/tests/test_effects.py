@@ -16,7 +16,14 @@ def test_an_effect_has_a_value_and_a_standard_one():
 
 
 @pytest.mark.parametrize(
-    "words", [["submit=50us", "remap=2.5ms", "jitter=0.1"], ["central-lock", "no-overlap"], ["no-peer", "one-stream"], ["power-state=turbo"], []]
+    "words",
+    [
+        ["submit=50us", "remap=2.5ms", "jitter=0.1"],
+        ["central-lock", "no-overlap"],
+        ["no-peer", "one-stream"],
+        ["power-state=turbo"],
+        [],
+    ],
 )
 def test_effects_are_shown_as_they_are_typed(words):
     assert effect_words(parse_effects(words)) == words

@@ -251,6 +251,13 @@ INSTANTIATE_TEST_SUITE_P(CachesAndModels, ParseMachinePartsMistakes,
                                            Mistake{"cores = [4, 5, 6, 7]", "cores = []", "84", "from 0 to 7"},
                                            Mistake{"cores = [4, 5, 6, 7]", "", "82", "has no cores"}));
 
+TEST(ParseMachine, ComplainsOnOneLineWhateverANameHolds)
+{
+    const std::string message = complaint(replaced(full, "to = \"switch\"", "to = \"swi\\ntch\""));
+    EXPECT_THAT(message, HasSubstr("'swi?tch'"));
+    EXPECT_EQ(message.find('\n'), message.npos);
+}
+
 TEST(ParseMachine, NamesAMemoryThatNoLinkLeadsTo)
 {
     EXPECT_THAT(complaint(replaced(full, "from = \"gpu2\"\nto = \"right\"", "from = \"left\"\nto = \"right\"")),

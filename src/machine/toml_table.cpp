@@ -42,7 +42,11 @@ void TomlTable::complain(std::string_view key, const std::string& message) const
 {
     const toml::node* node = table_->get(key);
     const auto line = (node ? node->source() : table_->source()).begin.line;
-    throw Error(ErrorCode::bad_argument, fmt::format("{}:{}: {}", file_, std::max(line, toml::source_index{1}), message));
+    std::string text = fmt::format("{}:{}: {}", file_, std::max(line, toml::source_index{1}), message);
+    // A name in the file may hold line ends and the like, written as escapes; a message is one line.
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+    throw Error(ErrorCode::bad_argument, text);
 }
 
 void TomlTable::wrong_type(std::string_view key, const toml::node& node, std::string_view wanted) const

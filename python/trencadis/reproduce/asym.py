@@ -60,9 +60,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
     "discovery at 500 us": {"*": {"submit_s": 500e-6}},
     "discovery of 64 tasks ahead": {"*": {"scheduler": "throttle=64"}},
     "slow-steals alone": {"cats": {"scheduler": "stealing=slow-from-fast"}},
-    "ready-order by priority": {
-        method: {"scheduler": "order=priority"} for method in ("oblivious", "big-only", "virtual-cores")
-    },
+    "ready-order by priority": {method: {"scheduler": "order=priority"} for method in ("oblivious", "big-only", "virtual-cores")},
 }
 
 _TABLE_N = 6144  #: of the timelines and idle shares
@@ -87,9 +85,7 @@ def case(method: str, n: int, nb: int, effects: Sequence[str], timeline: str = "
         if extra := change.pop("scheduler", ""):
             scheduler = _with_option(scheduler, extra)
         options |= change
-    simulation = Simulation(
-        "potrf", n, PAPER["machine"], nb, scheduler=scheduler, workers=workers, effects=options
-    )
+    simulation = Simulation("potrf", n, PAPER["machine"], nb, scheduler=scheduler, workers=workers, effects=options)
     return Case(simulation, {"method": method, "n": n, "nb": nb, "effects": list(effects)}, timeline)
 
 
@@ -139,9 +135,7 @@ def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
             "bound_gflops": record["bound_gflops"],
             "of_bound": gflops / record["bound_gflops"],
             "idle_fraction": record["idle_fraction"],
-            "per_worker": [
-                {key: worker[key] for key in ("name", "kind", "idle_fraction")} for worker in record["per_worker"]
-            ],
+            "per_worker": [{key: worker[key] for key in ("name", "kind", "idle_fraction")} for worker in record["per_worker"]],
             "per_kernel": record["per_kernel"],
             "gain": gain,
             **beside(gain, published, "gain"),
@@ -293,9 +287,7 @@ def charts(rows: Sequence[Row]) -> list[Chart]:
     drawn = []
     for with_effects, name, what in ((False, "plain", "kernel times and policy alone"), (True, "effects", "with all effects")):
         chosen = [row for row in rows if row["effects"] == (list(EFFECTS) if with_effects else [])]
-        curves = [
-            Curve(method, [(row["n"], row["gflops"]) for row in chosen if row["method"] == method]) for method in METHODS
-        ]
+        curves = [Curve(method, [(row["n"], row["gflops"]) for row in chosen if row["method"] == method]) for method in METHODS]
         bound = Curve("capacity bound", [(row["n"], row["bound_gflops"]) for row in chosen if row["method"] == "ours"])
         drawn.append(Chart(f"gflops-{name}", f"Exynos 5422, {what} (simulated)", "n", "GFlop/s", [*curves, bound]))
         gains = [row for row in chosen if row["method"] == "virtual-cores"]

@@ -15,9 +15,9 @@ COLUMNS = {
 }  # fmt: skip
 
 PAPER = published_figures("numa")
-#: Form of the product, scheduler, and where the matrices lie at the start. The paper starts from one product for all threads, with
-#: a packed panel of B and the matrices on the first node. Its method copies what a node needs into its memory: numa-ws finds the
-#: matrices spread over the nodes and runs tasks where their data are.
+#: Form of the product, scheduler, and where the matrices lie at the start. The paper starts from one product for all threads,
+#: with a packed panel of B and the matrices on the first node. Its method copies what a node needs into its memory: numa-ws finds
+#: the matrices spread over the nodes and runs tasks where their data are.
 METHODS = {
     "default": ("shared-panel", "eager", "first-touch"),
     "numa-ws": ("in-place", "numa-ws", "interleave"),
@@ -34,7 +34,8 @@ def cases(quick: bool) -> list[Case]:
     for method, (variant, scheduler, placement) in METHODS.items():
         for nodes in range(1, 5):
             simulation = Simulation(
-                "gemm", n, PAPER["machine"], NB, variant=variant, scheduler=scheduler, workers=cores_of_nodes(PAPER["machine"], nodes),
+                "gemm", n, PAPER["machine"], NB, variant=variant, scheduler=scheduler,
+                workers=cores_of_nodes(PAPER["machine"], nodes),
                 effects={"placement": placement if nodes > 1 else "first-touch"},
             )  # fmt: skip
             planned.append(Case(simulation, {"method": method, "nodes": nodes, "n": n, "nb": NB}))
