@@ -37,7 +37,7 @@ using PageNodes = std::function<std::vector<int>(const void* data, std::size_t p
 
 /// C <- alpha A B + beta C on several memory nodes, general A and B, as independent products, one per node: the parts of A and B that a
 /// node needs are copied into its memory, by its workers, in packed form; C is updated in place. Nothing waits for another node. The
-/// result is that of packed_product with the same depth of tiles, to the last bit, wherever the operands lie.
+/// result depends on the number of nodes by rounding, as on the tile size; not on where the operands lie.
 ///
 /// Memory beyond the operands: that of packed_product per node. Holds the images, so it must outlive the flow's tasks.
 /// Literature: a NUMA-aware DGEMM on Kunpeng 920 (Electronics 10:1984, 2021), where threads meet at barriers inside a node; here data

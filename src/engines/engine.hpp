@@ -18,12 +18,12 @@ namespace trencadis {
 
 /// One worker to be: where it runs and how the machine describes that core.
 struct WorkerPlace {
-    int cpu = -1;    ///< as reported: the OS number, or the place in a described machine
-    int on_cpu = -2; ///< OS number of the core it runs on when that is another one; -1: anywhere; -2: `cpu`
-    int node = 0;    ///< its memory node
+    int cpu = -1; ///< as reported: the OS number, or the place in a described machine
     int kind = 0;
     std::string kind_name = "core";
     double slow = 1; ///< emulation: the fraction of its speed that is left, in (0, 1]
+    int on_cpu = -2; ///< OS number of the core it runs on when that is another one; -1: anywhere; -2: `cpu`
+    int node = 0;    ///< its memory node
 };
 
 /// What an engine is made of; the references outlive it.

@@ -1,4 +1,5 @@
 #pragma once
+#include "base/node_bytes.hpp"
 #include "base/types.hpp"
 
 #include <cstdint>
@@ -41,6 +42,7 @@ struct Trace {
     std::int64_t span_ns = 0;
     std::int64_t lost = 0; ///< events dropped: out of memory, or over the recorder's limit
     std::vector<WorkerTrace> workers;
+    std::vector<NodeBytes> node_bytes; ///< of the products that counted them, one row per memory node
 };
 
 } // namespace trencadis

@@ -38,6 +38,19 @@ std::string cores_text(const Machine& machine)
 
 } // namespace
 
+Machine choose_machine(const std::string& given) { return given.empty() ? discover_machine() : load_machine(given); }
+
+std::string choose_pages(const std::string& given, const std::string& machine)
+{
+    const std::string pages = choose(given, "TRENCADIS_PAGES", "");
+    if (machine.empty() && !pages.empty())
+        throw Error(ErrorCode::bad_argument, "pages are to be placed by '" + pages +
+                                                 "', which is for a described machine laid over this one; give a machine too");
+    if (machine.empty() || pages == "first-touch" || pages == "interleave") return pages;
+    if (pages.empty()) return "first-touch";
+    throw Error(ErrorCode::bad_argument, "pages are to be placed by '" + pages + "', must be first-touch or interleave");
+}
+
 std::vector<int> choose_cores(const SessionOptions& options, const Machine& machine)
 {
     if (!options.workers.empty() && options.worker_count)

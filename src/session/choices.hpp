@@ -14,6 +14,11 @@ std::string choose(const std::string& given, const char* variable, const char* s
 inline std::string choose_engine(const std::string& given) { return choose(given, "TRENCADIS_ENGINE", "native"); }
 inline std::string choose_kernels(const std::string& given) { return choose(given, "TRENCADIS_KERNELS", "native"); }
 
+/// The machine that a session sees: this one, or the described one that is to be laid over it.
+Machine choose_machine(const std::string& given);
+/// Where pages count as lying on a described machine; empty without one. Throws Error{bad_argument}.
+std::string choose_pages(const std::string& given, const std::string& machine);
+
 /// The cores that the workers sit on: those named, or the first of the allowed ones up to a number given or TRENCADIS_NUM_THREADS. Throws
 /// Error{bad_argument} for what the process may not use.
 std::vector<int> choose_cores(const SessionOptions& options, const Machine& machine);

@@ -22,7 +22,8 @@ struct RoutineOptions {
     std::string variant = {};               ///< one of variants_of(routine); empty: default_variant
 };
 
-/// The tile variants that a routine knows: "packed" packs every tile once for all operations that read it, on our own kernels; "in-place" works on the caller's matrix, "tile-layout" copies it into
+/// The tile variants that a routine knows: "packed" packs every tile once for all operations that read it, on our own kernels; "nodes"
+/// does so for each memory node apart; "in-place" works on the caller's matrix, "tile-layout" copies it into
 /// contiguous tiles and back, "two-level" works in place with diagonal tiles that are cut up once more.
 std::vector<std::string_view> variants_of(std::string_view routine);
 /// The one that a call takes which names none: "packed" where the session's kernels are our own and the routine has it.

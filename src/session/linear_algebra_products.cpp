@@ -77,9 +77,9 @@ void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha
     if (runs_directly(session, flops_per_fma<T> * double(m) * double(n) * double(k), options))
         return session.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     if (runs_packed(session, options))
-        return run_packed(
+        return run_product(
             session, options,
-            {PackedProduct<T>{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, {C, m, n, ldc}}});
+            PackedProduct<T>{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, {C, m, n, ldc}});
     const auto [nb, kb] = product_tiles<T>(session, m, n, k, options);
     const TileMatrix<T> left = operand(op_a, A, lda, m, k, nb, kb), right = operand(op_b, B, ldb, k, n, kb, nb);
     const TileMatrix<T> result({C, m, n, ldc}, nb, nb);

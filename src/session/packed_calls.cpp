@@ -1,14 +1,58 @@
 #include "session/packed_calls.hpp"
 
+#include "algorithms/node_product.hpp"
+
 namespace trencadis {
 
 bool runs_packed(const Session& session, const RoutineOptions& options)
 {
-    const bool ours = session.kernels().native();
-    if (options.variant == "packed" && !ours)
-        throw Error(ErrorCode::bad_argument,
-                    "variant 'packed' needs the kernels 'native'; this session's are '" + session.kernels().name() + "'");
-    return ours && (options.variant.empty() || options.variant == "packed");
+    const bool ours = session.kernels().native(), asked = options.variant == "packed" || options.variant == "nodes";
+    if (asked && !ours)
+        throw Error(ErrorCode::bad_argument, "variant '" + options.variant +
+                                                 "' needs the kernels 'native'; this session's are '" + session.kernels().name() +
+                                                 "'");
+    return ours && (options.variant.empty() || asked);
+}
+
+namespace {
+
+/// The nodes that a product is cut up for. Copies are bound to this system's nodes, so not on a described machine.
+std::vector<NodeShare> shares_of(const Session& session)
+{
+    const std::vector<NodeWorkers> nodes = session.nodes();
+    std::vector<NodeShare> shares;
+    for (const NodeWorkers& node : nodes) {
+        const bool bind = nodes.size() > 1 && !session.overlaid();
+        shares.push_back({node.node, node.workers, node.speed, bind ? node.node : WorkMemory::anywhere});
+    }
+    return shares;
+}
+
+template <Scalar T>
+bool by_nodes(const Session& session, const RoutineOptions& options, const PackedProduct<T>& product,
+              const std::vector<NodeShare>& shares)
+{
+    const bool several = shares.size() > 1, can = !several || session.binds_nodes();
+    if (options.variant == "nodes" && !can)
+        throw Error(ErrorCode::bad_argument, "variant 'nodes' keeps tasks to the workers of a memory node, which engine '" +
+                                                 session.options().engine + "' with scheduler '" + session.options().scheduler +
+                                                 "' cannot; use 'native' and a scheduler whose options do not number workers");
+    // On a single node the product by nodes is the plain one, and can say what it read and wrote.
+    return options.variant == "nodes" || (!several && session.counts_node_bytes()) ||
+           (options.variant.empty() && several && can && nodes_pay<T>(product, shares));
+}
+
+} // namespace
+
+template <Scalar T> void run_product(Session& session, const RoutineOptions& options, const PackedProduct<T>& product)
+{
+    const std::vector<NodeShare> shares = shares_of(session);
+    if (!by_nodes(session, options, product, shares)) return run_packed(session, options, {product});
+    const NodeProduct<T> nodes(product, shares, options.nb);
+    run_routine(session, options, [&](TaskFlow& flow) { nodes.submit(flow); });
+    if (!session.counts_node_bytes()) return;
+    const auto pages = [&](const void* data, std::size_t count) { return session.nodes_of_pages(data, count); };
+    session.add_node_bytes(nodes.bytes(pages, session.overlaid()));
 }
 
 template <Scalar T>
@@ -31,6 +75,7 @@ template <Scalar T> void run_packed(Session& session, const RoutineOptions& opti
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
+    template void run_product(Session&, const RoutineOptions&, const PackedProduct<T>&);                                         \
     template void run_packed(Session&, const RoutineOptions&, std::initializer_list<PackedProduct<T>>);                          \
     template void run_packed(Session&, const RoutineOptions&, const PackedSystem<T>&);
 TRC_INSTANTIATE(float)

@@ -24,6 +24,11 @@ blas::Operand<T> structured(blas::Structure structure, Uplo uplo, Diag diag, con
 }
 inline blas::Part part_of(Uplo uplo) { return uplo == Uplo::lower ? blas::Part::lower : blas::Part::upper; }
 
+/// Runs a product of general operands: by memory nodes where the caller asks for the variant 'nodes', or leaves the choice, there are
+/// several and the size is above the threshold of nodes_pay; else as run_packed. Counts what each node reads and writes where the
+/// session does. Throws Error{bad_argument} where tasks of several nodes cannot be kept to them.
+template <Scalar T> void run_product(Session& session, const RoutineOptions& options, const PackedProduct<T>& product);
+
 /// Runs products of the same shape one after the other.
 template <Scalar T>
 void run_packed(Session& session, const RoutineOptions& options, std::initializer_list<PackedProduct<T>> products);

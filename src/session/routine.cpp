@@ -12,6 +12,7 @@ namespace trencadis {
 std::vector<std::string_view> variants_of(std::string_view routine)
 {
     if (routine == "potrf") return {"packed", "in-place", "tile-layout", "two-level"};
+    if (routine == "gemm") return {"packed", "nodes", "in-place"};
     if (routine == "posv") return {"packed", "in-place", "tile-layout"};
     if (routine != "potrs" && routine != "tasks") return {"packed", "in-place"};
     return {"in-place"};
@@ -20,7 +21,8 @@ std::vector<std::string_view> variants_of(std::string_view routine)
 std::string_view default_variant(const Session& session, std::string_view routine)
 {
     const std::vector<std::string_view> known = variants_of(routine);
-    return known.front() == "packed" && !session.kernels().native() ? known[1] : known.front();
+    if (session.kernels().native()) return known.front();
+    return *std::find_if(known.begin(), known.end(), [](std::string_view v) { return v != "packed" && v != "nodes"; });
 }
 
 namespace {
@@ -40,7 +42,8 @@ template <Scalar T> Index packed_tile(std::string_view routine, Index n, int wor
 
 Index default_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers)
 {
-    const bool cholesky = routine == "potrf" || routine == "potrs" || routine == "posv", packed = variant == "packed";
+    const bool cholesky = routine == "potrf" || routine == "potrs" || routine == "posv",
+               packed = variant == "packed" || variant == "nodes";
     Index nb = 0;
     if (cholesky) nb = packed ? packed_cholesky_tile(n, element_bytes, workers) : cholesky_tile(n, element_bytes, workers);
     else if (!packed) nb = product_tile(n, n, element_bytes, workers);

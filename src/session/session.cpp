@@ -2,12 +2,15 @@
 
 #include "base/error.hpp"
 #include "engines/engine.hpp"
+#include "machine/node_memory.hpp"
 #include "observe/clock.hpp"
 #include "scheduling/scheduler.hpp"
 #include "session/choices.hpp"
 #include "threads/threads.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <map>
 #include <mutex>
 #include <string>
 #include <unistd.h>
@@ -16,16 +19,19 @@ namespace trencadis {
 
 namespace {
 
-std::vector<WorkerPlace> make_places(const SessionOptions& options, const Machine& machine)
+/// `real`: the cores that the workers of a described machine run on in turn.
+std::vector<WorkerPlace> make_places(const SessionOptions& options, const Machine& machine, const std::vector<int>& real)
 {
     std::vector<WorkerPlace> places;
     for (const int cpu : options.workers) {
         WorkerPlace place;
         place.cpu = cpu;
+        if (!real.empty()) place.on_cpu = real[places.size() % real.size()];
         for (const Core& core : machine.cores)
             if (core.cpu == cpu) {
                 place.kind = core.kind;
                 place.kind_name = machine.kinds[core.kind].name;
+                place.node = core.node;
             }
         if (const auto slow = options.slow.find(cpu); slow != options.slow.end()) place.slow = slow->second;
         places.push_back(place);
@@ -83,6 +89,7 @@ private:
 struct Session::Parts {
     SessionOptions options;
     Machine machine;
+    std::vector<WorkerPlace> places;
     const KernelProvider* kernels = nullptr;
     FlowTraits traits; ///< of the scheduler
     std::unique_ptr<Threads> threads;
@@ -96,6 +103,9 @@ struct Session::Parts {
     std::int64_t run_ns = 0; ///< with at least one run going on
     std::int64_t run_ns_base = 0;
     std::vector<WorkerTime> base;
+
+    std::atomic<bool> counts_node_bytes{false}, tracing{false};
+    std::map<int, NodeBytes> node_bytes; ///< under clock_mutex
 
     void run_begins()
     {
@@ -122,6 +132,8 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     resolved.scheduler = choose(options.scheduler, "TRENCADIS_SCHEDULER", "mosaic");
     resolved.kernels = choose_kernels(options.kernels);
     resolved.threads = choose(options.threads, "TRENCADIS_THREADS_BACKEND", "os");
+    resolved.machine = choose(options.machine, "TRENCADIS_MACHINE", "");
+    resolved.pages = choose_pages(options.pages, resolved.machine);
     if (options.window < 0)
         throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
     if (options.window == 0) resolved.window = FlowOptions{}.window;
@@ -134,7 +146,8 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
                         "simulate`, or simulate() in session/simulation.hpp");
     const SchedulerSpec scheduler = parse_scheduler(resolved.scheduler);
     const ThreadsEntry& threads = find_entry("thread back end", threads_entries(), resolved.threads);
-    parts.machine = discover_machine();
+    parts.machine = choose_machine(resolved.machine);
+    const Machine real = resolved.machine.empty() ? parts.machine : discover_machine();
     resolved.workers = choose_cores(options, parts.machine);
     if (!engine.capabilities.parallel) resolved.workers.resize(1);
     resolved.worker_count = static_cast<int>(resolved.workers.size());
@@ -143,8 +156,11 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     parts.traits = scheduler.flow;
     parts.kernels = &load_kernels(resolved.kernels);
     parts.threads = threads.make();
-    parts.engine =
-        engine.make({make_places(resolved, parts.machine), scheduler, parts.threads.get(), nominal_speed(parts.machine)});
+    std::vector<int> real_cores;
+    for (const Core& core : real.cores)
+        if (!resolved.machine.empty()) real_cores.push_back(core.cpu);
+    parts.places = make_places(resolved, parts.machine, real_cores);
+    parts.engine = engine.make({parts.places, scheduler, parts.threads.get(), nominal_speed(real)});
     parts.base.resize(parts.engine->workers());
 }
 
@@ -173,11 +189,71 @@ int Session::workers() const { return parts_->engine->workers(); }
 const KernelProvider& Session::kernels() const { return *parts_->kernels; }
 const Machine& Session::machine() const { return parts_->machine; }
 
-void Session::start_trace() { parts_->engine->recorder().start(); }
+bool Session::overlaid() const { return !parts_->options.machine.empty(); }
+
+std::vector<NodeWorkers> Session::nodes() const
+{
+    std::map<int, NodeWorkers> nodes;
+    for (const WorkerPlace& place : parts_->places) {
+        NodeWorkers& node = nodes.try_emplace(place.node, NodeWorkers{place.node, 0, 0}).first->second;
+        ++node.workers;
+        node.speed += place.slow;
+    }
+    std::vector<NodeWorkers> rows;
+    for (const auto& [number, node] : nodes) rows.push_back(node);
+    return rows;
+}
+
+bool Session::binds_nodes() const { return parts_->engine->binds(parts_->places.front().node); }
+
+std::vector<int> Session::nodes_of_pages(const void* data, std::size_t pages) const
+{
+    if (!overlaid()) return trencadis::nodes_of_pages(data, pages);
+    std::vector<int> nodes(pages, 0);
+    if (parts_->options.pages == "interleave") {
+        const std::size_t first = reinterpret_cast<std::uintptr_t>(data) / page_bytes, count = parts_->machine.nodes.size();
+        for (std::size_t i = 0; i < pages; ++i) nodes[i] = static_cast<int>((first + i) % count);
+    }
+    return nodes;
+}
+
+void Session::start_trace()
+{
+    parts_->tracing = true;
+    parts_->engine->recorder().start();
+}
 
 Trace Session::stop_trace()
 {
-    return parts_->engine->recorder().stop({}, parts_->options.slow.empty() ? Origin::measured : Origin::emulated);
+    const bool emulated = !parts_->options.slow.empty() || overlaid();
+    Trace trace = parts_->engine->recorder().stop({}, emulated ? Origin::emulated : Origin::measured);
+    parts_->tracing = false;
+    trace.node_bytes = node_bytes();
+    return trace;
+}
+
+void Session::count_node_bytes(bool on) { parts_->counts_node_bytes = on; }
+bool Session::counts_node_bytes() const { return parts_->counts_node_bytes || parts_->tracing; }
+
+void Session::add_node_bytes(const std::vector<NodeBytes>& rows)
+{
+    std::lock_guard lock(parts_->clock_mutex);
+    for (const NodeBytes& row : rows) {
+        NodeBytes& sum = parts_->node_bytes[row.node];
+        sum.node = row.node;
+        sum.local_read += row.local_read;
+        sum.remote_read += row.remote_read;
+        sum.local_written += row.local_written;
+        sum.remote_written += row.remote_written;
+    }
+}
+
+std::vector<NodeBytes> Session::node_bytes() const
+{
+    std::lock_guard lock(parts_->clock_mutex);
+    std::vector<NodeBytes> rows;
+    for (const auto& [node, row] : parts_->node_bytes) rows.push_back(row);
+    return rows;
 }
 
 std::vector<WorkerStatistics> Session::statistics() const
@@ -185,7 +261,7 @@ std::vector<WorkerStatistics> Session::statistics() const
     std::lock_guard lock(parts_->clock_mutex);
     const std::vector<WorkerTime> times = parts_->engine->times();
     const double span = (parts_->run_time() - parts_->run_ns_base) * 1e-9;
-    const std::vector<WorkerPlace> places = make_places(parts_->options, parts_->machine);
+    const std::vector<WorkerPlace>& places = parts_->places;
     std::vector<WorkerStatistics> statistics;
     for (std::size_t w = 0; w < times.size(); ++w) {
         const WorkerTime& base = parts_->base[w];
@@ -201,6 +277,7 @@ void Session::reset_statistics()
     std::lock_guard lock(parts_->clock_mutex);
     parts_->base = parts_->engine->times();
     parts_->run_ns_base = parts_->run_time();
+    parts_->node_bytes.clear();
 }
 
 } // namespace trencadis

@@ -1,4 +1,5 @@
 #pragma once
+#include "base/node_bytes.hpp"
 #include "base/types.hpp"
 #include "graph/flow.hpp"
 #include "kernels/provider.hpp"
@@ -14,7 +15,7 @@
 namespace trencadis {
 
 /// What a session is made of, by name. Empty strings and zeros mean: the environment's choice
-/// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS), then the default.
+/// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS, _MACHINE, _PAGES), then the default.
 struct SessionOptions {
     std::string engine;         ///< "native", "sequential"
     std::string scheduler;      ///< "mosaic", "eager", "ws", ...; with options as "cats:stealing=none" (scheduling/scheduler.hpp)
@@ -24,6 +25,19 @@ struct SessionOptions {
     int worker_count = 0;       ///< the first so many of the allowed cores; 0: all. Not together with `workers`
     std::int64_t window = 0;    ///< tasks in flight per flow
     std::map<int, double> slow; ///< emulation: worker's core -> fraction of its speed, in (0, 1]
+    /// Emulation: a described machine laid over this one. `workers` are then places in its list of cores; they run on the allowed real
+    /// cores in turn, several on one where it has more, at that core's speed. Kinds and memory nodes are the description's; memory is
+    /// not bound.
+    std::string machine;
+    /// Where the pages of operands count as lying on it: "first-touch" (all on its first node) or "interleave" (in turn).
+    std::string pages;
+};
+
+/// The workers on one memory node.
+struct NodeWorkers {
+    int node; ///< index into Machine::nodes
+    int workers;
+    double speed; ///< in whole cores: slowed ones count with their fraction
 };
 
 /// Seconds each worker spent, since the session began or since reset_statistics.
@@ -55,12 +69,23 @@ public:
     const SessionOptions& options() const; ///< as resolved: every name filled in, `workers` listed
     int workers() const;
     const KernelProvider& kernels() const;
-    const Machine& machine() const;
+    const Machine& machine() const;         ///< the described one where one is laid over this
+    bool overlaid() const;                  ///< a described machine is laid over the real one
+    std::vector<NodeWorkers> nodes() const; ///< the memory nodes that have workers, by number
+    bool binds_nodes() const;               ///< tasks can be kept to the workers of a node; false also when there is one node
+    std::vector<int> nodes_of_pages(const void* data,
+                                    std::size_t pages) const; ///< see machine/node_memory.hpp; of an overlay by `pages`
 
     void start_trace();
     Trace stop_trace();
     std::vector<WorkerStatistics> statistics() const;
     void reset_statistics();
+    /// From now on products count what the workers of each memory node read and wrote (NodeProduct::bytes); also while a trace is recorded.
+    /// Asking for the pages takes some 0.1 us each where there are several nodes.
+    void count_node_bytes(bool on);
+    bool counts_node_bytes() const;
+    void add_node_bytes(const std::vector<NodeBytes>& rows); ///< for the routines
+    std::vector<NodeBytes> node_bytes() const; ///< since reset_statistics, one row per node; empty when nothing was counted
 
     /// The session behind calls that name none; made at the first call from the environment, once for each number of workers it
     /// has been limited to. Stays usable when the limit changes.

@@ -44,7 +44,7 @@ void Session::limit_standard(int workers)
 {
     if (workers < 1)
         throw Error(ErrorCode::bad_argument, 1, "a limit of " + std::to_string(workers) + " workers given, must be at least 1");
-    const Machine machine = discover_machine();
+    const Machine machine = choose_machine(choose({}, "TRENCADIS_MACHINE", ""));
     const int chosen = static_cast<int>(choose_cores({}, machine).size());
     workers = std::min(workers, static_cast<int>(machine.cores.size()));
     StandardSessions& all = standard_sessions();
@@ -59,7 +59,7 @@ int Session::standard_workers()
     const auto made = all.by_limit.find(all.limit);
     if (made != all.by_limit.end() && made->second) return made->second->workers();
     if (!find_entry("engine", engine_entries(), choose_engine({})).capabilities.parallel) return 1;
-    return all.limit ? all.limit : static_cast<int>(choose_cores({}, discover_machine()).size());
+    return all.limit ? all.limit : static_cast<int>(choose_cores({}, choose_machine(choose({}, "TRENCADIS_MACHINE", ""))).size());
 }
 
 const KernelProvider& Session::standard_kernels() { return load_kernels(choose_kernels({})); }
