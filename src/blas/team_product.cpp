@@ -11,7 +11,8 @@ namespace {
 
 constexpr Index slots = 2;
 constexpr Index narrowest_unit = 32; ///< columns of B that are packed together at least
-constexpr Index parts_wanted = 24;   ///< of a small operation: enough that the last one holds back little
+constexpr Index parts_wanted = 48;   ///< of a small operation: enough that the last one of a slow core holds back little
+constexpr Index fewest_rows = 24;    ///< of a part: fewer would read B too often
 
 Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
 
@@ -45,7 +46,8 @@ template <Scalar T> typename TeamProduct<T>::Cut TeamProduct<T>::cut(const Setup
     const Index mr = with.kernel.mr, nr = with.kernel.nr, mc = with.tree[Loop::ic].block;
     const Index unit = divide_up(narrowest_unit, nr) * nr, most = with.tree[Loop::pc].block * with.tree[Loop::jc].block;
     const Index fitting = std::min(most / std::max<Index>(1, k), with.tree[Loop::jc].block) / unit * unit;
-    const Index rows = std::clamp(divide_up(m, parts_wanted * mr) * mr, 2 * mr, std::max(2 * mr, mc));
+    const Index least = divide_up(fewest_rows, mr) * mr;
+    const Index rows = std::clamp(divide_up(m, parts_wanted * mr) * mr, least, std::max(least, mc));
     return {balanced_block(k, with.tree[Loop::pc].block, 8), balanced_block(n, std::max(unit, fitting), unit), unit, most,
             divide_up(m, rows)};
 }
@@ -108,10 +110,10 @@ template <Scalar T> Flops TeamProduct<T>::flops() const
 template <Scalar T> void TeamProduct<T>::work(Team& team, int cpu, Chunks begun)
 {
     const Member member{cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic].block, joined_.fetch_add(1, std::memory_order_relaxed)};
-    // Parts that fill this core's own block, fewer towards the end so that all finish together.
+    // Parts that fill this core's own block, but a small share of what is left, so that all finish together.
     const Index rows = stages_.empty() ? 1 : std::max<Index>(1, stages_[0].rows[1] - stages_[0].rows[0]);
     const Index whole = taken_ ? 1 : std::max<Index>(1, member.mc / rows);
-    const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 4, 1, whole); };
+    const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 16, 1, whole); };
     for (Chunks chunks = begun ? begun : team.next(wanted()); chunks; chunks = team.next(wanted())) {
         if (taken_) do_shares(chunks.end - chunks.begin, cpu, member);
         else do_chunks(chunks, member);

@@ -9,7 +9,8 @@
 namespace trencadis::blas {
 namespace {
 
-constexpr Index chunks_wanted = 24; ///< of a small operation: enough that the last one holds back little
+constexpr Index chunks_wanted = 48; ///< of a small operation: enough that the last one of a slow core holds back little
+constexpr Index fewest_rows = 24;   ///< of a chunk: fewer would read the triangle too often
 
 /// Numbers in the panels before panel j: panel i has (i + 1) nr rows.
 Index panel_offset(Index j, Index nr) { return j * (j + 1) / 2 * nr * nr; }
@@ -40,7 +41,8 @@ TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with)
 template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Index rows)
 {
     const Index mr = with.kernel.mr, even = (rows + chunks_wanted * mr - 1) / (chunks_wanted * mr) * mr;
-    return std::clamp(even, mr, std::max(mr, with.tree[Loop::ic].block));
+    const Index least = (fewest_rows + mr - 1) / mr * mr;
+    return std::clamp(even, least, std::max(least, with.tree[Loop::ic].block));
 }
 
 template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index rows)
@@ -52,7 +54,7 @@ template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index
 template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu, Chunks begun)
 {
     const Index mc = cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic].block, whole = std::max<Index>(1, mc / rows_per_chunk_);
-    const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 4, 1, whole); };
+    const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 16, 1, whole); };
     for (Chunks chunks = begun ? begun : team.next(wanted()); chunks; chunks = team.next(wanted())) {
         const Index end = std::min(x_.rows, chunks.end * rows_per_chunk_);
         for (Index i = chunks.begin * rows_per_chunk_; i < end; i += mc) do_rows(i, std::min(end, i + mc));
