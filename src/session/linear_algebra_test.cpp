@@ -244,6 +244,24 @@ TEST(Routines, MayBeCalledFromSeveralThreadsAtOnce)
     for (std::thread& caller : callers) caller.join();
 }
 
+/// As happens when a kernel library's own LAPACK calls a BLAS that has been put in front of it.
+TEST(Routines, MayBeCalledFromInsideATask)
+{
+    constexpr Index n = 200;
+    const Dense<double> A = random_triangle<double>(Uplo::lower, n, 2 * n + 2);
+    Dense<double> expected = A;
+    potrf(sequential(), Uplo::lower, n, expected.data.data(), expected.ld, {.nb = 24});
+    for (const char* scheduler : {"mosaic", "eager", "ws"}) {
+        std::vector<Dense<double>> factors(8, A);
+        native(scheduler).run([&](TaskFlow& flow) {
+            for (Dense<double>& F : factors)
+                flow.submit("outer", [&] { potrf(native(scheduler), Uplo::lower, n, F.data.data(), F.ld, {.nb = 24}); },
+                            {readwrite(F.data.data())});
+        });
+        for (const Dense<double>& F : factors) expect_same_bits(expected, F);
+    }
+}
+
 TEST(Routines, RunTheEmptyCholeskyGraph)
 {
     for (Session* session : {&sequential(), &native("mosaic"), &native("eager"), &native("ws")}) {

@@ -259,5 +259,21 @@ TYPED_TEST(Results, WithNothingToAddScaleOnlyAndDoNotReadOperands)
         for (Index i = 0; i < 20; ++i) ASSERT_EQ(C(i, j), T(0));
 }
 
+/// Programs pass null, or the result itself, for what is not referenced; large calls must not be stricter than small ones.
+TYPED_TEST(Results, DoNotDependOnOperandsThatAreNotReferenced)
+{
+    using T = TypeParam;
+    const T zero = 0, beta = T(-2), *const null = nullptr;
+    for (const Index n : {Index(6), Index(200)}) {
+        const Dense<T> before = random_matrix<T>(n, n);
+        Dense<T> C = before;
+        call<T>(fortran_families[0], "gemm", 'N', 'N', n, n, n, zero, null, n, null, n, beta, C.data.data(), C.ld);
+        call<T>(fortran_families[0], "gemm", 'N', 'N', n, n, n, zero, C.data.data(), C.ld, C.data.data(), C.ld, beta,
+                C.data.data(), C.ld);
+        for (Index j = 0; j < n; ++j)
+            for (Index i = 0; i < n; ++i) ASSERT_EQ(C(i, j), T(4) * before(i, j));
+    }
+}
+
 } // namespace
 } // namespace trencadis::testing
