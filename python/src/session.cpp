@@ -31,6 +31,8 @@ nb::dict options_of(const Session& session)
     d["workers"] = options.workers;
     d["window"] = options.window;
     d["slow"] = options.slow;
+    d["machine"] = options.machine;
+    d["pages"] = options.pages;
     return d;
 }
 
@@ -45,6 +47,21 @@ nb::list statistics_of(const Session& session)
         row["idle_s"] = worker.idle;
         row["tasks"] = worker.tasks;
         row["shares"] = worker.shares;
+        rows.append(row);
+    }
+    return rows;
+}
+
+nb::list rows_of(const std::vector<NodeBytes>& nodes)
+{
+    nb::list rows;
+    for (const NodeBytes& node : nodes) {
+        nb::dict row;
+        row["node"] = node.node;
+        row["local_read"] = node.local_read;
+        row["remote_read"] = node.remote_read;
+        row["local_written"] = node.local_written;
+        row["remote_written"] = node.remote_written;
         rows.append(row);
     }
     return rows;
@@ -83,7 +100,8 @@ void bind_trace(nb::module_& m)
                  return d;
              })
         .def("worker_table", [](const Trace& t) { return table(t, "workers"); })
-        .def("kernel_table", [](const Trace& t) { return table(t, "kernels"); });
+        .def("kernel_table", [](const Trace& t) { return table(t, "kernels"); })
+        .def("node_bytes", [](const Trace& t) { return rows_of(t.node_bytes); });
 }
 
 } // namespace
@@ -95,19 +113,24 @@ void bind_session(nb::module_& m)
         .def(
             "__init__",
             [](Session* self, std::string engine, std::string scheduler, std::string kernels, std::string threads,
-               std::vector<int> workers, int worker_count, std::int64_t window, std::map<int, double> slow) {
+               std::vector<int> workers, int worker_count, std::int64_t window, std::map<int, double> slow, std::string machine,
+               std::string pages) {
                 compute([&] {
-                    new (self) Session(SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow});
+                    new (self) Session(
+                        SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow, machine, pages});
                 });
             },
             "engine"_a = "", "scheduler"_a = "", "kernels"_a = "", "threads"_a = "", "workers"_a = std::vector<int>{},
-            "worker_count"_a = 0, "window"_a = 0, "slow"_a = std::map<int, double>{})
+            "worker_count"_a = 0, "window"_a = 0, "slow"_a = std::map<int, double>{}, "machine"_a = "", "pages"_a = "")
         .def("options", &options_of)
         .def_prop_ro("workers", &Session::workers)
         .def_prop_ro("kernels_version", [](const Session& s) { return s.kernels().version(); })
         .def(
             "default_variant",
             [](const Session& s, const std::string& routine) { return std::string(default_variant(s, routine)); }, "routine"_a)
+        .def_prop_ro("machine_name", [](const Session& s) { return s.machine().name; })
+        .def("count_node_bytes", &Session::count_node_bytes, "on"_a)
+        .def("node_bytes", [](const Session& s) { return rows_of(s.node_bytes()); })
         .def("statistics", &statistics_of)
         .def("reset_statistics", &Session::reset_statistics)
         .def("start_trace", &Session::start_trace)

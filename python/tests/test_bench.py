@@ -14,7 +14,7 @@ from trencadis.workloads import WORKLOADS
 FIELDS = [
     "routine", "n", "nb", "precision", "variant", "engine", "scheduler", "kernels", "threads", "workers", "machine",
     "seconds_median", "seconds_min", "seconds_max", "gflops_median", "gflops_max", "idle_fraction", "residual", "simulated",
-    "slow", "busy", "kernels_version", "repeat",
+    "slow", "busy", "kernels_version", "repeat", "node_bytes",
 ]  # fmt: skip
 CORE = min(os.sched_getaffinity(0))
 
@@ -183,3 +183,29 @@ def test_the_two_views_of_a_trace_differ(tmp_path):
 def test_a_trace_that_cannot_be_written_is_refused_before_the_run(tmp_path, words, message):
     assert message in refusal("trace", "potrf", *words, cwd=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_check_says_what_each_memory_node_read_and_wrote():
+    (row,) = rows(
+        "bench", "gemm", "--n", "300", "--nb", "100", "--variant", "nodes", "--repeat", "1", "--check",
+        "--machine", "kunpeng920x2", "--workers", "0,24,48,72",
+    )  # fmt: skip
+    assert [node["node"] for node in row["node_bytes"]] == [0, 1, 2, 3]
+    first, *others = row["node_bytes"]
+    assert first["remote_read"] == first["remote_written"] == 0, "all operands lie on the first node"
+    assert all(node["remote_read"] > 0 and node["local_read"] > 0 for node in others)
+    assert "kunpeng920x2 laid over" in row["machine"] and "emulated" in row["machine"]
+    assert row["variant"] == "nodes" and row["residual"] < 30
+
+
+def test_on_one_memory_node_everything_is_near():
+    if len(json.loads(_core.machine(measure=False))["nodes"]) > 1:
+        pytest.skip("this machine has several memory nodes")
+    (row,) = rows("bench", "gemm", "--n", "600", "--nb", "200", "--kernels", "native", "--repeat", "1", "--check")
+    (node,) = row["node_bytes"]
+    assert node["remote_read"] == node["remote_written"] == 0
+    assert node["local_written"] == (3 + 1 + 1) * 600 * 600 * 8, "C once per step along k, and the images of A and B"
+
+
+def test_pages_are_placed_on_described_machines_only():
+    assert "give a machine too" in refusal("bench", "gemm", "--n", "50", "--pages", "interleave")

@@ -40,6 +40,8 @@ class Trace:
         """Per worker: worker, cpu, kind, tasks, shares, and busy, share, idle, runtime each as _s and _fraction."""
     def kernel_table(self) -> list[dict[str, Any]]:
         """Per kernel: name, calls, total_s, mean_ms, gflops, on_kinds."""
+    def node_bytes(self) -> list[dict[str, Any]]:
+        """Of the products by memory node, as Session.node_bytes."""
 
 class Session:
     """Machine, engine, scheduler, kernels and threads under one name each; empty and zero mean the environment's
@@ -55,10 +57,12 @@ class Session:
         worker_count: int = 0,
         window: int = 0,
         slow: Mapping[int, float] = {},
+        machine: str = "",
+        pages: str = "",
     ) -> None: ...
     def options(self) -> dict[str, Any]:
-        """As resolved: engine, scheduler, kernels, threads (str), workers (list of OS core numbers), window (int),
-        slow (dict of core to fraction)."""
+        """As resolved: engine, scheduler, kernels, threads (str), workers (list of OS core numbers, or of places
+        in the described machine), window (int), slow (dict of core to fraction), machine, pages (str; empty: the real one)."""
     @property
     def workers(self) -> int: ...
     @property
@@ -66,6 +70,13 @@ class Session:
         """What the kernel library says of itself, e.g. "OpenBLAS 0.3.21 SkylakeX"."""
     def default_variant(self, routine: str) -> str:
         """The tile variant of a call that names none."""
+    @property
+    def machine_name(self) -> str:
+        """Of the machine that the session sees: the described one where one is laid over this."""
+    def count_node_bytes(self, on: bool) -> None:
+        """Whether products count what the workers of each memory node read and wrote."""
+    def node_bytes(self) -> list[dict[str, Any]]:
+        """Per memory node since reset_statistics: node, local_read, remote_read, local_written, remote_written, in bytes."""
     def statistics(self) -> list[dict[str, Any]]:
         """Per worker since the start or since reset_statistics: cpu, kind, busy_s, idle_s, tasks, shares."""
     def reset_statistics(self) -> None: ...

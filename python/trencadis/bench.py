@@ -84,8 +84,9 @@ def bench(request: Request, core: Any, progress: Progress) -> Iterator[dict[str,
                 progress(f"{job}: {repetition + 1}/{request.repeat}", 1)
                 runs.append(middle([ours.run() for _ in range(inner)]))
             residual = ours.residual() if request.check else None
+            node_bytes = ours.node_bytes() if request.check else None
             progress(f"{job}: done", 1)
-            yield record(request, job, description, runs, residual)
+            yield record(request, job, description, runs, residual, node_bytes)
 
 
 def runs_within(seconds: float) -> int:
@@ -108,7 +109,8 @@ def _chosen_tile(job: Job, variant: str, workers: int) -> int | None:
 
 
 def record(
-    request: Request, job: Job, description: dict[str, Any], runs: Sequence[Run], residual: float | None
+    request: Request, job: Job, description: dict[str, Any], runs: Sequence[Run], residual: float | None,
+    node_bytes: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """The fields that the command line promises, in its order; null where a routine has no such thing."""
     seconds = [run.seconds for run in runs]
@@ -116,6 +118,8 @@ def record(
     flops = job.flops()
     idle = [run.idle_fraction for run in runs if run.idle_fraction is not None]
     variant = request.session.variant or description["variants"].get(job.routine)
+    if node_bytes and len(node_bytes) > 1:
+        variant = "nodes"  # chosen by the library, from the size
     row = {
         "routine": job.routine,
         "n": job.n,
@@ -141,6 +145,7 @@ def record(
         "busy": {str(core): count for core, count in request.busy.items()},
         "kernels_version": description["kernels_version"],
         "repeat": request.repeat,
+        "node_bytes": node_bytes,
     }
     tasks = job.tasks()
     if tasks is not None:

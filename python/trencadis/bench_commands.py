@@ -33,7 +33,7 @@ from .options import (
 )
 from .peers import select_peers
 from .records import JsonTo, check_record_target, collect, progress_bar, write_records
-from .tables import print_table
+from .tables import print_node_bytes, print_table
 from .tracing import check_trace_output, print_trace_tables, record_trace, write_trace
 
 EMULATION_PANEL = "Uneven machines"
@@ -52,6 +52,20 @@ Slow = Annotated[
     typer.Option(
         "--slow", metavar="CORE=FRACTION", rich_help_panel=EMULATION_PANEL,
         help="Emulate a slow core: our worker on it pauses after each piece of work. May be repeated",
+    ),
+]
+MachineOver = Annotated[
+    str,
+    typer.Option(
+        "--machine", metavar="NAME|FILE", rich_help_panel=EMULATION_PANEL,
+        help="Lay a described machine over this one: its cores share the real ones; --workers are then its cores",
+    ),
+]
+Pages = Annotated[
+    str,
+    typer.Option(
+        "--pages", metavar="first-touch|interleave", rich_help_panel=EMULATION_PANEL,
+        help="With --machine: where operands count as lying, all on its first memory node or page by page in turn",
     ),
 ]
 Busy = Annotated[
@@ -100,11 +114,12 @@ def bench_command(
     routine: Routine, n: Sizes = "", shape: Shapes = "", nb: TileSize = "auto", precision: Precision = "d",
     scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "",
     variant: Variant = "", virtual_cores: VirtualCores = "", window: Window = 0, slow: Slow = None, busy: Busy = None,
+    machine: MachineOver = "", pages: Pages = "",
     repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
 ) -> None:
     """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
-    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
+    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, machine, pages)
     request = _request(routine, n, shape, precision, choice, busy, repeat, check)
     check_record_target(json)
     with progress_bar(len(request.jobs()) * (repeat + 1)) as step:
@@ -136,10 +151,11 @@ def trace_command(
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
     window: Window = 0, slow: Slow = None, busy: Busy = None,
+    machine: MachineOver = "", pages: Pages = "",
 ) -> None:
     """Record one run, after an untimed one, and write what each worker did when."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
-    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
+    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, machine, pages)
     request = _request(routine, n, shape, precision, choice, busy, 1, False)
     if len(request.jobs()) != 1:
         raise UsageError(f"--n: a trace is of one run; '{n}' stands for {len(request.jobs())} sizes")
@@ -163,11 +179,12 @@ def demo_command(
 
 def _choice(
     nb: str, scheduler: str, engine: str, kernels: str, threads: str, workers: str, variant: str, window: int,
-    slow: list[str] | None,
+    slow: list[str] | None, machine: str = "", pages: str = "",
 ) -> SessionChoice:
     return SessionChoice(
         engine=engine, scheduler=scheduler, kernels=kernels, threads=threads, workers=core_list(workers), window=window,
         slow=core_fractions(slow or []), nb=tile_size(nb), variant=variant,
+        machine=machine, pages=pages,
     )
 
 
@@ -189,6 +206,7 @@ def _finish(rows: list[dict[str, Any]], target: str, request: Request) -> None:
     columns = {key: heading for key, heading in _SHOWN.items() if any(row.get(key) is not None for row in rows)}
     print(_heading(rows[0], request))
     print_table(rows, columns)
+    print_node_bytes([{"n": row["n"], **node} for row in rows for node in row.get("node_bytes") or []])
 
 
 def _heading(row: dict[str, Any], request: Request) -> str:

@@ -63,11 +63,13 @@ class SessionChoice:
     slow: dict[int, float] = field(default_factory=dict)
     nb: int = 0
     variant: str = ""
+    machine: str = ""
+    pages: str = ""
 
     def open(self, core: Any) -> Any:
         return core.Session(
             engine=self.engine, scheduler=self.scheduler, kernels=self.kernels, threads=self.threads, workers=self.workers,
-            window=self.window, slow=self.slow,
+            window=self.window, slow=self.slow, machine=self.machine, pages=self.pages,
         )
 
 
@@ -85,6 +87,12 @@ class Contestant(Protocol):
         """Of the last run; None where there is none."""
 
 
+def machine_of(core: Any, session: Any) -> str:
+    """Its name; of a described machine that is laid over the real one, both."""
+    real = json.loads(core.machine(measure=False))["name"]
+    return f"{session.machine_name} laid over {real} (emulated, memory not bound)" if session.options()["machine"] else real
+
+
 def describe_session(core: Any, session: Any) -> dict[str, Any]:
     """What a record says of a session, as resolved."""
     options = session.options()
@@ -95,7 +103,7 @@ def describe_session(core: Any, session: Any) -> dict[str, Any]:
         "kernels_version": session.kernels_version,
         "threads": options["threads"],
         "workers": list(options["workers"]),
-        "machine": json.loads(core.machine(measure=False))["name"],
+        "machine": machine_of(core, session),
         "variants": {
             entry["name"]: session.default_variant(entry["name"]) if entry.get("variants") else None
             for entry in core.list_routines()
@@ -131,6 +139,15 @@ class Ours:
 
     def residual(self) -> float | None:
         return None if self._workload is None else self._workload.residual()
+
+    def node_bytes(self) -> list[dict[str, Any]] | None:
+        """What the workers of each memory node read and wrote in a run; None where the routine does not count it."""
+        self._session.count_node_bytes(True)
+        try:
+            self.run()
+            return self._session.node_bytes() or None
+        finally:
+            self._session.count_node_bytes(False)
 
 
 class Vendor:

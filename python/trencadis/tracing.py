@@ -11,7 +11,7 @@ from .busy import BusyNeighbours
 from .errors import UsageError
 from .files import check_writable, write_text
 from .measure import Job, Ours, describe_session
-from .tables import print_table
+from .tables import print_node_bytes, print_table
 
 View = Literal["kernel", "order"]
 
@@ -87,3 +87,4 @@ def print_trace_tables(trace: Any) -> None:
     print_table(rows, columns)
     kernels = {"name": "kernel", "calls": "calls", "mean_ms": "mean ms", "total_s": "total s", "gflops": "GFlop/s"}
     print_table(trace.kernel_table(), kernels)
+    print_node_bytes(trace.node_bytes())

@@ -22,8 +22,13 @@ class ChromeWriter {
 public:
     std::string write(const Trace& trace)
     {
-        append("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"title\":{},\"origin\":\"{}\",\"lost\":{}}},\"traceEvents\":[\n",
+        append("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"title\":{},\"origin\":\"{}\",\"lost\":{},\"node_bytes\":[",
                json_text(trace.title), origin_name(trace.origin), trace.lost);
+        for (const NodeBytes& row : trace.node_bytes)
+            append("{}{{\"node\":{},\"local_read\":{},\"remote_read\":{},\"local_written\":{},\"remote_written\":{}}}",
+                   &row == trace.node_bytes.data() ? "" : ",", row.node, row.local_read, row.remote_read, row.local_written,
+                   row.remote_written);
+        append("]}},\"traceEvents\":[\n");
         append("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{{\"name\":{}}}}}",
                json_text(fmt::format("{} ({})", trace.title.empty() ? "trencadis" : trace.title, origin_name(trace.origin))));
         for (const WorkerTrace& worker : trace.workers) write_worker(worker);
