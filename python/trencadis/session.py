@@ -36,6 +36,11 @@ class session:
         Tasks in flight per flow.
     slow : dict of int to float
         Emulation: core -> fraction of its speed, in (0, 1].
+    machine : str
+        Emulation: name or file of a described machine that is laid over this one. Its cores share the real ones; `workers`
+        are then cores of it. Default: TRENCADIS_MACHINE.
+    pages : str
+        With `machine`: where operands count as lying, "first-touch" or "interleave". Default: TRENCADIS_PAGES.
 
     Raises
     ------
@@ -58,9 +63,11 @@ class session:
         workers: int | Iterable[int] | str | None = None,
         window: int = 0,
         slow: Mapping[int, float] | None = None,
+        machine: str = "",
+        pages: str = "",
     ) -> None:
         cores, count = _workers(workers)
-        self._session = _core.Session(engine, scheduler, kernels, threads, cores, count, window, dict(slow or {}))
+        self._session = _core.Session(engine, scheduler, kernels, threads, cores, count, window, dict(slow or {}), machine, pages)
 
     def __enter__(self) -> _core.Session:
         _open_blocks.set((*_open_blocks.get(), current.set(self._session)))

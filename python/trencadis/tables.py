@@ -68,10 +68,10 @@ def _plain(value: Any) -> Any:
 
 
 def print_node_bytes(rows: Sequence[dict[str, Any]]) -> None:
-    """What the workers of each memory node read and wrote, in its own memory and in others'; nothing where nothing was counted."""
+    """What the workers of each memory node read and wrote, near and far; nothing where nothing was counted."""
     if not rows:
         return
-    kinds = {"local_read": "local read", "remote_read": "remote read", "local_written": "local written", "remote_written": "remote written"}
+    kinds = {kind: kind.replace("_", " ") for kind in ("local_read", "remote_read", "local_written", "remote_written")}
     shown = [{**row, **{kind: f"{row[kind] / 1e9:.3f}" for kind in kinds}} for row in rows]
     print("GB by memory node, operands of all tasks, caches not considered:")
     print_table(shown, {key: key for key in ("n", "node") if key in rows[0]} | kinds)
