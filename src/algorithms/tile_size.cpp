@@ -71,6 +71,13 @@ Index depth_tile(Index k, std::size_t element)
     return std::max<Index>(quantum, round_up((k + pieces - 1) / pieces));
 }
 
-Flops direct_limit(int workers) { return workers > 1 ? 2e6 : 4e6; }
+Flops direct_limit(int workers, bool own_kernels, Work work)
+{
+    // Measured in double on 2 cores. Our kernels keep their speed at small sizes, and a factorization is a chain of small operations: two
+    // cores are faster from n = 160 in a product, from n = 400 in a Cholesky factorization.
+    if (!own_kernels) return workers > 1 ? 2e6 : 4e6;
+    if (workers == 1) return 5e7; // half a millisecond; longer calls can be interrupted and traced
+    return work == Work::factorization ? 2e7 : 6e6;
+}
 
 } // namespace trencadis

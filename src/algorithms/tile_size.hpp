@@ -25,6 +25,7 @@ Index product_tile(Index m, Index n, std::size_t element, int workers);
 Index depth_tile(Index k, std::size_t element);
 
 /// Below this many flops a call is over before other cores could help, and runs on the calling thread without tasks.
-Flops direct_limit(int workers);
+enum class Work { product, factorization };
+Flops direct_limit(int workers, bool own_kernels, Work work = Work::product);
 
 } // namespace trencadis

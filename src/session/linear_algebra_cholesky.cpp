@@ -80,7 +80,7 @@ template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Inde
     Arguments::matrix(3, "a", A, n, n, lda, sizeof(T), 4);
     check_options("potrf", options);
     if (n == 0) return 0;
-    if (runs_directly(session, factor_flops<T>(n), options)) return session.kernels().potrf(uplo, n, A, lda);
+    if (runs_directly(session, factor_flops<T>(n), options, Work::factorization)) return session.kernels().potrf(uplo, n, A, lda);
     Info info;
     if (runs_packed(session, options)) {
         const PackedFactor<T> packed(session, uplo, n, A, lda, options);
@@ -125,7 +125,7 @@ Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T*
     Arguments::matrix(6, "b", B, n, nrhs, ldb, sizeof(T), 7);
     check_options("posv", options);
     if (n == 0) return 0;
-    if (runs_directly(session, factor_flops<T>(n) + solve_flops<T>(n, nrhs), options)) {
+    if (runs_directly(session, factor_flops<T>(n) + solve_flops<T>(n, nrhs), options, Work::factorization)) {
         const Index info = session.kernels().potrf(uplo, n, A, lda);
         if (info == 0 && nrhs > 0) session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
         return info;

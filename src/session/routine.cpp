@@ -64,9 +64,10 @@ void check_options(std::string_view routine, const RoutineOptions& options)
 
 bool wants_tile_layout(const RoutineOptions& options) { return options.variant == "tile-layout"; }
 
-bool runs_directly(const Session& session, Flops flops, const RoutineOptions& options)
+bool runs_directly(const Session& session, Flops flops, const RoutineOptions& options, Work work)
 {
-    return options.nb == 0 && options.variant.empty() && flops <= direct_limit(session.workers());
+    return options.nb == 0 && options.variant.empty() &&
+           flops <= direct_limit(session.workers(), session.kernels().native(), work);
 }
 
 } // namespace trencadis

@@ -42,7 +42,8 @@ const Settings& settings()
 bool is_small(Flops flops)
 {
     constexpr int several = 2; // how many workers there will be is not known before there are any
-    return flops <= direct_limit(several);
+    constexpr bool any_kernels = false;
+    return flops <= direct_limit(several, any_kernels);
 }
 
 Session* session_or_null() noexcept
