@@ -234,8 +234,18 @@ TEST(NodeVariant, IsRefusedWhereTasksCannotBeKeptToANodeAndForOtherRoutines)
     EXPECT_THROW(symm(plain(), Side::left, Uplo::lower, 50, 50, 1.0, A.data.data(), A.ld, A.data.data(), A.ld, 0.0, C.data.data(),
                       C.ld, {.variant = "nodes"}),
                  Error);
-    product(plain(), "nodes", A, A, 0.0, C); // asked for, so obeyed on one node too
-    Dense<double> D(50, 50);
+}
+
+TEST(NodeVariant, IsObeyedOnOneNodeToo)
+{
+    const DescribedNodes machine({2});
+    Session one(machine.options());
+    one.count_node_bytes(true);
+    const auto A = random_matrix<double>(50, 50);
+    Dense<double> C(50, 50), D = C;
+    product(one, "nodes", A, A, 0.0, C);
+    ASSERT_EQ(one.node_bytes().size(), 1u);
+    EXPECT_EQ(one.node_bytes()[0].remote_read + one.node_bytes()[0].remote_written, 0);
     product(plain(), "packed", A, A, 0.0, D);
     expect_same_bits(C, D);
 }
