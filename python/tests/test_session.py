@@ -88,7 +88,7 @@ def test_workers_by_number_list_text_and_kind():
 
 
 def test_a_session_counts_what_its_block_does_and_blocks_nest():
-    A, b = positive_definite(300, np.float64), np.ones(300)
+    A, b = positive_definite(700, np.float64), np.ones(700)
 
     def done(session):
         return sum(row["tasks"] for row in session.statistics())

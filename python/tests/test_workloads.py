@@ -86,5 +86,5 @@ def test_more_memory_than_there_is_is_refused_before_it_is_touched():
 
 
 def test_a_contestant_reports_seconds_and_idle_share():
-    run = Ours(_core, _core.standard_session(), Job("potrf", 200)).run()
+    run = Ours(_core, _core.standard_session(), Job("potrf", 700)).run()
     assert run.seconds > 0 and 0 <= run.idle_fraction <= 1

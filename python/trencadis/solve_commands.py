@@ -161,10 +161,11 @@ def _potrf(session: _core.Session, lower: bool, F: np.ndarray, tile: int, path: 
 def _figures(routine: str, A: np.ndarray, session: _core.Session, tile: int, seconds: float, flops: float) -> dict[str, Any]:
     options = session.options()
     total = flops * (4 if A.dtype.kind == "c" else 1)
+    variant = session.default_variant(routine)
     return {
         "routine": routine,
         "n": A.shape[0],
-        "nb": tile or _core.default_tile(routine, session.default_variant(routine), A.shape[0], A.dtype.itemsize, len(options["workers"])),
+        "nb": tile or _core.default_tile(routine, variant, A.shape[0], A.dtype.itemsize, len(options["workers"])),
         "precision": _LETTERS[A.dtype.char],
         "engine": options["engine"],
         "scheduler": options["scheduler"],
