@@ -4,6 +4,7 @@
 #include "kernels/tile_operations.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace trencadis {
@@ -172,18 +173,22 @@ private:
 
 template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product, int workers)
 {
+    using InPlace = typename PackedProduct<T>::InPlace;
     const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
     const blas::BlockSizes& blocks = blas::block_sizes<T>();
-    if (product.in_place != PackedProduct<T>::InPlace::none) {
-        const Index nb = balanced(product.k, blocks.kc, 8);
-        return {nb, nb, nb};
-    }
     ProductTiling tiling{balanced(product.m, blocks.mc, kernel.mr), balanced(product.n, 512, kernel.nr),
                          balanced(product.k, blocks.kc, 8)};
+    // What is overwritten is read in C's tiles, so one of their sides is the depth: a square block of A in the second-level cache.
+    const Index side = balanced(product.k, Index(std::sqrt(double(blocks.mc) * double(blocks.kc))), 8);
+    if (product.in_place == InPlace::B) tiling.rows = tiling.depth = side;
+    if (product.in_place == InPlace::A) tiling.cols = tiling.depth = side;
     const auto tiles = [&] { return pieces(product.m, tiling.rows) * pieces(product.n, tiling.cols); };
     while (tiles() < 4 * workers && std::max(tiling.rows, tiling.cols) > 64) {
-        if (tiling.cols >= tiling.rows) tiling.cols = balanced(product.n, tiling.cols - kernel.nr, kernel.nr);
-        else tiling.rows = balanced(product.m, tiling.rows - kernel.mr, kernel.mr);
+        const bool may_narrow = product.in_place != InPlace::A, may_flatten = product.in_place != InPlace::B;
+        if (may_narrow && (tiling.cols >= tiling.rows || !may_flatten) && tiling.cols > 64)
+            tiling.cols = balanced(product.n, tiling.cols - kernel.nr, kernel.nr);
+        else if (may_flatten && tiling.rows > 64) tiling.rows = balanced(product.m, tiling.rows - kernel.mr, kernel.mr);
+        else break;
     }
     return tiling;
 }

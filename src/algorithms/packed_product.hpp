@@ -19,7 +19,7 @@ template <Scalar T> struct PackedProduct {
 
 /// The tiles: rows and columns of C, and the depth.
 struct ProductTiling {
-    Index rows, cols, depth; ///< in place all the same, so that the tiles read are those written
+    Index rows, cols, depth; ///< in place of A cols = depth, in place of B rows = depth: the tiles read are those written
 };
 template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product, int workers);
 

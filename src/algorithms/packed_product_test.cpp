@@ -128,10 +128,12 @@ TYPED_TEST(PackedProducts, MayOverwriteWhatTheyRead)
         using P = PackedProduct<T>;
         P left{m, n, m, T(-1), A, blas::general(B.data.data(), B.ld), T(0), B.view()};
         left.in_place = P::InPlace::B;
-        check<T>({left, &B, {4, 4, 4}});
+        check<T>({left, &B, {4, 7, 4}});
+        check<T>({left, &B, product_tiling(left, 2)});
         P right{n, m, m, T(-1), blas::general(C.data.data(), C.ld), A, T(0), C.view()};
         right.in_place = P::InPlace::A;
-        check<T>({right, &C, {4, 4, 4}});
+        check<T>({right, &C, {7, 4, 4}});
+        check<T>({right, &C, product_tiling(right, 2)});
     }
 }
 
