@@ -59,8 +59,8 @@ template <Scalar T> struct PackedTiles {
     void solve(Index i, Index k, Guard step)
     {
         const Tile<T> B = A(i, k);
-        task::solve_packed(flow, task::TriangularSolve<T>{images.triangle(k), blas::general<T>(B.data, B.ld, B.op), B.rows, B.cols,
-                                                          T(1), B.data, left(i, k), right(i, k), true, step});
+        task::solve_packed(flow, task::TriangularSolve<T>{images.triangle(k), blas::general<T>(B.data, B.ld, B.op), B.rows,
+                                                          B.cols, T(1), B.data, left(i, k), right(i, k), true, step});
     }
     void update_diagonal(Index j, Index k, Guard step)
     {

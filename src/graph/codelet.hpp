@@ -31,8 +31,7 @@ template <class Args> constexpr Codelet codelet_of(const char* name)
         codelet.flops = [](const void* args) { return Flops(static_cast<const Args*>(args)->flops()); };
     if constexpr (requires(const Args& a) { a.chunks(); })
         codelet.chunks = [](const void* args) { return Index(static_cast<const Args*>(args)->chunks()); };
-    if constexpr (requires(Args & a) { a.release(); })
-        codelet.destroy = [](void* args) { static_cast<Args*>(args)->release(); };
+    if constexpr (requires(Args & a) { a.release(); }) codelet.destroy = [](void* args) { static_cast<Args*>(args)->release(); };
     return codelet;
 }
 

@@ -80,7 +80,7 @@ public:
         taken_ += chunks.end - chunks.begin;
         return chunks;
     }
-    Index taken() const { return taken_; }                  ///< chunks this core has had
+    Index taken() const { return taken_; }                ///< chunks this core has had
     Index remaining() const { return work_.remaining(); } ///< chunks that nobody has taken yet; a guess while others take
 
 private:
