@@ -57,6 +57,24 @@ template <Scalar T> struct SideProduct {
     }
 };
 
+/// Has the result so few rows or columns that an operand packed as a whole would be used once? Then each task packs what it needs, block
+/// by block in its core's cache, and the long side of the result is shared out.
+bool is_thin(Index m, Index n, const RoutineOptions& options)
+{
+    return options.nb == 0 && options.variant.empty() && std::min(m, n) <= 64 && std::max(m, n) >= 512;
+}
+
+/// Rows, columns and depth of the tiles of a thin product.
+struct ThinTiles {
+    Index rows, cols, depth;
+};
+ThinTiles thin_tiles(const Session& session, Index m, Index n, Index k)
+{
+    // Four pieces for each worker, but not so short that packing the short operand again for each costs more than a tenth.
+    const Index length = std::max(m, n), piece = std::max<Index>(length / (4 * session.workers()) / 32 * 32, 320);
+    return m <= n ? ThinTiles{m, piece, k} : ThinTiles{piece, n, k};
+}
+
 } // namespace
 
 template <Scalar T>
@@ -76,13 +94,16 @@ void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
     if (runs_directly(session, flops_per_fma<T> * double(m) * double(n) * double(k), options))
         return session.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(session, options))
+    const bool thin = session.kernels().native() && is_thin(m, n, options);
+    if (!thin && runs_packed(session, options))
         return run_product(
             session, options,
             PackedProduct<T>{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, {C, m, n, ldc}});
     const auto [nb, kb] = product_tiles<T>(session, m, n, k, options);
-    const TileMatrix<T> left = operand(op_a, A, lda, m, k, nb, kb), right = operand(op_b, B, ldb, k, n, kb, nb);
-    const TileMatrix<T> result({C, m, n, ldc}, nb, nb);
+    const ThinTiles tiles = thin ? thin_tiles(session, m, n, k) : ThinTiles{nb, nb, kb};
+    const TileMatrix<T> left = operand(op_a, A, lda, m, k, tiles.rows, tiles.depth),
+                        right = operand(op_b, B, ldb, k, n, tiles.depth, tiles.cols);
+    const TileMatrix<T> result({C, m, n, ldc}, tiles.rows, tiles.cols);
     run_routine(session, options, [&](TaskFlow& flow) { gemm(flow, session.kernels(), alpha, left, right, beta, result); });
 }
 

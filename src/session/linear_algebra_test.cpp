@@ -153,18 +153,20 @@ TYPED_TEST(Routines, AreRightAtSizesThatTheyCutAndShareByThemselves)
 TYPED_TEST(Routines, MultiplyAtSizesThatTheyCutAndShareByThemselves)
 {
     using T = TypeParam;
-    constexpr Index m = 530, n = 410, k = 310;
-    const Dense<T> A = random_matrix<T>(k, m), B = random_matrix<T>(k, n), C = random_matrix<T>(m, n);
-    Dense<T> ours = C, whole = C;
-    gemm(native(), herm_op<T>, Op::none, m, n, k, T(1), A.data.data(), A.ld, B.data.data(), B.ld, T(1), ours.data.data(),
-         ours.ld);
-    native().kernels().gemm(herm_op<T>, Op::none, m, n, k, T(1), A.data.data(), A.ld, B.data.data(), B.ld, T(1),
-                            whole.data.data(), whole.ld);
-    for (Index j = 0; j < n; ++j)
-        for (Index i = 0; i < m; ++i)
-            ASSERT_LE(std::abs(ours(i, j) - whole(i, j)),
-                      2 * Real<T>(k + 2) * Real<T>(rounding<T>) * eps<T> * Real<T>(2 * k + 2));
-    expect_untouched(C, ours, [](Index, Index) { return true; });
+    constexpr Index k = 310;
+    for (const auto& [m, n] : {std::pair<Index, Index>{530, 410}, {40, 1100}, {1100, 40}}) { // the last two are thin
+        const Dense<T> A = random_matrix<T>(k, m), B = random_matrix<T>(k, n), C = random_matrix<T>(m, n);
+        Dense<T> ours = C, whole = C;
+        gemm(native(), herm_op<T>, Op::none, m, n, k, T(1), A.data.data(), A.ld, B.data.data(), B.ld, T(1), ours.data.data(),
+             ours.ld);
+        native().kernels().gemm(herm_op<T>, Op::none, m, n, k, T(1), A.data.data(), A.ld, B.data.data(), B.ld, T(1),
+                                whole.data.data(), whole.ld);
+        for (Index j = 0; j < n; ++j)
+            for (Index i = 0; i < m; ++i)
+                ASSERT_LE(std::abs(ours(i, j) - whole(i, j)),
+                          2 * Real<T>(k + 2) * Real<T>(rounding<T>) * eps<T> * Real<T>(2 * k + 2));
+        expect_untouched(C, ours, [](Index, Index) { return true; });
+    }
 }
 
 TYPED_TEST(Routines, DoNothingForEmptyProblems)
