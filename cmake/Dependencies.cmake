@@ -9,10 +9,12 @@ find_package(PkgConfig REQUIRED)
 find_package(fmt QUIET)
 find_package(nlohmann_json QUIET)
 find_package(tomlplusplus QUIET)
+find_package(Boost 1.74 QUIET COMPONENTS context)
 pkg_check_modules(hwloc QUIET IMPORTED_TARGET hwloc>=2.7)
 
 foreach(pair "fmt|fmt::fmt|libfmt-dev" "nlohmann-json|nlohmann_json::nlohmann_json|nlohmann-json3-dev"
-        "toml++|tomlplusplus::tomlplusplus|libtomlplusplus-dev" "hwloc >= 2.7|PkgConfig::hwloc|libhwloc-dev")
+        "toml++|tomlplusplus::tomlplusplus|libtomlplusplus-dev" "hwloc >= 2.7|PkgConfig::hwloc|libhwloc-dev"
+        "Boost.Context >= 1.74|Boost::context|libboost-context-dev")
     string(REPLACE "|" ";" parts "${pair}")
     list(GET parts 0 what)
     list(GET parts 1 target)
