@@ -1,6 +1,6 @@
 #pragma once
 #include "engines/engine.hpp"
-#include "engines/share.hpp"
+#include "engines/native/share.hpp"
 #include "engines/stopwatch.hpp"
 #include "threads/lock.hpp"
 #include "threads/parker.hpp"
@@ -39,6 +39,19 @@ struct alignas(128) Worker {
     Stopwatch stopwatch;
     Task* released = nullptr; ///< by the task that ended last; pushed when the holder looks for the next one, under the same lock
     std::array<Share, 8> shares;
+
+    Share* unused_share() ///< null when every one still has a member that was preempted
+    {
+        for (Share& share : shares)
+            if (share.unused()) return &share;
+        return nullptr;
+    }
+    Task** released_end() ///< where more are appended: they run in the order they were released
+    {
+        Task** end = &released;
+        while (*end) end = &(*end)->next;
+        return end;
+    }
 
     // Written by the holder, read by anybody.
     std::atomic<Share*> offer{nullptr};

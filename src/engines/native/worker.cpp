@@ -1,4 +1,4 @@
-#include "engines/worker.hpp"
+#include "engines/native/worker.hpp"
 
 #include "observe/clock.hpp"
 

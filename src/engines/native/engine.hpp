@@ -1,6 +1,7 @@
 #pragma once
 #include "engines/engine.hpp"
-#include "engines/worker.hpp"
+#include "engines/native/undiscovered_flows.hpp"
+#include "engines/native/worker.hpp"
 #include "graph/flow.hpp"
 #include "scheduling/speed_estimates.hpp"
 #include "threads/event_count.hpp"
@@ -66,27 +67,30 @@ private:
     int shared_node(WorkerId worker) const override;
     Seconds chunk_time(WorkerId owner, WorkerId by) const override;
 
-    Worker* here() const;
+    // life.cpp: units, who holds a worker
     Holder& new_holder(Worker& worker);
     void hold(Holder& holder, Unit& unit);
     void work(Worker& worker, Task* first);
-    bool disturbed(const Worker& worker, const Wait* wait) const;
 
+    // placement.cpp: workers by memory node
     std::unique_ptr<Scheduler> make_scheduler();
     bool allowed(const Worker& worker, int node) const;
     bool somebody_idle(const Task& task) const;
     void count_idle(const Worker& worker, int change);
 
+    // looking.cpp: between the flows, the scheduler and the workers
+    Worker* here() const;
+    bool disturbed(const Worker& worker, const Wait* wait) const;
     int push(Task* chain, WorkerId from);
     void push_released(Worker& worker);
     void wake(int count);
     Found look(Worker& worker);
     Decision choose(Worker& worker);
-    bool discover(Worker& worker);
     Found idle(Worker& worker, Wait* wait);
     Found sleep(Worker& worker, Wait* wait);
-    void act(Worker& worker, Found found);
 
+    // running.cpp
+    void act(Worker& worker, Found found);
     void execute(Worker& worker, Task& task, bool offer = false);
     void observe(const Worker& worker, const Task& task, double part, std::int64_t ns);
     Index run_body(Worker& worker, Task& task, SharedWork& work, Index at_a_time = 1);
@@ -95,10 +99,16 @@ private:
     void run_shared(Worker& worker, Share& share, bool owner);
     void tell_finished(const Worker& worker, const Task& task, std::int64_t ns);
     void conclude(Worker& worker, Task& task, std::exception_ptr failure);
-    Share* unused_share(Worker& worker);
+    /// What to do with a piece of a task's run.
+    auto account(Worker& worker)
+    {
+        return [this, &worker](const Segment& piece, std::int64_t end_ns) {
+            add(worker.busy_ns, end_ns - piece.begin_ns);
+            if (recorder_.enabled()) recorder_.record(worker.id, event_of(piece, end_ns));
+        };
+    }
 
-    auto account(Worker& worker);
-
+    // waiting.cpp: owners that wait for their flows
     void drain_on(Worker& worker, Wait& wait);
     void drain_outside(Wait& wait);
     bool hand_over(Worker& worker, Task* first, Wait& wait);
@@ -116,9 +126,7 @@ private:
     Lock holders_lock_;
     std::vector<std::unique_ptr<Holder>> holders_;
 
-    Lock undiscovered_lock_;
-    std::vector<TaskFlow*> undiscovered_; ///< flows whose dependences are found at steal
-    std::atomic<int> undiscovered_flows_{0};
+    UndiscoveredFlows undiscovered_;
 
     alignas(64) Lock scheduler_lock_;
     std::atomic<std::int64_t> queued_{0}; ///< written under the lock; a hint for those who do not hold it

@@ -1,0 +1,158 @@
+#include "engines/native/engine.hpp"
+#include "engines/native/position.hpp"
+#include "observe/clock.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace trencadis {
+
+namespace {
+
+constexpr std::int64_t spin_ns = 30'000; ///< about what it costs to put a thread to sleep and wake it
+
+} // namespace
+
+Worker* NativeEngine::here() const { return position.engine == this ? position.worker : nullptr; }
+
+/// Should the unit that holds the worker look at something other than tasks?
+bool NativeEngine::disturbed(const Worker& worker, const Wait* wait) const
+{
+    return worker.has_resumable.load(std::memory_order_acquire) || stop_.load(std::memory_order_acquire) ||
+           (wait && wait->over());
+}
+
+/// The caller holds the lock, unless the scheduler needs none. Returns how many sleepers to wake: one per task; for a
+/// task that is for one node everybody, if somebody there has nothing to do.
+int NativeEngine::push(Task* chain, WorkerId from)
+{
+    int count = 0, wakes = 0;
+    std::uint64_t nodes = 0; // of tasks that are for one; those with the same number modulo 64 share a bit
+    while (chain) {
+        Task* task = chain;
+        chain = chain->next; // before the push: another worker may run the task at once
+        ++count;
+        if (binds(task->node)) nodes |= std::uint64_t{1} << (task->node & 63);
+        else ++wakes;
+        scheduler_->push(*task, from);
+    }
+    if (!concurrent_ && count) queued_.store(queued_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    // A worker counts itself idle, then looks, then sleeps; we have pushed and look at the count: one of the two sees the other.
+    if (nodes) std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (std::size_t node = 0; nodes && node < idle_on_node_.size(); ++node)
+        if ((nodes >> (node & 63) & 1) && idle_on_node_[node] && idle_on_node_[node]->load(std::memory_order_relaxed) > 0)
+            return workers();
+    return wakes;
+}
+
+void NativeEngine::ready(Task* chain)
+{
+    const Worker* worker = here();
+    int count = 0;
+    {
+        std::unique_lock lock(scheduler_lock_, std::defer_lock);
+        if (!concurrent_) lock.lock();
+        count = push(chain, worker ? worker->id : no_worker);
+    }
+    wake(count);
+}
+
+/// So many sleepers; all of them where a task may be for certain workers only.
+void NativeEngine::wake(int count)
+{
+    if (wakes_all_) changed_.notify_all();
+    else changed_.notify(count);
+}
+
+void NativeEngine::submitted(Task& task)
+{
+    const Worker* worker = here();
+    bool full = false;
+    if (worker && bounded_) {
+        std::unique_lock lock(scheduler_lock_, std::defer_lock);
+        if (!concurrent_) lock.lock();
+        full = !scheduler_->has_room(worker->id);
+    }
+    if (!full || !run_here(task)) ready(&task);
+}
+
+/// For a holder that does not go on to look for a task.
+void NativeEngine::push_released(Worker& worker)
+{
+    if (Task* chain = std::exchange(worker.released, nullptr)) ready(chain);
+}
+
+NativeEngine::Found NativeEngine::look(Worker& worker)
+{
+    Decision decision = choose(worker);
+    while (!decision.run && undiscovered_.any() && undiscovered_.discover(worker.released_end())) decision = choose(worker);
+    if (decision.run) return {decision.run, nullptr, decision.offer, 0};
+    Found found;
+    found.again_ns = static_cast<std::int64_t>(decision.again_in * 1e9);
+    if (decision.join == no_worker) return found;
+    Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);
+    if (share && allowed(worker, share->node()) && share->try_join()) found.share = share;
+    return found;
+}
+
+/// Asks the scheduler, after giving it what the worker released.
+Decision NativeEngine::choose(Worker& worker)
+{
+    Decision decision;
+    int released = 0;
+    if (concurrent_) {
+        released = push(std::exchange(worker.released, nullptr), worker.id);
+        decision = scheduler_->pop(worker.id);
+    } else if (worker.released || queued_.load(std::memory_order_relaxed) > 0 || offers_.load(std::memory_order_relaxed) > 0) {
+        std::lock_guard lock(scheduler_lock_);
+        released = push(std::exchange(worker.released, nullptr), worker.id);
+        decision = scheduler_->pop(worker.id);
+        if (decision.run) queued_.store(queued_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    }
+    // One released is for this worker, where any worker will do.
+    const int wakes = decision.exposed + (wakes_all_ ? released : std::max(0, released - 1));
+    if (wakes) wake(wakes);
+    return decision;
+}
+
+void NativeEngine::undiscovered(TaskFlow& flow)
+{
+    undiscovered_.add(flow);
+    changed_.notify(1);
+}
+
+void NativeEngine::forget(TaskFlow& flow) { undiscovered_.forget(flow); }
+
+/// Nothing to do: spins, then sleeps, until there is, or until the unit is disturbed.
+NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
+{
+    count_idle(worker, 1);
+    const std::int64_t begin = now_ns();
+    Found found;
+    while (!found && !disturbed(worker, wait)) {
+        if (now_ns() - begin > spin_ns) {
+            found = sleep(worker, wait);
+            break;
+        }
+        for (int i = 0; i < 16; ++i) relax();
+        found = look(worker);
+    }
+    count_idle(worker, -1);
+    if (recorder_.enabled()) recorder_.record(worker.id, {"idle", 0, begin, now_ns(), 0, EventKind::idle});
+    return found;
+}
+
+NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait)
+{
+    // From here on the finisher that brings the flow to its target notifies us.
+    if (wait && !wait->flow.begin_suspension(wait->target, &wait->waiter)) return {};
+    const std::uint32_t key = changed_.prepare();
+    const Found found = look(worker);
+    if (found || disturbed(worker, wait)) changed_.cancel();
+    else if (found.again_ns) changed_.wait_for(key, found.again_ns);
+    else changed_.wait(key);
+    if (wait && !wait->flow.end_suspension(wait->target)) wait->waiter.parker.park();
+    return found;
+}
+
+} // namespace trencadis

@@ -1,0 +1,154 @@
+#include "engines/native/engine.hpp"
+#include "observe/clock.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace trencadis {
+
+namespace {
+
+/// Lets others see what a worker runs, and how long that should take.
+class Busy {
+public:
+    Busy(Worker& worker, const Task& task, Seconds expected)
+        : worker_(worker), since_(worker.runs_since_ns), expected_(worker.expected_ns)
+    {
+        const bool known = expected > 0 && task.codelet->counted;
+        worker.expected_ns.store(known ? static_cast<std::int64_t>(expected * 1e9) : Worker::never, std::memory_order_relaxed);
+        worker.runs_since_ns.store(known ? now_ns() : 1, std::memory_order_relaxed);
+    }
+    ~Busy()
+    {
+        worker_.runs_since_ns.store(since_, std::memory_order_relaxed);
+        worker_.expected_ns.store(expected_, std::memory_order_relaxed);
+    }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+private:
+    Worker& worker_;
+    const std::int64_t since_, expected_; ///< of what was interrupted
+};
+
+} // namespace
+
+/// On the stack of the task that submits it. That one cannot hold what this one needs: it waits for it in any case.
+bool NativeEngine::run_here(Task& task)
+{
+    Worker* worker = here();
+    if (!worker || !allowed(*worker, task.node)) return false;
+    execute(*worker, task);
+    push_released(*worker);
+    return true;
+}
+
+void NativeEngine::act(Worker& worker, Found found)
+{
+    if (found.task) execute(worker, *found.task, found.offer);
+    else if (found.share) run_shared(worker, *found.share, false);
+}
+
+void NativeEngine::execute(Worker& worker, Task& task, bool offer)
+{
+    if (!task.flow->may_run(task)) {
+        if (wants_finished_) tell_finished(worker, task, 0);
+        return conclude(worker, task, nullptr);
+    }
+    const Index chunks = task.codelet->chunks ? task.codelet->chunks(task.args) : 1;
+    // Cutting an operation up costs some of its speed, so it is done only when somebody has nothing to do or soon will have.
+    const bool open = chunks > 1 && (offer || somebody_idle(task));
+    Share* share = open ? worker.unused_share() : nullptr;
+    const Busy busy(worker, task, run_time(task, worker.id));
+    if (!share) return run_alone(worker, task, chunks);
+    share->open(task, chunks);
+    worker.offer.store(share, std::memory_order_release);
+    offers_.fetch_add(1, std::memory_order_relaxed);
+    wake(binds(task.node) ? workers() : static_cast<int>(std::min<Index>(chunks - 1, workers())));
+    run_shared(worker, *share, true);
+}
+
+void NativeEngine::run_alone(Worker& worker, Task& task, Index chunks)
+{
+    SharedWork work(chunks, chunks);
+    std::exception_ptr failure;
+    const Segment outer = worker.stopwatch.begin(&task, EventKind::task, account(worker));
+    try {
+        run_body(worker, task, work);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
+    observe(worker, task, 1, ns);
+    add(worker.tasks, 1);
+    if (wants_finished_) tell_finished(worker, task, ns);
+    conclude(worker, task, std::move(failure));
+}
+
+void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
+{
+    Task& task = share.task();
+    const Segment outer = worker.stopwatch.begin(&task, owner ? EventKind::task : EventKind::share, account(worker));
+    Index taken = 0;
+    try {
+        taken = run_body(worker, task, share.work(), chunks_at_a_time(worker, task));
+    } catch (...) {
+        share.fail(std::current_exception());
+    }
+    const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
+    observe(worker, task, double(taken) / double(share.work().count()), ns);
+    add(owner ? worker.tasks : worker.joined, 1);
+    if (owner) {
+        worker.offer.store(nullptr, std::memory_order_relaxed);
+        offers_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    if (!share.leave(owner)) return;
+    if (wants_finished_) tell_finished(worker, task, ns);
+    conclude(worker, task, share.retire());
+}
+
+void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::int64_t ns)
+{
+    std::lock_guard lock(scheduler_lock_);
+    scheduler_->finished(task, worker.id, ns * 1e-9);
+}
+
+/// The task's own code, and what it has submitted inside. Returns how many chunks this worker had.
+Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work, Index at_a_time)
+{
+    if (worker.place.slow < 1) {
+        SlowPace pace(worker.place.slow);
+        Team team(work, &pace, at_a_time);
+        TaskContext context(task, team, worker.id);
+        task.codelet->core(task.args, context);
+        pace.between_chunks();
+        context.finish_children();
+        return team.taken();
+    }
+    Team team(work, nullptr, at_a_time);
+    TaskContext context(task, team, worker.id);
+    task.codelet->core(task.args, context);
+    context.finish_children();
+    return team.taken();
+}
+
+/// One for a core that is slow now, so that it holds little back; two for the others.
+Index NativeEngine::chunks_at_a_time(const Worker& worker, const Task& task) const
+{
+    constexpr double slow = 1.5;
+    return task.flops > 0 && run_time(task, worker.id) > slow * estimate(*task.codelet, task.flops) ? 1 : 2;
+}
+
+/// Learns from a run of a part of the task, 0 to 1.
+void NativeEngine::observe(const Worker& worker, const Task& task, double part, std::int64_t ns)
+{
+    if (task.flops > 0 && part > 0) speeds_.observe(worker.id, *task.codelet, part * task.flops, ns * 1e-9, now());
+}
+
+/// The task is over. What it released waits for the holder's next look, which follows at once (see push_released).
+void NativeEngine::conclude(Worker& worker, Task& task, std::exception_ptr failure)
+{
+    if (Task* chain = task.flow->finish(task, std::move(failure))) *worker.released_end() = chain;
+}
+
+} // namespace trencadis

@@ -1,0 +1,46 @@
+#include "engines/native/engine.hpp"
+#include "observe/clock.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace trencadis {
+
+Index NativeEngine::chunks_left(WorkerId worker) const
+{
+    const Share* share = workers_[worker]->offer.load(std::memory_order_acquire);
+    return share ? share->chunks_left() : 0;
+}
+
+double NativeEngine::shared_priority(WorkerId worker) const
+{
+    const Share* share = workers_[worker]->offer.load(std::memory_order_acquire);
+    return share ? share->priority() : 0;
+}
+
+int NativeEngine::shared_node(WorkerId worker) const
+{
+    const Share* share = workers_[worker]->offer.load(std::memory_order_acquire);
+    return share && binds(share->node()) ? share->node() : any_node;
+}
+
+Seconds NativeEngine::chunk_time(WorkerId owner, WorkerId by) const
+{
+    const Share* share = workers_[owner]->offer.load(std::memory_order_acquire);
+    return share ? share->chunk_time(speeds_, by, now()) : 0;
+}
+
+Seconds NativeEngine::now() const { return now_ns() * 1e-9; }
+
+Seconds NativeEngine::free_at(WorkerId worker) const
+{
+    const std::int64_t since = workers_[worker]->runs_since_ns.load(std::memory_order_relaxed);
+    const std::int64_t expected = workers_[worker]->expected_ns.load(std::memory_order_relaxed);
+    const std::int64_t now = now_ns();
+    if (since == 0) return now * 1e-9;
+    if (expected == Worker::never) return std::numeric_limits<Seconds>::infinity();
+    const std::int64_t late = std::max<std::int64_t>(0, now - (since + expected));
+    return (since + expected + 2 * late) * 1e-9;
+}
+
+} // namespace trencadis
