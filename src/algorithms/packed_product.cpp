@@ -30,6 +30,15 @@ template <Scalar T> bool is_zero(const blas::Operand<T>& A, Index i, Index rows,
     return A.uplo == Uplo::lower ? below + rows - 1 < 0 : below - (cols - 1) > 0;
 }
 
+/// Which part of the block of `rows` x `cols` at (i, j) of the operand is not zero, where its diagonal crosses it.
+template <Scalar T> void mark_triangle(task::Image<T>& image, const blas::Operand<T>& A, Index i, Index rows, Index j, Index cols)
+{
+    const Index below = A.below + i - j;
+    if (A.structure != blas::Structure::triangular || below - (cols - 1) > 0 || below + rows - 1 < 0) return;
+    image.part = A.uplo == Uplo::lower ? blas::Part::lower : blas::Part::upper;
+    image.below = below;
+}
+
 /// The tiles of one dimension.
 struct Grid {
     Index size, tile;
@@ -136,8 +145,18 @@ private:
     }
 
     T* tile(Index i, Index j) const { return p_.C.data + rows_.begin(i) + cols_.begin(j) * p_.C.ld; }
-    task::Image<T> left(Index i, Index slot, Index l) const { return images_.left(slot, l, rows_.extent(i), steps_.extent(l)); }
-    task::Image<T> right(Index j, Index slot, Index l) const { return images_.right(slot, l, cols_.extent(j), steps_.extent(l)); }
+    task::Image<T> left(Index i, Index slot, Index l) const
+    {
+        auto image = images_.left(slot, l, rows_.extent(i), steps_.extent(l));
+        mark_triangle(image, p_.A, rows_.begin(i), rows_.extent(i), steps_.begin(l), steps_.extent(l));
+        return image;
+    }
+    task::Image<T> right(Index j, Index slot, Index l) const
+    {
+        auto image = images_.right(slot, l, cols_.extent(j), steps_.extent(l));
+        mark_triangle(image, p_.B, steps_.begin(l), steps_.extent(l), cols_.begin(j), cols_.extent(j));
+        return image;
+    }
     bool zero_left(Index i, Index l) const
     {
         return is_zero(p_.A, rows_.begin(i), rows_.extent(i), steps_.begin(l), steps_.extent(l));

@@ -32,6 +32,26 @@ void add_part(Part part, Index below, const T* product, Index rows, Index cols, 
         }
 }
 
+/// Steps along k.
+struct Depths {
+    Index begin, end;
+
+    Depths cut(Index from, Index to) const { return {std::max(begin, from), std::min(end, to)}; }
+};
+/// Where rows [i, i + rows) of a left operand, respectively columns [j, j + cols) of a right one, are not zero.
+template <Scalar T> Depths left_depths(const Packed<T>& A, Index i, Index rows)
+{
+    if (A.part == Part::lower) return {0, std::clamp<Index>(A.below + i + rows, 0, A.depth)};
+    if (A.part == Part::upper) return {std::clamp<Index>(A.below + i, 0, A.depth), A.depth};
+    return {0, A.depth};
+}
+template <Scalar T> Depths right_depths(const Packed<T>& B, Index j, Index cols)
+{
+    if (B.part == Part::lower) return {std::clamp<Index>(j - B.below, 0, B.depth), B.depth};
+    if (B.part == Part::upper) return {0, std::clamp<Index>(j + cols - B.below, 0, B.depth)};
+    return {0, B.depth};
+}
+
 } // namespace
 
 template <Scalar T>
@@ -40,17 +60,23 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
 {
     const Index k = A.depth;
     for (Index p0 = 0; p0 < k || p0 == 0; p0 += kc) {
-        const Index depth = std::min(kc, k - p0);
+        const Depths piece{p0, std::min(p0 + kc, k)};
         const T factor = p0 == 0 ? beta : T(1);
         for (Index j = j0; j < j1; j += kernel.nr) {
             const Index cols = std::min(kernel.nr, j1 - j);
-            const Real<T>* const b = B.image + planes<T> * (j * B.depth + p0 * kernel.nr);
-            const Real<T>* const next = j + kernel.nr < j1 ? b + planes<T> * B.depth * kernel.nr : b;
+            const Depths of_right = right_depths(B, j, cols).cut(piece.begin, piece.end);
+            const Real<T>* const panel = B.image + planes<T> * j * B.depth;
+            const Real<T>* const next = panel + planes<T> * (p0 + (j + kernel.nr < j1 ? B.depth : 0)) * kernel.nr;
             for (Index i = i0; i < i1; i += kernel.mr) {
                 const Index height = kernel.height(A.extent - i), rows = std::min(height, i1 - i);
                 const Cover covered = cover(part, below, i, rows, j, cols);
                 if (covered == Cover::none) continue;
-                const Real<T>* const a = A.image + planes<T> * (i * A.depth + p0 * height);
+                const Depths range = left_depths(A, i, rows).cut(of_right.begin, of_right.end);
+                const Index depth = std::max<Index>(0, range.end - range.begin);
+                if (depth == 0 && factor == T(1)) continue;
+                const Index first = depth > 0 ? range.begin : p0;
+                const Real<T>* const a = A.image + planes<T> * (i * A.depth + first * height);
+                const Real<T>* const b = panel + planes<T> * first * kernel.nr;
                 T* const tile = C + i * rs + j * cs;
                 if (covered == Cover::all) {
                     kernel.multiply(depth, a, height, b, alpha, factor, tile, rs, cs, rows, cols, i + kernel.mr < i1 ? b : next);

@@ -4,16 +4,17 @@
 
 namespace trencadis::blas {
 
-/// A range of a packed operand: `panels` begins at the panel of the first row (column) and `depth` is the number of columns
-/// (rows) each panel of the image has; p0 of them are skipped.
+/// The part of a matrix that an operation writes, or that is not zero.
+enum class Part { all, lower, upper };
+
+/// A packed operand. Of a triangular one the panels hold zeros beyond the diagonal, over which multiply_packed does not run.
 template <Scalar T> struct Packed {
     const Real<T>* image; ///< of the whole operand
     Index extent;         ///< its rows (left) or columns (right)
     Index depth;          ///< its k
+    Part part = Part::all;
+    Index below = 0; ///< the diagonal of `part`: row - column + below = 0
 };
-
-/// The part of C that an operation writes.
-enum class Part { all, lower, upper };
 
 /// C <- alpha A B + beta C for rows [i0, i1) of the packed left operand and columns [j0, j1) of the packed right one, both A.depth
 /// deep; i0 is a multiple of mr and j0 of nr, i1 and j1 too or the operand's extent. C is the whole matrix, extent of A x extent of B; of it

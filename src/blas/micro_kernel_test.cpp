@@ -117,6 +117,48 @@ TYPED_TEST(MicroKernels, WriteTheTriangleThatIsAskedForAndNothingElse)
     }
 }
 
+TYPED_TEST(MicroKernels, LeaveOutTheDepthsThatATriangularOperandLeavesZero)
+{
+    using T = TypeParam;
+    Random random(44);
+    const Index m = 61, n = 45, k = 70;
+    for (const InstructionSet* set : instruction_set_entries()) {
+        if (!set->runs_here()) continue;
+        const MicroKernel<T>& kernel = set->micro_kernel<T>();
+        Image<Real<T>> left(kernel.left_size(m, k)), right(kernel.right_size(k, n));
+        for (const Part part : {Part::lower, Part::upper})
+            for (const Index below : {-80, -20, 0, 3, 80})
+                for (const bool of_left : {true, false}) {
+                    // Zero beyond the diagonal; and the other operand is NaN at every depth at which all of the triangular one is zero.
+                    auto A = TestFixture::matrix(random, m * k), B = TestFixture::matrix(random, k * n);
+                    std::vector<bool> used(k, false);
+                    for (Index i = 0; i < (of_left ? m : k); ++i)
+                        for (Index j = 0; j < (of_left ? k : n); ++j) {
+                            const Index d = i - j + below;
+                            if (part == Part::lower ? d >= 0 : d <= 0) used[of_left ? j : i] = true;
+                            else (of_left ? A[i + j * m] : B[i + j * k]) = T(0);
+                        }
+                    pack_left(kernel, general(A.data(), m), m, k, left.data);
+                    pack_right(kernel, general(B.data(), k), k, n, right.data);
+                    std::vector<T> expected(m * n, T(1)), C(m * n, T(1));
+                    Packed<T> of_A{left.data, m, k}, of_B{right.data, n, k};
+                    multiply_packed<T>(kernel, 11, Part::all, 0, T(2), of_A, 0, m, of_B, 0, n, T(3), expected.data(), 1, m);
+                    const T nan(std::numeric_limits<Real<T>>::quiet_NaN());
+                    for (Index p = 0; p < k; ++p) {
+                        if (used[p]) continue;
+                        for (Index i = 0; of_left && i < n; ++i) B[p + i * k] = nan;
+                        for (Index i = 0; !of_left && i < m; ++i) A[i + p * m] = nan;
+                    }
+                    pack_left(kernel, general(A.data(), m), m, k, left.data);
+                    pack_right(kernel, general(B.data(), k), k, n, right.data);
+                    (of_left ? of_A : of_B).part = part;
+                    (of_left ? of_A : of_B).below = below;
+                    multiply_packed<T>(kernel, 11, Part::all, 0, T(2), of_A, 0, m, of_B, 0, n, T(3), C.data(), 1, m);
+                    ASSERT_EQ(C, expected) << set->name << " below " << below << (of_left ? " left" : " right");
+                }
+    }
+}
+
 TYPED_TEST(MicroKernels, SolveEverySizeUpToThreePanels)
 {
     using T = TypeParam;

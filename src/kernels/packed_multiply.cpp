@@ -8,10 +8,15 @@ template <Scalar T> struct MultiplyArgs {
     Product<T> p;
 
     bool triangle() const { return p.part != blas::Part::all; }
+    static bool triangular(const Image<T>& image) { return image.part != blas::Part::all; }
+    static blas::Packed<T> packed(const Image<T>& image)
+    {
+        return {image.data, image.extent, image.depth, image.part, image.below};
+    }
     Flops flops() const
     {
         const double all = flops_per_fma<T> * double(p.C.rows) * double(p.C.cols) * double(p.A.depth);
-        return triangle() ? all / 2 : all;
+        return all / (triangle() ? 2 : 1) / (triangular(p.A) || triangular(p.B) ? 2 : 1);
     }
     /// Columns of one chunk: whole panels of the right operand, at least chunk_width.
     Index width() const
@@ -35,8 +40,8 @@ template <Scalar T> struct MultiplyArgs {
     {
         const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
         const Index kc = std::min(p.A.depth, blas::block_sizes<T>().kc);
-        blas::multiply_packed<T>(kernel, std::max<Index>(kc, 1), p.part, p.below, p.alpha, {p.A.data, p.A.extent, p.A.depth}, 0,
-                                 p.A.extent, {p.B.data, p.B.extent, p.B.depth}, begin, end, p.beta, p.C.data, p.C.rs, p.C.cs);
+        blas::multiply_packed<T>(kernel, std::max<Index>(kc, 1), p.part, p.below, p.alpha, packed(p.A), 0, p.A.extent,
+                                 packed(p.B), begin, end, p.beta, p.C.data, p.C.rs, p.C.cs);
     }
     void make_diagonal_real(Index begin, Index end) const
     {

@@ -17,6 +17,9 @@ template <Scalar T> struct Image {
     const void* key; ///< the address that orders the tasks on it
     Index extent;    ///< rows of a left operand, columns of a right one
     Index depth;     ///< k
+    blas::Part part =
+        blas::Part::all; ///< what is not zero: of a triangular operand, with the diagonal row - column + `below` = 0
+    Index below = 0;
 };
 
 /// A tile of C: rows x cols elements, (i, j) at data[i * rs + j * cs]. `key` is the address that orders the tasks on it.
