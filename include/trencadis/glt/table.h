@@ -11,7 +11,7 @@
 struct glt_table {
     uint32_t version; /* GLT_TABLE_VERSION */
     uint32_t size;    /* sizeof(struct glt_table) */
-    const char *name;
+    const char* name;
 #define GLT_FUNCTION(result, function, parameters, arguments) result(*function) parameters;
 #define GLT_PROCEDURE(function, parameters, arguments) void(*function) parameters;
 #include "functions.def"
