@@ -1,0 +1,11 @@
+# Argobots, by its pkg-config file.
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+    pkg_check_modules(argobots QUIET IMPORTED_TARGET argobots)
+endif()
+if(argobots_FOUND)
+    set(GLT_LIBRARY PkgConfig::argobots)
+    set(GLT_LIBRARY_VERSION ${argobots_VERSION})
+    set(GLT_LIBRARY_PC_REQUIRES argobots)
+endif()
+set(GLT_LIBRARY_HINT "argobots.pc was not found: PKG_CONFIG_PATH")

@@ -1,0 +1,17 @@
+# MassiveThreads, by its header and library: it brings neither a pkg-config file nor a CMake package.
+find_path(MASSIVETHREADS_INCLUDE_DIR myth/myth.h)
+find_library(MASSIVETHREADS_LIBRARY myth)
+mark_as_advanced(MASSIVETHREADS_INCLUDE_DIR MASSIVETHREADS_LIBRARY)
+if(MASSIVETHREADS_INCLUDE_DIR AND MASSIVETHREADS_LIBRARY)
+    if(NOT TARGET massivethreads)
+        find_package(Threads QUIET)
+        add_library(massivethreads UNKNOWN IMPORTED)
+        set_target_properties(massivethreads PROPERTIES IMPORTED_LOCATION ${MASSIVETHREADS_LIBRARY}
+            INTERFACE_INCLUDE_DIRECTORIES ${MASSIVETHREADS_INCLUDE_DIR} INTERFACE_LINK_LIBRARIES Threads::Threads)
+    endif()
+    set(GLT_LIBRARY massivethreads)
+    get_filename_component(glt_myth_folder ${MASSIVETHREADS_LIBRARY} DIRECTORY)
+    set(GLT_LIBRARY_PC_CFLAGS "-I${MASSIVETHREADS_INCLUDE_DIR}")
+    set(GLT_LIBRARY_PC_LIBS "-L${glt_myth_folder} -lmyth")
+endif()
+set(GLT_LIBRARY_HINT "myth/myth.h and libmyth were not found: CMAKE_PREFIX_PATH")

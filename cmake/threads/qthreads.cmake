@@ -1,0 +1,11 @@
+# Qthreads, by its CMake package, which needs Threads to have been found before. Its pkg-config file is not always installed.
+find_package(Threads QUIET)
+find_package(qthread QUIET CONFIG NAMES qthread Qthread)
+if(TARGET qthread)
+    set(GLT_LIBRARY qthread)
+    set(GLT_LIBRARY_VERSION ${qthread_VERSION})
+    get_target_property(glt_qthread_headers qthread INTERFACE_INCLUDE_DIRECTORIES)
+    set(GLT_LIBRARY_PC_CFLAGS "-I${glt_qthread_headers}")
+    set(GLT_LIBRARY_PC_LIBS "-L$<TARGET_FILE_DIR:qthread> -lqthread")
+endif()
+set(GLT_LIBRARY_HINT "its CMake package qthread was not found: CMAKE_PREFIX_PATH")
