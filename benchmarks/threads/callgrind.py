@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Instructions per call of each library, directly and through both forms of GLT, counted by callgrind.
+
+    benchmarks/threads/callgrind.py [--bin FOLDER] [--libraries argobots,native] [--json FILE|-] [--check]
+
+A call is repeated N and 3 N times, and the difference divided by 2 N. A call and what brings it back are counted together
+(create and join). `--check` ends with 1 if a call of the header-only form takes more instructions than the library's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from programs import BIN, FORMS, LIBRARIES, Contestant, contestants
+
+_TIMES = 1000
+#: Allocation inside a library takes one path or another; less than this per call is not the wrapper's.
+_NOISE = 0.5
+
+Counts = dict[str, float]
+
+
+def count(contestant: Contestant) -> Counts:
+    """Instructions per call, by the name of the call."""
+    with tempfile.TemporaryDirectory() as folder:
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
+        command = [*valgrind, contestant.path("calls"), "all", "--times", str(_TIMES)]
+        run = subprocess.run(command, env=contestant.environment(), capture_output=True, text=True, timeout=600)
+        if run.returncode != 0:
+            raise SystemExit(f"{contestant.path('calls')} under valgrind: exit code {run.returncode}\n{run.stderr[-2000:]}")
+        dumps = sorted(Path(folder).glob("out.*"), key=lambda path: int(path.suffix[1:]))
+        totals = dict(filter(None, map(_dump, dumps)))
+    if not totals:
+        raise SystemExit(f"{contestant.path('calls')} told valgrind nothing: it was built without <valgrind/callgrind.h>")
+    names = dict.fromkeys(name for name, _ in totals)
+    return {name: (totals[name, 3 * _TIMES] - totals[name, _TIMES]) / (2 * _TIMES) for name in names}
+
+
+def _dump(path: Path) -> tuple[tuple[str, int], int] | None:
+    """((call, times), instructions) of a dump that a program asked for."""
+    text = path.read_text()
+    trigger = re.search(r"^desc: Trigger: Client Request: (\w+)\*(\d+)$", text, re.MULTILINE)
+    summary = re.search(r"^summary: (\d+)$", text, re.MULTILINE)
+    return ((trigger[1], int(trigger[2])), int(summary[1])) if trigger and summary else None
+
+
+def rows(library: str, counts: dict[str, Counts]) -> list[dict[str, object]]:
+    direct = counts.get("direct", {})
+    calls = dict.fromkeys(call for form in FORMS for call in counts.get(form, {}))
+    return [
+        {"library": library, "call": call}
+        | {form.replace("-", "_"): counts[form][call] for form in FORMS if call in counts.get(form, {})}
+        | {f"added_{form.replace('-', '_')}": counts[form][call] - direct[call]
+           for form in FORMS[1:] if call in counts.get(form, {}) and call in direct}
+        for call in calls
+    ]  # fmt: skip
+
+
+def table(rows: list[dict[str, object]]) -> str:
+    heads = ("library", "call", "direct", "header_only", "dynamic", "added_header_only", "added_dynamic")
+    cells = [[str(row[head]) if isinstance(row.get(head), str) else _number(row.get(head)) for head in heads] for row in rows]
+    widths = [max(len(line[i]) for line in [list(heads), *cells]) for i in range(len(heads))]
+    return "\n".join("  ".join(map(_cell, line, widths, heads)) for line in [list(heads), *cells])
+
+
+def _cell(text: str, width: int, head: str) -> str:
+    return text.ljust(width) if head in ("library", "call") else text.rjust(width)
+
+
+def _number(value: object) -> str:
+    return "" if value is None else f"{value:.1f}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=Path, default=BIN)
+    parser.add_argument("--libraries", default=",".join(LIBRARIES))
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    libraries = tuple(arguments.libraries.split(","))
+    if unknown := set(libraries) - set(LIBRARIES):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(LIBRARIES)}")
+    if not shutil.which("valgrind"):
+        parser.error("valgrind is not there; on Debian and Ubuntu: apt install valgrind")
+    present = contestants(arguments.bin, "calls", libraries)
+    if not present:
+        parser.error(f"no glt_calls programs in {arguments.bin}; build the target thread_benchmarks first")
+    counts = {contestant: count(contestant) for contestant in present}
+    result = [row for library in libraries
+              for row in rows(library, {c.form: counts[c] for c in present if c.library == library})]  # fmt: skip
+    lines = "".join(json.dumps(row) + "\n" for row in result)
+    if arguments.json == "-":
+        print(lines, end="")
+    else:
+        print(table(result))
+        if arguments.json:
+            Path(arguments.json).write_text(lines)
+    return int(arguments.check and any(row.get("added_header_only", 0) > _NOISE for row in result))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+/* The benchmarks are written once, against the few operations below, and compiled against each contestant: the same algorithm
+ * in the same shape, with nothing between it and the library but these inline functions. Each face defines
+ *
+ *   LWT_LIBRARY, LWT_FORM             "argobots", "direct"; functions for GLT, which knows when it has started
+ *   LWT_RESULT, LWT_RETURN            what a unit's function returns as its library wants it, and how
+ *   LwtUlt, LwtTasklet                handles
+ *   lwt_begin(threads), lwt_end()     by the main program; begin says 0 if the library runs on that many threads
+ *   lwt_ult_create(f, arg, &ult)      in the caller's own queue;  lwt_ult_create_to(..., thread) in that thread's
+ *   lwt_ult_join(&ult)                waits and gives the unit's memory back
+ *   lwt_tasklet_...                   likewise; where the library has none, a ULT
+ *   lwt_yield()
+ *   lwt_steals()                      idle threads take units from others: work needs not be dealt out
+ *
+ * LWT_DIRECT names the library a program uses without GLT; otherwise it is a GLT program of the form GLT_STATIC says. All
+ * contestants get the same stack size; what idle threads do is each one's standard. */
+#ifndef TRENCADIS_BENCHMARKS_FACE_H
+#define TRENCADIS_BENCHMARKS_FACE_H
+
+#define LWT_STACK_SIZE 65536
+#define LWT_STACK_TEXT "65536"
+
+#ifdef LWT_DIRECT
+#define LWT_TEXT_(x) #x
+#define LWT_TEXT(x) LWT_TEXT_(x)
+/* clang-format off */
+#define LWT_HEADER(library) LWT_TEXT(faces/library.h)
+/* clang-format on */
+#include LWT_HEADER(LWT_DIRECT)
+#else
+#include "faces/glt.h"
+#endif
+
+/* Where work is dealt out because nobody steals, `turn` says whose it is; elsewhere the queue of the caller is right. */
+static inline void lwt_ult_deal(LWT_RESULT (*function)(void*), void* argument, LwtUlt* ult, unsigned turn, int threads)
+{
+    if (lwt_steals()) lwt_ult_create(function, argument, ult);
+    else lwt_ult_create_to(function, argument, ult, (int)(turn % (unsigned)threads));
+}
+
+static inline void lwt_tasklet_deal(LWT_RESULT (*function)(void*), void* argument, LwtTasklet* tasklet, unsigned turn,
+                                    int threads)
+{
+    if (lwt_steals()) lwt_tasklet_create(function, argument, tasklet);
+    else lwt_tasklet_create_to(function, argument, tasklet, (int)(turn % (unsigned)threads));
+}
+
+#endif
