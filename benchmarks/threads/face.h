@@ -11,10 +11,15 @@
  *   lwt_yield()
  *   lwt_steals()                      idle threads take units from others: work needs not be dealt out
  *
+ * A batch of units that are waited for together (LwtBatch and lwt_batch_...) is an array of handles, unless a face has a cheaper
+ * way and says so by LWT_BATCH.
+ *
  * LWT_DIRECT names the library a program uses without GLT; otherwise it is a GLT program of the form GLT_STATIC says. All
  * contestants get the same stack size; what idle threads do is each one's standard. */
 #ifndef TRENCADIS_BENCHMARKS_FACE_H
 #define TRENCADIS_BENCHMARKS_FACE_H
+
+#include <stdlib.h>
 
 #define LWT_STACK_SIZE 65536
 #define LWT_STACK_TEXT "65536"
@@ -43,5 +48,60 @@ static inline void lwt_tasklet_deal(LWT_RESULT (*function)(void*), void* argumen
     if (lwt_steals()) lwt_tasklet_create(function, argument, tasklet);
     else lwt_tasklet_create_to(function, argument, tasklet, (int)(turn % (unsigned)threads));
 }
+
+#ifndef LWT_BATCH
+typedef struct LwtBatch {
+    LwtUlt* ults;
+    LwtTasklet* tasklets;
+    int capacity;
+} LwtBatch;
+
+/* For at most `capacity` units at a time. 0, or -1 without memory. */
+static inline int lwt_batch_begin(LwtBatch* batch, int capacity)
+{
+    batch->capacity = capacity;
+    batch->ults = (LwtUlt*)calloc((size_t)capacity, sizeof *batch->ults);
+    batch->tasklets = (LwtTasklet*)calloc((size_t)capacity, sizeof *batch->tasklets);
+    return batch->ults && batch->tasklets ? 0 : -1;
+}
+
+static inline void lwt_batch_end(LwtBatch* batch)
+{
+    free(batch->ults);
+    free(batch->tasklets);
+}
+
+/* Before the first of `count` units. */
+static inline void lwt_batch_expect(LwtBatch* batch, int count)
+{
+    (void)batch;
+    (void)count;
+}
+
+static inline void lwt_batch_ult(LwtBatch* batch, int i, LWT_RESULT (*function)(void*))
+{
+    lwt_ult_create(function, NULL, &batch->ults[i]);
+}
+
+static inline void lwt_batch_ult_to(LwtBatch* batch, int i, LWT_RESULT (*function)(void*), int thread)
+{
+    lwt_ult_create_to(function, NULL, &batch->ults[i], thread);
+}
+
+static inline void lwt_batch_tasklet(LwtBatch* batch, int i, LWT_RESULT (*function)(void*))
+{
+    lwt_tasklet_create(function, NULL, &batch->tasklets[i]);
+}
+
+static inline void lwt_batch_join_ults(LwtBatch* batch, int count)
+{
+    for (int i = 0; i < count; ++i) lwt_ult_join(&batch->ults[i]);
+}
+
+static inline void lwt_batch_join_tasklets(LwtBatch* batch, int count)
+{
+    for (int i = 0; i < count; ++i) lwt_tasklet_join(&batch->tasklets[i]);
+}
+#endif
 
 #endif

@@ -25,13 +25,6 @@ static LWT_RESULT nothing(void* argument)
     LWT_RETURN;
 }
 
-static void* memory(size_t count, size_t size)
-{
-    void* block = calloc(count, size);
-    if (!block) program_fail(EXIT_WRONG, "no memory for %zu handles", count);
-    return block;
-}
-
 /* Begins on all threads together, so that none is timed while others sleep. Yielding, should there be more threads than cores. */
 static void meet(int expected)
 {
@@ -42,22 +35,29 @@ static void meet(int expected)
 typedef struct Worker {
     int thread;
     double seconds;
-    LwtUlt* ults;
-    LwtTasklet* tasklets;
+    LwtBatch batch;
     LwtUlt ult;
 } Worker;
 
 static Worker* workers;
 
-static void make_batch(LwtUlt* ults)
+static void make_ults(LwtBatch* units)
 {
-    for (int i = 0; i < batch; ++i) lwt_ult_create(nothing, NULL, &ults[i]);
-    for (int i = 0; i < batch; ++i) lwt_ult_join(&ults[i]);
+    lwt_batch_expect(units, batch);
+    for (int i = 0; i < batch; ++i) lwt_batch_ult(units, i, nothing);
+    lwt_batch_join_ults(units, batch);
+}
+
+static void make_tasklets(LwtBatch* units)
+{
+    lwt_batch_expect(units, batch);
+    for (int i = 0; i < batch; ++i) lwt_batch_tasklet(units, i, nothing);
+    lwt_batch_join_tasklets(units, batch);
 }
 
 static LWT_RESULT own_worker(void* argument)
 {
-    make_batch(((Worker*)argument)->ults);
+    make_ults(&((Worker*)argument)->batch);
     LWT_RETURN;
 }
 
@@ -66,7 +66,7 @@ static LWT_RESULT ult_worker(void* argument)
     Worker* worker = (Worker*)argument;
     meet(threads);
     const double begin = program_seconds();
-    for (int round = 0; round < batches; ++round) make_batch(worker->ults);
+    for (int round = 0; round < batches; ++round) make_ults(&worker->batch);
     worker->seconds = program_seconds() - begin;
     LWT_RETURN;
 }
@@ -76,10 +76,7 @@ static LWT_RESULT tasklet_worker(void* argument)
     Worker* worker = (Worker*)argument;
     meet(threads);
     const double begin = program_seconds();
-    for (int round = 0; round < batches; ++round) {
-        for (int i = 0; i < batch; ++i) lwt_tasklet_create(nothing, NULL, &worker->tasklets[i]);
-        for (int i = 0; i < batch; ++i) lwt_tasklet_join(&worker->tasklets[i]);
-    }
+    for (int round = 0; round < batches; ++round) make_tasklets(&worker->batch);
     worker->seconds = program_seconds() - begin;
     LWT_RETURN;
 }
@@ -117,10 +114,10 @@ static double measure_own(void)
 static double measure_one(void)
 {
     const double begin = program_seconds();
+    for (int thread = 0; thread < threads; ++thread) lwt_batch_expect(&workers[thread].batch, batch);
     for (int i = 0; i < batch; ++i)
-        for (int thread = 0; thread < threads; ++thread) lwt_ult_create_to(nothing, NULL, &workers[thread].ults[i], thread);
-    for (int i = 0; i < batch; ++i)
-        for (int thread = 0; thread < threads; ++thread) lwt_ult_join(&workers[thread].ults[i]);
+        for (int thread = 0; thread < threads; ++thread) lwt_batch_ult_to(&workers[thread].batch, i, nothing, thread);
+    for (int thread = 0; thread < threads; ++thread) lwt_batch_join_ults(&workers[thread].batch, batch);
     return (program_seconds() - begin) / batch / threads;
 }
 
@@ -202,20 +199,17 @@ static void run(const struct Benchmark* benchmark, int repeat, int json)
 
 static void make_workers(void)
 {
-    workers = (Worker*)memory((size_t)(YIELDERS * threads), sizeof *workers);
+    workers = (Worker*)calloc((size_t)(YIELDERS * threads), sizeof *workers);
+    if (!workers) program_fail(EXIT_WRONG, "no memory for %d workers", YIELDERS * threads);
     for (int i = 0; i < YIELDERS * threads; ++i) {
         workers[i].thread = i % threads;
-        workers[i].ults = (LwtUlt*)memory((size_t)batch, sizeof(LwtUlt));
-        workers[i].tasklets = (LwtTasklet*)memory((size_t)batch, sizeof(LwtTasklet));
+        if (lwt_batch_begin(&workers[i].batch, batch) != 0) program_fail(EXIT_WRONG, "no memory for %d handles", batch);
     }
 }
 
 static void free_workers(void)
 {
-    for (int i = 0; i < YIELDERS * threads; ++i) {
-        free(workers[i].ults);
-        free(workers[i].tasklets);
-    }
+    for (int i = 0; i < YIELDERS * threads; ++i) lwt_batch_end(&workers[i].batch);
     free(workers);
 }
 
@@ -247,7 +241,7 @@ int main(int argc, char** argv)
     make_workers();
     for (int i = 0; i < BENCHMARKS; ++i)
         if (!chosen || chosen == &benchmarks[i]) run(&benchmarks[i], (int)repeat, (int)json);
-    lwt_end();
     free_workers();
+    lwt_end();
     return 0;
 }

@@ -3,6 +3,7 @@
 #include <qthread/barrier.h>
 #include <qthread/qthread.h>
 #include <qthread/qtimer.h>
+#include <qthread/sinc.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,3 +53,49 @@ static inline void lwt_tasklet_create(qthread_f function, void* argument, LwtTas
     lwt_tasklet_create_to(function, argument, tasklet, qthread_shep());
 }
 static inline void lwt_tasklet_join(LwtTasklet* tasklet) { qthread_readFF(NULL, tasklet); }
+
+#define LWT_BATCH
+typedef struct LwtBatch {
+    qt_sinc_t* sinc;
+} LwtBatch;
+
+static inline int lwt_batch_begin(LwtBatch* batch, int capacity)
+{
+    (void)capacity;
+    batch->sinc = qt_sinc_create(0, NULL, NULL, 0);
+    return batch->sinc ? 0 : -1;
+}
+
+static inline void lwt_batch_end(LwtBatch* batch) { qt_sinc_destroy(batch->sinc); }
+static inline void lwt_batch_expect(LwtBatch* batch, int count) { qt_sinc_reset(batch->sinc, (size_t)count); }
+
+static inline void lwt_batch_spawn(LwtBatch* batch, qthread_f function, qthread_shepherd_id_t to, unsigned flags)
+{
+    qthread_spawn(function, NULL, 0, batch->sinc, 0, NULL, to, QTHREAD_SPAWN_RET_SINC_VOID | flags);
+}
+
+static inline void lwt_batch_ult(LwtBatch* batch, int i, qthread_f function)
+{
+    (void)i;
+    lwt_batch_spawn(batch, function, qthread_shep(), 0);
+}
+
+static inline void lwt_batch_ult_to(LwtBatch* batch, int i, qthread_f function, int thread)
+{
+    (void)i;
+    lwt_batch_spawn(batch, function, (qthread_shepherd_id_t)thread, 0);
+}
+
+static inline void lwt_batch_tasklet(LwtBatch* batch, int i, qthread_f function)
+{
+    (void)i;
+    lwt_batch_spawn(batch, function, qthread_shep(), QTHREAD_SPAWN_SIMPLE);
+}
+
+static inline void lwt_batch_join_ults(LwtBatch* batch, int count)
+{
+    (void)count;
+    qt_sinc_wait(batch->sinc, NULL);
+}
+
+static inline void lwt_batch_join_tasklets(LwtBatch* batch, int count) { lwt_batch_join_ults(batch, count); }
