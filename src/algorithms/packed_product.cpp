@@ -1,5 +1,6 @@
 #include "algorithms/packed_product.hpp"
 
+#include "algorithms/cutting.hpp"
 #include "blas/block_sizes.hpp"
 #include "kernels/tile_operations.hpp"
 
@@ -12,15 +13,6 @@ namespace {
 
 constexpr Index block_extent = 4096; ///< rows or columns of C whose images are kept at a time
 constexpr Index steps_kept = 2;      ///< so that packing for one step overlaps with the products of the one before
-
-Index pieces(Index size, Index tile) { return (size + tile - 1) / tile; }
-Index round_up(Index size, Index to) { return pieces(size, to) * to; }
-/// Tiles of about equal size rather than a thin last one.
-Index balanced(Index size, Index largest, Index quantum)
-{
-    if (size <= 0) return quantum;
-    return round_up(pieces(size, pieces(size, largest)), quantum);
-}
 
 /// Is the block of `rows` x `cols` at (i, j) of the operand wholly in its zero triangle?
 template <Scalar T> bool is_zero(const blas::Operand<T>& A, Index i, Index rows, Index j, Index cols)

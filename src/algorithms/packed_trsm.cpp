@@ -1,5 +1,6 @@
 #include "algorithms/packed_trsm.hpp"
 
+#include "algorithms/cutting.hpp"
 #include "blas/block_sizes.hpp"
 
 #include <algorithm>
@@ -8,9 +9,6 @@ namespace trencadis {
 namespace {
 
 constexpr Index steps_kept = 2;
-
-Index pieces(Index size, Index tile) { return (size + tile - 1) / tile; }
-Index round_up(Index size, Index to) { return pieces(size, to) * to; }
 
 /// X U = alpha B as the algorithm sees every system: on the left side that is the transposed one. U may be a lower triangle; then the
 /// columns of X are solved for from the last to the first, and inside a diagonal tile everything along them is reversed.

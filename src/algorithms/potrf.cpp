@@ -1,5 +1,6 @@
 #include "algorithms/potrf.hpp"
 
+#include "algorithms/cutting.hpp"
 #include "algorithms/trsm.hpp"
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
@@ -8,7 +9,6 @@ namespace trencadis {
 namespace {
 
 constexpr Index steps_kept = 3; ///< whose images are in memory at a time: a panel may be two steps ahead of the last update
-Index pieces(Index size, Index tile) { return (size + tile - 1) / tile; }
 
 /// Right-looking Cholesky of the tiles of A; row numbers in an Info start at `first_row`. `tasks` submits the operations: a factored
 /// diagonal tile, A_ik <- A_ik L_kk^-H, A_jj <- A_jj - A_jk A_jk^H and A_ij <- A_ij - A_ik A_jk^H.

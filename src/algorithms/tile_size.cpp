@@ -1,13 +1,13 @@
 #include "algorithms/tile_size.hpp"
 
+#include "algorithms/cutting.hpp"
+
 #include <algorithm>
 
 namespace trencadis {
 namespace {
 
 constexpr Index quantum = 32; // a multiple of every vendor's register block
-
-Index round_up(Index value, Index to = quantum) { return (value + to - 1) / to * to; }
 
 /// Tiles of equal bytes in all precisions: complex and double elements make the same tile smaller.
 Index scaled(Index for_double, std::size_t element)
@@ -34,8 +34,7 @@ Index cholesky_tile(Index n, std::size_t element, int workers)
     const Index enough = n / (3 * std::max(workers, 1)) + 1;
     nb = std::max<Index>(64, std::min(scaled(nb, element), enough));
     // Equal tiles rather than a thin last one, which costs a whole step of the critical path.
-    const Index tiles = std::max<Index>(1, (n + nb - 1) / nb);
-    return std::max<Index>(64, round_up((n + tiles - 1) / tiles, 16));
+    return std::max<Index>(64, balanced(n, nb, 16));
 }
 
 Index packed_cholesky_tile(Index n, std::size_t element, int workers)
@@ -44,14 +43,13 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
     // the work in front of the last panel grows.
     const Index wanted = n <= 2048 ? 48 + n / 12 : std::min<Index>(288, 224 + (n - 2048) / 64);
     const Index nb = std::max<Index>(48, std::min(scaled(wanted, element), n / std::max(workers, 1) + 1));
-    const Index tiles = std::max<Index>(1, (n + nb - 1) / nb);
-    return std::max<Index>(48, round_up((n + tiles - 1) / tiles, 8));
+    return std::max<Index>(48, balanced(n, nb, 8));
 }
 
 Index nested_cholesky_tile(Index nb)
 {
     // 128 in tiles of 1024 as Lima et al. measured; smaller ones are slow on every core, larger ones leave cores without work.
-    return std::max<Index>(128, round_up(nb / 8));
+    return std::max<Index>(128, round_up(nb / 8, quantum));
 }
 
 Index product_tile(Index m, Index n, std::size_t element, int workers)
@@ -59,17 +57,12 @@ Index product_tile(Index m, Index n, std::size_t element, int workers)
     const Index largest = scaled(512, element), smallest = 64;
     // At least four tiles for each worker, so that the last ones to finish leave little idle time.
     Index nb = largest;
-    const auto tiles = [&](Index size) { return ((m + size - 1) / size) * ((n + size - 1) / size); };
+    const auto tiles = [&](Index size) { return pieces(m, size) * pieces(n, size); };
     while (nb > smallest && tiles(nb) < 4 * std::max(workers, 1)) nb -= quantum;
-    return std::max(smallest, round_up(nb));
+    return std::max(smallest, round_up(nb, quantum));
 }
 
-Index depth_tile(Index k, std::size_t element)
-{
-    const Index longest = scaled(1024, element);
-    const Index pieces = std::max<Index>(1, (k + longest - 1) / longest);
-    return std::max<Index>(quantum, round_up((k + pieces - 1) / pieces));
-}
+Index depth_tile(Index k, std::size_t element) { return std::max(quantum, balanced(k, scaled(1024, element), quantum)); }
 
 Flops direct_limit(int workers, bool own_kernels, Work work)
 {
