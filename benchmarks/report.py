@@ -20,11 +20,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 _VARIABLES = ("OPENBLAS_", "MKL_", "BLIS_", "OMP_", "KMP_", "TRENCADIS_")
-_SIZES = "1024,2048,4096,8192"
+_PEERS = "mkl,openblas,blis"
+_SIZES = "128,256,512,1024,2048,4096,8192"
 #: n of the measurements beside busy neighbours, and how many of these sit on core 1.
 _BUSY_N, _NEIGHBOURS = "4096", (1, 3)
 
@@ -40,18 +42,15 @@ class Measurement:
 
 
 def measurements() -> Iterator[Measurement]:
-    for routine in ("potrf", "posv"):
-        for kernels in ("openblas", "mkl", "blis"):
-            yield Measurement("quiet", (routine, "--n", _SIZES, "--kernels", kernels, "--against", kernels))
+    """With the standard scheduler and our own kernels, against what each peer does with its own threads."""
+    for routine in ("gemm", "potrf", "posv"):
+        yield Measurement("quiet", (routine, "--n", _SIZES, "--against", _PEERS))
     for neighbours in _NEIGHBOURS:
-        for routine in ("potrf", "gemm"):
-            for kernels in ("openblas", "mkl"):
-                words = (routine, "--n", _BUSY_N, "--kernels", kernels, "--against", kernels)
-                yield Measurement("busy", words)
-                yield Measurement("busy", (*words, "--busy", f"1={neighbours}"))
+        for routine in ("gemm", "potrf"):
+            words = (routine, "--n", _BUSY_N, "--against", _PEERS)
+            yield Measurement("busy", words)
+            yield Measurement("busy", (*words, "--busy", f"1={neighbours}"))
     yield Measurement("tasks", ("tasks", "--n", "40", "--against", "libgomp,libomp,starpu"))
-    for routine in ("potrf", "posv"):
-        yield Measurement("small", (routine, "--n", "64", "--kernels", "openblas", "--against", "openblas", "--workers", "0"))
 
 
 def measure(into: Path, only: set[str], repeat: int) -> None:
@@ -90,19 +89,30 @@ def tables(rows: list[Row]) -> str:
     """All tables in Markdown, with the machine they were measured on."""
     here = next(row for row in rows if row["part"] == "machine")
     measured = [row for row in rows if row["part"] != "machine"]
-    parts = {part: [row for row in measured if row["part"] == part] for part in ("quiet", "busy", "tasks", "small")}
+    parts = {part: [row for row in measured if row["part"] == part] for part in ("quiet", "busy", "tasks")}
     variables = "".join(f" `{name}={value}`" for name, value in here["variables"].items())
     lines = [
         f"Measured on {here['summary']}, {here['system']}, {here['date']}; load {here['load_at_start']:.2f} at the start"
         + (f"; set:{variables}" if variables else "") + ".",
         f"Medians of {max(row['repeat'] for row in measured)} pairs, least and greatest in brackets; a ratio above 1 says that "
         "we are faster.",
+        *_ours(measured),
     ]
-    writers = {"quiet": _quiet, "busy": _busy, "tasks": _tasks, "small": _small}
+    writers = {"quiet": _quiet, "busy": _busy, "tasks": _tasks}
     for part, write in writers.items():
         if parts[part]:
             lines += ["", *write(parts[part])]
     return "\n".join(lines) + "\n"
+
+
+def _ours(rows: list[Row]) -> list[str]:
+    """What ran on our side: threads, kernels and scheduler."""
+    said = dict.fromkeys(
+        f"{len(row['workers'])} threads, `{row['kernels']}` kernels ({row['kernels_version']}), scheduler `{row['scheduler']}`"
+        for row in rows
+        if row["routine"] != "tasks"
+    )
+    return [f"Ours: {', and '.join(said)}."] if said else []
 
 
 def _ratio(row: Row) -> str:
@@ -119,31 +129,34 @@ def _line(cells: Iterable[object]) -> str:
 
 
 def _quiet(rows: list[Row]) -> list[str]:
-    body = [
-        [f"{row['precision']}{row['routine']}, {row['kernels_version']} kernels", row["peer_version"], row["n"],
-         f"{row['gflops_median']:.1f}", f"{row['peer_gflops_median']:.1f}", _ratio(row)]
-        for row in rows
-    ]  # fmt: skip
-    return _table(("trencadis", "peer", "n", "GFlop/s", "peer's", "ratio"), body)
+    """A line per routine and size, a column per peer."""
+    peers = list(dict.fromkeys(row["peer"] for row in rows))
+    versions = {row["peer"]: row["peer_version"] for row in rows}
+    body = []
+    for routine, n in dict.fromkeys((row["routine"], row["n"]) for row in rows):
+        here = {row["peer"]: row for row in rows if (row["routine"], row["n"]) == (routine, n)}
+        own = median(row["gflops_median"] for row in here.values())
+        body.append([f"{routine}", n, f"{own:.0f}", *(_ratio(here[peer]) if peer in here else "" for peer in peers)])
+    return _table(("double precision", "n", "ours, GFlop/s", *(f"to {versions[peer]}" for peer in peers)), body)
 
 
 def _busy(rows: list[Row]) -> list[str]:
     """What is kept: the rate beside busy neighbours over the quiet rate times the capacity that the neighbours leave."""
-    quiet = {(row["routine"], row["kernels"]): row for row in rows if not row["busy"]}
+    quiet = {(row["routine"], row["peer"]): row for row in rows if not row["busy"]}
     body = []
     for row in rows:
         if not row["busy"]:
             continue
-        alone = quiet[row["routine"], row["kernels"]]
+        alone = quiet[row["routine"], row["peer"]]
         left = sum(1 / (1 + row["busy"].get(str(core), 0)) for core in row["workers"]) / len(row["workers"])
         kept = row["gflops_median"] / (alone["gflops_median"] * left)
         peer_kept = row["peer_gflops_median"] / (alone["peer_gflops_median"] * left)
         neighbours = ", ".join(f"{count} on core {core}" for core, count in row["busy"].items())
         body.append(
-            [f"{row['precision']}{row['routine']} n = {row['n']}, {row['kernels']} kernels", neighbours, f"{left:.3f}",
-             f"**{kept:.2f}**", f"{peer_kept:.2f}", _ratio(row)]
+            [f"{row['routine']} n = {row['n']}", neighbours, f"{left:.3f}", row["peer"], f"**{kept:.2f}**", f"{peer_kept:.2f}",
+             _ratio(row)]
         )  # fmt: skip
-    heads = ("", "busy neighbours", "capacity left", "kept by us", "kept by the peer", "ratio of speeds")
+    heads = ("", "busy neighbours", "capacity left", "peer", "kept by us", "kept by the peer", "ratio of speeds")
     return ["Kept is the rate over the quiet rate times the capacity left.", "", *_table(heads, body)]
 
 
@@ -155,15 +168,6 @@ def _tasks(rows: list[Row]) -> list[str]:
         for row in rows
     ]  # fmt: skip
     return _table(("", "peer", "ns a task", "peer's", "ratio"), body)
-
-
-def _small(rows: list[Row]) -> list[str]:
-    body = [
-        [f"{row['precision']}{row['routine']} n = {row['n']}", row["peer_version"], f"{1e6 * row['seconds_median']:.1f}",
-         f"{1e6 * row['peer_seconds_median']:.1f}", f"{1 / row['ratio_median']:.2f}"]
-        for row in rows
-    ]  # fmt: skip
-    return _table(("small problems, one core", "direct call of", "µs", "direct µs", "times the direct call"), body)
 
 
 def replace_between_marks(document: str, text: str) -> str:
@@ -180,7 +184,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     measuring = commands.add_parser("measure")
     measuring.add_argument("--into", type=Path, default=Path(__file__).parent / "results" / f"{platform.node()}.jsonl")
-    measuring.add_argument("--only", default="", help="of quiet, busy, tasks, small")
+    measuring.add_argument("--only", default="", help="of quiet, busy, tasks")
     measuring.add_argument("--repeat", type=int, default=7)
     writing = commands.add_parser("tables")
     writing.add_argument("results", type=Path)

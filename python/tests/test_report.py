@@ -20,7 +20,7 @@ MACHINE = {
 }  # fmt: skip
 ROW = {
     "part": "busy", "routine": "potrf", "precision": "d", "n": 4096, "kernels": "openblas", "kernels_version": "OpenBLAS 1 X",
-    "workers": [0, 1], "busy": {}, "repeat": 7, "gflops_median": 100.0, "peer_gflops_median": 80.0, "peer": "openblas",
+    "workers": [0, 1], "scheduler": "mosaic", "busy": {}, "repeat": 7, "gflops_median": 100.0, "peer_gflops_median": 80.0, "peer": "openblas",
     "peer_version": "OpenBLAS 1 X", "ratio_median": 1.25, "ratio_min": 1.2, "ratio_max": 1.3,
 }  # fmt: skip
 
@@ -29,13 +29,23 @@ def test_kept_is_the_rate_over_the_quiet_rate_times_the_capacity_left(report):
     beside = {**ROW, "busy": {"1": 3}, "gflops_median": 60.0, "peer_gflops_median": 20.0}
     text = report.tables([MACHINE, ROW, beside])
     # 60 / (100 * 0.625) and 20 / (80 * 0.625)
-    assert "| 3 on core 1 | 0.625 | **0.96** | 0.40 |" in text
+    assert "| 3 on core 1 | 0.625 | openblas | **0.96** | 0.40 |" in text
 
 
 def test_every_table_names_machine_repetitions_and_set_variables(report):
     text = report.tables([MACHINE, {**ROW, "part": "quiet"}])
     assert "Some CPU, 2 cores" in text and "`OPENBLAS_CORETYPE=Haswell`" in text and "Medians of 7 pairs" in text
-    assert "| 4096 | 100.0 | 80.0 | **1.25** (1.20 to 1.30) |" in text
+    assert "Ours: 2 threads, `openblas` kernels (OpenBLAS 1 X), scheduler `mosaic`." in text
+    assert "| potrf | 4096 | 100 | **1.25** (1.20 to 1.30) |" in text
+
+
+def test_a_size_has_one_line_with_a_column_for_each_peer(report):
+    other = {**ROW, "part": "quiet", "peer": "mkl", "peer_version": "MKL 2", "ratio_median": 2.0}
+    larger = {**other, "n": 8192}
+    text = report.tables([MACHINE, {**ROW, "part": "quiet"}, other, larger])
+    assert "| to OpenBLAS 1 X | to MKL 2 |" in text
+    assert "| potrf | 4096 | 100 | **1.25** (1.20 to 1.30) | **2.00** (1.20 to 1.30) |" in text
+    assert "| potrf | 8192 | 100 |  | **2.00** (1.20 to 1.30) |" in text
 
 
 def test_only_what_lies_between_the_marks_is_replaced(report):
