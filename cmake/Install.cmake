@@ -2,6 +2,7 @@
 include(CMakePackageConfigHelpers)
 install(TARGETS trencadis trencadis_lapack EXPORT trencadis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 include(${PROJECT_SOURCE_DIR}/cmake/PublicHeaders.cmake)
+include(${PROJECT_SOURCE_DIR}/cmake/InstallGlt.cmake)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/trencadis COMPONENT library)
 install(EXPORT trencadis NAMESPACE trencadis:: FILE trencadis-targets.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/trencadis COMPONENT library)

@@ -51,8 +51,8 @@ static void report_absent(const char* function, const char* name, const char* fo
     char list[200] = "";
     list_folder(*folder != '\0' ? folder : ".", list, sizeof list);
     glt_fail(function, GLT_ERROR_MISSING,
-             "the back end '%s' is not installed: no %s%s%s in %s or on the loader's path; there %s%s", name, PREFIX, name,
-             SUFFIX, folder, *list != '\0' ? "is" : "is none", list);
+             "the back end '%s' is not installed: no %s%s%s in %s or on the loader's path; installed:%s", name, PREFIX, name,
+             SUFFIX, folder, *list != '\0' ? list : " none");
 }
 
 static void* open_plugin(const char* function, const char* name)
