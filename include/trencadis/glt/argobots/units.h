@@ -1,0 +1,305 @@
+/* Work units. Dropped in the header-only form: null, joined or freed handles, thread numbers out of range, a unit that joins itself, a
+ * call before glt_init or after glt_finalize. In a foreign thread or a tasklet glt_yield does nothing. A second join returns at once.
+ *
+ * A unit given to glt_ult_cancel that waits for a mutex, a condition, a barrier or another unit ends when it is woken; one suspended by
+ * glt_ult_suspend is woken for it. If it had begun, its counter (GLT_attributes) is counted down when it is freed. glt_ult_exit leaves
+ * C++ destructors out. */
+#ifndef TRENCADIS_GLT_ARGOBOTS_UNITS_H
+#define TRENCADIS_GLT_ARGOBOTS_UNITS_H
+
+#include "poll.h"
+#include "special.h"
+#include "suspend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline int glt_argobots_create_in(ABT_pool pool, int tasklet, void (*function)(void*), void* arg, ABT_thread* unit)
+{
+    return tasklet ? ABT_task_create(pool, function, arg, unit)
+                   : ABT_thread_create(pool, function, arg, ABT_THREAD_ATTR_NULL, unit);
+}
+
+__attribute__((cold)) GLT_SHARED_APART void glt_argobots_not_created(const char* caller, int error, ABT_thread* unit)
+{
+    *unit = NULL;
+    glt_argobots_failed(caller, error);
+}
+
+GLT_SHARED_APART void glt_argobots_create_special(const char* caller, ABT_pool pool, int tasklet, void (*function)(void*),
+                                                  void* arg, ABT_thread* unit)
+{
+    struct glt_argobots_special* special = glt_argobots_special(caller, function, arg, NULL);
+    int error;
+    *unit = NULL;
+    if (!special) return;
+    error = glt_argobots_create_in(pool, tasklet, glt_argobots_start, special, unit);
+    if (error == ABT_SUCCESS) return;
+    glt_argobots_settle(special);
+    glt_argobots_not_created(caller, error, unit);
+}
+
+static inline void glt_argobots_create(const char* caller, ABT_pool pool, int tasklet, void (*function)(void*), void* arg,
+                                       ABT_thread* unit)
+{
+    int error;
+    if (__builtin_expect(__atomic_load_n(&glt_argobots.destructors, __ATOMIC_RELAXED) != 0, 0)) {
+        glt_argobots_create_special(caller, pool, tasklet, function, arg, unit);
+        return;
+    }
+    error = glt_argobots_create_in(pool, tasklet, function, arg, unit);
+    if (__builtin_expect(error != ABT_SUCCESS, 0)) glt_argobots_not_created(caller, error, unit);
+}
+
+GLT_API void glt_ult_create(void (*function)(void*), void* arg, GLT_ult* unit)
+{
+    struct glt_argobots_stream* stream = glt_argobots_near();
+    glt_argobots_create("glt_ult_create", stream->open, 0, function, arg, unit);
+    glt_argobots_pushed(stream);
+}
+
+GLT_API void glt_ult_create_to(void (*function)(void*), void* arg, GLT_ult* unit, int dest)
+{
+    glt_argobots_create("glt_ult_create_to", glt_argobots.streams[dest].strict, 0, function, arg, unit);
+}
+
+GLT_API void glt_tasklet_create(void (*function)(void*), void* arg, GLT_tasklet* tasklet)
+{
+    struct glt_argobots_stream* stream = glt_argobots_near();
+    glt_argobots_create("glt_tasklet_create", stream->open, 1, function, arg, tasklet);
+    glt_argobots_pushed(stream);
+}
+
+GLT_API void glt_tasklet_create_to(void (*function)(void*), void* arg, GLT_tasklet* tasklet, int dest)
+{
+    glt_argobots_create("glt_tasklet_create_to", glt_argobots.streams[dest].strict, 1, function, arg, tasklet);
+}
+
+/* Frees a unit nobody joins, when it ends. */
+GLT_SHARED_APART void glt_argobots_reap(void* unit)
+{
+    ABT_thread handle = (ABT_thread)unit;
+    ABT_thread_free(&handle);
+    __atomic_fetch_sub(&glt_argobots.reapers, 1, __ATOMIC_RELAXED);
+}
+
+GLT_SHARED_APART int glt_argobots_detach(const char* caller, ABT_thread* unit)
+{
+    struct glt_argobots_stream* stream = glt_argobots_near();
+    ABT_thread_state state = ABT_THREAD_STATE_READY;
+    int error = ABT_thread_get_state(*unit, &state);
+    if (error == ABT_SUCCESS && state == ABT_THREAD_STATE_TERMINATED) {
+        error = ABT_thread_free(unit);
+    } else if (error == ABT_SUCCESS) {
+        __atomic_fetch_add(&glt_argobots.reapers, 1, __ATOMIC_RELAXED);
+        error = ABT_thread_create(stream->open, glt_argobots_reap, (void*)*unit, ABT_THREAD_ATTR_NULL, NULL);
+        if (error != ABT_SUCCESS) __atomic_fetch_sub(&glt_argobots.reapers, 1, __ATOMIC_RELAXED);
+        else glt_argobots_pushed(stream);
+    }
+    if (error != ABT_SUCCESS) return glt_argobots_failed(caller, error);
+    *unit = NULL;
+    return GLT_SUCCESS;
+}
+
+GLT_API int glt_ult_detach(GLT_ult* unit) { return glt_argobots_detach("glt_ult_detach", unit); }
+GLT_API int glt_tasklet_detach(GLT_tasklet* tasklet) { return glt_argobots_detach("glt_tasklet_detach", tasklet); }
+
+static inline int glt_argobots_create_sized(ABT_pool pool, int tasklet, size_t stack_size, void (*function)(void*), void* arg,
+                                            ABT_thread* unit)
+{
+    ABT_thread_attr attributes = ABT_THREAD_ATTR_NULL;
+    int error;
+    if (tasklet || stack_size == 0 || stack_size == glt_argobots.environment.stack_size)
+        return glt_argobots_create_in(pool, tasklet, function, arg, unit);
+    error = ABT_thread_attr_create(&attributes);
+    if (error != ABT_SUCCESS) return error;
+    ABT_thread_attr_set_stacksize(attributes, (stack_size + 4095) / 4096 * 4096);
+    error = ABT_thread_create(pool, function, arg, attributes, unit);
+    ABT_thread_attr_free(&attributes);
+    return error;
+}
+
+GLT_SHARED_APART int glt_argobots_create_with(const char* caller, int tasklet, void (*function)(void*), void* arg,
+                                              const GLT_attributes* attributes, ABT_thread* unit)
+{
+    GLT_attributes standard;
+    struct glt_argobots_special* special = NULL;
+    struct glt_argobots_stream* stream;
+    ABT_thread handle = NULL;
+    int unnamed, error;
+    glt_attributes_init(&standard);
+    if (!attributes) attributes = &standard;
+    if (attributes->thread < GLT_ANY_THREAD || attributes->thread >= glt_argobots.num_threads)
+        return glt_shared_report(GLT_ERROR_VALUE, "%s: thread is %d, not GLT_ANY_THREAD or 0 to %d", caller, attributes->thread,
+                                 glt_argobots.num_threads - 1);
+    if (attributes->placement != GLT_PLACE_HINT && attributes->placement != GLT_PLACE_STRICT)
+        return glt_shared_report(GLT_ERROR_VALUE, "%s: placement is %d, not GLT_PLACE_HINT or GLT_PLACE_STRICT", caller,
+                                 attributes->placement);
+    if (!tasklet && attributes->stack_size != 0 &&
+        (attributes->stack_size < GLT_STACK_MIN || attributes->stack_size > GLT_SHARED_STACK_MAX))
+        return glt_shared_report(GLT_ERROR_VALUE, "%s: stack_size is %zu bytes, not %zu to %zu", caller, attributes->stack_size,
+                                 GLT_STACK_MIN, GLT_SHARED_STACK_MAX);
+    unnamed = attributes->detached && !unit;
+    stream = attributes->thread == GLT_ANY_THREAD ? glt_argobots_near() : &glt_argobots.streams[attributes->thread];
+    if (attributes->counter || attributes->name || glt_argobots.destructors) {
+        special = glt_argobots_special(caller, function, arg, attributes);
+        if (!special) return GLT_ERROR_MEMORY;
+        function = glt_argobots_start;
+        arg = special;
+    }
+    error = glt_argobots_create_sized(attributes->placement == GLT_PLACE_STRICT ? stream->strict : stream->open, tasklet,
+                                      attributes->stack_size, function, arg, unnamed ? NULL : &handle);
+    if (error != ABT_SUCCESS) {
+        if (special) glt_argobots_settle(special);
+        return glt_argobots_failed(caller, error);
+    }
+    glt_argobots_pushed(stream);
+    if (unit) *unit = handle;
+    return attributes->detached && unit ? glt_argobots_detach(caller, &handle) : GLT_SUCCESS;
+}
+
+GLT_API int glt_ult_create_with(void (*function)(void*), void* arg, const GLT_attributes* attributes, GLT_ult* unit)
+{
+    return glt_argobots_create_with("glt_ult_create_with", 0, function, arg, attributes, unit);
+}
+
+GLT_API int glt_tasklet_create_with(void (*function)(void*), void* arg, const GLT_attributes* attributes, GLT_tasklet* tasklet)
+{
+    return glt_argobots_create_with("glt_tasklet_create_with", 1, function, arg, attributes, tasklet);
+}
+
+GLT_API void glt_ult_join(GLT_ult* unit) { ABT_thread_join(*unit); }
+GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { ABT_thread_join(*tasklet); }
+
+GLT_API void glt_ult_free(GLT_ult* unit)
+{
+    ABT_thread_free(unit);
+    *unit = NULL; /* Argobots' null is another */
+}
+
+GLT_API void glt_tasklet_free(GLT_tasklet* tasklet)
+{
+    ABT_thread_free(tasklet);
+    *tasklet = NULL;
+}
+
+GLT_API int glt_ult_try_join(GLT_ult* unit)
+{
+    ABT_thread_state state = ABT_THREAD_STATE_READY;
+    ABT_thread_get_state(*unit, &state);
+    return state == ABT_THREAD_STATE_TERMINATED ? GLT_SUCCESS : GLT_BUSY;
+}
+
+GLT_API int glt_tasklet_try_join(GLT_tasklet* tasklet) { return glt_ult_try_join(tasklet); }
+
+GLT_API int glt_ult_join_for(GLT_ult* unit, double seconds)
+{
+    double end = glt_shared_now() + seconds;
+    for (unsigned step = 0; glt_ult_try_join(unit) != GLT_SUCCESS; ++step) {
+        if (glt_shared_now() >= end) return GLT_TIMEOUT;
+        glt_argobots_poll(step);
+    }
+    return GLT_SUCCESS;
+}
+
+GLT_API int glt_tasklet_join_for(GLT_tasklet* tasklet, double seconds) { return glt_ult_join_for(tasklet, seconds); }
+
+GLT_API void glt_yield(void) { ABT_thread_yield(); }
+
+/* May run here: it is in a pool of this thread, or in an open one. */
+static inline int glt_argobots_may_run_here(ABT_thread unit, int rank)
+{
+    ABT_pool pool = ABT_POOL_NULL;
+    if (rank < 0 || ABT_thread_get_last_pool(unit, &pool) != ABT_SUCCESS) return 0;
+    if (pool == glt_argobots.streams[rank].open || pool == glt_argobots.streams[rank].strict) return 1;
+    for (int i = 0; i < glt_argobots.num_threads; ++i)
+        if (pool == glt_argobots.streams[i].open) return 1;
+    return 0;
+}
+
+GLT_API void glt_yield_to(GLT_ult unit)
+{
+    ABT_thread_state state = ABT_THREAD_STATE_RUNNING;
+    ABT_thread_get_state(unit, &state);
+    if (state != ABT_THREAD_STATE_READY || !glt_argobots_may_run_here(unit, glt_argobots_rank()) ||
+        ABT_thread_yield_to(unit) != ABT_SUCCESS)
+        ABT_thread_yield();
+}
+
+GLT_API void glt_ult_exit(void)
+{
+    ABT_thread self = ABT_THREAD_NULL;
+    ABT_thread_self(&self);
+    if (self != ABT_THREAD_NULL && glt_argobots_is_special(self)) glt_argobots_end();
+    ABT_self_exit();
+    glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_exit: called by the main program, a tasklet or a foreign thread, not by a ULT");
+}
+
+GLT_API void glt_ult_cancel(GLT_ult unit)
+{
+    int unused;
+    ABT_thread_cancel(unit);
+    if (glt_argobots_is_special(unit)) glt_argobots_cancel_special(unit);
+    glt_argobots_resume(unit, 0, &unused);
+}
+
+GLT_API void glt_tasklet_cancel(GLT_tasklet tasklet)
+{
+    ABT_thread_cancel(tasklet);
+    if (glt_argobots_is_special(tasklet)) glt_argobots_cancel_special(tasklet);
+}
+
+GLT_API void glt_ult_self(GLT_ult* unit)
+{
+    *unit = NULL;
+    ABT_self_get_thread(unit);
+}
+
+GLT_API void glt_tasklet_self(GLT_tasklet* tasklet)
+{
+    *tasklet = NULL;
+    ABT_self_get_thread(tasklet);
+}
+
+/* Argobots gives an id to who first asks for it, without a lock. */
+GLT_API void glt_ult_get_id(GLT_ult_id* id, GLT_ult unit)
+{
+    ABT_unit_id number = 0;
+    uint32_t* lock = glt_argobots_lock_of(unit);
+    glt_shared_lock(lock);
+    ABT_thread_get_id(unit, &number);
+    glt_shared_unlock(lock);
+    *id = glt_argobots.first_id + number;
+}
+
+GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id) { *id = glt_argobots_rank(); }
+GLT_API int glt_get_thread_num(void) { return glt_argobots_rank(); }
+GLT_API int glt_get_num_threads(void) { return glt_argobots.num_threads; }
+
+/* From then on the unit stays on thread `id`. */
+GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)
+{
+    ABT_unit_type type = ABT_UNIT_TYPE_EXT;
+    ABT_bool main = ABT_FALSE;
+    int rank = glt_argobots_rank();
+    ABT_self_get_type(&type);
+    ABT_self_is_primary(&main);
+    if (id < 0 || id >= glt_argobots.num_threads) {
+        glt_shared_report(GLT_ERROR_VALUE, "glt_ult_migrate_self_to: thread is %d, not 0 to %d", id,
+                          glt_argobots.num_threads - 1);
+    } else if (type != ABT_UNIT_TYPE_THREAD) {
+        glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_migrate_self_to: called by a tasklet or a foreign thread, not by a ULT");
+    } else if (main && id != rank) {
+        glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_migrate_self_to: the main program stays on thread 0");
+    } else {
+        ABT_self_set_associated_pool(glt_argobots.streams[id].strict);
+        if (id != rank) ABT_thread_yield();
+    }
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
