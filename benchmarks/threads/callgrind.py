@@ -4,7 +4,9 @@
     benchmarks/threads/callgrind.py [--bin FOLDER] [--libraries argobots,native] [--json FILE|-] [--check]
 
 A call is repeated N and 3 N times, and the difference divided by 2 N. A call and what brings it back are counted together
-(create and join). `--check` ends with 1 if a call of the header-only form takes more instructions than the library's own.
+(create and join). The last line of a library is one run of N-Queens on one thread, counted in the same way: what overhead is
+left when units do something, without the noise of a clock. `--check` ends with 1 if a call of the header-only form takes
+more instructions than the library's own.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from pathlib import Path
 from programs import BIN, FORMS, LIBRARIES, Contestant, contestants
 
 _TIMES = 1000
+_QUEENS = "10"
 #: Allocation inside a library takes one path or another; less than this per call is not the wrapper's.
 _NOISE = 0.5
 
@@ -29,26 +32,41 @@ Counts = dict[str, float]
 
 def count(contestant: Contestant) -> Counts:
     """Instructions per call, by the name of the call."""
-    with tempfile.TemporaryDirectory() as folder:
-        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
-        command = [*valgrind, contestant.path("calls"), "all", "--times", str(_TIMES)]
-        run = subprocess.run(command, env=contestant.environment(), capture_output=True, text=True, timeout=600)
-        if run.returncode != 0:
-            raise SystemExit(f"{contestant.path('calls')} under valgrind: exit code {run.returncode}\n{run.stderr[-2000:]}")
-        dumps = sorted(Path(folder).glob("out.*"), key=lambda path: int(path.suffix[1:]))
-        totals = dict(filter(None, map(_dump, dumps)))
+    totals = dict(filter(None, map(_dump, dumps(contestant, "calls", "all", "--times", str(_TIMES)))))
     if not totals:
         raise SystemExit(f"{contestant.path('calls')} told valgrind nothing: it was built without <valgrind/callgrind.h>")
     names = dict.fromkeys(name for name, _ in totals)
-    return {name: (totals[name, 3 * _TIMES] - totals[name, _TIMES]) / (2 * _TIMES) for name in names}
+    counts = {name: (totals[name, 3 * _TIMES] - totals[name, _TIMES]) / (2 * _TIMES) for name in names}
+    return counts | {f"nqueens {_QUEENS}": count_program(contestant, "nqueens", _QUEENS, "--threads", "1")}
 
 
-def _dump(path: Path) -> tuple[tuple[str, int], int] | None:
+def count_program(contestant: Contestant, benchmark: str, *words: str) -> float:
+    """Instructions of one run within the program; what comes before and after is in both counts."""
+    few, many = (sum(map(_total, dumps(contestant, benchmark, *words, "--repeat", str(repeat)))) for repeat in (1, 3))
+    return (many - few) / 2
+
+
+def dumps(contestant: Contestant, benchmark: str, *words: str) -> list[str]:
+    """What callgrind wrote, in the order of writing."""
+    with tempfile.TemporaryDirectory() as folder:
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
+        command = [*valgrind, contestant.path(benchmark), *words]
+        run = subprocess.run(command, env=contestant.environment(), capture_output=True, text=True, timeout=600)
+        if run.returncode != 0:
+            raise SystemExit(f"{contestant.path(benchmark)} under valgrind: exit code {run.returncode}\n{run.stderr[-2000:]}")
+        files = sorted(Path(folder).glob("out*"), key=lambda path: int(path.suffix[1:] or 10**9))
+        return [file.read_text() for file in files]
+
+
+def _total(text: str) -> int:
+    found = re.search(r"^summary: (\d+)$", text, re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def _dump(text: str) -> tuple[tuple[str, int], int] | None:
     """((call, times), instructions) of a dump that a program asked for."""
-    text = path.read_text()
     trigger = re.search(r"^desc: Trigger: Client Request: (\w+)\*(\d+)$", text, re.MULTILINE)
-    summary = re.search(r"^summary: (\d+)$", text, re.MULTILINE)
-    return ((trigger[1], int(trigger[2])), int(summary[1])) if trigger and summary else None
+    return ((trigger[1], int(trigger[2])), _total(text)) if trigger else None
 
 
 def rows(library: str, counts: dict[str, Counts]) -> list[dict[str, object]]:

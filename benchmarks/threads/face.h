@@ -15,7 +15,7 @@
  * way and says so by LWT_BATCH.
  *
  * LWT_DIRECT names the library a program uses without GLT; otherwise it is a GLT program of the form GLT_STATIC says. All
- * contestants get the same stack size; what idle threads do is each one's standard. */
+ * contestants get the same stack size, and none binds its threads to cores; what idle threads do is each one's standard. */
 #ifndef TRENCADIS_BENCHMARKS_FACE_H
 #define TRENCADIS_BENCHMARKS_FACE_H
 

@@ -1,4 +1,4 @@
-# cmake -D PROGRAM=... -D ARGUMENTS="a b" -P usage_test.cmake: wrong arguments end with exit code 2 and one line on standard error.
+# cmake -D PROGRAM=... -D ARGUMENTS="a b" -P usage_test.cmake: wrong arguments end in exit code 2 and one line on standard error.
 separate_arguments(ARGUMENTS)
 execute_process(COMMAND ${PROGRAM} ${ARGUMENTS} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE error)
 string(REGEX MATCHALL "\n" ends "${error}")

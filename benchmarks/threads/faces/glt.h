@@ -24,6 +24,7 @@ static inline int lwt_begin(int threads)
     GLT_options options = {0};
     options.num_threads = threads;
     options.stack_size = LWT_STACK_SIZE;
+    options.bind = -1;
     const int status = LWT_GLT(init_with)(&options);
     if (status != GLT_SUCCESS) return status;
     lwt_work_is_stolen = LWT_GLT(can)(GLT_CAN_STEAL) != GLT_CANNOT;

@@ -18,6 +18,7 @@ static inline int lwt_begin(int threads)
     memset(&attributes, 0, sizeof attributes); /* its init reads what it then overwrites */
     myth_globalattr_init(&attributes);
     myth_globalattr_set_stacksize(&attributes, LWT_STACK_SIZE);
+    myth_globalattr_set_bind_workers(&attributes, 0);
     myth_globalattr_set_n_workers(&attributes, (size_t)threads);
     myth_init_ex(&attributes);
     return myth_get_num_workers() == threads ? 0 : -1;

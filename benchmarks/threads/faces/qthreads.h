@@ -24,6 +24,7 @@ static inline int lwt_begin(int threads)
     setenv("QT_NUM_WORKERS_PER_SHEPHERD", "1", 1);
     setenv("QT_HWPAR", number, 1);
     setenv("QT_STACK_SIZE", LWT_STACK_TEXT, 1);
+    setenv("QT_AFFINITY", "no", 1);
     const int status = qthread_initialize();
     if (status != QTHREAD_SUCCESS) return status;
     return (int)qthread_num_shepherds() == threads ? 0 : -1;
