@@ -19,7 +19,7 @@ static int lwt_threads;
 static inline int lwt_begin(int threads)
 {
     setenv("ABT_THREAD_STACKSIZE", LWT_STACK_TEXT, 1);
-    setenv("ABT_SET_AFFINITY", "0", 1);
+    setenv("ABT_SET_AFFINITY", "no", 1);
     int status = ABT_init(0, NULL);
     lwt_threads = threads;
     lwt_streams = (ABT_xstream*)malloc((size_t)threads * sizeof *lwt_streams);
