@@ -1,0 +1,186 @@
+// Mutual exclusion by lock, trylock and spinlock, among units and with foreign threads.
+#include "suite.hpp"
+
+namespace trencadis::suite {
+namespace {
+
+GLT_SUITE(MutexTest);
+
+struct Guarded { // the counter is not atomic: only exclusion keeps it right
+    long count = 0;
+    std::atomic<int> inside = 0;
+    std::atomic<int> overlaps = 0;
+
+    void enter(bool yield_inside)
+    {
+        overlaps += inside.fetch_add(1) != 0;
+        const long before = count;
+        if (yield_inside) glt_yield();
+        count = before + 1;
+        inside.fetch_sub(1);
+    }
+};
+
+TEST_P(MutexTest, KeepsUnitsApart)
+{
+    Mutex mutex;
+    Guarded guarded;
+    const int rounds = scaled(500);
+    run_units(32, [&](int) {
+        for (int i = 0; i < rounds; ++i) {
+            mutex.lock();
+            guarded.enter(i % 50 == 0);
+            mutex.unlock();
+        }
+    });
+    EXPECT_EQ(guarded.count, 32L * rounds);
+    EXPECT_EQ(guarded.overlaps, 0);
+}
+
+TEST_P(MutexTest, IsHandedOverAmongManyMoreUnitsThanThreads)
+{
+    Mutex mutex;
+    Guarded guarded;
+    const int rounds = scaled(20);
+    run_units(256, [&](int) {
+        for (int i = 0; i < rounds; ++i) {
+            mutex.lock();
+            guarded.enter(true); // all others queue up meanwhile
+            mutex.unlock();
+        }
+    });
+    EXPECT_EQ(guarded.count, 256L * rounds);
+    EXPECT_EQ(guarded.overlaps, 0);
+}
+
+TEST_P(MutexTest, TrylockAnswersOneWhenItTookTheLock)
+{
+    Mutex mutex;
+    EXPECT_EQ(glt_mutex_trylock(mutex.handle), 1);
+    EXPECT_EQ(glt_mutex_trylock(mutex.handle), 0);
+    run_units(4, [&](int) { EXPECT_EQ(glt_mutex_trylock(mutex.handle), 0); });
+    mutex.unlock();
+    run_units(4, [&](int) {
+        yield_until([&] { return glt_mutex_trylock(mutex.handle) == 1; });
+        mutex.unlock();
+    });
+    mutex.lock();
+    EXPECT_EQ(glt_mutex_trylock(mutex.handle), 0);
+    mutex.unlock();
+}
+
+TEST_P(MutexTest, TrylockKeepsUnitsApart)
+{
+    Mutex mutex;
+    Guarded guarded;
+    std::atomic<long> taken = 0;
+    run_units(16, [&](int) {
+        for (int i = 0; i < 200; ++i) {
+            if (glt_mutex_trylock(mutex.handle)) {
+                guarded.enter(i % 10 == 0);
+                taken++;
+                mutex.unlock();
+            }
+            glt_yield();
+        }
+    });
+    EXPECT_EQ(guarded.count, taken);
+    EXPECT_EQ(guarded.overlaps, 0);
+    EXPECT_GT(taken, 0);
+}
+
+TEST_P(MutexTest, SpinlockKeepsUnitsApartAndDoesNotStarveTheHolder)
+{
+    Mutex mutex;
+    Guarded guarded;
+    const int rounds = scaled(100);
+    run_units(16, [&](int) {
+        for (int i = 0; i < rounds; ++i) {
+            if (i % 4) glt_mutex_spinlock(mutex.handle);
+            else mutex.lock(); // both kinds on one mutex
+            guarded.enter(i % 10 == 0);
+            mutex.unlock();
+        }
+    });
+    EXPECT_EQ(guarded.count, 16L * rounds);
+    EXPECT_EQ(guarded.overlaps, 0);
+}
+
+TEST_P(MutexTest, IsUnlockedByWhomYouLike)
+{
+    Mutex mutex;
+    for (int i = 0; i < 20; ++i) {
+        mutex.lock();
+        run_units(1, [&](int) { mutex.unlock(); });
+        EXPECT_EQ(glt_mutex_trylock(mutex.handle), 1);
+        mutex.unlock();
+    }
+    // A unit waits in lock while another one, not the owner, unlocks.
+    std::atomic<bool> got = false;
+    mutex.lock();
+    auto wait = [&] {
+        mutex.lock();
+        got = true;
+        mutex.unlock();
+    };
+    GLT_ult waiter = create(wait);
+    for (int i = 0; i < 20; ++i) glt_yield();
+    EXPECT_FALSE(got);
+    run_units(1, [&](int) { mutex.unlock(); });
+    glt_ult_free(&waiter);
+    EXPECT_TRUE(got);
+}
+
+TEST_P(MutexTest, AWaiterLeavesItsCoreToOthers)
+{
+    Mutex mutex;
+    mutex.lock();
+    Units waiters(2 * threads(), [&](int) {
+        mutex.lock();
+        mutex.unlock();
+    });
+    std::atomic<int> ran = 0;
+    run_units(20, [&](int) { ran++; }); // all threads hold waiters, and still these run
+    EXPECT_EQ(ran, 20);
+    mutex.unlock();
+    waiters.wait();
+}
+
+TEST_P(MutexTest, KeepsUnitsAndForeignThreadsApart)
+{
+    Mutex mutex;
+    Foreign([&] {
+        if (can_or_refuses(GLT_CAN_FOREIGN_WAIT, [&] { mutex.lock(); })) {
+            mutex.lock();
+            mutex.unlock();
+        }
+    });
+    if (glt_can(GLT_CAN_FOREIGN_WAIT) == GLT_CANNOT || glt_can(GLT_CAN_FOREIGN_RESUME) == GLT_CANNOT) return;
+    Guarded guarded;
+    const int rounds = scaled(200);
+    const auto work = [&] {
+        for (int i = 0; i < rounds; ++i) {
+            mutex.lock();
+            guarded.enter(i % 20 == 0);
+            mutex.unlock();
+        }
+    };
+    {
+        Foreign one(work), two(work);
+        run_units(8, [&](int) { work(); });
+    }
+    EXPECT_EQ(guarded.count, 10L * rounds);
+    EXPECT_EQ(guarded.overlaps, 0);
+}
+
+TEST_P(MutexTest, ManyAreCreatedAndFreed)
+{
+    for (int i = 0; i < 2000; ++i) {
+        Mutex mutex;
+        mutex.lock();
+        mutex.unlock();
+    }
+}
+
+} // namespace
+} // namespace trencadis::suite
