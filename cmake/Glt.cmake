@@ -6,6 +6,7 @@ set(GLT_BACKENDS native os argobots qthreads massivethreads)
 # Here and not in src/threads: what is found must be known to tests, benchmarks and examples too.
 include(${CMAKE_CURRENT_LIST_DIR}/GltLibrary.cmake)
 set(GLT_BACKENDS_FOUND "")
+set(GLT_PREFIXES "") # of the outside libraries: the check of the installed tree finds them again
 foreach(word IN LISTS GLT_BACKENDS)
     if(NOT EXISTS ${PROJECT_SOURCE_DIR}/include/trencadis/glt/${word}/functions.h)
         message(STATUS "back end '${word}' of GLT is listed, but include/trencadis/glt/${word}/functions.h does not exist")
@@ -28,6 +29,7 @@ foreach(word IN LISTS GLT_BACKENDS)
         endif()
     endif()
     list(APPEND GLT_BACKENDS_FOUND ${word})
+    list(APPEND GLT_PREFIXES ${GLT_LIBRARY_PREFIX})
 
     # The header-only form: what a program that includes glt.h with this back end is compiled and linked with.
     add_library(glt_static_${word} INTERFACE)
