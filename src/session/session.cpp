@@ -131,7 +131,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     resolved.engine = choose_engine(options.engine);
     resolved.scheduler = choose(options.scheduler, "TRENCADIS_SCHEDULER", "mosaic");
     resolved.kernels = choose_kernels(options.kernels);
-    resolved.threads = choose(options.threads, "TRENCADIS_THREADS_BACKEND", "os");
+    resolved.threads = choose_threads(options.threads);
     resolved.machine = choose(options.machine, "TRENCADIS_MACHINE", "");
     resolved.pages = choose_pages(options.pages, resolved.machine);
     if (options.window < 0)

@@ -4,29 +4,45 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace trencadis {
 
-/// A thread of execution that can sleep and be woken. Which one runs on a core is the engine's business: it keeps one unit per
-/// worker awake, and lets another take the worker over when a unit must wait.
+/// A thread of execution of a seat: it has the seat or it sleeps.
 class Unit {
-public:
-    virtual ~Unit() = default;  ///< waits for the body to return
-    virtual void suspend() = 0; ///< called by the unit itself; returns after resume, also one that came first
-    virtual void resume() = 0;  ///< any thread, once per suspend
+protected:
+    ~Unit() = default;
 };
 
-/// Where units come from. A back end on lightweight threads makes them fibers; this contract is all an engine uses.
+/// A place at a core where one unit at a time runs. A unit that must wait passes the seat on, so that the core does not stand still.
+/// Whoever has the seat says who has it next: no two units ever have it, and it is not lost. Light units of a seat share one
+/// operating system thread, and passing it on is a switch of stacks.
+class Seat {
+public:
+    virtual ~Seat() = default; ///< waits until nobody has it; a unit that never had it does not run its body
+    /// A unit that sleeps until it has the seat; it lives as long as the seat. When `body` returns it says who has the seat next;
+    /// nobody: null. Called by the unit that has the seat, or by any thread while nobody has it. Throws Error{environment} when the
+    /// system gives no more threads or memory.
+    virtual Unit& make_unit(std::function<Unit*()> body) = 0;
+    /// Gives the seat, which nobody has, to a unit of its own. Any thread.
+    virtual void give(Unit& unit) = 0;
+    /// Called by `self`, which has the seat: `next` has it from now on. Returns when it is passed back to `self`.
+    virtual void pass(Unit& self, Unit& next) = 0;
+};
+
+/// Where seats come from.
 class Threads {
 public:
-    virtual ~Threads() = default;
-    /// A unit that runs `body(unit)` on the core `cpu` (OS number; negative: anywhere). Throws Error{environment} when the
-    /// system gives no more threads.
-    virtual std::unique_ptr<Unit> start(int cpu, std::function<void(Unit&)> body) = 0;
+    virtual ~Threads() = default; ///< after its seats
+    /// One on each of the cores (OS numbers; negative: where the caller may run). Throws Error{environment} when there are not so many.
+    virtual std::vector<std::unique_ptr<Seat>> make_seats(const std::vector<int>& cpus) = 0;
 };
 
 struct ThreadsEntry : Entry {
+    /// Throws Error{environment} when it cannot be made here.
     std::unique_ptr<Threads> (*make)();
+    std::string (*why_not)() = nullptr; ///< why it cannot be made here, empty when it can; none: always
 };
 std::span<const ThreadsEntry* const> threads_entries();
 

@@ -3,10 +3,13 @@
 #include "threads/parker.hpp"
 #include "threads/threads.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <mutex>
 #include <sched.h>
+#include <signal.h>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -65,37 +68,200 @@ TEST(EventCount, NoChangeIsMissed)
     other.join();
 }
 
-/// The contract, over every back end of the build.
+/// The contract, over every back end of the build that is there.
 class EveryThreads : public testing::TestWithParam<const ThreadsEntry*> {
 protected:
-    std::unique_ptr<Threads> threads_ = GetParam()->make();
+    void SetUp() override
+    {
+        const std::string reason = GetParam()->why_not ? GetParam()->why_not() : "";
+        if (!reason.empty()) GTEST_SKIP() << GetParam()->name << ": " << reason;
+        threads_ = GetParam()->make();
+    }
+    std::unique_ptr<Seat> make_seat(int cpu = -1) { return std::move(threads_->make_seats({cpu}).front()); }
+    std::unique_ptr<Threads> threads_;
 };
 
-TEST_P(EveryThreads, AUnitSleepsUntilItIsResumedAndKeepsAResumeThatCameFirst)
+TEST_P(EveryThreads, UnitsPassTheirSeatToEachOtherAndTheLastOneLeavesIt)
 {
-    std::atomic<int> stage{0};
-    const auto unit = threads_->start(-1, [&](Unit& self) {
-        self.suspend();
-        stage = 1;
-        self.suspend();
-        stage = 2;
-    });
-    unit->resume();
-    while (stage != 1) std::this_thread::yield();
-    unit->resume();
-    while (stage != 2) std::this_thread::yield();
+    std::vector<int> order;
+    Unit *one = nullptr, *two = nullptr;
+    {
+        const auto seat = make_seat();
+        one = &seat->make_unit([&] {
+            order.push_back(1);
+            seat->pass(*one, *two);
+            order.push_back(3);
+            seat->pass(*one, *two);
+            order.push_back(5);
+            return nullptr;
+        });
+        two = &seat->make_unit([&] {
+            order.push_back(2);
+            seat->pass(*two, *one);
+            order.push_back(4);
+            return one;
+        });
+        seat->give(*one);
+    }
+    EXPECT_THAT(order, testing::ElementsAre(1, 2, 3, 4, 5));
 }
 
-TEST_P(EveryThreads, AUnitRunsOnTheCoreItWasGiven)
+TEST_P(EveryThreads, AUnitThatNeverHadTheSeatDoesNotRun)
+{
+    bool ran = false;
+    {
+        const auto seat = make_seat();
+        seat->make_unit([&] {
+            ran = true;
+            return nullptr;
+        });
+        Unit& other = seat->make_unit([] { return nullptr; });
+        seat->give(other);
+    }
+    EXPECT_FALSE(ran);
+}
+
+TEST_P(EveryThreads, AUnitMakesFurtherOnesAndASeatMayBeGivenAgain)
+{
+    constexpr int most = 300;
+    int made = 0, ended = 0;
+    std::function<Unit*()> body;
+    {
+        const auto seat = make_seat();
+        body = [&]() -> Unit* {
+            ++ended;
+            return made < most ? (++made, &seat->make_unit(body)) : nullptr;
+        };
+        seat->give(seat->make_unit(body));
+    }
+    EXPECT_EQ(made, most);
+    EXPECT_EQ(ended, most + 1);
+}
+
+TEST_P(EveryThreads, APassCostsNoDepthOfStack)
+{
+    constexpr int rounds = 100'000;
+    long sum = 0;
+    Unit *one = nullptr, *two = nullptr;
+    {
+        const auto seat = make_seat();
+        one = &seat->make_unit([&] {
+            for (int i = 0; i < rounds; ++i, ++sum) seat->pass(*one, *two);
+            return two;
+        });
+        two = &seat->make_unit([&] {
+            for (int i = 0; i < rounds; ++i, ++sum) seat->pass(*two, *one);
+            return nullptr;
+        });
+        seat->give(*one);
+    }
+    EXPECT_EQ(sum, 2 * rounds);
+}
+
+TEST_P(EveryThreads, AnExceptionBeingHandledStaysWithItsUnit)
+{
+    std::string seen;
+    Unit *one = nullptr, *two = nullptr;
+    {
+        const auto seat = make_seat();
+        one = &seat->make_unit([&] {
+            try {
+                throw std::runtime_error("one");
+            } catch (const std::exception&) {
+                seat->pass(*one, *two);
+                try {
+                    throw; // the one that this unit handles
+                } catch (const std::exception& error) {
+                    seen += error.what();
+                }
+            }
+            return two;
+        });
+        two = &seat->make_unit([&] {
+            seen += std::current_exception() ? "?" : "";
+            try {
+                throw std::runtime_error("two ");
+            } catch (const std::exception& error) {
+                seat->pass(*two, *one);
+                seen += std::string(", ") + error.what();
+            }
+            return nullptr;
+        });
+        seat->give(*one);
+    }
+    EXPECT_EQ(seen, "one, two ");
+}
+
+TEST_P(EveryThreads, AUnitHasRoomForWhatKernelsPutOnTheStack)
+{
+    std::size_t sum = 0;
+    {
+        const auto seat = make_seat();
+        seat->give(seat->make_unit([&] {
+            volatile char room[1'500'000];
+            for (std::size_t i = 0; i < sizeof room; i += 4096) room[i] = 1;
+            for (std::size_t i = 0; i < sizeof room; i += 4096) sum += room[i];
+            return nullptr;
+        }));
+    }
+    EXPECT_EQ(sum, (1'500'000 + 4095) / 4096U);
+}
+
+TEST_P(EveryThreads, UnitsRunOnTheCoreOfTheirSeat)
 {
     cpu_set_t allowed;
     ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
     for (int cpu = 0; cpu < 64; ++cpu) {
         if (!CPU_ISSET(cpu, &allowed)) continue;
-        std::atomic<int> seen{-1};
-        threads_->start(cpu, [&](Unit&) { seen = sched_getcpu(); }).reset();
+        int seen = -1, seen_next = -1;
+        Unit* next = nullptr;
+        {
+            const auto seat = make_seat(cpu);
+            Unit& first = seat->make_unit([&] {
+                seen = sched_getcpu();
+                next = &seat->make_unit([&] {
+                    seen_next = sched_getcpu();
+                    return nullptr;
+                });
+                return next;
+            });
+            seat->give(first);
+        }
         EXPECT_EQ(seen, cpu);
+        EXPECT_EQ(seen_next, cpu);
     }
+}
+
+TEST_P(EveryThreads, SeatsRunAtTheSameTimeAlsoThoseOfTwoSessions)
+{
+    const auto others = GetParam()->make();
+    std::atomic<int> there{0};
+    {
+        auto seats = threads_->make_seats({-1, -1, -1});
+        for (auto& seat : others->make_seats({-1, -1})) seats.push_back(std::move(seat));
+        for (const auto& seat : seats)
+            seat->give(seat->make_unit([&] {
+                ++there;
+                while (there < 5) std::this_thread::yield(); // the core is not passed on
+                return nullptr;
+            }));
+    }
+    EXPECT_EQ(there, 5);
+}
+
+TEST_P(EveryThreads, UnitsTakeNoSignals)
+{
+    bool blocked = false;
+    {
+        const auto seat = make_seat();
+        seat->give(seat->make_unit([&] {
+            sigset_t mask;
+            pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+            blocked = sigismember(&mask, SIGINT) == 1;
+            return nullptr;
+        }));
+    }
+    EXPECT_TRUE(blocked);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryThreads, testing::ValuesIn(threads_entries().begin(), threads_entries().end()),

@@ -1,6 +1,7 @@
 #pragma once
 #include "engines/engine.hpp"
 #include "graph/flow.hpp"
+#include "session/choices.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,11 +12,14 @@
 
 namespace trencadis::testing {
 
+/// The back end that a session takes when it is given none: TRENCADIS_THREADS_BACKEND says over which one the tests run.
+inline const ThreadsEntry& threads_under_test() { return find_entry("thread back end", threads_entries(), choose_threads("")); }
+
 /// One engine with everything it stands on, made by name. Workers are not pinned: most tests want more of them than there are cores.
 class RuntimeUnderTest {
 public:
     RuntimeUnderTest(const std::string& engine, const std::string& scheduler, int workers)
-        : threads_(find_entry("thread back end", threads_entries(), "os").make()),
+        : threads_(threads_under_test().make()),
           engine_(
               find_entry("engine", engine_entries(), engine)
                   .make(EngineParts{std::vector<WorkerPlace>(std::size_t(workers)), parse_scheduler(scheduler), threads_.get()}))

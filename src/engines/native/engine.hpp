@@ -69,7 +69,8 @@ private:
 
     // life.cpp: units, who holds a worker
     Holder& new_holder(Worker& worker);
-    void hold(Holder& holder, Unit& unit);
+    Unit* hold(Holder& holder);
+    void pass_worker(Holder& self, Holder& next);
     void work(Worker& worker, Task* first);
 
     // placement.cpp: workers by memory node
@@ -110,9 +111,10 @@ private:
 
     // waiting.cpp: owners that wait for their flows
     void drain_on(Worker& worker, Wait& wait);
-    void drain_outside(Wait& wait);
+    static void drain_outside(Wait& wait);
     bool hand_over(Worker& worker, Task* first, Wait& wait);
-    Holder* successor(Worker& worker, Task* first);
+    Holder* successor(Worker& worker, bool has_task);
+    bool lend(Wait& wait);
 
     const EngineParts parts_;
     SpeedEstimates speeds_;
@@ -122,9 +124,6 @@ private:
     const bool concurrent_;
     bool splits_nodes_ = false; ///< workers on several memory nodes, and a policy that can be made for each
     bool bounded_ = false, wants_finished_ = false, wakes_all_ = false; ///< what the scheduler answered
-
-    Lock holders_lock_;
-    std::vector<std::unique_ptr<Holder>> holders_;
 
     UndiscoveredFlows undiscovered_;
 
@@ -136,6 +135,7 @@ private:
         idle_on_node_; ///< the same by node; empty where nodes are not split, null without workers
     std::atomic<bool> stop_{false};
     EventCount changed_;
+    std::vector<std::unique_ptr<Seat>> seats_; ///< one per worker; the last member, for they end before what their units use
 };
 
 } // namespace trencadis

@@ -33,70 +33,64 @@ NativeEngine::NativeEngine(EngineParts parts)
     bounded_ = scheduler_->bounded();
     wakes_all_ = scheduler_->wakes_all();
     wants_finished_ = scheduler_->wants_finished() && !concurrent_;
-    try {
-        for (auto& worker : workers_) new_holder(*worker);
-    } catch (...) {
-        stop_.store(true);
-        for (auto& holder : holders_) holder->unit->resume();
-        for (auto& holder : holders_) holder->unit.reset();
-        throw;
+    std::vector<int> cpus;
+    for (const WorkerPlace& place : parts_.workers) cpus.push_back(place.on_cpu >= -1 ? place.on_cpu : place.cpu);
+    seats_ = parts_.threads->make_seats(cpus);
+    for (auto& worker : workers_) {
+        worker->seat = seats_[worker->id].get();
+        new_holder(*worker);
     }
-    for (auto& holder : holders_) holder->unit->resume();
+    for (auto& worker : workers_) worker->seat->give(*worker->holders.front()->unit);
 }
 
 NativeEngine::~NativeEngine()
 {
     stop_.store(true, std::memory_order_seq_cst);
     changed_.notify_all();
-    for (auto& worker : workers_) {
-        std::lock_guard lock(worker->lock);
-        for (Holder* spare : worker->spare) spare->unit->resume();
-        worker->spare.clear();
-    }
-    for (auto& holder : holders_) holder->unit.reset(); // joins
+    seats_.clear(); // waits for their units
 }
 
-/// A unit for the worker, asleep until it is resumed.
+/// A unit for the worker, asleep until the worker is handed over to it.
 Holder& NativeEngine::new_holder(Worker& worker)
 {
-    Holder* holder = nullptr;
-    {
-        std::lock_guard lock(holders_lock_);
-        holders_.push_back(std::make_unique<Holder>());
-        holder = holders_.back().get();
-    }
-    holder->worker = &worker;
-    try {
-        const int cpu = worker.place.on_cpu >= -1 ? worker.place.on_cpu : worker.place.cpu;
-        holder->unit = parts_.threads->start(cpu, [this, holder](Unit& unit) { hold(*holder, unit); });
-    } catch (...) {
-        std::lock_guard lock(holders_lock_);
-        std::erase_if(holders_, [holder](const auto& owned) { return owned.get() == holder; });
-        throw;
-    }
-    return *holder;
+    worker.holders.reserve(worker.holders.size() + 1);
+    auto owned = std::make_unique<Holder>(Holder{&worker});
+    Holder& holder = *owned;
+    holder.unit = &worker.seat->make_unit([this, &holder] { return hold(holder); });
+    worker.holders.push_back(std::move(owned));
+    return holder;
 }
 
-/// A unit's life: hold the worker, give it back to one that waited, be spare, hold it again.
-void NativeEngine::hold(Holder& holder, Unit& unit)
+/// A unit's life: hold the worker, give it back to one that waited, be spare, hold it again. At the end the spare ones leave one
+/// after another. Answers whose turn is next.
+Unit* NativeEngine::hold(Holder& holder)
 {
     Worker& worker = *holder.worker;
     position = {this, &worker, &holder, nullptr};
-    unit.suspend();
-    while (!stop_.load(std::memory_order_acquire)) {
+    while (true) {
         work(worker, std::exchange(holder.first, nullptr));
         Holder* next = nullptr;
         {
             std::lock_guard lock(worker.lock);
-            if (stop_.load(std::memory_order_acquire)) return;
-            next = worker.resumable.back();
-            worker.resumable.pop_back();
+            const bool stop = stop_.load(std::memory_order_acquire);
+            auto& from = stop ? worker.spare : worker.resumable;
+            if (stop && from.empty()) return nullptr;
+            next = from.back();
+            from.pop_back();
+            if (stop) return next->unit;
             worker.has_resumable.store(!worker.resumable.empty(), std::memory_order_relaxed);
             worker.spare.push_back(&holder);
         }
-        next->unit->resume();
-        unit.suspend();
+        pass_worker(holder, *next);
     }
+}
+
+/// Returns when the worker has come back to the caller. Units of a worker may share the thread, and with it the position.
+void NativeEngine::pass_worker(Holder& self, Holder& next)
+{
+    const Position mine = position;
+    self.worker->seat->pass(*self.unit, *next.unit);
+    position = mine;
 }
 
 /// Runs tasks until the engine stops or another unit wants the worker back.

@@ -9,7 +9,7 @@ class NativeEngine;
 
 /// Where the calling thread is: the engine and worker it holds, and whom to ask while it waits.
 struct Position {
-    const NativeEngine* engine = nullptr;
+    NativeEngine* engine = nullptr;
     Worker* worker = nullptr;
     Holder* holder = nullptr;
     const std::function<bool()>* poll = nullptr;

@@ -24,10 +24,12 @@ void NativeEngine::drain(TaskFlow& flow, std::int64_t target)
 {
     if (flow.pending() <= target) return;
     Wait wait{flow, target, {}};
-    Worker* worker = here();
-    wait.waiter.worker = worker;
-    if (worker) drain_on(*worker, wait);
-    else drain_outside(wait);
+    wait.waiter.engine = position.engine;
+    wait.waiter.worker = here();
+    if (wait.waiter.worker) return drain_on(*wait.waiter.worker, wait);
+    // A task of another engine leaves its core to that one's tasks. Where the caller is to be asked now and then, it stays awake.
+    if (position.engine && !position.poll && position.engine->lend(wait)) return;
+    drain_outside(wait);
 }
 
 void NativeEngine::drain_outside(Wait& wait)
@@ -58,12 +60,29 @@ void NativeEngine::drain_on(Worker& worker, Wait& wait)
     worker.stopwatch.end(outer, account(worker));
 }
 
-/// The unit that takes the worker over: one that wants it back first (unless there is a task to run), a spare one, a new one.
-Holder* NativeEngine::successor(Worker& worker, Task* first)
+/// The caller is a task of this engine and waits for a flow of another one. False: it keeps its worker.
+bool NativeEngine::lend(Wait& wait)
+{
+    constexpr int most = 16; // each has a unit, and would have them all begin what waits again
+    Worker& worker = *position.worker;
+    if (worker.lent == most) return false;
+    ++worker.lent;
+    const Segment outer = worker.stopwatch.begin(nullptr, EventKind::task, account(worker));
+    const std::int64_t since = worker.runs_since_ns.exchange(0, std::memory_order_relaxed);
+    const bool lent = hand_over(worker, nullptr, wait);
+    worker.runs_since_ns.store(since, std::memory_order_relaxed);
+    worker.stopwatch.end(outer, account(worker));
+    --worker.lent;
+    return lent;
+}
+
+/// The unit that takes the worker over: one that wants it back unless there is a task to run, a spare one, a new one. Null: none can
+/// be had.
+Holder* NativeEngine::successor(Worker& worker, bool has_task)
 {
     {
         std::lock_guard lock(worker.lock);
-        auto& from = !first && !worker.resumable.empty() ? worker.resumable : worker.spare;
+        auto& from = !has_task && !worker.resumable.empty() ? worker.resumable : worker.spare;
         if (!from.empty()) {
             Holder* holder = from.back();
             from.pop_back();
@@ -71,7 +90,6 @@ Holder* NativeEngine::successor(Worker& worker, Task* first)
             return holder;
         }
     }
-    if (!first) return nullptr;
     try {
         return &new_holder(worker);
     } catch (const std::exception&) {
@@ -85,22 +103,23 @@ Holder* NativeEngine::successor(Worker& worker, Task* first)
 bool NativeEngine::hand_over(Worker& worker, Task* first, Wait& wait)
 {
     push_released(worker);
-    Holder* next = successor(worker, first);
+    Holder* next = successor(worker, first != nullptr);
     if (!next) return false;
     Holder& self = *position.holder;
     wait.waiter.holder = &self;
     if (wait.flow.begin_suspension(wait.target, &wait.waiter)) {
-        const Segment mine = worker.stopwatch.take_out();
+        self.waits = true;
         next->first = first;
-        next->unit->resume();
-        self.unit->suspend();
+        const Segment mine = worker.stopwatch.take_out();
+        pass_worker(self, *next);
         worker.stopwatch.put_back(mine);
+        self.waits = false;
         wait.flow.end_suspension(wait.target);
     } else {
         // The flow came down meanwhile. Put everything back; the task goes to whoever looks next.
         {
             std::lock_guard lock(worker.lock);
-            (first ? worker.spare : worker.resumable).push_back(next);
+            (next->waits ? worker.resumable : worker.spare).push_back(next);
             worker.has_resumable.store(!worker.resumable.empty(), std::memory_order_relaxed);
         }
         if (first) {
@@ -117,12 +136,12 @@ void NativeEngine::wake_owner(TaskFlow& flow)
     Waiter& waiter = *static_cast<Waiter*>(flow.waiter());
     if (Holder* holder = waiter.holder) {
         Worker& worker = *holder->worker;
-        {
-            std::lock_guard lock(worker.lock);
-            worker.resumable.push_back(holder);
-            worker.has_resumable.store(true, std::memory_order_release);
-        }
-        changed_.notify_all();
+        NativeEngine& engine = *waiter.engine; // not this one when the owner lent its worker
+        // As soon as the lock is free the owner may go on and the engine may go away; releasing the lock is the last access.
+        std::lock_guard lock(worker.lock);
+        worker.resumable.push_back(holder);
+        worker.has_resumable.store(true, std::memory_order_release);
+        engine.changed_.notify_all();
         return;
     }
     if (waiter.worker) changed_.notify_all(); // it sleeps as an idle worker

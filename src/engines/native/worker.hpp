@@ -18,14 +18,18 @@ struct Worker;
 /// takes the worker over, so that no core stands still.
 struct Holder {
     Worker* worker;
-    std::unique_ptr<Unit> unit;
-    Task* first = nullptr; ///< to run on taking over; written before the unit is resumed
+    Unit* unit = nullptr;
+    Task* first = nullptr; ///< to run on taking over; written before the worker is handed over
+    bool waits = false;    ///< it has handed the worker over and wants it back when its flow is at the target
 };
+
+class NativeEngine;
 
 /// An owner that waits for its flow. Lives on the owner's stack until it was woken.
 struct Waiter {
-    Worker* worker = nullptr; ///< none: a thread that is not a worker
-    Holder* holder = nullptr; ///< set when the owner gave its worker to another unit and wants it back
+    NativeEngine* engine = nullptr; ///< of the worker
+    Worker* worker = nullptr;       ///< none: a thread that is not a worker
+    Holder* holder = nullptr;       ///< set when the owner gave its worker to another unit and wants it back
     Parker parker;
 };
 
@@ -34,11 +38,14 @@ struct alignas(128) Worker {
     static constexpr std::int64_t never = std::int64_t{1} << 62;
     WorkerId id = 0;
     WorkerPlace place;
+    std::vector<std::unique_ptr<Holder>> holders; ///< changed by the holder
+    Seat* seat = nullptr;                         ///< whose units the holders are
 
     // The holder's own.
     Stopwatch stopwatch;
     Task* released = nullptr; ///< by the task that ended last; pushed when the holder looks for the next one, under the same lock
     std::array<Share, 8> shares;
+    int lent = 0; ///< units that wait for flows of other engines
 
     Share* unused_share() ///< null when every one still has a member that was preempted
     {

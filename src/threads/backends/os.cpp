@@ -1,60 +1,84 @@
-#include "base/error.hpp"
+#include "threads/backends/plain_thread.hpp"
+#include "threads/flag.hpp"
 #include "threads/parker.hpp"
 #include "threads/threads.hpp"
-
-#include <cerrno>
-#include <cstring>
-#include <latch>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 
 namespace trencadis {
 namespace {
 
+class OsSeat;
+
 /// One operating system thread per unit.
 class OsUnit final : public Unit {
 public:
-    OsUnit(int cpu, std::function<void(Unit&)> body) : cpu_(cpu), body_(std::move(body))
+    OsUnit(OsSeat& seat, std::function<Unit*()> body) : seat_(seat), body_(std::move(body)) {}
+    ~OsUnit() // nobody has the seat
     {
-        // Signals are the caller's business: a worker that took SIGINT would hide it from the main thread.
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        const int failure = pthread_create(&thread_, nullptr, &OsUnit::enter, this);
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        if (failure) throw Error(ErrorCode::environment, std::string("cannot start a thread: ") + std::strerror(failure));
+        if (!had_seat_) parker_.unpark();
     }
-    ~OsUnit() override { pthread_join(thread_, nullptr); }
-    void suspend() override { parker_.park(); }
-    void resume() override { parker_.unpark(); }
+    void sleep() { parker_.park(); }
+    void wake()
+    {
+        had_seat_ = true;
+        parker_.unpark();
+    }
 
 private:
-    static void* enter(void* self)
-    {
-        auto& unit = *static_cast<OsUnit*>(self);
-        if (unit.cpu_ >= 0) {
-            // A core that has meanwhile left the process's mask is no reason to fail: the worker then runs unpinned.
-            cpu_set_t set;
-            CPU_ZERO(&set);
-            CPU_SET(unit.cpu_, &set);
-            pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-        }
-        pthread_setname_np(pthread_self(), "trencadis");
-        unit.body_(unit);
-        return nullptr;
-    }
-    const int cpu_;
-    std::function<void(Unit&)> body_;
+    void run();
+
+    OsSeat& seat_;
+    const std::function<Unit*()> body_;
     Parker parker_;
-    pthread_t thread_;
+    bool had_seat_ = false;                              ///< accesses are ordered as the seat is passed on
+    PlainThread thread_{"trencadis", [this] { run(); }}; ///< the last member: it uses the others
 };
+
+class OsSeat final : public Seat {
+public:
+    explicit OsSeat(int cpu) : cpu_(cpu) {}
+    ~OsSeat() override { taken_.wait_until_clear(); }
+    Unit& make_unit(std::function<Unit*()> body) override
+    {
+        units_.reserve(units_.size() + 1);
+        return *units_.emplace_back(std::make_unique<OsUnit>(*this, std::move(body)));
+    }
+    void give(Unit& unit) override
+    {
+        taken_.set();
+        static_cast<OsUnit&>(unit).wake();
+    }
+    void pass(Unit& self, Unit& next) override
+    {
+        static_cast<OsUnit&>(next).wake();
+        static_cast<OsUnit&>(self).sleep();
+    }
+    void leave(Unit* next)
+    {
+        if (next) static_cast<OsUnit*>(next)->wake();
+        else taken_.clear();
+    }
+    int cpu() const { return cpu_; }
+
+private:
+    const int cpu_;
+    Flag taken_;
+    std::vector<std::unique_ptr<OsUnit>> units_; ///< changed by who has the seat
+};
+
+void OsUnit::run()
+{
+    pin_to(seat_.cpu());
+    sleep();
+    if (had_seat_) seat_.leave(body_());
+}
 
 class OsThreads final : public Threads {
 public:
-    std::unique_ptr<Unit> start(int cpu, std::function<void(Unit&)> body) override
+    std::vector<std::unique_ptr<Seat>> make_seats(const std::vector<int>& cpus) override
     {
-        return std::make_unique<OsUnit>(cpu, std::move(body));
+        std::vector<std::unique_ptr<Seat>> seats;
+        for (const int cpu : cpus) seats.push_back(std::make_unique<OsSeat>(cpu));
+        return seats;
     }
 };
 
