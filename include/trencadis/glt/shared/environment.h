@@ -12,6 +12,9 @@ extern "C" {
 #endif
 
 #define GLT_SHARED_STACK_STANDARD ((size_t)65536)
+extern int glt_shared_setenv(const char* name, const char* value, int replace) __asm__("setenv");
+extern int glt_shared_unsetenv(const char* name) __asm__("unsetenv");
+
 #define GLT_SHARED_STACK_MAX ((size_t)1 << 30)
 
 struct glt_shared_environment {
@@ -22,6 +25,26 @@ struct glt_shared_environment {
     int num_cpus;             /* in cpu[], at least 1 */
     int cpu[GLT_MAX_THREADS]; /* the processors of this process's mask, rising */
 };
+
+/* The calling thread to one processor, until glt_shared_unbind with the mask it had. 0 when the system refused. */
+struct glt_shared_mask {
+    long bytes; /* 0: nothing to restore */
+    unsigned char bits[2048];
+};
+
+static inline int glt_shared_bind(int cpu, struct glt_shared_mask* before)
+{
+    unsigned char mask[2048] = {0};
+    if (before) before->bytes = glt_shared_syscall(SYS_sched_getaffinity, 0, sizeof before->bits, before->bits);
+    mask[cpu / 8] = (unsigned char)(1u << (cpu % 8));
+    return glt_shared_syscall(SYS_sched_setaffinity, 0, sizeof mask, mask) == 0;
+}
+
+static inline void glt_shared_unbind(struct glt_shared_mask* before)
+{
+    if (before->bytes > 0) glt_shared_syscall(SYS_sched_setaffinity, 0, (size_t)before->bytes, before->bits);
+    before->bytes = 0;
+}
 
 /* The mask of the calling thread; where the kernel does not say, processor 0 alone. */
 GLT_SHARED_APART void glt_shared_read_cpus(struct glt_shared_environment* environment)
@@ -106,8 +129,9 @@ static inline int glt_shared_read_idle(const char* function, const char* backend
             return glt_shared_report(GLT_ERROR_ENVIRONMENT, "%s: GLT_IDLE is \"%s\", not spin, spin-sleep or sleep", function,
                                      text);
     }
-    for (int i = 0; i < 3 && idle == GLT_IDLE_STANDARD; ++i)
-        if (glt_can(GLT_CAN_IDLE_SPIN + preferred[i] - GLT_IDLE_SPIN) != GLT_CANNOT) idle = preferred[i];
+    for (int i = 0; i < 6 && idle == GLT_IDLE_STANDARD; ++i) /* what the library does itself costs the least */
+        if (glt_can(GLT_CAN_IDLE_SPIN + preferred[i % 3] - GLT_IDLE_SPIN) >= (i < 3 ? GLT_NATIVELY : GLT_EMULATED))
+            idle = preferred[i % 3];
     if (glt_can(GLT_CAN_IDLE_SPIN + idle - GLT_IDLE_SPIN) == GLT_CANNOT)
         return glt_shared_report(GLT_ERROR_UNSUPPORTED, "%s: the back end %s has no idle policy \"%s\"", function, backend,
                                  names[idle]);

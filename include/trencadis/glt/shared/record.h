@@ -35,23 +35,31 @@ enum {
     GLT_SHARED_DETACHED = 16, /* nobody will join: whoever of detach and end comes second gives the record back */
     GLT_SHARED_CANCELLED = 32,
     GLT_SHARED_TASKLET = 64,
-    GLT_SHARED_FREED = 128 /* glt_..._free has it */
+    GLT_SHARED_FREED = 128,   /* glt_..._free has it */
+    GLT_SHARED_BLOCKED = 256, /* off its thread until somebody wakes it, who clears the bit */
+    GLT_SHARED_LIVE = 512     /* in use: taken and not released */
 };
 
 struct glt_shared_values; /* of keys, see key.h */
+struct glt_shared_waiter; /* see wait.h */
+struct glt_shared_frame;  /* see unit.h */
 
 struct glt_shared_record {
     uint32_t state;
     uint32_t index; /* of the record in the process; never changes */
     uint32_t uses;  /* counted up by release; atomic, since stale handles are compared at any time */
-    uint32_t spare; /* the back end's */
+    int32_t home;   /* the thread that alone may run it, or -1 */
     void (*function)(void*);
     void* argument;
     void* library;             /* the library's own handle, if it has one */
     struct glt_counter* count; /* GLT_counter of the attributes, or null */
     const char* name;          /* of the attributes, or null */
     struct glt_shared_values* values;
-    struct glt_shared_record* next; /* in a free list */
+    struct glt_shared_record* next;   /* in a free list, or a list of the back end's */
+    struct glt_shared_waiter* joiner; /* valid with GLT_SHARED_WAITED */
+    struct glt_shared_frame* frame;   /* where glt_ult_exit goes to; of the unit alone */
+    uint32_t suspension;              /* see glt_ult_suspend in unit.h */
+    uint32_t wakes;                   /* how often it was woken; atomic */
     GLT_SHARED_RECORD_MEMBERS
 };
 
@@ -152,7 +160,7 @@ static inline void glt_shared_records_close(void)
     all->num_caches = 0;
 }
 
-/* A record in its first state: state 0, no values, no counter, no name. `cache` is the calling GLT thread's number, or -1 without one.
+/* A record in its first state: GLT_SHARED_LIVE alone, no home, no values, no counter, no name. `cache` is the calling GLT thread's number, or -1 without one.
  * NULL when there is no memory (not reported). */
 static inline struct glt_shared_record* glt_shared_record_take(int cache)
 {
@@ -168,10 +176,13 @@ static inline struct glt_shared_record* glt_shared_record_take(int cache)
     } else if (glt_shared_records_fetch(&record, 1) == 0) {
         return NULL;
     }
-    __atomic_store_n(&record->state, 0, __ATOMIC_RELAXED);
+    record->home = -1;
     record->count = NULL;
     record->name = NULL;
     record->library = NULL;
+    record->values = NULL;
+    record->suspension = 0;
+    __atomic_store_n(&record->state, GLT_SHARED_LIVE, __ATOMIC_RELEASE);
     return record;
 }
 
@@ -179,6 +190,7 @@ static inline struct glt_shared_record* glt_shared_record_take(int cache)
 static inline void glt_shared_record_release(struct glt_shared_record* record, int cache)
 {
     struct glt_shared_records* all = &glt_shared_records;
+    __atomic_store_n(&record->state, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->uses, record->uses + 1, __ATOMIC_RELEASE);
     if (cache >= 0 && cache < all->num_caches) {
         struct glt_shared_cache* own = &all->caches[cache];

@@ -1,0 +1,219 @@
+/* Joining, detaching and freeing units over records, and the end of them all in glt_finalize. */
+#ifndef TRENCADIS_GLT_SHARED_JOIN_H
+#define TRENCADIS_GLT_SHARED_JOIN_H
+
+#include "unit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The bit JOINED for the caller, who may wait for the end of the unit. */
+GLT_SHARED_APART int glt_shared_claim(const char* function, struct glt_shared_record* record, struct glt_shared_record* me)
+{
+    uint32_t state = glt_shared_record_state(record);
+    if (record == me || record == glt_shared_process.main_program)
+        return glt_shared_report(GLT_ERROR_CONTEXT, "%s: %s", function,
+                                 record == me ? "a unit cannot join itself" : "the main program cannot be joined");
+    if (!(state & GLT_SHARED_ENDED)) {
+        int status = glt_shared_may_wait(function, me);
+        if (status != GLT_SUCCESS) return status;
+    }
+    state = glt_shared_record_mark(record, GLT_SHARED_JOINED);
+    if (state & GLT_SHARED_JOINED) return glt_shared_report(GLT_ERROR_HANDLE, "%s: the unit was joined before", function);
+    return GLT_SUCCESS;
+}
+
+/* By the one who set JOINED. */
+GLT_SHARED_APART void glt_shared_wait_end(struct glt_shared_record* record, struct glt_shared_record* me)
+{
+    struct glt_shared_waiter waiter;
+    glt_shared_waiter_init(&waiter, me);
+    record->joiner = &waiter;
+    glt_shared_will_block(me);
+    if (!(glt_shared_record_mark(record, GLT_SHARED_WAITED) & GLT_SHARED_ENDED)) glt_shared_wait(&waiter);
+    else if (me) __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_RELAXED);
+}
+
+static inline int glt_shared_join(const char* function, const void* unit)
+{
+    struct glt_shared_record* record = glt_shared_record_of(unit);
+    struct glt_shared_record* me;
+    int status;
+    if (__builtin_expect(!record, 0)) return glt_shared_bad_handle(function, unit);
+    me = glt_shared_self();
+    status = glt_shared_claim(function, record, me);
+    if (status == GLT_SUCCESS && !(glt_shared_record_state(record) & GLT_SHARED_ENDED)) glt_shared_wait_end(record, me);
+    return status;
+}
+
+GLT_API void glt_ult_join(GLT_ult* unit) { glt_shared_join("glt_ult_join", *unit); }
+GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { glt_shared_join("glt_tasklet_join", *tasklet); }
+
+/* FREED is set by one caller. Where that one may not wait for the end, it takes the bit back and nothing has happened. */
+static inline void glt_shared_free(const char* function, GLT_ult* unit)
+{
+    struct glt_shared_record* record = glt_shared_record_of(*unit);
+    uint32_t state;
+    if (__builtin_expect(!record, 0)) {
+        glt_shared_bad_handle(function, *unit);
+        return;
+    }
+    state = glt_shared_record_mark(record, GLT_SHARED_FREED);
+    if (state & GLT_SHARED_FREED) {
+        glt_shared_bad_handle(function, *unit);
+        return;
+    }
+    if (!(state & GLT_SHARED_JOINED) && glt_shared_join(function, *unit) != GLT_SUCCESS) {
+        __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_FREED, __ATOMIC_RELAXED);
+        return;
+    }
+    if (!(glt_shared_record_state(record) & GLT_SHARED_ENDED)) {
+        __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_FREED, __ATOMIC_RELAXED);
+        glt_shared_report(GLT_ERROR_CONTEXT, "%s: somebody else is joining the unit", function);
+        return;
+    }
+    glt_shared_record_release(record, glt_shared_thread());
+    *unit = NULL;
+}
+
+GLT_API void glt_ult_free(GLT_ult* unit) { glt_shared_free("glt_ult_free", unit); }
+GLT_API void glt_tasklet_free(GLT_tasklet* tasklet) { glt_shared_free("glt_tasklet_free", tasklet); }
+
+GLT_SHARED_APART int glt_shared_try_join(const char* function, const void* unit)
+{
+    struct glt_shared_record* record = glt_shared_record_of(unit);
+    if (!record) return glt_shared_bad_handle(function, unit);
+    if (!(glt_shared_record_state(record) & (GLT_SHARED_ENDED | GLT_SHARED_JOINED)) && record != glt_shared_self())
+        return GLT_BUSY;
+    return glt_shared_claim(function, record, glt_shared_self());
+}
+
+GLT_API int glt_ult_try_join(GLT_ult* unit) { return glt_shared_try_join("glt_ult_try_join", *unit); }
+GLT_API int glt_tasklet_try_join(GLT_tasklet* tasklet) { return glt_shared_try_join("glt_tasklet_try_join", *tasklet); }
+
+GLT_SHARED_APART int glt_shared_join_for(const char* function, const void* unit, double seconds)
+{
+    struct glt_shared_record* record = glt_shared_record_of(unit);
+    struct glt_shared_record* me;
+    double deadline = glt_shared_now() + seconds;
+    unsigned rounds = 0;
+    int status;
+    if (!record) return glt_shared_bad_handle(function, unit);
+    if (!(seconds >= 0)) return glt_shared_report(GLT_ERROR_VALUE, "%s: seconds is %g, not 0 or more", function, seconds);
+    me = glt_shared_self();
+    status = glt_shared_claim(function, record, me);
+    if (status != GLT_SUCCESS) return status;
+    while (!(glt_shared_record_state(record) & GLT_SHARED_ENDED)) {
+        if (glt_shared_now() >= deadline) {
+            __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_JOINED, __ATOMIC_RELEASE);
+            return GLT_TIMEOUT;
+        }
+        glt_shared_look_again(me, &rounds);
+    }
+    return GLT_SUCCESS;
+}
+
+GLT_API int glt_ult_join_for(GLT_ult* unit, double seconds) { return glt_shared_join_for("glt_ult_join_for", *unit, seconds); }
+
+GLT_API int glt_tasklet_join_for(GLT_tasklet* tasklet, double seconds)
+{
+    return glt_shared_join_for("glt_tasklet_join_for", *tasklet, seconds);
+}
+
+GLT_SHARED_APART int glt_shared_detach(const char* function, GLT_ult* unit)
+{
+    struct glt_shared_record* record = glt_shared_record_of(*unit);
+    uint32_t state;
+    if (!record) return glt_shared_bad_handle(function, *unit);
+    if (record == glt_shared_process.main_program)
+        return glt_shared_report(GLT_ERROR_CONTEXT, "%s: the main program cannot be detached", function);
+    state = glt_shared_record_mark(record, GLT_SHARED_JOINED);
+    if (state & GLT_SHARED_JOINED) return glt_shared_report(GLT_ERROR_HANDLE, "%s: the unit was joined before", function);
+    *unit = NULL;
+    state = glt_shared_record_mark(record, GLT_SHARED_DETACHED);
+    if (state & GLT_SHARED_ENDED) glt_shared_record_release(record, glt_shared_thread());
+    return GLT_SUCCESS;
+}
+
+GLT_API int glt_ult_detach(GLT_ult* unit) { return glt_shared_detach("glt_ult_detach", unit); }
+GLT_API int glt_tasklet_detach(GLT_tasklet* tasklet) { return glt_shared_detach("glt_tasklet_detach", tasklet); }
+
+/* --- The end of all units ---------------------------------------------------------------------------------------- */
+
+struct glt_shared_census {
+    long going;                            /* not ended and not blocked */
+    long blocked;                          /* until somebody wakes them */
+    uint64_t wakes;                        /* ever, of the blocked ones */
+    const struct glt_shared_record* first; /* of the blocked ones */
+};
+
+GLT_SHARED_APART struct glt_shared_census glt_shared_count_units(void)
+{
+    struct glt_shared_records* all = &glt_shared_records;
+    struct glt_shared_census census;
+    memset(&census, 0, sizeof census);
+    glt_shared_lock(&all->lock);
+    for (struct glt_shared_slab* slab = all->slabs; slab; slab = slab->next) {
+        for (int i = 0; i < GLT_SHARED_SLAB; ++i) {
+            const struct glt_shared_record* record = &slab->records[i];
+            uint32_t state = glt_shared_record_state(record);
+            if (!(state & GLT_SHARED_LIVE) || (state & GLT_SHARED_ENDED) || record == glt_shared_process.main_program) continue;
+            if (state & GLT_SHARED_BLOCKED) {
+                ++census.blocked;
+                census.wakes += __atomic_load_n(&record->wakes, __ATOMIC_RELAXED);
+                if (!census.first) census.first = record;
+            } else {
+                ++census.going;
+            }
+        }
+    }
+    glt_shared_unlock(&all->lock);
+    return census;
+}
+
+/* By the main program: runs the others until none is left or all wait for ever. That is so when two counts one after the other find
+ * all blocked and equally often woken: each was then blocked from its first visit to its second, all of them at the moment between,
+ * and a blocked unit is only woken by one that runs. Answers how many are left. */
+GLT_SHARED_APART long glt_shared_run_dry(struct glt_shared_census* left)
+{
+    unsigned rounds = 0;
+    for (;;) {
+        struct glt_shared_census before = glt_shared_count_units();
+        *left = glt_shared_count_units();
+        if (before.going == 0 && left->going == 0 && before.blocked == left->blocked && before.wakes == left->wakes)
+            return left->blocked;
+        glt_shared_look_again(glt_shared_process.main_program, &rounds);
+    }
+}
+
+/* After the library has ended its threads: all handles become stale. */
+GLT_SHARED_APART void glt_shared_drop_units(void)
+{
+    struct glt_shared_records* all = &glt_shared_records;
+    for (struct glt_shared_slab* slab = all->slabs; slab; slab = slab->next) {
+        for (int i = 0; i < GLT_SHARED_SLAB; ++i) {
+            struct glt_shared_record* record = &slab->records[i];
+            if (!(glt_shared_record_state(record) & GLT_SHARED_LIVE)) continue;
+            free(record->values);
+            record->values = NULL;
+            glt_shared_record_release(record, -1);
+        }
+    }
+}
+
+/* Names those that wait for ever. */
+GLT_SHARED_APART void glt_shared_report_left(const struct glt_shared_census* left)
+{
+    if (left->blocked > 0)
+        glt_shared_report(GLT_ERROR_STATE, "glt_finalize: %ld unit%s wait%s for ever and %s dropped, among them %s (id %llu)",
+                          left->blocked, left->blocked == 1 ? "" : "s", left->blocked == 1 ? "s" : "",
+                          left->blocked == 1 ? "is" : "are", left->first->name ? left->first->name : "one without a name",
+                          (unsigned long long)glt_shared_record_id(left->first));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,179 @@
+/* Waiting, the same for units and foreign threads, over six functions of the back end:
+ *
+ *   glt_shared_self()       the calling unit's record; null in a foreign thread
+ *   glt_shared_thread()     the calling thread's number, -1 in a foreign thread
+ *   glt_shared_relax()      by a unit: lets others of its thread run, then returns
+ *   glt_shared_block(me)    by a unit: off its thread until glt_shared_release_unit(me), which may come first; they pair one to one
+ *   glt_shared_release_unit(unit)   from anywhere: ends the block, now or the one to come
+ *   glt_shared_launch(unit) from anywhere: makes a new unit ready; a status
+ *
+ * Who waits puts a waiter, which lies on its stack, into a list under the list's lock. Who wakes takes it out under the lock and wakes it
+ * after the lock is free; from then on the waiter belongs to the woken one and is not touched. Units block; foreign threads sleep in
+ * the operating system on the waiter's word. */
+#ifndef TRENCADIS_GLT_SHARED_WAIT_H
+#define TRENCADIS_GLT_SHARED_WAIT_H
+
+#include "record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline struct glt_shared_record* glt_shared_self(void);
+static inline int glt_shared_thread(void);
+static inline void glt_shared_relax(void);
+static void glt_shared_block(struct glt_shared_record* me);
+static inline void glt_shared_release_unit(struct glt_shared_record* unit);
+static inline int glt_shared_launch(struct glt_shared_record* unit);
+static inline void glt_shared_check_cancel(struct glt_shared_record* me);
+
+struct glt_shared_waiter {
+    struct glt_shared_waiter* next;
+    struct glt_shared_record* unit; /* null: `woken` is waited for */
+    uint32_t woken;                 /* 1: was taken out of the list and woken */
+    uint32_t sleeps;                /* a foreign thread sleeps on `woken`; else a unit looks at it from time to time */
+};
+
+/* First come, first woken. */
+struct glt_shared_waiters {
+    struct glt_shared_waiter *first, *last;
+    uint32_t lock;
+};
+
+static inline void glt_shared_waiter_init(struct glt_shared_waiter* waiter, struct glt_shared_record* me)
+{
+    waiter->next = NULL;
+    waiter->unit = me;
+    waiter->woken = 0;
+    waiter->sleeps = !me;
+}
+
+static inline void glt_shared_waiters_add(struct glt_shared_waiters* list, struct glt_shared_waiter* waiter)
+{
+    if (list->last) list->last->next = waiter;
+    else list->first = waiter;
+    list->last = waiter;
+}
+
+static inline struct glt_shared_waiter* glt_shared_waiters_take(struct glt_shared_waiters* list)
+{
+    struct glt_shared_waiter* waiter = list->first;
+    if (waiter) {
+        list->first = waiter->next;
+        if (!list->first) list->last = NULL;
+    }
+    return waiter;
+}
+
+static inline struct glt_shared_waiter* glt_shared_waiters_take_all(struct glt_shared_waiters* list)
+{
+    struct glt_shared_waiter* first = list->first;
+    list->first = list->last = NULL;
+    return first;
+}
+
+/* 0: it was not there. */
+static inline int glt_shared_waiters_remove(struct glt_shared_waiters* list, struct glt_shared_waiter* waiter)
+{
+    struct glt_shared_waiter* before = NULL;
+    for (struct glt_shared_waiter* at = list->first; at; before = at, at = at->next) {
+        if (at != waiter) continue;
+        if (before) before->next = at->next;
+        else list->first = at->next;
+        if (list->last == at) list->last = before;
+        return 1;
+    }
+    return 0;
+}
+
+/* The bit tells glt_finalize that the unit waits; it is gone before the unit can run again, and `wakes` has counted. */
+static inline void glt_shared_wake_unit(struct glt_shared_record* unit)
+{
+    __atomic_fetch_add(&unit->wakes, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_and(&unit->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_ACQ_REL);
+    glt_shared_release_unit(unit);
+}
+
+/* Before it becomes known to those who wake. */
+static inline void glt_shared_will_block(struct glt_shared_record* me)
+{
+    if (me) glt_shared_record_mark(me, GLT_SHARED_BLOCKED);
+}
+
+static inline void glt_shared_wake(struct glt_shared_waiter* waiter)
+{
+    uint32_t sleeps = waiter->sleeps;
+    if (waiter->unit) {
+        glt_shared_wake_unit(waiter->unit);
+        return;
+    }
+    __atomic_store_n(&waiter->woken, 1, __ATOMIC_RELEASE);
+    if (sleeps)
+        glt_shared_futex_wake(&waiter->woken, 1); /* the address may be somebody else's by now, who then wakes for no reason */
+}
+
+static inline void glt_shared_wake_all(struct glt_shared_waiter* first)
+{
+    while (first) {
+        struct glt_shared_waiter* next = first->next;
+        glt_shared_wake(first);
+        first = next;
+    }
+}
+
+/* After the waiter was put into a list and the list's lock released. */
+static inline void glt_shared_wait(struct glt_shared_waiter* waiter)
+{
+    if (waiter->unit) glt_shared_block(waiter->unit);
+    else
+        while (!__atomic_load_n(&waiter->woken, __ATOMIC_ACQUIRE)) glt_shared_futex_wait(&waiter->woken, 0, -1);
+}
+
+/* A step of looking for something again and again: lets others run; where there are none, the thread sleeps for some microseconds. */
+GLT_SHARED_APART void glt_shared_look_again(struct glt_shared_record* me, unsigned* rounds)
+{
+    uint32_t word = 0;
+    double start = glt_shared_now();
+    if (me) glt_shared_relax();
+    if (++*rounds > 200 && glt_shared_now() - start < 2e-6) glt_shared_futex_wait(&word, 0, 50e-6);
+}
+
+/* As glt_shared_wait, until `deadline` of glt_shared_now at most. A unit looks at its waiter from time to time, since the libraries
+ * have no waits with a limit; the waiter was made without a unit. 0: the time was over, the waiter is out of the list. */
+GLT_SHARED_APART int glt_shared_wait_until(struct glt_shared_waiters* list, struct glt_shared_waiter* waiter,
+                                           struct glt_shared_record* me, double deadline)
+{
+    unsigned rounds = 0;
+    int removed = 0;
+    while (!__atomic_load_n(&waiter->woken, __ATOMIC_ACQUIRE)) {
+        double left = deadline - glt_shared_now();
+        if (left <= 0 && !removed) {
+            glt_shared_lock(&list->lock);
+            removed = glt_shared_waiters_remove(list, waiter);
+            glt_shared_unlock(&list->lock);
+            if (removed) return 0;
+            deadline += 1e9; /* somebody has taken it out and is about to wake it */
+        } else if (me) {
+            glt_shared_look_again(me, &rounds);
+        } else {
+            glt_shared_futex_wait(&waiter->woken, 0, left);
+        }
+    }
+    return 1;
+}
+
+/* GLT_SUCCESS when the caller may wait: not a tasklet, which has no stack to wait on. A unit that was cancelled ends here. */
+static inline int glt_shared_may_wait(const char* function, struct glt_shared_record* me)
+{
+    if (!me) return GLT_SUCCESS;
+    if (glt_shared_record_state(me) & GLT_SHARED_TASKLET)
+        return glt_shared_report(GLT_ERROR_CONTEXT, "%s: a tasklet may not wait; use a ULT", function);
+    glt_shared_check_cancel(me);
+    return GLT_SUCCESS;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
