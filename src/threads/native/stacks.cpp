@@ -1,0 +1,111 @@
+#include "threads/native/stacks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <new>
+#include <sys/mman.h>
+
+namespace trencadis::native {
+
+constinit Stacks stacks;
+
+namespace {
+constexpr std::size_t head_room = 4096; ///< for the record and its colour
+constexpr int guard_advice = 102;       ///< MADV_GUARD_INSTALL, Linux 6.13: no mapping of its own per guard page
+
+bool guard(std::byte* page)
+{
+    return madvise(page, Stack::guard_size, guard_advice) == 0 || mprotect(page, Stack::guard_size, PROT_NONE) == 0;
+}
+} // namespace
+
+unsigned stack_class_of(std::size_t size)
+{
+    return static_cast<unsigned>(std::bit_width((std::max(size, std::size_t{16384}) - 1) >> 14));
+}
+
+Stack* Stacks::map(unsigned size_class)
+{
+    const std::size_t size = stack_class_size(size_class), whole = Stack::guard_size + size + head_room;
+    void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    auto* mapping = static_cast<std::byte*>(memory);
+    // The kernel allows so many mappings (vm.max_map_count); a guard page costs one. Beyond that, work goes on without.
+    const bool guarded = guard(mapping);
+    std::lock_guard hold(lock_);
+    // Stacks that began at the same offset of their page would all fight for the same few lines of the first-level cache.
+    const std::size_t colours = (head_room - sizeof(Stack)) / 64;
+    const std::size_t colour = 64 * (colour_++ % colours);
+    auto* stack = new (mapping + whole - colour - sizeof(Stack)) Stack{};
+    stack->mapping = mapping;
+    stack->mapped = whole;
+    stack->size = size;
+    stack->size_class = static_cast<std::uint8_t>(size_class);
+    stack->guarded = guarded;
+    stack->older = all_;
+    if (all_) all_->newer = stack;
+    all_ = stack;
+    ++mapped_;
+    unguarded_ |= !guarded;
+    return stack;
+}
+
+void Stacks::unmap(Stack* stack)
+{
+    {
+        std::lock_guard hold(lock_);
+        (stack->newer ? stack->newer->older : all_) = stack->older;
+        if (stack->older) stack->older->newer = stack->newer;
+        --mapped_;
+    }
+    stack->trace.end();
+    munmap(stack->mapping, stack->mapped);
+}
+
+Stack* Stacks::refill(StackCache& cache, unsigned size_class)
+{
+    {
+        std::lock_guard hold(lock_);
+        while (idle_.free[size_class] && cache.count[size_class] < local_limit / 2) {
+            Stack* stack = idle_.free[size_class];
+            idle_.free[size_class] = stack->next;
+            --idle_.count[size_class];
+            stack->next = cache.free[size_class];
+            cache.free[size_class] = stack;
+            ++cache.count[size_class];
+        }
+    }
+    if (cache.free[size_class]) return take(cache, size_class);
+    Stack* stack = map(size_class);
+    if (stack) begin_fiber(*stack);
+    return stack;
+}
+
+void Stacks::shed(StackCache& cache, unsigned size_class)
+{
+    const std::size_t limit = std::max<std::size_t>(4, global_limit / stack_class_size(size_class));
+    while (cache.count[size_class] > local_limit / 2) {
+        Stack* stack = cache.free[size_class];
+        cache.free[size_class] = stack->next;
+        --cache.count[size_class];
+        std::unique_lock hold(lock_);
+        if (idle_.count[size_class] < limit) {
+            stack->next = idle_.free[size_class];
+            idle_.free[size_class] = stack;
+            ++idle_.count[size_class];
+        } else {
+            hold.unlock();
+            unmap(stack);
+        }
+    }
+}
+
+void Stacks::clear()
+{
+    while (all_) unmap(all_);
+    idle_ = StackCache{};
+    unguarded_ = false;
+}
+
+} // namespace trencadis::native

@@ -1,0 +1,59 @@
+#pragma once
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace trencadis::native {
+
+/// What the sanitizers must be told of a stack: its bounds (AddressSanitizer) and a fiber of theirs (ThreadSanitizer).
+struct FiberTrace {
+#if defined(__SANITIZE_ADDRESS__)
+    const void* bottom = nullptr;
+    std::size_t size = 0;
+    void* fake = nullptr; ///< its fake frames while it does not run
+    void begin(const void* low, std::size_t bytes) { bottom = low, size = bytes; }
+    void adopt() {} ///< the calling thread's own stack: bounds come with the first switch away
+    void end() {}
+    /// Before leaving this stack for good or for a while.
+    void leave(FiberTrace& to, bool for_good) { __sanitizer_start_switch_fiber(for_good ? nullptr : &fake, to.bottom, to.size); }
+    /// First thing on this stack; `from` is where we came from.
+    void arrive(FiberTrace* from)
+    {
+        const void* old_bottom = nullptr;
+        std::size_t old_size = 0;
+        __sanitizer_finish_switch_fiber(fake, &old_bottom, &old_size);
+        fake = nullptr;
+        if (from && !from->bottom) from->begin(old_bottom, old_size);
+    }
+#elif defined(__SANITIZE_THREAD__)
+    void* fiber = nullptr;
+    bool own = false;
+    void begin(const void*, std::size_t) { fiber = __tsan_create_fiber(0), own = true; }
+    void adopt() { fiber = __tsan_get_current_fiber(); }
+    void end()
+    {
+        if (own) __tsan_destroy_fiber(fiber);
+        own = false;
+    }
+    void leave(FiberTrace& to, bool) { __tsan_switch_to_fiber(to.fiber, 0); }
+    void arrive(FiberTrace*) {}
+#else
+    void begin(const void*, std::size_t) {}
+    void adopt() {}
+    void end() {}
+    void leave(FiberTrace&, bool) {}
+    void arrive(FiberTrace*) {}
+#endif
+};
+
+struct Stack;
+/// Puts a fresh fiber on the stack: at first, and again after a unit on it has been unwound.
+void begin_fiber(Stack& stack);
+
+} // namespace trencadis::native
