@@ -69,9 +69,10 @@ void Slots::shed(SlotCache& cache)
 {
     Slot* first = cache.free;
     Slot* last = first;
-    for (std::size_t i = 1; i < batch; ++i) last = last->next;
+    constexpr std::size_t count = most / 2;
+    for (std::size_t i = 1; i < count; ++i) last = last->next;
     cache.free = last->next;
-    cache.count -= batch;
+    cache.count -= count;
     std::lock_guard hold(lock_);
     last->next = free_;
     free_ = first;

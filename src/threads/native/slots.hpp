@@ -58,7 +58,7 @@ public:
     {
         slot->next = cache.free;
         cache.free = slot;
-        if (++cache.count > 2 * batch) [[unlikely]]
+        if (++cache.count > most) [[unlikely]]
             shed(cache);
     }
     void give(Slot* slot);
@@ -83,7 +83,8 @@ public:
     void clear();
 
 private:
-    static constexpr std::size_t batch = 64;
+    static constexpr std::size_t batch = 128; ///< so many at a time from and to the other threads
+    static constexpr std::size_t most = 4096; ///< in a worker's cache
     bool refill(SlotCache& cache);
     void shed(SlotCache& cache);
     bool commit();
