@@ -19,7 +19,14 @@ struct glt_qthreads {
 
 GLT_SHARED_VARIABLE struct glt_qthreads glt_qthreads;
 
-static inline size_t glt_shared_stack_size(void) { return glt_qthreads.stack_size; }
+static inline int glt_shared_set_stack(const char* function, struct glt_shared_record* record, size_t size)
+{
+    (void)record;
+    if (size <= glt_qthreads.stack_size) return GLT_SUCCESS;
+    return glt_shared_report(GLT_ERROR_UNSUPPORTED, "%s: a stack of %zu bytes; here all have the %zu of glt_init_with", function,
+                             size, glt_qthreads.stack_size);
+}
+
 static inline int glt_shared_thread(void) { return (int16_t)qthread_shep(); }
 static inline void glt_shared_relax(void) { qthread_yield_(0); }
 

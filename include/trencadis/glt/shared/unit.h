@@ -190,8 +190,8 @@ GLT_API void glt_tasklet_create_to(void (*function)(void*), void* arg, GLT_taskl
     glt_shared_create("glt_tasklet_create_to", function, arg, tasklet, glt_shared_named(dest), GLT_SHARED_TASKLET);
 }
 
-/* How big the back end's stacks are, of all units. */
-static inline size_t glt_shared_stack_size(void);
+/* A stack of `size` bytes at least for the new unit, or a report. */
+static inline int glt_shared_set_stack(const char* function, struct glt_shared_record* record, size_t size);
 
 GLT_SHARED_APART int glt_shared_create_with(const char* name, void (*function)(void*), void* arg,
                                             const GLT_attributes* attributes, GLT_ult* unit, uint32_t bits)
@@ -201,9 +201,9 @@ GLT_SHARED_APART int glt_shared_create_with(const char* name, void (*function)(v
     int status;
     glt_attributes_init(&standard);
     if (!attributes) attributes = &standard;
-    if (attributes->stack_size > glt_shared_stack_size() && !(bits & GLT_SHARED_TASKLET) && glt_shared_process.running)
-        return glt_shared_report(GLT_ERROR_UNSUPPORTED, "%s: a stack of %zu bytes; here all have the %zu given to glt_init_with",
-                                 name, attributes->stack_size, glt_shared_stack_size());
+    if (attributes->stack_size != 0 && attributes->stack_size < GLT_STACK_MIN)
+        return glt_shared_report(GLT_ERROR_VALUE, "%s: stack_size is %zu bytes; at least %zu is right", name,
+                                 attributes->stack_size, GLT_STACK_MIN);
     if (attributes->placement != GLT_PLACE_HINT && attributes->placement != GLT_PLACE_STRICT)
         return glt_shared_report(GLT_ERROR_VALUE, "%s: placement is %d, not GLT_PLACE_HINT or GLT_PLACE_STRICT", name,
                                  attributes->placement);
@@ -214,7 +214,11 @@ GLT_SHARED_APART int glt_shared_create_with(const char* name, void (*function)(v
     if (!record) return glt_shared_last.status;
     record->count = attributes->counter;
     record->name = attributes->name;
-    if (record->count && (status = glt_counter_add(record->count, 1)) != GLT_SUCCESS) {
+    status = GLT_SUCCESS;
+    if (attributes->stack_size != 0 && !(bits & GLT_SHARED_TASKLET))
+        status = glt_shared_set_stack(name, record, attributes->stack_size);
+    if (status == GLT_SUCCESS && record->count) status = glt_counter_add(record->count, 1);
+    if (status != GLT_SUCCESS) {
         glt_shared_record_release(record, glt_shared_thread());
         return status;
     }

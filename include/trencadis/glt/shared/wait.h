@@ -20,10 +20,10 @@ extern "C" {
 #endif
 
 static inline struct glt_shared_record* glt_shared_self(void);
-static inline int glt_shared_thread(void);
+static int glt_shared_thread(void);
 static inline void glt_shared_relax(void);
 static void glt_shared_block(struct glt_shared_record* me);
-static inline void glt_shared_release_unit(struct glt_shared_record* unit);
+static void glt_shared_release_unit(struct glt_shared_record* unit);
 static inline int glt_shared_launch(struct glt_shared_record* unit);
 static inline void glt_shared_check_cancel(struct glt_shared_record* me);
 
