@@ -31,28 +31,34 @@ static int is_word(const char* name)
     return length > 0 && length <= NAME_MAX_LENGTH && name[length] == '\0';
 }
 
-/* Adds the names of the plug-ins in `folder` to `list`. */
+static int is_plugin(const struct dirent* entry)
+{
+    const size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
+    return length > strlen(PREFIX) + suffix && strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 &&
+           strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
+}
+
+/* The names of the plug-ins in `folder`, each after a space. */
 static void list_folder(const char* folder, char* list, size_t size)
 {
-    DIR* directory = opendir(folder);
-    if (directory == NULL) return;
-    for (const struct dirent* entry; (entry = readdir(directory)) != NULL;) {
-        const size_t length = strlen(entry->d_name), prefix = strlen(PREFIX), suffix = strlen(SUFFIX);
-        if (length <= prefix + suffix || strncmp(entry->d_name, PREFIX, prefix) != 0) continue;
-        if (strcmp(entry->d_name + length - suffix, SUFFIX) != 0) continue;
-        const size_t used = strlen(list);
-        snprintf(list + used, size - used, " %.*s", (int)(length - prefix - suffix), entry->d_name + prefix);
+    struct dirent** entries = NULL;
+    const int count = scandir(folder, &entries, is_plugin, alphasort);
+    *list = '\0';
+    for (int i = 0; i < count; ++i) {
+        const size_t used = strlen(list), length = strlen(entries[i]->d_name) - strlen(PREFIX SUFFIX);
+        snprintf(list + used, size - used, " %.*s", (int)length, entries[i]->d_name + strlen(PREFIX));
+        free(entries[i]);
     }
-    closedir(directory);
+    free(entries);
 }
 
 static void report_absent(const char* function, const char* name, const char* folder)
 {
-    char list[200] = "";
+    char list[200];
     list_folder(*folder != '\0' ? folder : ".", list, sizeof list);
     glt_fail(function, GLT_ERROR_MISSING,
-             "the back end '%s' is not installed: no %s%s%s in %s or on the loader's path; installed:%s", name, PREFIX, name,
-             SUFFIX, folder, *list != '\0' ? list : " none");
+             "the back end '%s' is not installed: no " PREFIX "%s" SUFFIX " in %s or on the loader's path; found there:%s", name,
+             name, folder, *list != '\0' ? list : " none");
 }
 
 static void* open_plugin(const char* function, const char* name)
@@ -80,7 +86,7 @@ static const struct glt_table* load(const char* function, const char* name)
     const struct glt_table* table = plugin != NULL ? plugin() : NULL;
     if (table != NULL && table->version == GLT_TABLE_VERSION && table->size == sizeof *table && strcmp(table->name, name) == 0)
         return table;
-    if (table == NULL) glt_fail(function, GLT_ERROR_MISSING, "%s%s%s is no plug-in: it has no glt_plugin", PREFIX, name, SUFFIX);
+    if (table == NULL) glt_fail(function, GLT_ERROR_MISSING, PREFIX "%s" SUFFIX " is no plug-in: it has no glt_plugin", name);
     else
         glt_fail(function, GLT_ERROR_MISSING,
                  "%s%s%s has table version %u of %u bytes and is called '%s'; version %d of %zu bytes and '%s' are needed",
