@@ -1,7 +1,9 @@
+#include "threads/backends/glt/plugin.hpp"
 #include "threads/event_count.hpp"
 #include "threads/lock.hpp"
 #include "threads/parker.hpp"
 #include "threads/threads.hpp"
+#include "trencadis/glt/native/library.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,6 +68,32 @@ TEST(EventCount, NoChangeIsMissed)
         }
     }
     other.join();
+}
+
+/// Our lightweight threads through GLT's table of functions, as the other libraries are reached: what runs through it is then tested
+/// where none of them is there.
+const ThreadsEntry native_by_table{
+    {"native_by_table", "", ""},
+    [] {
+        static const glt_table table{
+            GLT_TABLE_VERSION,
+            sizeof(glt_table),
+            "native",
+#define GLT_FUNCTION(result, function, parameters, arguments) glt_native_##function,
+#define GLT_PROCEDURE(function, parameters, arguments) glt_native_##function,
+#include "trencadis/glt/functions.def"
+#undef GLT_FUNCTION
+#undef GLT_PROCEDURE
+        };
+        return make_glt_threads(table);
+    },
+};
+
+std::vector<const ThreadsEntry*> back_ends()
+{
+    std::vector<const ThreadsEntry*> entries(threads_entries().begin(), threads_entries().end());
+    entries.push_back(&native_by_table);
+    return entries;
 }
 
 /// The contract, over every back end of the build that is there.
@@ -264,7 +292,7 @@ TEST_P(EveryThreads, UnitsTakeNoSignals)
     EXPECT_TRUE(blocked);
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryThreads, testing::ValuesIn(threads_entries().begin(), threads_entries().end()),
+INSTANTIATE_TEST_SUITE_P(Registry, EveryThreads, testing::ValuesIn(back_ends()),
                          [](const auto& info) { return std::string(info.param->name); });
 
 } // namespace
