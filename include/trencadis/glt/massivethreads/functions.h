@@ -3,9 +3,8 @@
  *
  * Wrapped: create, yield, the library's variable without a condition (for blocking), the stealing itself. Emulated over records: join,
  * detach, suspend and resume, mutex, condition, barrier, counter, event, keys, cancel, exit; tasklets are units with a stack.
- *   Placement, the main program's staying on worker 0, foreign threads and the sleeping idle policies use the library's hook for
+ *   Placement, the main program's staying on worker 0, yield_to, foreign threads and the sleeping idle policies use the library's hook for
  *   stealing (workers.h): a unit placed on another worker runs there when that worker's own queue is empty, or one of its units yields.
- *   glt_yield_to yields: the library cannot choose who comes next.
  *   glt_ult_exit and a cancel unwind the unit's frames, destructors of C++ included.
  *   The library's stacks have no guard page. */
 #ifndef TRENCADIS_GLT_MASSIVETHREADS_FUNCTIONS_H
@@ -37,6 +36,7 @@ GLT_API int glt_can(int capability)
     case GLT_CAN_IDLE_SPIN: return GLT_NATIVELY;
     case GLT_CAN_PLACE:
     case GLT_CAN_TASKLET:
+    case GLT_CAN_YIELD_TO:
     case GLT_CAN_MIGRATE:
     case GLT_CAN_CANCEL:
     case GLT_CAN_EXIT:
@@ -51,7 +51,10 @@ GLT_API int glt_can(int capability)
     case GLT_CAN_FOREIGN_RESUME:
     case GLT_CAN_IDLE_SPIN_SLEEP:
     case GLT_CAN_IDLE_SLEEP: return GLT_EMULATED;
-    default: return GLT_CANNOT;
+    default:
+        if (capability < 0 || capability >= GLT_CAPABILITIES)
+            glt_shared_report(GLT_ERROR_VALUE, "glt_can: capability %d, not 0 to %d", capability, GLT_CAPABILITIES - 1);
+        return GLT_CANNOT;
     }
 }
 
@@ -70,10 +73,19 @@ GLT_API void glt_yield(void)
     else myth_yield();
 }
 
+/* The hook finds the named unit in this worker's queue or inbox. */
 GLT_API void glt_yield_to(GLT_ult unit)
 {
-    if (!glt_shared_record_of(unit)) glt_shared_bad_handle("glt_yield_to", unit);
-    else glt_yield();
+    struct glt_shared_record* record = glt_shared_record_of(unit);
+    int rank = glt_shared_thread();
+    if (!record) {
+        glt_shared_bad_handle("glt_yield_to", unit);
+    } else if (rank < 0) {
+        glt_shared_sched_yield();
+    } else if (!__atomic_load_n(&glt_shared_process.look_closer, __ATOMIC_RELAXED) || glt_shared_look_closer("glt_yield_to")) {
+        glt_myth.workers[rank].wanted = record;
+        myth_yield_ex(myth_yield_option_steal_first);
+    }
 }
 
 GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)

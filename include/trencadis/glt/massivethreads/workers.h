@@ -27,10 +27,11 @@ struct glt_myth_inbox {
 
 /* Of one worker, alone on its cache lines. */
 struct glt_myth_worker {
-    struct glt_myth_inbox inbox; /* units that only this worker may run */
-    long queued;                 /* by this worker alone: put into its queue, less those it has run itself */
-    long stolen;                 /* by others, atomic: those of `queued` that they have run */
-    unsigned failures;           /* looks for work in vain, one after the other */
+    struct glt_myth_inbox inbox;      /* units that only this worker may run */
+    long queued;                      /* by this worker alone: put into its queue, less those it has run itself */
+    long stolen;                      /* by others, atomic: those of `queued` that they have run */
+    struct glt_shared_record* wanted; /* by the yield_to in progress, else null */
+    unsigned failures;                /* looks for work in vain, one after the other */
     double idle_since;
     char apart[64];
 };
@@ -187,10 +188,44 @@ static inline myth_thread_t glt_myth_receive(struct glt_shared_record* record, i
 
 /* --- The hook ----------------------------------------------------------------------------------------------------- */
 
+/* Takes the record out of an inbox if it is there. */
+static inline int glt_myth_withdraw(struct glt_myth_inbox* inbox, const struct glt_shared_record* wanted)
+{
+    struct glt_shared_record* before = NULL;
+    struct glt_shared_record* at;
+    glt_shared_lock(&inbox->lock);
+    for (at = inbox->first; at && at != wanted; at = at->next) before = at;
+    if (at && before) before->next = at->next;
+    if (at && !before) __atomic_store_n(&inbox->first, at->next, __ATOMIC_RELAXED);
+    if (at && inbox->last == at) inbox->last = before;
+    glt_shared_unlock(&inbox->lock);
+    return at != NULL;
+}
+
+/* The unit of a yield_to: among the newest of this worker's queue, which all go back but that one, or in its inbox. */
+GLT_SHARED_APART myth_thread_t glt_myth_find(int rank, struct glt_shared_record* wanted)
+{
+    enum { DEPTH = 256 };
+    myth_thread_t others[DEPTH];
+    myth_thread_t thread = NULL;
+    int count = 0;
+    while (count < DEPTH && (thread = myth_wsapi_runqueue_pop()) && glt_myth_record(thread) != wanted) others[count++] = thread;
+    if (thread && glt_myth_record(thread) != wanted) thread = NULL; /* the last of DEPTH, and among the others */
+    while (count > 0) myth_wsapi_runqueue_push(others[--count]);
+    if (!thread && glt_myth_withdraw(&glt_myth.workers[rank].inbox, wanted)) thread = glt_myth_receive(wanted, rank);
+    return thread;
+}
+
 static inline myth_thread_t glt_myth_look(int rank)
 {
     struct glt_myth* all = &glt_myth;
-    struct glt_shared_record* record = glt_myth_collect(&all->workers[rank].inbox);
+    struct glt_shared_record* record = all->workers[rank].wanted;
+    if (__builtin_expect(record != NULL, 0)) {
+        myth_thread_t thread = glt_myth_find(rank, record);
+        all->workers[rank].wanted = NULL;
+        if (thread) return thread;
+    }
+    record = glt_myth_collect(&all->workers[rank].inbox);
     if (!record) record = glt_myth_collect(&all->inbox);
     if (record) return glt_myth_receive(record, rank);
     for (int tries = 0; tries < 2; ++tries) {

@@ -1,10 +1,10 @@
 /* GLT over Qthreads 1.2x (Wheeler, Murphy, Thain 2008): a thread is a shepherd with one worker, a ULT a qthread, a tasklet a qthread
  * without a stack (QTHREAD_SPAWN_SIMPLE).
  *
- * Wrapped: fork, fork_to, yield, migrate_to, shep, num_shepherds. Emulated over records and one full/empty word per unit: join, detach,
- * suspend and resume, mutex, condition, barrier, counter, event, keys, cancel, exit.
- *   glt_ult_create hands units to the shepherds in turn, as qthread_fork does: its standard scheduler does not steal.
- *   glt_yield_to yields: the library cannot choose who comes next.
+ * Wrapped: fork, yield, migrate_to, shep. Emulated over records and one full/empty word per unit: join, detach, suspend and resume, mutex,
+ * condition, barrier, counter, event, keys, cancel, exit.
+ *   A unit stays on the shepherd it was created to, by glt_ult_create the creator's: the library's standard scheduler does not steal.
+ *   glt_yield_to is refused: the library cannot choose who comes next.
  *   glt_ult_exit and a cancel unwind the unit's frames, destructors of C++ included.
  *   Stacks are of one size for all units and have no guard page (unless the library was built with them).
  *   A foreign thread forks by itself; its other calls wait in the operating system, and what must run on a shepherd (filling a word) is
@@ -50,7 +50,10 @@ GLT_API int glt_can(int capability)
     case GLT_CAN_FOREIGN_RESUME:
     case GLT_CAN_IDLE_SPIN_SLEEP:
     case GLT_CAN_IDLE_SLEEP: return GLT_EMULATED;
-    default: return GLT_CANNOT;
+    default:
+        if (capability < 0 || capability >= GLT_CAPABILITIES)
+            glt_shared_report(GLT_ERROR_VALUE, "glt_can: capability %d, not 0 to %d", capability, GLT_CAPABILITIES - 1);
+        return GLT_CANNOT;
     }
 }
 
@@ -73,7 +76,9 @@ GLT_API void glt_yield(void)
 GLT_API void glt_yield_to(GLT_ult unit)
 {
     if (!glt_shared_record_of(unit)) glt_shared_bad_handle("glt_yield_to", unit);
-    else glt_yield();
+    else
+        glt_shared_report(GLT_ERROR_UNSUPPORTED,
+                          "glt_yield_to: Qthreads cannot choose who comes next; glt_yield lets all others run");
 }
 
 GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)

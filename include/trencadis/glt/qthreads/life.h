@@ -12,6 +12,7 @@ extern "C" {
 
 struct glt_qthreads {
     size_t stack_size;
+    uint32_t turn;                 /* of the shepherds for units of foreign threads */
     uint32_t binding;              /* shepherds that are not bound yet */
     struct glt_shared_mask before; /* the main program's processors */
     struct glt_shared_environment environment;
@@ -52,11 +53,22 @@ GLT_SHARED_APART aligned_t glt_qthreads_body(void* record)
     return 0;
 }
 
+/* Where a unit nobody has placed goes: to the creator's shepherd, where it stays, as the library's standard scheduler does not steal. A
+ * foreign thread's go in turn to the others than 0, whose thread may be the main program's for long. */
+static inline int glt_qthreads_choose(void)
+{
+    int own = glt_shared_thread();
+    uint32_t others = (uint32_t)glt_shared_process.num_threads - 1;
+    if (own >= 0 || others == 0) return own >= 0 ? own : 0;
+    return 1 + (int)(__atomic_fetch_add(&glt_qthreads.turn, 1, __ATOMIC_RELAXED) % others);
+}
+
 static inline int glt_shared_launch(struct glt_shared_record* unit)
 {
     unsigned simple = unit->state & GLT_SHARED_TASKLET ? QTHREAD_SPAWN_SIMPLE : 0;
-    qthread_shepherd_id_t home = unit->home < 0 ? NO_SHEPHERD : (qthread_shepherd_id_t)unit->home;
-    int answer = qthread_spawn(glt_qthreads_body, unit, 0, NULL, 0, NULL, home, simple);
+    int answer;
+    if (unit->home < 0) unit->home = glt_qthreads_choose();
+    answer = qthread_spawn(glt_qthreads_body, unit, 0, NULL, 0, NULL, (qthread_shepherd_id_t)unit->home, simple);
     glt_qthreads_wake_idle();
     return answer == QTHREAD_SUCCESS ? GLT_SUCCESS : GLT_ERROR_MEMORY;
 }
@@ -84,16 +96,14 @@ GLT_SHARED_APART aligned_t glt_qthreads_fill(void* word)
     return 0;
 }
 
-/* Words are filled on a shepherd only. A unit without a home goes on on the one that fills. */
-static inline void glt_shared_release_unit(struct glt_shared_record* unit)
+/* Words are filled on a shepherd only: a foreign thread sends the fill to the unit's own, where it comes to run anyway. */
+static void glt_shared_release_unit(struct glt_shared_record* unit)
 {
     uint32_t none = 0;
     if (__atomic_compare_exchange_n(&unit->park, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
     __atomic_store_n(&unit->park, 0, __ATOMIC_RELEASE);
     if (__builtin_expect(qthread_shep() != NO_SHEPHERD, 1)) qthread_fill(&unit->word);
-    else
-        qthread_spawn(glt_qthreads_fill, &unit->word, 0, NULL, 0, NULL,
-                      unit->home < 0 ? NO_SHEPHERD : (qthread_shepherd_id_t)unit->home, QTHREAD_SPAWN_SIMPLE);
+    else qthread_spawn(glt_qthreads_fill, &unit->word, 0, NULL, 0, NULL, (qthread_shepherd_id_t)unit->home, QTHREAD_SPAWN_SIMPLE);
     glt_qthreads_wake_idle();
 }
 
