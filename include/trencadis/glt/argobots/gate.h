@@ -1,12 +1,11 @@
-/* Counters and events: a number that is waited for, over a mutex and a condition of Argobots. A counter waits for 0; an event is 1 until
- * it is set, then 0.
+/* Counters and events: a number that is waited for. A counter waits for 0; an event is 1 until it is set, then 0.
  *
- * The number becomes 0 under the mutex only, and whoever waited has held the mutex since. So a waiter may free the gate at once: to free
- * the mutex Argobots waits for an unlock that is not over. */
+ * The number becomes 0 under the lock only, and every wait that returns has held the lock since or was woken by who did: whoever waited
+ * may free the gate at once, since who opened it does not touch it any more. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_GATE_H
 #define TRENCADIS_GLT_ARGOBOTS_GATE_H
 
-#include "poll.h"
+#include "wait.h"
 
 #include <stdlib.h>
 
@@ -14,75 +13,99 @@
 extern "C" {
 #endif
 
-struct glt_argobots_gate {
-    long value; /* to 0 under the mutex, else atomic */
-    ABT_mutex mutex;
-    ABT_cond cond;
-};
-
 GLT_SHARED_APART int glt_argobots_gate_create(const char* caller, long value, struct glt_argobots_gate** gate)
 {
-    struct glt_argobots_gate* made = (struct glt_argobots_gate*)malloc(sizeof *made);
-    int error = made ? ABT_mutex_create(&made->mutex) : ABT_ERR_MEM;
-    if (error == ABT_SUCCESS && (error = ABT_cond_create(&made->cond)) != ABT_SUCCESS) ABT_mutex_free(&made->mutex);
-    *gate = NULL;
-    if (error != ABT_SUCCESS) {
-        free(made);
-        return glt_argobots_failed(caller, error);
-    }
-    made->value = value;
-    *gate = made;
+    *gate = (struct glt_argobots_gate*)calloc(1, sizeof **gate);
+    if (!*gate) return glt_shared_report(GLT_ERROR_MEMORY, "%s: no memory", caller);
+    (*gate)->value = value;
     return GLT_SUCCESS;
 }
 
-static inline void glt_argobots_gate_free(struct glt_argobots_gate** gate)
+static inline int glt_argobots_gate_free(const char* caller, struct glt_argobots_gate** gate)
 {
-    ABT_cond_free(&(*gate)->cond);
-    ABT_mutex_free(&(*gate)->mutex);
+    if (!*gate) return glt_shared_report(GLT_ERROR_HANDLE, "%s: the handle is null", caller);
     free(*gate);
     *gate = NULL;
-}
-
-static inline void glt_argobots_gate_open(struct glt_argobots_gate* gate)
-{
-    ABT_mutex_lock(gate->mutex);
-    __atomic_store_n(&gate->value, 0, __ATOMIC_RELEASE);
-    ABT_cond_broadcast(gate->cond);
-    ABT_mutex_unlock(gate->mutex);
-}
-
-static inline int glt_argobots_may_wait(const char* caller)
-{
-    ABT_unit_type type = ABT_UNIT_TYPE_EXT;
-    ABT_self_get_type(&type);
-    if (type != ABT_UNIT_TYPE_TASK) return GLT_SUCCESS;
-    return glt_shared_report(GLT_ERROR_CONTEXT, "%s: a tasklet may not wait; use a ULT", caller);
-}
-
-GLT_SHARED_APART int glt_argobots_gate_wait(const char* caller, struct glt_argobots_gate* gate)
-{
-    int status = __atomic_load_n(&gate->value, __ATOMIC_ACQUIRE) == 0 ? GLT_SUCCESS : glt_argobots_may_wait(caller);
-    if (status != GLT_SUCCESS) return status;
-    ABT_mutex_lock(gate->mutex);
-    while (__atomic_load_n(&gate->value, __ATOMIC_ACQUIRE) != 0) ABT_cond_wait(gate->cond, gate->mutex);
-    ABT_mutex_unlock(gate->mutex);
     return GLT_SUCCESS;
 }
 
-GLT_SHARED_APART int glt_argobots_gate_wait_for(const char* caller, struct glt_argobots_gate* gate, double seconds)
+/* With the lock, the value being 0: those to be woken, out of all lists. */
+static inline struct glt_argobots_waiter* glt_argobots_gate_all(struct glt_argobots_gate* gate)
 {
-    double end = glt_shared_now() + seconds;
-    int status = GLT_SUCCESS;
-    if (!(seconds >= 0)) return glt_shared_report(GLT_ERROR_VALUE, "%s: seconds is %g, not 0 or more", caller, seconds);
-    if (seconds > 0 && __atomic_load_n(&gate->value, __ATOMIC_ACQUIRE) != 0) status = glt_argobots_may_wait(caller);
-    if (status != GLT_SUCCESS) return status;
-    for (unsigned step = 0; __atomic_load_n(&gate->value, __ATOMIC_ACQUIRE) != 0; ++step) {
-        if (glt_shared_now() >= end) return GLT_TIMEOUT;
-        glt_argobots_poll(step);
+    struct glt_argobots_waiter *woken = NULL, **last = &woken, *after;
+    for (struct glt_argobots_waiter* waiter = gate->first; waiter; waiter = after) {
+        after = waiter->after;
+        if (!glt_argobots_win(waiter, GLT_ARGOBOTS_OPENED)) continue; /* too late: who found the time over takes it out */
+        glt_argobots_gate_take(waiter);
+        if (waiter->unit && waiter->deadline > 0) {
+            glt_shared_lock(&glt_argobots_timers.lock);
+            glt_argobots_timer_unlink(waiter);
+            glt_shared_unlock(&glt_argobots_timers.lock);
+        }
+        waiter->next = NULL;
+        *last = waiter;
+        last = &waiter->next;
     }
-    ABT_mutex_lock(gate->mutex); /* who opened it is about to leave */
-    ABT_mutex_unlock(gate->mutex);
+    return woken;
+}
+
+/* Without the lock. A foreign thread goes on as soon as it sees the state; only its address is used after that. */
+static inline void glt_argobots_wake_waiters(struct glt_argobots_waiter* woken)
+{
+    while (woken) {
+        struct glt_argobots_waiter* waiter = woken;
+        woken = waiter->next;
+        if (waiter->unit) {
+            glt_argobots_unblock(waiter->unit);
+        } else {
+            __atomic_store_n(&waiter->state, GLT_ARGOBOTS_OPENED | 4, __ATOMIC_RELEASE);
+            glt_shared_futex_wake(&waiter->state, 1);
+        }
+    }
+}
+
+/* A foreign thread: sleeps until it was woken, or gives up. */
+static inline int glt_argobots_gate_sleep(struct glt_argobots_waiter* waiter)
+{
+    uint32_t state;
+    while ((state = __atomic_load_n(&waiter->state, __ATOMIC_ACQUIRE)) != (GLT_ARGOBOTS_OPENED | 4)) {
+        double left = waiter->deadline > 0 ? waiter->deadline - glt_shared_now() : -1;
+        if (waiter->deadline > 0 && left <= 0 && glt_argobots_win(waiter, GLT_ARGOBOTS_LATE)) {
+            glt_shared_lock(&waiter->gate->lock);
+            glt_argobots_gate_take(waiter);
+            glt_shared_unlock(&waiter->gate->lock);
+            return GLT_TIMEOUT;
+        }
+        glt_shared_futex_wait(&waiter->state, state, left > 0 || waiter->deadline == 0 ? left : 1);
+    }
     return GLT_SUCCESS;
+}
+
+GLT_SHARED_APART int glt_argobots_gate_wait(const char* caller, struct glt_argobots_gate* gate, int limited, double seconds)
+{
+    struct glt_argobots_waiter waiter;
+    int status = GLT_SUCCESS, open;
+    if (limited && !(seconds >= 0))
+        return glt_shared_report(GLT_ERROR_VALUE, "%s: seconds is %g, not 0 or more", caller, seconds);
+    if (__atomic_load_n(&gate->value, __ATOMIC_ACQUIRE) != 0 && !(limited && seconds == 0))
+        status = glt_argobots_may_wait(caller);
+    if (status != GLT_SUCCESS) return status;
+    memset(&waiter, 0, sizeof waiter);
+    waiter.gate = gate;
+    if (limited) waiter.deadline = glt_shared_now() + seconds;
+    ABT_self_get_thread(&waiter.unit);
+    glt_shared_lock(&gate->lock);
+    open = __atomic_load_n(&gate->value, __ATOMIC_ACQUIRE) == 0;
+    if (!open && !(limited && seconds == 0)) {
+        if (waiter.unit && limited) glt_argobots_timer_put(&waiter);
+        glt_argobots_gate_put(&waiter);
+    }
+    glt_shared_unlock(&gate->lock);
+    if (open) return GLT_SUCCESS;
+    if (limited && seconds == 0) return GLT_TIMEOUT;
+    if (!waiter.unit) return glt_argobots_gate_sleep(&waiter);
+    ABT_self_suspend();
+    return __atomic_load_n(&waiter.state, __ATOMIC_ACQUIRE) == GLT_ARGOBOTS_LATE ? GLT_TIMEOUT : GLT_SUCCESS;
 }
 
 GLT_API int glt_counter_create(long count, GLT_counter* counter)
@@ -93,38 +116,40 @@ GLT_API int glt_counter_create(long count, GLT_counter* counter)
 
 GLT_API int glt_counter_add(GLT_counter counter, long change)
 {
+    struct glt_argobots_waiter* woken = NULL;
     long old = __atomic_load_n(&counter->value, __ATOMIC_RELAXED), sum;
-    for (;;) {
-        int locked = 0, done;
+    for (int done = 0; !done;) {
         if (__builtin_add_overflow(old, change, &sum) || sum < 0)
             return glt_shared_report(GLT_ERROR_VALUE, "glt_counter_add: %ld added to a count of %ld; the sum must be 0 or more",
                                      change, old);
-        if (sum == 0) ABT_mutex_lock(counter->mutex), locked = 1;
+        if (sum == 0) glt_shared_lock(&counter->lock);
         done = __atomic_compare_exchange_n(&counter->value, &old, sum, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-        if (done && locked) ABT_cond_broadcast(counter->cond);
-        if (locked) ABT_mutex_unlock(counter->mutex);
-        if (done) return GLT_SUCCESS;
+        if (done && sum == 0) woken = glt_argobots_gate_all(counter);
+        if (sum == 0) glt_shared_unlock(&counter->lock);
     }
+    glt_argobots_wake_waiters(woken);
+    return GLT_SUCCESS;
 }
 
-GLT_API int glt_counter_wait(GLT_counter counter) { return glt_argobots_gate_wait("glt_counter_wait", counter); }
+GLT_API int glt_counter_wait(GLT_counter counter) { return glt_argobots_gate_wait("glt_counter_wait", counter, 0, 0); }
 
 GLT_API int glt_counter_wait_for(GLT_counter counter, double seconds)
 {
-    return glt_argobots_gate_wait_for("glt_counter_wait_for", counter, seconds);
+    return glt_argobots_gate_wait("glt_counter_wait_for", counter, 1, seconds);
 }
 
-GLT_API int glt_counter_free(GLT_counter* counter)
-{
-    glt_argobots_gate_free(counter);
-    return GLT_SUCCESS;
-}
+GLT_API int glt_counter_free(GLT_counter* counter) { return glt_argobots_gate_free("glt_counter_free", counter); }
 
 GLT_API int glt_event_create(GLT_event* event) { return glt_argobots_gate_create("glt_event_create", 1, event); }
 
 GLT_API int glt_event_set(GLT_event event)
 {
-    glt_argobots_gate_open(event);
+    struct glt_argobots_waiter* woken;
+    glt_shared_lock(&event->lock);
+    __atomic_store_n(&event->value, 0, __ATOMIC_RELEASE);
+    woken = glt_argobots_gate_all(event);
+    glt_shared_unlock(&event->lock);
+    glt_argobots_wake_waiters(woken);
     return GLT_SUCCESS;
 }
 
@@ -134,18 +159,14 @@ GLT_API int glt_event_reset(GLT_event event)
     return GLT_SUCCESS;
 }
 
-GLT_API int glt_event_wait(GLT_event event) { return glt_argobots_gate_wait("glt_event_wait", event); }
+GLT_API int glt_event_wait(GLT_event event) { return glt_argobots_gate_wait("glt_event_wait", event, 0, 0); }
 
 GLT_API int glt_event_wait_for(GLT_event event, double seconds)
 {
-    return glt_argobots_gate_wait_for("glt_event_wait_for", event, seconds);
+    return glt_argobots_gate_wait("glt_event_wait_for", event, 1, seconds);
 }
 
-GLT_API int glt_event_free(GLT_event* event)
-{
-    glt_argobots_gate_free(event);
-    return GLT_SUCCESS;
-}
+GLT_API int glt_event_free(GLT_event* event) { return glt_argobots_gate_free("glt_event_free", event); }
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
 #ifndef TRENCADIS_GLT_ARGOBOTS_SCHEDULER_H
 #define TRENCADIS_GLT_ARGOBOTS_SCHEDULER_H
 
-#include "runtime.h"
+#include "wait.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -74,7 +74,9 @@ GLT_SHARED_APART ABT_thread glt_argobots_idle(struct glt_argobots_stream* me, st
 {
     int policy = glt_argobots.environment.idle;
     double longest = GLT_ARGOBOTS_LONG_SLEEP * (1 + glt_argobots.num_threads / 8);
+    double most = glt_argobots_until_timer(longest);
     ABT_thread unit = ABT_THREAD_NULL;
+    if (most == 0) return unit;
     if (++idle->looks == 1) {
         idle->since = policy == GLT_IDLE_SPIN_SLEEP ? glt_shared_now() : 0;
         idle->sleep = GLT_ARGOBOTS_SHORT_SLEEP;
@@ -85,7 +87,7 @@ GLT_SHARED_APART ABT_thread glt_argobots_idle(struct glt_argobots_stream* me, st
         for (int i = 0; i < 32; ++i) glt_shared_pause();
         if (idle->looks % 16 == 0) glt_shared_sched_yield(); /* there may be more threads than cores */
     } else {
-        unit = glt_argobots_sleep(me, idle->sleep);
+        unit = glt_argobots_sleep(me, idle->sleep < most ? idle->sleep : most);
         idle->sleep = idle->sleep * 2 < longest ? idle->sleep * 2 : longest;
     }
     return unit;
@@ -118,6 +120,7 @@ GLT_SHARED_APART void glt_argobots_run(ABT_sched scheduler)
     if (glt_argobots.environment.bind) glt_argobots_bind(glt_argobots.environment.cpu[rank % glt_argobots.environment.num_cpus]);
     for (unsigned turn = 0; !stop; ++turn) {
         ABT_thread unit = glt_argobots_take(me, turn);
+        if (turn % 64 == 0) glt_argobots_until_timer(0);
         if (unit == ABT_THREAD_NULL) {
             ABT_xstream_check_events(scheduler);
             ABT_sched_has_to_stop(scheduler, &stop);

@@ -4,6 +4,7 @@
 
 #include "scheduler.h"
 #include "special.h"
+#include "wait.h"
 
 #include <stdlib.h>
 
@@ -29,8 +30,11 @@ GLT_API int glt_can(int capability)
     case GLT_CAN_IDLE_SPIN:
     case GLT_CAN_IDLE_SPIN_SLEEP:
     case GLT_CAN_IDLE_SLEEP: return GLT_EMULATED; /* the scheduler is ours */
-    default: return capability >= 0 && capability < GLT_CAPABILITIES ? GLT_NATIVELY : GLT_CANNOT;
+    default: break;
     }
+    if (capability >= 0 && capability < GLT_CAPABILITIES) return GLT_NATIVELY;
+    glt_shared_report(GLT_ERROR_VALUE, "glt_can: capability is %d, not 0 to %d", capability, GLT_CAPABILITIES - 1);
+    return GLT_CANNOT;
 }
 
 /* ABT_init with what it can only be told by its environment; the program's environment is afterwards as it was. */
@@ -245,7 +249,10 @@ static inline long glt_argobots_drain(void)
     for (;;) {
         uint32_t nothing = 0;
         ABT_thread_yield();
-        if (glt_argobots_is_quiet()) {
+        glt_argobots_until_timer(0); /* stream 0 does not idle while the main program yields */
+        if (__atomic_load_n(&glt_argobots_timers.count, __ATOMIC_ACQUIRE) > 0) {
+            glt_shared_futex_wait(&nothing, 0, 1e-5); /* a unit with a limit does not wait for ever */
+        } else if (glt_argobots_is_quiet()) {
             if (glt_argobots_waiting() <= 0) return 0;
             if (end == 0) end = glt_shared_now() + GLT_ARGOBOTS_GRACE;
             if (glt_shared_now() >= end) return glt_argobots_waiting();

@@ -3,7 +3,7 @@
 #ifndef TRENCADIS_GLT_ARGOBOTS_SUSPEND_H
 #define TRENCADIS_GLT_ARGOBOTS_SUSPEND_H
 
-#include "runtime.h"
+#include "wait.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,7 +37,6 @@ GLT_API int glt_ult_suspend(void)
 /* Makes a suspended unit ready; answers 0 when it was not suspended, and then keeps the resume if `keep`. */
 GLT_SHARED_APART int glt_argobots_resume(ABT_thread unit, int keep, int* error)
 {
-    ABT_thread_state state = ABT_THREAD_STATE_RUNNING;
     void* word = NULL;
     uint32_t* lock = glt_argobots_lock_of(unit);
     glt_shared_lock(lock);
@@ -47,13 +46,7 @@ GLT_SHARED_APART int glt_argobots_resume(ABT_thread unit, int keep, int* error)
             ABT_thread_set_specific(unit, glt_argobots.suspended, word == GLT_ARGOBOTS_SUSPENDED ? NULL : GLT_ARGOBOTS_RESUMED);
     glt_shared_unlock(lock);
     if (*error != ABT_SUCCESS || word != GLT_ARGOBOTS_SUSPENDED) return 0;
-    /* It runs on another thread towards ABT_self_suspend, whatever this one does; that thread may have lost its core. */
-    for (int tries = 0; ABT_thread_get_state(unit, &state) == ABT_SUCCESS && state != ABT_THREAD_STATE_BLOCKED; ++tries) {
-        if (tries < 100) glt_shared_pause();
-        else glt_shared_sched_yield();
-    }
-    *error = ABT_thread_resume(unit);
-    glt_argobots_pushed(glt_argobots_near());
+    *error = glt_argobots_unblock(unit);
     return *error == ABT_SUCCESS;
 }
 

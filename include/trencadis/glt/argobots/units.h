@@ -7,9 +7,9 @@
 #ifndef TRENCADIS_GLT_ARGOBOTS_UNITS_H
 #define TRENCADIS_GLT_ARGOBOTS_UNITS_H
 
-#include "poll.h"
 #include "special.h"
 #include "suspend.h"
+#include "wait.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -193,17 +193,26 @@ GLT_API int glt_ult_try_join(GLT_ult* unit)
 
 GLT_API int glt_tasklet_try_join(GLT_tasklet* tasklet) { return glt_ult_try_join(tasklet); }
 
-GLT_API int glt_ult_join_for(GLT_ult* unit, double seconds)
+GLT_SHARED_APART int glt_argobots_join_for(const char* caller, ABT_thread* unit, double seconds)
 {
     double end = glt_shared_now() + seconds;
+    if (!(seconds >= 0)) return glt_shared_report(GLT_ERROR_VALUE, "%s: seconds is %g, not 0 or more", caller, seconds);
     for (unsigned step = 0; glt_ult_try_join(unit) != GLT_SUCCESS; ++step) {
-        if (glt_shared_now() >= end) return GLT_TIMEOUT;
-        glt_argobots_poll(step);
+        double left = end - glt_shared_now();
+        int status = step ? GLT_SUCCESS : glt_argobots_may_wait(caller);
+        if (status != GLT_SUCCESS) return status;
+        if (left <= 0) return GLT_TIMEOUT;
+        glt_argobots_poll(step, left);
     }
     return GLT_SUCCESS;
 }
 
-GLT_API int glt_tasklet_join_for(GLT_tasklet* tasklet, double seconds) { return glt_ult_join_for(tasklet, seconds); }
+GLT_API int glt_ult_join_for(GLT_ult* unit, double seconds) { return glt_argobots_join_for("glt_ult_join_for", unit, seconds); }
+
+GLT_API int glt_tasklet_join_for(GLT_tasklet* tasklet, double seconds)
+{
+    return glt_argobots_join_for("glt_tasklet_join_for", tasklet, seconds);
+}
 
 GLT_API void glt_yield(void) { ABT_thread_yield(); }
 
@@ -258,8 +267,10 @@ GLT_API void glt_ult_self(GLT_ult* unit)
 
 GLT_API void glt_tasklet_self(GLT_tasklet* tasklet)
 {
+    ABT_unit_type type = ABT_UNIT_TYPE_EXT;
     *tasklet = NULL;
-    ABT_self_get_thread(tasklet);
+    ABT_self_get_type(&type);
+    if (type == ABT_UNIT_TYPE_TASK) ABT_self_get_thread(tasklet);
 }
 
 /* Argobots gives an id to who first asks for it, without a lock. */
