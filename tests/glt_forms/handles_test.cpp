@@ -79,6 +79,27 @@ TEST_P(Handles, ASecondFreeIsFound)
     expect_error(GLT_ERROR_HANDLE, "glt_tasklet_free: the handle is null");
 }
 
+TEST_P(Handles, CopiesAreFoundToBeStaleWhereHandlesCarryAGeneration)
+{
+    if (GetParam() == "argobots") GTEST_SKIP() << "its handles are Argobots' own";
+    GLT_ult unit;
+    glt_ult_create(count, nullptr, &unit);
+    GLT_ult copy = unit;
+    glt_ult_join(&unit);
+    glt_ult_join(&copy);
+    expect_error(GLT_ERROR_HANDLE, "glt_ult_join: ");
+    EXPECT_EQ(errors.count(), 1u) << errors.text();
+    glt_ult_free(&unit);
+    EXPECT_EQ(errors.count(), 1u) << errors.text();
+    glt_ult_free(&copy);
+    expect_error(GLT_ERROR_HANDLE, "glt_ult_free: ");
+    glt_ult_join(&copy);
+    expect_error(GLT_ERROR_HANDLE, "glt_ult_join: ");
+    EXPECT_EQ(glt_ult_resume(copy), GLT_ERROR_HANDLE);
+    EXPECT_EQ(glt_ult_detach(&copy), GLT_ERROR_HANDLE);
+    EXPECT_NE(copy, nullptr) << "a call that fails has done nothing";
+}
+
 TEST_P(Handles, WhatWasFreedIsFoundThroughItsVariable)
 {
     GLT_mutex mutex;
