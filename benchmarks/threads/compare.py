@@ -9,7 +9,8 @@ peers         the micro-benchmarks: each library's nanoseconds over those of our
 efficiency    UTS by one core without any library, over the threads' time times their number.
 
 Each ratio is taken within a round, in which every contestant runs once, in an order that turns round each time; the table
-shows the median of all rounds, and in brackets the least and the greatest.
+shows the median of all rounds, and in brackets the least and the greatest. The last column is the ratio of the shortest
+times of all rounds, which a neighbour on the cores disturbs least.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ from typing import Any
 from programs import BIN, LIBRARIES, Contestant, contestants
 
 _PARTS = ("overhead", "peers", "efficiency")
-_QUEENS = "12"
+#: What overhead is measured on: benchmark, its argument (None: --tree), repetitions within a process.
+_OVERHEAD = (("nqueens", "11", 15), ("uts", None, 5))
 #: Repetitions within a process; a round takes their median.
 _REPEAT = 5
 
 Row = dict[str, Any]
-#: One run of a contestant: seconds or nanoseconds by the benchmark's name.
-Run = Callable[[Contestant], dict[str, float]]
+#: One run of a contestant: seconds or nanoseconds of each repetition, by the benchmark's name.
+Run = Callable[[Contestant], dict[str, list[float]]]
 
 
 def start(contestant: Contestant, benchmark: str, *words: str) -> list[Row]:
@@ -45,41 +47,54 @@ def start(contestant: Contestant, benchmark: str, *words: str) -> list[Row]:
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
-def rounds(present: list[Contestant], pairs: int, run: Run) -> dict[Contestant, list[dict[str, float]]]:
-    times: dict[Contestant, list[dict[str, float]]] = {contestant: [] for contestant in present}
+def rounds(present: list[Contestant], pairs: int, run: Run) -> dict[Contestant, list[dict[str, list[float]]]]:
+    times: dict[Contestant, list[dict[str, list[float]]]] = {contestant: [] for contestant in present}
     for turn in range(pairs):
         for contestant in present if turn % 2 == 0 else reversed(present):
             times[contestant].append(run(contestant))
     return times
 
 
-def ratio(above: list[float], below: list[float]) -> Row:
-    each = [a / b for a, b in zip(above, below, strict=True)]
-    return {"ratio_median": statistics.median(each), "ratio_min": min(each), "ratio_max": max(each), "pairs": len(each)}
+def ratio(above: list[list[float]], below: list[list[float]], factor: float = 1) -> Row:
+    """The times above, over those below times the factor; a list of repetitions per round."""
+    middle_above, middle_below = ([statistics.median(times) for times in part] for part in (above, below))
+    each = [a / (factor * b) for a, b in zip(middle_above, middle_below, strict=True)]
+    return {
+        "ratio_median": statistics.median(each), "ratio_min": min(each), "ratio_max": max(each), "pairs": len(each),
+        "ratio_of_least": min(map(min, above)) / (factor * min(map(min, below))),
+    }  # fmt: skip
+
+
+def row(part: str, benchmark: str, contestant: Contestant, threads: int, unit: str,
+        times: list[list[float]], other: list[list[float]], **ratios: Any) -> Row:  # fmt: skip
+    return {
+        "part": part, "benchmark": benchmark, "library": contestant.library, "form": contestant.form, "threads": threads,
+        "time_median": statistics.median(map(statistics.median, times)),
+        "other_median": statistics.median(map(statistics.median, other)), "unit": unit, **ratios,
+    }  # fmt: skip
 
 
 def overhead(arguments: argparse.Namespace) -> Iterator[Row]:
     """On one thread too, where no difference between schedulers hides or adds anything."""
     for threads in dict.fromkeys((1, arguments.threads)):
-        for benchmark, word in (("nqueens", _QUEENS), ("uts", arguments.tree)):
+        for benchmark, word, repeat in _OVERHEAD:
+            words = (word or arguments.tree, "--threads", str(threads), "--repeat", str(repeat))
             for library in arguments.libraries:
-                yield from _overhead_of(library, benchmark, word, threads, arguments)
+                yield from _overhead_of(library, benchmark, words, threads, arguments)
 
 
-def _overhead_of(library: str, benchmark: str, word: str, threads: int, arguments: argparse.Namespace) -> Iterator[Row]:
+def _overhead_of(
+    library: str, benchmark: str, words: tuple[str, ...], threads: int, arguments: argparse.Namespace
+) -> Iterator[Row]:
     present = contestants(arguments.bin, benchmark, (library,))
     if len(present) < 2 or present[0].form != "direct":
         return
-    words = (word, "--threads", str(threads), "--repeat", str(_REPEAT))
-    times = rounds(present, arguments.pairs, lambda c: {"": start(c, benchmark, *words)[0]["seconds_median"]})
+    times = rounds(present, arguments.pairs, lambda c: {"": start(c, benchmark, *words)[0]["seconds"]})
     direct = [run[""] for run in times[present[0]]]
     for contestant in present[1:]:
         through = [run[""] for run in times[contestant]]
-        yield {
-            "part": "overhead", "benchmark": f"{benchmark} {word}", "library": library, "form": contestant.form,
-            "threads": threads, "time_median": statistics.median(through), "other_median": statistics.median(direct),
-            "unit": "s", **ratio(through, direct),
-        }  # fmt: skip
+        name = f"{benchmark} {words[0]}"
+        yield row("overhead", name, contestant, threads, "s", through, direct, **ratio(through, direct))
 
 
 def peers(arguments: argparse.Namespace) -> Iterator[Row]:
@@ -88,41 +103,32 @@ def peers(arguments: argparse.Namespace) -> Iterator[Row]:
     if ours not in present:
         return
     words = ("all", "--threads", str(arguments.threads), "--repeat", str(_REPEAT))
-    times = rounds(present, arguments.pairs, lambda c: {row["benchmark"]: row["ns_median"] for row in start(c, "micro", *words)})
+    times = rounds(present, arguments.pairs, lambda c: {row["benchmark"]: row["ns"] for row in start(c, "micro", *words)})
     for benchmark in times[ours][0]:
         own = [run[benchmark] for run in times[ours]]
         for contestant in present:
             theirs = [run[benchmark] for run in times[contestant]]
             if contestant != ours:
-                yield {
-                    "part": "peers", "benchmark": benchmark, "library": contestant.library, "form": contestant.form,
-                    "threads": arguments.threads, "time_median": statistics.median(theirs),
-                    "other_median": statistics.median(own), "unit": "ns", **ratio(theirs, own),
-                }  # fmt: skip
+                yield row("peers", benchmark, contestant, arguments.threads, "ns", theirs, own, **ratio(theirs, own))
 
 
 def efficiency(arguments: argparse.Namespace) -> Iterator[Row]:
-    words = (arguments.tree, "--repeat", "1")
     for library in arguments.libraries:
         contestant = Contestant(library, "header-only", arguments.bin)
         if not contestant.starts("uts"):
             continue
         alone, together = [], []
         for _ in range(arguments.pairs):
-            alone.append(start(contestant, "uts", *words, "--alone")[0]["seconds_median"])
-            together.append(start(contestant, "uts", *words, "--threads", str(arguments.threads))[0]["seconds_median"])
-        yield {
-            "part": "efficiency", "benchmark": f"uts {arguments.tree}", "library": library, "form": contestant.form,
-            "threads": arguments.threads, "time_median": statistics.median(together),
-            "other_median": statistics.median(alone), "unit": "s",
-            **ratio(alone, [arguments.threads * seconds for seconds in together]),
-        }  # fmt: skip
+            alone.append(start(contestant, "uts", arguments.tree, "--alone")[0]["seconds"])
+            together.append(start(contestant, "uts", arguments.tree, "--threads", str(arguments.threads))[0]["seconds"])
+        ratios = ratio(alone, together, arguments.threads)
+        yield row("efficiency", f"uts {arguments.tree}", contestant, arguments.threads, "s", together, alone, **ratios)
 
 
 def line(row: Row) -> str:
     scale, digits = (1e3, 2) if row["unit"] == "s" else (1, 1)
     times = f"{scale * row['time_median']:.{digits}f} : {scale * row['other_median']:.{digits}f} {'ms' if scale > 1 else 'ns'}"
-    spread = f"{row['ratio_median']:.4f} ({row['ratio_min']:.4f} to {row['ratio_max']:.4f})"
+    spread = f"{row['ratio_median']:.4f} ({row['ratio_min']:.4f} to {row['ratio_max']:.4f})  {row['ratio_of_least']:.4f}"
     who = f"{row['part']:<11}{row['benchmark']:<12}{row['library']:<16}{row['form']:<12}{row['threads']:>3}"
     return f"{who}{times:>22}   {spread}"
 
@@ -131,7 +137,7 @@ def machine(arguments: argparse.Namespace) -> Row:
     return {
         "part": "machine", "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cores": len(os.sched_getaffinity(0)), "load_at_start": os.getloadavg()[0], "threads": arguments.threads,
-        "pairs": arguments.pairs, "repetitions": _REPEAT,
+        "pairs": arguments.pairs,
     }  # fmt: skip
 
 
