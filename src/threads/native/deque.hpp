@@ -49,6 +49,13 @@ public:
         bottom_.store(bottom + 1, std::memory_order_relaxed);
         return item;
     }
+    /// Owner: what pop would return, if nobody takes it before.
+    T* newest() const
+    {
+        const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
+        if (bottom <= top_.load(std::memory_order_relaxed)) return nullptr;
+        return array_.load(std::memory_order_relaxed)->cell(bottom - 1).load(std::memory_order_relaxed);
+    }
     /// Anybody: the oldest item; null when there was none, or when somebody else was quicker (`lost` then becomes true).
     T* steal(bool& lost)
     {

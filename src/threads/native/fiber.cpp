@@ -18,7 +18,6 @@
 
 namespace trencadis::native {
 
-using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
@@ -85,7 +84,7 @@ void fiber_entry(transfer_t transfer)
     worker->entered = me;
     worker->given = nullptr;
     me->trace.leave(me->trace, true);
-    jump_fcontext(me->sp, worker);
+    jump(me->sp, worker);
     std::abort(); // not reached
 }
 
@@ -135,6 +134,23 @@ void begin_fiber(Stack& stack)
     exception->unit = &self;
     _Unwind_ForcedUnwind(&exception->header, stop_at_base, nullptr);
     std::terminate(); // not reached: the base is always found
+}
+
+bool Worker::run_here(Unit* tasklet)
+{
+    Unit* self = current;
+    if (!self || self->has(Unit::is_tasklet) || deque.newest() != tasklet) return false;
+    if (self->stack) {
+        const auto* here = static_cast<const std::byte*>(__builtin_frame_address(0));
+        if (here - self->stack->bottom() < static_cast<std::ptrdiff_t>(self->stack->size / 2)) return false;
+    }
+    if (deque.pop() != tasklet) return false; // a thief was quicker, and took the last there was
+    current = tasklet;
+    tasklet->stack = self->stack;
+    if (!tasklet->cancelled.load(std::memory_order_relaxed)) call(tasklet);
+    finish(tasklet);
+    current = self; // a tasklet does not wait, so this is still the same thread
+    return true;
 }
 
 void finish(Unit* unit)

@@ -64,12 +64,15 @@ int wait_for_end(Unit& unit, Unit& self, std::int64_t deadline, const char* func
     return GLT_SUCCESS;
 }
 
+int join(Unit& unit, std::int64_t deadline, const char* function);
+
 int join_slowly(Unit& unit, std::uint64_t word, std::int64_t deadline, const char* function)
 {
     if (word != Unit::running) return not_joinable(word, function);
     if (unit.has(Unit::is_main)) return report(GLT_ERROR_CONTEXT, "%s: the main program cannot be joined", function);
     Worker* worker = worker_here;
     if (worker && worker->current == &unit) return report(GLT_ERROR_CONTEXT, "%s: a unit cannot join itself", function);
+    if (worker && unit.has(Unit::is_tasklet) && worker->run_here(&unit)) return join(unit, deadline, function);
     Unit* self = waiting_self(function);
     if (!self) return GLT_ERROR_CONTEXT;
     obey_cancel(*self);
@@ -147,7 +150,7 @@ void cancel(const void* handle, Kind kind, const char* function)
     if (!unit) return;
     if (unit->has(Unit::is_main)) return void(report(GLT_ERROR_CONTEXT, "%s: the main program cannot be cancelled", function));
     unit->cancelled.store(1, std::memory_order_seq_cst);
-    // It either sees that when it begins to wait, or we see it waiting.
+    heavy_fence(); // it either sees that when it begins to wait, or we see it waiting
     const std::uint64_t word = unit->wait_word.load(std::memory_order_seq_cst);
     if ((word & 7) == armed || (word & 7) == parked) wake(*unit, word >> 3, cancelled_wait);
 }

@@ -25,8 +25,7 @@ std::uint64_t arm(Unit& self)
     const std::uint64_t sequence = (self.wait_word.load(std::memory_order_relaxed) >> 3) + 1;
     // A foreign thread is woken by its parker, whether it sleeps already or not.
     const std::uint64_t state = self.has(Unit::is_foreign) ? parked : armed;
-    // A cancel that came before has nothing to end: it must not be slept through.
-    self.wait_word.store(sequence << 3 | state, std::memory_order_seq_cst);
+    self.wait_word.store(sequence << 3 | state, std::memory_order_release);
     return sequence;
 }
 
@@ -106,7 +105,8 @@ bool serve_timers()
 WaitState await(Unit& self, std::uint64_t sequence, std::int64_t deadline)
 {
     if (self.has(Unit::is_foreign)) return await_foreign(self, sequence, deadline);
-    if (self.cancelled.load(std::memory_order_seq_cst) && !self.has(Unit::exiting)) {
+    light_fence(); // a cancel either finds the wait announced, or is seen here: it must not be slept through
+    if (self.cancelled.load(std::memory_order_relaxed) && !self.has(Unit::exiting)) {
         wake(self, sequence, cancelled_wait);
         return static_cast<WaitState>(self.wait_word.load(std::memory_order_relaxed) & 7);
     }

@@ -6,7 +6,6 @@
 
 namespace trencadis::native {
 
-using boost::context::detail::jump_fcontext;
 using boost::context::detail::transfer_t;
 
 constinit thread_local Worker* worker_here = nullptr;
@@ -55,7 +54,7 @@ Stack* Worker::stack_for(Unit*& unit)
 }
 
 /// Where to jump so that `unit` runs (null: to a stack that looks for work).
-void* Worker::aim_at(Unit* unit, FiberTrace*& trace)
+inline void* Worker::aim_at(Unit* unit, FiberTrace*& trace)
 {
     if (!unit || !unit->sp) {
         if (Stack* stack = stack_for(unit)) {
@@ -80,7 +79,7 @@ void Worker::switch_to(Unit* unit, Unit* self)
     departure.sp = &self->sp;
     departure.trace = &here;
     here.leave(*to, false);
-    const transfer_t transfer = jump_fcontext(target, this);
+    const transfer_t transfer = jump(target, this);
     Worker* worker = static_cast<Worker*>(transfer.data);
     worker->arrived(transfer, here);
     *worker->exceptions = mine;
@@ -92,7 +91,7 @@ void Worker::leave(Stack* me, Unit* unit)
     void* target = unit ? aim_at(unit, to) : base_sp;
     departure = {&me->sp, Departure::shelve, nullptr, 0, me, &me->trace};
     me->trace.leave(*to, false);
-    const transfer_t transfer = jump_fcontext(target, this);
+    const transfer_t transfer = jump(target, this);
     Worker* worker = static_cast<Worker*>(transfer.data);
     worker->arrived(transfer, me->trace);
     *worker->exceptions = Exceptions{};
@@ -106,7 +105,7 @@ void Worker::serve()
     departure.sp = &base_sp;
     departure.trace = &base_trace;
     base_trace.leave(*to, false);
-    const transfer_t transfer = jump_fcontext(target, this);
+    const transfer_t transfer = jump(target, this);
     arrived(transfer, base_trace);
 }
 

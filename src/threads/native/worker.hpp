@@ -70,6 +70,8 @@ public:
     bool claim(Unit* unit);
     /// The stack `me`, between two units, goes to the cache and the thread to `unit` (null: back to serve, to end).
     void leave(Stack* me, Unit* unit);
+    /// Runs the tasklet on the stack of the calling unit, which joins it, if it is the newest here and there is room.
+    bool run_here(Unit* tasklet);
     void serve(); ///< the operating system thread's function, on its own stack
     /// First thing after a switch: what the context just left still needs.
     void arrived(boost::context::detail::transfer_t transfer, FiberTrace& here);
