@@ -95,13 +95,15 @@ TEST_P(CounterTest, ForeignThreadsCountAndWait)
     });
     if (glt_can(GLT_CAN_FOREIGN_WAIT) == GLT_CANNOT) return;
     counter.add(1);
-    std::atomic<bool> through = false;
+    std::atomic<bool> timed_out = false, through = false;
     Foreign waiter([&] {
         EXPECT_EQ(glt_counter_wait_for(counter.handle, 0.001), GLT_TIMEOUT);
+        timed_out = true;
         counter.wait();
         through = true;
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    yield_until([&] { return timed_out.load(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
     EXPECT_FALSE(through);
     run_units(1, [&](int) { counter.add(-1); });
 }

@@ -34,6 +34,10 @@ int main(int argc, char** argv)
     testing::InitGoogleTest(&argc, argv);
     GTEST_FLAG_SET(death_test_style, "threadsafe"); // a child that is forked only would lack the threads
     if (const int code = trencadis::suite::probe()) return code;
-    testing::UnitTest::GetInstance()->listeners().Append(trencadis::suite::make_watchdog());
-    return RUN_ALL_TESTS();
+    testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+    testing::TestEventListener* watchdog = trencadis::suite::make_watchdog();
+    listeners.Append(watchdog);
+    const int result = RUN_ALL_TESTS();
+    delete listeners.Release(watchdog); // its thread uses variables that may be gone before GoogleTest's list is
+    return result;
 }

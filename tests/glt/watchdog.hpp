@@ -5,7 +5,7 @@
 
 namespace trencadis::suite {
 
-/// Give one to GoogleTest's listeners, which own it.
+/// For the listeners of GoogleTest, from which it is taken before the program ends.
 testing::TestEventListener* make_watchdog();
 
 } // namespace trencadis::suite
