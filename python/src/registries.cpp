@@ -27,13 +27,6 @@ nb::dict row_of(const Entry& entry)
 }
 
 /// For registries whose entries are part of the build and therefore always available.
-template <class E> nb::list rows_of(std::span<const E* const> entries)
-{
-    nb::list rows;
-    for (const E* entry : entries) rows.append(row_of(*entry));
-    return rows;
-}
-
 nb::dict row_of(const Parameter& parameter)
 {
     nb::dict row;
@@ -76,6 +69,16 @@ nb::list scheduler_rows()
     return rows;
 }
 
+/// Says why it cannot be made here, if so.
+template <class E> void note_absence(nb::dict& row, const E& entry)
+{
+    if (!entry.why_not) return;
+    const std::string reason = compute([&] { return entry.why_not(); });
+    if (reason.empty()) return;
+    row["available"] = false;
+    row["why_not"] = reason;
+}
+
 nb::list engine_rows()
 {
     nb::list rows;
@@ -87,10 +90,18 @@ nb::list engine_rows()
         row["malleable"] = able.malleable;
         row["emulates_slow"] = able.emulates_slow;
         row["computes"] = able.computes;
-        if (const std::string reason = entry->why_not ? entry->why_not() : ""; !reason.empty()) {
-            row["available"] = false;
-            row["why_not"] = reason;
-        }
+        note_absence(row, *entry);
+        rows.append(row);
+    }
+    return rows;
+}
+
+nb::list thread_rows()
+{
+    nb::list rows;
+    for (const ThreadsEntry* entry : threads_entries()) {
+        nb::dict row = row_of(*entry);
+        note_absence(row, *entry);
         rows.append(row);
     }
     return rows;
@@ -154,7 +165,7 @@ void bind_registries(nb::module_& m)
     using namespace nb::literals;
     m.def("list_schedulers", &scheduler_rows);
     m.def("list_engines", &engine_rows);
-    m.def("list_threads", [] { return rows_of(threads_entries()); });
+    m.def("list_threads", &thread_rows);
     m.def("list_kernels", &kernel_rows);
     m.def("list_machines", &machine_rows);
     m.def("list_routines", &routine_rows);

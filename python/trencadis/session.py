@@ -28,7 +28,7 @@ class session:
     ----------
     engine, scheduler, kernels, threads : str
         By name, as `trencadis list engines` and so on print them. Default: the environment (TRENCADIS_ENGINE,
-        TRENCADIS_SCHEDULER, TRENCADIS_KERNELS), then the library's choice.
+        TRENCADIS_SCHEDULER, TRENCADIS_KERNELS, TRENCADIS_THREADS_BACKEND), then the library's choice.
     workers : int, list of int, or str
         The first so many of the allowed cores; or OS core numbers, one worker each; or a list as on the command line ("0,4-7", or
         the name of a core kind). Default: TRENCADIS_NUM_THREADS, then every allowed core.

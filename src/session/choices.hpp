@@ -13,7 +13,7 @@ std::string choose(const std::string& given, const char* variable, const char* s
 
 inline std::string choose_engine(const std::string& given) { return choose(given, "TRENCADIS_ENGINE", "native"); }
 inline std::string choose_kernels(const std::string& given) { return choose(given, "TRENCADIS_KERNELS", "native"); }
-inline std::string choose_threads(const std::string& given) { return choose(given, "TRENCADIS_THREADS_BACKEND", "os"); }
+inline std::string choose_threads(const std::string& given) { return choose(given, "TRENCADIS_THREADS_BACKEND", "native"); }
 
 /// The machine that a session sees: this one, or the described one that is to be laid over it.
 Machine choose_machine(const std::string& given);

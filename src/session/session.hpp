@@ -15,12 +15,12 @@
 namespace trencadis {
 
 /// What a session is made of, by name. Empty strings and zeros mean: the environment's choice
-/// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS, _MACHINE, _PAGES), then the default.
+/// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS, _THREADS_BACKEND, _MACHINE, _PAGES), then the default.
 struct SessionOptions {
     std::string engine;         ///< "native", "sequential"
     std::string scheduler;      ///< "mosaic", "eager", "ws", ...; with options as "cats:stealing=none" (scheduling/scheduler.hpp)
     std::string kernels;        ///< "native", "mkl", ...; single routines from others: "native,potrf=mkl" (kernels/provider.hpp)
-    std::string threads;        ///< "os"
+    std::string threads;        ///< what workers run on: "native", "os", "argobots", ... (threads/threads.hpp)
     std::vector<int> workers;   ///< OS core numbers, one worker each; empty: all allowed cores, one per core
     int worker_count = 0;       ///< the first so many of the allowed cores; 0: all. Not together with `workers`
     std::int64_t window = 0;    ///< tasks in flight per flow

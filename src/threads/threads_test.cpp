@@ -70,6 +70,12 @@ TEST(EventCount, NoChangeIsMissed)
     other.join();
 }
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
 /// Our lightweight threads through GLT's table of functions, as the other libraries are reached: what runs through it is then tested
 /// where none of them is there.
 const ThreadsEntry native_by_table{
@@ -103,6 +109,7 @@ protected:
     {
         const std::string reason = GetParam()->why_not ? GetParam()->why_not() : "";
         if (!reason.empty()) GTEST_SKIP() << GetParam()->name << ": " << reason;
+        if (sanitized && GetParam()->why_not) GTEST_SKIP() << "the sanitizers cannot follow the library's switches of stacks";
         threads_ = GetParam()->make();
     }
     std::unique_ptr<Seat> make_seat(int cpu = -1) { return std::move(threads_->make_seats({cpu}).front()); }

@@ -45,7 +45,7 @@ std::vector<GltPlace*> Hosts::lease(const glt_table& table, int count)
                         "' was running when this process was forked, and its threads are not here; use threads 'os'");
     if (!slot.host) {
         // A library that runs takes no more threads: some are kept for other sessions, asleep.
-        slot.host = std::make_unique<GltHost>(table, count + std::max(8, 2 * allowed_cores()));
+        slot.host = std::make_unique<GltHost>(table, count + std::max(16, 2 * allowed_cores()));
         slot.process = getpid();
     }
     std::vector<GltPlace*> places;
