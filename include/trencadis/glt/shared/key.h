@@ -89,10 +89,10 @@ GLT_API void glt_key_create(void (*destructor)(void* value), GLT_key* key)
     if (made) all->freed = made->next;
     glt_shared_unlock(&all->lock);
     if (!made) made = (struct glt_shared_key*)glt_shared_object("glt_key_create", sizeof *made);
+    *key = made;
     if (!made) return;
     made->destructor = destructor;
     __atomic_store_n(&made->id, __atomic_add_fetch(&all->last_id, 1, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
-    *key = made;
 }
 
 GLT_API void glt_key_free(GLT_key* key)

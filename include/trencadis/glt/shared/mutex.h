@@ -187,6 +187,7 @@ struct glt_shared_barrier {
 
 GLT_API void glt_barrier_create(int num_waiters, GLT_barrier* barrier)
 {
+    *barrier = NULL;
     if (num_waiters < 1) {
         glt_shared_report(GLT_ERROR_VALUE, "glt_barrier_create: num_waiters is %d, not 1 or more", num_waiters);
         return;

@@ -150,10 +150,9 @@ static inline struct glt_shared_record* glt_shared_new(const char* function, voi
 /* Launches it; the handle is written first, since the unit may use it. */
 static inline int glt_shared_start(const char* function, struct glt_shared_record* record, GLT_ult* unit)
 {
-    GLT_ult before = unit ? *unit : NULL;
     if (unit) *unit = glt_shared_handle(record);
     if (__builtin_expect(glt_shared_launch(record) != GLT_SUCCESS, 0)) {
-        if (unit) *unit = before;
+        if (unit) *unit = NULL;
         glt_shared_record_release(record, glt_shared_thread());
         return glt_shared_report(GLT_ERROR_MEMORY, "%s: no memory for a stack", function);
     }
@@ -165,6 +164,7 @@ static inline void glt_shared_create(const char* function, void (*body)(void*), 
 {
     struct glt_shared_record* record = glt_shared_new(function, body, argument, dest, bits);
     if (record) glt_shared_start(function, record, unit);
+    else if (unit) *unit = NULL; /* there is no other answer */
 }
 
 /* A thread given as a number must be one: GLT_ANY_THREAD is for glt_ult_create. */
