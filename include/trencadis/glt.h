@@ -12,7 +12,8 @@
  *
  * Errors. Functions the published interface does not have answer with a status. Every error (>= GLT_ERROR_STATE), of any function,
  * is also kept for glt_last_status() and handed to the error handler with one line of text, as in "glt_ult_join: the handle is
- * null"; the standard handler writes it to standard error. Nothing aborts the program; a call that fails has done nothing.
+ * null"; the standard handler writes it to standard error. Nothing aborts the program; a call that fails has done nothing, and a handle
+ * that it should have made is null.
  *
  * Threads. Unless a function says otherwise it may be called from any unit, and from operating system threads the library did not
  * create (foreign threads) as far as glt_can() says. A foreign thread waits in the operating system, a unit leaves its core to another.
@@ -158,17 +159,18 @@ enum { GLT_PLACE_HINT = 0, GLT_PLACE_STRICT = 1 };
 typedef struct GLT_attributes {
     size_t stack_size;   /* 0: as in the options */
     int thread;          /* GLT_ANY_THREAD, or the thread whose queue it joins. Careful: 0 is thread 0. */
-    int placement;       /* GLT_PLACE_HINT: others may take it; GLT_PLACE_STRICT */
+    int placement;       /* GLT_PLACE_HINT: others may take it; GLT_PLACE_STRICT, which needs a thread */
     int detached;        /* nobody will join it: `unit` may be NULL, the handle dies with the unit */
     GLT_counter counter; /* if not null: counted up by one now and down when the unit ends */
     const char* name;    /* in messages; not copied; may be NULL */
 } GLT_attributes;
-/* All attributes standard: any thread, joinable, no counter. */
+/* All attributes standard: any thread, joinable, no counter. NULL in their place says the same. */
 GLT_API void glt_attributes_init(GLT_attributes* attributes);
 GLT_API int glt_ult_create_with(void (*function)(void*), void* arg, const GLT_attributes* attributes, GLT_ult* unit);
 GLT_API int glt_tasklet_create_with(void (*function)(void*), void* arg, const GLT_attributes* attributes, GLT_tasklet* tasklet);
 
-/* Waits for the end of the unit, once per unit. The handle stays for glt_ult_free. */
+/* Waits for the end of the unit, once per unit. The handle stays for glt_ult_free; the dynamic form marks it as joined, so that it no
+ * longer compares equal to copies. */
 GLT_API void glt_ult_join(GLT_ult* unit);
 GLT_API void glt_tasklet_join(GLT_tasklet* tasklet);
 /* Joins the unit unless that was done, gives its memory back and sets the handle to null. */

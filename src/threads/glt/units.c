@@ -93,6 +93,8 @@ static int check_attributes(const char* function, void (*body)(void*), const GLT
     if (attributes->placement != GLT_PLACE_HINT && attributes->placement != GLT_PLACE_STRICT)
         return glt_refuse(function, GLT_ERROR_VALUE, "placement %d is neither GLT_PLACE_HINT (0) nor GLT_PLACE_STRICT (1)",
                           attributes->placement);
+    if (attributes->placement == GLT_PLACE_STRICT && attributes->thread == GLT_ANY_THREAD)
+        return glt_refuse(function, GLT_ERROR_VALUE, "GLT_PLACE_STRICT needs a thread, 0 to %d", glt_get_num_threads() - 1);
     return GLT_SUCCESS;
 }
 
