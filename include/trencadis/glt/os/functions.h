@@ -16,6 +16,8 @@
     uint32_t token; /* see glt_shared_block */                                                                                   \
     int32_t number; /* of its GLT thread */
 
+#define GLT_SHARED_UNITS_SLEEP 1
+
 #include "../shared/environment.h"
 #include "../shared/join.h"
 #include "../shared/plain.h"

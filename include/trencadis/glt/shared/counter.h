@@ -29,7 +29,7 @@ GLT_SHARED_APART int glt_shared_open_wait(const char* function, const long* valu
         status = glt_shared_may_wait(function, me);
     if (status != GLT_SUCCESS) return status;
     glt_shared_waiter_init(&waiter, limited ? NULL : me);
-    waiter.sleeps = !me;
+    waiter.sleeps = !me || GLT_SHARED_UNITS_SLEEP;
     glt_shared_lock(&waiters->lock);
     if (__atomic_load_n(value, __ATOMIC_ACQUIRE) == open || (limited && seconds == 0)) {
         status = __atomic_load_n(value, __ATOMIC_ACQUIRE) == open ? GLT_SUCCESS : GLT_TIMEOUT;

@@ -150,11 +150,15 @@ static inline struct glt_shared_record* glt_shared_new(const char* function, voi
 /* Launches it; the handle is written first, since the unit may use it. */
 static inline int glt_shared_start(const char* function, struct glt_shared_record* record, GLT_ult* unit)
 {
+    int status;
     if (unit) *unit = glt_shared_handle(record);
-    if (__builtin_expect(glt_shared_launch(record) != GLT_SUCCESS, 0)) {
+    status = glt_shared_launch(record);
+    if (__builtin_expect(status != GLT_SUCCESS, 0)) {
         if (unit) *unit = NULL;
         glt_shared_record_release(record, glt_shared_thread());
-        return glt_shared_report(GLT_ERROR_MEMORY, "%s: no memory for a stack", function);
+        return glt_shared_report(status, "%s: %s", function,
+                                 status == GLT_ERROR_MEMORY ? "no memory for a stack"
+                                                            : "the system gives no more threads; fewer units at a time would do");
     }
     return GLT_SUCCESS;
 }

@@ -15,6 +15,11 @@
 
 #include "record.h"
 
+/* A back end whose units are operating system threads defines this as 1: with a limit of time, they sleep as foreign threads do. */
+#ifndef GLT_SHARED_UNITS_SLEEP
+#define GLT_SHARED_UNITS_SLEEP 0
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -153,7 +158,7 @@ GLT_SHARED_APART int glt_shared_wait_until(struct glt_shared_waiters* list, stru
             glt_shared_unlock(&list->lock);
             if (removed) return 0;
             deadline += 1e9; /* somebody has taken it out and is about to wake it */
-        } else if (me) {
+        } else if (me && !GLT_SHARED_UNITS_SLEEP) {
             glt_shared_look_again(me, &rounds);
         } else {
             glt_shared_futex_wait(&waiter->woken, 0, left);
