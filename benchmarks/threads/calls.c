@@ -1,11 +1,24 @@
-/* How many instructions a call takes: build/bin/glt_calls... runs each call of its list many times, and tells callgrind when.
+/* How many instructions a call takes: build/bin/glt_calls... runs each call of its lists many times, and tells callgrind when.
  * Two lengths per call, whose difference knows nothing of what is before and after the loop. callgrind.py starts it and reads
  * the counts.
  *
  * A list holds CALL(name, before, call, after) with the same names for all contestants; what a library lacks is not in its
- * list. */
+ * list. The header-only programs also hold the list of the library under them (LWT_INSIDE): the same calls to it with no GLT
+ * between, while GLT's schedulers and hooks run it. That tells a wrapper's cost from that of the runtime around it. */
 #include "face.h"
 #include "program.h"
+
+/* clang-format off */
+#define LWT_LIST(library) LWT_TEXT(calls/library.def)
+/* clang-format on */
+#ifdef LWT_DIRECT
+#define LWT_OWN_LIST LWT_LIST(LWT_DIRECT)
+#else
+#define LWT_OWN_LIST "calls/glt.def"
+#endif
+#ifdef LWT_INSIDE
+#include LWT_LIST(LWT_INSIDE)
+#endif
 
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
@@ -14,17 +27,33 @@
 #define CALLGRIND_DUMP_STATS_AT(name) (void)(name)
 #endif
 
+enum { BATCH = 100 };
+
 static LWT_RESULT nothing(void* argument)
 {
     (void)argument;
     LWT_RETURN;
 }
 
+static void batch_of_ults(LwtBatch* batch)
+{
+    lwt_batch_expect(batch, BATCH);
+    for (int i = 0; i < BATCH; ++i) lwt_batch_ult(batch, i, nothing);
+    lwt_batch_join_ults(batch, BATCH);
+}
+
+static void batch_of_tasklets(LwtBatch* batch)
+{
+    lwt_batch_expect(batch, BATCH);
+    for (int i = 0; i < BATCH; ++i) lwt_batch_tasklet(batch, i, nothing);
+    lwt_batch_join_tasklets(batch, BATCH);
+}
+
 __attribute__((unused)) static void no_destructor(void* value) { (void)value; }
 
 /* Nothing that a call has stored or returned is known to the compiler at the next one. */
-#define CALL(name, before, call, after)                                                                                          \
-    static void call_##name(long times)                                                                                          \
+#define LWT_LOOP(function, before, call, after)                                                                                  \
+    static void function(long times)                                                                                             \
     {                                                                                                                            \
         before;                                                                                                                  \
         for (long i = 0; i < times; ++i) {                                                                                       \
@@ -33,27 +62,29 @@ __attribute__((unused)) static void no_destructor(void* value) { (void)value; }
         }                                                                                                                        \
         after;                                                                                                                   \
     }
-#ifdef LWT_DIRECT
-/* clang-format off */
-#define LWT_LIST(library) LWT_TEXT(calls/library.def)
-/* clang-format on */
-#include LWT_LIST(LWT_DIRECT)
-#else
-#include "calls/glt.def"
-#endif
+#define CALL(name, before, call, after) LWT_LOOP(call_##name, before, call, after)
+#include LWT_OWN_LIST
+#include "calls/units.def"
 #undef CALL
+#ifdef LWT_INSIDE
+#define CALL(name, before, call, after) LWT_LOOP(inside_##name, before, call, after)
+#include LWT_LIST(LWT_INSIDE)
+#undef CALL
+#endif
 
 static const struct Call {
     const char* name;
     void (*function)(long times);
 } calls[] = {
 #define CALL(name, before, call, after) {#name, call_##name},
-#ifdef LWT_DIRECT
-#include LWT_LIST(LWT_DIRECT)
-#else
-#include "calls/glt.def"
-#endif
+#include LWT_OWN_LIST
+#include "calls/units.def"
 #undef CALL
+#ifdef LWT_INSIDE
+#define CALL(name, before, call, after) {"inside_" #name, inside_##name},
+#include LWT_LIST(LWT_INSIDE)
+#undef CALL
+#endif
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 

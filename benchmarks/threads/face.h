@@ -24,9 +24,9 @@
 #define LWT_STACK_SIZE 65536
 #define LWT_STACK_TEXT "65536"
 
-#ifdef LWT_DIRECT
 #define LWT_TEXT_(x) #x
 #define LWT_TEXT(x) LWT_TEXT_(x)
+#ifdef LWT_DIRECT
 /* clang-format off */
 #define LWT_HEADER(library) LWT_TEXT(faces/library.h)
 /* clang-format on */
