@@ -85,12 +85,18 @@ bool able(void (*function)(void*), const void* handle, const char* name)
     return false;
 }
 
+/// What a call that failed leaves.
+template <class Handle> void no_unit(Handle* handle)
+{
+    if (handle) *handle = nullptr;
+}
+
 template <class Handle> void create(void (*function)(void*), void* argument, Handle* handle, bool tasklet, const char* name)
 {
-    if (!able(function, handle, name)) return;
     Worker* worker = worker_here;
-    Unit* unit = make_unit(worker, function, argument, tasklet, name);
-    if (!unit) return;
+    Unit* unit = able(function, handle, name) ? make_unit(worker, function, argument, tasklet, name) : nullptr;
+    if (!unit) [[unlikely]]
+        return no_unit(handle);
     *handle = as_handle<Handle>(unit); // before it can run: its function may read it
     submit(worker, unit);
 }
@@ -98,10 +104,11 @@ template <class Handle> void create(void (*function)(void*), void* argument, Han
 template <class Handle>
 void create_to(void (*function)(void*), void* argument, Handle* handle, int thread, bool tasklet, const char* name)
 {
-    if (!able(function, handle, name) || !thread_exists(thread, name)) return;
     Worker* worker = worker_here;
-    Unit* unit = make_unit(worker, function, argument, tasklet, name);
-    if (!unit) return;
+    const bool right = able(function, handle, name) && thread_exists(thread, name);
+    Unit* unit = right ? make_unit(worker, function, argument, tasklet, name) : nullptr;
+    if (!unit) [[unlikely]]
+        return no_unit(handle);
     *handle = as_handle<Handle>(unit);
     submit_to(worker, unit, static_cast<unsigned>(thread), true);
 }
@@ -130,6 +137,7 @@ int create_with(void (*function)(void*), void* argument, const GLT_attributes* a
         glt_native_attributes_init(&standard);
         attributes = &standard;
     }
+    no_unit(handle);
     const void* named = attributes->detached ? static_cast<const void*>(attributes) : handle;
     if (!able(function, named, name)) return !runtime ? GLT_ERROR_STATE : function ? GLT_ERROR_HANDLE : GLT_ERROR_VALUE;
     if (const int status = check(*attributes, tasklet, name); status != GLT_SUCCESS) return status;

@@ -69,6 +69,7 @@ extern "C" {
 void glt_native_barrier_create(int num_waiters, GLT_barrier* barrier)
 {
     if (!barrier) return void(report(GLT_ERROR_HANDLE, "glt_barrier_create: the handle's address is null"));
+    *barrier = nullptr;
     if (num_waiters < 1)
         return void(report(GLT_ERROR_VALUE, "glt_barrier_create: num_waiters is %d, not 1 or more", num_waiters));
     Object* object = make_object(Kind::barrier, "glt_barrier_create");
@@ -109,6 +110,7 @@ void glt_native_barrier_free(GLT_barrier* barrier)
 int glt_native_counter_create(long count, GLT_counter* counter)
 {
     if (!counter) return report(GLT_ERROR_HANDLE, "glt_counter_create: the handle's address is null");
+    *counter = nullptr;
     if (count < 0) return report(GLT_ERROR_VALUE, "glt_counter_create: count is %ld, not 0 or more", count);
     Object* object = make_object(Kind::counter, "glt_counter_create");
     if (!object) return runtime ? GLT_ERROR_MEMORY : GLT_ERROR_STATE;
@@ -142,6 +144,7 @@ int glt_native_counter_free(GLT_counter* counter)
 int glt_native_event_create(GLT_event* event)
 {
     if (!event) return report(GLT_ERROR_HANDLE, "glt_event_create: the handle's address is null");
+    *event = nullptr;
     Object* object = make_object(Kind::event, "glt_event_create");
     if (!object) return runtime ? GLT_ERROR_MEMORY : GLT_ERROR_STATE;
     object->event_set.store(0, std::memory_order_relaxed);

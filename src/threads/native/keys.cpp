@@ -84,6 +84,7 @@ extern "C" {
 void glt_native_key_create(void (*destructor)(void*), GLT_key* key)
 {
     if (!key) return void(report(GLT_ERROR_HANDLE, "glt_key_create: the handle's address is null"));
+    *key = nullptr;
     Object* object = make_object(Kind::key, "glt_key_create");
     if (!object) return;
     object->key = {destructor, numbers.take()};
@@ -129,6 +130,7 @@ void glt_native_key_free(GLT_key* key)
 void glt_native_timer_create(GLT_timer* timer)
 {
     if (!timer) return void(report(GLT_ERROR_HANDLE, "glt_timer_create: the handle's address is null"));
+    *timer = nullptr;
     Object* object = make_object(Kind::timer, "glt_timer_create");
     if (!object) return;
     object->timer = {0, 0};

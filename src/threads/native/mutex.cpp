@@ -69,6 +69,7 @@ extern "C" {
 void glt_native_mutex_create(GLT_mutex* mutex)
 {
     if (!mutex) return void(report(GLT_ERROR_HANDLE, "glt_mutex_create: the handle's address is null"));
+    *mutex = nullptr;
     Object* object = make_object(Kind::mutex, "glt_mutex_create");
     if (!object) return;
     object->mutex_state.store(unlocked, std::memory_order_relaxed);
@@ -117,6 +118,7 @@ void glt_native_mutex_free(GLT_mutex* mutex) { free_object(reinterpret_cast<void
 void glt_native_cond_create(GLT_cond* cond)
 {
     if (!cond) return void(report(GLT_ERROR_HANDLE, "glt_cond_create: the handle's address is null"));
+    *cond = nullptr;
     if (Object* object = make_object(Kind::cond, "glt_cond_create")) *cond = as_handle<GLT_cond>(object);
 }
 

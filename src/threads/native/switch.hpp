@@ -1,6 +1,7 @@
 #pragma once
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
+#include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -33,16 +34,20 @@ struct FiberTrace {
     }
 #elif defined(__SANITIZE_THREAD__)
     void* fiber = nullptr;
+    void* before = nullptr; ///< of the unit that was unwound here: its record of calls was never balanced
     bool own = false;
-    void begin(const void*, std::size_t) { fiber = __tsan_create_fiber(0), own = true; }
+    void begin(const void*, std::size_t) { before = std::exchange(fiber, __tsan_create_fiber(0)), own = true; }
     void adopt() { fiber = __tsan_get_current_fiber(); }
     void end()
     {
-        if (own) __tsan_destroy_fiber(fiber);
+        if (own) __tsan_destroy_fiber(std::exchange(fiber, nullptr));
         own = false;
     }
     void leave(FiberTrace& to, bool) { __tsan_switch_to_fiber(to.fiber, 0); }
-    void arrive(FiberTrace*) {}
+    void arrive(FiberTrace*)
+    {
+        if (before) __tsan_destroy_fiber(std::exchange(before, nullptr));
+    }
 #else
     void begin(const void*, std::size_t) {}
     void adopt() {}
