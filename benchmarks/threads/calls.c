@@ -27,7 +27,7 @@
 #define CALLGRIND_DUMP_STATS_AT(name) (void)(name)
 #endif
 
-enum { BATCH = 100 };
+enum { BATCH = 20 };
 
 static LWT_RESULT nothing(void* argument)
 {
