@@ -9,6 +9,10 @@
 #endif
 #include <sys/mman.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace trencadis::native {
 
 constinit Stacks stacks;
@@ -16,6 +20,14 @@ constinit Stacks stacks;
 namespace {
 constexpr std::size_t head_room = 4096; ///< for the record and its colour
 constexpr int guard_advice = 102;       ///< MADV_GUARD_INSTALL, Linux 6.13: no mapping of its own per guard page
+
+/// Red zones of the stack that was at these addresses before, which AddressSanitizer still knows.
+void forget_frames([[maybe_unused]] void* from, [[maybe_unused]] std::size_t size)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(from, size);
+#endif
+}
 
 bool guard(std::byte* page)
 {
@@ -34,6 +46,7 @@ Stack* Stacks::map(unsigned size_class)
     void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
     auto* mapping = static_cast<std::byte*>(memory);
+    forget_frames(mapping, whole);
     // The kernel allows so many mappings (vm.max_map_count); a guard page costs one. Beyond that, work goes on without.
     const bool guarded = guard(mapping);
     std::lock_guard hold(lock_);
