@@ -10,7 +10,7 @@ BENCH_SIZES ?= 1024,2048,4096,8192
 OUTPUT ?= demo-output
 # Patterns over the names of test programs. ThreadSanitizer runs what has threads of ours; the numerics would only cost time.
 ASAN_TESTS ?= .*
-TSAN_TESTS ?= graph|threads|observe|scheduling|engines|session|runtime|nodes|interfaces_c
+TSAN_TESTS ?= graph|threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|runtime|nodes|interfaces_c
 
 .PHONY: build demo test bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
 
