@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "graph/flow.hpp"
 #include "graph/info.hpp"
+#include "graph/waiting.hpp"
 #include "machine/machine.hpp"
 #include "observe/trace.hpp"
 #include "session/linear_algebra.hpp"

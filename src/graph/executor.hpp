@@ -4,6 +4,8 @@
 
 namespace trencadis {
 
+class Sleeper;
+
 /// What a TaskFlow needs from an engine. This is the arrow's direction: graph/ states it, engines/ carry it out.
 class Executor {
 public:
@@ -29,12 +31,22 @@ public:
     virtual void drain(TaskFlow& flow, std::int64_t target) = 0;
     /// The pending count of a flow whose owner is suspended reached the owner's target. Any thread.
     virtual void wake_owner(TaskFlow& flow) = 0;
+    /// The calling task waits for something that is no flow (graph/waiting.hpp): where `sleeper.leave()` says so, its core goes to other
+    /// tasks until take_back. False: nobody can take the core, the caller sleeps with it.
+    virtual bool leave_core(Sleeper&) { return false; }
+    /// A sleeper that left its core may go on. Any thread.
+    virtual void take_back(Sleeper&) {}
+    /// Whose worker the calling thread is; none: null.
+    static Executor* here();
     /// Runs kernels that exist; an engine that only accounts for their time takes all.
     virtual bool computes() const { return true; }
     /// Can the task be run by its submitter at once, on the calling thread? Then does so. The task is ready.
     virtual bool run_here(Task&) { return false; }
     /// How long a task of this kind and size takes here, for derived priorities; only ratios matter.
     virtual Seconds estimate(const Codelet&, Flops flops) const { return flops * 1e-9; }
+
+protected:
+    static void set_here(Executor* executor); ///< of a thread that is a worker from now on
 };
 
 } // namespace trencadis

@@ -29,6 +29,8 @@ public:
     }
     void drain(TaskFlow& flow, std::int64_t target) override;
     void wake_owner(TaskFlow& flow) override;
+    bool leave_core(Sleeper& sleeper) override;
+    void take_back(Sleeper& sleeper) override;
     Seconds estimate(const Codelet& codelet, Flops flops) const override { return speeds_.expect_best(codelet, flops); }
 
     // Engine
@@ -114,6 +116,9 @@ private:
     static void drain_outside(Wait& wait);
     bool hand_over(Worker& worker, Task* first, Wait& wait);
     Holder* successor(Worker& worker, bool has_task);
+    template <class Leave> void step_aside(Worker& worker, Holder& next, Task* first, Leave&& leave);
+    template <class Body> auto off_the_clock(Worker& worker, Body&& body);
+    void ask_back(Worker& worker, Holder& holder);
     bool lend(Wait& wait);
 
     const EngineParts parts_;

@@ -67,6 +67,7 @@ Unit* NativeEngine::hold(Holder& holder)
 {
     Worker& worker = *holder.worker;
     position = {this, &worker, &holder, nullptr};
+    set_here(this);
     while (true) {
         work(worker, std::exchange(holder.first, nullptr));
         Holder* next = nullptr;

@@ -1,3 +1,4 @@
+#include "graph/waiting.hpp"
 #include "engines/native/engine.hpp"
 #include "engines/native/position.hpp"
 
@@ -44,20 +45,30 @@ void NativeEngine::drain_outside(Wait& wait)
     wait.flow.end_suspension(wait.target);
 }
 
-void NativeEngine::drain_on(Worker& worker, Wait& wait)
+/// The worker's time is nobody's while the body, or another unit meanwhile, looks for work.
+template <class Body> auto NativeEngine::off_the_clock(Worker& worker, Body&& body)
 {
     const Segment outer = worker.stopwatch.begin(nullptr, EventKind::task, account(worker));
-    const std::int64_t since = worker.runs_since_ns.exchange(0, std::memory_order_relaxed); // it looks for work
-    while (!wait.over()) {
-        if (worker.has_resumable.load(std::memory_order_acquire) && hand_over(worker, nullptr, wait)) continue;
-        Found found = look(worker);
-        if (!found) found = idle(worker, &wait);
-        if (found.task && !inside(*found.task, wait.flow) && hand_over(worker, found.task, wait)) continue;
-        act(worker, found);
-    }
-    push_released(worker);
+    const std::int64_t since = worker.runs_since_ns.exchange(0, std::memory_order_relaxed);
+    const auto result = body();
     worker.runs_since_ns.store(since, std::memory_order_relaxed);
     worker.stopwatch.end(outer, account(worker));
+    return result;
+}
+
+void NativeEngine::drain_on(Worker& worker, Wait& wait)
+{
+    off_the_clock(worker, [&] {
+        while (!wait.over()) {
+            if (worker.has_resumable.load(std::memory_order_acquire) && hand_over(worker, nullptr, wait)) continue;
+            Found found = look(worker);
+            if (!found) found = idle(worker, &wait);
+            if (found.task && !inside(*found.task, wait.flow) && hand_over(worker, found.task, wait)) continue;
+            act(worker, found);
+        }
+        push_released(worker);
+        return true;
+    });
 }
 
 /// The caller is a task of this engine and waits for a flow of another one. False: it keeps its worker.
@@ -67,11 +78,7 @@ bool NativeEngine::lend(Wait& wait)
     Worker& worker = *position.worker;
     if (worker.lent == most) return false;
     ++worker.lent;
-    const Segment outer = worker.stopwatch.begin(nullptr, EventKind::task, account(worker));
-    const std::int64_t since = worker.runs_since_ns.exchange(0, std::memory_order_relaxed);
-    const bool lent = hand_over(worker, nullptr, wait);
-    worker.runs_since_ns.store(since, std::memory_order_relaxed);
-    worker.stopwatch.end(outer, account(worker));
+    const bool lent = off_the_clock(worker, [&] { return hand_over(worker, nullptr, wait); });
     --worker.lent;
     return lent;
 }
@@ -97,6 +104,31 @@ Holder* NativeEngine::successor(Worker& worker, bool has_task)
     }
 }
 
+/// `next` has the worker, and the task to begin with, until the caller has it back; unless the caller need not leave any more.
+template <class Leave> void NativeEngine::step_aside(Worker& worker, Holder& next, Task* first, Leave&& leave)
+{
+    Holder& self = *position.holder;
+    if (leave()) {
+        self.waits = true;
+        next.first = first;
+        const Segment mine = worker.stopwatch.take_out();
+        pass_worker(self, next);
+        worker.stopwatch.put_back(mine);
+        self.waits = false;
+        return;
+    }
+    // Put everything back; the task goes to whoever looks next.
+    {
+        std::lock_guard lock(worker.lock);
+        (next.waits ? worker.resumable : worker.spare).push_back(&next);
+        worker.has_resumable.store(!worker.resumable.empty(), std::memory_order_relaxed);
+    }
+    if (first) {
+        first->next = nullptr;
+        ready(first);
+    }
+}
+
 /// Another unit takes the worker (and the task); the caller sleeps until its flow is at the target and it has the worker
 /// back. False: nobody can take it over. Then the caller runs the task itself, which is right for all tasks but
 /// those that need something the caller holds.
@@ -105,46 +137,48 @@ bool NativeEngine::hand_over(Worker& worker, Task* first, Wait& wait)
     push_released(worker);
     Holder* next = successor(worker, first != nullptr);
     if (!next) return false;
-    Holder& self = *position.holder;
-    wait.waiter.holder = &self;
-    if (wait.flow.begin_suspension(wait.target, &wait.waiter)) {
-        self.waits = true;
-        next->first = first;
-        const Segment mine = worker.stopwatch.take_out();
-        pass_worker(self, *next);
-        worker.stopwatch.put_back(mine);
-        self.waits = false;
-        wait.flow.end_suspension(wait.target);
-    } else {
-        // The flow came down meanwhile. Put everything back; the task goes to whoever looks next.
-        {
-            std::lock_guard lock(worker.lock);
-            (next->waits ? worker.resumable : worker.spare).push_back(next);
-            worker.has_resumable.store(!worker.resumable.empty(), std::memory_order_relaxed);
-        }
-        if (first) {
-            first->next = nullptr;
-            ready(first);
-        }
-    }
+    wait.waiter.holder = position.holder;
+    bool away = false;
+    step_aside(worker, *next, first, [&] { return away = wait.flow.begin_suspension(wait.target, &wait.waiter); });
+    if (away) wait.flow.end_suspension(wait.target);
     wait.waiter.holder = nullptr;
     return true;
+}
+
+bool NativeEngine::leave_core(Sleeper& sleeper)
+{
+    Worker& worker = *position.worker;
+    push_released(worker);
+    Holder* next = successor(worker, false);
+    if (!next) return false;
+    sleeper.place = position.holder;
+    return off_the_clock(worker, [&] {
+        step_aside(worker, *next, nullptr, [&] { return sleeper.leave(); });
+        return true;
+    });
+}
+
+void NativeEngine::take_back(Sleeper& sleeper)
+{
+    Holder& holder = *static_cast<Holder*>(sleeper.place);
+    ask_back(*holder.worker, holder);
+}
+
+/// The holder may go on. Any thread.
+void NativeEngine::ask_back(Worker& worker, Holder& holder)
+{
+    // As soon as the lock is free the holder may go on and the engine may go away; releasing the lock is the last access.
+    std::lock_guard lock(worker.lock);
+    worker.resumable.push_back(&holder);
+    worker.has_resumable.store(true, std::memory_order_release);
+    changed_.notify_all();
 }
 
 void NativeEngine::wake_owner(TaskFlow& flow)
 {
     Waiter& waiter = *static_cast<Waiter*>(flow.waiter());
-    if (Holder* holder = waiter.holder) {
-        Worker& worker = *holder->worker;
-        NativeEngine& engine = *waiter.engine; // not this one when the owner lent its worker
-        // As soon as the lock is free the owner may go on and the engine may go away; releasing the lock is the last access.
-        std::lock_guard lock(worker.lock);
-        worker.resumable.push_back(holder);
-        worker.has_resumable.store(true, std::memory_order_release);
-        engine.changed_.notify_all();
-        return;
-    }
-    if (waiter.worker) changed_.notify_all(); // it sleeps as an idle worker
+    if (Holder* holder = waiter.holder) return waiter.engine->ask_back(*holder->worker, *holder); // this engine, or one that lent
+    if (waiter.worker) changed_.notify_all();                                                     // it sleeps as an idle worker
     waiter.parker.unpark();
 }
 

@@ -11,7 +11,8 @@
 namespace trencadis {
 namespace {
 
-/// The running libraries, one instance of each; sessions share it, each with threads of its own. It runs while a session uses it.
+/// The running libraries, one instance of each; sessions share it, each with threads of its own. It goes on, asleep, when no session uses
+/// it: starting one takes up to 40 ms.
 struct Hosts {
     struct Slot {
         std::unique_ptr<GltHost> host;
@@ -26,7 +27,7 @@ struct Hosts {
         return *hosts;
     }
     std::vector<GltPlace*> lease(const glt_table& table, int count);
-    void give_back(const glt_table& table, GltPlace& place);
+    void give_back(GltPlace& place);
 };
 
 int allowed_cores()
@@ -42,7 +43,8 @@ std::vector<GltPlace*> Hosts::lease(const glt_table& table, int count)
     if (slot.host && slot.process != getpid())
         throw Error(ErrorCode::environment,
                     std::string("thread back end '") + table.name +
-                        "' was running when this process was forked, and its threads are not here; use threads 'os'");
+                        "' was running when this process was forked, and its threads are not here; use threads 'native'");
+    if (slot.host && slot.host->leased() == 0 && static_cast<int>(slot.host->places().size()) < count) slot.host.reset();
     if (!slot.host) {
         // A library that runs takes no more threads: some are kept for other sessions, asleep.
         slot.host = std::make_unique<GltHost>(table, count + std::max(16, 2 * allowed_cores()));
@@ -55,16 +57,15 @@ std::vector<GltPlace*> Hosts::lease(const glt_table& table, int count)
         throw Error(ErrorCode::environment, std::string("thread back end '") + table.name + "' has " +
                                                 std::to_string(places.size()) +
                                                 " threads left beside those of other sessions, and " + std::to_string(count) +
-                                                " are needed; end a session, or use threads 'os'");
+                                                " are needed; end a session, or use threads 'native'");
     for (GltPlace* place : places) place->leased = true;
     return places;
 }
 
-void Hosts::give_back(const glt_table& table, GltPlace& place)
+void Hosts::give_back(GltPlace& place)
 {
     std::lock_guard lock(mutex);
     place.leased = false;
-    if (Slot& slot = slots[&table]; slot.host->leased() == 0) slot.host.reset();
 }
 
 class GltSeat final : public Seat {
@@ -73,7 +74,7 @@ public:
     ~GltSeat() override
     {
         place_.drop_units();
-        Hosts::all().give_back(place_.table, place_);
+        Hosts::all().give_back(place_);
     }
     Unit& make_unit(std::function<Unit*()> body) override { return place_.make_unit(std::move(body)); }
     void give(Unit& unit) override { place_.give(static_cast<GltUnit&>(unit)); }
