@@ -72,6 +72,22 @@ GLT_SHARED_APART void glt_shared_release_unit(struct glt_shared_record* unit)
     }
 }
 
+static inline void glt_shared_nudge(void) { glt_myth_wake_idle(INT_MAX); }
+
+/* Own work comes to this worker's queue by itself only, and other's through the hook's inboxes, which are looked at once more. */
+GLT_SHARED_APART void glt_shared_nap(const uint32_t* word, uint32_t bits, double seconds)
+{
+    struct glt_myth* all = &glt_myth;
+    int rank = glt_shared_thread();
+    uint32_t epoch = __atomic_load_n(&all->epoch, __ATOMIC_SEQ_CST);
+    int ready;
+    __atomic_fetch_add(&all->sleepers, 1, __ATOMIC_SEQ_CST);
+    ready = rank >= 0 && (__atomic_load_n(&all->inbox.first, __ATOMIC_SEQ_CST) ||
+                          __atomic_load_n(&all->workers[rank].inbox.first, __ATOMIC_SEQ_CST));
+    if (!ready && !(__atomic_load_n(word, __ATOMIC_SEQ_CST) & bits)) glt_shared_futex_wait(&all->epoch, epoch, seconds);
+    __atomic_fetch_sub(&all->sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
 /* --- Moving to another worker --------------------------------------------------------------------------------------- */
 
 GLT_SHARED_APART void* glt_myth_mover(void* unit)

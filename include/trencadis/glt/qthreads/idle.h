@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 struct glt_qthreads_idle {
-    uint32_t sleepers; /* shepherds asleep or about to be; always 0 with the policy that spins */
+    uint32_t sleepers; /* threads asleep or about to be: idle shepherds, and units in waits with a limit */
     uint32_t epoch;    /* what they sleep on, counted up by each wake */
     uint32_t stop;
     uint32_t units; /* not ended yet */
@@ -32,15 +32,17 @@ static inline void glt_qthreads_wake_idle(void)
     if (__builtin_expect(__atomic_load_n(&glt_qthreads_idle.sleepers, __ATOMIC_SEQ_CST) != 0, 0)) glt_qthreads_wake_all();
 }
 
-/* BUSYNESS is the length of this shepherd's queue, without the running unit, and 1. */
-static inline int glt_qthreads_alone(void) { return qthread_readstate(BUSYNESS) <= 1; }
+/* BUSYNESS is the length of this shepherd's queue, without the running unit, and 1. Of a foreign thread it is the greatest number. */
+static inline int glt_qthreads_alone(void) { return qthread_readstate(BUSYNESS) + 1 <= 2; }
 
-GLT_SHARED_APART void glt_qthreads_sleep(void)
+/* While nothing is ready on this shepherd and none of the bits is set. */
+GLT_SHARED_APART void glt_qthreads_sleep(const uint32_t* word, uint32_t bits, double seconds)
 {
     struct glt_qthreads_idle* idle = &glt_qthreads_idle;
     uint32_t epoch = __atomic_load_n(&idle->epoch, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&idle->sleepers, 1, __ATOMIC_SEQ_CST);
-    if (glt_qthreads_alone() && !__atomic_load_n(&idle->stop, __ATOMIC_ACQUIRE)) glt_shared_futex_wait(&idle->epoch, epoch, 0.01);
+    if (glt_qthreads_alone() && !(__atomic_load_n(word, __ATOMIC_SEQ_CST) & bits))
+        glt_shared_futex_wait(&idle->epoch, epoch, seconds);
     __atomic_fetch_sub(&idle->sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -54,11 +56,11 @@ GLT_SHARED_APART aligned_t glt_qthreads_idle_unit(void* unused)
         if (!glt_qthreads_alone()) {
             alone_since = -1;
         } else if (idle->spin_s == 0) {
-            glt_qthreads_sleep();
+            glt_qthreads_sleep(&idle->stop, 1, 0.01);
         } else {
             double now = glt_shared_now();
             if (alone_since < 0) alone_since = now;
-            if (now - alone_since > idle->spin_s) glt_qthreads_sleep();
+            if (now - alone_since > idle->spin_s) glt_qthreads_sleep(&idle->stop, 1, 0.01);
         }
     }
     __atomic_fetch_sub(&idle->units, 1, __ATOMIC_RELEASE);

@@ -105,11 +105,13 @@ GLT_SHARED_APART int glt_shared_join_for(const char* function, const void* unit,
     status = glt_shared_claim(function, record, me);
     if (status != GLT_SUCCESS) return status;
     while (!(glt_shared_record_state(record) & GLT_SHARED_ENDED)) {
-        if (glt_shared_now() >= deadline) {
+        double left = deadline - glt_shared_now();
+        if (left <= 0) {
             __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_JOINED, __ATOMIC_RELEASE);
             return GLT_TIMEOUT;
         }
-        glt_shared_look_again(me, &rounds);
+        if (me) glt_shared_look_again(&record->state, GLT_SHARED_ENDED, &rounds, left);
+        else glt_shared_nap(&record->state, GLT_SHARED_ENDED, left < 0.01 ? left : 0.01);
     }
     return GLT_SUCCESS;
 }
@@ -177,13 +179,14 @@ GLT_SHARED_APART struct glt_shared_census glt_shared_count_units(void)
  * and a blocked unit is only woken by one that runs. Answers how many are left. */
 GLT_SHARED_APART long glt_shared_run_dry(struct glt_shared_census* left)
 {
+    const uint32_t nothing = 0;
     unsigned rounds = 0;
     for (;;) {
         struct glt_shared_census before = glt_shared_count_units();
         *left = glt_shared_count_units();
         if (before.going == 0 && left->going == 0 && before.blocked == left->blocked && before.wakes == left->wakes)
             return left->blocked;
-        glt_shared_look_again(glt_shared_process.main_program, &rounds);
+        glt_shared_look_again(&nothing, 0, &rounds, 0.001);
     }
 }
 

@@ -323,7 +323,11 @@ GLT_API void glt_ult_self(GLT_ult* unit)
     *unit = me ? glt_shared_handle(me) : NULL;
 }
 
-GLT_API void glt_tasklet_self(GLT_tasklet* tasklet) { glt_ult_self(tasklet); }
+GLT_API void glt_tasklet_self(GLT_tasklet* tasklet)
+{
+    struct glt_shared_record* me = glt_shared_self();
+    *tasklet = me && (glt_shared_record_state(me) & GLT_SHARED_TASKLET) ? glt_shared_handle(me) : NULL;
+}
 
 GLT_API void glt_ult_get_id(GLT_ult_id* id, GLT_ult unit)
 {

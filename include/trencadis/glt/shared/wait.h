@@ -1,4 +1,4 @@
-/* Waiting, the same for units and foreign threads, over six functions of the back end:
+/* Waiting, the same for units and foreign threads, over some functions of the back end:
  *
  *   glt_shared_self()       the calling unit's record; null in a foreign thread
  *   glt_shared_thread()     the calling thread's number, -1 in a foreign thread
@@ -6,6 +6,9 @@
  *   glt_shared_block(me)    by a unit: off its thread until glt_shared_release_unit(me), which may come first; they pair one to one
  *   glt_shared_release_unit(unit)   from anywhere: ends the block, now or the one to come
  *   glt_shared_launch(unit) from anywhere: makes a new unit ready; a status
+ *   glt_shared_nap(word, bits, seconds)   by a unit, where no other is ready: the thread sleeps in the operating system until something
+ *                           becomes ready or somebody nudges, for so long at most, and not when it finds one of the bits set
+ *   glt_shared_end_naps()   wakes threads from their naps
  *
  * Who waits puts a waiter, which lies on its stack, into a list under the list's lock. Who wakes takes it out under the lock and wakes it
  * after the lock is free; from then on the waiter belongs to the woken one and is not touched. Units block; foreign threads sleep in
@@ -30,6 +33,8 @@ static inline void glt_shared_relax(void);
 static void glt_shared_block(struct glt_shared_record* me);
 static void glt_shared_release_unit(struct glt_shared_record* unit);
 static inline int glt_shared_launch(struct glt_shared_record* unit);
+static void glt_shared_nap(const uint32_t* word, uint32_t bits, double seconds);
+static inline void glt_shared_end_naps(void);
 static inline void glt_shared_check_cancel(struct glt_shared_record* me);
 
 struct glt_shared_waiter {
@@ -91,6 +96,14 @@ static inline int glt_shared_waiters_remove(struct glt_shared_waiters* list, str
     return 0;
 }
 
+GLT_SHARED_VARIABLE uint32_t glt_shared_nappers; /* units in a nap or about to be */
+
+/* After a word was written that a napping unit may be looking at. */
+static inline void glt_shared_nudge(void)
+{
+    if (__builtin_expect(__atomic_load_n(&glt_shared_nappers, __ATOMIC_SEQ_CST) != 0, 0)) glt_shared_end_naps();
+}
+
 /* The bit tells glt_finalize that the unit waits; it is gone before the unit can run again, and `wakes` has counted. */
 static inline void glt_shared_wake_unit(struct glt_shared_record* unit)
 {
@@ -134,13 +147,17 @@ static inline void glt_shared_wait(struct glt_shared_waiter* waiter)
         while (!__atomic_load_n(&waiter->woken, __ATOMIC_ACQUIRE)) glt_shared_futex_wait(&waiter->woken, 0, -1);
 }
 
-/* A step of looking for something again and again: lets others run; where there are none, the thread sleeps for some microseconds. */
-GLT_SHARED_APART void glt_shared_look_again(struct glt_shared_record* me, unsigned* rounds)
+/* A step of somebody who looks for bits in a word again and again: lets others run; where there are none for a while, the thread naps. */
+GLT_SHARED_APART void glt_shared_look_again(const struct glt_shared_record* me, const uint32_t* word, uint32_t bits,
+                                            unsigned* rounds, double left)
 {
-    uint32_t word = 0;
     double start = glt_shared_now();
     if (me) glt_shared_relax();
-    if (++*rounds > 200 && glt_shared_now() - start < 2e-6) glt_shared_futex_wait(&word, 0, 50e-6);
+    if (glt_shared_now() - start > 2e-6) *rounds = 0; /* others did run */
+    if (++*rounds <= 50) return;
+    __atomic_fetch_add(&glt_shared_nappers, 1, __ATOMIC_SEQ_CST);
+    glt_shared_nap(word, bits, left < 0.01 ? left : 0.01);
+    __atomic_fetch_sub(&glt_shared_nappers, 1, __ATOMIC_SEQ_CST);
 }
 
 /* As glt_shared_wait, until `deadline` of glt_shared_now at most. A unit looks at its waiter from time to time, since the libraries
@@ -159,7 +176,7 @@ GLT_SHARED_APART int glt_shared_wait_until(struct glt_shared_waiters* list, stru
             if (removed) return 0;
             deadline += 1e9; /* somebody has taken it out and is about to wake it */
         } else if (me && !GLT_SHARED_UNITS_SLEEP) {
-            glt_shared_look_again(me, &rounds);
+            glt_shared_look_again(me, &waiter->woken, 1, &rounds, left);
         } else {
             glt_shared_futex_wait(&waiter->woken, 0, left);
         }
