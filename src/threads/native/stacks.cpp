@@ -4,9 +4,6 @@
 #include <bit>
 #include <mutex>
 #include <new>
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
 #include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -76,12 +73,7 @@ void Stacks::unmap(Stack* stack)
         --mapped_;
     }
     stack->trace.end();
-    void* const mapping = stack->mapping;
-    const std::size_t mapped = stack->mapped;
-#if defined(__SANITIZE_ADDRESS__)
-    __asan_unpoison_memory_region(mapping, mapped); // red zones of frames that never returned; others will map this place
-#endif
-    munmap(mapping, mapped);
+    munmap(stack->mapping, stack->mapped);
 }
 
 Stack* Stacks::refill(StackCache& cache, unsigned size_class)
