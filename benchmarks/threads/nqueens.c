@@ -5,7 +5,7 @@
 
 enum { MOST_QUEENS = 16, FEWEST_QUEENS = 1 };
 
-/* Known since the 19th century for the first ten; OEIS A000170. */
+/* OEIS A000170. */
 static const uint64_t known[MOST_QUEENS + 1] = {1,   1,   0,    0,     2,     10,     4,       40,      92,
                                                 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
 
