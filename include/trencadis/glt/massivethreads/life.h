@@ -72,7 +72,7 @@ GLT_SHARED_APART void glt_shared_release_unit(struct glt_shared_record* unit)
     }
 }
 
-static inline void glt_shared_nudge(void) { glt_myth_wake_idle(INT_MAX); }
+static inline void glt_shared_end_naps(void) { glt_myth_wake_idle(INT_MAX); }
 
 /* Own work comes to this worker's queue by itself only, and other's through the hook's inboxes, which are looked at once more. */
 GLT_SHARED_APART void glt_shared_nap(const uint32_t* word, uint32_t bits, double seconds)

@@ -110,8 +110,7 @@ GLT_SHARED_APART int glt_shared_join_for(const char* function, const void* unit,
             __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_JOINED, __ATOMIC_RELEASE);
             return GLT_TIMEOUT;
         }
-        if (me) glt_shared_look_again(&record->state, GLT_SHARED_ENDED, &rounds, left);
-        else glt_shared_nap(&record->state, GLT_SHARED_ENDED, left < 0.01 ? left : 0.01);
+        glt_shared_look_again(me, &record->state, GLT_SHARED_ENDED, &rounds, left);
     }
     return GLT_SUCCESS;
 }
@@ -186,7 +185,7 @@ GLT_SHARED_APART long glt_shared_run_dry(struct glt_shared_census* left)
         *left = glt_shared_count_units();
         if (before.going == 0 && left->going == 0 && before.blocked == left->blocked && before.wakes == left->wakes)
             return left->blocked;
-        glt_shared_look_again(&nothing, 0, &rounds, 0.001);
+        glt_shared_look_again(glt_shared_process.main_program, &nothing, 0, &rounds, 0.001);
     }
 }
 
