@@ -54,6 +54,20 @@ def test_every_scheduler_solves_with_every_kernel_library(scheduler, kernels):
         assert solve_error(A, trencadis.solve(A, b, assume_a="pos"), b) < 10
 
 
+@pytest.mark.parametrize("threads", _core.list_threads(), ids=lambda row: row["name"])
+def test_sessions_run_on_every_thread_back_end(threads):
+    A, b = positive_definite(500, np.float64), random_array((500, 2), np.float64)
+    if not threads["available"]:
+        with pytest.raises(trencadis.BackendError, match=f"thread back end '{threads['name']}': not found"):
+            trencadis.session(threads=threads["name"])
+        pytest.skip(threads["why_not"])
+    with trencadis.session(threads=threads["name"]) as outer:
+        assert outer.options()["threads"] == threads["name"]
+        with trencadis.session(threads=threads["name"], workers=1):  # beside the other one
+            assert solve_error(A, trencadis.solve(A, b, assume_a="pos"), b) < 10
+        assert solve_error(A, trencadis.solve(A, b, assume_a="pos"), b) < 10
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
