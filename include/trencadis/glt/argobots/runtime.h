@@ -20,7 +20,8 @@ struct glt_argobots_stream {
     uint32_t looking; /* while draining: 0 only between an empty look at all pools and the next look; written by the stream */
     uint32_t begun;   /* units it has run; written by the stream */
     uint32_t seed;    /* where the next theft begins */
-    char apart[128 - 2 * sizeof(ABT_pool) - sizeof(ABT_xstream) - 4 * sizeof(uint32_t)];
+    uint32_t turn;    /* of its two pools */
+    char apart[128 - 2 * sizeof(ABT_pool) - sizeof(ABT_xstream) - 5 * sizeof(uint32_t)];
 };
 
 struct glt_argobots_runtime {

@@ -1,4 +1,4 @@
-/* The scheduler of an execution stream. It takes from its two pools in turn, so that neither starves the other, then steals, then does
+/* The scheduler of an execution stream. It takes from its two pools by turns, so that neither starves the other, then steals, then does
  * what the idle policy says. It sleeps in its strict pool, where Argobots' own pushes (a join that is over, an unlocked mutex) wake it;
  * a push into an open pool wakes it through glt_argobots_wake, or is found when it looks again, some milliseconds later. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_SCHEDULER_H
@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+#define GLT_ARGOBOTS_IN_A_ROW 8       /* units from one pool while there are some in the other */
 #define GLT_ARGOBOTS_SPIN 1e-4        /* seconds that GLT_IDLE_SPIN_SLEEP turns before it sleeps */
 #define GLT_ARGOBOTS_SHORT_SLEEP 5e-4 /* the first sleep; each one after it is twice as long, */
 #define GLT_ARGOBOTS_LONG_SLEEP 4e-3  /* up to this times (1 + threads / 8), so that many sleepers cost no more than a few */
@@ -35,12 +36,18 @@ static inline ABT_thread glt_argobots_steal(struct glt_argobots_stream* me)
     return unit;
 }
 
-static inline ABT_thread glt_argobots_take(struct glt_argobots_stream* me, unsigned turn)
+/* Stays with the pool that had something, for some units, and then looks into the other first. */
+static inline ABT_thread glt_argobots_take(struct glt_argobots_stream* me)
 {
-    ABT_thread unit = glt_argobots_pop(turn & 1 ? me->strict : me->open);
-    if (unit == ABT_THREAD_NULL) unit = glt_argobots_pop(turn & 1 ? me->open : me->strict);
-    if (unit == ABT_THREAD_NULL) unit = glt_argobots_steal(me);
-    return unit;
+    int open = me->turn < GLT_ARGOBOTS_IN_A_ROW;
+    ABT_thread unit = glt_argobots_pop(open ? me->open : me->strict);
+    if (__builtin_expect(unit != ABT_THREAD_NULL, 1)) {
+        me->turn = (me->turn + 1) % (2 * GLT_ARGOBOTS_IN_A_ROW);
+        return unit;
+    }
+    me->turn = open ? GLT_ARGOBOTS_IN_A_ROW : 0;
+    unit = glt_argobots_pop(open ? me->strict : me->open);
+    return unit != ABT_THREAD_NULL ? unit : glt_argobots_steal(me);
 }
 
 /* Sleeps for `seconds` at most; answers with what woke it, if that was a unit. */
@@ -49,7 +56,7 @@ static inline ABT_thread glt_argobots_sleep(struct glt_argobots_stream* me, doub
     ABT_thread unit;
     __atomic_store_n(&me->asleep, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&glt_argobots.sleepers, 1, __ATOMIC_SEQ_CST);
-    unit = glt_argobots_take(me, 0); /* whoever pushed before the line above did not wake us */
+    unit = glt_argobots_take(me); /* whoever pushed before the line above did not wake us */
     if (unit == ABT_THREAD_NULL) ABT_pool_pop_wait_thread(me->strict, &unit, seconds);
     if (__atomic_exchange_n(&me->asleep, 0, __ATOMIC_ACQ_REL)) __atomic_fetch_sub(&glt_argobots.sleepers, 1, __ATOMIC_RELAXED);
     return unit;
@@ -119,7 +126,7 @@ GLT_SHARED_APART void glt_argobots_run(ABT_sched scheduler)
     ABT_bool stop = ABT_FALSE;
     if (glt_argobots.environment.bind) glt_argobots_bind(glt_argobots.environment.cpu[rank % glt_argobots.environment.num_cpus]);
     for (unsigned turn = 0; !stop; ++turn) {
-        ABT_thread unit = glt_argobots_take(me, turn);
+        ABT_thread unit = glt_argobots_take(me);
         if (turn % 64 == 0) glt_argobots_until_timer(0);
         if (unit == ABT_THREAD_NULL) {
             ABT_xstream_check_events(scheduler);
