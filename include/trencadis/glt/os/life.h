@@ -19,6 +19,7 @@ extern "C" {
 struct glt_os {
     uint32_t turn;                 /* of the numbers, for units that were given none */
     uint32_t live;                 /* threads of units */
+    uint32_t naps;                 /* ends of naps so far */
     uint32_t lost;                 /* of these, those dropped by glt_finalize */
     struct glt_shared_mask before; /* the main program's processors */
     struct glt_shared_environment environment;
@@ -26,6 +27,7 @@ struct glt_os {
 
 GLT_SHARED_VARIABLE struct glt_os glt_os;
 GLT_SHARED_VARIABLE __thread struct glt_shared_record* glt_os_self; /* null in foreign threads */
+GLT_SHARED_VARIABLE __thread uint32_t glt_os_use;                   /* the record's `uses` when this thread began */
 
 static inline int glt_shared_set_stack(const char* function, struct glt_shared_record* record, size_t size)
 {
@@ -56,6 +58,7 @@ GLT_SHARED_APART void* glt_os_body(void* unit)
 {
     struct glt_shared_record* me = (struct glt_shared_record*)unit;
     glt_os_self = me;
+    glt_os_use = me->uses;
     glt_os_bind(me->number);
     glt_shared_run(me);
     __atomic_fetch_sub(&glt_os.live, 1, __ATOMIC_RELEASE);
@@ -82,7 +85,7 @@ static inline int glt_os_start_thread(struct glt_shared_record* unit)
 static inline int glt_shared_launch(struct glt_shared_record* unit)
 {
     uint32_t live = __atomic_fetch_add(&glt_os.live, 1, __ATOMIC_RELAXED);
-    unit->token = 0;
+    __atomic_store_n(&unit->token, 0, __ATOMIC_RELAXED); /* a thread dropped by glt_finalize may look at it */
     unit->number = unit->home;
     if (unit->number < 0)
         unit->number = (int)(__atomic_fetch_add(&glt_os.turn, 1, __ATOMIC_RELAXED) % (uint32_t)glt_shared_process.num_threads);
@@ -95,7 +98,7 @@ static inline int glt_shared_launch(struct glt_shared_record* unit)
  * later unit with the same record, and sleeps on. */
 static inline void glt_shared_block(struct glt_shared_record* me)
 {
-    uint32_t mine = me->uses, token = mine;
+    uint32_t mine = glt_os_use, token = mine;
     while (!__atomic_compare_exchange_n(&me->token, &token, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         glt_shared_futex_wait(&me->token, token, -1);
         token = mine;
@@ -108,6 +111,19 @@ static inline void glt_shared_release_unit(struct glt_shared_record* unit)
     glt_shared_futex_wake(&unit->token, INT_MAX);
 }
 
+/* A change of the word comes before the count of `naps`: either the sleeper sees the one, or its sleep ends by the other. */
+static inline void glt_shared_nap(const uint32_t* word, uint32_t bits, double seconds)
+{
+    uint32_t naps = __atomic_load_n(&glt_os.naps, __ATOMIC_ACQUIRE);
+    if (!(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bits)) glt_shared_futex_wait(&glt_os.naps, naps, seconds);
+}
+
+static inline void glt_shared_end_naps(void)
+{
+    __atomic_fetch_add(&glt_os.naps, 1, __ATOMIC_RELEASE);
+    glt_shared_futex_wake(&glt_os.naps, INT_MAX);
+}
+
 /* --- Start and end ----------------------------------------------------------------------------------------------- */
 
 /* The main program as a unit: a record of its own, which nobody joins. */
@@ -116,7 +132,8 @@ static inline int glt_os_adopt_main(void)
     struct glt_shared_record* main_program = glt_shared_record_take(-1);
     if (!main_program) return 0;
     main_program->home = main_program->number = 0;
-    main_program->token = 0;
+    __atomic_store_n(&main_program->token, 0, __ATOMIC_RELAXED);
+    glt_os_use = main_program->uses;
     main_program->frame = NULL;
     main_program->name = "the main program";
     glt_shared_record_mark(main_program, GLT_SHARED_STARTED | GLT_SHARED_JOINED);
@@ -146,7 +163,7 @@ GLT_API void glt_finalize(void)
 {
     struct glt_shared_process* all = &glt_shared_process;
     struct glt_shared_census left;
-    unsigned rounds = 0;
+    uint32_t none = 0;
     if (!all->running) {
         glt_shared_report(GLT_ERROR_STATE, "glt_finalize: before glt_init, or a second time");
         return;
@@ -158,7 +175,7 @@ GLT_API void glt_finalize(void)
     glt_shared_run_dry(&left);
     glt_shared_report_left(&left);
     glt_os.lost += (uint32_t)left.blocked;
-    while (__atomic_load_n(&glt_os.live, __ATOMIC_ACQUIRE) > glt_os.lost) glt_shared_look_again(all->main_program, &rounds);
+    while (__atomic_load_n(&glt_os.live, __ATOMIC_ACQUIRE) > glt_os.lost) glt_shared_futex_wait(&none, 0, 5e-5);
     __atomic_store_n(&all->running, 0, __ATOMIC_RELEASE);
     glt_shared_values_end(&all->main_program->values);
     glt_shared_drop_units();
