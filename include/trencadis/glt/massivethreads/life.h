@@ -17,10 +17,18 @@ static inline int glt_shared_set_stack(const char* function, struct glt_shared_r
     return GLT_SUCCESS;
 }
 
+/* The last use may have been one of those that glt_finalize drops while they are blocked. */
+static inline void glt_myth_reset(struct glt_shared_record* unit)
+{
+    unit->queued = 0;
+    unit->park = 0;
+    unit->sleep.th = NULL;
+}
+
 static inline int glt_shared_launch(struct glt_shared_record* unit)
 {
     int rank = glt_shared_thread();
-    unit->queued = 0;
+    glt_myth_reset(unit);
     if (rank < 0 || (unit->home >= 0 && unit->home != rank)) {
         glt_myth_post(glt_myth_inbox_of(unit), unit);
     } else {
@@ -123,7 +131,7 @@ static inline int glt_myth_adopt_main(void)
     size_t size = sizeof glt_myth.main_slot;
     all->main_program->home = 0;
     all->main_program->frame = NULL;
-    all->main_program->queued = 0;
+    glt_myth_reset(all->main_program);
     all->main_program->name = "the main program";
     glt_shared_record_mark(all->main_program, GLT_SHARED_STARTED | GLT_SHARED_JOINED);
     glt_myth.main_slot = all->main_program;

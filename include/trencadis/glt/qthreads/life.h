@@ -68,6 +68,7 @@ static inline int glt_shared_launch(struct glt_shared_record* unit)
     unsigned simple = unit->state & GLT_SHARED_TASKLET ? QTHREAD_SPAWN_SIMPLE : 0;
     int answer;
     if (unit->home < 0) unit->home = glt_qthreads_choose();
+    unit->park = 0; /* the last use may have been one of those that glt_finalize drops while they are blocked */
     answer = qthread_spawn(glt_qthreads_body, unit, 0, NULL, 0, NULL, (qthread_shepherd_id_t)unit->home, simple);
     glt_qthreads_wake_idle();
     return answer == QTHREAD_SUCCESS ? GLT_SUCCESS : GLT_ERROR_MEMORY;
@@ -180,6 +181,7 @@ static inline int glt_qthreads_adopt_main(void)
     all->main_program = glt_shared_record_take(-1);
     if (!all->main_program) return 0;
     all->main_program->home = 0;
+    all->main_program->park = 0;
     all->main_program->frame = NULL;
     all->main_program->name = "the main program";
     glt_shared_record_mark(all->main_program, GLT_SHARED_STARTED | GLT_SHARED_JOINED);
