@@ -43,8 +43,7 @@ inline void notify()
         wake_one();
 }
 /// A unit that is ready, from any thread.
-void make_ready(Unit* unit);
-void make_ready_next(Unit* unit);
+void make_ready(Unit* unit, Turn when = Turn::any);
 /// To its home's inbox.
 void send_home(Unit* unit);
 /// Something that worker `reader` (or, null, anybody) could run or serve, outside of a worker's private queues.

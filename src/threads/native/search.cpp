@@ -1,6 +1,7 @@
 // Looking for work: the part of a worker's scheduler that is not taken at every dispatch.
 #include "threads/native/runtime.hpp"
 
+#include <algorithm>
 #include <sched.h>
 
 namespace trencadis::native {
@@ -16,39 +17,41 @@ Unit* Worker::wait_for_next()
 
 bool Worker::take_in()
 {
-    bool found = false;
+    // Sender and receiver that meet at each unit pass the inbox's cache line to and fro, which costs both more than the unit does. While
+    // they come one by one, some are let gather.
+    for (unsigned i = 0; i < patience_; ++i) relax();
+    unsigned sent = 0;
     for (Unit *unit = strict_inbox.take_all(), *after; unit; unit = after) {
         after = static_cast<Unit*>(unit->next);
         fifo.push(unit);
-        found = true;
+        ++sent;
     }
     // Into the deque, where others can have them while this worker is busy.
     for (Inbox<Unit>* inbox : {&hints, &runtime->injected}) {
-        bool some = false;
+        const unsigned before = sent;
         for (Unit *unit = inbox->take_all(), *after; unit; unit = after) {
             after = static_cast<Unit*>(unit->next);
             deque.push(unit);
-            some = true;
+            ++sent;
         }
-        if (some) notify();
-        found |= some;
+        if (sent != before) notify();
     }
-    return found;
+    constexpr unsigned most_patience = 64, few = 4, many = 32;
+    if (sent > 0 && sent < few) patience_ = std::min(most_patience, 2 * patience_ + 4);
+    else if (sent > many) patience_ /= 2;
+    return sent > 0;
 }
 
-/// Units that yielded are private; when others have nothing to do, half of them become anybody's.
+/// Units that yielded are private; when others have nothing to do, half of them become anybody's. A few at a time, up to the first
+/// that must stay: this is done again and again while others are idle.
 void Worker::share()
 {
+    constexpr std::uint64_t most = 32;
     if (!others_idle() || fifo.size() < 2) return;
     bool some = false;
-    for (std::uint64_t left = fifo.size() / 2; left > 0; --left) {
-        Unit* unit = fifo.pop();
-        if (unit->has(Unit::strict)) {
-            fifo.push(unit);
-        } else {
-            deque.push(unit);
-            some = true;
-        }
+    for (std::uint64_t left = std::min(most, fifo.size() / 2); left > 0 && !fifo.peek(0)->has(Unit::strict); --left) {
+        deque.push(fifo.pop());
+        some = true;
     }
     if (some) notify();
 }
@@ -135,6 +138,7 @@ Unit* Worker::search()
             }
             return unit;
         }
+        patience_ = 0; // nobody sends
         if (!all.draining.load(std::memory_order_relaxed) && all.spin_ns > 0) {
             for (unsigned i = 0; i < 32 + 8 * (round < 12 ? round : 12u); ++i) relax();
             if (all.settings.idle == GLT_IDLE_SPIN) {
@@ -191,18 +195,12 @@ void send_home(Unit* unit)
     home.wake();
 }
 
-void make_ready(Unit* unit)
+void make_ready(Unit* unit, Turn when)
 {
-    if (Worker* worker = this_worker()) return worker->ready(unit);
+    if (Worker* worker = this_worker()) return worker->ready(unit, when);
     if (unit->has(Unit::strict)) return send_home(unit);
     runtime->injected.push(unit);
     notify();
-}
-
-void make_ready_next(Unit* unit)
-{
-    if (Worker* worker = this_worker()) worker->ready_next(unit);
-    else make_ready(unit);
 }
 
 } // namespace trencadis::native

@@ -29,7 +29,7 @@ std::uint64_t arm(Unit& self)
     return sequence;
 }
 
-bool wake(Unit& unit, std::uint64_t sequence, WaitState how, bool hot)
+bool wake(Unit& unit, std::uint64_t sequence, WaitState how, Turn turn)
 {
     std::uint64_t word = unit.wait_word.load(std::memory_order_acquire);
     do
@@ -38,8 +38,7 @@ bool wake(Unit& unit, std::uint64_t sequence, WaitState how, bool hot)
         !unit.wait_word.compare_exchange_weak(word, sequence << 3 | how, std::memory_order_acq_rel, std::memory_order_acquire));
     if ((word & 7) == armed) return true; // whoever runs after it on its thread finds out
     if (unit.has(Unit::is_foreign)) unit.parker.unpark();
-    else if (hot) make_ready_next(&unit);
-    else make_ready(&unit);
+    else make_ready(&unit, turn);
     return true;
 }
 

@@ -20,8 +20,8 @@ std::int64_t deadline_after(double seconds);
 std::uint64_t arm(Unit& self);
 /// The wait `sequence` until it is woken, `deadline` or a cancel.
 WaitState await(Unit& self, std::uint64_t sequence, std::int64_t deadline);
-/// Ends the wait; false if it had ended already. `hot`: the unit goes on at once on the caller's worker.
-bool wake(Unit& unit, std::uint64_t sequence, WaitState how, bool hot = false);
+/// Ends the wait; false if it had ended already.
+bool wake(Unit& unit, std::uint64_t sequence, WaitState how, Turn turn = Turn::any);
 
 /// The caller as something that can wait; null, and GLT_ERROR_CONTEXT reported for `function`, where it is a tasklet.
 Unit* waiting_self(const char* function);

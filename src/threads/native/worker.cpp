@@ -156,15 +156,18 @@ bool Worker::claim(Unit* unit)
     return found != nullptr;
 }
 
-void Worker::ready(Unit* unit)
+void Worker::ready(Unit* unit, Turn when)
 {
-    if (!unit->has(Unit::strict)) {
-        deque.push(unit);
-        notify();
-    } else if (unit->home == number) {
+    const bool strict = unit->has(Unit::strict);
+    if (strict && unit->home != number) return send_home(unit);
+    if (when == Turn::next) {
+        Unit* before = std::exchange(hot_, unit);
+        if (before) ready(before);
+    } else if (strict || when == Turn::last) {
         fifo.push(unit);
     } else {
-        send_home(unit);
+        deque.push(unit);
+        notify();
     }
 }
 

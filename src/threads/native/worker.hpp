@@ -9,6 +9,9 @@
 
 namespace trencadis::native {
 
+/// When a unit that was woken goes on, if that is on the waker's thread: at once, behind what stands in the fifo, or as it comes.
+enum class Turn : std::uint8_t { any, next, last };
+
 /// What remains to be done for the context just left, by whoever runs next on the thread: only then is it whole.
 struct Departure {
     enum Action : std::uint8_t { none, park, send, shelve };
@@ -50,8 +53,11 @@ public:
             return unit;
         }
         if (Unit* unit = deque.pop()) return unit;
-        if (!strict_inbox.empty() || !hints.empty()) [[unlikely]]
-            take_in();
+        if (Unit* unit = fifo.pop()) return unit;
+        if (strict_inbox.empty() && hints.empty()) [[likely]]
+            return nullptr;
+        take_in();
+        if (Unit* unit = deque.pop()) return unit;
         return fifo.pop();
     }
     /// Waits for something to run; null when the runtime stops.
@@ -77,13 +83,7 @@ public:
     void arrived(boost::context::detail::transfer_t transfer, FiberTrace& here);
 
     /// A unit that is ready, from this worker: into a queue of it, or to its home.
-    void ready(Unit* unit);
-    void ready_next(Unit* unit)
-    {
-        if (unit->has(Unit::strict) && unit->home != number) return ready(unit);
-        if (hot_) ready(hot_);
-        hot_ = unit;
-    }
+    void ready(Unit* unit, Turn when = Turn::any);
     bool wake(); ///< true if it slept
 
     // Read by all.
@@ -129,6 +129,7 @@ private:
     Unit* hot_ = nullptr;
     unsigned tick_ = 0, turns_ = 0;
     unsigned random_;
+    unsigned patience_ = 0;  ///< turns before the inboxes are emptied, while units come one by one
     unsigned fruitless_ = 0; ///< yields in a row with nothing else to run
 };
 
