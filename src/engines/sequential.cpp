@@ -67,13 +67,17 @@ private:
                 std::lock_guard lock(recording_);
                 recorder_.record(0, event_of(piece, end_ns));
             };
-            const Segment outer = stopwatch.begin(&task, EventKind::task, account);
+            // On another engine's worker, a body that waits has other tasks run on this thread: the thread's stopwatch would then be
+            // left out of turn, and keep a task that is gone.
+            Stopwatch own;
+            Stopwatch& watch = here() ? own : stopwatch;
+            const Segment outer = watch.begin(&task, EventKind::task, account);
             try {
                 run_body(task);
             } catch (...) {
                 failure = std::current_exception();
             }
-            stopwatch.end(outer, account);
+            watch.end(outer, account);
             tasks_.fetch_add(1, std::memory_order_relaxed);
         }
         return flow.finish(task, failure);

@@ -1,5 +1,6 @@
 #include "engine_fixture.hpp"
 #include "graph/waiting.hpp"
+#include "observe/trace.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -140,6 +141,34 @@ TEST_P(Waiting, AnExceptionInFlightSurvivesTheWait)
                     {});
     flow.wait();
     EXPECT_TRUE(seen == "onetwo" || seen == "twoone") << seen;
+}
+
+TEST_P(Waiting, TasksOfTheSequentialEngineInsideTasksMayWaitToo)
+{
+    RuntimeUnderTest runtime("native", GetParam(), 1), inner("sequential", "eager", 1);
+    inner.engine().recorder().start();
+    {
+        TaskFlow flow(runtime.engine());
+        TaskEvent turn[2];
+        for (int i = 0; i < 2; ++i)
+            flow.submit("outer",
+                        [&, i] {
+                            TaskFlow sequential(inner.engine());
+                            sequential.submit("inner",
+                                              [&] {
+                                                  turn[i].set();
+                                                  turn[1 - i].wait();
+                                              },
+                                              {});
+                            sequential.submit("last", [] {}, {});
+                        },
+                        {});
+    }
+    const Trace trace = inner.engine().recorder().stop();
+    ASSERT_EQ(trace.workers.size(), 1U);
+    int begun = 0;
+    for (const Event& event : trace.workers[0].events) begun += !event.continued;
+    EXPECT_EQ(begun, 4);
 }
 
 TEST(WaitingOutside, AThreadSleepsUntilTheEventIsSetAndAResetHoldsTheNextOnes)
