@@ -6,7 +6,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cxxabi.h>
 #include <exception>
 #include <unistd.h>
 #include <unwind.h>
@@ -27,11 +26,10 @@ namespace {
 {
     try {
         unit->function(unit->argument);
-    } catch (abi::__forced_unwind&) { // glt_ult_exit on its way
-        throw;
     } catch (const std::exception& error) {
         die_of_exception(*unit, error.what());
     } catch (...) {
+        if (unit->has(Unit::exiting)) throw; // glt_ult_exit on its way
         die_of_exception(*unit, "no std::exception");
     }
 }
@@ -100,6 +98,7 @@ _Unwind_Reason_Code stop_at_base(int, _Unwind_Action actions, _Unwind_Exception_
     Stack* me = unit->stack;
     if (!(actions & _UA_END_OF_STACK) && _Unwind_GetCFA(context) < reinterpret_cast<_Unwind_Word>(me->frame))
         return _URC_NO_REASON;
+    std::free(exception);
     finish(unit);
 #if defined(__SANITIZE_ADDRESS__)
     __asan_handle_no_return(); // the abandoned frames' red zones
