@@ -1,5 +1,6 @@
 /* Work units. Dropped in the header-only form: null, joined or freed handles, thread numbers out of range, a unit that joins itself, a
- * call before glt_init or after glt_finalize. In a foreign thread or a tasklet glt_yield does nothing. A second join returns at once.
+ * call before glt_init or after glt_finalize, a tasklet that joins. There glt_yield does nothing in a foreign thread. A second join
+ * returns at once.
  *
  * A unit given to glt_ult_cancel that waits for a mutex, a condition, a barrier or another unit ends when it is woken; one suspended by
  * glt_ult_suspend is woken for it. If it had begun, its counter (GLT_attributes) is counted down when it is freed. glt_ult_exit leaves
@@ -169,6 +170,32 @@ GLT_API int glt_tasklet_create_with(void (*function)(void*), void* arg, const GL
     return glt_argobots_create_with("glt_tasklet_create_with", 1, function, arg, attributes, tasklet);
 }
 
+#ifdef TRENCADIS_GLT_TABLE_H /* compiled as a plug-in, for the form that checks */
+
+GLT_SHARED_APART void glt_argobots_join(const char* caller, ABT_thread unit, ABT_thread* gone)
+{
+    ABT_thread_state state = ABT_THREAD_STATE_READY;
+    int error;
+    ABT_thread_get_state(unit, &state);
+    if (state != ABT_THREAD_STATE_TERMINATED && glt_argobots_may_wait(caller) != GLT_SUCCESS) return;
+    error = gone ? ABT_thread_free(gone) : ABT_thread_join(unit);
+    if (error != ABT_SUCCESS)
+        glt_shared_report(GLT_ERROR_CONTEXT, "%s: the unit is the caller or the main program, which cannot be joined", caller);
+    else if (gone) *gone = NULL; /* Argobots' null is another */
+}
+
+GLT_API void glt_ult_join(GLT_ult* unit) { glt_argobots_join("glt_ult_join", *unit, NULL); }
+GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { glt_argobots_join("glt_tasklet_join", *tasklet, NULL); }
+GLT_API void glt_ult_free(GLT_ult* unit) { glt_argobots_join("glt_ult_free", *unit, unit); }
+GLT_API void glt_tasklet_free(GLT_tasklet* tasklet) { glt_argobots_join("glt_tasklet_free", *tasklet, tasklet); }
+
+GLT_API void glt_yield(void)
+{
+    if (ABT_self_yield() == ABT_ERR_INV_XSTREAM) glt_shared_sched_yield();
+}
+
+#else
+
 GLT_API void glt_ult_join(GLT_ult* unit) { ABT_thread_join(*unit); }
 GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { ABT_thread_join(*tasklet); }
 
@@ -183,6 +210,10 @@ GLT_API void glt_tasklet_free(GLT_tasklet* tasklet)
     ABT_thread_free(tasklet);
     *tasklet = NULL;
 }
+
+GLT_API void glt_yield(void) { ABT_thread_yield(); }
+
+#endif
 
 GLT_API int glt_ult_try_join(GLT_ult* unit)
 {
@@ -213,8 +244,6 @@ GLT_API int glt_tasklet_join_for(GLT_tasklet* tasklet, double seconds)
 {
     return glt_argobots_join_for("glt_tasklet_join_for", tasklet, seconds);
 }
-
-GLT_API void glt_yield(void) { ABT_thread_yield(); }
 
 /* May run here: it is in a pool of this thread, or in an open one. */
 static inline int glt_argobots_may_run_here(ABT_thread unit, int rank)
