@@ -141,10 +141,9 @@ Unit* Worker::search()
         patience_ = 0; // nobody sends
         if (!all.draining.load(std::memory_order_relaxed) && all.spin_ns > 0) {
             for (unsigned i = 0; i < 32 + 8 * (round < 12 ? round : 12u); ++i) relax();
-            if (all.settings.idle == GLT_IDLE_SPIN) {
-                if (!all.may_spin && round % 16 == 15) sched_yield();
-                continue;
-            }
+            // Unbound threads may share a core: the one that turns must not keep off the one it waits for.
+            if (round % 8 == 7) sched_yield();
+            if (all.settings.idle == GLT_IDLE_SPIN) continue;
             const std::int64_t now = now_ns();
             if (since == 0) since = now;
             if (now - since < all.spin_ns) continue;
