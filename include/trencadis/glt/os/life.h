@@ -141,6 +141,21 @@ static inline int glt_os_adopt_main(void)
     return 1;
 }
 
+/* Handles of dropped units become stale, and their records are never used again: their threads are still there. */
+static inline void glt_os_drop_units(void)
+{
+    for (struct glt_shared_slab* slab = glt_shared_records.slabs; slab; slab = slab->next) {
+        for (int i = 0; i < GLT_SHARED_SLAB; ++i) {
+            struct glt_shared_record* record = &slab->records[i];
+            uint32_t state = glt_shared_record_state(record);
+            if (!(state & GLT_SHARED_BLOCKED) || record == glt_shared_process.main_program) continue;
+            __atomic_store_n(&record->state, 0, __ATOMIC_RELAXED);
+            __atomic_fetch_add(&record->uses, 1, __ATOMIC_RELEASE);
+        }
+    }
+    glt_shared_drop_units();
+}
+
 GLT_API int glt_init_with(const GLT_options* options)
 {
     const char* function = options ? "glt_init_with" : "glt_init";
@@ -178,7 +193,7 @@ GLT_API void glt_finalize(void)
     while (__atomic_load_n(&glt_os.live, __ATOMIC_ACQUIRE) > glt_os.lost) glt_shared_futex_wait(&none, 0, 5e-5);
     __atomic_store_n(&all->running, 0, __ATOMIC_RELEASE);
     glt_shared_values_end(&all->main_program->values);
-    glt_shared_drop_units();
+    glt_os_drop_units();
     glt_shared_unbind(&glt_os.before);
     all->num_threads = 0;
     all->main_program = glt_os_self = NULL;
