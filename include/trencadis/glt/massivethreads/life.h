@@ -80,6 +80,12 @@ GLT_SHARED_APART void glt_shared_release_unit(struct glt_shared_record* unit)
     }
 }
 
+static inline void glt_shared_polls(const struct glt_shared_record* me, int change)
+{
+    (void)me;
+    (void)change;
+}
+
 static inline void glt_shared_end_naps(void) { glt_myth_wake_idle(INT_MAX); }
 
 /* Own work comes to this worker's queue by itself only, and other's through the hook's inboxes, which are looked at once more. */

@@ -9,8 +9,9 @@ extern "C" {
 #endif
 
 struct glt_qthreads_idle {
-    uint32_t sleepers; /* threads asleep or about to be: idle shepherds, and units in waits with a limit */
-    uint32_t epoch;    /* what they sleep on, counted up by each wake */
+    uint32_t sleepers;            /* threads asleep or about to be: idle shepherds, and units in waits with a limit */
+    uint32_t epoch;               /* what they sleep on, counted up by each wake */
+    int polling[GLT_MAX_THREADS]; /* units per shepherd that only look whether something has come; of that shepherd alone */
     uint32_t stop;
     uint32_t units; /* not ended yet */
     double spin_s;  /* how long a shepherd turns before it sleeps */
@@ -32,8 +33,13 @@ static inline void glt_qthreads_wake_idle(void)
     if (__builtin_expect(__atomic_load_n(&glt_qthreads_idle.sleepers, __ATOMIC_SEQ_CST) != 0, 0)) glt_qthreads_wake_all();
 }
 
-/* BUSYNESS is the length of this shepherd's queue, without the running unit, and 1. Of a foreign thread it is the greatest number. */
-static inline int glt_qthreads_alone(void) { return qthread_readstate(BUSYNESS) + 1 <= 2; }
+/* BUSYNESS is the length of this shepherd's queue, without the running unit, and 1. Those that only look do not count. */
+static inline int glt_qthreads_alone(void)
+{
+    int own = (int16_t)qthread_shep();
+    return own < 0 ||
+           (long)qthread_readstate(BUSYNESS) <= (glt_qthreads_idle.polling[own] > 1 ? glt_qthreads_idle.polling[own] : 1);
+}
 
 /* While nothing is ready on this shepherd and none of the bits is set. */
 GLT_SHARED_APART void glt_qthreads_sleep(const uint32_t* word, uint32_t bits, double seconds)
@@ -50,7 +56,9 @@ GLT_SHARED_APART aligned_t glt_qthreads_idle_unit(void* unused)
 {
     struct glt_qthreads_idle* idle = &glt_qthreads_idle;
     double alone_since = -1;
+    int own = (int16_t)qthread_shep();
     (void)unused;
+    ++idle->polling[own];
     while (!__atomic_load_n(&idle->stop, __ATOMIC_ACQUIRE)) {
         qthread_yield_(0);
         if (!glt_qthreads_alone()) {
@@ -63,6 +71,7 @@ GLT_SHARED_APART aligned_t glt_qthreads_idle_unit(void* unused)
             if (now - alone_since > idle->spin_s) glt_qthreads_sleep(&idle->stop, 1, 0.01);
         }
     }
+    --idle->polling[own];
     __atomic_fetch_sub(&idle->units, 1, __ATOMIC_RELEASE);
     return 0;
 }
@@ -72,6 +81,7 @@ static inline void glt_qthreads_idle_start(int policy, int num_threads)
     struct glt_qthreads_idle* idle = &glt_qthreads_idle;
     idle->sleepers = idle->stop = idle->units = 0;
     idle->spin_s = policy == GLT_IDLE_SLEEP ? 0 : 50e-6;
+    memset(idle->polling, 0, sizeof idle->polling);
     if (policy == GLT_IDLE_SPIN) return;
     for (int i = 0; i < num_threads; ++i)
         if (qthread_fork_to(glt_qthreads_idle_unit, NULL, NULL, (qthread_shepherd_id_t)i) == QTHREAD_SUCCESS)

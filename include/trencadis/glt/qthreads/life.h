@@ -108,6 +108,11 @@ static void glt_shared_release_unit(struct glt_shared_record* unit)
     glt_qthreads_wake_idle();
 }
 
+static inline void glt_shared_polls(const struct glt_shared_record* me, int change)
+{
+    if (me) glt_qthreads_idle.polling[glt_shared_thread()] += change;
+}
+
 static inline void glt_shared_end_naps(void) { glt_qthreads_wake_idle(); }
 static void glt_shared_nap(const uint32_t* word, uint32_t bits, double seconds) { glt_qthreads_sleep(word, bits, seconds); }
 

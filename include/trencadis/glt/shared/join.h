@@ -104,15 +104,18 @@ GLT_SHARED_APART int glt_shared_join_for(const char* function, const void* unit,
     me = glt_shared_self();
     status = glt_shared_claim(function, record, me);
     if (status != GLT_SUCCESS) return status;
+    glt_shared_polls(me, 1);
     while (!(glt_shared_record_state(record) & GLT_SHARED_ENDED)) {
         double left = deadline - glt_shared_now();
         if (left <= 0) {
             __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_JOINED, __ATOMIC_RELEASE);
-            return GLT_TIMEOUT;
+            status = GLT_TIMEOUT;
+            break;
         }
         glt_shared_look_again(me, &record->state, GLT_SHARED_ENDED, &rounds, left);
     }
-    return GLT_SUCCESS;
+    glt_shared_polls(me, -1);
+    return status;
 }
 
 GLT_API int glt_ult_join_for(GLT_ult* unit, double seconds) { return glt_shared_join_for("glt_ult_join_for", *unit, seconds); }

@@ -8,6 +8,7 @@
  *   glt_shared_launch(unit) from anywhere: makes a new unit ready; a status
  *   glt_shared_nap(word, bits, seconds)   by a unit, where no other is ready: the thread sleeps in the operating system until something
  *                           becomes ready or somebody nudges, for so long at most, and not when it finds one of the bits set
+ *   glt_shared_polls(me, change)   one unit more or less of the caller's thread looks at a word again and again, see nap
  *   glt_shared_end_naps()   wakes threads from their naps
  *
  * Who waits puts a waiter, which lies on its stack, into a list under the list's lock. Who wakes takes it out under the lock and wakes it
@@ -34,6 +35,7 @@ static void glt_shared_block(struct glt_shared_record* me);
 static void glt_shared_release_unit(struct glt_shared_record* unit);
 static inline int glt_shared_launch(struct glt_shared_record* unit);
 static void glt_shared_nap(const uint32_t* word, uint32_t bits, double seconds);
+static inline void glt_shared_polls(const struct glt_shared_record* me, int change);
 static inline void glt_shared_end_naps(void);
 static inline void glt_shared_check_cancel(struct glt_shared_record* me);
 
@@ -167,13 +169,14 @@ GLT_SHARED_APART int glt_shared_wait_until(struct glt_shared_waiters* list, stru
 {
     unsigned rounds = 0;
     int removed = 0;
+    glt_shared_polls(me, 1);
     while (!__atomic_load_n(&waiter->woken, __ATOMIC_ACQUIRE)) {
         double left = deadline - glt_shared_now();
         if (left <= 0 && !removed) {
             glt_shared_lock(&list->lock);
             removed = glt_shared_waiters_remove(list, waiter);
             glt_shared_unlock(&list->lock);
-            if (removed) return 0;
+            if (removed) break;
             deadline += 1e9; /* somebody has taken it out and is about to wake it */
         } else if (me && !GLT_SHARED_UNITS_SLEEP) {
             glt_shared_look_again(me, &waiter->woken, 1, &rounds, left);
@@ -181,7 +184,8 @@ GLT_SHARED_APART int glt_shared_wait_until(struct glt_shared_waiters* list, stru
             glt_shared_futex_wait(&waiter->woken, 0, left);
         }
     }
-    return 1;
+    glt_shared_polls(me, -1);
+    return !removed;
 }
 
 /* GLT_SUCCESS when the caller may wait: not a tasklet, which has no stack to wait on. A unit that was cancelled ends here. */
