@@ -6,7 +6,8 @@
  *   Placement, the main program's staying on worker 0, yield_to, foreign threads and the sleeping idle policies use the library's hook for
  *   stealing (workers.h): a unit placed on another worker runs there when that worker's own queue is empty, or one of its units yields.
  *   glt_ult_exit and a cancel unwind the unit's frames, destructors of C++ included.
- *   The library's stacks have no guard page. */
+ *   The library's stacks have no guard page. A stack stays with the worker its unit ended on: where one worker creates and others steal
+ *   without end, the library's lists of free stacks grow with the number of steals. */
 #ifndef TRENCADIS_GLT_MASSIVETHREADS_FUNCTIONS_H
 #define TRENCADIS_GLT_MASSIVETHREADS_FUNCTIONS_H
 
