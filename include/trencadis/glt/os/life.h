@@ -124,6 +124,13 @@ static inline void glt_shared_end_naps(void)
     glt_shared_futex_wake(&glt_os.naps, INT_MAX);
 }
 
+/* Nobody schedules these units, so nobody needs to know which of them only look for something. */
+static inline void glt_shared_polls(const struct glt_shared_record* me, int change)
+{
+    (void)me;
+    (void)change;
+}
+
 /* --- Start and end ----------------------------------------------------------------------------------------------- */
 
 /* The main program as a unit: a record of its own, which nobody joins. */
