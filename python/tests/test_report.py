@@ -20,8 +20,8 @@ MACHINE = {
 }  # fmt: skip
 ROW = {
     "part": "busy", "routine": "potrf", "precision": "d", "n": 4096, "kernels": "openblas", "kernels_version": "OpenBLAS 1 X",
-    "workers": [0, 1], "scheduler": "mosaic", "busy": {}, "repeat": 7, "gflops_median": 100.0, "peer_gflops_median": 80.0, "peer": "openblas",
-    "peer_version": "OpenBLAS 1 X", "ratio_median": 1.25, "ratio_min": 1.2, "ratio_max": 1.3,
+    "workers": [0, 1], "scheduler": "mosaic", "busy": {}, "repeat": 7, "gflops_median": 100.0, "peer_gflops_median": 80.0,
+    "peer": "openblas", "peer_version": "OpenBLAS 1 X", "ratio_median": 1.25, "ratio_min": 1.2, "ratio_max": 1.3,
 }  # fmt: skip
 
 

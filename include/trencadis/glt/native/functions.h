@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-#define GLT_FUNCTION(result, name, parameters, arguments) \
+#define GLT_FUNCTION(result, name, parameters, arguments)                                                                        \
     GLT_API result glt_##name parameters { return glt_native_##name arguments; }
-#define GLT_PROCEDURE(name, parameters, arguments) \
+#define GLT_PROCEDURE(name, parameters, arguments)                                                                               \
     GLT_API void glt_##name parameters { glt_native_##name arguments; }
 #include "../functions.def"
 #undef GLT_FUNCTION

@@ -8,9 +8,10 @@
 extern "C" {
 #endif
 
-#define GLT_FUNCTION(result, name, parameters, arguments) \
+#define GLT_FUNCTION(result, name, parameters, arguments)                                                                        \
     __attribute__((visibility("default"))) extern result glt_native_##name parameters;
-#define GLT_PROCEDURE(name, parameters, arguments) __attribute__((visibility("default"))) extern void glt_native_##name parameters;
+#define GLT_PROCEDURE(name, parameters, arguments)                                                                               \
+    __attribute__((visibility("default"))) extern void glt_native_##name parameters;
 #include "../functions.def"
 #undef GLT_FUNCTION
 #undef GLT_PROCEDURE
