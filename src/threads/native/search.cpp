@@ -17,6 +17,10 @@ Unit* Worker::wait_for_next()
 
 bool Worker::take_in()
 {
+    if (strict_inbox.empty() && hints.empty() && runtime->injected.empty()) {
+        if (patience_ > 0) --patience_;
+        return false;
+    }
     // Sender and receiver that meet at each unit pass the inbox's cache line to and fro, which costs both more than the unit does. While
     // they come one by one, some are let gather.
     for (unsigned i = 0; i < patience_; ++i) relax();

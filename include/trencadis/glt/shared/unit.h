@@ -143,7 +143,8 @@ static inline struct glt_shared_record* glt_shared_new(const char* function, voi
     record->argument = argument;
     record->home = dest;
     if (bits) glt_shared_record_mark(record, bits);
-    if (__builtin_expect((bits & GLT_SHARED_TASKLET) && !glt_shared_process.tasklets, 0)) glt_shared_first_tasklet();
+    if (__builtin_expect((bits & GLT_SHARED_TASKLET) && !__atomic_load_n(&glt_shared_process.tasklets, __ATOMIC_RELAXED), 0))
+        glt_shared_first_tasklet();
     return record;
 }
 
