@@ -34,7 +34,10 @@ void enter(Worker& worker)
     worker_here = &worker;
     worker.exceptions = reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
     give_signal_stack(worker);
-    if (worker.cpu >= 0) bind_to(worker.cpu);
+    if (worker.cpu < 0) return;
+    bind_to(worker.cpu);
+    // Unbound threads begin on a core each as well: the system takes milliseconds to part two that came to share one.
+    if (!runtime->settings.bind) pthread_setaffinity_np(pthread_self(), sizeof mask_before, &mask_before);
 }
 
 void* thread_main(void* argument)
@@ -131,7 +134,7 @@ int start(const Settings& settings)
     runtime->spin_ns = settings.idle == GLT_IDLE_SPIN ? 1 : settings.idle == GLT_IDLE_SPIN_SLEEP && !crowded ? spin_ns : 0;
     for (int i = 0; i < settings.threads; ++i) {
         runtime->workers.push_back(std::make_unique<Worker>(static_cast<unsigned>(i)));
-        if (settings.bind) runtime->workers.back()->cpu = settings.cpu[i % settings.cpus];
+        if (settings.bind || !crowded) runtime->workers.back()->cpu = settings.cpu[i % settings.cpus];
     }
     install_overflow_handler();
     Worker& first = *runtime->workers[0];
