@@ -10,15 +10,8 @@ typedef unsigned int useconds_t;
 #endif
 #include <myth/myth.h>
 
-typedef struct glt_shared_unit* GLT_ult;
-typedef struct glt_shared_unit* GLT_tasklet;
+#include "../shared/types.h"
+
 typedef int* GLT_thread;
-typedef struct glt_shared_mutex* GLT_mutex;
-typedef struct glt_shared_barrier* GLT_barrier;
-typedef struct glt_shared_cond* GLT_cond;
-typedef struct glt_counter* GLT_counter;
-typedef struct glt_shared_event* GLT_event;
-typedef struct glt_shared_key* GLT_key;
-typedef struct glt_shared_timer* GLT_timer;
 
 #endif

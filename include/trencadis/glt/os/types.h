@@ -2,15 +2,8 @@
 #ifndef TRENCADIS_GLT_OS_TYPES_H
 #define TRENCADIS_GLT_OS_TYPES_H
 
-typedef struct glt_shared_unit* GLT_ult;
-typedef struct glt_shared_unit* GLT_tasklet;
+#include "../shared/types.h"
+
 typedef struct glt_os_thread* GLT_thread;
-typedef struct glt_shared_mutex* GLT_mutex;
-typedef struct glt_shared_barrier* GLT_barrier;
-typedef struct glt_shared_cond* GLT_cond;
-typedef struct glt_counter* GLT_counter;
-typedef struct glt_shared_event* GLT_event;
-typedef struct glt_shared_key* GLT_key;
-typedef struct glt_shared_timer* GLT_timer;
 
 #endif

@@ -4,15 +4,8 @@
 
 #include <qthread/qthread.h>
 
-typedef struct glt_shared_unit* GLT_ult;
-typedef struct glt_shared_unit* GLT_tasklet;
+#include "../shared/types.h"
+
 typedef qthread_shepherd_id_t* GLT_thread;
-typedef struct glt_shared_mutex* GLT_mutex;
-typedef struct glt_shared_barrier* GLT_barrier;
-typedef struct glt_shared_cond* GLT_cond;
-typedef struct glt_counter* GLT_counter;
-typedef struct glt_shared_event* GLT_event;
-typedef struct glt_shared_key* GLT_key;
-typedef struct glt_shared_timer* GLT_timer;
 
 #endif
