@@ -186,16 +186,7 @@ GLT_API void glt_finalize(void)
     struct glt_shared_process* all = &glt_shared_process;
     struct glt_shared_census left;
     uint32_t none = 0;
-    if (!all->running) {
-        glt_shared_report(GLT_ERROR_STATE, "glt_finalize: before glt_init, or a second time");
-        return;
-    }
-    if (glt_shared_self() != all->main_program) {
-        glt_shared_report(GLT_ERROR_CONTEXT, "glt_finalize: only the thread that called glt_init may");
-        return;
-    }
-    glt_shared_run_dry(&left);
-    glt_shared_report_left(&left);
+    if (!glt_shared_wind_up(&left)) return;
     glt_os.lost += (uint32_t)left.blocked;
     while (__atomic_load_n(&glt_os.live, __ATOMIC_ACQUIRE) > glt_os.lost) glt_shared_futex_wait(&none, 0, 5e-5);
     __atomic_store_n(&all->running, 0, __ATOMIC_RELEASE);

@@ -224,16 +224,7 @@ GLT_API void glt_finalize(void)
 {
     struct glt_shared_process* all = &glt_shared_process;
     struct glt_shared_census left;
-    if (!all->running) {
-        glt_shared_report(GLT_ERROR_STATE, "glt_finalize: before glt_init, or a second time");
-        return;
-    }
-    if (glt_shared_self() != all->main_program) {
-        glt_shared_report(GLT_ERROR_CONTEXT, "glt_finalize: only the thread that called glt_init may");
-        return;
-    }
-    glt_shared_run_dry(&left);
-    glt_shared_report_left(&left);
+    if (!glt_shared_wind_up(&left)) return;
     glt_qthreads_idle_stop();
     __atomic_store_n(&all->running, 0, __ATOMIC_RELEASE);
     glt_shared_values_end(&all->main_program->values);

@@ -217,6 +217,23 @@ GLT_SHARED_APART void glt_shared_report_left(const struct glt_shared_census* lef
                           (unsigned long long)glt_shared_record_id(left->first));
 }
 
+/* How glt_finalize begins: 0 after a report when it may not be called here; else what is ready has run, and who is left was named. */
+GLT_SHARED_APART int glt_shared_wind_up(struct glt_shared_census* left)
+{
+    const struct glt_shared_process* all = &glt_shared_process;
+    if (!all->running) {
+        glt_shared_report(GLT_ERROR_STATE, "glt_finalize: before glt_init, or a second time");
+        return 0;
+    }
+    if (glt_shared_self() != all->main_program) {
+        glt_shared_report(GLT_ERROR_CONTEXT, "glt_finalize: only the thread that called glt_init may");
+        return 0;
+    }
+    glt_shared_run_dry(left);
+    glt_shared_report_left(left);
+    return 1;
+}
+
 #ifdef __cplusplus
 }
 #endif
