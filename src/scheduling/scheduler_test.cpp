@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <random>
 #include <set>
+#include <thread>
 
 namespace trencadis {
 namespace {
@@ -79,6 +81,24 @@ TEST_P(EveryScheduler, GivesEachTaskOnceToAWorkerThatIsAbleOnRandomMachines)
         expect_each_once(*scheduler, view, tasks.size());
         if (HasFatalFailure()) FAIL() << "round " << round;
     }
+}
+
+/// As while a program submits: the longest paths grow, and with them the priorities of tasks that are ready already.
+TEST_P(EveryScheduler, GivesEachTaskOnceWhilePrioritiesChange)
+{
+    const DescribedView view(3);
+    std::vector<Task> tasks(64);
+    std::atomic<bool> stop{false};
+    std::thread submitter([&] {
+        for (unsigned i = 0; !stop.load(); ++i) tasks[i * 7919 % tasks.size()].priority.store(i, std::memory_order_relaxed);
+    });
+    for (int round = 0; round < 200 && !HasFatalFailure(); ++round) {
+        const auto scheduler = make(view);
+        for (Task& task : tasks) scheduler->push(task, no_worker);
+        expect_each_once(*scheduler, view, tasks.size());
+    }
+    stop = true;
+    submitter.join();
 }
 
 TEST_P(EveryScheduler, SendsAnIdleWorkerToTheOperationWithMostChunksLeftIfItJoinsAtAll)

@@ -23,7 +23,7 @@ public:
 
     void push(Task& task, WorkerId) override
     {
-        if (by_priority_) arrived_.push_back(&task);
+        if (by_priority_) arrived_.push_back({&task});
         else assign(task);
     }
     Decision pop(WorkerId worker) override
@@ -54,6 +54,10 @@ private:
         Seconds assigned = 0;   ///< given to it and not begun
         Seconds busy_until = 0; ///< by our own estimate, for Views that do not know
         int running = 0;
+    };
+    struct Arrived {
+        Task* task;
+        double priority = 0; ///< when it was sorted
     };
 
     Seconds cost(const Task& task, WorkerId worker) const
@@ -91,17 +95,19 @@ private:
     /// Those that became ready since somebody looked last, the longest path first.
     void assign_arrived()
     {
-        std::stable_sort(arrived_.begin(), arrived_.end(), [](const Task* a, const Task* b) {
-            if (a->depth != b->depth) return a->depth > b->depth;
-            return a->priority.load(std::memory_order_relaxed) > b->priority.load(std::memory_order_relaxed);
+        // Read once: a path that grows as more is submitted must not change an order that is being made.
+        for (Arrived& arrived : arrived_) arrived.priority = arrived.task->priority.load(std::memory_order_relaxed);
+        std::stable_sort(arrived_.begin(), arrived_.end(), [](const Arrived& a, const Arrived& b) {
+            if (a.task->depth != b.task->depth) return a.task->depth > b.task->depth;
+            return a.priority > b.priority;
         });
-        for (Task* task : arrived_) assign(*task);
+        for (const Arrived& arrived : arrived_) assign(*arrived.task);
         arrived_.clear();
     }
 
     const View& view_;
     std::vector<Worker> workers_;
-    std::vector<Task*> arrived_;
+    std::vector<Arrived> arrived_;
     std::unordered_map<const Task*, Seconds> cost_of_; ///< of the tasks that are ready or run
     const bool by_priority_, transfers_, join_;
 };
