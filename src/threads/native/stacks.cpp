@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t head_room = 4096; ///< for the record and its colour
 constexpr int guard_advice = 102;       ///< MADV_GUARD_INSTALL, Linux 6.13: no mapping of its own per guard page
 
-/// Red zones of the stack that was at these addresses before, which AddressSanitizer still knows.
+/// Red zones of frames that nobody will return to, which AddressSanitizer still knows.
 void forget_frames([[maybe_unused]] void* from, [[maybe_unused]] std::size_t size)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -73,7 +73,10 @@ void Stacks::unmap(Stack* stack)
         --mapped_;
     }
     stack->trace.end();
-    munmap(stack->mapping, stack->mapped);
+    void* const mapping = stack->mapping;
+    const std::size_t mapped = stack->mapped;
+    forget_frames(mapping, mapped); // a library may be loaded here next
+    munmap(mapping, mapped);
 }
 
 Stack* Stacks::refill(StackCache& cache, unsigned size_class)
