@@ -1,8 +1,15 @@
+#include "blas/scratch.hpp"
 #include "kernels/chunking.hpp"
 #include "kernels/packed_operations.hpp"
 
+#include <algorithm>
+#include <memory>
+#include <optional>
+
 namespace trencadis::task {
 namespace {
+
+template <Scalar T> class MultiplyWork;
 
 template <Scalar T> struct MultiplyArgs {
     Product<T> p;
@@ -32,16 +39,20 @@ template <Scalar T> struct MultiplyArgs {
         const Index count = chunks();
         while (const auto c = context.team().next()) {
             const Index begin = c.begin * width(), end = c.end == count ? p.C.cols : c.end * width();
-            columns(begin, end);
-            if (p.real_diagonal) make_diagonal_real(begin, end);
+            if (!context.team().relieved()) columns(begin, end);
+            else if (!context.team().run(std::make_unique<MultiplyWork<T>>(*this, begin, end), c)) return;
         }
     }
     void columns(Index begin, Index end) const
     {
-        const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
-        const Index kc = std::min(p.A.depth, blas::block_sizes<T>().kc);
-        blas::multiply_packed<T>(kernel, std::max<Index>(kc, 1), p.part, p.below, p.alpha, packed(p.A), 0, p.A.extent,
-                                 packed(p.B), begin, end, p.beta, p.C.data, p.C.rs, p.C.cs);
+        columns(blas::instruction_set().micro_kernel<T>(), blas::block_sizes<T>().kc, begin, end);
+    }
+    void columns(const blas::MicroKernel<T>& kernel, Index most, Index begin, Index end) const
+    {
+        const Index kc = std::max<Index>(1, std::min(p.A.depth, most));
+        blas::multiply_packed<T>(kernel, kc, p.part, p.below, p.alpha, packed(p.A), 0, p.A.extent, packed(p.B), begin, end,
+                                 p.beta, p.C.data, p.C.rs, p.C.cs);
+        if (p.real_diagonal) make_diagonal_real(begin, end);
     }
     void make_diagonal_real(Index begin, Index end) const
     {
@@ -53,6 +64,56 @@ template <Scalar T> struct MultiplyArgs {
                 x = x.real();
             }
     }
+};
+
+/// Columns [begin, end) of a product. Where C is not read they go straight to it, as often as need be; else they are computed on a copy.
+template <Scalar T> class MultiplyWork final : public Restartable {
+public:
+    MultiplyWork(const MultiplyArgs<T>& args, Index begin, Index end)
+        : args_(args), begin_(begin), end_(end), kernel_(blas::instruction_set().micro_kernel<T>()),
+          kc_(blas::block_sizes<T>().kc), C_(args.p.C)
+    {
+        if (args.p.beta == T(0)) return;
+        const Index line = 64 / Index(sizeof(T)), ld = (C_.rows + line - 1) / line * line;
+        memory_.emplace(ld * (end - begin) * Index(sizeof(T)));
+        args_.p.C.data = memory_->template as<T>() - begin * ld; // column `begin` is the first
+        args_.p.C.rs = 1;
+        args_.p.C.cs = ld;
+    }
+    void compute() override
+    {
+        if (!memory_) return;
+        copy(C_, args_.p.C);
+        args_.columns(kernel_, kc_, begin_, end_);
+    }
+    void commit() override
+    {
+        if (memory_) copy(args_.p.C, C_);
+        else args_.columns(kernel_, kc_, begin_, end_);
+    }
+
+private:
+    /// What the product writes.
+    void copy(const Target<T>& from, const Target<T>& to) const
+    {
+        for (Index j = begin_; j < end_; ++j) {
+            const Index diagonal = std::clamp<Index>(j + args_.p.below, 0, C_.rows);
+            const Index first = args_.p.part == blas::Part::lower ? diagonal : 0;
+            const Index last = args_.p.part == blas::Part::upper ? std::min(diagonal + 1, C_.rows) : C_.rows;
+            const T* const source = from.data + j * from.cs;
+            T* const target = to.data + j * to.cs;
+            if (from.rs == 1 && to.rs == 1) std::copy(source + first, source + std::max(first, last), target + first);
+            else
+                for (Index i = first; i < last; ++i) target[i * to.rs] = source[i * from.rs];
+        }
+    }
+
+    MultiplyArgs<T> args_;
+    const Index begin_, end_;
+    const blas::MicroKernel<T>& kernel_;
+    const Index kc_;
+    const Target<T> C_;
+    std::optional<blas::SharedBuffer> memory_;
 };
 
 template <Scalar T> constexpr Codelet gemm_codelet = codelet_of<MultiplyArgs<T>>("gemm");
