@@ -117,7 +117,7 @@ void bind_session(nb::module_& m)
                std::string pages) {
                 compute([&] {
                     new (self) Session(
-                        SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow, machine, pages});
+                        SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow, machine, pages, {}});
                 });
             },
             "engine"_a = "", "scheduler"_a = "", "kernels"_a = "", "threads"_a = "", "workers"_a = std::vector<int>{},

@@ -26,6 +26,13 @@ struct WorkerPlace {
     int node = 0;    ///< its memory node
 };
 
+/// When a worker's restartable work is taken over by another one that has nothing to do (see graph/restartable.hpp).
+enum class Relieving {
+    held_up, ///< when its thread waits for its core
+    always,  ///< at once; for tests
+    never,
+};
+
 /// What an engine is made of; the references outlive it.
 struct EngineParts {
     std::vector<WorkerPlace> workers;
@@ -35,6 +42,7 @@ struct EngineParts {
     const Machine* machine = nullptr;       ///< simulation: the described machine; WorkerPlace::cpu is an index into its cores
     std::vector<int> devices = {};          ///< simulation: those of its devices that are workers, after the cores
     SimulationOptions simulation = {};
+    Relieving relieving = Relieving::held_up;
 };
 
 /// Time inside tasks and shared chunks since the engine was made.
@@ -42,6 +50,7 @@ struct WorkerTime {
     std::int64_t busy_ns = 0;
     std::int64_t tasks = 0;
     std::int64_t shares = 0;
+    std::int64_t reliefs = 0; ///< times it took over what another worker had begun
 };
 
 /// What an engine does with the parts of the task model; nothing is ignored without being said here.

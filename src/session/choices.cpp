@@ -51,6 +51,19 @@ std::string choose_pages(const std::string& given, const std::string& machine)
     throw Error(ErrorCode::bad_argument, "pages are to be placed by '" + pages + "', must be first-touch or interleave");
 }
 
+std::string choose_relief(const std::string& given, const std::string& machine)
+{
+    return choose(given, "TRENCADIS_RELIEF", machine.empty() ? "held-up" : "never");
+}
+
+Relieving relieving_named(const std::string& word)
+{
+    if (word == "held-up") return Relieving::held_up;
+    if (word == "always") return Relieving::always;
+    if (word == "never") return Relieving::never;
+    throw Error(ErrorCode::bad_argument, "relief is '" + word + "', must be held-up, always or never");
+}
+
 std::vector<int> choose_cores(const SessionOptions& options, const Machine& machine)
 {
     if (!options.workers.empty() && options.worker_count)

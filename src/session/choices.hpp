@@ -1,4 +1,5 @@
 #pragma once
+#include "engines/engine.hpp"
 #include "machine/machine.hpp"
 #include "session/session.hpp"
 
@@ -19,6 +20,11 @@ inline std::string choose_threads(const std::string& given) { return choose(give
 Machine choose_machine(const std::string& given);
 /// Where pages count as lying on a described machine; empty without one. Throws Error{bad_argument}.
 std::string choose_pages(const std::string& given, const std::string& machine);
+
+/// Workers of a described machine share cores, so that each is held up by its neighbours all the time: then the standard is never.
+std::string choose_relief(const std::string& given, const std::string& machine);
+/// Throws Error{bad_argument} when there is no such word.
+Relieving relieving_named(const std::string& word);
 
 /// The cores that the workers sit on: those named, or the first of the allowed ones up to a number given or TRENCADIS_NUM_THREADS. Throws
 /// Error{bad_argument} for what the process may not use.

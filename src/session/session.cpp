@@ -133,6 +133,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     resolved.kernels = choose_kernels(options.kernels);
     resolved.threads = choose_threads(options.threads);
     resolved.machine = choose(options.machine, "TRENCADIS_MACHINE", "");
+    resolved.relief = choose_relief(options.relief, resolved.machine);
     resolved.pages = choose_pages(options.pages, resolved.machine);
     if (options.window < 0)
         throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
@@ -160,7 +161,8 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     for (const Core& core : real.cores)
         if (!resolved.machine.empty()) real_cores.push_back(core.cpu);
     parts.places = make_places(resolved, parts.machine, real_cores);
-    parts.engine = engine.make({parts.places, scheduler, parts.threads.get(), nominal_speed(real)});
+    parts.engine = engine.make({parts.places, scheduler, parts.threads.get(), nominal_speed(real), nullptr, {}, {},
+                                relieving_named(resolved.relief)});
     parts.base.resize(parts.engine->workers());
 }
 

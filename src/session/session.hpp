@@ -15,7 +15,7 @@
 namespace trencadis {
 
 /// What a session is made of, by name. Empty strings and zeros mean: the environment's choice
-/// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS, _THREADS_BACKEND, _MACHINE, _PAGES), then the default.
+/// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS, _THREADS_BACKEND, _MACHINE, _PAGES, _RELIEF), then the default.
 struct SessionOptions {
     std::string engine;         ///< "native", "sequential"
     std::string scheduler;      ///< "mosaic", "eager", "ws", ...; with options as "cats:stealing=none" (scheduling/scheduler.hpp)
@@ -31,6 +31,9 @@ struct SessionOptions {
     std::string machine;
     /// Where the pages of operands count as lying on it: "first-touch" (all on its first node) or "interleave" (in turn).
     std::string pages;
+    /// When an idle worker does a tile operation again that another one has begun: "held-up" (its core is taken from it), "always"
+    /// (at once, for tests) or "never".
+    std::string relief;
 };
 
 /// The workers on one memory node.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trencadis::testing {
@@ -18,12 +19,18 @@ inline const ThreadsEntry& threads_under_test() { return find_entry("thread back
 /// One engine with everything it stands on, made by name. Workers are not pinned: most tests want more of them than there are cores.
 class RuntimeUnderTest {
 public:
-    RuntimeUnderTest(const std::string& engine, const std::string& scheduler, int workers)
-        : threads_(threads_under_test().make()),
-          engine_(
-              find_entry("engine", engine_entries(), engine)
-                  .make(EngineParts{std::vector<WorkerPlace>(std::size_t(workers)), parse_scheduler(scheduler), threads_.get()}))
+    RuntimeUnderTest(const std::string& engine, const std::string& scheduler, int workers,
+                     Relieving relieving = Relieving::held_up)
+        : RuntimeUnderTest(engine, scheduler, std::vector<WorkerPlace>(std::size_t(workers)), relieving)
     {
+    }
+    RuntimeUnderTest(const std::string& engine, const std::string& scheduler, std::vector<WorkerPlace> workers,
+                     Relieving relieving)
+        : threads_(threads_under_test().make())
+    {
+        EngineParts parts{std::move(workers), parse_scheduler(scheduler), threads_.get()};
+        parts.relieving = relieving;
+        engine_ = find_entry("engine", engine_entries(), engine).make(std::move(parts));
     }
     Engine& engine() { return *engine_; }
 

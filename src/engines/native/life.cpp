@@ -27,6 +27,7 @@ NativeEngine::NativeEngine(EngineParts parts)
         workers_.push_back(std::make_unique<Worker>());
         workers_.back()->id = static_cast<WorkerId>(i);
         workers_.back()->place = parts_.workers[i];
+        workers_.back()->seen.resize(parts_.workers.size());
         recorder_.describe(static_cast<WorkerId>(i), parts_.workers[i].cpu, parts_.workers[i].kind_name);
     }
     scheduler_ = make_scheduler();
@@ -68,6 +69,7 @@ Unit* NativeEngine::hold(Holder& holder)
     Worker& worker = *holder.worker;
     position = {this, &worker, &holder, nullptr};
     set_here(this);
+    introduce(worker);
     while (true) {
         work(worker, std::exchange(holder.first, nullptr));
         Holder* next = nullptr;
@@ -92,6 +94,7 @@ void NativeEngine::pass_worker(Holder& self, Holder& next)
     const Position mine = position;
     self.worker->seat->pass(*self.unit, *next.unit);
     position = mine;
+    introduce(*self.worker);
 }
 
 /// Runs tasks until the engine stops or another unit wants the worker back.
@@ -111,7 +114,7 @@ std::vector<WorkerTime> NativeEngine::times() const
     std::vector<WorkerTime> times;
     for (const auto& worker : workers_)
         times.push_back({worker->busy_ns.load(std::memory_order_relaxed), worker->tasks.load(std::memory_order_relaxed),
-                         worker->joined.load(std::memory_order_relaxed)});
+                         worker->joined.load(std::memory_order_relaxed), worker->reliefs.load(std::memory_order_relaxed)});
     return times;
 }
 

@@ -10,6 +10,8 @@ namespace trencadis {
 namespace {
 
 constexpr std::int64_t spin_ns = 30'000; ///< about what it costs to put a thread to sleep and wake it
+/// Between looks at what the others run: soon at first, for the end of a call is where one that is held up costs most.
+constexpr std::int64_t shortest_nap_ns = 200'000, longest_nap_ns = 5'000'000, forever = Worker::never;
 
 } // namespace
 
@@ -128,28 +130,34 @@ NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
 {
     count_idle(worker, 1);
     const std::int64_t begin = now_ns();
+    std::int64_t awake_since = begin, nap_ns = shortest_nap_ns;
     Found found;
     while (!found && !disturbed(worker, wait)) {
-        if (now_ns() - begin > spin_ns) {
-            found = sleep(worker, wait);
-            break;
+        if (now_ns() - awake_since > spin_ns) {
+            found = sleep(worker, wait, nap_ns);
+            nap_ns = std::min(2 * nap_ns, longest_nap_ns);
+            awake_since = now_ns();
+            continue;
         }
         for (int i = 0; i < 16; ++i) relax();
         found = look(worker);
+        if (!found) found = take_over(worker);
     }
     count_idle(worker, -1);
     if (recorder_.enabled()) recorder_.record(worker.id, {"idle", 0, begin, now_ns(), 0, EventKind::idle});
     return found;
 }
 
-NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait)
+/// Until something changes; while others run tasks no longer than `most_ns`, for one of them may be held up.
+NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t most_ns)
 {
     // From here on the finisher that brings the flow to its target notifies us.
     if (wait && !wait->flow.begin_suspension(wait->target, &wait->waiter)) return {};
     const std::uint32_t key = changed_.prepare();
     const Found found = look(worker);
+    const std::int64_t again_ns = std::min(found.again_ns ? found.again_ns : forever, somebody_runs(worker) ? most_ns : forever);
     if (found || disturbed(worker, wait)) changed_.cancel();
-    else if (found.again_ns) changed_.wait_for(key, found.again_ns);
+    else if (again_ns < forever) changed_.wait_for(key, again_ns);
     else changed_.wait(key);
     if (wait && !wait->flow.end_suspension(wait->target)) wait->waiter.parker.park();
     return found;

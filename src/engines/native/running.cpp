@@ -1,3 +1,4 @@
+#include "engines/native/busy.hpp"
 #include "engines/native/engine.hpp"
 #include "observe/clock.hpp"
 
@@ -5,33 +6,6 @@
 #include <mutex>
 
 namespace trencadis {
-
-namespace {
-
-/// Lets others see what a worker runs, and how long that should take.
-class Busy {
-public:
-    Busy(Worker& worker, const Task& task, Seconds expected)
-        : worker_(worker), since_(worker.runs_since_ns), expected_(worker.expected_ns)
-    {
-        const bool known = expected > 0 && task.codelet->counted;
-        worker.expected_ns.store(known ? static_cast<std::int64_t>(expected * 1e9) : Worker::never, std::memory_order_relaxed);
-        worker.runs_since_ns.store(known ? now_ns() : 1, std::memory_order_relaxed);
-    }
-    ~Busy()
-    {
-        worker_.runs_since_ns.store(since_, std::memory_order_relaxed);
-        worker_.expected_ns.store(expected_, std::memory_order_relaxed);
-    }
-    Busy(const Busy&) = delete;
-    Busy& operator=(const Busy&) = delete;
-
-private:
-    Worker& worker_;
-    const std::int64_t since_, expected_; ///< of what was interrupted
-};
-
-} // namespace
 
 /// On the stack of the task that submits it. That one cannot hold what this one needs: it waits for it in any case.
 bool NativeEngine::run_here(Task& task)
@@ -46,7 +20,8 @@ bool NativeEngine::run_here(Task& task)
 void NativeEngine::act(Worker& worker, Found found)
 {
     if (found.task) execute(worker, *found.task, found.offer);
-    else if (found.share) run_shared(worker, *found.share, false);
+    else if (found.share) run_shared(worker, {found.share->task(), found.share});
+    else if (found.taken_over) carry_on(worker);
 }
 
 void NativeEngine::execute(Worker& worker, Task& task, bool offer)
@@ -60,51 +35,72 @@ void NativeEngine::execute(Worker& worker, Task& task, bool offer)
     const bool open = chunks > 1 && (offer || somebody_idle(task));
     Share* share = open ? worker.unused_share() : nullptr;
     const Busy busy(worker, task, run_time(task, worker.id));
-    if (!share) return run_alone(worker, task, chunks);
+    if (!share) return run_alone(worker, {task}, chunks);
     share->open(task, chunks);
     worker.offer.store(share, std::memory_order_release);
     offers_.fetch_add(1, std::memory_order_relaxed);
     wake(binds(task.node) ? workers() : static_cast<int>(std::min<Index>(chunks - 1, workers())));
-    run_shared(worker, *share, true);
+    run_shared(worker, {task, share, true});
 }
 
-void NativeEngine::run_alone(Worker& worker, Task& task, Index chunks)
+void NativeEngine::run_alone(Worker& worker, Part part, Index chunks)
 {
+    Task& task = part.task;
+    const Kernel kernel{task.codelet, task.flops};
     SharedWork work(chunks, chunks);
+    Outcome outcome;
     std::exception_ptr failure;
     const Segment outer = worker.stopwatch.begin(&task, EventKind::task, account(worker));
     try {
-        run_body(worker, task, work);
+        outcome = run_body(worker, part, work);
     } catch (...) {
         failure = std::current_exception();
     }
+    if (outcome.left_behind) return leave_behind(worker, outer, kernel, 1);
     const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
-    observe(worker, task, 1, ns);
+    observe(worker, kernel, 1, ns);
     add(worker.tasks, 1);
     if (wants_finished_) tell_finished(worker, task, ns);
     conclude(worker, task, std::move(failure));
 }
 
-void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
+void NativeEngine::run_shared(Worker& worker, Part part)
 {
-    Task& task = share.task();
-    const Segment outer = worker.stopwatch.begin(&task, owner ? EventKind::task : EventKind::share, account(worker));
-    Index taken = 0;
+    Task& task = part.task;
+    Share& share = *part.share;
+    const Kernel kernel{task.codelet, task.flops};
+    const auto count = double(share.work().count());
+    Outcome outcome;
+    const Segment outer = worker.stopwatch.begin(&task, part.owner ? EventKind::task : EventKind::share, account(worker));
     try {
-        taken = run_body(worker, task, share.work(), chunks_at_a_time(worker, task));
+        outcome = run_body(worker, part, share.work(), chunks_at_a_time(worker, task));
     } catch (...) {
         share.fail(std::current_exception());
     }
+    if (outcome.left_behind) return leave_behind(worker, outer, kernel, double(outcome.taken) / count);
     const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
-    observe(worker, task, double(taken) / double(share.work().count()), ns);
-    add(owner ? worker.tasks : worker.joined, 1);
-    if (owner) {
-        worker.offer.store(nullptr, std::memory_order_relaxed);
-        offers_.fetch_sub(1, std::memory_order_relaxed);
-    }
-    if (!share.leave(owner)) return;
+    observe(worker, kernel, double(outcome.taken) / count, ns);
+    add(part.owner ? worker.tasks : worker.joined, 1);
+    if (worker.offer.load(std::memory_order_relaxed) == &share) withdraw(worker, share);
+    if (!share.leave(part.owner)) return;
     if (wants_finished_) tell_finished(worker, task, ns);
     conclude(worker, task, share.retire());
+}
+
+/// The task is somebody else's, and over perhaps. What its worker did not get done says how fast it is now.
+void NativeEngine::leave_behind(Worker& worker, const Segment& outer, const Kernel& kernel, double part)
+{
+    const std::int64_t ns = worker.stopwatch.abandon(outer);
+    observe(worker, kernel, part, ns);
+    if (recorder_.enabled()) recorder_.record(worker.id, {"held up", 0, now_ns() - ns, now_ns(), 0, EventKind::idle});
+}
+
+/// Nobody can join any more.
+void NativeEngine::withdraw(Worker& owner, Share& share)
+{
+    Share* offered = &share; // the worker that offered it may have been left behind, and offer another one already
+    owner.offer.compare_exchange_strong(offered, nullptr, std::memory_order_relaxed);
+    offers_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::int64_t ns)
@@ -113,9 +109,14 @@ void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::in
     scheduler_->finished(task, worker.id, ns * 1e-9);
 }
 
-/// The task's own code, and what it has submitted inside. Returns how many chunks this worker had.
-Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work, Index at_a_time)
+/// The task's own code, and what it has submitted inside.
+NativeEngine::Outcome NativeEngine::run_body(Worker& worker, Part& part, SharedWork& work, Index at_a_time)
 {
+    Task& task = part.task;
+    if (part.computed) {
+        part.computed->commit();
+        if (!part.share) return {};
+    }
     if (worker.place.slow < 1) {
         SlowPace pace(worker.place.slow);
         Team team(work, &pace, at_a_time);
@@ -123,13 +124,16 @@ Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work, Index
         task.codelet->core(task.args, context);
         pace.between_chunks();
         context.finish_children();
-        return team.taken();
+        return {team.taken()};
     }
-    Team team(work, nullptr, at_a_time);
+    LeasedPart leased(worker.lease, {&task, part.share, part.owner, task.node});
+    const bool wary = is_wary(worker);
+    Team team(work, nullptr, wary ? 1 : at_a_time, wary ? &leased : nullptr, part.begun);
     TaskContext context(task, team, worker.id);
     task.codelet->core(task.args, context);
+    if (team.left_behind()) return {team.taken(), true};
     context.finish_children();
-    return team.taken();
+    return {team.taken()};
 }
 
 /// One for a core that is slow now, so that it holds little back; two for the others.
@@ -139,10 +143,10 @@ Index NativeEngine::chunks_at_a_time(const Worker& worker, const Task& task) con
     return task.flops > 0 && run_time(task, worker.id) > slow * estimate(*task.codelet, task.flops) ? 1 : 2;
 }
 
-/// Learns from a run of a part of the task, 0 to 1.
-void NativeEngine::observe(const Worker& worker, const Task& task, double part, std::int64_t ns)
+/// Learns from a run of a part of a task, 0 to 1.
+void NativeEngine::observe(const Worker& worker, const Kernel& kernel, double part, std::int64_t ns)
 {
-    if (task.flops > 0 && part > 0) speeds_.observe(worker.id, *task.codelet, part * task.flops, ns * 1e-9, now());
+    if (kernel.flops > 0 && part > 0) speeds_.observe(worker.id, *kernel.codelet, part * kernel.flops, ns * 1e-9, now());
 }
 
 /// The task is over. What it released waits for the holder's next look, which follows at once (see push_released).

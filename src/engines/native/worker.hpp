@@ -1,5 +1,6 @@
 #pragma once
 #include "engines/engine.hpp"
+#include "engines/native/lease.hpp"
 #include "engines/native/share.hpp"
 #include "engines/stopwatch.hpp"
 #include "threads/lock.hpp"
@@ -25,6 +26,19 @@ struct Holder {
 
 class NativeEngine;
 
+/// What a worker has taken over from another one that is held up.
+struct TakenOver {
+    Lease::Terms terms;
+    std::unique_ptr<Restartable> work; ///< null: nothing is computed yet
+};
+
+/// What a worker with nothing to do last saw of another one.
+struct Observation {
+    ThreadHandle thread;
+    std::int64_t cpu_ns = -1; ///< of its thread
+    std::int64_t since_ns = 0;
+};
+
 /// An owner that waits for its flow. Lives on the owner's stack until it was woken.
 struct Waiter {
     NativeEngine* engine = nullptr; ///< of the worker
@@ -45,7 +59,10 @@ struct alignas(128) Worker {
     Stopwatch stopwatch;
     Task* released = nullptr; ///< by the task that ended last; pushed when the holder looks for the next one, under the same lock
     std::array<Share, 8> shares;
-    int lent = 0; ///< units that wait for flows of other engines
+    int lent = 0;                  ///< units that wait for flows of other engines
+    std::vector<Observation> seen; ///< of the other workers, by number
+    WorkerId looked_at = 0;        ///< the last one
+    TakenOver taken_over;          ///< to be carried out next
 
     Share* unused_share() ///< null when every one still has a member that was preempted
     {
@@ -64,7 +81,11 @@ struct alignas(128) Worker {
     std::atomic<Share*> offer{nullptr};
     std::atomic<std::int64_t> runs_since_ns{0};   ///< 0: it runs nothing
     std::atomic<std::int64_t> expected_ns{never}; ///< how long that should take; never: not known
-    std::atomic<std::int64_t> busy_ns{0}, tasks{0}, joined{0};
+    std::atomic<std::int64_t> busy_ns{0}, tasks{0}, joined{0}, reliefs{0};
+    std::atomic<pid_t> thread{0}; ///< of the unit that holds it
+    std::atomic<clockid_t> clock{0};
+    std::atomic<std::int64_t> held_up_ns{0}; ///< when somebody last saw it waiting for its core; 0: not lately
+    Lease lease;
 
     // Under the lock.
     alignas(64) Lock lock;
