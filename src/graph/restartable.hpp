@@ -13,18 +13,19 @@ struct Chunks {
 };
 
 /// Some chunks of an operation, done so that another core can take them over from one that the system has taken away: in two
-/// steps, each of which may be stopped anywhere and then be done again from its beginning.
+/// steps, each of which may be stopped anywhere and is then done again from its beginning.
 ///
-///  - `compute` leaves all that it reads of the operation as it is. It writes memory of this object or results of the operation that it
-///    does not read. Done again by whoever takes over, who makes an object of its own for it.
-///  - `commit` moves the results to where they belong and reads nothing that it changes. Done again by whoever takes over, on this object.
+///  - `prepare` leaves all that it reads of the operation as it is. It writes memory of this object, or results of the operation
+///    that it does not read. Whoever takes over in it makes an object of its own and prepares that.
+///  - `perform` does the rest. Whoever takes over in it calls perform_again on this object, whose first try stopped anywhere.
 ///
-/// Both may be left at any instruction: they must not allocate, lock, wait, use variables of a thread or own anything meanwhile.
+/// They may be left at any instruction: they must not allocate, lock, wait, use variables of a thread or own anything meanwhile.
 class Restartable {
 public:
     virtual ~Restartable() = default;
-    virtual void compute() {}
-    virtual void commit() = 0;
+    virtual void prepare() {}
+    virtual void perform() = 0;
+    virtual void perform_again() { perform(); }
 };
 
 /// What an engine offers to a core from which the system takes time: another core does the work again if it is held up.

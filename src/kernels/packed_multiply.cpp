@@ -66,54 +66,54 @@ template <Scalar T> struct MultiplyArgs {
     }
 };
 
-/// Columns [begin, end) of a product. Where C is not read they go straight to it, as often as need be; else they are computed on a copy.
+/// Columns [begin, end) of a product. Where C is read, what it was is kept until they are done.
 template <Scalar T> class MultiplyWork final : public Restartable {
 public:
     MultiplyWork(const MultiplyArgs<T>& args, Index begin, Index end)
         : args_(args), begin_(begin), end_(end), kernel_(blas::instruction_set().micro_kernel<T>()),
-          kc_(blas::block_sizes<T>().kc), C_(args.p.C)
+          kc_(blas::block_sizes<T>().kc)
     {
-        if (args.p.beta == T(0)) return;
-        const Index line = 64 / Index(sizeof(T)), ld = (C_.rows + line - 1) / line * line;
-        memory_.emplace(ld * (end - begin) * Index(sizeof(T)));
-        args_.p.C.data = memory_->template as<T>() - begin * ld; // column `begin` is the first
-        args_.p.C.rs = 1;
-        args_.p.C.cs = ld;
+        if (args.p.beta != T(0)) before_.emplace(args.p.C.rows * (end - begin) * Index(sizeof(T)));
     }
-    void compute() override
+    void prepare() override
     {
-        if (!memory_) return;
-        copy(C_, args_.p.C);
-        args_.columns(kernel_, kc_, begin_, end_);
+        if (before_) each_element([](T& C, T& kept) { kept = C; });
     }
-    void commit() override
+    void perform() override { args_.columns(kernel_, kc_, begin_, end_); }
+    void perform_again() override
     {
-        if (memory_) copy(args_.p.C, C_);
-        else args_.columns(kernel_, kc_, begin_, end_);
+        if (before_) each_element([](T& C, T& kept) { C = kept; });
+        perform();
     }
 
 private:
-    /// What the product writes.
-    void copy(const Target<T>& from, const Target<T>& to) const
+    /// What the product writes, and where it is kept.
+    template <class Move> void each_element(const Move& move) const
     {
+        const Target<T>& C = args_.p.C;
+        T* const kept = before_->template as<T>();
+        if (C.rs != 1 && C.cs == 1 && args_.p.part == blas::Part::all) {
+            for (Index i = 0; i < C.rows; ++i)
+                for (Index j = begin_; j < end_; ++j) move(C.data[i * C.rs + j], kept[i * (end_ - begin_) + j - begin_]);
+            return;
+        }
         for (Index j = begin_; j < end_; ++j) {
-            const Index diagonal = std::clamp<Index>(j + args_.p.below, 0, C_.rows);
+            const Index diagonal = std::clamp<Index>(j + args_.p.below, 0, C.rows);
             const Index first = args_.p.part == blas::Part::lower ? diagonal : 0;
-            const Index last = args_.p.part == blas::Part::upper ? std::min(diagonal + 1, C_.rows) : C_.rows;
-            const T* const source = from.data + j * from.cs;
-            T* const target = to.data + j * to.cs;
-            if (from.rs == 1 && to.rs == 1) std::copy(source + first, source + std::max(first, last), target + first);
+            const Index last = args_.p.part == blas::Part::upper ? std::min(diagonal + 1, C.rows) : C.rows;
+            T *const column = C.data + j * C.cs, *const kept_column = kept + (j - begin_) * C.rows;
+            if (C.rs == 1)
+                for (Index i = first; i < last; ++i) move(column[i], kept_column[i]);
             else
-                for (Index i = first; i < last; ++i) target[i * to.rs] = source[i * from.rs];
+                for (Index i = first; i < last; ++i) move(column[i * C.rs], kept_column[i]);
         }
     }
 
-    MultiplyArgs<T> args_;
+    const MultiplyArgs<T> args_;
     const Index begin_, end_;
     const blas::MicroKernel<T>& kernel_;
     const Index kc_;
-    const Target<T> C_;
-    std::optional<blas::SharedBuffer> memory_;
+    std::optional<blas::SharedBuffer> before_;
 };
 
 template <Scalar T> constexpr Codelet gemm_codelet = codelet_of<MultiplyArgs<T>>("gemm");

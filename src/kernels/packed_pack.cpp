@@ -28,7 +28,7 @@ template <Scalar T, bool left> struct PackArgs {
 template <Scalar T, bool left> class PackWork final : public Restartable {
 public:
     explicit PackWork(const PackArgs<T, left>& args) : args_(args), kernel_(blas::instruction_set().micro_kernel<T>()) {}
-    void commit() override { args_.pack(kernel_); }
+    void perform() override { args_.pack(kernel_); }
 
 private:
     const PackArgs<T, left> args_;

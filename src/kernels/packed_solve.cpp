@@ -34,8 +34,8 @@ template <Scalar T> struct SolveArgs {
                 continue;
             }
             SolveWork<T> work(s, begin, end);
-            work.compute();
-            work.commit();
+            work.prepare();
+            work.perform();
         }
     }
 };
@@ -47,13 +47,13 @@ public:
         : s(solve), begin_(begin), rows_(end - begin), kernel_(blas::instruction_set().micro_kernel<T>())
     {
     }
-    void compute() override
+    void prepare() override
     {
         blas::pack_left(kernel_, s.B.block(begin_, 0), rows_, s.n, panels());
         if (s.alpha != T(1)) scale();
         blas::solve_packed(kernel_, panels(), rows_, 0, rows_, s.n, s.triangle);
     }
-    void commit() override
+    void perform() override
     {
         const blas::Operand<T> B = s.B.block(begin_, 0);
         T* const X = const_cast<T*>(B.data);

@@ -25,13 +25,13 @@ public:
         : cells_(cells), begin_(begin), results_(end - begin), k_(k), repeats_(repeats)
     {
     }
-    void compute() override
+    void prepare() override
     {
         for (int repeat = 0; repeat < repeats_; ++repeat)
             for (std::size_t i = 0; i < results_.size(); ++i)
                 results_[i] = 3 * static_cast<volatile std::uint64_t&>(cells_[begin_ + i]) + k_;
     }
-    void commit() override
+    void perform() override
     {
         for (std::size_t i = 0; i < results_.size(); ++i) cells_[begin_ + i] = results_[i];
     }
@@ -63,8 +63,8 @@ struct RenewArgs {
                 if (!team.run(std::move(work), c)) return;
                 continue;
             }
-            work->compute();
-            work->commit();
+            work->prepare();
+            work->perform();
         }
     }
 };

@@ -62,10 +62,10 @@ private:
     /// How a worker takes part in an operation.
     struct Part {
         Task& task;
-        Share* share = nullptr;                          ///< null: the operation is the worker's alone
-        bool owner = false;                              ///< of the share
-        Chunks begun{0, 0};                              ///< taken over with it
-        std::unique_ptr<Restartable> computed = nullptr; ///< taken over, to be committed first
+        Share* share = nullptr;                           ///< null: the operation is the worker's alone
+        bool owner = false;                               ///< of the share
+        Chunks begun{0, 0};                               ///< taken over with it
+        std::unique_ptr<Restartable> performed = nullptr; ///< taken over, to be committed first
     };
     /// An owner's wait on a worker.
     struct Wait {
@@ -114,6 +114,7 @@ private:
     // relief.cpp: workers whose core the system has given to somebody else
     void introduce(Worker& worker) const;
     bool is_wary(Worker& worker) const;
+    bool watches_others(Worker& worker) const;
     bool somebody_runs(const Worker& but) const;
     Found take_over(Worker& worker);
     bool stands_still(Worker& worker, Worker& other) const;

@@ -11,10 +11,10 @@ public:
 private:
     void body() override
     {
-        work_.compute();
-        if (!lease_.step(number_, computing, committing)) return;
-        work_.commit();
-        finished_ = lease_.step(number_, committing, held);
+        work_.prepare();
+        if (!lease_.step(number_, preparing, performing)) return;
+        work_.perform();
+        finished_ = lease_.step(number_, performing, held);
     }
     bool stopped() const override
     {
@@ -41,7 +41,7 @@ bool Lease::run(std::unique_ptr<Restartable> work, const Terms& terms)
     clock_.store(thread.clock, std::memory_order_release);
     work_.store(work.get(), std::memory_order_release);
     const std::uint64_t number = word_.load(std::memory_order_relaxed) / states + 1;
-    word_.store(number * states + computing, std::memory_order_release);
+    word_.store(number * states + preparing, std::memory_order_release);
     Body body(*this, *work, number);
     if (body.run() && body.finished()) return true;
     if (state() == taken_with_work) work.release(); // the taker's now
@@ -52,7 +52,7 @@ std::optional<Lease::Sight> Lease::look() const
 {
     const std::uint64_t word = word_.load(std::memory_order_acquire);
     const State state = State(word % states);
-    if (state != computing && state != committing) return std::nullopt;
+    if (state != preparing && state != performing) return std::nullopt;
     constexpr auto acquire = std::memory_order_acquire;
     return Sight{word,
                  {task_.load(acquire),
@@ -61,12 +61,12 @@ std::optional<Lease::Sight> Lease::look() const
                   node_.load(acquire),
                   {begin_.load(acquire), end_.load(acquire)}},
                  {thread_.load(acquire), clock_.load(acquire)},
-                 state == committing ? work_.load(acquire) : nullptr};
+                 state == performing ? work_.load(acquire) : nullptr};
 }
 
 bool Lease::take(const Sight& sight)
 {
-    if (!step(sight.word / states, sight.work ? committing : computing, sight.work ? taken_with_work : taken)) return false;
+    if (!step(sight.word / states, sight.work ? performing : preparing, sight.work ? taken_with_work : taken)) return false;
     stop_thread(sight.thread);
     return true;
 }

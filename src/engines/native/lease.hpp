@@ -16,11 +16,11 @@ struct Task;
 /// A worker's hold on the chunks that it works on in the restartable way. Another worker may take them from it at any time and do them
 /// again (backup tasks, Dean and Ghemawat 2004); the word says who has them.
 ///
-/// word = 8 number + state. The worker: held -> computing (a new number) -> committing -> held. A taker: computing -> taken, or
-/// committing -> taken_with_work, once, and then stops the worker's thread.
-/// Invariant: whoever brings the word out of `committing` has the chunks and the worker's place in the operation, and only that one
-/// touches the operation's data afterwards. The worker's results become visible only in `committing`, so a taker that finds
-/// `computing` begins anew; in `committing` the results are complete in the work object, which the taker gets and commits again.
+/// word = 8 number + state. The worker: held -> preparing (a new number) -> performing -> held. A taker: preparing -> taken, or
+/// performing -> taken_with_work, once, and then stops the worker's thread.
+/// Invariant: whoever brings the word out of `performing` has the chunks and the worker's place in the operation, and only that one
+/// touches the operation's data afterwards. In `preparing` nothing has been changed that is read again, so the taker begins anew; in
+/// `performing` the work object is prepared, and the taker gets it and performs it again.
 /// Ordering: take acquires what the worker wrote before (its release stores of the word), stop_thread ends what it writes. The
 /// terms are stored and loaded with release and acquire: a taker that read those of a later number has also seen the
 /// word leave the earlier one, and take fails.
@@ -37,7 +37,7 @@ public:
         std::uint64_t word;
         Terms terms;
         ThreadHandle thread;
-        Restartable* work; ///< null: nothing is computed yet
+        Restartable* work; ///< null: nothing is performed yet
     };
 
     /// The worker. See Relief::run.
@@ -48,7 +48,7 @@ public:
     bool take(const Sight& sight);
 
 private:
-    enum State : std::uint64_t { held, computing, committing, taken, taken_with_work };
+    enum State : std::uint64_t { held, preparing, performing, taken, taken_with_work };
     static constexpr std::uint64_t states = 8;
     class Body;
     bool step(std::uint64_t number, State from, State to)

@@ -18,12 +18,12 @@ class Step final : public Restartable {
 public:
     Step(Cells& cells, std::atomic<long>& alive) : cells_(cells), alive_(alive) { ++alive_; }
     ~Step() override { --alive_; }
-    void compute() override
+    void prepare() override
     {
         for (int repeat = 0; repeat < 20; ++repeat)
             for (std::size_t i = 0; i < cells_.size(); ++i) results_[i] = 3 * static_cast<volatile std::uint64_t&>(cells_[i]) + 1;
     }
-    void commit() override
+    void perform() override
     {
         for (int repeat = 0; repeat < 10; ++repeat)
             for (std::size_t i = 0; i < cells_.size(); ++i) static_cast<volatile std::uint64_t&>(cells_[i]) = results_[i];
@@ -66,11 +66,11 @@ TEST(Lease, WhatIsTakenOverAtAnyInstantIsDoneOnce)
             const auto sight = lease.look();
             if (!sight || !lease.take(*sight)) continue;
             const std::unique_ptr<Restartable> work(sight->work);
-            if (work) work->commit();
+            if (work) work->perform();
             else {
                 Step again(cells, alive);
-                again.compute();
-                again.commit();
+                again.prepare();
+                again.perform();
             }
             ++(work ? taken_with_work : taken);
             // What comes next on this data, while the worker may still be where it was stopped.
@@ -99,8 +99,8 @@ TEST(Lease, ShowsItsTermsWhileItRuns)
     class Looking final : public Restartable {
     public:
         explicit Looking(Lease& lease) : lease_(lease) {}
-        void compute() override { first = lease_.look(); }
-        void commit() override
+        void prepare() override { first = lease_.look(); }
+        void perform() override
         {
             second = lease_.look();
             EXPECT_EQ(second->work, this);

@@ -10,8 +10,9 @@ namespace trencadis {
 namespace {
 
 constexpr std::int64_t spin_ns = 30'000; ///< about what it costs to put a thread to sleep and wake it
-/// Between looks at what the others run: soon at first, for the end of a call is where one that is held up costs most.
-constexpr std::int64_t shortest_nap_ns = 200'000, longest_nap_ns = 5'000'000, forever = Worker::never;
+/// Between looks at what the others run: soon at first, for the end of a call is where one that is held up costs most. Not while it
+/// spins: a look makes the kernel settle the account of the core it looks at, which then changes threads earlier.
+constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 5'000'000, forever = Worker::never;
 
 } // namespace
 
@@ -130,18 +131,19 @@ NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
 {
     count_idle(worker, 1);
     const std::int64_t begin = now_ns();
-    std::int64_t awake_since = begin, nap_ns = shortest_nap_ns;
+    const bool watches = watches_others(worker);
+    std::int64_t spin_until = begin + spin_ns, nap_ns = watches ? shortest_nap_ns : forever;
     Found found;
     while (!found && !disturbed(worker, wait)) {
-        if (now_ns() - awake_since > spin_ns) {
-            found = sleep(worker, wait, nap_ns);
-            nap_ns = std::min(2 * nap_ns, longest_nap_ns);
-            awake_since = now_ns();
-            continue;
-        }
         for (int i = 0; i < 16; ++i) relax();
         found = look(worker);
-        if (!found) found = take_over(worker);
+        const std::int64_t now = now_ns();
+        if (found || now < spin_until) continue;
+        if (watches && (found = take_over(worker))) break;
+        found = sleep(worker, wait, nap_ns);
+        const std::int64_t woken = now_ns();
+        if (woken - now < nap_ns) spin_until = woken + spin_ns; // something has changed
+        nap_ns = watches ? std::min(2 * nap_ns, longest_nap_ns) : forever;
     }
     count_idle(worker, -1);
     if (recorder_.enabled()) recorder_.record(worker.id, {"idle", 0, begin, now_ns(), 0, EventKind::idle});
@@ -155,7 +157,8 @@ NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t
     if (wait && !wait->flow.begin_suspension(wait->target, &wait->waiter)) return {};
     const std::uint32_t key = changed_.prepare();
     const Found found = look(worker);
-    const std::int64_t again_ns = std::min(found.again_ns ? found.again_ns : forever, somebody_runs(worker) ? most_ns : forever);
+    const std::int64_t again_ns =
+        std::min(found.again_ns ? found.again_ns : forever, most_ns < forever && somebody_runs(worker) ? most_ns : forever);
     if (found || disturbed(worker, wait)) changed_.cancel();
     else if (again_ns < forever) changed_.wait_for(key, again_ns);
     else changed_.wait(key);

@@ -33,18 +33,24 @@ bool NativeEngine::is_wary(Worker& worker) const
     return false;
 }
 
+/// One that is often held up itself would use up for it what it gets of its core.
+bool NativeEngine::watches_others(Worker& worker) const
+{
+    if (parts_.relieving == Relieving::never || workers() == 1) return false;
+    return parts_.relieving == Relieving::always || !is_wary(worker);
+}
+
 bool NativeEngine::somebody_runs(const Worker& but) const
 {
-    return parts_.relieving != Relieving::never && std::any_of(workers_.begin(), workers_.end(), [&](const auto& worker) {
-               return worker.get() != &but && worker->runs_since_ns.load(std::memory_order_relaxed) != 0;
-           });
+    return std::any_of(workers_.begin(), workers_.end(), [&](const auto& worker) {
+        return worker.get() != &but && worker->runs_since_ns.load(std::memory_order_relaxed) != 0;
+    });
 }
 
 /// For a worker with nothing to do: looks at some of the others. A thread that runs a task while its processor time stands still waits
 /// for its core. Readings may be of a thread that has just given the worker away; then the worst is that the worker is wary in vain.
 NativeEngine::Found NativeEngine::take_over(Worker& worker)
 {
-    if (parts_.relieving == Relieving::never) return {};
     Found found;
     for (int i = std::min(looks, workers()); i > 0 && !found; --i) {
         worker.looked_at = (worker.looked_at + 1) % workers();

@@ -113,8 +113,8 @@ void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::in
 NativeEngine::Outcome NativeEngine::run_body(Worker& worker, Part& part, SharedWork& work, Index at_a_time)
 {
     Task& task = part.task;
-    if (part.computed) {
-        part.computed->commit();
+    if (part.performed) {
+        part.performed->perform_again();
         if (!part.share) return {};
     }
     if (worker.place.slow < 1) {
