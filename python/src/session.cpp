@@ -33,6 +33,7 @@ nb::dict options_of(const Session& session)
     d["slow"] = options.slow;
     d["machine"] = options.machine;
     d["pages"] = options.pages;
+    d["relief"] = options.relief;
     return d;
 }
 
@@ -47,6 +48,7 @@ nb::list statistics_of(const Session& session)
         row["idle_s"] = worker.idle;
         row["tasks"] = worker.tasks;
         row["shares"] = worker.shares;
+        row["reliefs"] = worker.reliefs;
         rows.append(row);
     }
     return rows;
@@ -114,14 +116,15 @@ void bind_session(nb::module_& m)
             "__init__",
             [](Session* self, std::string engine, std::string scheduler, std::string kernels, std::string threads,
                std::vector<int> workers, int worker_count, std::int64_t window, std::map<int, double> slow, std::string machine,
-               std::string pages) {
+               std::string pages, std::string relief) {
                 compute([&] {
-                    new (self) Session(
-                        SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow, machine, pages, {}});
+                    new (self) Session(SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow,
+                                                      machine, pages, relief});
                 });
             },
             "engine"_a = "", "scheduler"_a = "", "kernels"_a = "", "threads"_a = "", "workers"_a = std::vector<int>{},
-            "worker_count"_a = 0, "window"_a = 0, "slow"_a = std::map<int, double>{}, "machine"_a = "", "pages"_a = "")
+            "worker_count"_a = 0, "window"_a = 0, "slow"_a = std::map<int, double>{}, "machine"_a = "", "pages"_a = "",
+            "relief"_a = "")
         .def("options", &options_of)
         .def_prop_ro("workers", &Session::workers)
         .def_prop_ro("kernels_version", [](const Session& s) { return s.kernels().version(); })

@@ -209,3 +209,10 @@ def test_on_one_memory_node_everything_is_near():
 
 def test_pages_are_placed_on_described_machines_only():
     assert "give a machine too" in refusal("bench", "gemm", "--n", "50", "--pages", "interleave")
+
+
+def test_relief_takes_its_three_words_and_no_other():
+    for word in ("held-up", "always", "never"):
+        (row,) = rows("bench", "gemm", "--n", "200", "--nb", "48", "--relief", word, "--repeat", "3", "--check")
+        assert row["residual"] < 10
+    assert "must be held-up, always or never" in refusal("bench", "gemm", "--n", "50", "--relief", "sometimes")

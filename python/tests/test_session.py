@@ -118,7 +118,7 @@ def test_a_session_counts_what_its_block_does_and_blocks_nest():
         outer.reset_statistics()
         assert done(outer) == 0
         rows = outer.statistics()
-        assert set(rows[0]) == {"cpu", "kind", "busy_s", "idle_s", "tasks", "shares"}
+        assert set(rows[0]) == {"cpu", "kind", "busy_s", "idle_s", "tasks", "shares", "reliefs"}
 
 
 def test_other_threads_keep_their_session():

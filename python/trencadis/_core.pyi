@@ -59,10 +59,12 @@ class Session:
         slow: Mapping[int, float] = {},
         machine: str = "",
         pages: str = "",
+        relief: str = "",
     ) -> None: ...
     def options(self) -> dict[str, Any]:
         """As resolved: engine, scheduler, kernels, threads (str), workers (list of OS core numbers, or of places
-        in the described machine), window (int), slow (dict of core to fraction), machine, pages (str; empty: the real one)."""
+        in the described machine), window (int), slow (dict of core to fraction), machine, pages (str; empty: the real one),
+        relief (str)."""
     @property
     def workers(self) -> int: ...
     @property
@@ -78,7 +80,7 @@ class Session:
     def node_bytes(self) -> list[dict[str, Any]]:
         """Per memory node since reset_statistics: node, local_read, remote_read, local_written, remote_written, in bytes."""
     def statistics(self) -> list[dict[str, Any]]:
-        """Per worker since the start or since reset_statistics: cpu, kind, busy_s, idle_s, tasks, shares."""
+        """Per worker since the start or since reset_statistics: cpu, kind, busy_s, idle_s, tasks, shares, reliefs."""
     def reset_statistics(self) -> None: ...
     def start_trace(self) -> None: ...
     def stop_trace(self, title: str = "") -> Trace: ...

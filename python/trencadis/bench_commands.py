@@ -68,6 +68,13 @@ Pages = Annotated[
         help="With --machine: where operands count as lying, all on its first memory node or page by page in turn",
     ),
 ]
+Relief = Annotated[
+    str,
+    typer.Option(
+        "--relief", metavar="held-up|always|never", rich_help_panel=EMULATION_PANEL,
+        help="When an idle worker takes over what another has begun. Default: when the system has taken that one's core away",
+    ),
+]
 Busy = Annotated[
     list[str] | None,
     typer.Option(
@@ -114,12 +121,12 @@ def bench_command(
     routine: Routine, n: Sizes = "", shape: Shapes = "", nb: TileSize = "auto", precision: Precision = "d",
     scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "",
     variant: Variant = "", virtual_cores: VirtualCores = "", window: Window = 0, slow: Slow = None, busy: Busy = None,
-    machine: MachineOver = "", pages: Pages = "",
+    relief: Relief = "", machine: MachineOver = "", pages: Pages = "",
     repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
 ) -> None:
     """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
-    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, machine, pages)
+    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages)
     request = _request(routine, n, shape, precision, choice, busy, repeat, check)
     check_record_target(json)
     with progress_bar(len(request.jobs()) * (repeat + 1)) as step:
@@ -131,11 +138,11 @@ def compare_command(
     routine: Routine, against: Against, n: Sizes = "", shape: Shapes = "",
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
-    window: Window = 0, slow: Slow = None, busy: Busy = None, repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
+    window: Window = 0, slow: Slow = None, busy: Busy = None, relief: Relief = "", repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
 ) -> None:
     """Measure us and each peer in turn, A B A B, each in a process of its own. A ratio above 1 says that we are faster."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
-    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow)
+    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief)
     request = _request(routine, n, shape, precision, choice, busy, repeat, check)
     check_record_target(json)
     peers = select_peers(routine, against.split(","), warn)
@@ -151,11 +158,11 @@ def trace_command(
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
     window: Window = 0, slow: Slow = None, busy: Busy = None,
-    machine: MachineOver = "", pages: Pages = "",
+    relief: Relief = "", machine: MachineOver = "", pages: Pages = "",
 ) -> None:
     """Record one run, after an untimed one, and write what each worker did when."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
-    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, machine, pages)
+    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages)
     request = _request(routine, n, shape, precision, choice, busy, 1, False)
     if len(request.jobs()) != 1:
         raise UsageError(f"--n: a trace is of one run; '{n}' stands for {len(request.jobs())} sizes")
@@ -179,12 +186,12 @@ def demo_command(
 
 def _choice(
     nb: str, scheduler: str, engine: str, kernels: str, threads: str, workers: str, variant: str, window: int,
-    slow: list[str] | None, machine: str = "", pages: str = "",
+    slow: list[str] | None, relief: str, machine: str = "", pages: str = "",
 ) -> SessionChoice:
     return SessionChoice(
         engine=engine, scheduler=scheduler, kernels=kernels, threads=threads, workers=core_list(workers), window=window,
         slow=core_fractions(slow or []), nb=tile_size(nb), variant=variant,
-        machine=machine, pages=pages,
+        relief=relief, machine=machine, pages=pages,
     )
 
 

@@ -65,11 +65,13 @@ class SessionChoice:
     variant: str = ""
     machine: str = ""
     pages: str = ""
+    relief: str = ""
 
     def open(self, core: Any) -> Any:
         return core.Session(
             engine=self.engine, scheduler=self.scheduler, kernels=self.kernels, threads=self.threads, workers=self.workers,
             window=self.window, slow=self.slow, machine=self.machine, pages=self.pages,
+            relief=self.relief,
         )
 
 

@@ -41,6 +41,9 @@ class session:
         are then cores of it. Default: TRENCADIS_MACHINE.
     pages : str
         With `machine`: where operands count as lying, "first-touch" or "interleave". Default: TRENCADIS_PAGES.
+    relief : str
+        When a worker with nothing to do takes over what another one has begun: "held-up" (the system has taken that one's core away),
+        "always" (for tests) or "never". Default: TRENCADIS_RELIEF, then "held-up"; with `machine`, "never".
 
     Raises
     ------
@@ -65,9 +68,12 @@ class session:
         slow: Mapping[int, float] | None = None,
         machine: str = "",
         pages: str = "",
+        relief: str = "",
     ) -> None:
         cores, count = _workers(workers)
-        self._session = _core.Session(engine, scheduler, kernels, threads, cores, count, window, dict(slow or {}), machine, pages)
+        self._session = _core.Session(
+            engine, scheduler, kernels, threads, cores, count, window, dict(slow or {}), machine, pages, relief
+        )
 
     def __enter__(self) -> _core.Session:
         _open_blocks.set((*_open_blocks.get(), current.set(self._session)))

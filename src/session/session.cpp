@@ -269,7 +269,7 @@ std::vector<WorkerStatistics> Session::statistics() const
         const WorkerTime& base = parts_->base[w];
         const double busy = (times[w].busy_ns - base.busy_ns) * 1e-9;
         statistics.push_back({places[w].cpu, places[w].kind_name, busy, std::max(0.0, span - busy), times[w].tasks - base.tasks,
-                              times[w].shares - base.shares});
+                              times[w].shares - base.shares, times[w].reliefs - base.reliefs});
     }
     return statistics;
 }

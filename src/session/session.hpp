@@ -50,7 +50,8 @@ struct WorkerStatistics {
     Seconds busy; ///< inside tasks and shared chunks
     Seconds idle; ///< not inside tasks while a run was going on: looking for work, asleep, bookkeeping
     std::int64_t tasks;
-    std::int64_t shares; ///< times it joined another worker's task
+    std::int64_t shares;  ///< times it joined another worker's task
+    std::int64_t reliefs; ///< times it took over what another worker had begun, whose core was taken away
 };
 
 /// The composition root: names in, machine + engine + scheduler + kernels + threads out. All members may be called

@@ -126,7 +126,7 @@ TEST(CInterface, ChecksSessionOptions)
 {
     trc_session* session = nullptr;
     EXPECT_EQ(trc_session_create(nullptr, nullptr), -1);
-    for (const char* bad : {"schedular=ws", "engine", "engine=", "=x", "workers=a", "workers=1-", "window=2x"}) {
+    for (const char* bad : {"schedular=ws", "engine", "engine=", "=x", "workers=a", "workers=1-", "window=2x", "relief=often"}) {
         EXPECT_EQ(trc_session_create(&session, bad), -2) << bad;
         EXPECT_EQ(session, nullptr);
     }
@@ -134,6 +134,7 @@ TEST(CInterface, ChecksSessionOptions)
     EXPECT_THAT(trc_last_error_message(), HasSubstr("eager"));
     EXPECT_EQ(trc_session_workers(make_session("engine=sequential").get()), 1);
     EXPECT_EQ(trc_session_workers(make_session("scheduler=ws worker_count=1 window=16").get()), 1);
+    EXPECT_EQ(trc_session_workers(make_session("relief=always worker_count=1").get()), 1);
     EXPECT_EQ(trc_session_destroy(nullptr), TRC_OK);
 }
 

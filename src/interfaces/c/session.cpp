@@ -46,13 +46,14 @@ std::vector<int> core_list(const std::string& key, const std::string& text)
 void set(SessionOptions& options, const std::string& key, const std::string& value)
 {
     static constexpr std::string_view known[] = {"engine",  "scheduler",    "kernels", "threads",
-                                                 "workers", "worker_count", "window"};
+                                                 "workers", "worker_count", "window",  "relief"};
     if (key == "engine") options.engine = value;
     else if (key == "scheduler") options.scheduler = value;
     else if (key == "kernels") options.kernels = value;
     else if (key == "threads") options.threads = value;
     else if (key == "workers") options.workers = core_list(key, value);
     else if (key == "worker_count") options.worker_count = core(key, value);
+    else if (key == "relief") options.relief = value;
     else if (key == "window") options.window = number(key, value);
     else throw Error(ErrorCode::bad_argument, 2, unknown_name("session option", key, known));
 }
