@@ -138,7 +138,8 @@ def compare_command(
     routine: Routine, against: Against, n: Sizes = "", shape: Shapes = "",
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
-    window: Window = 0, slow: Slow = None, busy: Busy = None, relief: Relief = "", repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
+    window: Window = 0, slow: Slow = None, busy: Busy = None, relief: Relief = "",
+    repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
 ) -> None:
     """Measure us and each peer in turn, A B A B, each in a process of its own. A ratio above 1 says that we are faster."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)

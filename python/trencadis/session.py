@@ -42,8 +42,8 @@ class session:
     pages : str
         With `machine`: where operands count as lying, "first-touch" or "interleave". Default: TRENCADIS_PAGES.
     relief : str
-        When a worker with nothing to do takes over what another one has begun: "held-up" (the system has taken that one's core away),
-        "always" (for tests) or "never". Default: TRENCADIS_RELIEF, then "held-up"; with `machine`, "never".
+        When a worker with nothing to do takes over what another one has begun: "held-up" (the system has taken that one's core
+        away), "always" (for tests) or "never". Default: TRENCADIS_RELIEF, then "held-up"; with `machine`, "never".
 
     Raises
     ------
