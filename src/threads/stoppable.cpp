@@ -38,12 +38,14 @@ namespace {
 
 void handle_stop(int, siginfo_t*, void*) { leave_stopped_body(); }
 
-void handle_fault(int signal, siginfo_t*, void*)
+/// A fault of the program itself is for whoever handled it before.
+void handle_fault(int signal, siginfo_t* info, void* context)
 {
     leave_stopped_body();
-    // The instruction is tried again under the previous handler.
-    for (std::size_t i = 0; i < std::size(faults); ++i)
-        if (faults[i] == signal) sigaction(signal, &handled_before[i], nullptr);
+    const struct sigaction& before = handled_before[signal == faults[0] ? 0 : 1];
+    if (before.sa_flags & SA_SIGINFO) before.sa_sigaction(signal, info, context);
+    else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) before.sa_handler(signal);
+    else sigaction(signal, &before, nullptr); // the instruction is tried again, which ends the process
 }
 
 bool install(int signal, void (*handler)(int, siginfo_t*, void*), int flags)

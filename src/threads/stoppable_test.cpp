@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace trencadis {
@@ -122,6 +123,22 @@ TEST(Stoppable, IsRefusedWhereTheProgramUsesTheSignal)
     EXPECT_FALSE(can_stop_threads());
     sigaction(SIGURG, &ours, nullptr);
     EXPECT_TRUE(can_stop_threads());
+}
+
+/// In a process of its own, in which their handler comes first.
+TEST(StoppableDeathTest, AHandlerThatWasThereBeforeIsCalled)
+{
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    struct sigaction theirs = {}, before;
+    theirs.sa_handler = [](int) { _exit(7); };
+    sigaction(SIGSEGV, &theirs, &before);
+    EXPECT_EXIT(
+        {
+            prepare_stopping();
+            *static_cast<volatile char*>(nullptr) = 1;
+        },
+        ::testing::ExitedWithCode(7), "");
+    sigaction(SIGSEGV, &before, nullptr);
 }
 
 /// Its fault comes before the signal.
