@@ -32,16 +32,20 @@ public:
         Worker& self = workers_[worker];
         Task* task = self.queue.pop(everybody);
         if (!task) return {nullptr, join_ ? most_chunks_left(view_, worker) : no_worker};
-        const Seconds cost = cost_of_[task];
+        Given& given = given_[task];
+        const Seconds cost = given.cost;
+        given.to = worker;
         self.assigned = self.queue.empty() ? 0 : self.assigned - cost;
         self.busy_until = std::max(view_.now(), self.busy_until) + cost;
         ++self.running;
         return {task};
     }
-    void finished(const Task& task, WorkerId worker, Seconds) override
+    void finished(const Task& task, WorkerId, Seconds) override
     {
-        if (cost_of_.erase(&task) == 0) return; // its submitter ran it at once, it was never given out
-        Worker& self = workers_[worker];
+        const auto given = given_.find(&task);
+        if (given == given_.end()) return;         // its submitter ran it at once, it was never given out
+        Worker& self = workers_[given->second.to]; // another one may have finished it
+        given_.erase(given);
         if (self.running > 0 && --self.running == 0) self.busy_until = 0;
     }
     bool wants_finished() const override { return true; }
@@ -90,7 +94,7 @@ private:
         if (best == no_worker) best = 0; // nobody is able: the engine has refused such a task before
         workers_[best].assigned += best_cost;
         workers_[best].queue.push(task, everybody);
-        cost_of_[&task] = best_cost;
+        given_[&task] = {best_cost, best};
     }
     /// Those that became ready since somebody looked last, the longest path first.
     void assign_arrived()
@@ -108,7 +112,11 @@ private:
     const View& view_;
     std::vector<Worker> workers_;
     std::vector<Arrived> arrived_;
-    std::unordered_map<const Task*, Seconds> cost_of_; ///< of the tasks that are ready or run
+    struct Given {
+        Seconds cost;
+        WorkerId to;
+    };
+    std::unordered_map<const Task*, Given> given_; ///< the tasks that are ready or run
     const bool by_priority_, transfers_, join_;
 };
 
