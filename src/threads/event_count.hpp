@@ -24,11 +24,12 @@ public:
         while (epoch_.load(std::memory_order_acquire) == key) futex_wait(epoch_, key);
         sleepers_.fetch_sub(1, std::memory_order_relaxed);
     }
-    /// As wait, but returns at the latest after about `timeout_ns`.
-    void wait_for(std::uint32_t key, std::int64_t timeout_ns)
+    /// As wait, but returns at the latest after about `timeout_ns`. Was it notified?
+    bool wait_for(std::uint32_t key, std::int64_t timeout_ns)
     {
         if (epoch_.load(std::memory_order_acquire) == key) futex_wait(epoch_, key, timeout_ns);
         sleepers_.fetch_sub(1, std::memory_order_relaxed);
+        return epoch_.load(std::memory_order_acquire) != key;
     }
     void notify(int count)
     {

@@ -1,5 +1,6 @@
 #include "threads/stoppable.hpp"
 
+#include <cfenv>
 #include <iterator>
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -18,10 +19,10 @@ constexpr int faults[] = {SIGSEGV, SIGBUS};
 struct Running {
     Stoppable* what;
     sigjmp_buf out;
+    std::fenv_t environment; ///< rounding, and what becomes of subnormal numbers
 };
 /// What the thread runs. Its place is fixed when the thread starts, so that the handler needs no help of the dynamic linker.
 [[gnu::tls_model("initial-exec")]] thread_local constinit Running* volatile running = nullptr;
-thread_local bool takes_signal = false;
 struct sigaction handled_before[std::size(faults)];
 
 } // namespace
@@ -43,9 +44,18 @@ void handle_fault(int signal, siginfo_t* info, void* context)
 {
     leave_stopped_body();
     const struct sigaction& before = handled_before[signal == faults[0] ? 0 : 1];
+    if (!(before.sa_flags & SA_SIGINFO) && (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN)) {
+        sigaction(signal, &before, nullptr);
+        if (info->si_code <= 0) raise(signal); // sent by somebody; else the instruction is tried again, which ends the process
+        return;
+    }
+    sigset_t itself, mask;
+    sigemptyset(&itself);
+    sigaddset(&itself, signal);
+    pthread_sigmask(SIG_BLOCK, &itself, &mask);
     if (before.sa_flags & SA_SIGINFO) before.sa_sigaction(signal, info, context);
-    else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) before.sa_handler(signal);
-    else sigaction(signal, &before, nullptr); // the instruction is tried again, which ends the process
+    else before.sa_handler(signal);
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
 
 bool install(int signal, void (*handler)(int, siginfo_t*, void*), int flags)
@@ -78,15 +88,14 @@ bool is_handled_by(int signal, void (*handler)(int, siginfo_t*, void*))
     return sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler;
 }
 
-/// Workers take no signals but this one.
-void take_signal()
+/// Workers take no signals but these. Each time: what ran on the thread before may have changed it.
+void take_signals()
 {
-    if (takes_signal) return;
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, stop_signal);
+    for (const int fault : faults) sigaddset(&set, fault);
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-    takes_signal = true;
 }
 
 } // namespace
@@ -110,15 +119,21 @@ std::int64_t ThreadHandle::cpu_ns() const
 
 bool Stoppable::run()
 {
-    take_signal();
-    Running here{this, {}};
+    take_signals();
+    Running here{this, {}, {}};
+    std::fegetenv(&here.environment); // a handler begins with that of a new thread
     // The mask need not be saved: the handler does not change it.
     if (sigsetjmp(here.out, 0) != 0) {
         running = nullptr;
+        std::fesetenv(&here.environment);
         return false;
     }
     running = &here;
     std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (stopped()) { // perhaps the signal came before the line above
+        running = nullptr;
+        return false;
+    }
     body();
     std::atomic_signal_fence(std::memory_order_seq_cst);
     running = nullptr;
@@ -139,10 +154,10 @@ bool can_stop_threads()
     return true;
 }
 
-void stop_thread(ThreadHandle thread)
+bool stop_thread(ThreadHandle thread)
 {
-    syscall(SYS_tgkill, getpid(), thread.id, stop_signal);
-    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    return syscall(SYS_tgkill, getpid(), thread.id, stop_signal) == 0 &&
+           syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
 } // namespace trencadis

@@ -27,13 +27,14 @@ struct ThreadHandle {
 /// A thread that runs is interrupted, one that does not run must pass through the kernel to run again; both handle pending
 /// signals before the next instruction of the program, and the handler, which sees `stopped`, jumps out of the body.
 /// The body may return, and its thread call `run` again, at any time before: the handler does nothing outside of a body
-/// or in one that is not stopped.
+/// or in one that is not stopped. A signal that comes before the body begins is not lost: `run` looks at `stopped` once more then.
+/// The thread may get the signal when it does something else already; a system call that cannot be resumed then ends early (EINTR).
 ///
 /// A thread that the kernel was just serving a page fault when it was stopped may find that memory gone: the fault that it then
 /// gets comes before the other signal, and its handler does the same. All other faults go to whoever handled them before.
 ///
 /// The body must not allocate, lock, wait or use variables of a thread, and must own nothing: it can be left anywhere. Cost of run:
-/// about 20 ns. The signal is SIGURG, which is ignored by default; threads that run bodies take it.
+/// about 0.2 us. The signal is SIGURG, which is ignored by default; threads that run bodies take it.
 class Stoppable {
 public:
     /// True: the body has returned. False: it was stopped.
@@ -53,7 +54,7 @@ private:
 bool prepare_stopping();
 /// The same, and whether the handlers are still there: the program may have set its own since. Some system calls.
 bool can_stop_threads();
-/// Only after can_stop_threads has answered true. A few microseconds.
-void stop_thread(ThreadHandle thread);
+/// Only after can_stop_threads has answered true. False: the system refused, and the thread may still be in its body. A few microseconds.
+bool stop_thread(ThreadHandle thread);
 
 } // namespace trencadis

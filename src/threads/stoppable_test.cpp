@@ -1,6 +1,7 @@
 #include "threads/stoppable.hpp"
 
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <random>
@@ -160,11 +161,45 @@ TEST(Stoppable, AFaultInABodyThatWasStoppedEndsIt)
 {
     NEEDS_STOPPING;
     void* const page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    for (int i = 0; i < 3; ++i) {
-        Faulting body;
-        body.gone = static_cast<volatile char*>(page);
-        EXPECT_FALSE(body.run());
-    }
+    const auto fault = [&] {
+        for (int i = 0; i < 3; ++i) {
+            Faulting body;
+            body.gone = static_cast<volatile char*>(page);
+            EXPECT_FALSE(body.run());
+        }
+    };
+    fault();
+    sigset_t all, before; // a worker takes no signals
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread(fault).join();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    munmap(page, 4096);
+}
+
+TEST(Stoppable, ABodyThatWasStoppedBeforeItBeganDoesNotBegin)
+{
+    NEEDS_STOPPING;
+    Counting body;
+    body.stop = true;
+    ASSERT_TRUE(stop_thread(ThreadHandle::mine()));
+    EXPECT_FALSE(body.run());
+    EXPECT_EQ(body.count, 0);
+}
+
+TEST(Stoppable, RoundingIsThatOfBefore)
+{
+    NEEDS_STOPPING;
+    void* const page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
+    Faulting body;
+    body.gone = static_cast<volatile char*>(page);
+    EXPECT_FALSE(body.run());
+    EXPECT_EQ(std::fegetround(), FE_UPWARD);
+    volatile double one = 1, three = 3;
+    const double up = one / three;
+    std::fesetround(FE_TONEAREST);
+    EXPECT_GT(up, one / three);
     munmap(page, 4096);
 }
 

@@ -22,8 +22,8 @@ inline void pin_to(int cpu)
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/// An operating system thread that takes no signals, nor do those it starts: a worker that took SIGINT would hide it from the main
-/// thread.
+/// An operating system thread that takes no signals but those of its own faults, nor do those it starts: a worker that took SIGINT
+/// would hide it from the main thread.
 class PlainThread {
 public:
     /// Throws Error{environment} when the system gives no more threads.
@@ -31,6 +31,7 @@ public:
     {
         sigset_t all, before;
         sigfillset(&all);
+        for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, fault);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         const int failure = pthread_create(&thread_, nullptr, &PlainThread::enter, this);
         pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t signal_stack_size = 64 * 1024;
 struct sigaction previous;
+bool in_chain = false; ///< below a handler that was installed over ours, and calls it
 
 /// Only what a signal handler may call.
 void tell(const Unit& unit, std::size_t size)
@@ -53,6 +54,8 @@ void handle(int, siginfo_t* info, void*)
 
 void install_overflow_handler()
 {
+    if (in_chain) return;
+    in_chain = true;
     struct sigaction mine = {};
     mine.sa_sigaction = handle;
     mine.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -64,7 +67,10 @@ void remove_overflow_handler()
 {
     struct sigaction now;
     sigaction(SIGSEGV, nullptr, &now);
-    if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle) sigaction(SIGSEGV, &previous, nullptr);
+    if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle) {
+        sigaction(SIGSEGV, &previous, nullptr);
+        in_chain = false;
+    }
 }
 
 bool give_signal_stack(Worker& worker)
