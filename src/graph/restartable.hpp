@@ -19,6 +19,7 @@ struct Chunks {
 ///    that it does not read. Whoever takes over in it makes an object of its own and prepares that.
 ///  - `perform` does the rest. Whoever takes over in it calls perform_again on this object, whose first try stopped anywhere.
 ///
+/// The body that runs such work for its chunks does nothing else with the operation afterwards, and has no tasks inside.
 /// They may be left at any instruction: they must not allocate, lock, wait, use variables of a thread or own anything meanwhile.
 class Restartable {
 public:

@@ -98,9 +98,9 @@ private:
             return;
         }
         for (Index j = begin_; j < end_; ++j) {
-            const Index diagonal = std::clamp<Index>(j + args_.p.below, 0, C.rows);
-            const Index first = args_.p.part == blas::Part::lower ? diagonal : 0;
-            const Index last = args_.p.part == blas::Part::upper ? std::min(diagonal + 1, C.rows) : C.rows;
+            const Index diagonal = j + args_.p.below;
+            const Index first = args_.p.part == blas::Part::lower ? std::clamp<Index>(diagonal, 0, C.rows) : 0;
+            const Index last = args_.p.part == blas::Part::upper ? std::clamp<Index>(diagonal + 1, 0, C.rows) : C.rows;
             T *const column = C.data + j * C.cs, *const kept_column = kept + (j - begin_) * C.rows;
             if (C.rs == 1)
                 for (Index i = first; i < last; ++i) move(column[i], kept_column[i]);

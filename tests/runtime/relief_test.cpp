@@ -110,6 +110,16 @@ TEST_P(Relief, WhateverIsTakenOverIsDoneOnceAndInOrder)
     }
 }
 
+TEST(Relief, AnEmulatedSlowWorkerMayTakeOverToo)
+{
+    std::vector<WorkerPlace> places(3);
+    places[1].slow = 0.5;
+    places[2].slow = 0.3;
+    RuntimeUnderTest runtime("native", "eager", places, Relieving::always);
+    for (int round = 0; round < share_of(10); ++round)
+        run_and_compare(runtime.engine(), 100, 60, test_seed() + std::uint64_t(round));
+}
+
 /// Processes of others on the core of one worker.
 class BusyCore {
 public:

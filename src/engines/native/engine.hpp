@@ -109,7 +109,7 @@ private:
     Found look(Worker& worker);
     Decision choose(Worker& worker);
     Found idle(Worker& worker, Wait* wait);
-    Found sleep(Worker& worker, Wait* wait, std::int64_t most_ns);
+    Found sleep(Worker& worker, Wait* wait, std::int64_t most_ns, bool& notified);
 
     // relief.cpp: workers whose core the system has given to somebody else
     void introduce(Worker& worker) const;

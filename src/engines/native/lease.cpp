@@ -1,5 +1,7 @@
 #include "engines/native/lease.hpp"
 
+#include <sched.h>
+
 namespace trencadis {
 
 /// The two steps, as far as nobody takes over.
@@ -45,6 +47,7 @@ bool Lease::run(std::unique_ptr<Restartable> work, const Terms& terms)
     Body body(*this, *work, number);
     if (body.run() && body.finished()) return true;
     if (state() == taken_with_work) work.release(); // the taker's now
+    left_.store(number, std::memory_order_release);
     return false;
 }
 
@@ -67,7 +70,9 @@ std::optional<Lease::Sight> Lease::look() const
 bool Lease::take(const Sight& sight)
 {
     if (!step(sight.word / states, sight.work ? performing : preparing, sight.work ? taken_with_work : taken)) return false;
-    stop_thread(sight.thread);
+    // Where the system refuses to stop it, it must come out by itself.
+    if (!stop_thread(sight.thread))
+        while (left_.load(std::memory_order_acquire) < sight.word / states) sched_yield();
     return true;
 }
 

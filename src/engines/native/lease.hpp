@@ -59,6 +59,7 @@ private:
     State state() const { return State(word_.load(std::memory_order_acquire) % states); }
 
     alignas(64) std::atomic<std::uint64_t> word_{held};
+    std::atomic<std::uint64_t> left_{0}; ///< the last number that was taken and whose run the worker has left
     std::atomic<Task*> task_{nullptr};
     std::atomic<Share*> share_{nullptr};
     std::atomic<bool> owner_{false};

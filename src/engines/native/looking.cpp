@@ -132,7 +132,7 @@ NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
     count_idle(worker, 1);
     const std::int64_t begin = now_ns();
     const bool watches = watches_others(worker);
-    std::int64_t spin_until = begin + spin_ns, nap_ns = watches ? shortest_nap_ns : forever;
+    std::int64_t spin_until = begin + spin_ns, nap_ns = shortest_nap_ns;
     Found found;
     while (!found && !disturbed(worker, wait)) {
         for (int i = 0; i < 16; ++i) relax();
@@ -140,28 +140,29 @@ NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
         const std::int64_t now = now_ns();
         if (found || now < spin_until) continue;
         if (watches && (found = take_over(worker))) break;
-        found = sleep(worker, wait, nap_ns);
-        const std::int64_t woken = now_ns();
-        if (woken - now < nap_ns) spin_until = woken + spin_ns; // something has changed
-        nap_ns = watches ? std::min(2 * nap_ns, longest_nap_ns) : forever;
+        // One that has begun a task may not be seen yet: nobody sleeps for long before it has looked twice.
+        const bool for_long = !watches || (nap_ns > shortest_nap_ns && !somebody_runs(worker));
+        bool notified = false;
+        found = sleep(worker, wait, for_long ? forever : nap_ns, notified);
+        if (notified) spin_until = now_ns() + spin_ns;
+        nap_ns = notified ? shortest_nap_ns : std::min(2 * nap_ns, longest_nap_ns);
     }
     count_idle(worker, -1);
     if (recorder_.enabled()) recorder_.record(worker.id, {"idle", 0, begin, now_ns(), 0, EventKind::idle});
     return found;
 }
 
-/// Until something changes; while others run tasks no longer than `most_ns`, for one of them may be held up.
-NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t most_ns)
+/// Until something changes, which is said, or about `most_ns` have passed.
+NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t most_ns, bool& notified)
 {
     // From here on the finisher that brings the flow to its target notifies us.
     if (wait && !wait->flow.begin_suspension(wait->target, &wait->waiter)) return {};
     const std::uint32_t key = changed_.prepare();
     const Found found = look(worker);
-    const std::int64_t again_ns =
-        std::min(found.again_ns ? found.again_ns : forever, most_ns < forever && somebody_runs(worker) ? most_ns : forever);
+    if (found.again_ns) most_ns = std::min(most_ns, found.again_ns);
     if (found || disturbed(worker, wait)) changed_.cancel();
-    else if (again_ns < forever) changed_.wait_for(key, again_ns);
-    else changed_.wait(key);
+    else if (most_ns < forever) notified = changed_.wait_for(key, most_ns);
+    else notified = (changed_.wait(key), true);
     if (wait && !wait->flow.end_suspension(wait->target)) wait->waiter.parker.park();
     return found;
 }

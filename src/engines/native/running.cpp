@@ -81,7 +81,7 @@ void NativeEngine::run_shared(Worker& worker, Part part)
     const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
     observe(worker, kernel, double(outcome.taken) / count, ns);
     add(part.owner ? worker.tasks : worker.joined, 1);
-    if (worker.offer.load(std::memory_order_relaxed) == &share) withdraw(worker, share);
+    if (part.owner) withdraw(worker, share);
     if (!share.leave(part.owner)) return;
     if (wants_finished_) tell_finished(worker, task, ns);
     conclude(worker, task, share.retire());
@@ -91,16 +91,17 @@ void NativeEngine::run_shared(Worker& worker, Part part)
 void NativeEngine::leave_behind(Worker& worker, const Segment& outer, const Kernel& kernel, double part)
 {
     const std::int64_t ns = worker.stopwatch.abandon(outer);
-    observe(worker, kernel, part, ns);
+    if (ns > worker.expected_ns.load(std::memory_order_relaxed))
+        observe(worker, kernel, part, ns); // else it may not have got far
     if (recorder_.enabled()) recorder_.record(worker.id, {"held up", 0, now_ns() - ns, now_ns(), 0, EventKind::idle});
 }
 
-/// Nobody can join any more.
+/// Nobody can join any more. A worker that took over the owner's part has done it already.
 void NativeEngine::withdraw(Worker& owner, Share& share)
 {
     Share* offered = &share; // the worker that offered it may have been left behind, and offer another one already
     owner.offer.compare_exchange_strong(offered, nullptr, std::memory_order_relaxed);
-    offers_.fetch_sub(1, std::memory_order_relaxed);
+    if (share.withdraw()) offers_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::int64_t ns)
@@ -119,7 +120,7 @@ NativeEngine::Outcome NativeEngine::run_body(Worker& worker, Part& part, SharedW
     }
     if (worker.place.slow < 1) {
         SlowPace pace(worker.place.slow);
-        Team team(work, &pace, at_a_time);
+        Team team(work, &pace, at_a_time, nullptr, part.begun);
         TaskContext context(task, team, worker.id);
         task.codelet->core(task.args, context);
         pace.between_chunks();
