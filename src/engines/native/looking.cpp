@@ -134,16 +134,18 @@ NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
     const bool watches = watches_others(worker);
     std::int64_t spin_until = begin + spin_ns, nap_ns = shortest_nap_ns;
     Found found;
+    bool slept = false; ///< for as long as it wanted
     while (!found && !disturbed(worker, wait)) {
         for (int i = 0; i < 16; ++i) relax();
         found = look(worker);
         const std::int64_t now = now_ns();
         if (found || now < spin_until) continue;
-        if (watches && (found = take_over(worker))) break;
+        if (watches && slept && (found = take_over(worker))) break;
         // One that has begun a task may not be seen yet: nobody sleeps for long before it has looked twice.
         const bool for_long = !watches || (nap_ns > shortest_nap_ns && !somebody_runs(worker));
         bool notified = false;
         found = sleep(worker, wait, for_long ? forever : nap_ns, notified);
+        slept = !notified;
         if (notified) spin_until = now_ns() + spin_ns;
         nap_ns = notified ? shortest_nap_ns : std::min(2 * nap_ns, longest_nap_ns);
     }
