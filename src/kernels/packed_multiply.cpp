@@ -3,6 +3,7 @@
 #include "kernels/packed_operations.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -66,7 +67,8 @@ template <Scalar T> struct MultiplyArgs {
     }
 };
 
-/// Columns [begin, end) of a product. Where C is read, what it was is kept until they are done.
+/// Columns [begin, end) of a product. Where C is read, what it was is kept until they are done: a panel of columns at a time, right before
+/// the kernel reads it, so that it is fetched once.
 template <Scalar T> class MultiplyWork final : public Restartable {
 public:
     MultiplyWork(const MultiplyArgs<T>& args, Index begin, Index end)
@@ -75,37 +77,48 @@ public:
     {
         if (args.p.beta != T(0)) before_.emplace(args.p.C.rows * (end - begin) * Index(sizeof(T)));
     }
-    void prepare() override
+    void perform() override
     {
-        if (before_) each_element([](T& C, T& kept) { kept = C; });
+        if (!before_) return args_.columns(kernel_, kc_, begin_, end_);
+        for (Index j = begin_; j < end_; j = kept_) {
+            const Index next = std::min(end_, j + kernel_.nr);
+            each_element(j, next, [](T& C, T& before) { before = C; });
+            // Whoever finds a panel of C changed finds it kept: instructions of one thread, of which a stop leaves out the last ones.
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+            kept_ = next;
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+            fetch(next, std::min(end_, next + kernel_.nr));
+            args_.columns(kernel_, kc_, j, next);
+        }
     }
-    void perform() override { args_.columns(kernel_, kc_, begin_, end_); }
     void perform_again() override
     {
-        if (before_) each_element([](T& C, T& kept) { C = kept; });
-        perform();
+        if (before_) each_element(begin_, kept_, [](T& C, T& before) { C = before; });
+        args_.columns(kernel_, kc_, begin_, end_);
     }
 
 private:
-    /// What the product writes, and where it is kept.
-    template <class Move> void each_element(const Move& move) const
+    /// Some columns of C into the caches, while the kernel works on those before.
+    void fetch(Index begin, Index end) const
     {
         const Target<T>& C = args_.p.C;
-        T* const kept = before_->template as<T>();
-        if (C.rs != 1 && C.cs == 1 && args_.p.part == blas::Part::all) {
-            for (Index i = 0; i < C.rows; ++i)
-                for (Index j = begin_; j < end_; ++j) move(C.data[i * C.rs + j], kept[i * (end_ - begin_) + j - begin_]);
-            return;
-        }
-        for (Index j = begin_; j < end_; ++j) {
+        constexpr Index line = 64 / sizeof(T);
+        for (Index j = begin; j < end; ++j)
+            for (Index i = 0; i < C.rows; i += line) __builtin_prefetch(C.data + i * C.rs + j * C.cs, 1);
+    }
+    /// What the product writes in some columns, and where it is kept.
+    template <class Move> void each_element(Index begin, Index end, const Move& move) const
+    {
+        const Target<T>& C = args_.p.C;
+        for (Index j = begin; j < end; ++j) {
             const Index diagonal = j + args_.p.below;
             const Index first = args_.p.part == blas::Part::lower ? std::clamp<Index>(diagonal, 0, C.rows) : 0;
             const Index last = args_.p.part == blas::Part::upper ? std::clamp<Index>(diagonal + 1, 0, C.rows) : C.rows;
-            T *const column = C.data + j * C.cs, *const kept_column = kept + (j - begin_) * C.rows;
+            T *const column = C.data + j * C.cs, *const kept = before_->template as<T>() + (j - begin_) * C.rows;
             if (C.rs == 1)
-                for (Index i = first; i < last; ++i) move(column[i], kept_column[i]);
+                for (Index i = first; i < last; ++i) move(column[i], kept[i]);
             else
-                for (Index i = first; i < last; ++i) move(column[i * C.rs], kept_column[i]);
+                for (Index i = first; i < last; ++i) move(column[i * C.rs], kept[i]);
         }
     }
 
@@ -114,6 +127,7 @@ private:
     const blas::MicroKernel<T>& kernel_;
     const Index kc_;
     std::optional<blas::SharedBuffer> before_;
+    Index kept_ = begin_; ///< columns before it are in `before_`
 };
 
 template <Scalar T> constexpr Codelet gemm_codelet = codelet_of<MultiplyArgs<T>>("gemm");

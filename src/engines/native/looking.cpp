@@ -139,8 +139,8 @@ NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
         for (int i = 0; i < 16; ++i) relax();
         found = look(worker);
         const std::int64_t now = now_ns();
+        if (!found && watches && (slept || parts_.relieving == Relieving::always)) found = take_over(worker);
         if (found || now < spin_until) continue;
-        if (watches && slept && (found = take_over(worker))) break;
         // One that has begun a task may not be seen yet: nobody sleeps for long before it has looked twice.
         const bool for_long = !watches || (nap_ns > shortest_nap_ns && !somebody_runs(worker));
         bool notified = false;

@@ -8,9 +8,10 @@ namespace trencadis {
 
 namespace {
 
-constexpr std::int64_t stall_ns = 20'000;           ///< standing still for so long is more than an interrupt
-constexpr std::int64_t wary_for_ns = 1'000'000'000; ///< who was held up is likely to be again
-constexpr int looks = 4;                            ///< at other workers at a time
+constexpr std::int64_t stall_ns = 20'000;         ///< standing still for so long is more than an interrupt
+constexpr std::int64_t turn_ns = 500'000;         ///< for so long: another process has its turn, and will have more
+constexpr std::int64_t wary_for_ns = 200'000'000; ///< who was held up is likely to be again
+constexpr int looks = 4;                          ///< at other workers at a time
 
 } // namespace
 
@@ -70,9 +71,8 @@ bool NativeEngine::stands_still(Worker& worker, Worker& other) const
         seen = {thread, cpu_ns, now};
         return false;
     }
-    if (now - seen.since_ns < stall_ns) return false;
-    other.held_up_ns.store(now, std::memory_order_relaxed);
-    return true;
+    if (now - seen.since_ns > turn_ns) other.held_up_ns.store(now, std::memory_order_relaxed);
+    return now - seen.since_ns > stall_ns;
 }
 
 bool NativeEngine::take_from(Worker& worker, Worker& other)
