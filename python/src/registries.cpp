@@ -2,6 +2,7 @@
 #include "call.hpp"
 #include "engines/engine.hpp"
 #include "graph/flow_options.hpp"
+#include "kernels/native_blocks.hpp"
 #include "kernels/provider.hpp"
 #include "machine/machine.hpp"
 #include "routines.hpp"
@@ -149,6 +150,24 @@ nb::list machine_rows()
     return rows;
 }
 
+nb::list block_rows(const std::string& machine)
+{
+    const auto blocks = compute([&] { return native_blocks(machine.empty() ? discover_machine() : load_machine(machine)); });
+    nb::list rows;
+    for (const NativeBlocks& block : blocks) {
+        nb::dict row;
+        row["precision"] = std::string(1, block.precision);
+        row["kind"] = block.kind;
+        row["mr"] = block.mr;
+        row["nr"] = block.nr;
+        row["kc"] = block.kc;
+        row["mc"] = block.mc;
+        row["nc"] = block.nc;
+        rows.append(row);
+    }
+    return rows;
+}
+
 std::string this_machine(bool measure, bool fresh)
 {
     return compute([&] {
@@ -173,6 +192,7 @@ void bind_registries(nb::module_& m)
     m.def("machine", &this_machine, "measure"_a = true, "fresh"_a = false);
     m.def(
         "load_machine", [](const std::string& name) { return machine_to_json(load_machine(name)); }, "name_or_path"_a);
+    m.def("native_blocks", &block_rows, "machine"_a = "");
     m.def("described_machines", &described_machines);
     m.def("add_kernel_library_folder", &add_kernel_library_folder, "folder"_a);
 }

@@ -276,6 +276,10 @@ def test_machine_prints_a_table_or_one_object(tmp_path):
     assert table.returncode == 0 and "measured" in table.stdout and machine["kinds"][0]["name"] in table.stdout
     described = json.loads(trencadis("machine", "exynos5422", "--json", cwd=tmp_path).stdout)
     assert len(described["cores"]) == 8
+    blocks = {(row["precision"], row["kind"]): row for row in described["blocks"]}
+    assert len(blocks) == 4 * 2 and all(row["mc"] % row["mr"] == 0 and row["nc"] % row["nr"] == 0 for row in blocks.values())
+    assert blocks["d", "cortex-a15"]["mc"] > blocks["d", "cortex-a7"]["mc"] > 0, "its second-level cache is larger"
+    assert "cortex-a15" in trencadis("machine", "exynos5422", cwd=tmp_path).stdout
 
 
 def test_no_colours_without_a_terminal_or_with_no_color(folder):

@@ -39,9 +39,9 @@ def machine(
     as_json: Json = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure the speed again instead of reading this host's cache")] = False,
 ) -> None:
-    """Show the cores by kind with measured speed, caches, memory nodes and GPUs."""
+    """Show the cores by kind with measured speed, caches, memory nodes, GPUs, and the blocks into which our kernels cut a product."""
     text = _core.load_machine(name) if name else _core.machine(True, fresh)
-    description = json.loads(text)
+    description = {**json.loads(text), "blocks": _core.native_blocks(name)}
     if as_json:
         print(json_line(description))
     else:
@@ -136,6 +136,9 @@ def _print_machine(machine: dict[str, Any]) -> None:
         [{"name": node["name"], "size": _size(node["bytes"])} for node in machine["nodes"]],
         {"name": "memory node", "size": "size"},
     )
+    out.print()
+    sizes = {key: key for key in ("mr", "nr", "kc", "mc", "nc")}
+    print_table(machine["blocks"], {"precision": "our kernels", "kind": "core kind", **sizes})
     out.print()
     if machine.get("devices"):
         rows = [{**device, "size": _size(device["bytes"])} for device in machine["devices"]]
