@@ -245,6 +245,7 @@ def load_machine(name_or_path: str) -> str:
     """A described machine as one JSON object."""
 
 def native_blocks(machine: str = "") -> list[dict[str, Any]]:
-    """How our own kernels cut a product, per precision and kind of core: precision, kind, mr, nr, kc, mc, nc. Empty: this machine."""
+    """How our own kernels cut a product, per precision and kind of core: precision, kind, mr, nr, kc, mc, nc.
+    Empty: this machine."""
 
 def described_machines() -> list[str]: ...

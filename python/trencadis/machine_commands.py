@@ -39,7 +39,7 @@ def machine(
     as_json: Json = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure the speed again instead of reading this host's cache")] = False,
 ) -> None:
-    """Show the cores by kind with measured speed, caches, memory nodes, GPUs, and the blocks into which our kernels cut a product."""
+    """Show the cores by kind with measured speed, caches, memory nodes, GPUs, and how our kernels cut a product."""
     text = _core.load_machine(name) if name else _core.machine(True, fresh)
     description = {**json.loads(text), "blocks": _core.native_blocks(name)}
     if as_json:
