@@ -28,7 +28,7 @@ _VARIABLES = ("OPENBLAS_", "MKL_", "BLIS_", "OMP_", "KMP_", "TRENCADIS_")
 _PEERS = "mkl,openblas,blis"
 _SIZES = "128,256,512,1024,2048,4096,8192"
 #: n of the measurements beside busy neighbours, and how many of these sit on core 1.
-_BUSY_N, _NEIGHBOURS = "4096", (1, 3)
+_BUSY_N, _NEIGHBOURS = "1024,4096", (1, 3)
 
 Row = dict[str, Any]
 
@@ -46,7 +46,7 @@ def measurements() -> Iterator[Measurement]:
     for routine in ("gemm", "potrf", "posv"):
         yield Measurement("quiet", (routine, "--n", _SIZES, "--against", _PEERS))
     for neighbours in _NEIGHBOURS:
-        for routine in ("gemm", "potrf"):
+        for routine in ("gemm", "trsm", "potrf"):
             words = (routine, "--n", _BUSY_N, "--against", _PEERS)
             yield Measurement("busy", words)
             yield Measurement("busy", (*words, "--busy", f"1={neighbours}"))
@@ -142,12 +142,12 @@ def _quiet(rows: list[Row]) -> list[str]:
 
 def _busy(rows: list[Row]) -> list[str]:
     """What is kept: the rate beside busy neighbours over the quiet rate times the capacity that the neighbours leave."""
-    quiet = {(row["routine"], row["peer"]): row for row in rows if not row["busy"]}
+    quiet = {(row["routine"], row["n"], row["peer"]): row for row in rows if not row["busy"]}
     body = []
     for row in rows:
         if not row["busy"]:
             continue
-        alone = quiet[row["routine"], row["peer"]]
+        alone = quiet[row["routine"], row["n"], row["peer"]]
         left = sum(1 / (1 + row["busy"].get(str(core), 0)) for core in row["workers"]) / len(row["workers"])
         kept = row["gflops_median"] / (alone["gflops_median"] * left)
         peer_kept = row["peer_gflops_median"] / (alone["peer_gflops_median"] * left)

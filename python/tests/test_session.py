@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -386,3 +387,27 @@ except KeyboardInterrupt:
     print("ok")
 """
     assert run_python(code).stdout == "ok\n"
+
+
+CRASH = """
+import ctypes, faulthandler, sys
+import numpy as np
+import trencadis
+if sys.argv[1] == "before":
+    faulthandler.enable()
+with trencadis.session(relief="always"):
+    a = np.ones((300, 300))
+    for _ in range(5):
+        trencadis.matmul(a, a)
+if sys.argv[1] == "after":
+    faulthandler.enable()
+ctypes.string_at(0)
+"""
+
+
+@pytest.mark.parametrize("when", ["before", "after", "never"])
+def test_a_crash_is_still_reported_by_whoever_does_that(when):
+    """Relief handles the faults of threads that it stopped, and no others."""
+    result = subprocess.run([sys.executable, "-c", CRASH, when], capture_output=True, text=True, timeout=60)
+    assert result.returncode == -signal.SIGSEGV
+    assert ("Fatal Python error: Segmentation fault" in result.stderr) == (when != "never")
