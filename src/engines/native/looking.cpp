@@ -147,7 +147,9 @@ NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
         found = sleep(worker, wait, for_long ? forever : nap_ns, notified);
         slept = !notified;
         if (notified) spin_until = now_ns() + spin_ns;
-        nap_ns = notified ? shortest_nap_ns : std::min(2 * nap_ns, longest_nap_ns);
+        // Of many that watch, each looks the less often.
+        const std::int64_t longest_ns = longest_nap_ns * std::max(2, idle_.load(std::memory_order_relaxed)) / 2;
+        nap_ns = notified ? shortest_nap_ns : std::min(2 * nap_ns, longest_ns);
     }
     count_idle(worker, -1);
     if (recorder_.enabled()) recorder_.record(worker.id, {"idle", 0, begin, now_ns(), 0, EventKind::idle});
