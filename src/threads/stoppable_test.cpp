@@ -15,6 +15,8 @@
 namespace trencadis {
 namespace {
 
+void* forbidden_page() { return mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+
 /// Counts for ever.
 class Counting final : public Stoppable {
 public:
@@ -136,7 +138,7 @@ TEST(StoppableDeathTest, AHandlerThatWasThereBeforeIsCalled)
     EXPECT_EXIT(
         {
             prepare_stopping();
-            *static_cast<volatile char*>(nullptr) = 1;
+            *static_cast<volatile char*>(forbidden_page()) = 1;
         },
         ::testing::ExitedWithCode(7), "");
     sigaction(SIGSEGV, &before, nullptr);
@@ -160,7 +162,7 @@ private:
 TEST(Stoppable, AFaultInABodyThatWasStoppedEndsIt)
 {
     NEEDS_STOPPING;
-    void* const page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const page = forbidden_page();
     const auto fault = [&] {
         for (int i = 0; i < 3; ++i) {
             Faulting body;
@@ -190,7 +192,7 @@ TEST(Stoppable, ABodyThatWasStoppedBeforeItBeganDoesNotBegin)
 TEST(Stoppable, RoundingIsThatOfBefore)
 {
     NEEDS_STOPPING;
-    void* const page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const page = forbidden_page();
     ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
     Faulting body;
     body.gone = static_cast<volatile char*>(page);
@@ -206,7 +208,7 @@ TEST(Stoppable, RoundingIsThatOfBefore)
 TEST(StoppableDeathTest, AnotherFaultGoesToWhomeverHandledItBefore)
 {
     NEEDS_STOPPING;
-    EXPECT_DEATH(*static_cast<volatile char*>(nullptr) = 1, "");
+    EXPECT_DEATH(*static_cast<volatile char*>(forbidden_page()) = 1, "");
 }
 
 TEST(ThreadHandle, ProcessorTimeGrowsWhileAThreadRunsAndStandsStillWhileItSleeps)
