@@ -161,8 +161,8 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     for (const Core& core : real.cores)
         if (!resolved.machine.empty()) real_cores.push_back(core.cpu);
     parts.places = make_places(resolved, parts.machine, real_cores);
-    parts.engine = engine.make({parts.places, scheduler, parts.threads.get(), nominal_speed(real), nullptr, {}, {},
-                                relieving_named(resolved.relief)});
+    parts.engine = engine.make(
+        {parts.places, scheduler, parts.threads.get(), nominal_speed(real), nullptr, {}, {}, relieving_named(resolved.relief)});
     parts.base.resize(parts.engine->workers());
 }
 
