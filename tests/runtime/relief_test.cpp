@@ -116,7 +116,7 @@ TEST(Relief, AnEmulatedSlowWorkerMayTakeOverToo)
     places[1].slow = 0.5;
     places[2].slow = 0.3;
     RuntimeUnderTest runtime("native", "eager", places, Relieving::always);
-    for (int round = 0; round < share_of(10); ++round)
+    for (int round = 0; round < share_of(600); ++round)
         run_and_compare(runtime.engine(), 100, 60, test_seed() + std::uint64_t(round));
 }
 

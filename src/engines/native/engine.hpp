@@ -62,10 +62,10 @@ private:
     /// How a worker takes part in an operation.
     struct Part {
         Task& task;
-        Share* share = nullptr;                           ///< null: the operation is the worker's alone
-        bool owner = false;                               ///< of the share
-        Chunks begun{0, 0};                               ///< taken over with it
-        std::unique_ptr<Restartable> performed = nullptr; ///< taken over, to be committed first
+        Share* share = nullptr;                          ///< null: the operation is the worker's alone
+        bool owner = false;                              ///< of the share
+        Chunks begun{0, 0};                              ///< taken over with it
+        std::unique_ptr<Restartable> prepared = nullptr; ///< taken over while it was performed, to be performed again first
     };
     /// An owner's wait on a worker.
     struct Wait {

@@ -37,7 +37,7 @@ public:
         std::uint64_t word;
         Terms terms;
         ThreadHandle thread;
-        Restartable* work; ///< null: nothing is performed yet
+        Restartable* work; ///< null: it was still being prepared
     };
 
     /// The worker. See Relief::run.

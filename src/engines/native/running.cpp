@@ -114,8 +114,8 @@ void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::in
 NativeEngine::Outcome NativeEngine::run_body(Worker& worker, Part& part, SharedWork& work, Index at_a_time)
 {
     Task& task = part.task;
-    if (part.performed) {
-        part.performed->perform_again();
+    if (part.prepared) {
+        part.prepared->perform_again();
         if (!part.share) return {};
     }
     if (worker.place.slow < 1) {

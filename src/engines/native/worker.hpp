@@ -29,7 +29,7 @@ class NativeEngine;
 /// What a worker has taken over from another one that is held up.
 struct TakenOver {
     Lease::Terms terms;
-    std::unique_ptr<Restartable> work; ///< null: nothing is performed yet
+    std::unique_ptr<Restartable> work; ///< null: it was still being prepared
 };
 
 /// What a worker with nothing to do last saw of another one.
