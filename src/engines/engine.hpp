@@ -43,6 +43,7 @@ struct EngineParts {
     std::vector<int> devices = {};          ///< simulation: those of its devices that are workers, after the cores
     SimulationOptions simulation = {};
     Relieving relieving = Relieving::held_up;
+    bool callers_anywhere = false; ///< callers on cores that are no worker's may take part (Engine::attend)
 };
 
 /// Time inside tasks and shared chunks since the engine was made.
@@ -71,6 +72,11 @@ public:
     /// While `poll` is set, the calling thread asks it about every 50 ms when it waits for a flow of its own, and cancels the
     /// flow when it answers true.
     virtual void poll_while_waiting(const std::function<bool()>* poll) = 0;
+    /// Runs `call`, which submits to `flow` and waits for it, on the calling thread in the place of a worker that rests: the caller takes
+    /// part in its own call, and nobody has to be woken for it. False: there is no such place, and nothing was run.
+    virtual bool attend(TaskFlow& /*flow*/, const std::function<void()>& /*call*/) { return false; }
+    /// Is there such a place now? A guess.
+    virtual bool has_room() const { return true; }
     /// What a simulation counted so far; engines that run in real time have none.
     virtual SimulationReport simulation_report() const { return {}; }
 };

@@ -1,4 +1,5 @@
 #pragma once
+#include "base/float_modes.hpp"
 #include "graph/dependences.hpp"
 #include "graph/executor.hpp"
 #include "graph/flow_options.hpp"
@@ -82,6 +83,10 @@ public:
     TaskFlow* parent() const { return parent_; }
     Executor& executor() const { return executor_; }
     const FlowOptions& options() const { return options_; }
+    /// Tasks compute as the thread that made the flow did then, on whichever thread they run.
+    FloatModes float_modes() const { return float_modes_; }
+    /// Floating-point exceptions of its tasks and of those inside them, so far; each task's are there when the task has finished.
+    FloatModes::Raised raised() const { return raised_.load(std::memory_order_relaxed); }
 
     // --- for engines -----------------------------------------------------------------------------------------
     /// The task has run (or was doomed, or failed). Returns the chain of tasks this made ready. Any worker; the flow
@@ -98,6 +103,11 @@ public:
     /// have not been given to the executor. Any thread. `found`: how many were looked at; 0 when the list was empty.
     Task* discover(int count, int& found) noexcept;
     bool has_undiscovered() const { return undiscovered_count_.load(std::memory_order_acquire) > 0; }
+    void note_raised(FloatModes::Raised raised)
+    {
+        for (TaskFlow* flow = this; flow; flow = flow->parent_)
+            if (raised & ~flow->raised_.load(std::memory_order_relaxed)) flow->raised_.fetch_or(raised, std::memory_order_relaxed);
+    }
     /// The private part for a running task's `reduce` access; given back when the task finishes.
     void* part(Task& task, int access);
 
@@ -122,6 +132,7 @@ private:
     const FlowOptions options_;
     TaskFlow* const parent_;
     const std::uint16_t depth_;
+    const FloatModes float_modes_ = FloatModes::current();
 
     // Written by the owner only.
     TaskPool pool_{returned_};
@@ -140,6 +151,7 @@ private:
     std::atomic<Task*> returned_{nullptr}; ///< finished tasks, for pool_; written right before state_, hence beside it
     std::atomic<bool> cancelled_{false};
     std::atomic<std::int64_t> waiting_{0}; ///< tasks that others keep from running; counted where the throttle leaves them out
+    std::atomic<FloatModes::Raised> raised_{0};
     std::mutex rare_mutex_;                ///< failures, commute claims, private parts
     std::exception_ptr failure_;
     std::uint64_t failure_order_ = 0;

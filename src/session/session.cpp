@@ -161,8 +161,10 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     for (const Core& core : real.cores)
         if (!resolved.machine.empty()) real_cores.push_back(core.cpu);
     parts.places = make_places(resolved, parts.machine, real_cores);
-    parts.engine = engine.make(
-        {parts.places, scheduler, parts.threads.get(), nominal_speed(real), nullptr, {}, {}, relieving_named(resolved.relief)});
+    EngineParts make{parts.places, scheduler, parts.threads.get(), nominal_speed(real)};
+    make.relieving = relieving_named(resolved.relief);
+    make.callers_anywhere = options.workers.empty();
+    parts.engine = engine.make(std::move(make));
     parts.base.resize(parts.engine->workers());
 }
 
@@ -180,9 +182,18 @@ void Session::run(const std::function<void(TaskFlow&)>& body, const std::functio
     } running(*parts_);
     PollScope polling(*parts_->engine, interrupted);
     TaskFlow root(*parts_->engine, {.window = parts_->options.window, .traits = parts_->traits});
-    root.submit(run_codelet, RunArgs{&body}, std::initializer_list<Access>{});
-    root.wait();
+    const bool attended = parts_->engine->attend(root, [&] {
+        body(root);
+        root.wait();
+    });
+    if (!attended) {
+        root.submit(run_codelet, RunArgs{&body}, std::initializer_list<Access>{});
+        root.wait();
+    }
+    raise_quietly(root.raised());
 }
+
+bool Session::has_room() const { return parts_->engine->has_room(); }
 
 bool Session::made_before_fork() const { return getpid() != parts_->made_in; }
 Executor& Session::executor() { return *parts_->engine; }

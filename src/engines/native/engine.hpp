@@ -1,10 +1,10 @@
 #pragma once
 #include "engines/engine.hpp"
+#include "engines/native/sleepers.hpp"
 #include "engines/native/undiscovered_flows.hpp"
 #include "engines/native/worker.hpp"
 #include "graph/flow.hpp"
 #include "scheduling/speed_estimates.hpp"
-#include "threads/event_count.hpp"
 
 namespace trencadis {
 
@@ -38,6 +38,8 @@ public:
     std::vector<WorkerTime> times() const override;
     Recorder& recorder() override { return recorder_; }
     void poll_while_waiting(const std::function<bool()>* poll) override;
+    bool attend(TaskFlow& flow, const std::function<void()>& call) override;
+    bool has_room() const override;
 
 private:
     /// What a worker found to do: a task, or a shared operation it is now a member of.
@@ -94,6 +96,13 @@ private:
     void pass_worker(Holder& self, Holder& next);
     void work(Worker& worker, Task* first);
 
+    // guests.cpp: callers that take part in their own calls
+    Worker* free_place();
+    void arrive(Guest& guest);
+    void depart(Guest& guest, Task* first);
+    bool has_work(const Worker& worker) const;
+    bool wants_to_leave(const Wait& wait) const;
+
     // placement.cpp: workers by memory node
     std::unique_ptr<Scheduler> make_scheduler();
     bool allowed(const Worker& worker, int node) const;
@@ -110,6 +119,8 @@ private:
     Decision choose(Worker& worker);
     Found idle(Worker& worker, Wait* wait);
     Found sleep(Worker& worker, Wait* wait, std::int64_t most_ns, bool& notified);
+    int bed_of(const Holder& holder) const { return holder.worker->id + (holder.guest ? workers() : 0); }
+    void wake_worker(const Worker& worker);
 
     // relief.cpp: workers whose core the system has given to somebody else
     void introduce(Worker& worker) const;
@@ -144,6 +155,7 @@ private:
 
     // waiting.cpp: owners that wait for their flows
     void drain_on(Worker& worker, Wait& wait);
+    bool work_off(Worker& worker, Wait& wait);
     static void drain_outside(Wait& wait);
     bool hand_over(Worker& worker, Task* first, Wait& wait);
     Holder* successor(Worker& worker, bool has_task);
@@ -170,7 +182,8 @@ private:
     std::vector<std::unique_ptr<std::atomic<int>>>
         idle_on_node_; ///< the same by node; empty where nodes are not split, null without workers
     std::atomic<bool> stop_{false};
-    EventCount changed_;
+    Sleepers sleepers_;         ///< the workers' own units by number, then the guests in their places
+    std::vector<WorkerId> worker_on_;   ///< by core number; no_worker
     std::vector<std::unique_ptr<Seat>> seats_; ///< one per worker; the last member, for they end before what their units use
 };
 

@@ -10,6 +10,8 @@ thread_local constinit Position position;
 
 namespace {
 
+int core_of(const WorkerPlace& place) { return place.on_cpu >= -1 ? place.on_cpu : place.cpu; }
+
 std::vector<int> kinds_of(const std::vector<WorkerPlace>& workers)
 {
     std::vector<int> kinds;
@@ -17,11 +19,25 @@ std::vector<int> kinds_of(const std::vector<WorkerPlace>& workers)
     return kinds;
 }
 
+/// The last one of each core; those that may run anywhere are of none.
+std::vector<WorkerId> workers_by_core(const std::vector<WorkerPlace>& workers)
+{
+    std::vector<WorkerId> by_core;
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+        const int cpu = core_of(workers[i]);
+        if (cpu < 0) continue;
+        if (cpu >= static_cast<int>(by_core.size())) by_core.resize(std::size_t(cpu) + 1, no_worker);
+        by_core[std::size_t(cpu)] = static_cast<WorkerId>(i);
+    }
+    return by_core;
+}
+
 } // namespace
 
 NativeEngine::NativeEngine(EngineParts parts)
     : parts_(std::move(parts)), speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second),
-      recorder_(static_cast<int>(parts_.workers.size())), concurrent_(parts_.scheduler.entry->concurrent)
+      recorder_(static_cast<int>(parts_.workers.size())), concurrent_(parts_.scheduler.entry->concurrent),
+      sleepers_(2 * static_cast<int>(parts_.workers.size())), worker_on_(workers_by_core(parts_.workers))
 {
     for (std::size_t i = 0; i < parts_.workers.size(); ++i) {
         workers_.push_back(std::make_unique<Worker>());
@@ -35,7 +51,7 @@ NativeEngine::NativeEngine(EngineParts parts)
     wakes_all_ = scheduler_->wakes_all();
     wants_finished_ = scheduler_->wants_finished() && !concurrent_;
     std::vector<int> cpus;
-    for (const WorkerPlace& place : parts_.workers) cpus.push_back(place.on_cpu >= -1 ? place.on_cpu : place.cpu);
+    for (const WorkerPlace& place : parts_.workers) cpus.push_back(core_of(place));
     seats_ = parts_.threads->make_seats(cpus);
     for (auto& worker : workers_) {
         worker->seat = seats_[worker->id].get();
@@ -47,7 +63,7 @@ NativeEngine::NativeEngine(EngineParts parts)
 NativeEngine::~NativeEngine()
 {
     stop_.store(true, std::memory_order_seq_cst);
-    changed_.notify_all();
+    sleepers_.notify_all();
     seats_.clear(); // waits for their units
 }
 
@@ -69,6 +85,7 @@ Unit* NativeEngine::hold(Holder& holder)
     Worker& worker = *holder.worker;
     position = {this, &worker, &holder, nullptr};
     set_here(this);
+    set_standard_float_modes();
     introduce(worker);
     while (true) {
         work(worker, std::exchange(holder.first, nullptr));
@@ -82,17 +99,30 @@ Unit* NativeEngine::hold(Holder& holder)
             from.pop_back();
             if (stop) return next->unit;
             worker.has_resumable.store(!worker.resumable.empty(), std::memory_order_relaxed);
-            worker.spare.push_back(&holder);
+            if (!next->guest) worker.spare.push_back(&holder);
         }
         pass_worker(holder, *next);
     }
 }
 
-/// Returns when the worker has come back to the caller. Units of a worker may share the thread, and with it the position.
+/// Returns when the worker has come back to the caller. Units of a worker may share the thread, and with it the position. Between a guest
+/// and the unit whose place it has, the seat stays the unit's.
 void NativeEngine::pass_worker(Holder& self, Holder& next)
 {
     const Position mine = position;
-    self.worker->seat->pass(*self.unit, *next.unit);
+    if (self.guest) {
+        count_idle(*self.worker, 1);
+        sleepers_.call_back(bed_of(next));
+        self.guest->parker.park();
+        count_idle(*self.worker, -1);
+    } else if (next.guest) {
+        count_idle(*self.worker, 1);
+        next.guest->displaced = self.worker->resting = &self;
+        sleepers_.give_place(bed_of(self));
+        next.guest->parker.unpark();
+        sleepers_.await_place(bed_of(self));
+        count_idle(*self.worker, -1);
+    } else self.worker->seat->pass(*self.unit, *next.unit);
     position = mine;
     introduce(*self.worker);
 }

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 namespace trencadis {
 
 namespace {
 
-constexpr std::int64_t spin_ns = 30'000; ///< about what it costs to put a thread to sleep and wake it
+/// A guest waits for the last pieces of its own call, which others are at.
+constexpr std::int64_t guest_spin_ns = 200'000;
 /// Between looks at what the others run: soon at first, for the end of a call is where one that is held up costs most. Not while it
 /// spins: a look makes the kernel settle the account of the core it looks at, which then changes threads earlier.
 constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 5'000'000, forever = Worker::never;
@@ -22,7 +24,7 @@ Worker* NativeEngine::here() const { return position.engine == this ? position.w
 bool NativeEngine::disturbed(const Worker& worker, const Wait* wait) const
 {
     return worker.has_resumable.load(std::memory_order_acquire) || stop_.load(std::memory_order_acquire) ||
-           (wait && wait->over());
+           (wait && (wait->over() || wants_to_leave(*wait)));
 }
 
 /// The caller holds the lock, unless the scheduler needs none. Returns how many sleepers to wake: one per task; for a
@@ -63,8 +65,15 @@ void NativeEngine::ready(Task* chain)
 /// So many sleepers; all of them where a task may be for certain workers only.
 void NativeEngine::wake(int count)
 {
-    if (wakes_all_) changed_.notify_all();
-    else changed_.notify(count);
+    if (wakes_all_) sleepers_.notify_all();
+    else sleepers_.notify(count);
+}
+
+/// Whoever holds it.
+void NativeEngine::wake_worker(const Worker& worker)
+{
+    sleepers_.notify_one(worker.id);
+    sleepers_.notify_one(worker.id + workers());
 }
 
 void NativeEngine::submitted(Task& task)
@@ -121,7 +130,7 @@ Decision NativeEngine::choose(Worker& worker)
 void NativeEngine::undiscovered(TaskFlow& flow)
 {
     undiscovered_.add(flow);
-    changed_.notify(1);
+    sleepers_.notify(1);
 }
 
 void NativeEngine::forget(TaskFlow& flow) { undiscovered_.forget(flow); }
@@ -130,29 +139,33 @@ void NativeEngine::forget(TaskFlow& flow) { undiscovered_.forget(flow); }
 NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
 {
     count_idle(worker, 1);
-    const std::int64_t begin = now_ns();
-    const bool watches = watches_others(worker);
-    std::int64_t spin_until = begin + spin_ns, nap_ns = shortest_nap_ns;
+    const std::int64_t begin = worker.idle_since_ns = now_ns();
+    const bool watches = watches_others(worker), guest = position.holder->guest != nullptr;
+    const auto spin_ns = [&](std::int64_t now) { return std::max(worker.patience.spin_ns(now), guest ? guest_spin_ns : 0); };
+    std::int64_t spin_until = begin + spin_ns(begin), nap_ns = shortest_nap_ns, last = begin;
     Found found;
     bool slept = false; ///< for as long as it wanted
     while (!found && !disturbed(worker, wait)) {
         for (int i = 0; i < 16; ++i) relax();
         found = look(worker);
-        const std::int64_t now = now_ns();
+        const std::int64_t now = now_ns(), passed = now - std::exchange(last, now);
         if (!found && watches && (slept || parts_.relieving == Relieving::always)) found = take_over(worker);
-        if (found || now < spin_until) continue;
+        if (found || (!worker.patience.crowded(now, passed) && now < spin_until)) continue;
         // One that has begun a task may not be seen yet: nobody sleeps for long before it has looked twice.
         const bool for_long = !watches || (nap_ns > shortest_nap_ns && !somebody_runs(worker));
         bool notified = false;
         found = sleep(worker, wait, for_long ? forever : nap_ns, notified);
         slept = !notified;
-        if (notified) spin_until = now_ns() + spin_ns;
+        last = now_ns();
+        if (notified) spin_until = last + spin_ns(last);
         // Of many that watch, each looks the less often.
         const std::int64_t longest_ns = longest_nap_ns * std::max(2, idle_.load(std::memory_order_relaxed)) / 2;
         nap_ns = notified ? shortest_nap_ns : std::min(2 * nap_ns, longest_ns);
     }
     count_idle(worker, -1);
-    if (recorder_.enabled()) recorder_.record(worker.id, {"idle", 0, begin, now_ns(), 0, EventKind::idle});
+    const std::int64_t end = now_ns();
+    if (worker.idle_since_ns == begin && !guest) worker.patience.waited(end - begin);
+    if (recorder_.enabled()) recorder_.record(worker.id, {"idle", 0, worker.idle_since_ns, end, 0, EventKind::idle});
     return found;
 }
 
@@ -161,12 +174,19 @@ NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t
 {
     // From here on the finisher that brings the flow to its target notifies us.
     if (wait && !wait->flow.begin_suspension(wait->target, &wait->waiter)) return {};
-    const std::uint32_t key = changed_.prepare();
-    const Found found = look(worker);
+    Holder& self = *position.holder;
+    const int bed = bed_of(self);
+    sleepers_.prepare(bed);
+    Found found = look(worker);
     if (found.again_ns) most_ns = std::min(most_ns, found.again_ns);
-    if (found || disturbed(worker, wait)) changed_.cancel();
-    else if (most_ns < forever) notified = changed_.wait_for(key, most_ns);
-    else notified = (changed_.wait(key), true);
+    if (found || disturbed(worker, wait)) sleepers_.cancel(bed);
+    else {
+        const bool place_is_free = !wait && !self.guest;
+        if (place_is_free) worker.resting = &self;
+        notified = sleepers_.wait(bed, most_ns < forever ? most_ns : -1, place_is_free);
+        introduce(worker);
+        found.task = std::exchange(self.first, nullptr); // from a guest that had the place
+    }
     if (wait && !wait->flow.end_suspension(wait->target)) wait->waiter.parker.park();
     return found;
 }

@@ -1,5 +1,6 @@
 #include "engines/native/busy.hpp"
 #include "engines/native/engine.hpp"
+#include "engines/native/position.hpp"
 #include "observe/clock.hpp"
 
 #include <algorithm>
@@ -114,8 +115,10 @@ void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::in
 NativeEngine::Outcome NativeEngine::run_body(Worker& worker, Part& part, SharedWork& work, Index at_a_time)
 {
     Task& task = part.task;
+    const FloatScope modes(task.flow->float_modes());
     if (part.prepared) {
         part.prepared->perform_again();
+        task.flow->note_raised(modes.raised());
         if (!part.share) return {};
     }
     if (worker.place.slow < 1) {
@@ -125,15 +128,17 @@ NativeEngine::Outcome NativeEngine::run_body(Worker& worker, Part& part, SharedW
         task.codelet->core(task.args, context);
         pace.between_chunks();
         context.finish_children();
+        task.flow->note_raised(modes.raised());
         return {team.taken()};
     }
     LeasedPart leased(worker.lease, {&task, part.share, part.owner, task.node});
-    const bool wary = is_wary(worker);
+    const bool wary = !position.holder->guest && is_wary(worker); // a thread of the program is not to be stopped
     Team team(work, nullptr, wary ? 1 : at_a_time, wary ? &leased : nullptr, part.begun);
     TaskContext context(task, team, worker.id);
     task.codelet->core(task.args, context);
     if (team.left_behind()) return {team.taken(), true};
     context.finish_children();
+    task.flow->note_raised(modes.raised());
     return {team.taken()};
 }
 

@@ -27,6 +27,7 @@ void NativeEngine::drain(TaskFlow& flow, std::int64_t target)
     Wait wait{flow, target, {}};
     wait.waiter.engine = position.engine;
     wait.waiter.worker = here();
+    if (wait.waiter.worker) wait.waiter.bed = bed_of(*position.holder);
     if (wait.waiter.worker) return drain_on(*wait.waiter.worker, wait);
     // A task of another engine leaves its core to that one's tasks. Where the caller is to be asked now and then, it stays awake.
     if (position.engine && !position.poll && position.engine->lend(wait)) return;
@@ -48,6 +49,7 @@ void NativeEngine::drain_outside(Wait& wait)
 /// The worker's time is nobody's while the body, or another unit meanwhile, looks for work.
 template <class Body> auto NativeEngine::off_the_clock(Worker& worker, Body&& body)
 {
+    const FloatScope standard_modes{FloatModes()};
     const Segment outer = worker.stopwatch.begin(nullptr, EventKind::task, account(worker));
     const std::int64_t since = worker.runs_since_ns.exchange(0, std::memory_order_relaxed);
     const auto result = body();
@@ -58,17 +60,33 @@ template <class Body> auto NativeEngine::off_the_clock(Worker& worker, Body&& bo
 
 void NativeEngine::drain_on(Worker& worker, Wait& wait)
 {
-    off_the_clock(worker, [&] {
-        while (!wait.over()) {
-            if (worker.has_resumable.load(std::memory_order_acquire) && hand_over(worker, nullptr, wait)) continue;
-            Found found = look(worker);
-            if (!found) found = idle(worker, &wait);
-            if (found.task && !inside(*found.task, wait.flow) && hand_over(worker, found.task, wait)) continue;
-            act(worker, found);
+    if (off_the_clock(worker, [&] { return work_off(worker, wait); })) return;
+    Guest& guest = *position.holder->guest;
+    depart(guest, std::exchange(guest.first, nullptr));
+    wait.waiter.worker = nullptr;
+    drain_outside(wait);
+}
+
+/// Runs what there is until the flow is at the target. False: the caller is a guest and is to leave first, with the task that it may
+/// have found, which is somebody else's.
+bool NativeEngine::work_off(Worker& worker, Wait& wait)
+{
+    Guest* const guest = position.holder->guest;
+    const bool may_leave = guest && &wait.flow == &guest->flow;
+    while (!wait.over()) {
+        const bool wanted = worker.has_resumable.load(std::memory_order_acquire);
+        if (may_leave && (wanted || wants_to_leave(wait))) return false;
+        if (wanted && hand_over(worker, nullptr, wait)) continue;
+        Found found = look(worker);
+        if (!found) found = idle(worker, &wait);
+        if (found.task && !inside(*found.task, wait.flow)) {
+            if (may_leave) return guest->first = found.task, false;
+            if (hand_over(worker, found.task, wait)) continue;
         }
-        push_released(worker);
-        return true;
-    });
+        act(worker, found);
+    }
+    push_released(worker);
+    return true;
 }
 
 /// The caller is a task of this engine and waits for a flow of another one. False: it keeps its worker.
@@ -87,9 +105,12 @@ bool NativeEngine::lend(Wait& wait)
 /// be had.
 Holder* NativeEngine::successor(Worker& worker, bool has_task)
 {
+    if (Guest* const guest = position.holder->guest) return guest->displaced; // it will see who else wants the worker
     {
         std::lock_guard lock(worker.lock);
-        auto& from = !has_task && !worker.resumable.empty() ? worker.resumable : worker.spare;
+        // A guest comes back in the place of a unit that has nothing of its own to go on with: see hold.
+        const bool resume = !has_task && !worker.resumable.empty() && !worker.resumable.back()->guest;
+        auto& from = resume ? worker.resumable : worker.spare;
         if (!from.empty()) {
             Holder* holder = from.back();
             from.pop_back();
@@ -118,7 +139,7 @@ template <class Leave> void NativeEngine::step_aside(Worker& worker, Holder& nex
         return;
     }
     // Put everything back; the task goes to whoever looks next.
-    {
+    if (!self.guest) {
         std::lock_guard lock(worker.lock);
         (next.waits ? worker.resumable : worker.spare).push_back(&next);
         worker.has_resumable.store(!worker.resumable.empty(), std::memory_order_relaxed);
@@ -171,14 +192,14 @@ void NativeEngine::ask_back(Worker& worker, Holder& holder)
     std::lock_guard lock(worker.lock);
     worker.resumable.push_back(&holder);
     worker.has_resumable.store(true, std::memory_order_release);
-    changed_.notify_all();
+    wake_worker(worker);
 }
 
 void NativeEngine::wake_owner(TaskFlow& flow)
 {
     Waiter& waiter = *static_cast<Waiter*>(flow.waiter());
     if (Holder* holder = waiter.holder) return waiter.engine->ask_back(*holder->worker, *holder); // this engine, or one that lent
-    if (waiter.worker) changed_.notify_all();                                                     // it sleeps as an idle worker
+    if (waiter.worker) waiter.engine->sleepers_.notify_one(waiter.bed);                           // it sleeps as an idle worker
     waiter.parker.unpark();
 }
 

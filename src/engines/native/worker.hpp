@@ -1,6 +1,7 @@
 #pragma once
 #include "engines/engine.hpp"
 #include "engines/native/lease.hpp"
+#include "engines/native/patience.hpp"
 #include "engines/native/share.hpp"
 #include "engines/stopwatch.hpp"
 #include "threads/lock.hpp"
@@ -13,7 +14,9 @@
 
 namespace trencadis {
 
+struct Guest;
 struct Worker;
+class TaskFlow;
 
 /// A unit that can hold a worker. One unit at a time holds each worker and runs its tasks; when a task must wait, another
 /// takes the worker over, so that no core stands still.
@@ -22,6 +25,17 @@ struct Holder {
     Unit* unit = nullptr;
     Task* first = nullptr; ///< to run on taking over; written before the worker is handed over
     bool waits = false;    ///< it has handed the worker over and wants it back when its flow is at the target
+    Guest* guest = nullptr; ///< itself, when it is one
+};
+
+/// A thread of the program that takes part in its own call: it holds the place of a worker whose unit sleeps, and gives it back when the
+/// call is over, lasts long, or when the worker is wanted for something else. Lives on the caller's stack.
+struct Guest final : Holder {
+    Guest(Worker& its, Holder& sleeper, TaskFlow& calls) : Holder{&its}, displaced(&sleeper), flow(calls) { guest = this; }
+    Holder* displaced;         ///< whose place it has
+    TaskFlow& flow;            ///< its call
+    std::int64_t until_ns = 0; ///< it goes then, at the next task
+    Parker parker;             ///< where it waits while it has handed the worker over
 };
 
 class NativeEngine;
@@ -43,6 +57,7 @@ struct Observation {
 struct Waiter {
     NativeEngine* engine = nullptr; ///< of the worker
     Worker* worker = nullptr;       ///< none: a thread that is not a worker
+    int bed = 0;                    ///< where it sleeps as one
     Holder* holder = nullptr;       ///< set when the owner gave its worker to another unit and wants it back
     Parker parker;
 };
@@ -63,6 +78,9 @@ struct alignas(128) Worker {
     std::vector<Observation> seen; ///< of the other workers, by number
     WorkerId looked_at = 0;        ///< the last one
     TakenOver taken_over;          ///< to be carried out next
+    Patience patience;
+    Holder* resting = nullptr;     ///< who sleeps and has said that its place is free
+    std::int64_t idle_since_ns = 0;
 
     Share* unused_share() ///< null when every one still has a member that was preempted
     {

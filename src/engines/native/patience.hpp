@@ -1,0 +1,39 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+namespace trencadis {
+
+/// How long a worker that finds nothing to do stays awake before it sleeps: as long as its last waits have shown to be worth it. Waking
+/// costs the next call tens of microseconds; staying awake costs somebody else's time. Where waits are short (calls that follow one
+/// another) a few times their length; where they are long, or where a neighbour wants the core, hardly at all.
+class Patience {
+public:
+    std::int64_t spin_ns(std::int64_t now) const { return now < crowded_until_ns_ ? 0 : spin_ns_; }
+    /// A wait is over.
+    void waited(std::int64_t ns)
+    {
+        if (ns > longest_ns) spin_ns_ = std::max(least_ns, spin_ns_ / 2);
+        else if (ns > least_ns / 2) {
+            typical_ns_ = (typical_ns_ + ns) / 2;
+            spin_ns_ = std::clamp(several * typical_ns_, least_ns, several * longest_ns);
+        }
+    }
+    /// While it spun, the time between two looks, which take a tenth of a microsecond each.
+    bool crowded(std::int64_t now, std::int64_t since_last_look_ns)
+    {
+        if (since_last_look_ns < preempted_ns) return false;
+        crowded_until_ns_ = now + remembered_ns;
+        return true;
+    }
+
+private:
+    static constexpr std::int64_t least_ns = 30'000;          ///< about what it costs to put a thread to sleep and wake it
+    static constexpr std::int64_t longest_ns = 1'000'000;     ///< longer waits are not worth a core's time
+    static constexpr std::int64_t several = 4;
+    static constexpr std::int64_t preempted_ns = 500'000;     ///< longer than interrupts take: somebody else had the core
+    static constexpr std::int64_t remembered_ns = 100'000'000;
+    std::int64_t spin_ns_ = least_ns, typical_ns_ = 0, crowded_until_ns_ = 0;
+};
+
+} // namespace trencadis
