@@ -8,10 +8,28 @@ namespace trencadis {
 // A record's task is recognised as unfinished by its order: the pool hands the memory out again only through the owner,
 // who is the caller here, and a task that has finished is marked by order = none (TaskFlow::finish).
 
+namespace {
+constexpr std::int64_t fewest = 64; ///< records: most calls are small
+}
+
 BottomLevels::BottomLevels(std::int64_t window)
-    : records_(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(2 * window, 64, 1 << 16)))),
+    : records_(fewest), most_(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(2 * window, fewest, 1 << 16)))),
       mask_(records_.size() - 1)
 {
+}
+
+/// For a record more. Where there are as many as may be, the oldest task is forgotten.
+void BottomLevels::make_room(std::uint64_t order)
+{
+    while (oldest_ < order && !unfinished(oldest_)) ++oldest_;
+    if (order - oldest_ <= mask_) return;
+    if (records_.size() == most_) oldest_ = order - mask_;
+    else {
+        std::vector<Record> more(2 * records_.size());
+        for (std::uint64_t i = oldest_; i < order; ++i) more[i & (more.size() - 1)] = std::move(record(i));
+        records_.swap(more);
+        mask_ = records_.size() - 1;
+    }
 }
 
 bool BottomLevels::unfinished(std::uint64_t order)
@@ -45,7 +63,7 @@ void BottomLevels::add(Task& task, std::span<const AccessNode> nodes, std::span<
 {
     const std::uint64_t order = task.order.load(std::memory_order_relaxed);
     next_ = order + 1;
-    while (oldest_ < order && (order - oldest_ > mask_ || !unfinished(oldest_))) ++oldest_;
+    make_room(order);
     Record& mine = record(order);
     mine.task = &task;
     mine.cost = mine.level = cost;

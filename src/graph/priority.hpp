@@ -36,10 +36,12 @@ private:
     };
     Record& record(std::uint64_t order) { return records_[order & mask_]; }
     bool unfinished(std::uint64_t order);
+    void make_room(std::uint64_t order);
     void note(std::uint64_t order, const Access& access, AccessMode mode);
     void prune(std::vector<std::uint64_t>& members);
 
-    std::vector<Record> records_;
+    std::vector<Record> records_; ///< of the last tasks, by order modulo their number; as many as there are unfinished ones
+    const std::uint64_t most_;    ///< records
     std::uint64_t mask_;
     std::uint64_t oldest_ = 0; ///< every task before it has finished, or was forgotten
     std::uint64_t next_ = 0;

@@ -1,5 +1,6 @@
 #include "algorithms/gemm.hpp"
 #include "algorithms/symm.hpp"
+#include <cstdlib>
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
@@ -92,8 +93,15 @@ void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha
     Arguments::apart(12, "c", Region::all(C, m, n, ldc), "b", Region::all(B, rows_b, k + n - rows_b, ldb));
     check_options("gemm", options);
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
-    if (runs_directly(session, flops_per_fma<T> * double(m) * double(n) * double(k), options))
+    static const double lim = std::getenv("LIM") ? atof(std::getenv("LIM")) : 6e6;
+    if (2. * m * n * k < lim)
         return session.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    static const double one_task = std::getenv("ONETASK") ? atof(std::getenv("ONETASK")) : 0;
+    if (2. * m * n * k < one_task) {
+        const TileMatrix<T> left = operand(op_a, A, lda, m, k, m, k), right = operand(op_b, B, ldb, k, n, k, n);
+        const TileMatrix<T> result({C, m, n, ldc}, m, n);
+        return run_routine(session, options, [&](TaskFlow& flow) { gemm(flow, session.kernels(), alpha, left, right, beta, result); });
+    }
     const bool thin = session.kernels().native() && is_thin(m, n, options);
     if (!thin && runs_packed(session, options))
         return run_product(
