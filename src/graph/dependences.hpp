@@ -76,6 +76,7 @@ public:
     /// Forgets everything; every task must have finished. Folds reductions that no later access closed.
     void clear();
     void recycle(AccessGroup* chain) { pool_.give_back(chain); }
+    std::size_t capacity() const { return slots_.size(); }
     std::size_t size() const { return used_; } ///< data known; those that are at rest are dropped when it grows
 
     struct Datum {

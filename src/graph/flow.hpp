@@ -88,6 +88,14 @@ public:
     /// Floating-point exceptions of its tasks and of those inside them, so far; each task's are there when the task has finished.
     FloatModes::Raised raised() const { return raised_.load(std::memory_order_relaxed); }
 
+    /// After wait, for another caller: as if made anew, but for the memory it has. Is that worth keeping?
+    void reuse()
+    {
+        float_modes_ = FloatModes::current();
+        raised_.store(0, std::memory_order_relaxed);
+    }
+    bool is_light() const { return dependences_.capacity() <= 256; }
+
     // --- for engines -----------------------------------------------------------------------------------------
     /// The task has run (or was doomed, or failed). Returns the chain of tasks this made ready. Any worker; the flow
     /// may be gone when this returns, if that was its last task.
@@ -132,7 +140,7 @@ private:
     const FlowOptions options_;
     TaskFlow* const parent_;
     const std::uint16_t depth_;
-    const FloatModes float_modes_ = FloatModes::current();
+    FloatModes float_modes_ = FloatModes::current();
 
     // Written by the owner only.
     TaskPool pool_{returned_};

@@ -104,6 +104,8 @@ struct Session::Parts {
     std::int64_t run_ns_base = 0;
     std::vector<WorkerTime> base;
 
+    std::vector<std::unique_ptr<TaskFlow>> flows; ///< of runs that are over, for the next ones; under clock_mutex
+
     std::atomic<bool> counts_node_bytes{false}, tracing{false};
     std::map<int, NodeBytes> node_bytes; ///< under clock_mutex
 
@@ -121,6 +123,35 @@ struct Session::Parts {
     {
         return run_ns + (running ? now_ns() - running_since_ns : 0);
     }
+};
+
+/// The flow of a run. Small ones are used again: most of what a small call costs beside its arithmetic is the memory of its flow.
+class Session::RootFlow {
+public:
+    explicit RootFlow(Parts& parts) : parts_(parts)
+    {
+        std::unique_lock lock(parts.clock_mutex);
+        if (!parts.flows.empty()) {
+            flow_ = std::move(parts.flows.back());
+            parts.flows.pop_back();
+        }
+        lock.unlock();
+        const FlowOptions options{.window = parts.options.window, .traits = parts.traits};
+        if (flow_) flow_->reuse();
+        else flow_ = std::make_unique<TaskFlow>(*parts.engine, options);
+    }
+    TaskFlow& operator*() const { return *flow_; }
+    /// The run has ended well.
+    void keep()
+    {
+        constexpr std::size_t most = 4;
+        std::lock_guard lock(parts_.clock_mutex);
+        if (flow_->is_light() && parts_.flows.size() < most) parts_.flows.push_back(std::move(flow_));
+    }
+
+private:
+    Parts& parts_;
+    std::unique_ptr<TaskFlow> flow_;
 };
 
 Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>())
@@ -181,7 +212,8 @@ void Session::run(const std::function<void(TaskFlow&)>& body, const std::functio
         ~Running() { parts.run_ends(); }
     } running(*parts_);
     PollScope polling(*parts_->engine, interrupted);
-    TaskFlow root(*parts_->engine, {.window = parts_->options.window, .traits = parts_->traits});
+    RootFlow flow(*parts_);
+    TaskFlow& root = *flow;
     const bool attended = parts_->engine->attend(root, [&] {
         body(root);
         root.wait();
@@ -191,6 +223,7 @@ void Session::run(const std::function<void(TaskFlow&)>& body, const std::functio
         root.wait();
     }
     raise_quietly(root.raised());
+    flow.keep();
 }
 
 bool Session::has_room() const { return parts_->engine->has_room(); }

@@ -108,6 +108,7 @@ private:
     bool made_before_fork() const; ///< its workers are not in this process
 
     struct Parts;
+    class RootFlow;
     std::unique_ptr<Parts> parts_;
 };
 
