@@ -38,6 +38,11 @@ template <Scalar T> struct MicroKernel {
     void (*multiply_panels)(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
                             Index cols, const R* next);
 
+    /// As multiply with contiguous columns of C, for operands where they lie: element (i, p) of A is A[i + p * a_step], i < height, element
+    /// (p, j) of B is B[p * b_rs + j * b_cs], j < cols. Real numbers only; null for complex ones.
+    void (*multiply_in_place)(Index k, const R* A, Index a_step, Index height, const R* B, Index b_rs, Index b_cs, T alpha,
+                              T beta, T* C, Index cs, Index rows, Index cols);
+
     /// One step of X U = B with U upper triangular, in place in the packed left panel X: columns k .. k + cols of X
     ///     X_k <- (X_k - X_0 U_0k) U_kk^-1,     X_0 the k columns before, solved already.
     /// U is the right panel of these columns, k + cols rows deep, with the *inverses* of the diagonal on its diagonal.

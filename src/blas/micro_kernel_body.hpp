@@ -74,6 +74,43 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         for (; p < k; ++p) update<subtract>(A + p * parts * height, B + p * row);
     }
 
+    /// sum <- sum + A B for operands where they lie; B's columns beyond the last one count as the last one, and are not stored.
+    template <bool contiguous> [[gnu::always_inline]] void accumulate_in_place(Index k, const R* A, Index a_step, const R* B, Index b_rs, Index b_cs, Index cols)
+    {
+        constexpr int unroll = 4;
+        const R* column[NR];
+#pragma GCC unroll 64
+        for (int j = 0; j < NR; ++j) column[j] = B + (j < cols ? j : cols - 1) * b_cs;
+        const auto step = [&](const R* a, Index p) __attribute__((always_inline)) {
+            V row[MV];
+#pragma GCC unroll 8
+            for (int i = 0; i < MV; ++i) row[i] = Vec::load(a + i * lanes);
+#pragma GCC unroll 64
+            for (int j = 0; j < NR; ++j) {
+                const V b = column[j][contiguous ? p : p * b_rs] - V{};
+#pragma GCC unroll 8
+                for (int i = 0; i < MV; ++i) sum[j][0][i] += row[i] * b;
+            }
+        };
+        Index p = 0;
+        for (; p + unroll <= k; p += unroll, A += unroll * a_step)
+#pragma GCC unroll 4
+            for (int u = 0; u < unroll; ++u) step(A + u * a_step, p + u);
+        for (; p < k; ++p, A += a_step) step(A, p);
+    }
+
+    static void multiply_in_place(Index k, const R* A, Index a_step, const R* B, Index b_rs, Index b_cs, T alpha, T beta, T* C,
+                                  Index cs, Index rows, Index cols)
+    {
+        Body body;
+        body.clear();
+        prefetch(C, 1, cs, rows, cols);
+        if (b_rs == 1) body.template accumulate_in_place<true>(k, A, a_step, B, b_rs, b_cs, cols);
+        else body.template accumulate_in_place<false>(k, A, a_step, B, b_rs, b_cs, cols);
+        if (is(beta, 0)) return body.template store<Beta::zero>(alpha, beta, C, cs, rows, cols);
+        body.template store<Beta::any>(alpha, beta, C, cs, rows, cols);
+    }
+
     /// Brings the tile of C into the cache while the sums are computed.
     [[gnu::always_inline]] static void prefetch(const T* C, Index rs, Index cs, Index rows, Index cols)
     {
@@ -301,6 +338,16 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
             return Body<T, Bytes, MV, NR>::multiply(k, A, B, alpha, beta, C, rs, cs, rows, cols, next);
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply(k, A, height, B, alpha, beta, C, rs, cs, rows, cols, next);
     }
+    static void multiply_in_place(Index k, const R* A, Index a_step, Index height, const R* B, Index b_rs, Index b_cs, T alpha,
+                                  T beta, T* C, Index cs, Index rows, Index cols)
+    {
+        if constexpr (!is_complex<T>) {
+            if (MV == 1 || height == MV * lanes)
+                return Body<T, Bytes, MV, NR>::multiply_in_place(k, A, a_step, B, b_rs, b_cs, alpha, beta, C, cs, rows, cols);
+            if constexpr (MV > 1)
+                Family<T, Bytes, MV - 1, NR>::multiply_in_place(k, A, a_step, height, B, b_rs, b_cs, alpha, beta, C, cs, rows, cols);
+        }
+    }
     static void solve(Index k, R* X, Index height, const R* U, Index cols)
     {
         if (MV == 1 || height == MV * lanes) return Body<T, Bytes, MV, NR>::solve(k, X, U, cols);
@@ -312,6 +359,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .nr = NR,
                 .step = lanes,
                 .multiply_panels = multiply,
+                .multiply_in_place = is_complex<T> ? nullptr : multiply_in_place,
                 .solve = solve,
                 .pack_left_panel = pack_panel<T, Bytes, true>,
                 .pack_right_panel = pack_panel<T, dividing_bytes<T>(Bytes, NR), false>,

@@ -2,6 +2,7 @@
 
 #include "blas/packing.hpp"
 #include "blas/scratch.hpp"
+#include "blas/small_product.hpp"
 
 #include <algorithm>
 
@@ -83,6 +84,10 @@ template <Scalar T> void multiply(Product<T> x)
     x = normalised(x);
     const Setup<T> with = setup<T>();
     const MicroKernel<T>& kernel = with.kernel;
+    if (SmallProduct<T>::suits(x)) {
+        const SmallProduct<T> small(x, kernel, 1);
+        return small.work(0, small.chunks());
+    }
     const Index nc = balanced_block(x.n, with.tree[Loop::jc].block, kernel.nr),
                 kc = balanced_block(x.k, with.tree[Loop::pc].block, 8);
     const Index mc = balanced_block(x.m, with.tree[Loop::ic].block, kernel.mr);

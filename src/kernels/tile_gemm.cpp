@@ -1,3 +1,4 @@
+#include "blas/small_product.hpp"
 #include "blas/team_product.hpp"
 #include "kernels/chunking.hpp"
 #include "kernels/team_operation.hpp"
@@ -27,8 +28,15 @@ template <Scalar T> struct GemmArgs {
     Index extent() const { return by_columns() ? n : m; }
     /// Our own kernels pack B once for the whole team, which shares out rows of C.
     bool packs_once() const { return kernels->native() && 2 * m >= n && flops() >= smallest_shared; }
+    blas::Product<T> whole() const
+    {
+        return {m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
+    }
+    bool is_small() const { return kernels->native() && blas::SmallProduct<T>::suits(whole()) && flops() >= smallest_shared; }
+    blas::SmallProduct<T> small() const { return {whole(), blas::instruction_set().micro_kernel<T>(), 2}; }
     Index chunks() const
     {
+        if (is_small()) return small().chunks();
         if (!packs_once()) return chunk_count(extent(), flops());
         return blas::TeamProduct<T>::count_chunks(blas::setup<T>(0), m, n, k);
     }
@@ -37,6 +45,11 @@ template <Scalar T> struct GemmArgs {
     void run(TaskContext& context)
     {
         if (guard.stopped()) return;
+        if (is_small()) {
+            const blas::SmallProduct<T> product = small();
+            while (const auto c = context.team().next()) product.work(c.begin, c.end);
+            return;
+        }
         if (packs_once())
             return shared.run(
                 context.team(), chunks(), [&] { return product(); },
@@ -51,8 +64,7 @@ template <Scalar T> struct GemmArgs {
     }
     std::unique_ptr<blas::TeamProduct<T>> product() const
     {
-        const blas::Product<T> all{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
-        return std::make_unique<blas::TeamProduct<T>>(all, blas::setup<T>(0));
+        return std::make_unique<blas::TeamProduct<T>>(whole(), blas::setup<T>(0));
     }
     void columns(Range r) const
     {

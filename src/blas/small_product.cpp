@@ -1,0 +1,80 @@
+#include "blas/small_product.hpp"
+
+#include "blas/packing.hpp"
+#include "blas/scratch.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+constexpr Index deepest = 384;                ///< of a panel of A that stays in the first cache, about
+constexpr Index largest = 256 * 256;          ///< elements of B, which every panel of A reads anew
+constexpr double least_flops = 2e5;           ///< of a chunk: two microseconds
+constexpr Index conflicting_bytes = 1024;     ///< columns that are multiples of it apart share few sets of a cache
+
+} // namespace
+
+template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
+{
+    if constexpr (is_complex<T>) return false;
+    else
+        return x.part == Part::all && x.rs == 1 && x.alpha != T(0) && x.k > 0 && x.k <= deepest && x.n * x.k <= largest &&
+               x.A.structure == Structure::general && x.B.structure == Structure::general && (x.B.rs == 1 || x.B.cs == 1);
+}
+
+template <Scalar T>
+SmallProduct<T>::SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, Index cores)
+    : x_(x), kernel_(kernel), panels_((x.m + kernel.mr - 1) / kernel.mr), pieces_(1), piece_(x.n)
+{
+    if (cores == 1) return;
+    // As many chunks as leave little to wait for in the end, none too short to be worth fetching.
+    const double flops = 2.0 * double(std::min(x.m, kernel.mr)) * double(x.n) * double(x.k);
+    const Index wanted = std::max<Index>(1, 8 * cores / panels_), worth = std::max<Index>(1, Index(flops / least_flops));
+    const Index width = (x.n + std::min(wanted, worth) - 1) / std::min(wanted, worth);
+    piece_ = (width + kernel.nr - 1) / kernel.nr * kernel.nr;
+    pieces_ = (x.n + piece_ - 1) / piece_;
+}
+
+template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
+{
+    for (Index c = begin; c < end;) { // chunks of one panel together
+        const Index p = c / pieces_, last = std::min(end, (p + 1) * pieces_), first_row = bound(p);
+        panel(first_row, std::min(x_.m, bound(p + 1)) - first_row, (c - p * pieces_) * piece_,
+              std::min(x_.n, (last - p * pieces_) * piece_));
+        c = last;
+    }
+}
+
+/// Where panel p begins: whole vectors, shared out evenly, since low panels are slow.
+template <Scalar T> Index SmallProduct<T>::bound(Index p) const
+{
+    const Index vectors = (x_.m + kernel_.step - 1) / kernel_.step;
+    return (p * (vectors / panels_) + std::min(p, vectors % panels_)) * kernel_.step;
+}
+
+/// Rows [i, i + rows) of columns [j0, j1).
+template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, Index j1) const
+{
+    if constexpr (!is_complex<T>) {
+        const Index height = kernel_.height(rows), bytes = x_.A.cs * Index(sizeof(T));
+        const T* A = x_.A.data + i * x_.A.rs;
+        Index step = x_.A.cs;
+        if (x_.A.rs != 1 || rows != height || (bytes % conflicting_bytes == 0 && j1 - j0 > 4 * kernel_.nr)) {
+            T* const image = scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k));
+            pack_left(kernel_, x_.A.block(i, 0), rows, x_.k, image);
+            A = image;
+            step = height;
+        }
+        for (Index j = j0; j < j1; j += kernel_.nr)
+            kernel_.multiply_in_place(x_.k, A, step, height, x_.B.data + j * x_.B.cs, x_.B.rs, x_.B.cs, x_.alpha, x_.beta,
+                                      x_.C + i + j * x_.cs, x_.cs, rows, std::min(kernel_.nr, j1 - j));
+    }
+}
+
+template class SmallProduct<float>;
+template class SmallProduct<double>;
+template class SmallProduct<std::complex<float>>;
+template class SmallProduct<std::complex<double>>;
+
+} // namespace trencadis::blas

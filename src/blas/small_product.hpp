@@ -1,0 +1,29 @@
+#pragma once
+#include "blas/product.hpp"
+
+namespace trencadis::blas {
+
+/// A product C <- alpha A B + beta C so small that packing B would cost more than it gains: B is read where it lies, A too where its columns
+/// suit the vectors; otherwise a panel of its rows is packed right before it is used. Nothing is common to the cores that take part but the
+/// operands, so that cutting it up costs nothing: chunks are panels of rows times some columns, in any order, each done once.
+/// Real numbers, general operands, all of C. Literature: the "small and unpacked" products of Van Zee, Smith, van de Geijn (BLIS, sup).
+template <Scalar T> class SmallProduct {
+public:
+    /// Is it one? x normalised.
+    static bool suits(const Product<T>& x);
+    /// `cores`: that may take part.
+    SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, Index cores);
+
+    Index chunks() const { return panels_ * pieces_; }
+    void work(Index begin, Index end) const; ///< chunks; allocates scratch memory of the thread once
+
+private:
+    Index bound(Index p) const;
+    void panel(Index i, Index rows, Index j0, Index j1) const;
+
+    Product<T> x_;
+    const MicroKernel<T>& kernel_;
+    Index panels_, pieces_, piece_;
+};
+
+} // namespace trencadis::blas
