@@ -35,7 +35,7 @@ NativeEngine::NativeEngine(EngineParts parts)
     wakes_all_ = scheduler_->wakes_all();
     wants_finished_ = scheduler_->wants_finished() && !concurrent_;
     std::vector<int> cpus;
-    for (const WorkerPlace& place : parts_.workers) cpus.push_back(place.on_cpu >= -1 ? place.on_cpu : place.cpu);
+    for (const WorkerPlace& place : parts_.workers) cpus.push_back(place.core());
     seats_ = parts_.threads->make_seats(cpus);
     for (auto& worker : workers_) {
         worker->seat = seats_[worker->id].get();
@@ -77,6 +77,7 @@ Unit* NativeEngine::hold(Holder& holder)
             std::lock_guard lock(worker.lock);
             const bool stop = stop_.load(std::memory_order_acquire);
             auto& from = stop ? worker.spare : worker.resumable;
+            if (stop) stay(worker);
             if (stop && from.empty()) return nullptr;
             next = from.back();
             from.pop_back();
