@@ -68,7 +68,8 @@ static void handler(int signal) { (void)signal; }
 
 static int dispositions(void)
 {
-    struct sigaction before[65], after, caught = {.sa_handler = handler, .sa_flags = SA_RESTART}, ignored = {.sa_handler = SIG_IGN};
+    struct sigaction before[65], after, caught = {.sa_handler = handler, .sa_flags = SA_RESTART},
+                                        ignored = {.sa_handler = SIG_IGN};
     sigaction(SIGUSR1, &caught, NULL);
     sigaction(SIGURG, &ignored, NULL);
     for (int signal = 1; signal <= 64; ++signal) sigaction(signal, NULL, &before[signal]);

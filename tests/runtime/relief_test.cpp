@@ -187,10 +187,12 @@ TEST(Relief, AWorkerBeginsEachTaskOnItsOwnCore)
     std::atomic<int> elsewhere{0}, begun{0};
     TaskFlow flow(runtime.engine());
     for (int i = 0; i < 2000; ++i)
-        flow.submit("where", [&](TaskContext& context) {
-            ++begun;
-            if (sched_getcpu() != places[std::size_t(context.worker())].cpu) ++elsewhere;
-        }, {});
+        flow.submit("where",
+                    [&](TaskContext& context) {
+                        ++begun;
+                        if (sched_getcpu() != places[std::size_t(context.worker())].cpu) ++elsewhere;
+                    },
+                    {});
     flow.wait();
     EXPECT_EQ(begun, 2000);
     EXPECT_LE(elsewhere, reliefs(runtime.engine()) - before) << "but for those that were moved again meanwhile";
@@ -230,7 +232,8 @@ TEST(Relief, NoWorkerSeemsFasterThanItIs)
 /// The caller's memory may go away as soon as the call is over: nobody reads or writes it any more.
 TEST(Relief, ASessionSaysHowOftenItHappened)
 {
-    if (places_on_two_cores(2).empty() || !keeps_units()) GTEST_SKIP() << "needs two cores, and threads that keep units at theirs";
+    if (places_on_two_cores(2).empty() || !keeps_units())
+        GTEST_SKIP() << "needs two cores, and threads that keep units at theirs";
     constexpr Index n = 160;
     SessionOptions options;
     options.relief = "always";
