@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
-#include <mutex>
 #include <sched.h>
 #include <thread>
 #include <vector>
@@ -175,6 +174,17 @@ TEST(Relief, ATaskOfAnyKindGoesOnWhereThereIsTimeForIt)
     EXPECT_GT(reliefs(runtime.engine()), 0);
 }
 
+/// Thread time that a task takes whoever runs it, and wherever.
+void work_for(std::int64_t ns)
+{
+    const auto now = [] {
+        timespec time;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+    };
+    for (const std::int64_t until = now() + ns; now() < until;) {}
+}
+
 TEST(Relief, AWorkerBeginsEachTaskOnItsOwnCore)
 {
     const std::vector<WorkerPlace> places = places_on_two_cores(2);
@@ -189,8 +199,9 @@ TEST(Relief, AWorkerBeginsEachTaskOnItsOwnCore)
     for (int i = 0; i < 2000; ++i)
         flow.submit("where",
                     [&](TaskContext& context) {
-                        ++begun;
                         if (sched_getcpu() != places[std::size_t(context.worker())].cpu) ++elsewhere;
+                        work_for(20'000); // so that both take part
+                        ++begun;
                     },
                     {});
     flow.wait();
@@ -198,16 +209,6 @@ TEST(Relief, AWorkerBeginsEachTaskOnItsOwnCore)
     EXPECT_LE(elsewhere, reliefs(runtime.engine()) - before) << "but for those that were moved again meanwhile";
 }
 
-/// Thread time that a task takes whoever runs it, and wherever.
-void work_for(std::int64_t ns)
-{
-    const auto now = [] {
-        timespec time;
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-        return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
-    };
-    for (const std::int64_t until = now() + ns; now() < until;) {}
-}
 struct LastingArgs {
     static constexpr std::int64_t ns = 300'000;
     Flops flops() const { return 1e6; }
@@ -229,7 +230,6 @@ TEST(Relief, NoWorkerSeemsFasterThanItIs)
     EXPECT_GT(reliefs(runtime.engine()), 0);
 }
 
-/// The caller's memory may go away as soon as the call is over: nobody reads or writes it any more.
 TEST(Relief, ASessionSaysHowOftenItHappened)
 {
     if (places_on_two_cores(2).empty() || !keeps_units())
