@@ -20,8 +20,6 @@ if(TRC_HAS_NO_INTERPOSITION)
     add_compile_options(-fno-semantic-interposition)
 endif()
 add_link_options(-Wl,-Bsymbolic-functions)
-# Functions are bound at the start: code that can be stopped anywhere (src/threads/stoppable.hpp) must not be inside the linker then.
-add_link_options(-Wl,-z,now)
 
 find_program(TRC_CCACHE ccache)
 mark_as_advanced(TRC_CCACHE)

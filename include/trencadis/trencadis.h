@@ -46,8 +46,8 @@ typedef struct trc_session trc_session;
 
 /* Makes a session. `options`: words "key=value" separated by blanks, or NULL: engine=native|sequential, scheduler=mosaic|eager|ws|...,
  * kernels=native|mkl|... or native,potrf=mkl, threads=native|os|argobots|..., workers=LIST (core numbers, as 0,1,4-7) or
- * worker_count=N, window=N (tasks in flight), relief=held-up|always|never (when an idle worker takes over what another has begun, as
- * the system has taken its core away). What is not given comes from TRENCADIS_ENGINE, _SCHEDULER, _KERNELS, _THREADS_BACKEND,
+ * worker_count=N, window=N (tasks in flight), relief=held-up|always|never (when a worker goes on on the core of an idle
+ * one, as the system has taken its own away; the standard session does not by default). What is not given comes from TRENCADIS_ENGINE, _SCHEDULER, _KERNELS, _THREADS_BACKEND,
  * _NUM_THREADS, _RELIEF, else the default: one worker per core. */
 int trc_session_create(trc_session** session, const char* options);
 /* Waits for calls that are running. NULL is allowed. */

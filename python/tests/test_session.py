@@ -407,7 +407,7 @@ ctypes.string_at(0)
 
 @pytest.mark.parametrize("when", ["before", "after", "never"])
 def test_a_crash_is_still_reported_by_whoever_does_that(when):
-    """Relief handles the faults of threads that it stopped, and no others."""
+    """Relief has no handlers."""
     result = subprocess.run([sys.executable, "-c", CRASH, when], capture_output=True, text=True, timeout=60)
     assert result.returncode == -signal.SIGSEGV
     assert ("Fatal Python error: Segmentation fault" in result.stderr) == (when != "never")

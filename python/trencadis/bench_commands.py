@@ -72,7 +72,7 @@ Relief = Annotated[
     str,
     typer.Option(
         "--relief", metavar="held-up|always|never", rich_help_panel=EMULATION_PANEL,
-        help="When an idle worker takes over what another has begun. Default: when the system has taken that one's core away",
+        help="When a worker goes on on the core of an idle one. Default: when the system has taken its own core away",
     ),
 ]
 Busy = Annotated[

@@ -42,8 +42,9 @@ class session:
     pages : str
         With `machine`: where operands count as lying, "first-touch" or "interleave". Default: TRENCADIS_PAGES.
     relief : str
-        When a worker with nothing to do takes over what another one has begun: "held-up" (the system has taken that one's core
-        away), "always" (for tests) or "never". Default: TRENCADIS_RELIEF, then "held-up"; with `machine`, "never".
+        When a worker with a task goes on with it on the core of another one that has nothing to do: "held-up" (the system has
+        taken its own core away), "always" (for tests) or "never". Default: TRENCADIS_RELIEF, then "held-up"; with `machine`, and
+        for calls outside of a session of your own, "never".
 
     Raises
     ------

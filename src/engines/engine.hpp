@@ -24,11 +24,13 @@ struct WorkerPlace {
     double slow = 1; ///< emulation: the fraction of its speed that is left, in (0, 1]
     int on_cpu = -2; ///< OS number of the core it runs on when that is another one; -1: anywhere; -2: `cpu`
     int node = 0;    ///< its memory node
+
+    int core() const { return on_cpu == -2 ? cpu : on_cpu; } ///< OS number; negative: anywhere
 };
 
-/// When a worker's restartable work is taken over by another one that has nothing to do (see graph/restartable.hpp).
+/// When a worker with a task goes on with it on the core of another one that has nothing to do.
 enum class Relieving {
-    held_up, ///< when its thread waits for its core
+    held_up, ///< when its thread waits for its own core
     always,  ///< at once; for tests
     never,
 };
@@ -51,7 +53,7 @@ struct WorkerTime {
     std::int64_t busy_ns = 0;
     std::int64_t tasks = 0;
     std::int64_t shares = 0;
-    std::int64_t reliefs = 0; ///< times it took over what another worker had begun
+    std::int64_t reliefs = 0; ///< times it gave its core to a worker that was held up
 };
 
 /// What an engine does with the parts of the task model; nothing is ignored without being said here.

@@ -36,14 +36,6 @@ public:
         segment_ = {outer.task, outer.kind, now, true};
         return last;
     }
-    /// As end, but what ran is gone: its time is nobody's.
-    std::int64_t abandon(const Segment& outer)
-    {
-        const std::int64_t now = now_ns();
-        const std::int64_t last = now - segment_.begin_ns;
-        segment_ = {outer.task, outer.kind, now, true};
-        return last;
-    }
     /// The unit that holds the worker changes: its time stops, and goes on with `put_back`.
     Segment take_out() { return std::exchange(segment_, Segment{}); }
     void put_back(const Segment& segment) { segment_ = {segment.task, segment.kind, now_ns(), true}; }

@@ -1,12 +1,15 @@
 #pragma once
 #include "base/types.hpp"
-#include "graph/restartable.hpp"
 
 #include <atomic>
-#include <memory>
-#include <utility>
 
 namespace trencadis {
+
+struct Chunks {
+    Index begin;
+    Index end;
+    explicit operator bool() const { return begin < end; }
+};
 
 /// The work of one running operation, cut into independent chunks 0 .. count-1. No chunk waits for another, so a core that is
 /// preempted holds back at most the chunk it has.
@@ -64,9 +67,7 @@ public:
 class Team {
 public:
     /// `at_a_time`: chunks a core takes together; a fast one takes more, so that each call of a kernel is worth it.
-    /// `begun`: what the core has before it asks.
-    explicit Team(SharedWork& work, Pace* pace = nullptr, Index at_a_time = 1, Relief* relief = nullptr, Chunks begun = {0, 0})
-        : work_(work), pace_(pace), at_a_time_(at_a_time), relief_(relief), begun_with_(begun)
+    explicit Team(SharedWork& work, Pace* pace = nullptr, Index at_a_time = 1) : work_(work), pace_(pace), at_a_time_(at_a_time)
     {
     }
 
@@ -75,31 +76,18 @@ public:
     {
         if (pace_ && begun_) pace_->between_chunks();
         begun_ = true;
-        const Chunks before = std::exchange(begun_with_, Chunks{0, 0});
-        const Chunks chunks = before ? before : work_.take(wanted > at_a_time_ ? wanted : at_a_time_);
+        const Chunks chunks = work_.take(wanted > at_a_time_ ? wanted : at_a_time_);
         taken_ += chunks.end - chunks.begin;
         return chunks;
     }
     Index taken() const { return taken_; }                ///< chunks this core has had
     Index remaining() const { return work_.remaining(); } ///< chunks that nobody has taken yet; a guess while others take
 
-    /// Should chunks be done in the restartable way? That costs some time, so only on a core that is often held up.
-    bool relieved() const { return relief_ != nullptr; }
-    /// Does `chunks`, which next gave, in that way. False: the caller must return at once; see Relief::run.
-    bool run(std::unique_ptr<Restartable> work, Chunks chunks)
-    {
-        left_behind_ = !relief_->run(std::move(work), chunks);
-        return !left_behind_;
-    }
-    bool left_behind() const { return left_behind_; } ///< such a run has answered false
-
 private:
     SharedWork& work_;
     Pace* pace_;
     Index at_a_time_;
-    Relief* relief_;
-    Chunks begun_with_;
-    bool begun_ = false, left_behind_ = false;
+    bool begun_ = false;
     Index taken_ = 0;
 };
 

@@ -1,16 +1,8 @@
-#include "blas/scratch.hpp"
 #include "kernels/chunking.hpp"
 #include "kernels/packed_operations.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <memory>
-#include <optional>
-
 namespace trencadis::task {
 namespace {
-
-template <Scalar T> class MultiplyWork;
 
 template <Scalar T> struct MultiplyArgs {
     Product<T> p;
@@ -40,20 +32,16 @@ template <Scalar T> struct MultiplyArgs {
         const Index count = chunks();
         while (const auto c = context.team().next()) {
             const Index begin = c.begin * width(), end = c.end == count ? p.C.cols : c.end * width();
-            if (!context.team().relieved()) columns(begin, end);
-            else if (!context.team().run(std::make_unique<MultiplyWork<T>>(*this, begin, end), c)) return;
+            columns(begin, end);
+            if (p.real_diagonal) make_diagonal_real(begin, end);
         }
     }
     void columns(Index begin, Index end) const
     {
-        columns(blas::instruction_set().micro_kernel<T>(), blas::block_sizes<T>().kc, begin, end);
-    }
-    void columns(const blas::MicroKernel<T>& kernel, Index most, Index begin, Index end) const
-    {
-        const Index kc = std::max<Index>(1, std::min(p.A.depth, most));
-        blas::multiply_packed<T>(kernel, kc, p.part, p.below, p.alpha, packed(p.A), 0, p.A.extent, packed(p.B), begin, end,
-                                 p.beta, p.C.data, p.C.rs, p.C.cs);
-        if (p.real_diagonal) make_diagonal_real(begin, end);
+        const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
+        const Index kc = std::min(p.A.depth, blas::block_sizes<T>().kc);
+        blas::multiply_packed<T>(kernel, std::max<Index>(kc, 1), p.part, p.below, p.alpha, packed(p.A), 0, p.A.extent,
+                                 packed(p.B), begin, end, p.beta, p.C.data, p.C.rs, p.C.cs);
     }
     void make_diagonal_real(Index begin, Index end) const
     {
@@ -65,69 +53,6 @@ template <Scalar T> struct MultiplyArgs {
                 x = x.real();
             }
     }
-};
-
-/// Columns [begin, end) of a product. Where C is read, what it was is kept until they are done: a panel of columns at a time, right before
-/// the kernel reads it, so that it is fetched once.
-template <Scalar T> class MultiplyWork final : public Restartable {
-public:
-    MultiplyWork(const MultiplyArgs<T>& args, Index begin, Index end)
-        : args_(args), begin_(begin), end_(end), kernel_(blas::instruction_set().micro_kernel<T>()),
-          kc_(blas::block_sizes<T>().kc)
-    {
-        if (args.p.beta != T(0)) before_.emplace(args.p.C.rows * (end - begin) * Index(sizeof(T)));
-    }
-    void perform() override
-    {
-        if (!before_) return args_.columns(kernel_, kc_, begin_, end_);
-        for (Index j = begin_; j < end_; j = kept_) {
-            const Index next = std::min(end_, j + kernel_.nr);
-            each_element(j, next, [](T& C, T& before) { before = C; });
-            // Whoever finds a panel of C changed finds it kept: instructions of one thread, of which a stop leaves out the last ones.
-            std::atomic_signal_fence(std::memory_order_seq_cst);
-            kept_ = next;
-            std::atomic_signal_fence(std::memory_order_seq_cst);
-            fetch(next, std::min(end_, next + kernel_.nr));
-            args_.columns(kernel_, kc_, j, next);
-        }
-    }
-    void perform_again() override
-    {
-        if (before_) each_element(begin_, kept_, [](T& C, T& before) { C = before; });
-        args_.columns(kernel_, kc_, begin_, end_);
-    }
-
-private:
-    /// Some columns of C into the caches, while the kernel works on those before.
-    void fetch(Index begin, Index end) const
-    {
-        const Target<T>& C = args_.p.C;
-        constexpr Index line = 64 / sizeof(T);
-        for (Index j = begin; j < end; ++j)
-            for (Index i = 0; i < C.rows; i += line) __builtin_prefetch(C.data + i * C.rs + j * C.cs, 1);
-    }
-    /// What the product writes in some columns, and where it is kept.
-    template <class Move> void each_element(Index begin, Index end, const Move& move) const
-    {
-        const Target<T>& C = args_.p.C;
-        for (Index j = begin; j < end; ++j) {
-            const Index diagonal = j + args_.p.below;
-            const Index first = args_.p.part == blas::Part::lower ? std::clamp<Index>(diagonal, 0, C.rows) : 0;
-            const Index last = args_.p.part == blas::Part::upper ? std::clamp<Index>(diagonal + 1, 0, C.rows) : C.rows;
-            T *const column = C.data + j * C.cs, *const kept = before_->template as<T>() + (j - begin_) * C.rows;
-            if (C.rs == 1)
-                for (Index i = first; i < last; ++i) move(column[i], kept[i]);
-            else
-                for (Index i = first; i < last; ++i) move(column[i * C.rs], kept[i]);
-        }
-    }
-
-    const MultiplyArgs<T> args_;
-    const Index begin_, end_;
-    const blas::MicroKernel<T>& kernel_;
-    const Index kc_;
-    std::optional<blas::SharedBuffer> before_;
-    Index kept_ = begin_; ///< columns before it are in `before_`
 };
 
 template <Scalar T> constexpr Codelet gemm_codelet = codelet_of<MultiplyArgs<T>>("gemm");

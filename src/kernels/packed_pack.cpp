@@ -1,38 +1,20 @@
 #include "kernels/packed_operations.hpp"
 
-#include <memory>
-
 namespace trencadis::task {
 namespace {
 
 template <Scalar T> Bytes bytes_of(const Image<T>& image) { return double(image.extent) * double(image.depth) * sizeof(T); }
 
-template <Scalar T, bool left> class PackWork;
-
 template <Scalar T, bool left> struct PackArgs {
     blas::Operand<T> operand;
     Image<T> image;
 
-    void run(TaskContext& context)
+    void run(TaskContext&)
     {
-        if (context.team().relieved()) context.team().run(std::make_unique<PackWork<T, left>>(*this), {0, 1});
-        else pack(blas::instruction_set().micro_kernel<T>());
-    }
-    void pack(const blas::MicroKernel<T>& kernel) const
-    {
+        const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
         if constexpr (left) blas::pack_left(kernel, operand, image.extent, image.depth, image.data);
         else blas::pack_right(kernel, operand, image.depth, image.extent, image.data);
     }
-};
-
-template <Scalar T, bool left> class PackWork final : public Restartable {
-public:
-    explicit PackWork(const PackArgs<T, left>& args) : args_(args), kernel_(blas::instruction_set().micro_kernel<T>()) {}
-    void perform() override { args_.pack(kernel_); }
-
-private:
-    const PackArgs<T, left> args_;
-    const blas::MicroKernel<T>& kernel_;
 };
 
 template <Scalar T, bool left> void submit(TaskFlow& flow, const blas::Operand<T>& operand, const void* source, Image<T> image)

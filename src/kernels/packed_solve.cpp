@@ -1,13 +1,10 @@
 #include "kernels/chunking.hpp"
 #include "kernels/packed_operations.hpp"
 
-#include <memory>
 #include <numeric>
 
 namespace trencadis::task {
 namespace {
-
-template <Scalar T> class SolveWork;
 
 template <Scalar T> struct SolveArgs {
     TriangularSolve<T> s;
@@ -27,50 +24,29 @@ template <Scalar T> struct SolveArgs {
     {
         if (s.guard.stopped()) return;
         const Index count = chunks();
-        while (const auto c = context.team().next()) {
-            const Index begin = c.begin * chunk_rows(), end = c.end == count ? s.rows : c.end * chunk_rows();
-            if (context.team().relieved()) {
-                if (!context.team().run(std::make_unique<SolveWork<T>>(s, begin, end), c)) return;
-                continue;
-            }
-            SolveWork<T> work(s, begin, end);
-            work.prepare();
-            work.perform();
-        }
+        while (const auto c = context.team().next()) rows(c.begin * chunk_rows(), c.end == count ? s.rows : c.end * chunk_rows());
     }
-};
-
-/// Rows [begin, end): from B to the image of X, from there to B and the other image.
-template <Scalar T> class SolveWork final : public Restartable {
-public:
-    SolveWork(const TriangularSolve<T>& solve, Index begin, Index end)
-        : s(solve), begin_(begin), rows_(end - begin), kernel_(blas::instruction_set().micro_kernel<T>())
+    void rows(Index begin, Index end) const
     {
-    }
-    void prepare() override
-    {
-        blas::pack_left(kernel_, s.B.block(begin_, 0), rows_, s.n, panels());
-        if (s.alpha != T(1)) scale();
-        blas::solve_packed(kernel_, panels(), rows_, 0, rows_, s.n, s.triangle);
-    }
-    void perform() override
-    {
-        const blas::Operand<T> B = s.B.block(begin_, 0);
+        const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
+        const Index rows = end - begin;
+        Real<T>* const panels = s.left.data + blas::planes<T> * begin * s.n;
+        const blas::Operand<T> B = s.B.block(begin, 0);
+        blas::pack_left(kernel, B, rows, s.n, panels);
+        if (s.alpha != T(1)) scale(panels, kernel, rows);
+        blas::solve_packed(kernel, panels, rows, 0, rows, s.n, s.triangle);
         T* const X = const_cast<T*>(B.data);
-        blas::unpack_left(kernel_, panels(), rows_, s.n, X, B.rs, B.cs);
-        if (B.conjugated) conjugate_stored(X);
+        blas::unpack_left(kernel, panels, rows, s.n, X, B.rs, B.cs);
+        if (B.conjugated) conjugate_stored(X, rows);
         if (!s.right.data) return;
         const blas::Operand<T> turned = s.conjugate_right ? B.transposed().conjugate() : B.transposed();
-        blas::pack_right(kernel_, turned, s.n, rows_, s.right.data + blas::planes<T> * begin_ * s.n);
+        blas::pack_right(kernel, turned, s.n, rows, s.right.data + blas::planes<T> * begin * s.n);
     }
-
-private:
-    Real<T>* panels() const { return s.left.data + blas::planes<T> * begin_ * s.n; }
-    void scale() const
+    void scale(Real<T>* panels, const blas::MicroKernel<T>& kernel, Index rows) const
     {
-        for (Index i = 0; i < rows_; i += kernel_.mr) {
-            const Index height = kernel_.height(rows_ - i);
-            Real<T>* const panel = panels() + blas::planes<T> * i * s.n;
+        for (Index i = 0; i < rows; i += kernel.mr) {
+            const Index height = kernel.height(rows - i);
+            Real<T>* const panel = panels + blas::planes<T> * i * s.n;
             for (Index p = 0; p < s.n; ++p)
                 for (Index r = 0; r < height; ++r) {
                     Real<T>* const x = panel + blas::planes<T> * p * height + r;
@@ -83,19 +59,15 @@ private:
         }
     }
     /// unpack_left writes what is seen; the memory holds its conjugate.
-    void conjugate_stored(T* X) const
+    void conjugate_stored(T* X, Index rows) const
     {
         if constexpr (is_complex<T>)
-            for (Index i = 0; i < rows_; ++i)
+            for (Index i = 0; i < rows; ++i)
                 for (Index j = 0; j < s.n; ++j) {
                     T& x = X[i * s.B.rs + j * s.B.cs];
                     x = std::conj(x);
                 }
     }
-
-    const TriangularSolve<T> s;
-    const Index begin_, rows_;
-    const blas::MicroKernel<T>& kernel_;
 };
 
 template <Scalar T> struct TriangleArgs {

@@ -21,7 +21,7 @@ Machine choose_machine(const std::string& given);
 /// Where pages count as lying on a described machine; empty without one. Throws Error{bad_argument}.
 std::string choose_pages(const std::string& given, const std::string& machine);
 
-/// Workers of a described machine share cores, so that each is held up by its neighbours all the time: then the standard is never.
+/// Of sessions that are made by name. Workers of a described machine share cores, so that each is held up by its neighbours all the time: then the standard is never.
 std::string choose_relief(const std::string& given, const std::string& machine);
 /// Throws Error{bad_argument} when there is no such word.
 Relieving relieving_named(const std::string& word);

@@ -31,8 +31,8 @@ struct SessionOptions {
     std::string machine;
     /// Where the pages of operands count as lying on it: "first-touch" (all on its first node) or "interleave" (in turn).
     std::string pages;
-    /// When an idle worker does a tile operation again that another one has begun: "held-up" (its core is taken from it), "always"
-    /// (at once, for tests) or "never".
+    /// When a worker with a task goes on with it on the core of one that is idle: "held-up" (its own core is taken from it), "always" (at
+    /// once, for tests) or "never". The standard session's default is never, others' is held-up.
     std::string relief;
 };
 
@@ -51,7 +51,7 @@ struct WorkerStatistics {
     Seconds idle; ///< not inside tasks while a run was going on: looking for work, asleep, bookkeeping
     std::int64_t tasks;
     std::int64_t shares;  ///< times it joined another worker's task
-    std::int64_t reliefs; ///< times it took over what another worker had begun, whose core was taken away
+    std::int64_t reliefs; ///< times it gave its core to a worker whose own was taken away
 };
 
 /// The composition root: names in, machine + engine + scheduler + kernels + threads out. All members may be called

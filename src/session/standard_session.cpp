@@ -35,6 +35,7 @@ Session& Session::standard()
     if (!session) {
         SessionOptions options;
         options.worker_count = all.limit;
+        options.relief = choose({}, "TRENCADIS_RELIEF", "never"); // a guest moves no threads about unless it is asked to
         session = std::make_unique<Session>(options);
     }
     return *session;

@@ -3,6 +3,7 @@
 #include "machine/machine.hpp"
 #include "session/session.hpp"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace trencadis {
@@ -42,6 +43,13 @@ TEST_F(StandardSession, TakesAllCoresWhenAskedForMore)
 {
     Session::limit_standard(1 << 20);
     EXPECT_EQ(Session::standard().workers(), cores());
+}
+
+TEST_F(StandardSession, RelievesNobodyUnlessTheEnvironmentSaysSo)
+{
+    const char* const asked = std::getenv("TRENCADIS_RELIEF");
+    EXPECT_EQ(Session::standard().options().relief, asked ? asked : "never");
+    EXPECT_EQ(Session().options().relief, asked ? asked : "held-up");
 }
 
 TEST_F(StandardSession, RefusesToHaveNoWorker)

@@ -37,6 +37,8 @@ public:
     virtual ~Threads() = default; ///< after its seats
     /// One on each of the cores (OS numbers; negative: where the caller may run). Throws Error{environment} when there are not so many.
     virtual std::vector<std::unique_ptr<Seat>> make_seats(const std::vector<int>& cpus) = 0;
+    /// Do units stay on the thread of their seat?
+    virtual bool keeps_units() const { return true; }
 };
 
 struct ThreadsEntry : Entry {

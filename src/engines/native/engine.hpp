@@ -48,26 +48,7 @@ private:
         Share* share = nullptr;
         bool offer = false;        ///< let others join the task from its beginning
         std::int64_t again_ns = 0; ///< found nothing; worth another look after so long, 0: only when something happens
-        bool taken_over = false;   ///< what the worker has in taken_over
-        explicit operator bool() const { return task || share || taken_over; }
-    };
-    /// What a task is for those who estimate speeds.
-    struct Kernel {
-        const Codelet* codelet;
-        Flops flops;
-    };
-    /// What came of a worker's part.
-    struct Outcome {
-        Index taken = 0;          ///< chunks
-        bool left_behind = false; ///< somebody else has taken its part over: the task is to be touched no more
-    };
-    /// How a worker takes part in an operation.
-    struct Part {
-        Task& task;
-        Share* share = nullptr;                          ///< null: the operation is the worker's alone
-        bool owner = false;                              ///< of the share
-        Chunks begun{0, 0};                              ///< taken over with it
-        std::unique_ptr<Restartable> prepared = nullptr; ///< taken over while it was performed, to be performed again first
+        explicit operator bool() const { return task || share; }
     };
     /// An owner's wait on a worker.
     struct Wait {
@@ -124,24 +105,24 @@ private:
 
     // relief.cpp: workers whose core the system has given to somebody else
     void introduce(Worker& worker) const;
-    bool is_wary(Worker& worker) const;
+    bool movable(const Worker& worker) const;
+    bool is_held_up(Worker& worker) const;
     bool watches_others(Worker& worker) const;
     bool somebody_runs(const Worker& but) const;
-    Found take_over(Worker& worker);
+    void relieve_another(Worker& worker);
     bool stands_still(Worker& worker, Worker& other) const;
-    bool take_from(Worker& worker, Worker& other);
-    void carry_on(Worker& worker);
+    void give_core(Worker& worker, Worker& other);
+    void go_home(Worker& worker);
+    static void stay(Worker& worker);
 
     // running.cpp
     void act(Worker& worker, Found found);
     void execute(Worker& worker, Task& task, bool offer = false);
-    void observe(const Worker& worker, const Kernel& kernel, double part, std::int64_t ns);
-    void leave_behind(Worker& worker, const Segment& outer, const Kernel& kernel, double part);
-    void withdraw(Worker& owner, Share& share);
-    Outcome run_body(Worker& worker, Part& part, SharedWork& work, Index at_a_time = 1);
+    void observe(const Worker& worker, const Task& task, double part, std::int64_t ns);
+    Index run_body(Worker& worker, Task& task, SharedWork& work, Index at_a_time = 1);
     Index chunks_at_a_time(const Worker& worker, const Task& task) const;
-    void run_alone(Worker& worker, Part part, Index chunks);
-    void run_shared(Worker& worker, Part part);
+    void run_alone(Worker& worker, Task& task, Index chunks);
+    void run_shared(Worker& worker, Share& share, bool owner);
     void tell_finished(const Worker& worker, const Task& task, std::int64_t ns);
     void conclude(Worker& worker, Task& task, std::exception_ptr failure);
     /// What to do with a piece of a task's run.

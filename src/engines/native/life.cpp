@@ -10,8 +10,6 @@ thread_local constinit Position position;
 
 namespace {
 
-int core_of(const WorkerPlace& place) { return place.on_cpu >= -1 ? place.on_cpu : place.cpu; }
-
 std::vector<int> kinds_of(const std::vector<WorkerPlace>& workers)
 {
     std::vector<int> kinds;
@@ -24,7 +22,7 @@ std::vector<WorkerId> workers_by_core(const std::vector<WorkerPlace>& workers)
 {
     std::vector<WorkerId> by_core;
     for (std::size_t i = 0; i < workers.size(); ++i) {
-        const int cpu = core_of(workers[i]);
+        const int cpu = workers[i].core();
         if (cpu < 0) continue;
         if (cpu >= static_cast<int>(by_core.size())) by_core.resize(std::size_t(cpu) + 1, no_worker);
         by_core[std::size_t(cpu)] = static_cast<WorkerId>(i);
@@ -51,7 +49,7 @@ NativeEngine::NativeEngine(EngineParts parts)
     wakes_all_ = scheduler_->wakes_all();
     wants_finished_ = scheduler_->wants_finished() && !concurrent_;
     std::vector<int> cpus;
-    for (const WorkerPlace& place : parts_.workers) cpus.push_back(core_of(place));
+    for (const WorkerPlace& place : parts_.workers) cpus.push_back(place.core());
     seats_ = parts_.threads->make_seats(cpus);
     for (auto& worker : workers_) {
         worker->seat = seats_[worker->id].get();
@@ -94,6 +92,7 @@ Unit* NativeEngine::hold(Holder& holder)
             std::lock_guard lock(worker.lock);
             const bool stop = stop_.load(std::memory_order_acquire);
             auto& from = stop ? worker.spare : worker.resumable;
+            if (stop) stay(worker);
             if (stop && from.empty()) return nullptr;
             next = from.back();
             from.pop_back();

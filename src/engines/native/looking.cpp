@@ -96,6 +96,7 @@ void NativeEngine::push_released(Worker& worker)
 
 NativeEngine::Found NativeEngine::look(Worker& worker)
 {
+    if (worker.whereabouts.load(std::memory_order_relaxed) == Worker::Whereabouts::away) go_home(worker);
     Decision decision = choose(worker);
     while (!decision.run && undiscovered_.any() && undiscovered_.discover(worker.released_end())) decision = choose(worker);
     if (decision.run) return {decision.run, nullptr, decision.offer, 0};
@@ -149,7 +150,7 @@ NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
         for (int i = 0; i < 16; ++i) relax();
         found = look(worker);
         const std::int64_t now = now_ns(), passed = now - std::exchange(last, now);
-        if (!found && watches && (slept || parts_.relieving == Relieving::always)) found = take_over(worker);
+        if (!found && watches && (slept || parts_.relieving == Relieving::always)) relieve_another(worker);
         if (found || (!worker.patience.crowded(now, passed) && now < spin_until)) continue;
         // One that has begun a task may not be seen yet: nobody sleeps for long before it has looked twice.
         const bool for_long = !watches || (nap_ns > shortest_nap_ns && !somebody_runs(worker));

@@ -1,8 +1,9 @@
-#include "engines/native/busy.hpp"
 #include "engines/native/engine.hpp"
+#include "engines/native/position.hpp"
 #include "observe/clock.hpp"
 
 #include <algorithm>
+#include <sched.h>
 
 namespace trencadis {
 
@@ -15,30 +16,35 @@ constexpr int looks = 4;                          ///< at other workers at a tim
 
 } // namespace
 
-/// Says which thread has the worker now.
+/// Says which thread has the worker now. A guest's is the program's own, and moved by nobody.
 void NativeEngine::introduce(Worker& worker) const
 {
-    const ThreadHandle thread = ThreadHandle::mine();
+    const ThreadHandle thread = position.holder->guest ? ThreadHandle{} : ThreadHandle::mine();
     worker.thread.store(thread.id, std::memory_order_relaxed);
     worker.clock.store(thread.clock, std::memory_order_relaxed);
 }
 
-/// Should the worker do its work in the restartable way?
-bool NativeEngine::is_wary(Worker& worker) const
+/// Can its thread be given another core for a while? One that belongs to no core is moved by the system anyway.
+bool NativeEngine::movable(const Worker& worker) const
 {
-    if (parts_.relieving == Relieving::always) return prepare_stopping();
+    return worker.place.core() >= 0 && worker.place.slow == 1 && parts_.threads->keeps_units();
+}
+
+/// Lately, so it is likely to be again.
+bool NativeEngine::is_held_up(Worker& worker) const
+{
     const std::int64_t since = worker.held_up_ns.load(std::memory_order_relaxed);
     if (since == 0) return false;
-    if (now_ns() - since < wary_for_ns) return prepare_stopping();
+    if (now_ns() - since < wary_for_ns) return true;
     worker.held_up_ns.store(0, std::memory_order_relaxed);
     return false;
 }
 
-/// One that is often held up itself would use up for it what it gets of its core.
+/// One that is often held up itself would use up for it what it gets of its core, which is no place for others either.
 bool NativeEngine::watches_others(Worker& worker) const
 {
-    if (parts_.relieving == Relieving::never || workers() == 1) return false;
-    return parts_.relieving == Relieving::always || !is_wary(worker);
+    if (parts_.relieving == Relieving::never || workers() == 1 || !movable(worker)) return false;
+    return parts_.relieving == Relieving::always || !is_held_up(worker);
 }
 
 bool NativeEngine::somebody_runs(const Worker& but) const
@@ -48,18 +54,17 @@ bool NativeEngine::somebody_runs(const Worker& but) const
     });
 }
 
-/// For a worker with nothing to do: looks at some of the others. A thread that runs a task while its processor time stands still waits
-/// for its core. Readings may be of a thread that has just given the worker away; then the worst is that the worker is wary in vain.
-NativeEngine::Found NativeEngine::take_over(Worker& worker)
+/// For a worker with nothing to do: looks at some of the others, those of its memory node. A thread that runs a task while its processor
+/// time stands still waits for its core, or the task itself waits for something; to move that one is in vain and does no harm.
+void NativeEngine::relieve_another(Worker& worker)
 {
-    Found found;
-    for (int i = std::min(looks, workers()); i > 0 && !found; --i) {
+    for (int i = std::min(looks, workers()); i > 0; --i) {
         worker.looked_at = (worker.looked_at + 1) % workers();
         Worker& other = *workers_[worker.looked_at];
-        if (&other == &worker || other.place.slow < 1 || other.runs_since_ns.load(std::memory_order_relaxed) == 0) continue;
-        if (parts_.relieving == Relieving::always || stands_still(worker, other)) found.taken_over = take_from(worker, other);
+        if (&other == &worker || !movable(other) || other.runs_since_ns.load(std::memory_order_relaxed) == 0) continue;
+        if (other.place.core() == worker.place.core() || (splits_nodes_ && other.place.node != worker.place.node)) continue;
+        if (parts_.relieving == Relieving::always || stands_still(worker, other)) return give_core(worker, other);
     }
-    return found;
 }
 
 bool NativeEngine::stands_still(Worker& worker, Worker& other) const
@@ -75,27 +80,37 @@ bool NativeEngine::stands_still(Worker& worker, Worker& other) const
     return now - seen.since_ns > stall_ns;
 }
 
-bool NativeEngine::take_from(Worker& worker, Worker& other)
+/// The other one goes on there at once, wherever in its task it is, while this one sleeps.
+void NativeEngine::give_core(Worker& worker, Worker& other)
 {
-    const auto sight = other.lease.look();
-    if (!sight || !allowed(worker, sight->terms.node) || !can_stop_threads() || !other.lease.take(*sight)) return false;
-    worker.taken_over = {sight->terms, std::unique_ptr<Restartable>(sight->work)};
-    add(worker.reliefs, 1);
-    if (sight->terms.owner) withdraw(other, *sight->terms.share);
-    return true;
+    using enum Worker::Whereabouts;
+    Worker::Whereabouts before = at_home;
+    if (!other.whereabouts.compare_exchange_strong(before, being_moved, std::memory_order_acquire)) return;
+    const ThreadHandle thread{other.thread.load(std::memory_order_relaxed), 0};
+    const bool moved = thread.move_to(worker.place.core());
+    other.whereabouts.store(moved ? away : at_home, std::memory_order_release);
+    if (moved) add(worker.reliefs, 1);
 }
 
-/// In the place of the worker that was held up.
-void NativeEngine::carry_on(Worker& worker)
+/// Between tasks: the core is its owner's again. Whoever waits for what the worker has released need not wait for the worker's core too.
+void NativeEngine::go_home(Worker& worker)
 {
-    TakenOver over = std::move(worker.taken_over);
-    Task& task = *over.terms.task;
-    const Chunks begun = over.work ? Chunks{0, 0} : over.terms.chunks;
-    const Busy busy(worker, task, run_time(task, worker.id));
-    Part part{task, over.terms.share, over.terms.owner, begun, std::move(over.work)};
-    if (part.share) return run_shared(worker, std::move(part));
-    part.begun = {0, 0}; // all of it
-    run_alone(worker, std::move(part), task.codelet->chunks ? task.codelet->chunks(task.args) : 1);
+    const ThreadHandle thread = ThreadHandle::mine();
+    if (thread.id != worker.thread.load(std::memory_order_relaxed)) return;
+    push_released(worker);
+    thread.move_to(worker.place.core());
+    worker.whereabouts.store(Worker::Whereabouts::at_home, std::memory_order_release);
+}
+
+/// From now on nobody moves its thread, which is about to end.
+void NativeEngine::stay(Worker& worker)
+{
+    using enum Worker::Whereabouts;
+    Worker::Whereabouts now = worker.whereabouts.load(std::memory_order_relaxed);
+    while (now == being_moved || !worker.whereabouts.compare_exchange_weak(now, fixed, std::memory_order_acquire)) {
+        if (now == being_moved) sched_yield();
+        now = worker.whereabouts.load(std::memory_order_relaxed);
+    }
 }
 
 } // namespace trencadis

@@ -29,7 +29,6 @@ public:
         node_.store(task.node, std::memory_order_relaxed);
         chunk_flops_.store(task.flops / double(chunks), std::memory_order_relaxed);
         work_.reset(chunks, 1);
-        offered_.store(true, std::memory_order_relaxed);
         state_.store(is_open + in_use + member, std::memory_order_release); // publishes the above to those who join
     }
     bool try_join()
@@ -63,8 +62,6 @@ public:
     // Members only.
     Task& task() { return *task_; }
     SharedWork& work() { return work_; }
-    /// True once: the engine counts it as an offer no more.
-    bool withdraw() { return offered_.exchange(false, std::memory_order_relaxed); }
     Index chunks_left() const { return work_.remaining(); } ///< anybody, as are the following
     double priority() const { return priority_.load(std::memory_order_relaxed); }
     int node() const { return node_.load(std::memory_order_relaxed); } ///< the task's
@@ -84,7 +81,6 @@ private:
     std::atomic<const Codelet*> codelet_{nullptr};
     std::atomic<int> node_{-1};
     SharedWork work_;
-    std::atomic<bool> offered_{false};
     Lock lock_;
     std::exception_ptr failure_;
 };

@@ -1,11 +1,11 @@
 #pragma once
 #include "engines/engine.hpp"
-#include "engines/native/lease.hpp"
 #include "engines/native/patience.hpp"
 #include "engines/native/share.hpp"
 #include "engines/stopwatch.hpp"
 #include "threads/lock.hpp"
 #include "threads/parker.hpp"
+#include "threads/thread_handle.hpp"
 
 #include <array>
 #include <atomic>
@@ -40,12 +40,6 @@ struct Guest final : Holder {
 
 class NativeEngine;
 
-/// What a worker has taken over from another one that is held up.
-struct TakenOver {
-    Lease::Terms terms;
-    std::unique_ptr<Restartable> work; ///< null: it was still being prepared
-};
-
 /// What a worker with nothing to do last saw of another one.
 struct Observation {
     ThreadHandle thread;
@@ -77,7 +71,6 @@ struct alignas(128) Worker {
     int lent = 0;                  ///< units that wait for flows of other engines
     std::vector<Observation> seen; ///< of the other workers, by number
     WorkerId looked_at = 0;        ///< the last one
-    TakenOver taken_over;          ///< to be carried out next
     Patience patience;
     Holder* resting = nullptr;     ///< who sleeps and has said that its place is free
     std::int64_t idle_since_ns = 0;
@@ -100,10 +93,14 @@ struct alignas(128) Worker {
     std::atomic<std::int64_t> runs_since_ns{0};   ///< 0: it runs nothing
     std::atomic<std::int64_t> expected_ns{never}; ///< how long that should take; never: not known
     std::atomic<std::int64_t> busy_ns{0}, tasks{0}, joined{0}, reliefs{0};
-    std::atomic<pid_t> thread{0}; ///< of the unit that holds it
+    std::atomic<pid_t> thread{0}; ///< of the unit that holds it; 0: one that must not be moved
     std::atomic<clockid_t> clock{0};
     std::atomic<std::int64_t> held_up_ns{0}; ///< when somebody last saw it waiting for its core; 0: not lately
-    Lease lease;
+
+    /// Where its thread is. Invariant: at_home -> being_moved -> away by one that gives it its core, away -> at_home by the thread itself.
+    /// So only one at a time says where it runs, and nobody else's move comes after its own.
+    enum class Whereabouts { at_home, being_moved, away, fixed };
+    std::atomic<Whereabouts> whereabouts{Whereabouts::at_home};
 
     // Under the lock.
     alignas(64) Lock lock;

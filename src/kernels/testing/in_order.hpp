@@ -2,26 +2,10 @@
 #include "graph/executor.hpp"
 #include "graph/flow.hpp"
 
-#include <memory>
-
 namespace trencadis::testing {
 
-/// Does each step of restartable work more than once, as if others had taken it over.
-class Repeating final : public Relief {
-public:
-    bool run(std::unique_ptr<Restartable> work, Chunks) override
-    {
-        work->prepare();
-        work->prepare();
-        work->perform();
-        work->perform_again();
-        work->perform_again();
-        return true;
-    }
-};
-
 /// Runs every task on the submitting thread as soon as it is ready, handing out its chunks `grain` at a time as if
-/// that many cores shared it. Every second task is told to be restartable, and then repeated.
+/// that many cores shared it.
 class InOrder final : public Executor {
 public:
     explicit InOrder(Index grain = Index{1} << 40) : grain_(grain) {}
@@ -48,9 +32,7 @@ private:
     {
         SharedWork work;
         work.reset(task.codelet->chunks ? task.codelet->chunks(task.args) : 1, grain_);
-        Repeating repeating;
-        repeats_ = !repeats_;
-        Team team(work, nullptr, 1, repeats_ ? &repeating : nullptr);
+        Team team(work);
         try {
             TaskContext context(task, team, 0);
             task.codelet->core(task.args, context);
@@ -61,7 +43,6 @@ private:
         return nullptr;
     }
     Index grain_;
-    bool repeats_ = false;
 };
 
 } // namespace trencadis::testing

@@ -100,6 +100,7 @@ public:
         }
         return seats;
     }
+    bool keeps_units() const override { return table_.can(GLT_CAN_PLACE) != GLT_CANNOT; }
 
 private:
     const glt_table& table_;
