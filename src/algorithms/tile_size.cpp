@@ -64,13 +64,14 @@ Index product_tile(Index m, Index n, std::size_t element, int workers)
 
 Index depth_tile(Index k, std::size_t element) { return std::max(quantum, balanced(k, scaled(1024, element), quantum)); }
 
-Flops direct_limit(int workers, bool own_kernels, Work work)
+DirectLimits direct_limits(int workers, bool own_kernels, Work work)
 {
-    // Measured in double on 2 cores. Our kernels keep their speed at small sizes, and a factorization is a chain of small operations: two
-    // cores are faster from n = 160 in a product, from n = 400 in a Cholesky factorization.
-    if (!own_kernels) return workers > 1 ? 2e6 : 4e6;
-    if (workers == 1) return 5e7; // half a millisecond; longer calls can be interrupted and traced
-    return work == Work::factorization ? 2e7 : 6e6;
+    // Measured in double on 2 cores. Our kernels keep their speed at small sizes, and a factorization is a chain of small operations.
+    constexpr Flops half_a_millisecond = 5e7; // longer calls can be interrupted and traced
+    if (!own_kernels) return workers > 1 ? DirectLimits{2e6, 2e6, 2e6} : DirectLimits{4e6, 4e6, 4e6};
+    if (workers == 1) return {half_a_millisecond, half_a_millisecond, half_a_millisecond};
+    if (work == Work::factorization) return {2e7, 2e7, half_a_millisecond};
+    return {1.2e6, 6e6, half_a_millisecond};
 }
 
 } // namespace trencadis

@@ -24,8 +24,12 @@ Index product_tile(Index m, Index n, std::size_t element, int workers);
 /// For the inner dimension of a product: long, because a call's packing is the same per column.
 Index depth_tile(Index k, std::size_t element);
 
-/// Below this many flops a call is over before other cores could help, and runs on the calling thread without tasks.
+/// Up to so many flops a call is over before other cores could help, and runs on the calling thread without tasks: where others are awake,
+/// where they sleep, and where they are all busy with other calls.
+struct DirectLimits {
+    Flops ready, asleep, busy;
+};
 enum class Work { product, factorization };
-Flops direct_limit(int workers, bool own_kernels, Work work = Work::product);
+DirectLimits direct_limits(int workers, bool own_kernels, Work work = Work::product);
 
 } // namespace trencadis

@@ -10,6 +10,7 @@ namespace {
 
 constexpr Index deepest = 384;                ///< of a panel of A that stays in the first cache, about
 constexpr Index largest = 256 * 256;          ///< elements of B, which every panel of A reads anew
+constexpr Index chunks_wanted = 12;           ///< for each core
 constexpr double least_flops = 2e5;           ///< of a chunk: two microseconds
 constexpr Index conflicting_bytes = 1024;     ///< columns that are multiples of it apart share few sets of a cache
 
@@ -30,7 +31,7 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel,
     if (cores == 1) return;
     // As many chunks as leave little to wait for in the end, none too short to be worth fetching.
     const double flops = 2.0 * double(std::min(x.m, kernel.mr)) * double(x.n) * double(x.k);
-    const Index wanted = std::max<Index>(1, 8 * cores / panels_), worth = std::max<Index>(1, Index(flops / least_flops));
+    const Index wanted = (chunks_wanted * cores + panels_ - 1) / panels_, worth = std::max<Index>(1, Index(flops / least_flops));
     const Index width = (x.n + std::min(wanted, worth) - 1) / std::min(wanted, worth);
     piece_ = (width + kernel.nr - 1) / kernel.nr * kernel.nr;
     pieces_ = (x.n + piece_ - 1) / piece_;

@@ -79,6 +79,8 @@ public:
     virtual bool attend(TaskFlow& /*flow*/, const std::function<void()>& /*call*/) { return false; }
     /// Is there such a place now? A guess.
     virtual bool has_room() const { return true; }
+    /// Workers that look for work without sleeping: they join a call within a microsecond. A guess.
+    virtual int spinning() const { return 0; }
     /// What a simulation counted so far; engines that run in real time have none.
     virtual SimulationReport simulation_report() const { return {}; }
 };

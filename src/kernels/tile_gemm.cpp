@@ -47,7 +47,7 @@ template <Scalar T> struct GemmArgs {
         if (guard.stopped()) return;
         if (is_small()) {
             const blas::SmallProduct<T> product = small();
-            while (const auto c = context.team().next()) product.work(c.begin, c.end);
+            while (const auto c = context.team().next_of_two_ends()) product.work(c.begin, c.end);
             return;
         }
         if (packs_once())

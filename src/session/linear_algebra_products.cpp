@@ -1,6 +1,5 @@
 #include "algorithms/gemm.hpp"
 #include "algorithms/symm.hpp"
-#include <cstdlib>
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
@@ -65,6 +64,13 @@ bool is_thin(Index m, Index n, const RoutineOptions& options)
     return options.nb == 0 && options.variant.empty() && std::min(m, n) <= 64 && std::max(m, n) >= 512;
 }
 
+/// Is it so small that it is one operation, which cores share as it lies?
+template <Scalar T> bool is_small(Index m, Index n, Index k, const RoutineOptions& options)
+{
+    constexpr Index longest = 384;
+    return options.nb == 0 && options.variant.empty() && !is_complex<T> && std::max({m, n, k}) <= longest && n * k <= 256 * 256;
+}
+
 /// Rows, columns and depth of the tiles of a thin product.
 struct ThinTiles {
     Index rows, cols, depth;
@@ -93,22 +99,16 @@ void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha
     Arguments::apart(12, "c", Region::all(C, m, n, ldc), "b", Region::all(B, rows_b, k + n - rows_b, ldb));
     check_options("gemm", options);
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
-    static const double lim = std::getenv("LIM") ? atof(std::getenv("LIM")) : 6e6;
-    if (2. * m * n * k < lim)
+    if (runs_directly(session, flops_per_fma<T> * double(m) * double(n) * double(k), options))
         return session.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    static const double one_task = std::getenv("ONETASK") ? atof(std::getenv("ONETASK")) : 0;
-    if (2. * m * n * k < one_task) {
-        const TileMatrix<T> left = operand(op_a, A, lda, m, k, m, k), right = operand(op_b, B, ldb, k, n, k, n);
-        const TileMatrix<T> result({C, m, n, ldc}, m, n);
-        return run_routine(session, options, [&](TaskFlow& flow) { gemm(flow, session.kernels(), alpha, left, right, beta, result); });
-    }
     const bool thin = session.kernels().native() && is_thin(m, n, options);
-    if (!thin && runs_packed(session, options))
+    const bool small = session.kernels().native() && is_small<T>(m, n, k, options);
+    if (!thin && !small && runs_packed(session, options))
         return run_product(
             session, options,
             PackedProduct<T>{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, {C, m, n, ldc}});
     const auto [nb, kb] = product_tiles<T>(session, m, n, k, options);
-    const ThinTiles tiles = thin ? thin_tiles(session, m, n, k) : ThinTiles{nb, nb, kb};
+    const ThinTiles tiles = small ? ThinTiles{m, n, k} : thin ? thin_tiles(session, m, n, k) : ThinTiles{nb, nb, kb};
     const TileMatrix<T> left = operand(op_a, A, lda, m, k, tiles.rows, tiles.depth),
                         right = operand(op_b, B, ldb, k, n, tiles.depth, tiles.cols);
     const TileMatrix<T> result({C, m, n, ldc}, tiles.rows, tiles.cols);

@@ -64,10 +64,15 @@ void check_options(std::string_view routine, const RoutineOptions& options)
 
 bool wants_tile_layout(const RoutineOptions& options) { return options.variant == "tile-layout"; }
 
-bool runs_directly(const Session& session, Flops flops, const RoutineOptions& options, Work work)
+bool runs_directly(Session& session, Flops flops, const RoutineOptions& options, Work work)
 {
-    return options.nb == 0 && options.variant.empty() &&
-           flops <= direct_limit(session.workers(), session.kernels().native(), work);
+    if (options.nb != 0 || !options.variant.empty()) return false;
+    const bool ours = session.kernels().native();
+    const DirectLimits limits = direct_limits(session.workers(), ours, work);
+    if (flops <= limits.ready) return true;
+    if (flops > limits.busy) return false;
+    const Session::Outlook outlook = session.outlook();
+    return outlook == Session::Outlook::busy || (outlook == Session::Outlook::asleep && flops <= limits.asleep);
 }
 
 } // namespace trencadis

@@ -10,7 +10,7 @@
 namespace trencadis {
 
 /// Should this call run on the calling thread, without tasks? Never when the caller asked for a tile size or a variant.
-bool runs_directly(const Session& session, Flops flops, const RoutineOptions& options, Work work = Work::product);
+bool runs_directly(Session& session, Flops flops, const RoutineOptions& options, Work work = Work::product);
 
 /// Throws Error{bad_argument} unless `options.variant` is empty or one of the routine's.
 void check_options(std::string_view routine, const RoutineOptions& options);

@@ -106,6 +106,7 @@ struct Session::Parts {
 
     std::vector<std::unique_ptr<TaskFlow>> flows; ///< of runs that are over, for the next ones; under clock_mutex
 
+    std::atomic<std::int64_t> last_call_ns{0};
     std::atomic<bool> counts_node_bytes{false}, tracing{false};
     std::map<int, NodeBytes> node_bytes; ///< under clock_mutex
 
@@ -226,7 +227,13 @@ void Session::run(const std::function<void(TaskFlow&)>& body, const std::functio
     flow.keep();
 }
 
-bool Session::has_room() const { return parts_->engine->has_room(); }
+Session::Outlook Session::outlook()
+{
+    constexpr std::int64_t close_ns = 100'000;
+    const std::int64_t now = now_ns(), last = parts_->last_call_ns.exchange(now, std::memory_order_relaxed);
+    if (!parts_->engine->has_room()) return Outlook::busy;
+    return parts_->engine->spinning() > 0 || now - last < close_ns ? Outlook::ready : Outlook::asleep;
+}
 
 bool Session::made_before_fork() const { return getpid() != parts_->made_in; }
 Executor& Session::executor() { return *parts_->engine; }

@@ -67,8 +67,13 @@ public:
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
     void run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted = {});
-    /// Could the calling thread take part in a run now, or are all workers busy? A guess.
-    bool has_room() const;
+    /// How a short call would be carried out now; a guess.
+    enum class Outlook {
+        busy,   ///< nobody has time for it but the caller
+        asleep, ///< workers would have to be woken
+        ready,  ///< they are awake, or calls follow one another so closely that they should be
+    };
+    Outlook outlook();
     /// The engine for flows that the caller's own thread submits to: `TaskFlow flow(session.executor());`.
     Executor& executor();
 

@@ -40,6 +40,7 @@ public:
     void poll_while_waiting(const std::function<bool()>* poll) override;
     bool attend(TaskFlow& flow, const std::function<void()>& call) override;
     bool has_room() const override;
+    int spinning() const override { return idle_.load(std::memory_order_relaxed) - sleepers_.count(); }
 
 private:
     /// What a worker found to do: a task, or a shared operation it is now a member of.
@@ -119,7 +120,7 @@ private:
     void act(Worker& worker, Found found);
     void execute(Worker& worker, Task& task, bool offer = false);
     void observe(const Worker& worker, const Task& task, double part, std::int64_t ns);
-    Index run_body(Worker& worker, Task& task, SharedWork& work, Index at_a_time = 1);
+    Index run_body(Worker& worker, Task& task, SharedWork& work, Index at_a_time = 1, bool joined = false);
     Index chunks_at_a_time(const Worker& worker, const Task& task) const;
     void run_alone(Worker& worker, Task& task, Index chunks);
     void run_shared(Worker& worker, Share& share, bool owner);

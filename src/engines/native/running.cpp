@@ -65,7 +65,7 @@ void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
     const Segment outer = worker.stopwatch.begin(&task, owner ? EventKind::task : EventKind::share, account(worker));
     Index taken = 0;
     try {
-        taken = run_body(worker, task, share.work(), chunks_at_a_time(worker, task));
+        taken = run_body(worker, task, share.work(), chunks_at_a_time(worker, task), !owner);
     } catch (...) {
         share.fail(std::current_exception());
     }
@@ -88,12 +88,12 @@ void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::in
 }
 
 /// The task's own code, and what it has submitted inside. Returns how many chunks this worker had.
-Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work, Index at_a_time)
+Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work, Index at_a_time, bool joined)
 {
     const FloatScope modes(task.flow->float_modes());
     if (worker.place.slow < 1) {
         SlowPace pace(worker.place.slow);
-        Team team(work, &pace, at_a_time);
+        Team team(work, &pace, at_a_time, joined);
         TaskContext context(task, team, worker.id);
         task.codelet->core(task.args, context);
         pace.between_chunks();
@@ -101,7 +101,7 @@ Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work, Index
         task.flow->note_raised(modes.raised());
         return team.taken();
     }
-    Team team(work, nullptr, at_a_time);
+    Team team(work, nullptr, at_a_time, joined);
     TaskContext context(task, team, worker.id);
     task.codelet->core(task.args, context);
     context.finish_children();

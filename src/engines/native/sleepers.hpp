@@ -35,6 +35,7 @@ public:
     bool displace(int bed);
     void call_back(int bed); ///< the one displaced has its place again, and is woken
     void restore(int bed);   ///< it has its place again, and sleeps on
+    int count() const { return sleepers_.load(std::memory_order_relaxed); }
     bool is_free(int bed) const { return beds_[bed].state.load(std::memory_order_relaxed) == asleep_free; }
 
 private:

@@ -42,8 +42,8 @@ const Settings& settings()
 bool is_small(Flops flops)
 {
     constexpr int several = 2; // how many workers there will be is not known before there are any
-    constexpr bool any_kernels = false;
-    return flops <= direct_limit(several, any_kernels);
+    constexpr bool our_kernels = true; // the lowest limit; the session knows better
+    return flops <= direct_limits(several, our_kernels).ready;
 }
 
 Session* session_or_null() noexcept
