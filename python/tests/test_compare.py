@@ -97,6 +97,14 @@ def test_ours_is_called_as_programs_call_it_unless_an_option_needs_a_session():
             assert ours.turn().calls > 1 and ours.residual() < 30
 
 
+def test_how_ours_is_called_can_be_chosen_where_there_is_a_choice():
+    for through in ("session", "symbols"):
+        assert through_symbols(Request("gemm", [9], through=through)) == (through == "symbols")
+    words = ["compare", "gemm", "--n", "50", "--against", first_installed().name, "--through"]
+    assert "--nb needs a session" in refusal(*words, "symbols", "--nb", "20")
+    assert "'door' is not one of symbols, session" in refusal(*words, "door")
+
+
 def test_options_reach_the_symbols_by_the_environment():
     choice = SessionChoice(scheduler="ws", kernels="native", workers=CORES[:1])
     with start_ours(Request("gemm", [40], session=choice), Job("gemm", 40)) as ours:

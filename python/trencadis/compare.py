@@ -104,6 +104,7 @@ class ContestantProcess:
 
 def compare(request: Request, peers: Sequence[Peer], progress: Progress) -> Iterator[dict[str, Any]]:
     """One record per size and peer: ours as in bench, and the peer's beside it. Steps: request.repeat + 1 per record."""
+    through_symbols(request)  # refuses before anything is started
     with BusyNeighbours(request.busy):
         for job in request.jobs():
             progress(f"{job}: preparing ours", 0)
@@ -123,8 +124,14 @@ def start_ours(request: Request, job: Job) -> ContestantProcess:
 
 
 def through_symbols(request: Request) -> bool:
-    """Whether ours is called as a program calls it. `tasks` has no symbol, and some options no variable."""
-    return request.routine != "tasks" and not request.session.beyond_environment()
+    """Whether ours is called as a program calls it. `tasks` has no symbol, and some options no variable. UsageError where that
+    is asked for and cannot be."""
+    needs = ["tasks"] if request.routine == "tasks" else request.session.beyond_environment()
+    if request.through not in ("", "symbols", "session"):
+        raise UsageError(f"--through: '{request.through}' is not one of symbols, session")
+    if request.through == "symbols" and needs:
+        raise UsageError(f"--through: {', '.join(needs)} needs a session; leave --through out or write --through session")
+    return request.through != "session" and not needs
 
 
 def start_peer(peer: Peer, job: Job, cores: Sequence[int]) -> ContestantProcess:

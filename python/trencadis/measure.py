@@ -91,7 +91,7 @@ class Contestant(Protocol):
     def run(self) -> Run: ...
     def turn(self) -> Turn: ...
     def residual(self) -> float | None:
-        """Of one more run; None where there is none."""
+        """Of the last run; None where there is none."""
 
 
 def machine_of(core: Any, session: Any) -> str:
@@ -149,10 +149,7 @@ class Ours:
         return turn_of_runs(self.run, lambda: self.run(SILENCE_S))
 
     def residual(self) -> float | None:
-        if self._workload is None:
-            return None
-        self.run()
-        return self._workload.residual()
+        return None if self._workload is None else self._workload.residual()
 
     def node_bytes(self) -> list[dict[str, Any]] | None:
         """What the workers of each memory node read and wrote in a run; None where the routine does not count it."""
@@ -183,7 +180,6 @@ class Vendor:
         return turn
 
     def residual(self) -> float | None:
-        self.run()
         return self._workload.residual()
 
 
