@@ -139,7 +139,9 @@ def test_any_library_is_a_peer_by_its_path():
 
 @pytest.mark.parametrize("routine", WORKLOADS)
 def test_symbols_with_64_bit_integers_are_found_out(routine):
-    (bundled,) = (Path(np.__file__).parents[1] / "numpy.libs").glob("libscipy_openblas64_*.so")
+    bundled = next((Path(np.__file__).parents[1] / "numpy.libs").glob("libscipy_openblas64_*.so"), None)
+    if bundled is None:
+        pytest.skip("this NumPy has no OpenBLAS of its own: pip install numpy")
     (peer,) = select_peers(routine, [str(bundled)], lambda message: None)
     assert peer.load().names == Names("scipy_", "_64_", 64)
     with start_peer(peer, Job(routine, 60, "z"), CORES[:1]) as process:
