@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The figures of the README: measures them, keeps them as JSON lines, and writes them as tables.
 
-    benchmarks/report.py measure [--into FILE] [--only quiet,busy,...]    some 15 minutes on a machine with nothing else to do
+    benchmarks/report.py measure [--into FILE] [--only quiet,busy,...]    some 40 minutes on a machine with nothing else to do
+    benchmarks/report.py measure --resume ...                             goes on where a run that was ended stopped
     benchmarks/report.py tables FILE [--readme README.md]                 to standard output, or between the README's two marks
 
-Every figure comes from `trencadis compare`: medians of pairs, contestants in processes of their own, suspended when it is
-not their turn. The first line of a file says on what machine, when, under which load and with which variables set.
+Every figure comes from `trencadis compare`: medians of pairs of turns, a turn being calls back to back, contestants in processes
+of their own, suspended when it is not their turn. A peer that is not installed is left out; AOCL_ROOT and BLIS_ROOT say where
+those are that no package brings. The first line of a file says on what machine, when, under which load and with which variables.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -25,10 +27,14 @@ from typing import Any
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 _VARIABLES = ("OPENBLAS_", "MKL_", "BLIS_", "OMP_", "KMP_", "TRENCADIS_")
-_PEERS = "mkl,openblas,blis"
-_SIZES = "128,256,512,1024,2048,4096,8192"
+#: These are not set in a peer's process, whoever set them.
+_NOT_PASSED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "BLIS_ARCH_TYPE", "MKL_ENABLE_INSTRUCTIONS", "BLIS_ROOT")
+_PEERS = ("mkl", "openblas", "blis", "aocl")
+_SIZES = (64, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192)
+#: What is measured at one small size only.
+_OTHERS, _OTHER_SIZE = ("syrk", "trsm", "symm", "trmm", "posv"), 256
 #: n of the measurements beside busy neighbours, and how many of these sit on core 1.
-_BUSY_N, _NEIGHBOURS = "1024,4096", (1, 3)
+_BUSY_SIZES, _NEIGHBOURS = (1024, 4096), (1, 3)
 
 Row = dict[str, Any]
 
@@ -41,35 +47,53 @@ class Measurement:
     words: tuple[str, ...]
 
 
-def measurements() -> Iterator[Measurement]:
+def measurements(peers: Sequence[str] = _PEERS) -> Iterator[Measurement]:
     """With the standard scheduler and our own kernels, against what each peer does with its own threads."""
-    for routine in ("gemm", "potrf", "posv"):
-        yield Measurement("quiet", (routine, "--n", _SIZES, "--against", _PEERS))
+    quiet = [(routine, n) for routine in ("gemm", "potrf") for n in _SIZES] + [(routine, _OTHER_SIZE) for routine in _OTHERS]
+    for routine, n in quiet:
+        yield from (Measurement("quiet", (routine, "--n", str(n), "--against", peer)) for peer in peers)
     for neighbours in _NEIGHBOURS:
         for routine in ("gemm", "trsm", "potrf"):
-            words = (routine, "--n", _BUSY_N, "--against", _PEERS)
-            yield Measurement("busy", words)
-            yield Measurement("busy", (*words, "--busy", f"1={neighbours}"))
-    yield Measurement("tasks", ("tasks", "--n", "40", "--against", "libgomp,libomp,starpu"))
+            for n in _BUSY_SIZES:
+                for peer in peers:
+                    words = (routine, "--n", str(n), "--against", peer, "--relief", "held-up")
+                    yield Measurement("busy", words)
+                    yield Measurement("busy", (*words, "--busy", f"1={neighbours}"))
+    yield from (Measurement("tasks", ("tasks", "--n", "40", "--against", peer)) for peer in ("libgomp", "libomp", "starpu"))
 
 
-def measure(into: Path, only: set[str], repeat: int) -> None:
+def measure(into: Path, planned: Iterable[Measurement], repeat: int, resume: bool) -> None:
+    """Each measurement's rows follow a line with its words, so that a file tells how far it has come."""
     into.parent.mkdir(parents=True, exist_ok=True)
     partial = into.with_suffix(".partial")
-    with partial.open("w") as file:
-        print(json.dumps({"part": "machine", **machine()}), file=file, flush=True)
-        for measurement in dict.fromkeys(measurements()):
-            if only and measurement.part not in only:
+    done = _done(partial) if resume else set()
+    with partial.open("a" if done else "w") as file:
+        if not done:
+            print(json.dumps({"part": "machine", **machine()}), file=file, flush=True)
+        for measurement in dict.fromkeys(planned):
+            if (measurement.part, measurement.words) in done:
                 continue
-            command = ["compare", *measurement.words, "--repeat", str(repeat), "--json", "-"]
-            print("trencadis", *command, file=sys.stderr)
-            run = subprocess.run([sys.executable, "-m", "trencadis", *command], stdout=subprocess.PIPE, text=True)
-            if run.returncode not in (0, 2):  # 2: a peer that is not installed, which it has said
-                raise SystemExit(run.returncode)
-            for line in run.stdout.splitlines():
-                print(json.dumps({"part": measurement.part, **json.loads(line)}), file=file, flush=True)
+            lines = _run(["compare", *measurement.words, "--repeat", str(repeat), "--json", "-"])
+            rows = [{"part": measurement.part, **json.loads(line)} for line in lines]
+            rows.append({"part": "done", "of": measurement.part, "words": measurement.words})
+            file.write("".join(json.dumps(row) + "\n" for row in rows))
+            file.flush()
     partial.replace(into)
     print(f"wrote {into}", file=sys.stderr)
+
+
+def _done(partial: Path) -> set[tuple[str, tuple[str, ...]]]:
+    rows = [json.loads(line) for line in partial.read_text().splitlines()] if partial.exists() else []
+    return {(row["of"], tuple(row["words"])) for row in rows if row["part"] == "done"}
+
+
+def _run(command: list[str]) -> list[str]:
+    """The lines of one call; none where the peer is not installed, which the command has said."""
+    print("trencadis", *command, file=sys.stderr)
+    run = subprocess.run([sys.executable, "-m", "trencadis", *command], stdout=subprocess.PIPE, text=True)
+    if run.returncode not in (0, 2):
+        raise SystemExit(run.returncode)
+    return run.stdout.splitlines()
 
 
 def machine() -> Row:
@@ -81,21 +105,23 @@ def machine() -> Row:
         "system": f"{platform.system()} {platform.release()}",
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "load_at_start": os.getloadavg()[0],
-        "variables": {name: value for name, value in sorted(os.environ.items()) if name.startswith(_VARIABLES)},
+        "variables": {
+            name: value for name, value in sorted(os.environ.items()) if name.startswith(_VARIABLES) and name not in _NOT_PASSED
+        },
     }
 
 
 def tables(rows: list[Row]) -> str:
     """All tables in Markdown, with the machine they were measured on."""
     here = next(row for row in rows if row["part"] == "machine")
-    measured = [row for row in rows if row["part"] != "machine"]
+    measured = [row for row in rows if row["part"] not in ("machine", "done")]
     parts = {part: [row for row in measured if row["part"] == part] for part in ("quiet", "busy", "tasks")}
     variables = "".join(f" `{name}={value}`" for name, value in here["variables"].items())
     lines = [
         f"Measured on {here['summary']}, {here['system']}, {here['date']}; load {here['load_at_start']:.2f} at the start"
         + (f"; set:{variables}" if variables else "") + ".",
-        f"Medians of {max(row['repeat'] for row in measured)} pairs, least and greatest in brackets; a ratio above 1 says that "
-        "we are faster.",
+        f"Medians of {max(row['repeat'] for row in measured)} pairs of turns, least and greatest in brackets; a ratio above 1 "
+        "says that we are faster.",
         *_ours(measured),
     ]
     writers = {"quiet": _quiet, "busy": _busy, "tasks": _tasks}
@@ -115,8 +141,8 @@ def _ours(rows: list[Row]) -> list[str]:
     return [f"Ours: {', and '.join(said)}."] if said else []
 
 
-def _ratio(row: Row) -> str:
-    return f"**{row['ratio_median']:.2f}** ({row['ratio_min']:.2f} to {row['ratio_max']:.2f})"
+def _ratio(row: Row, name: str = "ratio") -> str:
+    return f"{row[f'{name}_median']:.2f} ({row[f'{name}_min']:.2f} to {row[f'{name}_max']:.2f})"
 
 
 def _table(heads: Iterable[str], body: Iterable[Iterable[object]]) -> list[str]:
@@ -129,15 +155,26 @@ def _line(cells: Iterable[object]) -> str:
 
 
 def _quiet(rows: list[Row]) -> list[str]:
-    """A line per routine and size, a column per peer."""
+    """A line per routine and size, a column per peer; then the same of lone calls, which are in microseconds."""
+    lone = [row for row in rows if row.get("lone_ratio_median") is not None]
+    lines = ["Calls back to back:", "", *_by_peer(rows, "ratio", "ours, GFlop/s", lambda row: row["gflops_median"])]
+    if lone:
+        heading = "A lone call after 10 ms of silence:"
+        lines += ["", heading, "", *_by_peer(lone, "lone_ratio", "ours, µs", lambda row: 1e6 * row["lone_seconds_median"])]
+    return lines
+
+
+def _by_peer(rows: list[Row], ratio: str, unit: str, own: Callable[[Row], float]) -> list[str]:
+    """The best peer of a line is the one to which our ratio is the least."""
     peers = list(dict.fromkeys(row["peer"] for row in rows))
     versions = {row["peer"]: row["peer_version"] for row in rows}
     body = []
     for routine, n in dict.fromkeys((row["routine"], row["n"]) for row in rows):
         here = {row["peer"]: row for row in rows if (row["routine"], row["n"]) == (routine, n)}
-        own = median(row["gflops_median"] for row in here.values())
-        body.append([f"{routine}", n, f"{own:.0f}", *(_ratio(here[peer]) if peer in here else "" for peer in peers)])
-    return _table(("double precision", "n", "ours, GFlop/s", *(f"to {versions[peer]}" for peer in peers)), body)
+        best = min(row[f"{ratio}_median"] for row in here.values())
+        ratios = (_ratio(here[peer], ratio) if peer in here else "" for peer in peers)
+        body.append([routine, n, f"{median(map(own, here.values())):.0f}", f"**{best:.2f}**", *ratios])
+    return _table(("double precision", "n", unit, "to the best", *(f"to {versions[peer]}" for peer in peers)), body)
 
 
 def _busy(rows: list[Row]) -> list[str]:
@@ -157,7 +194,8 @@ def _busy(rows: list[Row]) -> list[str]:
              _ratio(row)]
         )  # fmt: skip
     heads = ("", "busy neighbours", "capacity left", "peer", "kept by us", "kept by the peer", "ratio of speeds")
-    return ["Kept is the rate over the quiet rate times the capacity left.", "", *_table(heads, body)]
+    kept = "Kept is the rate over the quiet rate times the capacity left; ours with `TRENCADIS_RELIEF=held-up`."
+    return [kept, "", *_table(heads, body)]
 
 
 def _tasks(rows: list[Row]) -> list[str]:
@@ -185,13 +223,17 @@ def main() -> None:
     measuring = commands.add_parser("measure")
     measuring.add_argument("--into", type=Path, default=Path(__file__).parent / "results" / f"{platform.node()}.jsonl")
     measuring.add_argument("--only", default="", help="of quiet, busy, tasks")
+    measuring.add_argument("--against", default=",".join(_PEERS), help="names, or paths as trencadis compare takes them")
     measuring.add_argument("--repeat", type=int, default=7)
+    measuring.add_argument("--resume", action="store_true", help="leave out what the unfinished file has already")
     writing = commands.add_parser("tables")
     writing.add_argument("results", type=Path)
     writing.add_argument("--readme", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "measure":
-        measure(arguments.into, set(filter(None, arguments.only.split(","))), arguments.repeat)
+        only = set(filter(None, arguments.only.split(",")))
+        planned = [one for one in measurements(arguments.against.split(",")) if not only or one.part in only]
+        measure(arguments.into, planned, arguments.repeat, arguments.resume)
         return
     text = tables([json.loads(line) for line in arguments.results.read_text().splitlines()])
     if arguments.readme is None:

@@ -11,5 +11,6 @@ void bind_direct(nanobind::module_& m);
 void bind_products(nanobind::module_& m);
 void bind_registries(nanobind::module_& m);
 void bind_simulation(nanobind::module_& m);
+void bind_turns(nanobind::module_& m);
 
 } // namespace trencadis::python

@@ -1,25 +1,33 @@
 """trencadis compare: fields, peers in processes of their own, suspended when it is not their turn."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commands import COMMAND, refusal, rows
 from test_bench import FIELDS
 from test_busy import alive, wait_until_gone
+from trencadis import _core
 from trencadis.bench import Request
-from trencadis.compare import start_ours, start_peer
+from trencadis.compare import start_ours, start_peer, through_symbols
 from trencadis.errors import UsageError
+from trencadis.fortran import FortranLibrary, Names
 from trencadis.measure import Job, SessionChoice
 from trencadis.options import PRECISIONS
+from trencadis.peer_process import drop_in
 from trencadis.peers import LINEAR_ALGEBRA_PEERS, TASK_PEERS, select_peers
+from trencadis.turns import TURN_S
 from trencadis.workloads import WORKLOADS
 
 PEER_FIELDS = [
-    "peer", "peer_version", "peer_threads", "peer_seconds_median", "peer_gflops_median", "ratio_median", "ratio_min", "ratio_max",
+    "through", "calls", "peer", "peer_version", "peer_threads", "peer_seconds_median", "peer_gflops_median", "ratio_median",
+    "ratio_min", "ratio_max", "lone_seconds_median", "peer_lone_seconds_median", "lone_ratio_median", "lone_ratio_min",
+    "lone_ratio_max", "peer_residual",
 ]  # fmt: skip
 CORES = sorted(os.sched_getaffinity(0))
 
@@ -60,9 +68,116 @@ def test_fields_and_ratios():
     peer = first_installed()
     (row,) = rows("compare", "potrf", "--n", "150", "--against", peer.name, "--repeat", "3", "--check")
     assert list(row) == [*FIELDS, *PEER_FIELDS]
-    assert row["peer"] == peer.name and row["peer_threads"] == len(row["workers"]) and row["residual"] < 30
+    assert row["peer"] == peer.name and row["peer_threads"] == len(row["workers"])
+    assert row["residual"] < 30 and row["peer_residual"] < 30 and row["calls"] > 1
     assert 0 < row["ratio_min"] <= row["ratio_median"] <= row["ratio_max"]
+    assert 0 < row["lone_ratio_min"] <= row["lone_ratio_median"] <= row["lone_ratio_max"]
+    assert row["lone_seconds_median"] > 0 and row["peer_lone_seconds_median"] > 0
     assert row["peer_gflops_median"] == pytest.approx(WORKLOADS["potrf"].flops(150, "float64") / row["peer_seconds_median"] / 1e9)
+
+
+def test_a_call_as_long_as_a_turn_is_one_and_has_no_lone_form():
+    peer = first_installed()
+    (row,) = rows("compare", "gemm", "--n", "1500", "--precision", "z", "--workers", CORES[0], "--against", peer.name,
+                  "--repeat", "2", timeout=120)  # fmt: skip
+    assert row["calls"] == 1 and row["seconds_median"] > TURN_S and row["lone_ratio_median"] is row["lone_seconds_median"] is None
+
+
+def maps(process):
+    return Path(f"/proc/{process.pid}/maps").read_text()
+
+
+def test_ours_is_called_as_programs_call_it_unless_an_option_needs_a_session():
+    names = SessionChoice(scheduler="ws", kernels="native", engine="native", relief="never", workers=CORES[:1])
+    by_symbols, by_session = (SessionChoice(), names), (SessionChoice(nb=50), SessionChoice(window=9))
+    for choice in (*by_symbols, *by_session):
+        request = Request("gemm", [90], session=choice)
+        with start_ours(request, Job("gemm", 90)) as ours:
+            assert through_symbols(request) == (choice in by_symbols) == ("libtrencadis_lapack.so" in maps(ours))
+            assert ours.turn().calls > 1 and ours.residual() < 30
+
+
+def test_how_ours_is_called_can_be_chosen_where_there_is_a_choice():
+    for through in ("session", "symbols"):
+        assert through_symbols(Request("gemm", [9], through=through)) == (through == "symbols")
+    words = ["compare", "gemm", "--n", "50", "--against", first_installed().name, "--through"]
+    assert "--nb needs a session" in refusal(*words, "symbols", "--nb", "20")
+    assert "'door' is not one of symbols, session" in refusal(*words, "door")
+
+
+def test_options_reach_the_symbols_by_the_environment():
+    choice = SessionChoice(scheduler="ws", kernels="native", workers=CORES[:1])
+    with start_ours(Request("gemm", [40], session=choice), Job("gemm", 40)) as ours:
+        expected = {"TRENCADIS_SCHEDULER": "ws", "TRENCADIS_KERNELS": "native", "TRENCADIS_NUM_THREADS": "1"}
+        assert expected.items() <= environment(ours).items()
+        assert ours.description["scheduler"] == "ws" and ours.description["workers"] == CORES[:1]
+
+
+def environment(process):
+    words = Path(f"/proc/{process.pid}/environ").read_text().split("\0")
+    return dict(word.split("=", 1) for word in words if "=" in word)
+
+
+@pytest.mark.parametrize("peer", installed(LINEAR_ALGEBRA_PEERS))
+def test_what_restricts_a_peer_is_not_set_in_its_process(peer, monkeypatch):
+    for variable, value in {"OPENBLAS_CORETYPE": "Nehalem", "OPENBLAS_L2_SIZE": "512", "BLIS_ARCH_TYPE": "0"}.items():
+        monkeypatch.setenv(variable, value)
+    with start_peer(peer, Job("gemm", 40), CORES[:1]) as process:
+        there = environment(process)
+        assert there.get("OPENBLAS_CORETYPE") in (None, "SkylakeX") and "OPENBLAS_L2_SIZE" not in there
+        assert "Nehalem" not in process.description["version"] and there["OPENBLAS_NUM_THREADS"] == "1"
+
+
+def test_any_library_is_a_peer_by_its_path():
+    peer = first_installed()
+    path = ":".join(peer.find())
+    (given,) = select_peers("gemm", [path], lambda message: None)
+    with start_peer(given, Job("gemm", 60), CORES[:1]) as process, start_peer(peer, Job("gemm", 60), CORES[:1]) as named:
+        assert process.description == named.description and process.turn().calls > 1 and process.residual() < 30
+        assert given.name == path
+
+
+@pytest.mark.parametrize("routine", WORKLOADS)
+def test_symbols_with_64_bit_integers_are_found_out(routine):
+    bundled = next((Path(np.__file__).parents[1] / "numpy.libs").glob("libscipy_openblas64_*.so"), None)
+    if bundled is None:
+        pytest.skip("this NumPy has no OpenBLAS of its own: pip install numpy")
+    (peer,) = select_peers(routine, [str(bundled)], lambda message: None)
+    assert peer.load().names == Names("scipy_", "_64_", 64)
+    with start_peer(peer, Job(routine, 60, "z"), CORES[:1]) as process:
+        assert process.residual() < 30 and process.description["version"].startswith("OpenBLAS")
+
+
+COUNTING = """
+#include <stdint.h>
+void dscal_(const INT* n, const double* factor, double* x, const INT* step)
+{
+    for (INT i = 0; i < *n; ++i) x[i * *step] *= *factor;
+}
+void dgemm_(void) {}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+@pytest.mark.parametrize("bits", [32, 64])
+def test_plain_names_tell_the_size_of_their_integers_by_what_they_do(bits, tmp_path):
+    (tmp_path / "blas.c").write_text(COUNTING)
+    library = tmp_path / f"libblas{bits}.so"
+    subprocess.run(["cc", "-shared", "-fPIC", f"-DINT=int{bits}_t", tmp_path / "blas.c", "-o", library], check=True)
+    assert FortranLibrary([str(library)]).names == Names("", "_", bits)
+
+
+def test_a_path_that_cannot_serve_is_refused_with_the_reason(tmp_path):
+    def refused(path, routine="potrf"):
+        return refusal("compare", routine, "--n", "50", "--against", path)
+
+    text = tmp_path / "text.so"
+    text.write_text("no library")
+    assert f"there is no file {tmp_path}/none.so" in refused(tmp_path / "none.so")
+    assert "cannot be opened" in refused(text)
+    assert "not a BLAS" in refused(_core.__file__)
+    assert "is trencadis, which is the other side already" in refused(drop_in())
+    assert "is not a peer for tasks" in refused(text, "tasks")
 
 
 @pytest.mark.parametrize("peer", installed(TASK_PEERS))
@@ -83,7 +198,7 @@ def test_who_is_not_on_turn_stands_still():
         for _ in range(3):
             assert state(ours.pid) == state(theirs.pid) == "T"
             ours.run()
-            theirs.run(2)
+            theirs.turn()
         pids = [ours.pid, theirs.pid]
     assert not any(map(alive, pids))
 

@@ -1,6 +1,7 @@
 """benchmarks/report.py: the README's tables out of measured rows."""
 
 import importlib
+import json
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ ROW = {
     "part": "busy", "routine": "potrf", "precision": "d", "n": 4096, "kernels": "openblas", "kernels_version": "OpenBLAS 1 X",
     "workers": [0, 1], "scheduler": "mosaic", "busy": {}, "repeat": 7, "gflops_median": 100.0, "peer_gflops_median": 80.0,
     "peer": "openblas", "peer_version": "OpenBLAS 1 X", "ratio_median": 1.25, "ratio_min": 1.2, "ratio_max": 1.3,
+    "lone_seconds_median": None, "lone_ratio_median": None, "lone_ratio_min": None, "lone_ratio_max": None,
 }  # fmt: skip
 
 
@@ -34,9 +36,9 @@ def test_kept_is_the_rate_over_the_quiet_rate_times_the_capacity_left(report):
 
 def test_every_table_names_machine_repetitions_and_set_variables(report):
     text = report.tables([MACHINE, {**ROW, "part": "quiet"}])
-    assert "Some CPU, 2 cores" in text and "`OPENBLAS_CORETYPE=Haswell`" in text and "Medians of 7 pairs" in text
+    assert "Some CPU, 2 cores" in text and "`OPENBLAS_CORETYPE=Haswell`" in text and "Medians of 7 pairs of turns" in text
     assert "Ours: 2 threads, `openblas` kernels (OpenBLAS 1 X), scheduler `mosaic`." in text
-    assert "| potrf | 4096 | 100 | **1.25** (1.20 to 1.30) |" in text
+    assert "| potrf | 4096 | 100 | **1.25** | 1.25 (1.20 to 1.30) |" in text
 
 
 def test_a_size_has_one_line_with_a_column_for_each_peer(report):
@@ -44,8 +46,8 @@ def test_a_size_has_one_line_with_a_column_for_each_peer(report):
     larger = {**other, "n": 8192}
     text = report.tables([MACHINE, {**ROW, "part": "quiet"}, other, larger])
     assert "| to OpenBLAS 1 X | to MKL 2 |" in text
-    assert "| potrf | 4096 | 100 | **1.25** (1.20 to 1.30) | **2.00** (1.20 to 1.30) |" in text
-    assert "| potrf | 8192 | 100 |  | **2.00** (1.20 to 1.30) |" in text
+    assert "| potrf | 4096 | 100 | **1.25** | 1.25 (1.20 to 1.30) | 2.00 (1.20 to 1.30) |" in text
+    assert "| potrf | 8192 | 100 | **2.00** |  | 2.00 (1.20 to 1.30) |" in text
 
 
 def test_only_what_lies_between_the_marks_is_replaced(report):
@@ -60,3 +62,36 @@ def test_every_busy_measurement_has_its_quiet_twin(report):
     for measurement in planned:
         if "--busy" in measurement.words:
             assert report.Measurement(measurement.part, measurement.words[:-2]) in planned
+
+
+def test_lone_calls_have_a_table_of_their_own_with_times_instead_of_rates(report):
+    small = {**ROW, "part": "quiet", "n": 256, "lone_seconds_median": 123.4e-6, "lone_ratio_median": 0.9, "lone_ratio_min": 0.8,
+             "lone_ratio_max": 1.0}  # fmt: skip
+    text = report.tables([MACHINE, {**ROW, "part": "quiet"}, small])
+    assert "| potrf | 256 | 123 | **0.90** | 0.90 (0.80 to 1.00) |" in text.split("A lone call after 10 ms of silence:")[1]
+    assert "lone" not in report.tables([MACHINE, {**ROW, "part": "quiet"}])
+
+
+def test_sizes_and_routines_are_those_that_the_readme_shows(report):
+    quiet = {measurement.words[:3] for measurement in report.measurements() if measurement.part == "quiet"}
+    assert {("gemm", "--n", "64"), ("potrf", "--n", "8192"), ("syrk", "--n", "256"), ("trmm", "--n", "256")} <= quiet
+
+
+def test_an_unfinished_measurement_is_taken_up_where_it_stopped(report, tmp_path, monkeypatch):
+    asked = []
+
+    def run(command):
+        asked.append(command[1])
+        if len(asked) == 2:
+            raise SystemExit(3)
+        return ['{"routine": "x"}']
+
+    monkeypatch.setattr(report, "_run", run)
+    monkeypatch.setattr(report, "machine", lambda: {"name": "m"})
+    planned = [report.Measurement("quiet", (word, "--n", "4")) for word in ("one", "two", "three")]
+    with pytest.raises(SystemExit):
+        report.measure(tmp_path / "r.jsonl", planned, 3, resume=False)
+    report.measure(tmp_path / "r.jsonl", planned, 3, resume=True)
+    assert asked == ["one", "two", "two", "three"]
+    parts = [json.loads(line)["part"] for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    assert parts == ["machine", *["quiet", "done"] * 3]

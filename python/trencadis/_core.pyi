@@ -249,3 +249,15 @@ def native_blocks(machine: str = "") -> list[dict[str, Any]]:
     Empty: this machine."""
 
 def described_machines() -> list[str]: ...
+
+def time_calls(
+    function: int, words: Sequence[int], restores: Sequence[tuple[int, int, int]], *, dropped: float, least: float
+) -> tuple[int, float]:
+    """Calls the C function at that address with these words, again and again: first for `dropped` seconds, then for `least`,
+    at least once. Of the latter, how many and the sum of their seconds. Before each, outside of these seconds, `restores`
+    copies: to, from, bytes. Nothing is checked: a wrong address ends the process."""
+
+def time_lone_calls(
+    function: int, words: Sequence[int], restores: Sequence[tuple[int, int, int]], *, silence: float, times: int
+) -> list[float]:
+    """The seconds of each of `times` calls, every one after `silence` seconds of sleep that follow the copies."""

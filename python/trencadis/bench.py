@@ -41,6 +41,8 @@ class Request:
     check: bool = False
     shapes: list[tuple[int, int, int]] = field(default_factory=list)
     """m, n, k of products that are not square, measured after `sizes`."""
+    through: str = ""
+    """Of compare: how ours is called, symbols or session; empty: by symbols where the options allow it."""
 
     def jobs(self) -> list[Job]:
         square = [Job(self.routine, n, self.precision) for n in self.sizes]

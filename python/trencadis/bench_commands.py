@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -83,12 +84,20 @@ Busy = Annotated[
     ),
 ]
 Repeat = Annotated[int, typer.Option("--repeat", metavar="R", help="Timed repetitions, after an untimed run")]
-Check = Annotated[bool, typer.Option("--check", help="Compute the residual of the last repetition by LAPACK's measure")]
+Check = Annotated[bool, typer.Option("--check", help="Compute the residual of the last call by LAPACK's measure")]
 Against = Annotated[
     str,
     typer.Option(
-        "--against", metavar="PEER[,PEER..]", show_default=False,
-        help="mkl, openblas, openblas-system, blis; for tasks: libgomp, libomp, starpu",
+        "--against", metavar="PEER|PATH[,..]", show_default=False,
+        help="mkl, openblas, openblas-system, blis, aocl; any library by its path, PATH.so or LAPACK.so:BLAS.so; "
+        "for tasks: libgomp, libomp, starpu",
+    ),
+]
+Through = Annotated[
+    str,
+    typer.Option(
+        "--through", metavar="symbols|session", show_default=False,
+        help="How ours is called: by libtrencadis_lapack.so's symbols as the peer is (default), or through the Python interface",
     ),
 ]
 TraceFile = Annotated[
@@ -104,9 +113,13 @@ Colours = Annotated[
 
 _SHOWN = {
     "m": "m", "n": "n", "k": "k", "nb": "nb", "seconds_median": "seconds", "gflops_median": "GFlop/s", "gflops_max": "max",
-    "ns_per_task": "ns/task", "idle_fraction": "idle", "residual": "residual", "peer": "peer", "peer_version": "version",
-    "peer_seconds_median": "its seconds", "peer_gflops_median": "its GFlop/s", "peer_ns_per_task": "its ns/task",
-    "ratio_median": "ratio", "ratio_min": "min", "ratio_max": "max",
+    "ns_per_task": "ns/task", "idle_fraction": "idle", "residual": "residual",
+}
+_COMPARED = {
+    "m": "m", "n": "n", "k": "k", "gflops_median": "GFlop/s", "ns_per_task": "ns/task", "peer": "against",
+    "peer_gflops_median": "its GFlop/s", "peer_ns_per_task": "its ns/task", "ratio_median": "ratio", "ratio_min": "min",
+    "ratio_max": "max", "lone_ratio_median": "lone ratio", "lone_ratio_min": "min", "lone_ratio_max": "max",
+    "residual": "residual", "peer_residual": "its residual",
 }
 
 
@@ -138,13 +151,20 @@ def compare_command(
     routine: Routine, against: Against, n: Sizes = "", shape: Shapes = "",
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
-    window: Window = 0, slow: Slow = None, busy: Busy = None, relief: Relief = "",
+    window: Window = 0, slow: Slow = None, busy: Busy = None, relief: Relief = "", through: Through = "",
     repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
 ) -> None:
-    """Measure us and each peer in turn, A B A B, each in a process of its own. A ratio above 1 says that we are faster."""
+    """Measure us and each peer in turn, A B A B, each in a process of its own. A ratio above 1 says that we are faster.
+
+    A turn is 50 ms of calls back to back, after 10 ms of calls that do not count; "lone" are calls after 10 ms of silence. A
+    call that takes 50 ms is a turn by itself. Both sides are called from C through their Fortran symbols, ours by
+    libtrencadis_lapack.so, with one thread per worker and without variables that restrict a peer, as OPENBLAS_CORETYPE.
+    --nb, --variant, --window, --slow and --threads-backend need a session, through which ours is then called. More in
+    docs/compare.md.
+    """
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief)
-    request = _request(routine, n, shape, precision, choice, busy, repeat, check)
+    request = replace(_request(routine, n, shape, precision, choice, busy, repeat, check), through=through)
     check_record_target(json)
     peers = select_peers(routine, against.split(","), warn)
     if slow:
@@ -211,8 +231,11 @@ def _finish(rows: list[dict[str, Any]], target: str, request: Request) -> None:
     if target:
         write_records(rows, target)
         return
-    columns = {key: heading for key, heading in _SHOWN.items() if any(row.get(key) is not None for row in rows)}
+    shown = _COMPARED if "peer" in rows[0] else _SHOWN
+    columns = {key: heading for key, heading in shown.items() if any(row.get(key) is not None for row in rows)}
     print(_heading(rows[0], request))
+    for peer, version in {row["peer"]: row["peer_version"] for row in rows if "peer" in row}.items():
+        print(f"{peer}: {version}")
     print_table(rows, columns)
     print_node_bytes([{"n": row["n"], **node} for row in rows for node in row.get("node_bytes") or []])
 

@@ -27,14 +27,15 @@ os.execvp(command[0], command)
 
 
 def start_child(
-    command: Sequence[str], cores: Iterable[int], environment: Mapping[str, str] | None = None
+    command: Sequence[str], cores: Iterable[int], environment: Mapping[str, str | None] | None = None
 ) -> subprocess.Popen[str]:
-    """Starts a child with pipes on its standard input and output. Call it on the main thread: the kernel ties the child's
+    """Starts a child with pipes on its standard input and output; a variable that is None in `environment` is not set there.
+    Call it on the main thread: the kernel ties the child's
     life to the thread that started it."""
     launch = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(os.getpid()), ",".join(map(str, cores)), *command]
+    variables = {name: value for name, value in {**os.environ, **(environment or {})}.items() if value is not None}
     return subprocess.Popen(
-        launch, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **(environment or {})}, text=True,
-        process_group=0,
+        launch, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables, text=True, process_group=0,
     )
 
 

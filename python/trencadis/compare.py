@@ -1,8 +1,10 @@
-"""`trencadis compare`: our library and its peers, each in a process of its own, run in turn: A B A B.
+"""`trencadis compare`: our library and its peers, each in a process of its own, on turn one after the other: A B A B.
 
-A contestant that is not on turn is suspended, threads and all, so that no spinning worker or OpenMP thread of one takes time
-from the other. A ratio is formed pair by pair, the peer's seconds over ours within one pair: above 1 we are faster. All
-contestants may run on the cores of our workers and no others, with one thread per worker.
+A turn is many calls back to back and some lone ones (turns.py); both sides are called through their Fortran symbols, by the
+same loop in C, unless an option asks for what only a session of ours has. A contestant that is not on turn is suspended,
+threads and all, so that no spinning worker or OpenMP thread of one takes time from the other. A ratio is formed pair by
+pair, the peer's seconds over ours within one pair: above 1 we are faster. All contestants may run on the cores of our workers
+and no others, with one thread per worker.
 """
 
 from __future__ import annotations
@@ -11,25 +13,28 @@ import json
 import os
 import statistics
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from types import TracebackType
 from typing import Any
 
-from .bench import Progress, Request, middle, record, runs_within
+from .bench import Progress, Request, record
 from .busy import BusyNeighbours
 from .children import continue_child, end_children, ending, start_child, stop_child
 from .errors import BackendError, LinAlgError, UsageError
-from .measure import Job, Run
+from .measure import Job
 from .peer_process import OURS, Specification
 from .peers import Peer, TaskPeer
+from .turns import TURN_S, Run, Turn, turn_of_runs
 
+LONE_FIELDS = ("lone_seconds_median", "peer_lone_seconds_median", "lone_ratio_median", "lone_ratio_min", "lone_ratio_max")
 _ERRORS = {error.__name__: error for error in (UsageError, ValueError, LinAlgError, BackendError, MemoryError)}
 
 
 class ContestantProcess:
-    """A contestant's process, suspended except within `run` and `residual`. Its errors are raised here as their own kind."""
+    """A contestant's process, suspended except while it is asked. Its errors are raised here as their own kind."""
 
-    def __init__(self, name: str, command: Sequence[str], cores: Sequence[int], environment: dict[str, str]) -> None:
+    def __init__(self, name: str, command: Sequence[str], cores: Sequence[int], environment: Mapping[str, str | None]) -> None:
         self.name = name
         self._child = start_child(command, cores, environment)
         try:
@@ -51,12 +56,18 @@ class ContestantProcess:
     def pid(self) -> int:
         return self._child.pid
 
-    def run(self, times: int = 1) -> Run:
-        """The median of so many runs."""
+    def run(self) -> Run:
         continue_child(self._child)
-        runs = [self._run() for _ in range(times)]
+        run = self._run()
         stop_child(self._child)
-        return middle(runs)
+        return run
+
+    def turn(self, requests: bool = True) -> Turn:
+        """Without `requests` for turns, as of a task runtime, by single runs from here."""
+        continue_child(self._child)
+        turn = Turn(**self._ask("turn")) if requests else turn_of_runs(self._run)
+        stop_child(self._child)
+        return turn
 
     def residual(self) -> float | None:
         continue_child(self._child)
@@ -93,6 +104,7 @@ class ContestantProcess:
 
 def compare(request: Request, peers: Sequence[Peer], progress: Progress) -> Iterator[dict[str, Any]]:
     """One record per size and peer: ours as in bench, and the peer's beside it. Steps: request.repeat + 1 per record."""
+    through_symbols(request)  # refuses before anything is started
     with BusyNeighbours(request.busy):
         for job in request.jobs():
             progress(f"{job}: preparing ours", 0)
@@ -105,8 +117,21 @@ def compare(request: Request, peers: Sequence[Peer], progress: Progress) -> Iter
 
 def start_ours(request: Request, job: Job) -> ContestantProcess:
     """Bounded to the workers' cores as a peer is, where they were named; else the session takes one thread of each core."""
-    cores = request.session.workers or sorted(os.sched_getaffinity(0))
-    return ContestantProcess(OURS, _python(Specification(OURS, job, len(cores), request.session)), cores, {})
+    choice, symbols = request.session, through_symbols(request)
+    cores = choice.workers or sorted(os.sched_getaffinity(0))
+    command = _python(Specification(OURS, job, len(cores), choice, symbols))
+    return ContestantProcess(OURS, command, cores, choice.environment() if symbols else {})
+
+
+def through_symbols(request: Request) -> bool:
+    """Whether ours is called as a program calls it. `tasks` has no symbol, and some options no variable. UsageError where that
+    is asked for and cannot be."""
+    needs = ["tasks"] if request.routine == "tasks" else request.session.beyond_environment()
+    if request.through not in ("", "symbols", "session"):
+        raise UsageError(f"--through: '{request.through}' is not one of symbols, session")
+    if request.through == "symbols" and needs:
+        raise UsageError(f"--through: {', '.join(needs)} needs a session; leave --through out or write --through session")
+    return request.through != "session" and not needs
 
 
 def start_peer(peer: Peer, job: Job, cores: Sequence[int]) -> ContestantProcess:
@@ -125,28 +150,53 @@ def _python(specification: Specification) -> list[str]:
 def _duel(
     request: Request, job: Job, ours: ContestantProcess, theirs: ContestantProcess, progress: Progress
 ) -> dict[str, Any]:
-    inner = runs_within(min(ours.run().seconds, theirs.run().seconds))
-    our_runs, their_runs = [], []
+    take_turn = _turn_taker(job, min(ours.run().seconds, theirs.run().seconds))
+    our_turns, their_turns = [], []
     for pair in range(request.repeat):
         progress(f"{job} against {theirs.name}: {pair + 1}/{request.repeat}", 1)
-        our_runs.append(ours.run(inner))
-        their_runs.append(theirs.run(inner))
+        our_turns.append(take_turn(ours))
+        their_turns.append(take_turn(theirs))
     residual = ours.residual() if request.check else None
     progress(f"{job} against {theirs.name}: done", 1)
-    row = record(request, job, ours.description, our_runs, residual)
-    ratios = [b.seconds / a.seconds for a, b in zip(our_runs, their_runs, strict=True)]
-    median = statistics.median(run.seconds for run in their_runs)
+    runs = [Run(turn.seconds, turn.idle_fraction) for turn in our_turns]
+    row = record(request, job, ours.description, runs, residual)
+    median = statistics.median(turn.seconds for turn in their_turns)
     flops, tasks = job.flops(), job.tasks()
     row |= {
+        "through": "symbols" if through_symbols(request) else "session",
+        "calls": int(statistics.median(turn.calls for turn in our_turns)),
         "peer": theirs.name,
         "peer_version": theirs.description["version"],
         "peer_threads": theirs.description.get("threads", len(row["workers"])),
         "peer_seconds_median": median,
         "peer_gflops_median": None if flops is None else flops / median / 1e9,
-        "ratio_median": statistics.median(ratios),
-        "ratio_min": min(ratios),
-        "ratio_max": max(ratios),
+        **_ratios("ratio", [turn.seconds for turn in our_turns], [turn.seconds for turn in their_turns]),
+        **_lone(our_turns, their_turns),
+        "peer_residual": theirs.residual() if request.check else None,
     }
     if tasks is not None:
         row["peer_ns_per_task"] = median / tasks * 1e9
     return row
+
+
+def _turn_taker(job: Job, seconds: float) -> Callable[[ContestantProcess], Turn]:
+    """A call that takes as long as a turn is one."""
+    if seconds >= TURN_S:
+        return lambda contestant: Turn(**asdict(contestant.run()))
+    return lambda contestant: contestant.turn(requests=job.routine != "tasks")
+
+
+def _ratios(name: str, ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:
+    """Pair by pair, above 1 where we are faster."""
+    ratios = [b / a for a, b in zip(ours, theirs, strict=True)]
+    return {f"{name}_median": statistics.median(ratios), f"{name}_min": min(ratios), f"{name}_max": max(ratios)}
+
+
+def _lone(ours: Sequence[Turn], theirs: Sequence[Turn]) -> dict[str, float | None]:
+    """The figures of lone calls; null where there were none."""
+    mine = [turn.lone_seconds for turn in ours if turn.lone_seconds is not None]
+    other = [turn.lone_seconds for turn in theirs if turn.lone_seconds is not None]
+    if not mine or not other:
+        return dict.fromkeys(LONE_FIELDS)
+    medians = statistics.median(mine), statistics.median(other)
+    return dict(zip(LONE_FIELDS, (*medians, *_ratios("lone_ratio", mine, other).values()), strict=True))

@@ -13,9 +13,9 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .errors import LinAlgError, not_positive_definite
 from .fortran import FortranLibrary
 from .options import PRECISIONS
+from .turns import SILENCE_S, Run, Turn, check_info, turn_of_calls, turn_of_runs
 from .workloads import WORKLOADS, Call, Workload, cholesky_tasks
 
 
@@ -67,6 +67,18 @@ class SessionChoice:
     pages: str = ""
     relief: str = ""
 
+    def beyond_environment(self) -> list[str]:
+        """The options typed that the environment has no variable for: only a session made for them has these."""
+        options = {"--nb": self.nb, "--variant": self.variant, "--window": self.window, "--slow": self.slow,
+                   "--threads-backend": self.threads, "--machine": self.machine, "--pages": self.pages}  # fmt: skip
+        return [name for name, value in options.items() if value]
+
+    def environment(self) -> dict[str, str]:
+        """The others, as variables that choose the standard session's."""
+        names = {"ENGINE": self.engine, "SCHEDULER": self.scheduler, "KERNELS": self.kernels, "RELIEF": self.relief,
+                 "NUM_THREADS": str(len(self.workers) or "")}  # fmt: skip
+        return {f"TRENCADIS_{name}": value for name, value in names.items() if value}
+
     def open(self, core: Any) -> Any:
         return core.Session(
             engine=self.engine, scheduler=self.scheduler, kernels=self.kernels, threads=self.threads, workers=self.workers,
@@ -75,16 +87,9 @@ class SessionChoice:
         )
 
 
-@dataclass(frozen=True)
-class Run:
-    """One timed run. `idle_fraction` is the idle share of all workers' time, null for peers that do not report it."""
-
-    seconds: float
-    idle_fraction: float | None = None
-
-
 class Contestant(Protocol):
     def run(self) -> Run: ...
+    def turn(self) -> Turn: ...
     def residual(self) -> float | None:
         """Of the last run; None where there is none."""
 
@@ -130,14 +135,18 @@ class Ours:
         if self._workload is not None:
             self._workload.restore()
 
-    def run(self) -> Run:
+    def run(self, silence: float = 0) -> Run:
         self.restore()
         self._session.reset_statistics()
+        time.sleep(silence)
         seconds = timed(self.call, self._job)
         statistics = self._session.statistics()
         idle = sum(worker["idle_s"] for worker in statistics)
         busy = sum(worker["busy_s"] for worker in statistics)
         return Run(seconds, idle / (idle + busy) if idle + busy > 0 else None)
+
+    def turn(self) -> Turn:
+        return turn_of_runs(self.run, lambda: self.run(SILENCE_S))
 
     def residual(self) -> float | None:
         return None if self._workload is None else self._workload.residual()
@@ -153,7 +162,7 @@ class Ours:
 
 
 class Vendor:
-    """A BLAS and LAPACK library in this process."""
+    """A BLAS and LAPACK library in this process, called by its Fortran symbols."""
 
     def __init__(self, library: FortranLibrary, job: Job) -> None:
         self._job = job
@@ -164,6 +173,11 @@ class Vendor:
     def run(self) -> Run:
         self._workload.restore()
         return Run(timed(self._call, self._job))
+
+    def turn(self) -> Turn:
+        turn = turn_of_calls(self._call, self._workload.restores())
+        check_info(self._call.info, self._job)
+        return turn
 
     def residual(self) -> float | None:
         return self._workload.residual()
@@ -180,8 +194,5 @@ def timed(call: Call, job: Job) -> float:
     finally:
         if collecting:
             gc.enable()
-    if info > 0:
-        raise not_positive_definite(info)
-    if info < 0:
-        raise LinAlgError(f"{job} rejected its argument {-info}")
+    check_info(info, job)
     return seconds

@@ -1,10 +1,11 @@
 """The process of one contestant of `compare`: `python -m trencadis.peer_process SPECIFICATION`.
 
-We and the linear algebra peers run in processes of this same shape, so that neither side has an advantage from what else
-its process holds. The specification is a JSON object; see `Specification`. On standard output goes one JSON object per line:
-first what was prepared (`version`, `threads`, for us also the session's names), then one answer per line read from standard
-input: `run` is answered with the seconds of one run, `check` with the residual of the last one. End of input ends the
-process. An error is answered by `error` (its class) and `message`, and ends it, too.
+We and the linear algebra peers run in processes of this same shape and are called by the same loop, through Fortran symbols,
+so that neither side has an advantage from what else its process holds or from how it is called. The specification is a JSON
+object; see `Specification`. On standard output goes one JSON object per line: first what was prepared (`version`, `threads`,
+for us also the session's names), then one answer per line read from standard input: `run` is answered with the seconds of
+one run, `turn` with those of a turn (turns.py), `check` with the residual of one more run. End of input ends the process.
+An error is answered by `error` (its class) and `message`, and ends it, too.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import json
 import os
 import sys
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import IO, Any
 
-from .errors import BackendError
+from .errors import BackendError, LinAlgError
+from .fortran import FortranLibrary
+from .makers import maker_of
 from .measure import Contestant, Job, Ours, SessionChoice, Vendor, describe_session
-from .peers import LINEAR_ALGEBRA_PEERS
+from .peers import peer_named
 
 #: The name of our own side where a peer's name would stand.
 OURS = "trencadis"
@@ -25,12 +29,13 @@ OURS = "trencadis"
 
 @dataclass(frozen=True)
 class Specification:
-    """What to prepare. A peer gets `threads` threads."""
+    """What to prepare. A peer gets `threads` threads. `symbols`: we are called as programs call us, not through a session."""
 
     contestant: str
     job: Job
     threads: int
     session: SessionChoice = field(default_factory=SessionChoice)
+    symbols: bool = True
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -45,20 +50,36 @@ class Specification:
 
 def prepare(specification: Specification, replies: IO[str]) -> tuple[Contestant, dict[str, Any]]:
     """The contestant, warmed up, and what it says of itself."""
-    job = specification.job
     if specification.contestant == OURS:
-        from . import _core
-
-        session = specification.session.open(_core)
-        contestant = Ours(_core, session, job, specification.session.nb, specification.session.variant)
-        return contestant, describe_session(_core, session)
-    peer = LINEAR_ALGEBRA_PEERS[specification.contestant]
-    library = peer.load()
-    _restart_on_faster_path(peer.faster_path(library), replies)
-    says = peer.threads(library, specification.threads)
+        return _prepare_ours(specification)
+    library = peer_named(specification.contestant).load()
+    maker = maker_of(library)
+    _restart_on_faster_path(maker.faster_path(library), replies)
+    says = maker.threads(library, specification.threads)
     if says != specification.threads:
-        raise RuntimeError(f"{peer.name} was asked for {specification.threads} threads and uses {says}")
-    return Vendor(library, job), {"version": peer.version(library), "threads": says}
+        raise RuntimeError(f"{specification.contestant} was asked for {specification.threads} threads and uses {says}")
+    return Vendor(library, specification.job), {"version": maker.version(library), "threads": says}
+
+
+def _prepare_ours(specification: Specification) -> tuple[Contestant, dict[str, Any]]:
+    from . import _core
+
+    job, choice = specification.job, specification.session
+    session = choice.open(_core)
+    description = describe_session(_core, session)
+    if not specification.symbols:
+        return Ours(_core, session, job, choice.nb, choice.variant), description
+    del session  # it has told what the standard session will be, which the environment chooses
+    return Vendor(FortranLibrary([drop_in()]), job), description
+
+
+def drop_in() -> str:
+    """Our library of BLAS and LAPACK symbols: beside the one that this process has loaded."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        file = Path(line.split(maxsplit=5)[-1])
+        if file.name.startswith("libtrencadis.so"):
+            return str(next(file.parent.glob("libtrencadis_lapack.so*")))
+    raise RuntimeError("libtrencadis.so is not loaded")
 
 
 def _restart_on_faster_path(variables: dict[str, str], replies: IO[str]) -> None:
@@ -75,10 +96,13 @@ def serve(contestant: Contestant, replies: IO[str], requests: IO[str]) -> None:
         match request.strip():
             case "run":
                 reply(replies, asdict(contestant.run()))
+            case "turn":
+                reply(replies, asdict(contestant.turn()))
             case "check":
+                contestant.run()  # a turn leaves operands of many calls
                 reply(replies, {"residual": contestant.residual()})
             case other:
-                raise ValueError(f"'{other}' is not a request; requests: run, check")
+                raise ValueError(f"'{other}' is not a request; requests: run, turn, check")
 
 
 def reply(replies: IO[str], answer: dict[str, Any]) -> None:
@@ -95,7 +119,7 @@ def main() -> None:
         contestant, description = prepare(specification, replies)
         reply(replies, description)
         serve(contestant, replies, sys.stdin)
-    except (ValueError, BackendError, MemoryError, OSError, AttributeError, RuntimeError) as error:
+    except (ValueError, BackendError, LinAlgError, MemoryError, OSError, AttributeError, RuntimeError) as error:
         reply(replies, {"error": type(error).__name__, "message": str(error)})
         sys.exit(1)
 

@@ -1,16 +1,14 @@
-"""The libraries and runtimes that `compare` measures us against: where they are, how their threads are set and asked.
+"""The libraries and runtimes that `compare` measures us against, and where they are.
 
-Every peer gets the fastest code path of this processor: Debian's and PyPI's OpenBLAS and BLIS fall back to older ones on
-processors whose names they do not know, so where the processor has AVX-512 and the library says that it chose less, the
-choice is made by the library's own environment variable. A variable that the user has set is left alone.
+Every linear algebra peer gets the fastest code path of this processor. Variables that take one away (OPENBLAS_CORETYPE, ...)
+are not set in its process. Some versions fall back to older paths on processors whose names they do not know: where the
+processor has AVX-512 and the library says that it chose less, the choice is made by the library's own variable (makers.py).
 """
 
 from __future__ import annotations
 
-import ctypes
 import importlib.util
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -18,6 +16,7 @@ from pathlib import Path
 
 from .errors import UsageError
 from .fortran import FortranLibrary
+from .makers import RESTRICTING, THREAD_VARIABLES
 
 _DEBIAN = ("/usr/lib", "/usr/lib64", "/usr/local/lib")
 
@@ -30,25 +29,23 @@ class LinearAlgebraPeer:
     summary: str
     install: str
     find: Callable[[], list[str]]
-    version: Callable[[FortranLibrary], str]
-    threads: Callable[[FortranLibrary, int], int]
-    """Sets the number of threads and answers what the library then says."""
-    faster_path: Callable[[FortranLibrary], dict[str, str]]
-    """Environment that selects a faster code path than the library chose; empty when it chose well."""
-    variables: tuple[str, ...]
-    """Environment variables that hold the number of threads."""
-    prefix: str = ""
-    environment: dict[str, str] = field(default_factory=dict)
 
     def available(self) -> bool:
         return bool(self.find())
 
     def load(self) -> FortranLibrary:
-        return FortranLibrary(self.find(), self.prefix)
+        files = self.find()
+        try:
+            library = FortranLibrary(files)
+        except OSError as error:
+            raise UsageError(f"--against: {self.name} cannot be opened: {error}") from None
+        if library.has("trc_version"):
+            raise UsageError(f"--against: {self.name} is trencadis, which is the other side already")
+        return library
 
-    def settings(self, threads: int) -> dict[str, str]:
-        """Environment of its process."""
-        return {**self.environment, **dict.fromkeys(self.variables, str(threads))}
+    def settings(self, threads: int) -> dict[str, str | None]:
+        """Environment of its process; what is None is not set there."""
+        return {"MKL_DYNAMIC": "FALSE", **dict.fromkeys(THREAD_VARIABLES, str(threads)), **dict.fromkeys(RESTRICTING)}
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ class TaskPeer:
     def available(self) -> bool:
         return self.program() is not None
 
-    def settings(self, threads: int) -> dict[str, str]:
+    def settings(self, threads: int) -> dict[str, str | None]:
         return {**self.environment, "OMP_NUM_THREADS": str(threads)}
 
 
@@ -81,18 +78,29 @@ def peer_names(routine: str) -> list[str]:
     return list(TASK_PEERS if routine == "tasks" else LINEAR_ALGEBRA_PEERS)
 
 
+def is_path(name: str) -> bool:
+    """Whether a word of --against is a file, or LAPACK:BLAS, rather than a name."""
+    return "/" in name or ".so" in name
+
+
+def peer_named(name: str) -> LinearAlgebraPeer:
+    """UsageError for a path that leads nowhere, KeyError for an unknown name."""
+    if not is_path(name):
+        return LINEAR_ALGEBRA_PEERS[name]
+    files = [str(Path(file).expanduser().absolute()) for file in name.split(":")]
+    for file in files:
+        if not Path(file).is_file():
+            raise UsageError(f"--against: there is no file {file}")
+    return LinearAlgebraPeer(name, "the library given", "", lambda: files)
+
+
 def select_peers(routine: str, names: Iterable[str], warn: Callable[[str], None]) -> list[Peer]:
     """The named peers that are installed. `warn` hears about each that is not, with what would install it. UsageError for a
     name that is no peer of this routine, and when none is left."""
-    known: dict[str, Peer] = dict(TASK_PEERS) if routine == "tasks" else dict(LINEAR_ALGEBRA_PEERS)
-    names = list(dict.fromkeys(name.strip() for name in names))
-    for name in names:
-        if name not in known:
-            raise UsageError(f"--against: '{name}' is not a peer for {routine}; peers: {', '.join(known)}")
     found = []
     missing = []
-    for name in names:
-        peer = known[name]
+    for name in dict.fromkeys(name.strip() for name in names):
+        peer = _known(routine, name)
         if peer.available():
             found.append(peer)
         else:
@@ -102,6 +110,16 @@ def select_peers(routine: str, names: Iterable[str], warn: Callable[[str], None]
     for message in missing:
         warn(message)
     return found
+
+
+def _known(routine: str, name: str) -> Peer:
+    if routine != "tasks" and is_path(name):
+        return peer_named(name)
+    known: dict[str, Peer] = dict(TASK_PEERS) if routine == "tasks" else dict(LINEAR_ALGEBRA_PEERS)
+    if name not in known:
+        files = "" if routine == "tasks" else ", or the path of a library"
+        raise UsageError(f"--against: '{name}' is not a peer for {routine}; peers: {', '.join(known)}{files}")
+    return known[name]
 
 
 def _files(pattern: str, folders: Iterable[str | Path]) -> list[str]:
@@ -126,71 +144,22 @@ def _package_folder(package: str) -> list[Path]:
     return [Path(place) / "lib" for place in places or ()]
 
 
-def _avx512() -> bool:
-    try:
-        flags = set(re.findall(r"avx512\w+", Path("/proc/cpuinfo").read_text().split("flags", 1)[-1].split("\n", 1)[0]))
-    except OSError:
-        return False
-    return {"avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd"} <= flags
+def _rooted(variable: str, places: Iterable[str], *patterns: str) -> list[str]:
+    """One file per pattern from the installation that the variable names, else from the newest of `places`, else none."""
+    roots = [Path(os.environ[variable])] if os.environ.get(variable) else []
+    roots += [folder for place in places for folder in sorted(Path("/").glob(place), reverse=True)]
+    for root in roots:
+        found = [_files(pattern, [root / sub for sub in ("lib", "lib_LP64", "lib64")]) for pattern in patterns]
+        if all(found):
+            return [files[0] for files in found]
+    return []
 
 
-def _mkl_version(library: FortranLibrary) -> str:
-    text = ctypes.create_string_buffer(256)
-    library.function("MKL_Get_Version_String")(text, len(text))
-    found = re.search(r"Version (\d[\d.]*)", text.value.decode())
-    return f"MKL {found[1] if found else text.value.decode().strip()}"
-
-
-def _mkl_threads(library: FortranLibrary, threads: int) -> int:
-    library.function("MKL_Set_Dynamic")(0)
-    library.function("MKL_Set_Num_Threads")(threads)
-    return int(library.function("MKL_Get_Max_Threads")())  # type: ignore[call-overload]
-
-
-def _openblas_version(prefix: str) -> Callable[[FortranLibrary], str]:
-    def version(library: FortranLibrary) -> str:
-        words = library.text(f"{prefix}openblas_get_config").split()
-        number = words[words.index("OpenBLAS") + 1] if "OpenBLAS" in words[:-1] else "?"
-        return f"OpenBLAS {number} {library.text(f'{prefix}openblas_get_corename')}"
-
-    return version
-
-
-def _openblas_threads(prefix: str) -> Callable[[FortranLibrary, int], int]:
-    def threads(library: FortranLibrary, count: int) -> int:
-        library.function(f"{prefix}openblas_set_num_threads")(count)
-        return int(library.function(f"{prefix}openblas_get_num_threads")())  # type: ignore[call-overload]
-
-    return threads
-
-
-def _openblas_faster_path(prefix: str) -> Callable[[FortranLibrary], dict[str, str]]:
-    def faster_path(library: FortranLibrary) -> dict[str, str]:
-        chosen = library.text(f"{prefix}openblas_get_corename").lower()
-        older = chosen in ("prescott", "core2", "nehalem", "sandybridge", "haswell", "zen", "unknown")
-        return {"OPENBLAS_CORETYPE": "SkylakeX"} if older and _avx512() else {}
-
-    return faster_path
-
-
-def _blis_version(library: FortranLibrary) -> str:
-    library.function("bli_init")()
-    architecture = library.text("bli_arch_string", library.function("bli_arch_query_id")())
-    flame = next((Path(file).resolve().name for file in library.files if "flame" in file), "")
-    return f"BLIS {library.text('bli_info_get_version_str')} {architecture}" + (f" + {flame}" if flame else "")
-
-
-def _blis_threads(library: FortranLibrary, threads: int) -> int:
-    library.function("bli_thread_set_num_threads")(ctypes.c_int64(threads))
-    return int(library.function("bli_thread_get_num_threads")())  # type: ignore[call-overload]
-
-
-def _blis_faster_path(library: FortranLibrary) -> dict[str, str]:
-    library.function("bli_init")()
-    names = {library.text("bli_arch_string", number): number for number in range(3)}
-    chosen = library.text("bli_arch_string", library.function("bli_arch_query_id")())
-    older = chosen in ("generic", "haswell", "sandybridge", "penryn", "zen", "zen2", "zen3")
-    return {"BLIS_ARCH_TYPE": str(names["skx"])} if older and "skx" in names and _avx512() else {}
+def _blis() -> list[str]:
+    """BLIS from BLIS_ROOT where that is set, with the LAPACK beside it or the system's; else both from the system."""
+    lapack = _rooted("BLIS_ROOT", (), "libflame.so*") or _system("libflame.so*")
+    blas = _rooted("BLIS_ROOT", (), "libblis*.so*") or _system("blis-pthread/libblis.so*") or _system("libblis.so*")
+    return [*lapack, *blas] if lapack and blas else []
 
 
 LINEAR_ALGEBRA_PEERS: dict[str, LinearAlgebraPeer] = {
@@ -201,42 +170,30 @@ LINEAR_ALGEBRA_PEERS: dict[str, LinearAlgebraPeer] = {
             summary="Intel oneMKL from PyPI",
             install="pip install 'trencadis[peers]' (PyPI's mkl)",
             find=lambda: _files("libmkl_rt.so*", (Path(sys.prefix) / "lib",)) or _system("libmkl_rt.so*"),
-            version=_mkl_version,
-            threads=_mkl_threads,
-            faster_path=lambda library: {},  # its own choice is final: there is no supported override upwards
-            variables=("MKL_NUM_THREADS",),
-            environment={"MKL_DYNAMIC": "FALSE"},
         ),
         LinearAlgebraPeer(
             name="openblas",
             summary="OpenBLAS from PyPI",
             install="pip install 'trencadis[peers]' (PyPI's scipy-openblas32)",
             find=lambda: _files("libscipy_openblas.so*", _package_folder("scipy_openblas32")),
-            version=_openblas_version("scipy_"),
-            threads=_openblas_threads("scipy_"),
-            faster_path=_openblas_faster_path("scipy_"),
-            variables=("OPENBLAS_NUM_THREADS",),
-            prefix="scipy_",
         ),
         LinearAlgebraPeer(
             name="openblas-system",
             summary="the system's OpenBLAS",
             install="apt-get install libopenblas0-pthread",
             find=lambda: _system("openblas-pthread/libopenblas.so*") or _system("libopenblas.so*"),
-            version=_openblas_version(""),
-            threads=_openblas_threads(""),
-            faster_path=_openblas_faster_path(""),
-            variables=("OPENBLAS_NUM_THREADS",),
         ),
         LinearAlgebraPeer(
             name="blis",
-            summary="the system's BLIS, with libflame for LAPACK",
-            install="apt-get install libblis4-pthread libflame1",
-            find=lambda: _system("libflame.so*", "blis-pthread/libblis.so*") or _system("libflame.so*", "libblis.so*"),
-            version=_blis_version,
-            threads=_blis_threads,
-            faster_path=_blis_faster_path,
-            variables=("BLIS_NUM_THREADS",),
+            summary="BLIS in BLIS_ROOT or the system's, with libflame for LAPACK",
+            install="apt-get install libblis4-pthread libflame1, or set BLIS_ROOT",
+            find=_blis,
+        ),
+        LinearAlgebraPeer(
+            name="aocl",
+            summary="AMD's AOCL-BLAS and AOCL-LAPACK in AOCL_ROOT or /opt/AMD",
+            install="set AOCL_ROOT to the folder whose lib has libflame.so and libblis-mt.so",
+            find=lambda: _rooted("AOCL_ROOT", ("opt/AMD/aocl/aocl-linux-*/*",), "libflame.so*", "libblis-mt.so*"),
         ),
     )
 }

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import _core
-from .fortran import FortranLibrary
+from .fortran import FortranCall, FortranLibrary
 
 SEED = 20261
 #: Right sides of potrs and posv.
@@ -32,13 +32,15 @@ class Workload:
     routine: ClassVar[str]
     #: n x n arrays held, pristine copies included; memory is checked against it before anything is allocated.
     squares: ClassVar[int]
+    #: Whether a call adds to its target: then the next one may follow without a restoration, at the same speed and within range.
+    adds: ClassVar[bool] = False
 
     def __init__(self, n: int, dtype: type[np.generic], seed: int = SEED) -> None:
         self.n = n
         self.dtype = np.dtype(dtype)
         _require_memory(self.elements() * self.dtype.itemsize, f"{self.routine} with {self.size()}")
         self._random = np.random.default_rng(seed)
-        self._pristine = self.operands()
+        self._pristine = [np.asfortranarray(array) for array in self.operands()]
         self.targets = [np.empty_like(array, order="F") for array in self._pristine]
         self.restore()
 
@@ -59,11 +61,16 @@ class Workload:
         for target, pristine in zip(self.targets, self._pristine, strict=True):
             np.copyto(target, pristine)
 
+    def restores(self) -> list[tuple[int, int, int]]:
+        """What to copy before each of many calls in a row: to, from, bytes."""
+        pairs = [] if self.adds else zip(self.targets, self._pristine, strict=True)
+        return [(target.ctypes.data, pristine.ctypes.data, target.nbytes) for target, pristine in pairs]
+
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         """Our call, ready to be timed; it returns LAPACK's info."""
         raise NotImplementedError
 
-    def vendor(self, library: FortranLibrary) -> Call:
+    def vendor(self, library: FortranLibrary) -> FortranCall:
         """The same call of a BLAS and LAPACK library."""
         raise NotImplementedError
 
@@ -114,7 +121,7 @@ class Workload:
 class Gemm(Workload):
     """C <- A B + C, C m x n and the sum k long; all of them n unless given."""
 
-    routine = "gemm"
+    routine, adds = "gemm", True
 
     def __init__(self, n: int, dtype: type[np.generic], seed: int = SEED, m: int = 0, k: int = 0) -> None:
         self.m, self.k = m or n, k or n
@@ -135,7 +142,7 @@ class Gemm(Workload):
         (c,) = self.targets
         return lambda: core.gemm(session, "N", "N", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
 
-    def vendor(self, library: FortranLibrary) -> Call:
+    def vendor(self, library: FortranLibrary) -> FortranCall:
         m, n, k, (c,), one = self.m, self.n, self.k, self.targets, self.dtype.type(1)
         return library.call("gemm", self.dtype, "N", "N", m, n, k, one, self._a, m, self._b, k, one, c, m)
 
@@ -152,7 +159,7 @@ class Gemm(Workload):
 class Symm(Workload):
     """C <- A B + C, A symmetric and read in its lower triangle, all n x n."""
 
-    routine, squares = "symm", 4
+    routine, squares, adds = "symm", 4, True
 
     def operands(self) -> list[np.ndarray]:
         self._a, self._b = self._matrix(), self._matrix()
@@ -162,7 +169,7 @@ class Symm(Workload):
         (c,) = self.targets
         return lambda: core.symm(session, "L", "L", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
 
-    def vendor(self, library: FortranLibrary) -> Call:
+    def vendor(self, library: FortranLibrary) -> FortranCall:
         n, (c,), one = self.n, self.targets, self.dtype.type(1)
         return library.call("symm", self.dtype, "L", "L", n, n, one, self._a, n, self._b, n, one, c, n)
 
@@ -180,7 +187,7 @@ class Symm(Workload):
 class Syrk(Workload):
     """C <- A A^T + C in the lower triangle, A and C n x n."""
 
-    routine, squares = "syrk", 3
+    routine, squares, adds = "syrk", 3, True
 
     def operands(self) -> list[np.ndarray]:
         self._a = self._matrix()
@@ -190,7 +197,7 @@ class Syrk(Workload):
         (c,) = self.targets
         return lambda: core.syrk(session, "L", "N", 1, self._a, 1, c, nb=nb, variant=variant) or 0
 
-    def vendor(self, library: FortranLibrary) -> Call:
+    def vendor(self, library: FortranLibrary) -> FortranCall:
         n, (c,), one = self.n, self.targets, self.dtype.type(1)
         return library.call("syrk", self.dtype, "L", "N", n, n, one, self._a, n, one, c, n)
 
@@ -222,7 +229,7 @@ class Trsm(Workload):
         (b,) = self.targets
         return lambda: core.trsm(session, "L", "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
 
-    def vendor(self, library: FortranLibrary) -> Call:
+    def vendor(self, library: FortranLibrary) -> FortranCall:
         n, (b,), one = self.n, self.targets, self.dtype.type(1)
         return library.call("trsm", self.dtype, "L", "L", "N", "N", n, n, one, self._a, n, b, n)
 
@@ -249,7 +256,7 @@ class Trmm(Workload):
         (b,) = self.targets
         return lambda: core.trmm(session, "L", "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
 
-    def vendor(self, library: FortranLibrary) -> Call:
+    def vendor(self, library: FortranLibrary) -> FortranCall:
         n, (b,), one = self.n, self.targets, self.dtype.type(1)
         return library.call("trmm", self.dtype, "L", "L", "N", "N", n, n, one, self._a, n, b, n)
 
@@ -275,7 +282,7 @@ class Potrf(Workload):
         (a,) = self.targets
         return lambda: core.potrf(session, "L", a, nb=nb, variant=variant)
 
-    def vendor(self, library: FortranLibrary) -> Call:
+    def vendor(self, library: FortranLibrary) -> FortranCall:
         return library.call("potrf", self.dtype, "L", self.n, self.targets[0], self.n, library.info)
 
     @staticmethod
@@ -315,7 +322,7 @@ class Potrs(_Solve):
         (b,) = self.targets
         return lambda: core.potrs(session, "L", self._factor, b, nb=nb, variant=variant) or 0
 
-    def vendor(self, library: FortranLibrary) -> Call:
+    def vendor(self, library: FortranLibrary) -> FortranCall:
         n, (b,) = self.n, self.targets
         return library.call("potrs", self.dtype, "L", n, RIGHT_SIDES, self._factor, n, b, n, library.info)
 
@@ -337,7 +344,7 @@ class Posv(_Solve):
         a, b = self.targets
         return lambda: core.posv(session, "L", a, b, nb=nb, variant=variant)
 
-    def vendor(self, library: FortranLibrary) -> Call:
+    def vendor(self, library: FortranLibrary) -> FortranCall:
         n, (a, b) = self.n, self.targets
         return library.call("posv", self.dtype, "L", n, RIGHT_SIDES, a, n, b, n, library.info)
 
