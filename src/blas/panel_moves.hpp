@@ -55,19 +55,45 @@ template <Scalar T, int Bytes> struct PanelMoves {
         }
     }
 
+    /// Columns that are contiguous in the matrix too, `count` vectors high, whole.
+    template <int count> static void copy_columns(const T* A, Index along, Index depth, R* image)
+    {
+        for (Index p = 0; p < depth; ++p, A += along, image += count * lanes)
+#pragma GCC unroll 16
+            for (int i = 0; i < count; ++i) {
+                *reinterpret_cast<V*>(image + i * lanes) = Vec::load(real(A) + i * lanes);
+                __builtin_prefetch(real(A + ahead * along) + i * lanes, 0, 3);
+            }
+    }
+
     /// Real elements, or complex ones that stay pairs.
     template <bool unit_along, bool conjugated>
     static void pack_pairs(const T* A, Index across, Index along, Index rows, Index width, Index depth, R* image)
     {
+        if constexpr (!unit_along && !conjugated)
+            if (rows == width && width <= 4 * N) {
+                if (width == N) return copy_columns<1>(A, along, depth, image);
+                if (width == 2 * N) return copy_columns<2>(A, along, depth, image);
+                if (width == 3 * N) return copy_columns<3>(A, along, depth, image);
+                if (width == 4 * N) return copy_columns<4>(A, along, depth, image);
+            }
         squares<unit_along, N>(
             width, depth, [&](Index i, Index p) __attribute__((always_inline)) {
                 V v[N];
                 read<unit_along>(A + i * across + p * along, across, along, rows - i, depth - p, v);
+                R* to = image + (p * width + i) * parts;
+                const int count = depth - p < N ? int(depth - p) : N;
+                if (count == N) {
 #pragma GCC unroll 16
-                for (int c = 0; c < N; ++c)
-                    if (p + c < depth)
-                        *reinterpret_cast<V*>(image + ((p + c) * width + i) * parts) = conjugated ? Vec::negate_odd(v[c]) : v[c];
+                    for (int c = 0; c < N; ++c, to += width * parts) save<conjugated>(to, v[c]);
+                } else
+                    for (int c = 0; c < N; ++c, to += width * parts)
+                        if (c < count) save<conjugated>(to, v[c]);
             });
+    }
+    template <bool conjugated> [[gnu::always_inline]] static void save(R* to, V v)
+    {
+        *reinterpret_cast<V*>(to) = conjugated ? Vec::negate_odd(v) : v;
     }
     /// Complex elements of two squares on top of each other become real parts and imaginary parts, `width` apart.
     template <bool unit_along, bool conjugated>

@@ -15,7 +15,8 @@ public:
     SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, Index cores);
 
     Index chunks() const { return panels_ * pieces_; }
-    void work(Index begin, Index end) const; ///< chunks; allocates scratch memory of the thread once
+    Index panel_chunks() const { return pieces_; } ///< consecutive ones that share a panel of A
+    void work(Index begin, Index end) const;       ///< chunks; allocates scratch memory of the thread once
 
 private:
     Index bound(Index p) const;

@@ -96,11 +96,11 @@ public:
         pause();
         return got(work_.take(wanted > at_a_time_ ? wanted : at_a_time_));
     }
-    /// For chunks whose order does not matter and that cost nothing to cut up: one, and for who has joined from the end.
-    Chunks next_of_two_ends()
+    /// For chunks whose order does not matter: as many as are wanted, and for who has joined from the end.
+    Chunks next_of_two_ends(Index wanted)
     {
         pause();
-        return got(joined_ ? work_.take_last() : work_.take());
+        return got(joined_ ? work_.take_last(wanted) : work_.take(wanted));
     }
     Index taken() const { return taken_; }                ///< chunks this core has had
     Index remaining() const { return work_.remaining(); } ///< chunks that nobody has taken yet; a guess while others take

@@ -47,7 +47,9 @@ template <Scalar T> struct GemmArgs {
         if (guard.stopped()) return;
         if (is_small()) {
             const blas::SmallProduct<T> product = small();
-            while (const auto c = context.team().next_of_two_ends()) product.work(c.begin, c.end);
+            Team& team = context.team();
+            const auto wanted = [&] { return team.remaining() > 4 * product.panel_chunks() ? product.panel_chunks() : 1; };
+            while (const auto c = team.next_of_two_ends(wanted())) product.work(c.begin, c.end);
             return;
         }
         if (packs_once())
