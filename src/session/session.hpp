@@ -59,7 +59,7 @@ struct WorkerStatistics {
 class Session {
 public:
     explicit Session(const SessionOptions& options = {});
-    ~Session(); ///< waits for running calls
+    ~Session(); ///< no call may be running. In a process forked since, whose threads are not here, its parts are left as they are
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
@@ -67,7 +67,8 @@ public:
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
     void run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted = {});
-    /// The engine for flows that the caller's own thread submits to: `TaskFlow flow(session.executor());`.
+    /// The engine for flows that the caller's own thread submits to: `TaskFlow flow(session.executor());`. Throws Error{environment} in a
+    /// process forked since the session was made.
     Executor& executor();
 
     const SessionOptions& options() const; ///< as resolved: every name filled in, `workers` listed
@@ -104,6 +105,7 @@ public:
 
 private:
     bool made_before_fork() const; ///< its workers are not in this process
+    void require_workers() const;  ///< throws Error{environment} then
 
     struct Parts;
     std::unique_ptr<Parts> parts_;

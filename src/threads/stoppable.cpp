@@ -1,5 +1,7 @@
 #include "threads/stoppable.hpp"
 
+#include "base/lasting.hpp"
+
 #include <cfenv>
 #include <iterator>
 #include <linux/membarrier.h>
@@ -142,8 +144,8 @@ bool Stoppable::run()
 
 bool prepare_stopping()
 {
-    static const bool prepared = prepare();
-    return prepared;
+    static constinit Lasting<const bool> prepared;
+    return prepared.get([] { return new bool(prepare()); });
 }
 
 bool can_stop_threads()
