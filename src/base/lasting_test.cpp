@@ -63,7 +63,7 @@ TEST(ProcessLock, IsFreeInAForkedChildAndWhatItGuardsIsWhole)
             ++guarded.get().second;
         }
     });
-    for (int i = 0; i < 100; ++i) ASSERT_EQ(look_in_child(), 0);
+    for (int i = 0; i < 30; ++i) ASSERT_EQ(look_in_child(), 0);
     stop = true;
     other.join();
 }
