@@ -7,9 +7,10 @@
  * not LAPACK's, from the first); > 0 one of trc_code. trc_last_error_message() says what was given and what would be
  * right. A numerical outcome is not an error: it is LAPACK's info, returned apart.
  *
- * All calls may be made from several threads at once, except that one flow belongs to one thread; also from atexit handlers and destructors of
- * static objects. A cancelled thread (pthread_cancel) is cancelled when its call is over. In a forked child the standard session is a new
- * one; sessions and flows from before the fork can only be destroyed there, their other calls return TRC_ENVIRONMENT. */
+ * All calls may be made from several threads at once, except that one flow belongs to one thread; also from atexit handlers and
+ * destructors of static objects. A cancelled thread (pthread_cancel) is cancelled when its call is over. In a forked child the
+ * standard session is a new one; sessions and flows from before the fork can only be destroyed there, their other calls return
+ * TRC_ENVIRONMENT. */
 #ifndef TRENCADIS_H
 #define TRENCADIS_H
 
@@ -52,8 +53,8 @@ typedef struct trc_session trc_session;
  * the system has taken its core away). What is not given comes from TRENCADIS_ENGINE, _SCHEDULER, _KERNELS, _THREADS_BACKEND,
  * _NUM_THREADS, _RELIEF, else the default: one worker per core. */
 int trc_session_create(trc_session** session, const char* options);
-/* Waits for calls that are running; those that begin meanwhile return TRC_BAD_VALUE. NULL is allowed. -1, and the session stays as it is, while
- * one of its flows has not been destroyed: in particular from inside its own tasks. */
+/* Waits for calls that are running; those that begin meanwhile return TRC_BAD_VALUE. NULL is allowed. -1, and the session stays
+ * as it is, while one of its flows has not been destroyed: in particular from inside its own tasks. */
 int trc_session_destroy(trc_session* session);
 /* Number of workers. NULL: of the standard session. Negative or zero never; on failure 0. */
 int trc_session_workers(trc_session* session);

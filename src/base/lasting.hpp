@@ -2,13 +2,13 @@
 #include <atomic>
 #include <mutex>
 
-/// State of the process. The library is a guest there: its state lasts as long as the process, because programs call it from atexit handlers
-/// and destructors of static objects, and other threads run on while those do; and a fork leaves it usable in the child,
-/// whatever the threads that the child does not have were doing.
+/// State of the process. The library is a guest there: its state lasts as long as the process, because programs call it from
+/// atexit handlers and destructors of static objects, and other threads run on while those do; and a fork leaves it usable in
+/// the child, whatever the threads that the child does not have were doing.
 namespace trencadis {
 
-/// A lock of the process's state. A thread that forks holds all of them while it does, so that the child finds what they guard whole
-/// and none of them held. May be taken again by who holds it: a program may fork in a signal handler. Lives for ever.
+/// A lock of the process's state. A thread that forks holds all of them while it does, so that the child finds what they guard
+/// whole and none of them held. May be taken again by who holds it: a program may fork in a signal handler. Lives for ever.
 class ProcessLock {
 public:
     ProcessLock(); ///< with first_uses() held, or before there are threads
@@ -32,8 +32,8 @@ void keep_for_good(const void* object);
 /// How many forks lie between the start of the program and this process. What was made at a smaller count has no threads here.
 int forks_so_far();
 
-/// The process's only T: made when it is first asked for and never destroyed. Reading it is one load. Of static storage and `constinit`, so that
-/// it is there before and after everything else.
+/// The process's only T: made when it is first asked for and never destroyed. Reading it is one load. Of static storage and
+/// `constinit`, so that it is there before and after everything else.
 template <class T> class Lasting {
 public:
     /// `make` returns a T* for good; what it throws is thrown here, and the next caller tries again.

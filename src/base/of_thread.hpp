@@ -2,8 +2,8 @@
 
 namespace trencadis {
 
-/// The calling thread's own T, one for each `Tag`; destroyed with the thread. The main thread's objects are destroyed before the program's
-/// atexit handlers and static objects run, which may call us still: who asks then gets a new one, and that stays.
+/// The calling thread's own T, one for each `Tag`; destroyed with the thread. The main thread's objects are destroyed before
+/// the program's atexit handlers and static objects run, which may call us still: who asks then gets a new one, and that stays.
 template <class T, class Tag> T& of_thread()
 {
     thread_local constinit T* mine = nullptr; // a plain pointer can be read at any time

@@ -3,8 +3,8 @@
 
 namespace trencadis {
 
-/// The calling thread is not ended by pthread_cancel while this lives; a cancellation that comes meanwhile waits. In the middle of a call it
-/// would unwind through other libraries that hold locks.
+/// The calling thread is not ended by pthread_cancel while this lives; a cancellation that comes meanwhile waits. In the middle
+/// of a call it would unwind through other libraries that hold locks.
 class Uncancelled {
 public:
     Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

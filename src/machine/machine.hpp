@@ -100,9 +100,9 @@ struct Machine {
 };
 
 /// This machine as hwloc sees it, reduced to the cores this process may use (cpuset, affinity mask), one entry
-/// per core, not per hardware thread. Of the affinity masks of the process's first thread and of the calling one the larger counts: the first
-/// thread's is what taskset, numactl or a batch system gave the process, and stays that when the program binds threads that it
-/// starts; a program that binds its first thread calls from others, too.
+/// per core, not per hardware thread. Of the affinity masks of the process's first thread and of the calling one the larger
+/// counts: the first thread's is what taskset, numactl or a batch system gave the process, and stays that when the program
+/// binds threads that it starts; a program that binds its first thread calls from others, too.
 Machine discover_machine();
 /// The same without devices, for which discover_machine starts drivers. Read once in a process, except that the cores are
 /// those that it may use now; then it takes some microseconds.

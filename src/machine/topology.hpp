@@ -19,8 +19,8 @@ struct BitmapDeleter {
 };
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, BitmapDeleter>;
 
-/// Looking for devices has the drivers of all of them started in this process, by hwloc's plug-ins: some take handlers of signals for
-/// themselves, for good.
+/// Looking for devices has the drivers of all of them started in this process, by hwloc's plug-ins: some take handlers of
+/// signals for themselves, for good.
 enum class Devices { left_out, looked_for };
 
 /// Throws Error{environment} when hwloc cannot read the machine, or the file or description it was told to read instead.

@@ -67,8 +67,8 @@ public:
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
     void run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted = {});
-    /// The engine for flows that the caller's own thread submits to: `TaskFlow flow(session.executor());`. Throws Error{environment} in a
-    /// process forked since the session was made.
+    /// The engine for flows that the caller's own thread submits to: `TaskFlow flow(session.executor());`. Throws
+    /// Error{environment} in a process forked since the session was made.
     Executor& executor();
 
     const SessionOptions& options() const; ///< as resolved: every name filled in, `workers` listed

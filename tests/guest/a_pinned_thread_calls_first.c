@@ -1,5 +1,5 @@
-/* A thread that is bound to one core makes the first call: that is its own affair, the process has as many workers as before. A process that
- * is bound as a whole has as few. */
+/* A thread that is bound to one core makes the first call: that is its own affair, the process has as many workers as before. A
+ * process that is bound as a whole has as few. */
 #define _GNU_SOURCE
 #include "guest.h"
 #include "trencadis/trencadis.h"

@@ -1,5 +1,5 @@
-/* The program's signal handlers are its own after the first large call, whatever drivers of devices are installed: hwloc is given a plug-in that
- * takes one (hwloc_spy.c). Those by which idle workers relieve others are looked at elsewhere. */
+/* The program's signal handlers are its own after the first large call, whatever drivers of devices are installed: hwloc is
+ * given a plug-in that takes one (hwloc_spy.c). Those by which idle workers relieve others are looked at elsewhere. */
 #include "guest.h"
 
 #include <signal.h>

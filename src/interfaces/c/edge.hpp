@@ -25,8 +25,8 @@ public:
 /// Keeps the message of the exception now being handled for trc_last_error_message, and returns its code.
 int code_of_current_exception() noexcept;
 
-/// The task whose function the calling thread runs, if any. Units share threads: while a task waits in a call, another one's function may run
-/// on its thread, so that each call puts back what was there (RunningTask::Kept).
+/// The task whose function the calling thread runs, if any. Units share threads: while a task waits in a call, another one's
+/// function may run on its thread, so that each call puts back what was there (RunningTask::Kept).
 class RunningTask {
 public:
     explicit RunningTask(TaskContext& context);
@@ -73,8 +73,8 @@ Diag diag_of(int argument, char letter);
 /// Throws Error{bad_argument, argument} when `pointer` is null.
 void require(const void* pointer, int argument, const char* name);
 
-/// A session for the length of a call, the standard one for null: it is not destroyed meanwhile. Throws Error{bad_argument} when its
-/// destruction has begun.
+/// A session for the length of a call, the standard one for null: it is not destroyed meanwhile. Throws Error{bad_argument}
+/// when its destruction has begun.
 class SessionInCall {
 public:
     explicit SessionInCall(trc_session* session);
@@ -99,7 +99,8 @@ struct trc_session {
     explicit trc_session(const trencadis::SessionOptions& options) : session(options) {}
     void begin_call();
     void end_call();
-    /// Returns when no call is running and none can begin. Throws Error{bad_argument, 1} when a flow lives: nothing is changed then.
+    /// Returns when no call is running and none can begin. Throws Error{bad_argument, 1} when a flow lives: nothing is changed
+    /// then.
     void close();
 
 private:

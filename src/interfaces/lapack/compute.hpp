@@ -67,8 +67,8 @@ template <class Direct> void run_directly(Direct& direct)
     }
 }
 
-/// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `sizes` for the narrator. A cancellation of the calling thread
-/// waits until the call is over: other threads' calls go on as if it had not been.
+/// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `sizes` for the narrator. A cancellation of
+/// the calling thread waits until the call is over: other threads' calls go on as if it had not been.
 template <class Direct, class Tasks>
 void compute(const char* routine, std::initializer_list<Index> sizes, Flops flops, Direct&& direct, Tasks&& tasks)
 {
