@@ -9,7 +9,7 @@ static atomic_int begun, came_back;
 static void* compute_for_long(void* unused)
 {
     begun = 1;
-    require(right_product(2000), "the product is right");
+    require(right_product(1200), "the product is right");
     came_back = 1;
     pthread_testcancel();
     return unused;

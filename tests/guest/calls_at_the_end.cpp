@@ -9,8 +9,8 @@ namespace {
 
 void compute(const char* when)
 {
-    alarm(20);
-    require(right_product(direct) && right_product(on_tasks) && right_product(700), when);
+    alarm(60);
+    require(right_product(direct) && right_product(on_tasks) && right_product(400), when);
 }
 
 struct AtTheEnd {
