@@ -16,7 +16,8 @@ if(NOT DEFINED SKBUILD) # a wheel has no symbolic links: each name would be a co
     set_target_properties(trencadis PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 endif()
 set_target_properties(trencadis PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
-target_link_options(trencadis PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
+# Once loaded it stays: its threads sleep in its code, and a process that closes it goes on.
+target_link_options(trencadis PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map -Wl,-z,nodelete)
 target_include_directories(trencadis INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

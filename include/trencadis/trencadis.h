@@ -7,7 +7,10 @@
  * not LAPACK's, from the first); > 0 one of trc_code. trc_last_error_message() says what was given and what would be
  * right. A numerical outcome is not an error: it is LAPACK's info, returned apart.
  *
- * All calls may be made from several threads at once, except that one flow belongs to one thread. */
+ * All calls may be made from several threads at once, except that one flow belongs to one thread; also from atexit handlers and
+ * destructors of static objects. A cancelled thread (pthread_cancel) is cancelled when its call is over. In a forked child the
+ * standard session is a new one; sessions and flows from before the fork can only be destroyed there, their other calls return
+ * TRC_ENVIRONMENT. */
 #ifndef TRENCADIS_H
 #define TRENCADIS_H
 
@@ -50,7 +53,8 @@ typedef struct trc_session trc_session;
  * one, as the system has taken its own away; the standard session does not by default). What is not given comes from TRENCADIS_ENGINE, _SCHEDULER, _KERNELS, _THREADS_BACKEND,
  * _NUM_THREADS, _RELIEF, else the default: one worker per core. */
 int trc_session_create(trc_session** session, const char* options);
-/* Waits for calls that are running. NULL is allowed. */
+/* Waits for calls that are running; those that begin meanwhile return TRC_BAD_VALUE. NULL is allowed. -1, and the session stays
+ * as it is, while one of its flows has not been destroyed: in particular from inside its own tasks. */
 int trc_session_destroy(trc_session* session);
 /* Number of workers. NULL: of the standard session. Negative or zero never; on failure 0. */
 int trc_session_workers(trc_session* session);
@@ -217,11 +221,12 @@ int trc_flow_create(trc_flow** flow, trc_session* session, int64_t window);
 int trc_task_submit(trc_flow* flow, const char* name, trc_task_function function, const void* args, size_t args_bytes,
                     const trc_access* accesses, int n_accesses, double priority);
 /* Returns when every task submitted so far has finished: 0, TRC_TASK_FAILED with the name and result of the earliest submitted
- * task that failed, or TRC_CANCELLED. The flow can be used again, unless it was cancelled. */
+ * task that failed, or TRC_CANCELLED. The flow can be used again, unless it was cancelled. -1 from inside one of the flow's own
+ * tasks, or tasks inside those, which would wait for themselves. */
 int trc_flow_wait(trc_flow* flow);
 /* Tasks that have not begun do not begin. May be called from any thread. */
 int trc_flow_cancel(trc_flow* flow);
-/* Waits; NULL is allowed. Not for the flow of a context. */
+/* Waits; NULL is allowed. Not for the flow of a context; -1 from inside one of its own tasks. */
 int trc_flow_destroy(trc_flow* flow);
 
 /* Within a task: a flow for tasks inside this one, which finishes after them. */

@@ -152,7 +152,7 @@ nb::list machine_rows()
 
 nb::list block_rows(const std::string& machine)
 {
-    const auto blocks = compute([&] { return native_blocks(machine.empty() ? discover_machine() : load_machine(machine)); });
+    const auto blocks = compute([&] { return native_blocks(machine.empty() ? machine_at_hand() : load_machine(machine)); });
     nb::list rows;
     for (const NativeBlocks& block : blocks) {
         nb::dict row;

@@ -1,6 +1,7 @@
 #include "blas/micro_kernel.hpp"
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -21,8 +22,8 @@ const InstructionSet& choose()
 
 const InstructionSet& instruction_set()
 {
-    static const InstructionSet& chosen = choose();
-    return chosen;
+    static constinit Lasting<const InstructionSet> chosen;
+    return chosen.get([] { return &choose(); });
 }
 
 const InstructionSet& find_instruction_set(std::string_view name)

@@ -1,6 +1,8 @@
 #include "blas/scratch.hpp"
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
+#include "base/of_thread.hpp"
 
 #include <sys/mman.h>
 
@@ -32,6 +34,7 @@ void* allocate(Index bytes)
     return data;
 }
 
+/// A thread's own.
 struct Block {
     void* data = nullptr;
     Index bytes = 0;
@@ -47,13 +50,15 @@ struct Block {
     }
 };
 
-/// Blocks that no team has at the moment. Never destroyed: threads may end after the program's static objects.
+using Blocks = std::array<Block, std::size_t(Buffer::panel) + 1>;
+
+/// Blocks that no team has at the moment.
 class Store {
 public:
     static Store& get()
     {
-        static Store& store = *new Store;
-        return store;
+        static constinit Lasting<Store> store;
+        return store.get();
     }
     /// The smallest kept block that is large enough, or none.
     void* take(Index& bytes)
@@ -83,7 +88,7 @@ private:
         void* data = nullptr;
         Index bytes = 0;
     };
-    std::mutex lock_;
+    ProcessLock lock_;
     std::array<Kept, 8> kept_;
 };
 
@@ -91,8 +96,7 @@ private:
 
 void* scratch_bytes(Buffer which, Index bytes)
 {
-    thread_local std::array<Block, std::size_t(Buffer::panel) + 1> blocks;
-    Block& block = blocks[std::size_t(which)];
+    Block& block = of_thread<Blocks, Block>()[std::size_t(which)];
     if (block.bytes < bytes || !block.data) block.grow(rounded_up(bytes));
     return block.data;
 }

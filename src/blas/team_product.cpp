@@ -1,5 +1,6 @@
 #include "blas/team_product.hpp"
 
+#include "base/of_thread.hpp"
 #include "blas/packing.hpp"
 #include "blas/scratch.hpp"
 
@@ -202,7 +203,7 @@ void TeamProduct<T>::do_piece(Index stage, Index piece, Index row, Index rows, c
     if (x_.part == Part::lower) last = std::clamp<Index>(divide_up(row + rows - own.begin, unit_cols_), 0, last);
     if (x_.part == Part::upper) first = std::clamp<Index>((row - own.begin) / unit_cols_, 0, last);
     const Index count = last - first, start = count * (member.ordinal % 4) / 4;
-    thread_local std::vector<Index> later;
+    std::vector<Index>& later = of_thread<std::vector<Index>, TeamProduct>();
     later.clear();
     for (Index i = 0; i < count; ++i) {
         const Index unit = first + (start + i) % count;

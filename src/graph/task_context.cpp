@@ -9,6 +9,8 @@ TaskContext::~TaskContext()
     delete children_; // waits: a body that threw leaves no task behind that uses its variables
 }
 
+TaskFlow& TaskContext::own_flow() const { return *task_.flow; }
+
 TaskFlow& TaskContext::flow()
 {
     if (!children_) {

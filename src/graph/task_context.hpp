@@ -18,6 +18,7 @@ public:
     TaskContext& operator=(const TaskContext&) = delete;
 
     WorkerId worker() const { return worker_; }
+    TaskFlow& own_flow() const; ///< the one that the task was submitted to
     /// The chunks of this operation, shared with whoever joins it.
     Team& team() { return team_; }
     /// A flow for tasks inside this task; they depend among each other only. The task finishes after them. Not

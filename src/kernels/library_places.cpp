@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "kernels/provider.hpp"
 #include "kernels/vendor_library.hpp"
 
@@ -18,11 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::mutex folders_mutex;
+/// Under first_uses().
 std::vector<std::string>& added_folders()
 {
-    static std::vector<std::string> folders;
-    return folders;
+    static constinit Lasting<std::vector<std::string>> folders;
+    return folders.get();
 }
 
 std::vector<std::string> matches(const std::string& pattern)
@@ -61,7 +62,7 @@ std::vector<std::string> folders_to_search()
 {
     std::vector<std::string> folders;
     {
-        const std::lock_guard lock(folders_mutex);
+        const std::lock_guard lock(first_uses());
         folders = added_folders();
     }
     if (const char* active = std::getenv("VIRTUAL_ENV")) add_prefix(folders, active);
@@ -81,7 +82,7 @@ void append_once(std::vector<std::string>& paths, std::string path)
 
 void add_kernel_library_folder(const std::string& folder)
 {
-    const std::lock_guard lock(folders_mutex);
+    const std::lock_guard lock(first_uses());
     append_once(added_folders(), folder);
 }
 

@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "kernels/provider.hpp"
 
 #include <algorithm>
@@ -78,9 +79,9 @@ const KernelProvider& load_kernels(std::string_view text)
 {
     const std::vector<std::string_view> words = words_of(text);
     if (words.size() == 1 && text.find('=') == text.npos) return provider_called(words.front());
-    static std::mutex mutex;
-    static auto& known = *new std::map<std::string, const KernelProvider*, std::less<>>;
-    const std::lock_guard lock(mutex);
+    static constinit Lasting<std::map<std::string, const KernelProvider*, std::less<>>> all;
+    const std::lock_guard lock(first_uses());
+    auto& known = all.get();
     if (const auto found = known.find(text); found != known.end()) return *found->second;
     const KernelProvider& mixture = make_mixture(text, words);
     known.emplace(text, &mixture);

@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "kernels/provider.hpp"
 #include "kernels/vendor_library.hpp"
 
@@ -67,8 +68,8 @@ std::unique_ptr<VendorLibrary> open()
 
 const KernelProvider& load()
 {
-    static const KernelProvider& provider = lasting_provider(open());
-    return provider;
+    static constinit Lasting<const KernelProvider> provider;
+    return provider.get([] { return &lasting_provider(open()); });
 }
 
 } // namespace

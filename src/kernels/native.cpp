@@ -1,3 +1,4 @@
+#include "base/lasting.hpp"
 #include "blas/level3.hpp"
 #include "blas/micro_kernel.hpp"
 #include "kernels/provider.hpp"
@@ -74,9 +75,10 @@ std::string own_path()
 
 const KernelProvider& load()
 {
-    static const KernelProvider& provider =
-        *new KernelProvider({"native", version(), own_path(), true}, routine_set<NativeRoutines>()); // outlives every session
-    return provider;
+    static constinit Lasting<const KernelProvider> provider;
+    return provider.get([] {
+        return new KernelProvider({"native", version(), own_path(), true}, routine_set<NativeRoutines>());
+    });
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "kernels/vendor_library.hpp"
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -71,11 +72,10 @@ void* VendorLibrary::find(const std::string& symbol) const { return dlsym(handle
 
 void with_environment(std::span<const std::string> additions, const std::function<void()>& body)
 {
-    static std::mutex one_at_a_time;
-    const std::lock_guard lock(one_at_a_time);
+    const std::lock_guard one_at_a_time(first_uses());
     // Kept for good: another thread's getenv, or a library that keeps the pointers, may still look at them.
-    static auto& all_changed = *new std::vector<std::unique_ptr<std::vector<char*>>>;
-    std::vector<char*>& changed = *all_changed.emplace_back(std::make_unique<std::vector<char*>>());
+    static constinit Lasting<std::vector<std::unique_ptr<std::vector<char*>>>> all_changed;
+    std::vector<char*>& changed = *all_changed.get().emplace_back(std::make_unique<std::vector<char*>>());
     for (const std::string& addition : additions) changed.push_back(strdup(addition.c_str()));
     char** const original = environ;
     for (char** entry = original; entry && *entry; ++entry) changed.push_back(*entry);

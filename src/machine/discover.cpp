@@ -1,4 +1,7 @@
+#include "base/lasting.hpp"
+#include "machine/affinity.hpp"
 #include "machine/machine.hpp"
+#include "machine/this_system.hpp"
 #include "machine/topology.hpp"
 
 #include <fmt/format.h>
@@ -77,17 +80,15 @@ void add_nodes(hwloc_topology_t topology, Machine& machine, Places& places)
         machine.nodes.push_back({fmt::format("node{}", node->os_index), static_cast<Bytes>(node->attr->numanode.local_memory)});
 }
 
-/// One entry per core of which at least one hardware thread may be used. Systems that hide their cores (some virtual
-/// machines) show hardware threads only: each then counts as a core.
-void add_cores(hwloc_topology_t topology, hwloc_const_bitmap_t usable, Machine& machine, Places& places)
+/// Systems that hide their cores (some virtual machines) show hardware threads only: each then counts as a core.
+void add_cores(hwloc_topology_t topology, WholeMachine& whole, Places& places)
 {
     std::vector<hwloc_obj_t> candidates = objects_of(topology, HWLOC_OBJ_CORE);
     if (candidates.empty()) candidates = objects_of(topology, HWLOC_OBJ_PU);
-    const Bitmap own(hwloc_bitmap_alloc());
     for (const hwloc_obj_t core : candidates) {
-        if (hwloc_bitmap_and(own.get(), core->cpuset, usable); hwloc_bitmap_iszero(own.get())) continue;
-        machine.cores.push_back(
-            {hwloc_bitmap_first(own.get()), kind_of(topology, core->cpuset), nearest_node(places, own.get())});
+        std::vector<int>& threads = whole.threads.emplace_back();
+        for (int cpu = -1; (cpu = hwloc_bitmap_next(core->cpuset, cpu)) >= 0;) threads.push_back(cpu);
+        whole.machine.cores.push_back({threads.front(), kind_of(topology, core->cpuset), nearest_node(places, core->cpuset)});
         places.cores.push_back(core);
     }
 }
@@ -146,12 +147,12 @@ std::string processor_model(hwloc_topology_t topology)
     return "unnamed processor";
 }
 
-std::string summary_of(hwloc_topology_t topology, const Machine& machine)
+std::string summary_of(const std::string& model, const Machine& machine)
 {
     const auto counted = [](std::size_t count, std::string_view what) {
         return fmt::format(", {} {}{}", count, what, count == 1 ? "" : "s");
     };
-    std::string text = processor_model(topology) + counted(machine.cores.size(), "core");
+    std::string text = model + counted(machine.cores.size(), "core");
     if (machine.kinds.size() > 1) text += counted(machine.kinds.size(), "kind").replace(0, 1, " of");
     if (machine.nodes.size() > 1) text += counted(machine.nodes.size(), "memory node");
     if (!machine.devices.empty()) text += counted(machine.devices.size(), "GPU");
@@ -167,25 +168,83 @@ std::string origin_of(hwloc_topology_t topology)
     return "hwloc, told that this is another system";
 }
 
-} // namespace
-
-Machine discover_machine()
+WholeMachine read_whole(hwloc_topology_t topology)
 {
-    const Topology topology = load_topology();
-    const Bitmap usable = usable_processors(topology.get());
-    Machine machine;
+    WholeMachine whole;
+    Machine& machine = whole.machine;
     Places places;
-    machine.kinds = kinds_of(topology.get());
-    add_nodes(topology.get(), machine, places);
-    add_cores(topology.get(), usable.get(), machine, places);
-    drop_unused_kinds(machine);
-    add_caches(topology.get(), machine, places);
-    add_gpus(topology.get(), machine, places);
-    machine.name = info_of(topology.get(), HWLOC_OBJ_MACHINE, "HostName");
+    machine.kinds = kinds_of(topology);
+    add_nodes(topology, machine, places);
+    add_cores(topology, whole, places);
+    add_caches(topology, machine, places);
+    add_gpus(topology, machine, places);
+    machine.name = info_of(topology, HWLOC_OBJ_MACHINE, "HostName");
     if (machine.name.empty()) machine.name = "unnamed";
-    machine.summary = summary_of(topology.get(), machine);
-    machine.origin = origin_of(topology.get());
+    machine.origin = origin_of(topology);
+    whole.model = processor_model(topology);
+    whole.is_this_system = hwloc_topology_is_thissystem(topology) != 0;
+    return whole;
+}
+
+/// `place`: of each core in the new list, -1: not in it.
+void renumber_caches(Machine& machine, const std::vector<int>& place)
+{
+    for (Cache& cache : machine.caches) {
+        std::vector<int> left;
+        for (const int core : cache.cores)
+            if (place[core] >= 0) left.push_back(place[core]);
+        cache.cores = std::move(left);
+    }
+    std::erase_if(machine.caches, [](const Cache& cache) { return cache.cores.empty(); });
+}
+
+/// One entry per core of which one of the hardware threads `cpus` may be used; that one, or all cores if there is none.
+Machine part_of(const WholeMachine& whole, const std::vector<int>& cpus)
+{
+    Machine machine = whole.machine;
+    machine.cores.clear();
+    std::vector<int> place(whole.machine.cores.size(), -1);
+    for (std::size_t c = 0; c < place.size(); ++c)
+        for (const int cpu : whole.threads[c]) {
+            if (!std::binary_search(cpus.begin(), cpus.end(), cpu)) continue;
+            place[c] = static_cast<int>(machine.cores.size());
+            machine.cores.push_back(whole.machine.cores[c]);
+            machine.cores.back().cpu = cpu;
+            break;
+        }
+    if (machine.cores.empty()) return machine;
+    renumber_caches(machine, place);
+    drop_unused_kinds(machine);
     return machine;
 }
+
+Machine usable_part(const WholeMachine& whole)
+{
+    Machine machine = whole.is_this_system ? part_of(whole, usable_processors()) : whole.machine;
+    if (machine.cores.empty()) machine = whole.machine;
+    if (machine.cores.size() == whole.machine.cores.size()) drop_unused_kinds(machine);
+    machine.summary = summary_of(whole.model, machine);
+    return machine;
+}
+
+} // namespace
+
+const ThisSystem& this_system()
+{
+    static constinit Lasting<const ThisSystem> system;
+    return system.get([] {
+        auto read = std::make_unique<ThisSystem>();
+        read->topology = load_topology(Devices::left_out);
+        read->whole = read_whole(read->topology.get());
+        for (const hwloc_obj_t node : objects_of(read->topology.get(), HWLOC_OBJ_NUMANODE))
+            if (read->whole.is_this_system) read->nodes.push_back(static_cast<int>(node->os_index));
+        if (read->nodes.size() < 2) read->topology.reset(); // with it go hwloc's plug-ins
+        return read.release();
+    });
+}
+
+Machine discover_machine() { return usable_part(read_whole(load_topology(Devices::looked_for).get())); }
+
+Machine machine_at_hand() { return usable_part(this_system().whole); }
 
 } // namespace trencadis

@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <thread>
 
 namespace trencadis {
@@ -146,22 +149,74 @@ TEST(DiscoverMachine, RefusesAnXmlFileThatIsNotThere)
     EXPECT_THROW(discover_machine(), Error);
 }
 
-TEST(DiscoverMachine, ListsOnlyTheCoresOfTheAffinityMask)
+/// What `body` makes of the calling thread, in a process of its own, whose first thread it is.
+int in_a_process(const std::function<bool()>& body)
 {
-    const Machine all = discover_machine();
+    const pid_t child = fork();
+    if (child == 0) _exit(body() ? 0 : 1);
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+bool bind_thread_to(int cpu)
+{
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    CPU_SET(cpu, &mask);
+    return sched_setaffinity(0, sizeof mask, &mask) == 0;
+}
+
+/// Only this core, alone in each of its caches.
+bool is_reduced_to(const Machine& machine, int cpu)
+{
+    return machine.cores.size() == 1 && machine.cores[0].cpu == cpu &&
+           std::all_of(machine.caches.begin(), machine.caches.end(),
+                       [](const Cache& cache) { return cache.cores == std::vector<int>{0}; });
+}
+
+TEST(DiscoverMachine, ListsOnlyTheCoresOfTheProcessesAffinityMask)
+{
+    const Machine all = machine_at_hand();
     if (all.cores.size() < 2) GTEST_SKIP() << "needs two cores, this process may use " << all.cores.size();
-    Machine restricted;
-    std::thread([&] { // a thread of its own: the mask goes away with it
-        cpu_set_t mask;
-        CPU_ZERO(&mask);
-        CPU_SET(all.cores[1].cpu, &mask);
-        ASSERT_EQ(sched_setaffinity(0, sizeof mask, &mask), 0);
-        restricted = discover_machine();
-    })
-        .join();
-    ASSERT_EQ(restricted.cores.size(), 1u);
-    EXPECT_EQ(restricted.cores[0].cpu, all.cores[1].cpu);
-    for (const Cache& cache : restricted.caches) EXPECT_THAT(cache.cores, ElementsAre(0));
+    const int second = all.cores[1].cpu;
+    EXPECT_EQ(in_a_process([&] { return bind_thread_to(second) && is_reduced_to(discover_machine(), second); }), 0);
+    EXPECT_EQ(in_a_process([&] { return bind_thread_to(second) && is_reduced_to(machine_at_hand(), second); }), 0); // read before
+    EXPECT_EQ(machine_at_hand().cores.size(), all.cores.size());
+}
+
+TEST(DiscoverMachine, TakesTheLargerMaskWhenAThreadIsBoundByItself)
+{
+    const Machine all = machine_at_hand();
+    if (all.cores.size() < 2) GTEST_SKIP() << "needs two cores, this process may use " << all.cores.size();
+    std::size_t read = 0, at_hand = 0;
+    std::thread([&] {
+        ASSERT_TRUE(bind_thread_to(all.cores[1].cpu));
+        read = discover_machine().cores.size();
+        at_hand = machine_at_hand().cores.size();
+    }).join();
+    EXPECT_EQ(read, all.cores.size());
+    EXPECT_EQ(at_hand, all.cores.size());
+    // The other way round: the first thread is bound, another may go everywhere.
+    const auto first_bound = [&] {
+        std::size_t cores = 0;
+        std::thread other([&] {
+            while (cores == 0) cores = machine_at_hand().cores.size();
+        });
+        const bool bound = bind_thread_to(all.cores[0].cpu);
+        other.join();
+        return bound && cores == all.cores.size();
+    };
+    EXPECT_EQ(in_a_process(first_bound), 0);
+}
+
+TEST(DiscoverMachine, SaysTheSameOfThisMachineWithAndWithoutDevices)
+{
+    Machine full = discover_machine();
+    full.devices.clear();
+    Machine at_hand = machine_at_hand();
+    full.summary = at_hand.summary = "";
+    EXPECT_EQ(machine_to_json(full), machine_to_json(at_hand));
 }
 
 } // namespace

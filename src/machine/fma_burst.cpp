@@ -1,5 +1,7 @@
 #include "machine/fma_burst.hpp"
 
+#include "base/lasting.hpp"
+
 namespace trencadis {
 
 namespace {
@@ -46,8 +48,8 @@ Choice choose()
 
 const Choice& choice()
 {
-    static const Choice chosen = choose();
-    return chosen;
+    static constinit Lasting<const Choice> chosen;
+    return chosen.get([] { return new Choice(choose()); });
 }
 
 } // namespace

@@ -99,9 +99,14 @@ struct Machine {
     double base_w = 0;                  ///< watts of everything that is neither core nor device
 };
 
-/// This machine as hwloc sees it, reduced to the cores this process may use (affinity mask, cpuset), one entry
-/// per core, not per hardware thread.
+/// This machine as hwloc sees it, reduced to the cores this process may use (cpuset, affinity mask), one entry
+/// per core, not per hardware thread. Of the affinity masks of the process's first thread and of the calling one the larger
+/// counts: the first thread's is what taskset, numactl or a batch system gave the process, and stays that when the program
+/// binds threads that it starts; a program that binds its first thread calls from others, too.
 Machine discover_machine();
+/// The same without devices, for which discover_machine starts drivers. Read once in a process, except that the cores are
+/// those that it may use now; then it takes some microseconds.
+Machine machine_at_hand();
 /// Fills in Core::gflops and CoreKind::peak_gflops by a short multiply-add run pinned to each core in turn. Read from the host's
 /// cache file when it is there and matches the processor, unless `fresh`. A kind that hwloc does not tell apart but
 /// whose measured speed differs is split off (see machine/measure.cpp).

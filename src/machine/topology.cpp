@@ -30,14 +30,23 @@ void refuse_silent_fallback(hwloc_topology_t topology)
                             told));
 }
 
-} // namespace
+/// The parts of hwloc that look for devices, and the one that asks each processor in turn, moving the calling thread there: the
+/// system's files say the same, twenty times as fast.
+void leave_out_devices(hwloc_topology_t topology, bool ask_processors)
+{
+    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+    for (const char* component : {"pci", "opencl", "cuda", "nvml", "rsmi", "levelzero", "gl", "x86"})
+        if (!ask_processors || std::strcmp(component, "x86") != 0)
+            hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
+}
 
-Topology load_topology()
+Topology load(Devices devices, bool ask_processors)
 {
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) throw Error(ErrorCode::out_of_memory, "hwloc has no memory for a topology");
     Topology topology(raw);
-    hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    if (devices == Devices::looked_for) hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    else leave_out_devices(raw, ask_processors);
     if (hwloc_topology_load(raw) != 0)
         throw Error(ErrorCode::environment,
                     fmt::format("hwloc cannot read the machine: {} {}", std::strerror(errno), told_to_read()));
@@ -45,18 +54,17 @@ Topology load_topology()
     return topology;
 }
 
-Bitmap usable_processors(hwloc_topology_t topology)
+bool has_caches(hwloc_topology_t topology) { return hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L1CACHE) > 0; }
+
+} // namespace
+
+Topology load_topology(Devices devices)
 {
-    Bitmap usable(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
-    if (!usable) throw Error(ErrorCode::out_of_memory, "hwloc has no memory for a set of processors");
-    if (!hwloc_topology_is_thissystem(topology)) return usable;
-    // The thread's own mask, not the process's: a mask set by taskset, numactl or os.sched_setaffinity is the calling
-    // thread's, while hwloc's view of the process is the union over threads that may have been bound elsewhere.
-    Bitmap mask(hwloc_bitmap_alloc());
-    if (mask && hwloc_get_cpubind(topology, mask.get(), HWLOC_CPUBIND_THREAD) == 0 &&
-        hwloc_bitmap_intersects(mask.get(), usable.get()))
-        hwloc_bitmap_and(usable.get(), usable.get(), mask.get());
-    return usable;
+    Topology topology = load(devices, false);
+    // Where the system's files say nothing of caches, as in some virtual machines, the processors have to be asked.
+    if (devices == Devices::left_out && hwloc_topology_is_thissystem(topology.get()) && !has_caches(topology.get()))
+        return load(devices, true);
+    return topology;
 }
 
 std::string info_of(hwloc_topology_t topology, hwloc_obj_type_t type, const char* name)

@@ -19,11 +19,12 @@ struct BitmapDeleter {
 };
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, BitmapDeleter>;
 
+/// Looking for devices has the drivers of all of them started in this process, by hwloc's plug-ins: some take handlers of
+/// signals for themselves, for good.
+enum class Devices { left_out, looked_for };
+
 /// Throws Error{environment} when hwloc cannot read the machine, or the file or description it was told to read instead.
-Topology load_topology();
-/// Processors that the calling thread may use: what the cpuset allows and, when the topology is that of this
-/// system, its affinity mask.
-Bitmap usable_processors(hwloc_topology_t topology);
+Topology load_topology(Devices devices);
 /// The value of an info pair of the first object of this type, or "".
 std::string info_of(hwloc_topology_t topology, hwloc_obj_type_t type, const char* name);
 

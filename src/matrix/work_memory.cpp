@@ -1,6 +1,7 @@
 #include "matrix/work_memory.hpp"
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "machine/node_memory.hpp"
 
 #include <algorithm>
@@ -20,16 +21,16 @@ struct Block {
     bool bound;
 };
 
-/// Blocks that nobody uses, oldest first. Lives for ever: sessions may end after static destructors have run.
+/// Blocks that nobody uses, oldest first.
 struct Kept {
-    std::mutex mutex;
+    ProcessLock mutex;
     std::vector<Block> blocks;
     std::size_t bytes = 0;
 };
 Kept& kept_blocks()
 {
-    static Kept& kept = *new Kept;
-    return kept;
+    static constinit Lasting<Kept> kept;
+    return kept.get();
 }
 
 constexpr std::size_t large_page = std::size_t(2) << 20;

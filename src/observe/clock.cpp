@@ -1,5 +1,7 @@
 #include "observe/clock.hpp"
 
+#include "base/lasting.hpp"
+
 #include <ctime>
 
 #if defined(__x86_64__)
@@ -103,15 +105,15 @@ private:
 
     const bool usable_;
     const Reading first_;
-    std::mutex mutex_;
+    ProcessLock mutex_;
 };
 
 } // namespace
 
 std::int64_t now_before_calibration()
 {
-    static Calibration calibration;
-    return calibration.now();
+    static constinit Lasting<Calibration> calibration;
+    return calibration.get().now();
 }
 
 #endif

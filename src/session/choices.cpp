@@ -38,7 +38,7 @@ std::string cores_text(const Machine& machine)
 
 } // namespace
 
-Machine choose_machine(const std::string& given) { return given.empty() ? discover_machine() : load_machine(given); }
+Machine choose_machine(const std::string& given) { return given.empty() ? machine_at_hand() : load_machine(given); }
 
 std::string choose_pages(const std::string& given, const std::string& machine)
 {

@@ -1,6 +1,7 @@
 #include "session/session.hpp"
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "engines/engine.hpp"
 #include "machine/node_memory.hpp"
 #include "observe/clock.hpp"
@@ -13,7 +14,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <unistd.h>
 
 namespace trencadis {
 
@@ -95,7 +95,7 @@ struct Session::Parts {
     std::unique_ptr<Threads> threads;
     std::unique_ptr<Engine> engine;
 
-    const pid_t made_in = getpid();
+    const int made_after = forks_so_far();
 
     std::mutex clock_mutex;
     int running = 0;
@@ -180,7 +180,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     const SchedulerSpec scheduler = parse_scheduler(resolved.scheduler);
     const ThreadsEntry& threads = find_entry("thread back end", threads_entries(), resolved.threads);
     parts.machine = choose_machine(resolved.machine);
-    const Machine real = resolved.machine.empty() ? parts.machine : discover_machine();
+    const Machine real = resolved.machine.empty() ? parts.machine : machine_at_hand();
     resolved.workers = choose_cores(options, parts.machine);
     if (!engine.capabilities.parallel) resolved.workers.resize(1);
     resolved.worker_count = static_cast<int>(resolved.workers.size());
@@ -200,13 +200,14 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     parts.base.resize(parts.engine->workers());
 }
 
-Session::~Session() = default;
+Session::~Session()
+{
+    if (made_before_fork()) keep_for_good(parts_.release()); // its end would wait for threads that are not in this process
+}
 
 void Session::run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted)
 {
-    if (made_before_fork())
-        throw Error(ErrorCode::environment,
-                    "this session was made before a fork, and its workers are not in this process; make a new session");
+    require_workers();
     struct Running {
         Parts& parts;
         explicit Running(Parts& p) : parts(p) { parts.run_begins(); }
@@ -235,8 +236,18 @@ Session::Outlook Session::outlook()
     return parts_->engine->spinning() > 0 || now - last < close_ns ? Outlook::ready : Outlook::asleep;
 }
 
-bool Session::made_before_fork() const { return getpid() != parts_->made_in; }
-Executor& Session::executor() { return *parts_->engine; }
+bool Session::made_before_fork() const { return forks_so_far() != parts_->made_after; }
+void Session::require_workers() const
+{
+    if (made_before_fork())
+        throw Error(ErrorCode::environment,
+                    "this session was made before a fork, and its workers are not in this process; make a new session");
+}
+Executor& Session::executor()
+{
+    require_workers();
+    return *parts_->engine;
+}
 const SessionOptions& Session::options() const { return parts_->options; }
 int Session::workers() const { return parts_->engine->workers(); }
 const KernelProvider& Session::kernels() const { return *parts_->kernels; }

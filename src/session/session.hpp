@@ -59,7 +59,7 @@ struct WorkerStatistics {
 class Session {
 public:
     explicit Session(const SessionOptions& options = {});
-    ~Session(); ///< waits for running calls
+    ~Session(); ///< no call may be running. In a process forked since, whose threads are not here, its parts are left as they are
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
@@ -74,7 +74,8 @@ public:
         ready,  ///< they are awake, or calls follow one another so closely that they should be
     };
     Outlook outlook();
-    /// The engine for flows that the caller's own thread submits to: `TaskFlow flow(session.executor());`.
+    /// The engine for flows that the caller's own thread submits to: `TaskFlow flow(session.executor());`. Throws
+    /// Error{environment} in a process forked since the session was made.
     Executor& executor();
 
     const SessionOptions& options() const; ///< as resolved: every name filled in, `workers` listed
@@ -111,6 +112,7 @@ public:
 
 private:
     bool made_before_fork() const; ///< its workers are not in this process
+    void require_workers() const;  ///< throws Error{environment} then
 
     struct Parts;
     class RootFlow;

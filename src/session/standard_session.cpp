@@ -1,43 +1,50 @@
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "engines/engine.hpp"
 #include "session/choices.hpp"
 #include "session/session.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
-#include <mutex>
 
 namespace trencadis {
 namespace {
 
 /// The standard sessions by number of workers, 0: the environment's choice. Idle workers sleep, so that a program which moves
-/// between two limits pays for their start once.
+/// between two limits pays for their start once. Changed under first_uses().
 struct StandardSessions {
-    std::mutex mutex;
     int limit = 0;
     std::map<int, std::unique_ptr<Session>> by_limit;
+    std::atomic<Session*> current{nullptr}; ///< of `limit`; null: not made yet
 };
 StandardSessions& standard_sessions()
 {
-    static StandardSessions sessions;
-    return sessions;
+    static constinit Lasting<StandardSessions> sessions;
+    return sessions.get();
 }
+
+std::string machine_word() { return choose({}, "TRENCADIS_MACHINE", ""); }
 
 } // namespace
 
 Session& Session::standard()
 {
     StandardSessions& all = standard_sessions();
-    std::lock_guard lock(all.mutex);
+    Session* const current = all.current.load(std::memory_order_acquire);
+    if (current && !current->made_before_fork()) [[likely]]
+        return *current;
+    const std::lock_guard lock(first_uses());
     std::unique_ptr<Session>& session = all.by_limit[all.limit];
-    // The workers do not survive a fork: the child gets a session of its own; the parent's cannot be taken down in it.
-    if (session && session->made_before_fork()) static_cast<void>(session.release());
+    // The workers do not survive a fork: the child gets a session of its own.
+    if (session && session->made_before_fork()) session.reset();
     if (!session) {
         SessionOptions options;
         options.worker_count = all.limit;
         options.relief = choose({}, "TRENCADIS_RELIEF", "never"); // a guest moves no threads about unless it is asked to
         session = std::make_unique<Session>(options);
     }
+    all.current.store(session.get(), std::memory_order_release);
     return *session;
 }
 
@@ -45,22 +52,24 @@ void Session::limit_standard(int workers)
 {
     if (workers < 1)
         throw Error(ErrorCode::bad_argument, 1, "a limit of " + std::to_string(workers) + " workers given, must be at least 1");
-    const Machine machine = choose_machine(choose({}, "TRENCADIS_MACHINE", ""));
+    const Machine machine = choose_machine(machine_word());
     const int chosen = static_cast<int>(choose_cores({}, machine).size());
     workers = std::min(workers, static_cast<int>(machine.cores.size()));
     StandardSessions& all = standard_sessions();
-    std::lock_guard lock(all.mutex);
+    const std::lock_guard lock(first_uses());
     all.limit = workers == chosen ? 0 : workers;
+    const auto made = all.by_limit.find(all.limit);
+    all.current.store(made == all.by_limit.end() ? nullptr : made->second.get(), std::memory_order_release);
 }
 
 int Session::standard_workers()
 {
     StandardSessions& all = standard_sessions();
-    std::lock_guard lock(all.mutex);
+    const std::lock_guard lock(first_uses());
     const auto made = all.by_limit.find(all.limit);
     if (made != all.by_limit.end() && made->second) return made->second->workers();
     if (!find_entry("engine", engine_entries(), choose_engine({})).capabilities.parallel) return 1;
-    return all.limit ? all.limit : static_cast<int>(choose_cores({}, choose_machine(choose({}, "TRENCADIS_MACHINE", ""))).size());
+    return all.limit ? all.limit : static_cast<int>(choose_cores({}, choose_machine(machine_word())).size());
 }
 
 const KernelProvider& Session::standard_kernels() { return load_kernels(choose_kernels({})); }

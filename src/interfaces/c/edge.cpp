@@ -1,15 +1,13 @@
 #include "interfaces/c/edge.hpp"
 
+#include "base/of_thread.hpp"
+
 #include <cctype>
 
 namespace trencadis::c {
 namespace {
 
-std::string& message()
-{
-    thread_local std::string text;
-    return text;
-}
+std::string& message() { return of_thread<std::string, TaskFailed>(); }
 
 /// Even without memory for a message there is one.
 int note(int code, const char* text) noexcept
@@ -49,8 +47,6 @@ int code_of_current_exception() noexcept
         return note(TRC_INTERNAL, "an exception of an unknown kind");
     }
 }
-
-Session& session_of(trc_session* session) { return session ? session->session : Session::standard(); }
 
 Uplo uplo_of(int argument, char letter)
 {

@@ -91,13 +91,16 @@ int trc_session_create(trc_session** session, const char* options)
 
 int trc_session_destroy(trc_session* session)
 {
-    return guarded([&] { delete session; });
+    return guarded([&] {
+        if (session) session->close();
+        delete session;
+    });
 }
 
 int trc_session_workers(trc_session* session)
 {
     int workers = 0;
-    guarded([&] { workers = session_of(session).workers(); });
+    guarded([&] { workers = session_of(session)->workers(); });
     return workers;
 }
 

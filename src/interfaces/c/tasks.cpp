@@ -1,3 +1,4 @@
+#include "base/lasting.hpp"
 #include "graph/flow.hpp"
 #include "interfaces/c/edge.hpp"
 
@@ -14,6 +15,28 @@ using namespace trencadis::c;
 struct trc_flow {
     std::unique_ptr<TaskFlow> own;
     TaskFlow* flow = nullptr;
+    trc_session* session = nullptr; ///< whose flows it is counted among; null: the standard one's, or a context's
+    int made_after = forks_so_far();
+
+    bool made_before_fork() const { return forks_so_far() != made_after; }
+    void require_here() const
+    {
+        if (made_before_fork())
+            throw Error(ErrorCode::environment,
+                        "this flow was made before a fork, and its tasks are not in this process; make a new one");
+    }
+    void refuse_waiting_inside() const
+    {
+        if (RunningTask::is_inside(*flow))
+            throw Error(ErrorCode::bad_argument, 1,
+                        "flow is to be waited for from inside one of its own tasks, which would never end");
+    }
+    ~trc_flow()
+    {
+        if (own && made_before_fork()) keep_for_good(own.release());
+        own.reset();
+        if (session) session->flows.fetch_sub(1, std::memory_order_release);
+    }
 };
 
 struct trc_context {
@@ -26,10 +49,14 @@ namespace {
 /// Names outlive every trace: each different one is kept once, for good.
 const char* kept(const char* name)
 {
-    static std::mutex mutex;
-    static auto& names = *new std::set<std::string>;
-    const std::lock_guard lock(mutex);
-    return names.insert(name ? name : "task").first->c_str();
+    struct Names {
+        ProcessLock lock;
+        std::set<std::string> known;
+    };
+    static constinit Lasting<Names> all;
+    Names& names = all.get();
+    const std::lock_guard lock(names.lock);
+    return names.known.insert(name ? name : "task").first->c_str();
 }
 
 /// The function and its copy of the arguments, inside the task when they are small.
@@ -42,6 +69,7 @@ public:
     }
     void operator()(TaskContext& context)
     {
+        const RunningTask running(context);
         trc_context face{context, {}};
         if (const int result = function_(data(), &face))
             throw TaskFailed(std::string("task '") + name_ + "' returned " + std::to_string(result));
@@ -93,11 +121,13 @@ int trc_flow_create(trc_flow** flow, trc_session* session, int64_t window)
         if (window < 0)
             throw Error(ErrorCode::bad_argument, 3,
                         "window is " + std::to_string(window) + ", must be at least 1, or 0 for the session's");
-        Session& workers = session_of(session);
+        const SessionInCall workers(session);
         auto made = std::make_unique<trc_flow>();
         made->own =
-            std::make_unique<TaskFlow>(workers.executor(), FlowOptions{.window = window ? window : workers.options().window});
+            std::make_unique<TaskFlow>(workers->executor(), FlowOptions{.window = window ? window : workers->options().window});
         made->flow = made->own.get();
+        if (session) session->flows.fetch_add(1, std::memory_order_relaxed);
+        made->session = session;
         *flow = made.release();
     });
 }
@@ -109,6 +139,7 @@ int trc_task_submit(trc_flow* flow, const char* name, trc_task_function function
         require(flow, 1, "flow");
         require(reinterpret_cast<const void*>(function), 3, "function");
         if (args_bytes > 0) require(args, 4, "args");
+        flow->require_here();
         const std::vector<Access> list = accesses_of(accesses, n_accesses);
         const char* const label = kept(name);
         flow->flow->submit(label, CTask(label, function, args, args_bytes), std::span<const Access>(list),
@@ -120,6 +151,8 @@ int trc_flow_wait(trc_flow* flow)
 {
     return guarded([&] {
         require(flow, 1, "flow");
+        flow->require_here();
+        flow->refuse_waiting_inside();
         flow->flow->wait();
     });
 }
@@ -136,6 +169,7 @@ int trc_flow_destroy(trc_flow* flow)
 {
     return guarded([&] {
         if (flow && !flow->own) throw Error(ErrorCode::bad_argument, 1, "flow belongs to a context, which ends it");
+        if (flow) flow->refuse_waiting_inside();
         delete flow;
     });
 }

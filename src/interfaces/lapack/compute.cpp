@@ -1,6 +1,7 @@
 #include "interfaces/lapack/compute.hpp"
 
 #include "algorithms/tile_size.hpp"
+#include "base/lasting.hpp"
 
 #include <atomic>
 #include <cstdio>
@@ -35,8 +36,8 @@ void say_once(std::atomic<bool>& said, const char* what, const char* reason)
 
 const Settings& settings()
 {
-    static const Settings read = read_settings();
-    return read;
+    static constinit Lasting<const Settings> read;
+    return read.get([] { return new Settings(read_settings()); });
 }
 
 bool is_small(Flops flops)
@@ -46,7 +47,7 @@ bool is_small(Flops flops)
     return flops <= direct_limits(several, our_kernels).ready;
 }
 
-Session* session_or_null() noexcept
+Session* session_or_null()
 {
     static std::atomic<bool> impossible{false};
     if (impossible.load(std::memory_order_relaxed)) return nullptr;
@@ -60,14 +61,14 @@ Session* session_or_null() noexcept
 
 const KernelProvider& direct_kernels()
 {
-    static const KernelProvider& chosen = []() -> const KernelProvider& {
+    static constinit Lasting<const KernelProvider> chosen;
+    return chosen.get([] {
         try {
-            return Session::standard_kernels();
+            return &Session::standard_kernels();
         } catch (const Error& failure) {
-            return own_kernels_because(failure);
+            return &own_kernels_because(failure);
         }
-    }();
-    return chosen;
+    });
 }
 
 const KernelProvider& own_kernels_because(const Error& reason)

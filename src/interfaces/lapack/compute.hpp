@@ -1,5 +1,6 @@
 #pragma once
 #include "base/error.hpp"
+#include "base/uncancelled.hpp"
 #include "kernels/provider.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/session.hpp"
@@ -28,7 +29,7 @@ const Settings& settings();
 bool is_small(Flops flops);
 
 /// The standard session, or null when it cannot be made here.
-Session* session_or_null() noexcept;
+Session* session_or_null();
 
 /// What calls on the calling thread use: the standard session's kernels, or ours when those cannot be had.
 const KernelProvider& direct_kernels();
@@ -66,10 +67,12 @@ template <class Direct> void run_directly(Direct& direct)
     }
 }
 
-/// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `sizes` for the narrator.
+/// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `sizes` for the narrator. A cancellation of
+/// the calling thread waits until the call is over: other threads' calls go on as if it had not been.
 template <class Direct, class Tasks>
-void compute(const char* routine, std::initializer_list<Index> sizes, Flops flops, Direct&& direct, Tasks&& tasks) noexcept
+void compute(const char* routine, std::initializer_list<Index> sizes, Flops flops, Direct&& direct, Tasks&& tasks)
 {
+    const Uncancelled uncancelled;
     try {
         Narrator narrator(routine, sizes);
         Session* const session = settings().cuts_everything() || !is_small(flops) ? session_or_null() : nullptr;

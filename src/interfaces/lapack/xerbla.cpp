@@ -37,7 +37,7 @@ int seen_by_caller(const char* routine, int number)
 
 } // namespace
 
-void bad_fortran_argument(const char* routine, int number) noexcept
+void bad_fortran_argument(const char* routine, int number)
 {
     char name[] = "      ";
     for (int i = 0; i < 6 && routine[i]; ++i) name[i] = char(std::toupper(static_cast<unsigned char>(routine[i])));
@@ -46,14 +46,22 @@ void bad_fortran_argument(const char* routine, int number) noexcept
     std::fprintf(stderr, " ** On entry to %s parameter number %2d had an illegal value\n", name, number);
 }
 
-void bad_cblas_argument(const char* routine, bool row_major, int number, const char* form, int value) noexcept
+void bad_cblas_argument(const char* routine, bool row_major, int number, const char* form, int value)
 {
     if (auto* const report = handler(&cblas_xerbla, "cblas_xerbla")) {
-        int* const turned = handler(&RowMajorStrg, "RowMajorStrg");
-        if (turned) *turned = row_major;
-        report(number, routine, form, value);
-        if (turned) *turned = 0;
-        return;
+        struct Turned {
+            int* const flag = handler(&RowMajorStrg, "RowMajorStrg");
+            explicit Turned(bool row_major)
+            {
+                if (flag) *flag = row_major;
+            }
+            ~Turned()
+            {
+                if (flag) *flag = 0;
+            }
+        };
+        const Turned turned(row_major);
+        return report(number, routine, form, value);
     }
     std::fprintf(stderr, "Parameter %d to routine %s was incorrect\n", row_major ? seen_by_caller(routine, number) : number,
                  routine);

@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "threads/backends/glt/host.hpp"
 #include "threads/backends/glt/plugin.hpp"
 
@@ -18,13 +19,13 @@ struct Hosts {
         std::unique_ptr<GltHost> host;
         pid_t process = 0; ///< that started it
     };
-    std::mutex mutex;
+    ProcessLock mutex;
     std::map<const glt_table*, Slot> slots;
 
     static Hosts& all()
     {
-        static Hosts* const hosts = new Hosts; // sessions may outlive static objects
-        return *hosts;
+        static constinit Lasting<Hosts> hosts;
+        return hosts.get();
     }
     std::vector<GltPlace*> lease(const glt_table& table, int count);
     void give_back(GltPlace& place);
