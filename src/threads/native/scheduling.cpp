@@ -132,6 +132,7 @@ const char* glt_native_backend_name(void) { return runtime ? "native" : ""; }
 
 int glt_native_can(int capability)
 {
+    if (capability == GLT_CAN_SANITIZE) return FiberTrace::followed ? GLT_NATIVELY : GLT_CANNOT;
     if (capability >= 0 && capability < GLT_CAPABILITIES) return GLT_NATIVELY;
     report(GLT_ERROR_VALUE, "glt_can: capability %d is not one of 0 to %d", capability, GLT_CAPABILITIES - 1);
     return GLT_CANNOT;
