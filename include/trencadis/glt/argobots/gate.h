@@ -104,7 +104,7 @@ GLT_SHARED_APART int glt_argobots_gate_wait(const char* caller, struct glt_argob
     if (open) return GLT_SUCCESS;
     if (limited && seconds == 0) return GLT_TIMEOUT;
     if (!waiter.unit) return glt_argobots_gate_sleep(&waiter);
-    ABT_self_suspend();
+    GLT_SHARED_SWITCH(ABT_self_suspend());
     return __atomic_load_n(&waiter.state, __ATOMIC_ACQUIRE) == GLT_ARGOBOTS_LATE ? GLT_TIMEOUT : GLT_SUCCESS;
 }
 

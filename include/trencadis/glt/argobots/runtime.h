@@ -3,6 +3,7 @@
 #define TRENCADIS_GLT_ARGOBOTS_RUNTIME_H
 
 #include "../shared/environment.h"
+#include "../shared/exceptions.h"
 #include "../shared/status.h"
 #include "../shared/system.h"
 

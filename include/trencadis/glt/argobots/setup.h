@@ -24,6 +24,7 @@ GLT_API int glt_can(int capability)
 {
     switch (capability) {
     case GLT_CAN_GUARD:
+    case GLT_CAN_CANCEL_WAITING: /* its own waits know nothing of a cancel */
     case GLT_CAN_SANITIZE: return GLT_CANNOT;
     case GLT_CAN_SUSPEND: /* a resume that comes first is kept by us */
     case GLT_CAN_KEY:     /* foreign threads' values and the time of destructors are ours */

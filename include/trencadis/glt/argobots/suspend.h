@@ -30,7 +30,7 @@ GLT_API int glt_ult_suspend(void)
     error = ABT_self_set_specific(glt_argobots.suspended, word == GLT_ARGOBOTS_RESUMED ? NULL : GLT_ARGOBOTS_SUSPENDED);
     glt_shared_unlock(lock);
     if (error != ABT_SUCCESS) return glt_argobots_failed("glt_ult_suspend", error);
-    if (word != GLT_ARGOBOTS_RESUMED) ABT_self_suspend();
+    if (word != GLT_ARGOBOTS_RESUMED) GLT_SHARED_SWITCH(ABT_self_suspend());
     return GLT_SUCCESS;
 }
 

@@ -17,7 +17,12 @@ GLT_API void glt_mutex_create(GLT_mutex* mutex)
     glt_argobots_failed("glt_mutex_create", error);
 }
 
-GLT_API void glt_mutex_lock(GLT_mutex mutex) { ABT_mutex_lock(mutex); }
+/* A lock that is free is taken without a look at the exceptions: it does not leave the thread. */
+GLT_API void glt_mutex_lock(GLT_mutex mutex)
+{
+    if (__builtin_expect(ABT_mutex_trylock(mutex) != ABT_SUCCESS, 0)) GLT_SHARED_SWITCH(ABT_mutex_lock(mutex));
+}
+
 GLT_API void glt_mutex_unlock(GLT_mutex mutex) { ABT_mutex_unlock(mutex); }
 GLT_API int glt_mutex_trylock(GLT_mutex mutex) { return ABT_mutex_trylock(mutex) == ABT_SUCCESS; }
 
@@ -28,7 +33,7 @@ GLT_API void glt_mutex_spinlock(GLT_mutex mutex)
         if (ABT_mutex_trylock(mutex) == ABT_SUCCESS) return;
         glt_shared_pause();
     }
-    ABT_mutex_lock(mutex);
+    GLT_SHARED_SWITCH(ABT_mutex_lock(mutex));
 }
 
 GLT_API void glt_mutex_free(GLT_mutex* mutex)
@@ -51,7 +56,7 @@ GLT_API void glt_barrier_create(int num_waiters, GLT_barrier* barrier)
     glt_argobots_failed("glt_barrier_create", error);
 }
 
-GLT_API void glt_barrier_wait(GLT_barrier* barrier) { ABT_barrier_wait(*barrier); }
+GLT_API void glt_barrier_wait(GLT_barrier* barrier) { GLT_SHARED_SWITCH(ABT_barrier_wait(*barrier)); }
 
 GLT_API void glt_barrier_free(GLT_barrier* barrier)
 {
@@ -67,7 +72,7 @@ GLT_API void glt_cond_create(GLT_cond* cond)
     glt_argobots_failed("glt_cond_create", error);
 }
 
-GLT_API void glt_cond_wait(GLT_cond cond, GLT_mutex mutex) { ABT_cond_wait(cond, mutex); }
+GLT_API void glt_cond_wait(GLT_cond cond, GLT_mutex mutex) { GLT_SHARED_SWITCH(ABT_cond_wait(cond, mutex)); }
 GLT_API void glt_cond_signal(GLT_cond cond) { ABT_cond_signal(cond); }
 GLT_API void glt_cond_broadcast(GLT_cond cond) { ABT_cond_broadcast(cond); }
 

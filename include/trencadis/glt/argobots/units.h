@@ -178,7 +178,7 @@ GLT_SHARED_APART void glt_argobots_join(const char* caller, ABT_thread unit, ABT
     int error;
     ABT_thread_get_state(unit, &state);
     if (state != ABT_THREAD_STATE_TERMINATED && glt_argobots_may_wait(caller) != GLT_SUCCESS) return;
-    error = gone ? ABT_thread_free(gone) : ABT_thread_join(unit);
+    GLT_SHARED_SWITCH(error = gone ? ABT_thread_free(gone) : ABT_thread_join(unit));
     if (error != ABT_SUCCESS)
         glt_shared_report(GLT_ERROR_CONTEXT, "%s: the unit is the caller or the main program, which cannot be joined", caller);
     else if (gone) *gone = NULL; /* Argobots' null is another */
@@ -191,27 +191,29 @@ GLT_API void glt_tasklet_free(GLT_tasklet* tasklet) { glt_argobots_join("glt_tas
 
 GLT_API void glt_yield(void)
 {
-    if (ABT_self_yield() == ABT_ERR_INV_XSTREAM) glt_shared_sched_yield();
+    int error;
+    GLT_SHARED_SWITCH(error = ABT_self_yield());
+    if (error == ABT_ERR_INV_XSTREAM) glt_shared_sched_yield();
 }
 
 #else
 
-GLT_API void glt_ult_join(GLT_ult* unit) { ABT_thread_join(*unit); }
-GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { ABT_thread_join(*tasklet); }
+GLT_API void glt_ult_join(GLT_ult* unit) { GLT_SHARED_SWITCH(ABT_thread_join(*unit)); }
+GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { GLT_SHARED_SWITCH(ABT_thread_join(*tasklet)); }
 
 GLT_API void glt_ult_free(GLT_ult* unit)
 {
-    ABT_thread_free(unit);
+    GLT_SHARED_SWITCH(ABT_thread_free(unit));
     *unit = NULL; /* Argobots' null is another */
 }
 
 GLT_API void glt_tasklet_free(GLT_tasklet* tasklet)
 {
-    ABT_thread_free(tasklet);
+    GLT_SHARED_SWITCH(ABT_thread_free(tasklet));
     *tasklet = NULL;
 }
 
-GLT_API void glt_yield(void) { ABT_thread_yield(); }
+GLT_API void glt_yield(void) { GLT_SHARED_SWITCH(ABT_thread_yield()); }
 
 #endif
 
@@ -259,18 +261,23 @@ static inline int glt_argobots_may_run_here(ABT_thread unit, int rank)
 GLT_API void glt_yield_to(GLT_ult unit)
 {
     ABT_thread_state state = ABT_THREAD_STATE_RUNNING;
+    struct glt_shared_exceptions mine = glt_shared_exceptions_take();
     ABT_thread_get_state(unit, &state);
     if (state != ABT_THREAD_STATE_READY || !glt_argobots_may_run_here(unit, glt_argobots_rank()) ||
         ABT_thread_yield_to(unit) != ABT_SUCCESS)
         ABT_thread_yield();
+    glt_shared_exceptions_put(mine);
 }
 
 GLT_API void glt_ult_exit(void)
 {
     ABT_thread self = ABT_THREAD_NULL;
+    struct glt_shared_exceptions mine;
     ABT_thread_self(&self);
     if (self != ABT_THREAD_NULL && glt_argobots_is_special(self)) glt_argobots_end();
+    mine = glt_shared_exceptions_take();
     ABT_self_exit();
+    glt_shared_exceptions_put(mine);
     glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_exit: called by the main program, a tasklet or a foreign thread, not by a ULT");
 }
 
@@ -334,7 +341,7 @@ GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)
         glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_migrate_self_to: the main program stays on thread 0");
     } else {
         ABT_self_set_associated_pool(glt_argobots.streams[id].strict);
-        if (id != rank) ABT_thread_yield();
+        if (id != rank) GLT_SHARED_SWITCH(ABT_thread_yield());
     }
 }
 

@@ -169,14 +169,14 @@ static inline void glt_argobots_rest(double seconds)
     }
     waiter.deadline = glt_shared_now() + seconds;
     glt_argobots_timer_put(&waiter);
-    ABT_self_suspend();
+    GLT_SHARED_SWITCH(ABT_self_suspend());
 }
 
 /* A step of looking for something again and again, counted from 0. */
 static inline void glt_argobots_poll(unsigned step, double left)
 {
     double rest = 1e-5 * (double)(step < 100 ? step : 100);
-    if (step < 16) ABT_thread_yield();
+    if (step < 16) GLT_SHARED_SWITCH(ABT_thread_yield());
     else glt_argobots_rest(rest < left ? rest : left);
 }
 

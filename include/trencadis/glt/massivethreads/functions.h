@@ -40,6 +40,7 @@ GLT_API int glt_can(int capability)
     case GLT_CAN_YIELD_TO:
     case GLT_CAN_MIGRATE:
     case GLT_CAN_CANCEL:
+    case GLT_CAN_CANCEL_WAITING:
     case GLT_CAN_EXIT:
     case GLT_CAN_SUSPEND:
     case GLT_CAN_JOIN:
@@ -71,7 +72,7 @@ GLT_API void glt_yield(void)
         !glt_shared_look_closer("glt_yield"))
         return;
     if (__builtin_expect(glt_shared_thread() < 0, 0)) glt_shared_sched_yield();
-    else myth_yield();
+    else GLT_SHARED_SWITCH(myth_yield());
 }
 
 /* The hook finds the named unit in this worker's queue or inbox. */
@@ -85,7 +86,7 @@ GLT_API void glt_yield_to(GLT_ult unit)
         glt_shared_sched_yield();
     } else if (!__atomic_load_n(&glt_shared_process.look_closer, __ATOMIC_RELAXED) || glt_shared_look_closer("glt_yield_to")) {
         glt_myth.workers[rank].wanted = record;
-        myth_yield_ex(myth_yield_option_steal_first);
+        GLT_SHARED_SWITCH(myth_yield_ex(myth_yield_option_steal_first));
     }
 }
 

@@ -32,7 +32,8 @@ static inline int glt_shared_launch(struct glt_shared_record* unit)
     if (rank < 0 || (unit->home >= 0 && unit->home != rank)) {
         glt_myth_post(glt_myth_inbox_of(unit), unit);
     } else {
-        glt_myth_bear(unit, rank, __builtin_expect(glt_myth_full(rank), 0));
+        if (__builtin_expect(glt_myth_full(rank), 0)) GLT_SHARED_SWITCH(glt_myth_bear(unit, rank, 1));
+        else glt_myth_bear(unit, rank, 0);
         glt_myth_wake_idle(1);
     }
     return GLT_SUCCESS;
@@ -43,7 +44,7 @@ GLT_SHARED_APART void glt_shared_block(struct glt_shared_record* me)
 {
     uint32_t none = 0;
     if (__atomic_compare_exchange_n(&me->park, &none, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        myth_uncond_wait(&me->sleep);
+        GLT_SHARED_SWITCH(myth_uncond_wait(&me->sleep));
         glt_myth_discount(me);
     } else {
         __atomic_store_n(&me->park, 0, __ATOMIC_RELEASE);

@@ -37,12 +37,15 @@ GLT_API int glt_can(int capability)
     case GLT_CAN_FOREIGN_CREATE:
     case GLT_CAN_FOREIGN_WAIT:
     case GLT_CAN_FOREIGN_RESUME:
-    case GLT_CAN_IDLE_SLEEP:
-    case GLT_CAN_SANITIZE: return GLT_NATIVELY;
+    case GLT_CAN_IDLE_SLEEP: return GLT_NATIVELY;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    case GLT_CAN_SANITIZE: return GLT_NATIVELY; /* else they see the threads, and not what these wait for */
+#endif
     case GLT_CAN_STEAL: /* the system lets a ready thread run wherever it may */
     case GLT_CAN_PLACE:
     case GLT_CAN_TASKLET:
     case GLT_CAN_CANCEL:
+    case GLT_CAN_CANCEL_WAITING:
     case GLT_CAN_EXIT:
     case GLT_CAN_SUSPEND:
     case GLT_CAN_JOIN:

@@ -39,6 +39,7 @@ GLT_API int glt_can(int capability)
     case GLT_CAN_FOREIGN_CREATE:
     case GLT_CAN_IDLE_SPIN: return GLT_NATIVELY;
     case GLT_CAN_CANCEL:
+    case GLT_CAN_CANCEL_WAITING:
     case GLT_CAN_EXIT:
     case GLT_CAN_SUSPEND:
     case GLT_CAN_JOIN:
@@ -70,7 +71,7 @@ GLT_API void glt_yield(void)
     if (__builtin_expect(__atomic_load_n(&glt_shared_process.look_closer, __ATOMIC_RELAXED) != 0, 0) &&
         !glt_shared_look_closer("glt_yield"))
         return;
-    qthread_yield_(0);
+    GLT_SHARED_SWITCH(qthread_yield_(0));
 }
 
 GLT_API void glt_yield_to(GLT_ult unit)
@@ -91,7 +92,7 @@ GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)
     } else {
         glt_shared_check_cancel(me);
         me->home = id;
-        qthread_migrate_to((qthread_shepherd_id_t)id);
+        GLT_SHARED_SWITCH(qthread_migrate_to((qthread_shepherd_id_t)id));
         glt_qthreads_wake_idle();
     }
 }

@@ -82,8 +82,10 @@ GLT_SHARED_APART void glt_shared_block(struct glt_shared_record* me)
     if (__atomic_load_n(&me->park, __ATOMIC_ACQUIRE) == 0) {
         qthread_empty(&me->word);
         if (__atomic_compare_exchange_n(&me->park, &none, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            struct glt_shared_exceptions mine = glt_shared_exceptions_take();
             qthread_readFF(NULL, &me->word);
             while (__atomic_load_n(&me->park, __ATOMIC_ACQUIRE) == 2) qthread_yield_(0); /* it had no memory to wait with */
+            glt_shared_exceptions_put(mine);
             return;
         }
         qthread_fill(&me->word);

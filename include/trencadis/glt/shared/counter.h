@@ -22,7 +22,7 @@ GLT_SHARED_APART int glt_shared_open_wait(const char* function, const long* valu
 {
     struct glt_shared_waiter waiter;
     struct glt_shared_record* me = glt_shared_self();
-    int status = GLT_SUCCESS;
+    int status = GLT_SUCCESS, waits;
     if (limited && !(seconds >= 0))
         return glt_shared_report(GLT_ERROR_VALUE, "%s: seconds is %g, not 0 or more", function, seconds);
     if (__atomic_load_n(value, __ATOMIC_ACQUIRE) != open && !(limited && seconds == 0))
@@ -36,11 +36,17 @@ GLT_SHARED_APART int glt_shared_open_wait(const char* function, const long* valu
         glt_shared_unlock(&waiters->lock);
         return status;
     }
-    glt_shared_will_block(waiter.unit);
-    glt_shared_waiters_add(waiters, &waiter);
+    waits = glt_shared_will_block_open(waiter.unit);
+    if (waits) glt_shared_waiters_add(waiters, &waiter);
     glt_shared_unlock(&waiters->lock);
-    if (limited) return glt_shared_wait_until(waiters, &waiter, me, glt_shared_now() + seconds) ? GLT_SUCCESS : GLT_TIMEOUT;
-    glt_shared_wait(&waiter);
+    if (limited) {
+        status = glt_shared_wait_until(waiters, &waiter, me, glt_shared_now() + seconds) ? GLT_SUCCESS : GLT_TIMEOUT;
+        if (me) glt_shared_check_cancel(me);
+        return status;
+    }
+    if (waits && glt_shared_wait(&waiter)) return GLT_SUCCESS;
+    if (waits) glt_shared_withdraw(waiters, &waiter, NULL);
+    glt_shared_check_cancel(me);
     return GLT_SUCCESS;
 }
 
@@ -91,6 +97,7 @@ GLT_API int glt_counter_wait_for(GLT_counter counter, double seconds)
 GLT_API int glt_counter_free(GLT_counter* counter)
 {
     if (!*counter) return glt_shared_null("glt_counter_free");
+    glt_shared_await_leavers();
     free(*counter);
     *counter = NULL;
     return GLT_SUCCESS;
@@ -141,6 +148,7 @@ GLT_API int glt_event_wait_for(GLT_event event, double seconds)
 GLT_API int glt_event_free(GLT_event* event)
 {
     if (!*event) return glt_shared_null("glt_event_free");
+    glt_shared_await_leavers();
     free(*event);
     *event = NULL;
     return GLT_SUCCESS;

@@ -24,15 +24,32 @@ GLT_SHARED_APART int glt_shared_claim(const char* function, struct glt_shared_re
     return GLT_SUCCESS;
 }
 
+/* The caller, who was cancelled, no longer waits; unless the unit ended first, it is to be joined by somebody else. */
+GLT_SHARED_APART void glt_shared_give_up_join(struct glt_shared_record* record, const struct glt_shared_waiter* waiter)
+{
+    uint32_t state = __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_WAITED, __ATOMIC_ACQ_REL);
+    if (state & GLT_SHARED_ENDED) glt_shared_wait_for_waker(waiter);
+    else __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_JOINED, __ATOMIC_RELEASE);
+}
+
 /* By the one who set JOINED. */
 GLT_SHARED_APART void glt_shared_wait_end(struct glt_shared_record* record, struct glt_shared_record* me)
 {
+    const uint32_t bits = GLT_SHARED_BLOCKED | GLT_SHARED_OPEN;
     struct glt_shared_waiter waiter;
     glt_shared_waiter_init(&waiter, me);
     record->joiner = &waiter;
-    glt_shared_will_block(me);
-    if (!(glt_shared_record_mark(record, GLT_SHARED_WAITED) & GLT_SHARED_ENDED)) glt_shared_wait(&waiter);
-    else if (me) __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_RELAXED);
+    if (!glt_shared_will_block_open(me)) {
+        __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_JOINED, __ATOMIC_RELEASE);
+        glt_shared_check_cancel(me);
+    } else if (!(glt_shared_record_mark(record, GLT_SHARED_WAITED) & GLT_SHARED_ENDED)) {
+        if (glt_shared_wait(&waiter)) return;
+        glt_shared_give_up_join(record, &waiter);
+        glt_shared_check_cancel(me);
+    } else if (me && !(__atomic_fetch_and(&me->state, ~bits, __ATOMIC_ACQ_REL) & GLT_SHARED_BLOCKED)) {
+        glt_shared_block(me); /* a cancel was first, and its release is on its way */
+        glt_shared_was_cut(me);
+    }
 }
 
 static inline int glt_shared_join(const char* function, const void* unit)
@@ -107,7 +124,7 @@ GLT_SHARED_APART int glt_shared_join_for(const char* function, const void* unit,
     glt_shared_polls(me, 1);
     while (!(glt_shared_record_state(record) & GLT_SHARED_ENDED)) {
         double left = deadline - glt_shared_now();
-        if (left <= 0) {
+        if (left <= 0 || glt_shared_is_cancelled(me)) {
             __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_JOINED, __ATOMIC_RELEASE);
             status = GLT_TIMEOUT;
             break;
@@ -115,6 +132,7 @@ GLT_SHARED_APART int glt_shared_join_for(const char* function, const void* unit,
         glt_shared_look_again(me, &record->state, GLT_SHARED_ENDED, &rounds, left);
     }
     glt_shared_polls(me, -1);
+    if (me) glt_shared_check_cancel(me);
     return status;
 }
 

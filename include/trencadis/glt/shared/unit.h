@@ -36,6 +36,20 @@ GLT_SHARED_VARIABLE struct glt_shared_process glt_shared_process;
 
 static inline GLT_ult glt_shared_handle(struct glt_shared_record* record) { return (GLT_ult)glt_shared_record_handle(record); }
 
+/* Answers the state before. */
+static inline uint32_t glt_shared_mark_cancelled(struct glt_shared_record* record)
+{
+    uint32_t old;
+    __atomic_fetch_add(&glt_shared_leavers, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&glt_shared_process.look_closer, 1, __ATOMIC_RELEASE);
+    old = __atomic_fetch_or(&record->state, GLT_SHARED_CANCELLED, __ATOMIC_SEQ_CST);
+    if (old & (GLT_SHARED_CANCELLED | GLT_SHARED_ENDED)) {
+        __atomic_fetch_sub(&glt_shared_process.look_closer, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&glt_shared_leavers, 1, __ATOMIC_RELEASE);
+    }
+    return old;
+}
+
 /* --- Leaving ----------------------------------------------------------------------------------------------------- */
 
 /* Called before each frame on the way up, whose destructors of C++ then run. What it calls the CFA is the stack pointer inside the frame:
@@ -52,18 +66,31 @@ GLT_SHARED_APART _Unwind_Reason_Code glt_shared_leave_frame(int version, _Unwind
     return _URC_NO_REASON;
 }
 
+/* A catch (...) that did not throw again has swallowed the unit's end: it goes on, to its next yield or wait. */
+GLT_SHARED_APART void glt_shared_swallowed(_Unwind_Reason_Code reason, struct _Unwind_Exception* exception)
+{
+    struct glt_shared_record* me = glt_shared_self();
+    (void)reason;
+    (void)exception;
+    if (!me) return;
+    __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_LEAVING, __ATOMIC_RELAXED);
+    glt_shared_mark_cancelled(me);
+}
+
 /* Ends the calling unit: destructors run, then glt_shared_run goes on after the function. */
 __attribute__((noreturn)) GLT_SHARED_APART void glt_shared_leave(struct glt_shared_record* me)
 {
     struct glt_shared_frame* frame = me->frame;
+    glt_shared_record_mark(me, GLT_SHARED_LEAVING);
     memset(&frame->leaving, 0, sizeof frame->leaving);
+    frame->leaving.exception_cleanup = glt_shared_swallowed;
     _Unwind_ForcedUnwind(&frame->leaving, glt_shared_leave_frame, frame);
     __builtin_longjmp(frame->jump, 1); /* a frame without unwind tables: what is left of the stack is dropped */
 }
 
 static inline void glt_shared_check_cancel(struct glt_shared_record* me)
 {
-    if ((glt_shared_record_state(me) & GLT_SHARED_CANCELLED) && me->frame) glt_shared_leave(me);
+    if (__builtin_expect(glt_shared_is_cancelled(me), 0) && me->frame) glt_shared_leave(me);
 }
 
 GLT_API void glt_ult_exit(void)
@@ -81,10 +108,16 @@ static inline void glt_shared_end(struct glt_shared_record* me)
     struct glt_counter* count = me->count;
     uint32_t state;
     me->frame = NULL;
-    if (me->values) glt_shared_values_end(&me->values);
+    if (me->values) {
+        glt_shared_record_mark(me, GLT_SHARED_LEAVING); /* a destructor may wait, and is not to be cancelled */
+        glt_shared_values_end(&me->values);
+    }
     if (count) glt_counter_add(count, -1);
     state = glt_shared_record_mark(me, GLT_SHARED_ENDED);
-    if (state & GLT_SHARED_CANCELLED) __atomic_fetch_sub(&glt_shared_process.look_closer, 1, __ATOMIC_RELAXED);
+    if (state & GLT_SHARED_CANCELLED) {
+        __atomic_fetch_sub(&glt_shared_process.look_closer, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&glt_shared_leavers, 1, __ATOMIC_RELEASE);
+    }
     if (state & GLT_SHARED_WAITED) glt_shared_wake(me->joiner);
     else if (state & GLT_SHARED_DETACHED) glt_shared_record_release(me, glt_shared_thread());
 }
@@ -102,6 +135,7 @@ GLT_SHARED_APART void glt_shared_run(struct glt_shared_record* me) GLT_SHARED_NO
     me->frame = &frame;
     if (!(glt_shared_record_mark(me, GLT_SHARED_STARTED) & GLT_SHARED_CANCELLED)) {
         if (__builtin_setjmp(frame.jump) == 0) me->function(me->argument);
+        else (void)glt_shared_exceptions_take(); /* what frames without unwind tables were handling */
     }
     me = glt_shared_self(); /* after a jump no register is to be trusted */
     glt_shared_end(me);
@@ -254,8 +288,13 @@ GLT_API int glt_ult_suspend(void)
                                  me ? "tasklet" : "foreign thread");
     glt_shared_check_cancel(me);
     glt_shared_will_block(me);
-    if (__atomic_compare_exchange_n(&me->suspension, &none, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        glt_shared_block(me);
+    if (__atomic_compare_exchange_n(&me->suspension, &none, 2, 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
+        uint32_t mine = 2;
+        if (!glt_shared_is_cancelled(me) || /* a cancel wakes whom it finds suspended; or it is seen here */
+            !__atomic_compare_exchange_n(&me->suspension, &mine, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            glt_shared_block(me);
+        else __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_RELAXED);
+        glt_shared_check_cancel(me);
     } else {
         __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_RELAXED);
         __atomic_store_n(&me->suspension, 0, __ATOMIC_RELAXED);
@@ -284,6 +323,25 @@ GLT_API int glt_ult_resume(GLT_ult unit)
 
 /* --- Cancel ------------------------------------------------------------------------------------------------------ */
 
+/* The unit was not cancelled before. Whoever finds it suspended, or blocked in an open wait, wakes it. */
+GLT_SHARED_APART void glt_shared_end_wait(struct glt_shared_record* record)
+{
+    uint32_t suspended = 2, state;
+    if (__atomic_compare_exchange_n(&record->suspension, &suspended, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
+        glt_shared_wake_unit(record);
+        return;
+    }
+    state = glt_shared_record_state(record);
+    while (state & GLT_SHARED_OPEN) {
+        uint32_t cut = (state & ~(uint32_t)(GLT_SHARED_BLOCKED | GLT_SHARED_OPEN)) | GLT_SHARED_CUT;
+        if (!__atomic_compare_exchange_n(&record->state, &state, cut, 1, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
+        __atomic_fetch_add(&record->wakes, 1, __ATOMIC_RELAXED);
+        glt_shared_release_unit(record);
+        return;
+    }
+    glt_shared_nudge(); /* it may look at a word from time to time */
+}
+
 GLT_SHARED_APART void glt_shared_cancel(const char* function, const void* unit)
 {
     struct glt_shared_record* record = glt_shared_record_of(unit);
@@ -292,11 +350,8 @@ GLT_SHARED_APART void glt_shared_cancel(const char* function, const void* unit)
     } else if (record == glt_shared_process.main_program) {
         glt_shared_report(GLT_ERROR_CONTEXT, "%s: the main program cannot be cancelled", function);
     } else {
-        uint32_t old;
-        __atomic_fetch_add(&glt_shared_process.look_closer, 1, __ATOMIC_RELEASE);
-        old = glt_shared_record_mark(record, GLT_SHARED_CANCELLED);
-        if (old & (GLT_SHARED_CANCELLED | GLT_SHARED_ENDED))
-            __atomic_fetch_sub(&glt_shared_process.look_closer, 1, __ATOMIC_RELAXED);
+        uint32_t old = glt_shared_mark_cancelled(record);
+        if (!(old & (GLT_SHARED_CANCELLED | GLT_SHARED_ENDED))) glt_shared_end_wait(record);
     }
 }
 
