@@ -156,13 +156,13 @@ template <class Wait> void cancel_while_it_waits(Wait&& wait)
 
 TEST_P(FinishTest, AUnitThatIsSuspendedEndsWhenItIsCancelled)
 {
-    if (glt_can(GLT_CAN_CANCEL_WAITING) == GLT_CANNOT) return; // AUnitThatCannotBeEndedWhereItWaitsIsNamedByTheCancel
+    if (glt_can(GLT_CAN_CANCEL) == GLT_CANNOT) return; // AUnitCancelledBeforeItBeginsNeverRuns has the refusal
     cancel_while_it_waits([] { glt_ult_suspend(); });
 }
 
 TEST_P(FinishTest, AUnitThatWaitsForAnEventOrACounterEndsWhenItIsCancelled)
 {
-    if (glt_can(GLT_CAN_CANCEL_WAITING) == GLT_CANNOT) return;
+    if (glt_can(GLT_CAN_CANCEL) == GLT_CANNOT) return;
     Event event;
     cancel_while_it_waits([&] { glt_event_wait(event.handle); });
     cancel_while_it_waits([&] { glt_event_wait_for(event.handle, 100); });
@@ -182,6 +182,29 @@ TEST_P(FinishTest, AUnitThatWaitsForAMutexEndsWhenItIsCancelled)
     cancel_while_it_waits([&] { glt_mutex_lock(mutex.handle); });
     mutex.unlock();
     EXPECT_EQ(glt_mutex_trylock(mutex.handle), 1) << "nobody of those has it";
+    mutex.unlock();
+}
+
+TEST_P(FinishTest, ACancelThatCannotEndAWaitSaysSoAndTheUnitEndsAfterIt)
+{
+    if (glt_can(GLT_CAN_CANCEL_WAITING) != GLT_CANNOT) return; // the tests before and after
+    Mutex mutex;
+    mutex.lock();
+    std::atomic<bool> begun = false;
+    auto body = [&] {
+        begun = true;
+        mutex.lock();
+    };
+    GLT_ult unit = create(body);
+    yield_until([&] { return begun.load(); });
+    for (int i = 0; i < 50; ++i) glt_yield();
+    spin_for(0.01);
+    glt_ult_cancel(unit);
+    EXPECT_EQ(taken_status(), GLT_ERROR_UNSUPPORTED);
+    EXPECT_EQ(glt_last_status(), GLT_ERROR_UNSUPPORTED);
+    mutex.unlock();
+    glt_ult_free(&unit);
+    glt_mutex_trylock(mutex.handle); // the unit may have got it and kept it
     mutex.unlock();
 }
 

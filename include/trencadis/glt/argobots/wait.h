@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { GLT_ARGOBOTS_WAITS = 0, GLT_ARGOBOTS_OPENED = 1, GLT_ARGOBOTS_LATE = 2 };
+enum { GLT_ARGOBOTS_WAITS = 0, GLT_ARGOBOTS_OPENED = 1, GLT_ARGOBOTS_LATE = 2, GLT_ARGOBOTS_CANCELLED = 3 };
 
 struct glt_argobots_waiter {
     struct glt_argobots_waiter *before, *after; /* in the gate */
@@ -45,7 +45,9 @@ GLT_SHARED_APART int glt_argobots_unblock(ABT_thread unit)
 {
     ABT_thread_state state = ABT_THREAD_STATE_RUNNING;
     int error;
-    for (int tries = 0; ABT_thread_get_state(unit, &state) == ABT_SUCCESS && state != ABT_THREAD_STATE_BLOCKED; ++tries) {
+    for (int tries = 0; ABT_thread_get_state(unit, &state) == ABT_SUCCESS && state != ABT_THREAD_STATE_BLOCKED &&
+                        state != ABT_THREAD_STATE_TERMINATED;
+         ++tries) {
         if (tries < 100) glt_shared_pause();
         else glt_shared_sched_yield();
     }

@@ -64,7 +64,10 @@ GLT_API int glt_initialized(void) { return glt_shared_process.running; }
 GLT_API const char* glt_backend_name(void) { return glt_shared_process.running ? "os" : ""; }
 GLT_API int glt_get_num_threads(void) { return glt_shared_process.num_threads; }
 GLT_API int glt_get_thread_num(void) { return glt_shared_thread(); }
-GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id) { *id = glt_shared_thread(); }
+GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id)
+{
+    if (GLT_SHARED_TELLS("glt_workunit_get_thread_id", id)) *id = glt_shared_thread();
+}
 
 GLT_API void glt_yield(void)
 {
@@ -86,8 +89,7 @@ GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)
 {
     struct glt_shared_record* me = glt_shared_self();
     if (id < 0 || id >= glt_shared_process.num_threads) {
-        glt_shared_report(GLT_ERROR_VALUE, "glt_ult_migrate_self_to: thread %d, not 0 to %d", id,
-                          glt_shared_process.num_threads - 1);
+        glt_shared_bad_thread("glt_ult_migrate_self_to", id);
     } else if (!me || me == glt_shared_process.main_program || (glt_shared_record_state(me) & GLT_SHARED_TASKLET)) {
         glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_migrate_self_to: only ULTs move; the main program stays on thread 0");
     } else {

@@ -31,21 +31,16 @@ GLT_SHARED_APART void* glt_shared_object(const char* function, size_t size)
     return object;
 }
 
-GLT_SHARED_APART int glt_shared_null(const char* function)
-{
-    return glt_shared_report(GLT_ERROR_HANDLE, "%s: the handle is null", function);
-}
-
 GLT_API void glt_mutex_create(GLT_mutex* mutex)
 {
-    *mutex = (GLT_mutex)glt_shared_object("glt_mutex_create", sizeof(struct glt_shared_mutex));
+    if (GLT_SHARED_MAKES("glt_mutex_create", mutex))
+        *mutex = (GLT_mutex)glt_shared_object("glt_mutex_create", sizeof(struct glt_shared_mutex));
 }
 
 GLT_API void glt_mutex_free(GLT_mutex* mutex)
 {
-    if (!*mutex) {
-        glt_shared_null("glt_mutex_free");
-    } else if (__atomic_load_n(&(*mutex)->state, __ATOMIC_ACQUIRE) != 0) {
+    if (!GLT_SHARED_HOLDS("glt_mutex_free", mutex)) return;
+    if (__atomic_load_n(&(*mutex)->state, __ATOMIC_ACQUIRE) != 0) {
         glt_shared_report(GLT_ERROR_STATE, "glt_mutex_free: the mutex is locked; unlock it first");
     } else {
         glt_shared_await_leavers();
@@ -96,13 +91,18 @@ GLT_SHARED_APART void glt_shared_mutex_lock_slowly(struct glt_shared_mutex* mute
 
 GLT_API void glt_mutex_lock(GLT_mutex mutex)
 {
+    if (!GLT_SHARED_HAS("glt_mutex_lock", mutex)) return;
     if (__builtin_expect(!glt_shared_mutex_try(mutex), 0)) glt_shared_mutex_lock_slowly(mutex);
 }
 
-GLT_API int glt_mutex_trylock(GLT_mutex mutex) { return glt_shared_mutex_try(mutex); }
+GLT_API int glt_mutex_trylock(GLT_mutex mutex)
+{
+    return GLT_SHARED_HAS("glt_mutex_trylock", mutex) && glt_shared_mutex_try(mutex);
+}
 
 GLT_API void glt_mutex_spinlock(GLT_mutex mutex)
 {
+    if (!GLT_SHARED_HAS("glt_mutex_spinlock", mutex)) return;
     for (int i = 0; i < 100; ++i) {
         if (__atomic_load_n(&mutex->state, __ATOMIC_RELAXED) == 0 && glt_shared_mutex_try(mutex)) return;
         glt_shared_pause();
@@ -131,6 +131,7 @@ GLT_SHARED_APART void glt_shared_mutex_unlock_slowly(struct glt_shared_mutex* mu
 GLT_API void glt_mutex_unlock(GLT_mutex mutex)
 {
     uint32_t alone = 1;
+    if (!GLT_SHARED_HAS("glt_mutex_unlock", mutex)) return;
     if (__builtin_expect(!__atomic_compare_exchange_n(&mutex->state, &alone, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED), 0))
         glt_shared_mutex_unlock_slowly(mutex);
 }
@@ -143,15 +144,13 @@ struct glt_shared_cond {
 
 GLT_API void glt_cond_create(GLT_cond* cond)
 {
-    *cond = (GLT_cond)glt_shared_object("glt_cond_create", sizeof(struct glt_shared_cond));
+    if (GLT_SHARED_MAKES("glt_cond_create", cond))
+        *cond = (GLT_cond)glt_shared_object("glt_cond_create", sizeof(struct glt_shared_cond));
 }
 
 GLT_API void glt_cond_free(GLT_cond* cond)
 {
-    if (!*cond) {
-        glt_shared_null("glt_cond_free");
-        return;
-    }
+    if (!GLT_SHARED_HOLDS("glt_cond_free", cond)) return;
     glt_shared_await_leavers();
     free(*cond);
     *cond = NULL;
@@ -164,6 +163,7 @@ GLT_API void glt_cond_wait(GLT_cond cond, GLT_mutex mutex)
     struct glt_shared_waiter waiter;
     struct glt_shared_record* me = glt_shared_self();
     int waits;
+    if (!GLT_SHARED_HAS("glt_cond_wait", cond) || !GLT_SHARED_HAS("glt_cond_wait", mutex)) return;
     if (glt_shared_may_wait("glt_cond_wait", me) != GLT_SUCCESS) return;
     if (__atomic_load_n(&mutex->state, __ATOMIC_RELAXED) == 0) {
         glt_shared_report(GLT_ERROR_STATE, "glt_cond_wait: the mutex is not locked");
@@ -184,6 +184,7 @@ GLT_API void glt_cond_wait(GLT_cond cond, GLT_mutex mutex)
 GLT_API void glt_cond_signal(GLT_cond cond)
 {
     struct glt_shared_waiter* waiter;
+    if (!GLT_SHARED_HAS("glt_cond_signal", cond)) return;
     do { /* one that was cancelled is none */
         glt_shared_lock(&cond->waiters.lock);
         waiter = glt_shared_waiters_take(&cond->waiters);
@@ -194,6 +195,7 @@ GLT_API void glt_cond_signal(GLT_cond cond)
 GLT_API void glt_cond_broadcast(GLT_cond cond)
 {
     struct glt_shared_waiter* first;
+    if (!GLT_SHARED_HAS("glt_cond_broadcast", cond)) return;
     glt_shared_lock(&cond->waiters.lock);
     first = glt_shared_waiters_take_all(&cond->waiters);
     glt_shared_unlock(&cond->waiters.lock);
@@ -209,7 +211,7 @@ struct glt_shared_barrier {
 
 GLT_API void glt_barrier_create(int num_waiters, GLT_barrier* barrier)
 {
-    *barrier = NULL;
+    if (!GLT_SHARED_MAKES("glt_barrier_create", barrier)) return;
     if (num_waiters < 1) {
         glt_shared_report(GLT_ERROR_VALUE, "glt_barrier_create: num_waiters is %d, not 1 or more", num_waiters);
         return;
@@ -220,10 +222,7 @@ GLT_API void glt_barrier_create(int num_waiters, GLT_barrier* barrier)
 
 GLT_API void glt_barrier_free(GLT_barrier* barrier)
 {
-    if (!*barrier) {
-        glt_shared_null("glt_barrier_free");
-        return;
-    }
+    if (!GLT_SHARED_HOLDS("glt_barrier_free", barrier)) return;
     glt_shared_await_leavers();
     free(*barrier);
     *barrier = NULL;
@@ -232,10 +231,12 @@ GLT_API void glt_barrier_free(GLT_barrier* barrier)
 /* The last one takes all others out of the list before it lets go of the lock: the barrier is ready for the next round at once. */
 GLT_API void glt_barrier_wait(GLT_barrier* barrier)
 {
-    struct glt_shared_barrier* at = *barrier;
+    struct glt_shared_barrier* at;
     struct glt_shared_waiter waiter;
     struct glt_shared_record* me = glt_shared_self();
     int waits;
+    if (!GLT_SHARED_HOLDS("glt_barrier_wait", barrier)) return;
+    at = *barrier;
     if (glt_shared_may_wait("glt_barrier_wait", me) != GLT_SUCCESS) return;
     glt_shared_waiter_init(&waiter, me);
     glt_shared_lock(&at->waiters.lock);
