@@ -185,10 +185,15 @@ TEST_P(MutexTest, ManyAreCreatedAndFreedEachUnlockedAtFirstAndWithoutALeak)
         return right;
     };
     EXPECT_EQ(use(2000), 2000);
-    const long before = resident_kib();
-    EXPECT_EQ(use(50000), 50000);
+    long growth = 0;
+    for (int round = 0; round < 3; ++round) { // a leak grows in each; something else of the process may grow once
+        const long before = resident_kib();
+        EXPECT_EQ(use(50000), 50000);
+        growth = resident_kib() - before;
+        if (growth < 600) break;
+    }
     if (!sanitized) { // which keep what was freed for a while
-        EXPECT_LT(resident_kib(), before + 600) << "50,000 of 16 bytes would be 800 KiB";
+        EXPECT_LT(growth, 600) << "50,000 of 16 bytes would be 800 KiB";
     }
 }
 
