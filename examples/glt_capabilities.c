@@ -14,6 +14,7 @@ static const struct {
     {GLT_CAN_YIELD_TO, "`glt_yield_to` runs that unit next"},
     {GLT_CAN_MIGRATE, "`glt_ult_migrate_self_to`"},
     {GLT_CAN_CANCEL, "cancel"},
+    {GLT_CAN_CANCEL_WAITING, "cancel of a unit that already waits"},
     {GLT_CAN_EXIT, "`glt_ult_exit`"},
     {GLT_CAN_SUSPEND, "suspend and resume"},
     {GLT_CAN_STACK_SIZE, "stack size per unit"},

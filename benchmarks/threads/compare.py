@@ -5,7 +5,8 @@
 
 overhead      N-Queens and UTS through GLT, header-only and dynamic, over the same program on the library itself: a ratio of
               1.001 says 0.1 % more time.
-peers         the micro-benchmarks: each library's nanoseconds over those of our native one; above 1 we are faster.
+peers         the micro-benchmarks, N-Queens and UTS: each library's time over that of our native one; above 1 we are faster.
+              Argobots twice: with its stealing scheduler, and with queues of their own that nobody steals from.
 efficiency    UTS by one core without any library, over the threads' time times their number.
 
 Each ratio is taken within a round, in which every contestant runs once, in an order that turns round each time; the table
@@ -23,10 +24,11 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from programs import BIN, LIBRARIES, Contestant, contestants
+from programs import BIN, LIBRARIES, VARIANTS, Contestant, contestants
 
 _PARTS = ("overhead", "peers", "efficiency")
 #: What overhead is measured on: benchmark, its argument (None: --tree), repetitions within a process.
@@ -68,7 +70,8 @@ def ratio(above: list[list[float]], below: list[list[float]], factor: float = 1)
 def row(part: str, benchmark: str, contestant: Contestant, threads: int, unit: str,
         times: list[list[float]], other: list[list[float]], **ratios: Any) -> Row:  # fmt: skip
     return {
-        "part": part, "benchmark": benchmark, "library": contestant.library, "form": contestant.form, "threads": threads,
+        "part": part, "benchmark": benchmark, "library": f"{contestant.library} {contestant.variant}".strip(),
+        "form": contestant.form, "threads": threads,
         "time_median": statistics.median(map(statistics.median, times)),
         "other_median": statistics.median(map(statistics.median, other)), "unit": unit, **ratios,
     }  # fmt: skip
@@ -99,17 +102,29 @@ def _overhead_of(
 
 def peers(arguments: argparse.Namespace) -> Iterator[Row]:
     ours = Contestant("native", "header-only", arguments.bin)
-    present = [c for c in contestants(arguments.bin, "micro") if c == ours or (c.form == "direct" and c.library != "native")]
-    if ours not in present:
+    there = contestants(arguments.bin, "micro")
+    if ours not in there:
         return
-    words = ("all", "--threads", str(arguments.threads), "--repeat", str(_REPEAT))
-    times = rounds(present, arguments.pairs, lambda c: {row["benchmark"]: row["ns"] for row in start(c, "micro", *words)})
+    present = [ours]
+    for c in there:
+        if c.form == "direct" and c.library != "native":
+            present += [replace(c, variant=variant) for variant in VARIANTS.get(c.library, ("",))]
+    times = rounds(present, arguments.pairs, lambda c: _all_of(c, arguments))
     for benchmark in times[ours][0]:
         own = [run[benchmark] for run in times[ours]]
         for contestant in present:
             theirs = [run[benchmark] for run in times[contestant]]
             if contestant != ours:
-                yield row("peers", benchmark, contestant, arguments.threads, "ns", theirs, own, **ratio(theirs, own))
+                unit = "s" if benchmark.startswith(("nqueens", "uts")) else "ns"
+                yield row("peers", benchmark, contestant, arguments.threads, unit, theirs, own, **ratio(theirs, own))
+
+
+def _all_of(contestant: Contestant, arguments: argparse.Namespace) -> dict[str, list[float]]:
+    threads = ("--threads", str(arguments.threads))
+    times = {row["benchmark"]: row["ns"] for row in start(contestant, "micro", "all", *threads, "--repeat", str(_REPEAT))}
+    for benchmark, word in (("nqueens", "11"), ("uts", arguments.tree)):
+        times[f"{benchmark} {word}"] = start(contestant, benchmark, word, *threads, "--repeat", "3")[0]["seconds"]
+    return times
 
 
 def efficiency(arguments: argparse.Namespace) -> Iterator[Row]:
@@ -129,7 +144,7 @@ def line(row: Row) -> str:
     scale, digits = (1e3, 2) if row["unit"] == "s" else (1, 1)
     times = f"{scale * row['time_median']:.{digits}f} : {scale * row['other_median']:.{digits}f} {'ms' if scale > 1 else 'ns'}"
     spread = f"{row['ratio_median']:.4f} ({row['ratio_min']:.4f} to {row['ratio_max']:.4f})  {row['ratio_of_least']:.4f}"
-    who = f"{row['part']:<11}{row['benchmark']:<12}{row['library']:<16}{row['form']:<12}{row['threads']:>3}"
+    who = f"{row['part']:<11}{row['benchmark']:<12}{row['library']:<18}{row['form']:<12}{row['threads']:>3}"
     return f"{who}{times:>22}   {spread}"
 
 

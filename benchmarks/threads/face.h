@@ -15,10 +15,16 @@
  * way and says so by LWT_BATCH.
  *
  * LWT_DIRECT names the library a program uses without GLT; otherwise it is a GLT program of the form GLT_STATIC says. All
- * contestants get the same stack size, and none binds its threads to cores; what idle threads do is each one's standard. */
+ * contestants get the same stack size, and by lwt_start each thread is bound to a core of its own where there are as many: two threads
+ * that begin on one core would be the system's doing and not the library's. What idle threads do is each one's standard. */
 #ifndef TRENCADIS_BENCHMARKS_FACE_H
 #define TRENCADIS_BENCHMARKS_FACE_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define LWT_STACK_SIZE 65536
@@ -34,6 +40,39 @@
 #else
 #include "faces/glt.h"
 #endif
+
+static cpu_set_t lwt_cores;
+static int lwt_parties;
+static atomic_int lwt_present;
+
+/* On each thread at once, since none of them yields before all are there. */
+static LWT_RESULT lwt_bind(void* unused)
+{
+    const int number = atomic_fetch_add(&lwt_present, 1);
+    cpu_set_t mine;
+    (void)unused;
+    while (atomic_load(&lwt_present) < lwt_parties) sched_yield();
+    CPU_ZERO(&mine);
+    for (int core = 0, left = number; core < CPU_SETSIZE; ++core)
+        if (CPU_ISSET(core, &lwt_cores) && left-- == 0) CPU_SET(core, &mine);
+    sched_setaffinity(0, sizeof mine, &mine);
+    LWT_RETURN;
+}
+
+/* As lwt_begin, and binds the threads. */
+static inline int lwt_start(int threads)
+{
+    LwtUlt* ults = (LwtUlt*)calloc((size_t)threads, sizeof *ults);
+    const int cores = sched_getaffinity(0, sizeof lwt_cores, &lwt_cores) == 0 ? CPU_COUNT(&lwt_cores) : 0;
+    const int status = ults ? lwt_begin(threads) : -1;
+    if (status == 0 && threads <= cores) {
+        lwt_parties = threads;
+        for (int i = 0; i < threads; ++i) lwt_ult_create_to(lwt_bind, NULL, &ults[i], i);
+        for (int i = 0; i < threads; ++i) lwt_ult_join(&ults[i]);
+    }
+    free(ults);
+    return status;
+}
 
 /* Where work is dealt out because nobody steals, `turn` says whose it is; elsewhere the queue of the caller is right. */
 static inline void lwt_ult_deal(LWT_RESULT (*function)(void*), void* argument, LwtUlt* ult, unsigned turn, int threads)

@@ -12,8 +12,6 @@
 #include "face.h"
 #include "program.h"
 
-#include <stdatomic.h>
-
 enum { YIELDS = 20000, YIELDERS = 2, MOST_FIBONACCI = 40 };
 
 static int threads, batch, batches, recursion;
@@ -237,7 +235,7 @@ int main(int argc, char** argv)
     batch = (int)units;
     batches = (int)rounds;
     recursion = (int)fib;
-    if (lwt_begin(threads) != 0) program_fail(EXIT_WRONG, "%s does not start with %d threads", LWT_FORM, threads);
+    if (lwt_start(threads) != 0) program_fail(EXIT_WRONG, "%s does not start with %d threads", LWT_FORM, threads);
     make_workers();
     for (int i = 0; i < BENCHMARKS; ++i)
         if (!chosen || chosen == &benchmarks[i]) run(&benchmarks[i], (int)repeat, (int)json);

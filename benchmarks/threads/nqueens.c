@@ -90,7 +90,7 @@ int main(int argc, char** argv)
     queens = (int)program_number("N", word, FEWEST_QUEENS, MOST_QUEENS);
     threads = (int)wanted_threads;
     cutoff = (int)depth;
-    if (lwt_begin(threads) != 0) program_fail(EXIT_WRONG, "%s does not start with %d threads", LWT_FORM, threads);
+    if (lwt_start(threads) != 0) program_fail(EXIT_WRONG, "%s does not start with %d threads", LWT_FORM, threads);
     double seconds[PROGRAM_MOST_REPETITIONS];
     for (int i = 0; i < (int)repeat; ++i) {
         const uint64_t solutions = run(&seconds[i]);

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LIBRARIES = ("native", "argobots", "qthreads", "massivethreads")
+#: Ways to use a library that are each better at something; the first is what a program without a variant gets.
+VARIANTS = {"argobots": {"stealing": {}, "private": {"LWT_ARGOBOTS": "private"}}}
 FORMS = ("direct", "header-only", "dynamic")
 BIN = Path(__file__).resolve().parents[2] / "build" / "bin"
 
@@ -19,6 +21,7 @@ class Contestant:
     library: str
     form: str
     folder: Path
+    variant: str = ""
 
     def path(self, benchmark: str) -> Path:
         names = {"direct": f"{self.library}_{benchmark}", "header-only": f"glt_{benchmark}_{self.library}"}
@@ -26,6 +29,8 @@ class Contestant:
 
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("GLT_")}
+        if self.variant:
+            kept |= VARIANTS[self.library][self.variant]
         return {**kept, "GLT_BACKEND": self.library} if self.form == "dynamic" else kept
 
     def starts(self, benchmark: str) -> bool:

@@ -134,7 +134,7 @@ int main(int argc, char** argv)
     search = uts_search(tree, sha1_block_best());
     threads = alone ? 1 : (int)wanted_threads;
     cutoff = tree->depth > (int)grain ? tree->depth - (int)grain : 1;
-    if (!alone && lwt_begin(threads) != 0) program_fail(EXIT_WRONG, "%s does not start with %d threads", LWT_FORM, threads);
+    if (!alone && lwt_start(threads) != 0) program_fail(EXIT_WRONG, "%s does not start with %d threads", LWT_FORM, threads);
     double seconds[PROGRAM_MOST_REPETITIONS];
     for (int i = 0; i < (int)repeat; ++i) {
         const UtsCount count = alone ? run_alone(tree, &seconds[i]) : run(tree, &seconds[i]);

@@ -85,8 +85,9 @@ enum {
     GLT_CAN_IDLE_SPIN,
     GLT_CAN_IDLE_SPIN_SLEEP,
     GLT_CAN_IDLE_SLEEP,
-    GLT_CAN_SANITIZE, /* AddressSanitizer and ThreadSanitizer follow the units */
-    GLT_CAPABILITIES  /* how many there are */
+    GLT_CAN_SANITIZE,       /* this build is instrumented: AddressSanitizer and ThreadSanitizer follow the units */
+    GLT_CAN_CANCEL_WAITING, /* a unit that already waits, whatever for, ends when it is cancelled */
+    GLT_CAPABILITIES        /* how many there are */
 };
 
 typedef int GLT_bool;
@@ -196,7 +197,8 @@ GLT_API int glt_ult_suspend(void);
 GLT_API int glt_ult_resume(GLT_ult unit);
 /* Ends the calling ULT here, C++ destructors of its frames included where the library can. */
 GLT_API void glt_ult_exit(void);
-/* Asks the unit to end: at its next yield or wait, or before it begins. It is joined as ever. */
+/* Asks the unit to end: at its next yield or wait, in the wait it is in (glt_can(GLT_CAN_CANCEL_WAITING)), or before it begins. It is
+ * joined as ever. In a wait for a condition it has the mutex again before its frames are unwound. */
 GLT_API void glt_ult_cancel(GLT_ult unit);
 GLT_API void glt_tasklet_cancel(GLT_tasklet tasklet);
 /* The calling unit, the main program included; null in a foreign thread. The handle is not to be freed. */

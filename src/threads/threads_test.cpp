@@ -88,6 +88,7 @@ const ThreadsEntry native_by_table{
 #define GLT_FUNCTION(result, function, parameters, arguments) glt_native_##function,
 #define GLT_PROCEDURE(function, parameters, arguments) glt_native_##function,
 #include "trencadis/glt/functions.def"
+#include "trencadis/glt/statuses.def"
 #undef GLT_FUNCTION
 #undef GLT_PROCEDURE
         };

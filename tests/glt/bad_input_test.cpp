@@ -1,7 +1,5 @@
-// Bad input: a status and a message, never a crash or a silent nothing. The header-only form leaves most of these checks out.
+// Bad input: a status and a message, never a crash or a silent nothing; the same status in both forms, over every back end.
 #include "suite.hpp"
-
-#ifndef GLT_STATIC
 
 #include <limits>
 #include <set>
@@ -35,20 +33,28 @@ const std::set<std::string> always = {
     "get_wtime",   "get_num_threads",     "get_thread_num",       "ult_malloc",           "tasklet_malloc", "init",
     "init_with",   "can_event_functions", "can_future_functions", "can_manage_scheduler", "can_scheduler",  "can_malleability"};
 
+/// What a call answers to zeros and null pointers: null where an answer or something new goes and null functions are wrong values, all
+/// else are handles.
+int status_of_nothing(const std::string& name)
+{
+    const bool makes = name.find("create") != std::string::npos, asks = name.find("self") != std::string::npos;
+    const std::set<std::string> values = {"attributes_init", "ult_get_id", "workunit_get_thread_id", "key_get", "timer_get_secs"};
+    if (name == "ult_migrate_self_to") return GLT_ERROR_UNSUPPORTED;
+    return makes || asks || values.count(name) ? GLT_ERROR_VALUE : GLT_ERROR_HANDLE;
+}
+
 TEST(BadInput, EveryCallBeforeInitAndAfterFinalizeAnswersSo)
 {
     for (int round = 0; round < 2; ++round) {
         ASSERT_FALSE(glt_initialized());
         take_reports();
         for (const Call& call : calls) {
-            if (always.count(call.name)) continue;
+            if (always.count(call.name) || (!checked_form && std::string(call.name) == "can")) continue; // it knows what it is
             glt_set_error_handler([](int, const char*) {});
             glt_last_status();
             call.call();
             const int status = glt_last_status();
-            const bool alone = std::string(call.name).find("timer_") == 0 || std::string(call.name) == "attributes_init";
-            if (alone) EXPECT_GE(status, GLT_ERROR_STATE) << "glt_" << call.name; // needs no library, but not null either
-            else EXPECT_EQ(status, GLT_ERROR_STATE) << "glt_" << call.name;
+            EXPECT_EQ(status, GLT_ERROR_STATE) << "glt_" << call.name;
             EXPECT_NE(std::string(glt_last_message()).find("glt_" + std::string(call.name)), std::string::npos)
                 << glt_last_message();
         }
@@ -70,7 +76,7 @@ TEST_P(BadInputTest, EveryCallWithNothingAnswersSoAndChangesNothing)
         take_reports();
         glt_last_status();
         call.call();
-        EXPECT_GE(glt_last_status(), GLT_ERROR_STATE) << "glt_" << call.name;
+        EXPECT_EQ(glt_last_status(), status_of_nothing(call.name)) << "glt_" << call.name;
         const std::vector<Report> reports = take_reports();
         ASSERT_EQ(reports.size(), 1u) << "glt_" << call.name;
         EXPECT_NE(reports[0].message.find("glt_" + std::string(call.name)), std::string::npos) << reports[0].message;
@@ -88,6 +94,8 @@ void expect(int status, const char* what)
 
 TEST_P(BadInputTest, DoubleJoinsAndFreesAreFound)
 {
+    // Its handles are the library's own, for which a second join is none.
+    if (!checked_form && std::string(glt_backend_name()) == "argobots") GTEST_SKIP() << "only libglt.so sees a second join";
     auto body = [] {};
     GLT_ult unit = create(body);
     glt_ult_join(&unit);
@@ -168,6 +176,8 @@ TEST_P(BadInputTest, NumbersOutOfTheirRangeAreRefused)
     refused("a thread that is not there");
     attributes.placement = 7;
     refused("an unknown placement");
+    attributes.placement = GLT_PLACE_STRICT;
+    refused("a strict placement without a thread");
     EXPECT_EQ(runs, 0);
 }
 
@@ -224,5 +234,3 @@ TEST_P(BadInputTest, FreedThingsAreNullAndRefused)
 
 } // namespace
 } // namespace trencadis::suite
-
-#endif

@@ -64,10 +64,24 @@ TEST_P(BarrierTest, TheMainProgramTakesPart)
     EXPECT_EQ(early, 0);
 }
 
-TEST_P(BarrierTest, OfOneHoldsNobody)
+TEST_P(BarrierTest, OfOneHoldsNobodyAndOfTwoTheFirst)
 {
-    Barrier barrier(1);
-    for (int i = 0; i < 10; ++i) barrier.wait();
+    Barrier one(1), two(2);
+    std::atomic<int> before = 0, after = 0;
+    Units unit(1, [&](int) {
+        for (int i = 0; i < 10; ++i) one.wait();
+        before = 1;
+        two.wait();
+        after = 1;
+    });
+    yield_until([&] { return before == 1; });
+    for (int i = 0; i < 50; ++i) glt_yield();
+    spin_for(0.001);
+    EXPECT_EQ(after, 0) << "the second has not come yet";
+    for (int i = 0; i < 10; ++i) one.wait(); // the main program neither
+    two.wait();
+    unit.wait();
+    EXPECT_EQ(after, 1);
 }
 
 TEST_P(BarrierTest, AWaiterLeavesItsCoreToOthers)

@@ -35,7 +35,18 @@ TEST_P(CapabilityTest, WhatEveryBackEndMustHaveIsThere)
 TEST_P(CapabilityTest, OurOwnBackEndLacksNothing)
 {
     if (std::string(glt_backend_name()) != "native") return; // a statement about one back end
-    for (int bit = 0; bit < GLT_CAPABILITIES; ++bit) EXPECT_NE(glt_can(bit), GLT_CANNOT) << bit;
+    for (int bit = 0; bit < GLT_CAPABILITIES; ++bit)
+        if (bit != GLT_CAN_SANITIZE) {
+            EXPECT_NE(glt_can(bit), GLT_CANNOT) << bit;
+        }
+}
+
+TEST_P(CapabilityTest, SanitizersFollowUnitsOnlyWhereTheBackEndIsInstrumented)
+{
+    // The tests and the back ends of one build are both instrumented, or neither is.
+    const std::string name = glt_backend_name();
+    const bool ours = name == "native" || name == "os";
+    EXPECT_EQ(glt_can(GLT_CAN_SANITIZE), ours && sanitized ? GLT_NATIVELY : GLT_CANNOT);
 }
 
 TEST_P(CapabilityTest, ThePublishedQueriesAnswerNo)

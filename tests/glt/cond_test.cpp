@@ -1,4 +1,6 @@
 // Conditions: wait gives the mutex away, signal and broadcast bring waiters back.
+#include <mutex>
+
 #include "suite.hpp"
 
 namespace trencadis::suite {
@@ -113,13 +115,35 @@ TEST_P(CondTest, BroadcastWakesAllAndSignalOne)
     EXPECT_EQ(tickets, 0);
 }
 
-TEST_P(CondTest, SignalsWithoutWaitersAreNoError)
+TEST_P(CondTest, SignalsWithoutWaitersAreNoErrorAndLeaveTheNextOneInOrder)
 {
+    Mutex mutex;
     Cond cond;
     for (int i = 0; i < 10; ++i) {
         cond.signal();
         cond.broadcast();
     }
+    EXPECT_EQ(glt_last_status(), GLT_SUCCESS);
+    int stage = 0; // guarded by the mutex; a wait may end without a signal, the condition holds all the same
+    Units waiter(1, [&](int) {
+        const std::lock_guard hold(mutex);
+        stage = 1;
+        while (stage != 2) cond.wait(mutex);
+        stage = 3;
+    });
+    const auto stage_is = [&](int wanted) {
+        const std::lock_guard hold(mutex);
+        return stage == wanted;
+    };
+    yield_until([&] { return stage_is(1); });
+    for (int i = 0; i < 50; ++i) glt_yield();
+    EXPECT_TRUE(stage_is(1));
+    mutex.lock();
+    stage = 2;
+    mutex.unlock();
+    cond.signal();
+    waiter.wait();
+    EXPECT_TRUE(stage_is(3));
 }
 
 TEST_P(CondTest, SignalsComeFromOutsideTheMutexToo)

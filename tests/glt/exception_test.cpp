@@ -1,4 +1,5 @@
 // Exceptions: inside a unit as ever, out of one through glt.hpp, where join throws them again.
+#include <exception>
 #include <stdexcept>
 
 #include "suite.hpp"
@@ -91,26 +92,137 @@ TEST_P(ExceptionTest, AreLostWhereNobodyJoins)
     EXPECT_EQ(ran, 1);
 }
 
+// The language keeps the exceptions being handled per OS thread. A unit that waits in a handler takes its own along, and leaves none to
+// others: whatever it waits by.
+
+/// Throws and catches its number, lets `pause` run in the handler, and then throws what it has caught once more.
+template <class Pause> bool keeps_its_own(int number, Pause&& pause)
+{
+    try {
+        throw number;
+    } catch (int) {
+        pause();
+        if (std::uncaught_exceptions() != 0) return false;
+        try {
+            throw;
+        } catch (int value) {
+            return value == number;
+        }
+    }
+}
+
+struct Unwinding { // runs in a destructor while an exception is on its way
+    int& uncaught;
+    ~Unwinding()
+    {
+        for (int k = 0; k < 3; ++k) glt_yield();
+        uncaught = std::uncaught_exceptions();
+    }
+};
+
 TEST_P(ExceptionTest, ACaughtOneBelongsToItsUnitAcrossYields)
 {
-    // The language keeps the chain of caught exceptions per OS thread. Units that yield inside a handler mix them up, unless the
-    // back end keeps a chain for each, as ours do.
-    const std::string name = glt_backend_name();
-    if (name != "native" && name != "os") GTEST_SKIP() << name << " keeps one chain of caught exceptions per OS thread";
     std::atomic<int> right = 0;
     run_units(20, [&](int i) {
-        try {
-            throw i;
-        } catch (int) {
+        right += keeps_its_own(i, [] {
             for (int k = 0; k < 5; ++k) glt_yield();
-            try {
-                throw; // the one this unit caught
-            } catch (int value) {
-                right += value == i;
-            }
-        }
+        });
     });
     EXPECT_EQ(right, 20);
+}
+
+TEST_P(ExceptionTest, OneOnItsWayIsNotSeenByOthers)
+{
+    std::atomic<int> right = 0;
+    run_units(20, [&](int i) {
+        int uncaught = -1;
+        try {
+            Unwinding here{uncaught};
+            if (i % 2) throw i;
+        } catch (int) {
+        }
+        right += uncaught == i % 2;
+    });
+    EXPECT_EQ(right, 20);
+}
+
+TEST_P(ExceptionTest, ACaughtOneBelongsToItsUnitWhateverItWaitsBy)
+{
+    const int units = 12;
+    Mutex mutex, guarded;
+    GLT_cond changed = GLT_NULL;
+    glt_cond_create(&changed);
+    GLT_barrier barrier = GLT_NULL;
+    glt_barrier_create(units, &barrier);
+    Event event;
+    Counter counter(1);
+    int waiting = 0;
+    std::atomic<int> arrived = 0, right = 0;
+    Units all(units, [&](int i) {
+        arrived++;
+        right += keeps_its_own(100 + i, [&] { // held over a yield: the others wait for it
+            mutex.lock();
+            glt_yield();
+            mutex.unlock();
+        });
+        right += keeps_its_own(200 + i, [&] { event.wait(); });
+        right += keeps_its_own(300 + i, [&] { glt_barrier_wait(&barrier); });
+        right += keeps_its_own(400 + i, [&] {
+            guarded.lock();
+            if (++waiting == units) glt_cond_broadcast(changed);
+            while (waiting < units) glt_cond_wait(changed, guarded.handle);
+            guarded.unlock();
+        });
+        right += keeps_its_own(500 + i, [&] { run_units(3, [](int) { glt_yield(); }); });
+        right += keeps_its_own(600 + i, [&] { EXPECT_EQ(glt_counter_wait_for(counter.handle, 0.003), GLT_TIMEOUT); });
+    });
+    yield_until([&] { return arrived == units; });
+    for (int k = 0; k < 20; ++k) glt_yield();
+    event.set();
+    all.wait();
+    EXPECT_EQ(right, 6 * units);
+    glt_cond_free(&changed);
+    glt_barrier_free(&barrier);
+}
+
+TEST_P(ExceptionTest, ACaughtOneBelongsToItsUnitOverSuspendMigrationAndYieldTo)
+{
+    const int units = 8;
+    std::atomic<int> right = 0, suspended = 0;
+    Units all(units, [&](int i) {
+        right += keeps_its_own(100 + i, [&] {
+            suspended++;
+            EXPECT_EQ(glt_ult_suspend(), GLT_SUCCESS);
+        });
+        right += keeps_its_own(200 + i, [&] { glt_ult_migrate_self_to(i % threads()); });
+        right += keeps_its_own(300 + i, [&] { glt_yield(); });
+    });
+    yield_until([&] { return suspended == units; });
+    const bool can_choose = glt_can(GLT_CAN_YIELD_TO) != GLT_CANNOT;
+    EXPECT_TRUE(keeps_its_own(7, [&] {
+        for (int i = 0; i < units; ++i) {
+            EXPECT_EQ(glt_ult_resume(all.handle(i)), GLT_SUCCESS);
+            if (can_choose) glt_yield_to(all.handle(i));
+        }
+    }));
+    all.wait();
+    EXPECT_EQ(right, 3 * units);
+}
+
+TEST_P(ExceptionTest, AUnitThatExitsInAHandlerLeavesNothingToTheNext)
+{
+    for (int i = 0; i < 20; ++i) {
+        run_units(1, [](int) {
+            try {
+                throw 1;
+            } catch (int) {
+                glt_ult_exit();
+            }
+        });
+        std::atomic<bool> clean = false;
+        run_units(1, [&](int) { clean = !std::current_exception() && std::uncaught_exceptions() == 0; });
+        EXPECT_TRUE(clean);
+    }
 }
 
 TEST_P(ExceptionTest, TheFaceThrowsErrorsOfTheLibrary)

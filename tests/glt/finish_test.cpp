@@ -1,4 +1,6 @@
 // The ways a unit ends before its function returns: exit, cancel.
+#include <mutex>
+
 #include "suite.hpp"
 
 namespace trencadis::suite {
@@ -130,6 +132,177 @@ TEST_P(FinishTest, AUnitCancelledEndsAtItsNextYield)
     for (int i = 0; i < 100; ++i) glt_yield();
     EXPECT_EQ(rounds, after);
     for (GLT_ult& unit : units) glt_ult_free(&unit);
+}
+
+/// Units that wait for something that never comes; each is cancelled, ends, and its frames are unwound where the library can.
+template <class Wait> void cancel_while_it_waits(Wait&& wait)
+{
+    const int count = 6;
+    std::atomic<int> arrived = 0, went_on = 0;
+    auto body = [&] {
+        arrived++;
+        wait();
+        went_on++;
+    };
+    std::vector<GLT_ult> units(count);
+    for (GLT_ult& unit : units) unit = create(body);
+    yield_until([&] { return arrived == count; });
+    for (int i = 0; i < 50; ++i) glt_yield();
+    spin_for(0.002);
+    for (GLT_ult unit : units) glt_ult_cancel(unit);
+    for (GLT_ult& unit : units) glt_ult_free(&unit);
+    EXPECT_EQ(went_on, 0);
+}
+
+TEST_P(FinishTest, AUnitThatIsSuspendedEndsWhenItIsCancelled)
+{
+    if (glt_can(GLT_CAN_CANCEL) == GLT_CANNOT) return; // AUnitCancelledBeforeItBeginsNeverRuns has the refusal
+    cancel_while_it_waits([] { glt_ult_suspend(); });
+}
+
+TEST_P(FinishTest, AUnitThatWaitsForAnEventOrACounterEndsWhenItIsCancelled)
+{
+    if (glt_can(GLT_CAN_CANCEL) == GLT_CANNOT) return;
+    Event event;
+    cancel_while_it_waits([&] { glt_event_wait(event.handle); });
+    cancel_while_it_waits([&] { glt_event_wait_for(event.handle, 100); });
+    Counter counter(1);
+    cancel_while_it_waits([&] { glt_counter_wait(counter.handle); });
+    event.set(); // nobody is left in the lists
+    counter.add(-1);
+    event.wait();
+    counter.wait();
+}
+
+TEST_P(FinishTest, AUnitThatWaitsForAMutexEndsWhenItIsCancelled)
+{
+    if (glt_can(GLT_CAN_CANCEL_WAITING) == GLT_CANNOT) return;
+    Mutex mutex;
+    mutex.lock();
+    cancel_while_it_waits([&] { glt_mutex_lock(mutex.handle); });
+    mutex.unlock();
+    EXPECT_EQ(glt_mutex_trylock(mutex.handle), 1) << "nobody of those has it";
+    mutex.unlock();
+}
+
+TEST_P(FinishTest, ACancelThatCannotEndAWaitSaysSoAndTheUnitEndsAfterIt)
+{
+    if (glt_can(GLT_CAN_CANCEL_WAITING) != GLT_CANNOT) return; // the tests before and after
+    Mutex mutex;
+    mutex.lock();
+    std::atomic<bool> begun = false;
+    auto body = [&] {
+        begun = true;
+        mutex.lock();
+    };
+    GLT_ult unit = create(body);
+    yield_until([&] { return begun.load(); });
+    for (int i = 0; i < 50; ++i) glt_yield();
+    spin_for(0.01);
+    glt_ult_cancel(unit);
+    EXPECT_EQ(taken_status(), GLT_ERROR_UNSUPPORTED);
+    EXPECT_EQ(glt_last_status(), GLT_ERROR_UNSUPPORTED);
+    mutex.unlock();
+    glt_ult_free(&unit);
+    glt_mutex_trylock(mutex.handle); // the unit may have got it and kept it
+    mutex.unlock();
+}
+
+TEST_P(FinishTest, AUnitThatWaitsForAConditionHasTheMutexWhenItsFramesAreUnwound)
+{
+    if (glt_can(GLT_CAN_CANCEL_WAITING) == GLT_CANNOT) return;
+    Mutex mutex;
+    GLT_cond cond = GLT_NULL;
+    glt_cond_create(&cond);
+    cancel_while_it_waits([&] {
+        const std::lock_guard hold(mutex);
+        glt_cond_wait(cond, mutex.handle);
+    });
+    EXPECT_EQ(glt_mutex_trylock(mutex.handle), 1) << "each had it, and gave it back";
+    mutex.unlock();
+    glt_cond_broadcast(cond);
+    glt_cond_free(&cond);
+}
+
+TEST_P(FinishTest, AUnitThatWaitsAtABarrierNoLongerCountsWhenItIsCancelled)
+{
+    if (glt_can(GLT_CAN_CANCEL_WAITING) == GLT_CANNOT) return;
+    GLT_barrier barrier = GLT_NULL;
+    glt_barrier_create(8, &barrier);
+    cancel_while_it_waits([&] { glt_barrier_wait(&barrier); });
+    std::atomic<int> arrived = 0, early = 0;
+    run_units(8, [&](int) {
+        arrived++;
+        glt_barrier_wait(&barrier);
+        early += arrived != 8;
+    });
+    EXPECT_EQ(early, 0);
+    glt_barrier_free(&barrier);
+}
+
+TEST_P(FinishTest, AUnitThatJoinsEndsWhenItIsCancelledAndTheOtherIsStillToBeJoined)
+{
+    if (glt_can(GLT_CAN_CANCEL_WAITING) == GLT_CANNOT) return;
+    Event event;
+    auto waits = [&] { event.wait(); };
+    GLT_ult other = create(waits);
+    std::atomic<bool> begun = false, went_on = false;
+    auto joins = [&] {
+        GLT_ult copy = other;
+        begun = true;
+        glt_ult_join(&copy);
+        went_on = true;
+    };
+    GLT_ult unit = create(joins);
+    yield_until([&] { return begun.load(); });
+    for (int i = 0; i < 50; ++i) glt_yield();
+    spin_for(0.002);
+    glt_ult_cancel(unit);
+    glt_ult_free(&unit);
+    EXPECT_FALSE(went_on);
+    event.set();
+    glt_ult_free(&other);
+}
+
+TEST_P(FinishTest, AUnitThatIsCancelledAndWokenAtTheSameTimeEndsOnceAndLosesNoWake)
+{
+    if (glt_can(GLT_CAN_CANCEL_WAITING) == GLT_CANNOT) return;
+    Mutex mutex;
+    GLT_cond cond = GLT_NULL;
+    glt_cond_create(&cond);
+    for (int round = 0; round < scaled(300); ++round) {
+        Event event;
+        int waiting = 0, tickets = 0;
+        auto waits = [&] {
+            const std::lock_guard hold(mutex);
+            waiting++;
+            while (tickets == 0) glt_cond_wait(cond, mutex.handle);
+            tickets--;
+        };
+        auto listens = [&] { event.wait(); };
+        GLT_ult first = create(waits), second = create(waits), third = create(listens);
+        yield_until([&] {
+            const std::lock_guard hold(mutex);
+            return waiting == 2;
+        });
+        auto cancels = [&] {
+            glt_ult_cancel(first);
+            glt_ult_cancel(third);
+        };
+        GLT_ult canceller = create(cancels);
+        if (round % 2) glt_yield();
+        mutex.lock();
+        tickets = 2; // enough for both; the one signal each must reach who is left
+        glt_cond_signal(cond);
+        glt_cond_signal(cond);
+        mutex.unlock();
+        event.set();
+        glt_ult_free(&canceller);
+        glt_ult_free(&first);
+        glt_ult_free(&second);
+        glt_ult_free(&third);
+    }
+    glt_cond_free(&cond);
 }
 
 TEST_P(FinishTest, CancellingAUnitThatHasEndedDoesNothing)

@@ -20,6 +20,14 @@ GLT_SUITE(GuardDeathTest);
 }
 #pragma GCC diagnostic pop
 
+/// A frame of which only the far end is touched, as one with a large array in it.
+template <int kib> [[gnu::noinline]] int use_far_end()
+{
+    volatile char frame[kib * 1024];
+    frame[0] = 1;
+    return frame[0];
+}
+
 /// In the child that is to die. It has no watchdog, but an alarm.
 void run_named(const char* name, void (*function)(void*))
 {
@@ -37,6 +45,23 @@ TEST_P(GuardDeathTest, AnOverflownStackIsCaughtAndTheUnitNamed)
 {
     if (glt_can(GLT_CAN_GUARD) == GLT_CANNOT) return; // nothing to call that could refuse
     EXPECT_DEATH(run_named("the_deep_one", [](void*) { overflow(0); }), "the_deep_one");
+}
+
+TEST_P(GuardDeathTest, AFrameLargerThanAPageDoesNotJumpOverTheGuard)
+{
+    if (glt_can(GLT_CAN_GUARD) == GLT_CANNOT) return; // nothing to call that could refuse
+    const auto run = [](void (*function)(void*)) {
+        GLT_options options{};
+        options.num_threads = 1;
+        options.stack_size = 65536;
+        restart(options);
+        Units others(30, [](int) { glt_yield(); }); // stacks on both sides
+        run_named("the_wide_one", function);
+        _exit(0);
+    };
+    EXPECT_DEATH(run([](void*) { use_far_end<80>(); }), "the_wide_one");
+    EXPECT_DEATH(run([](void*) { use_far_end<150>(); }), "the_wide_one");
+    EXPECT_DEATH(run([](void*) { use_far_end<300>(); }), "the_wide_one");
 }
 
 TEST_P(GuardDeathTest, TheMessageNamesTheUnitThatOverflowedAmongMany)

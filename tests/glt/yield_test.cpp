@@ -38,10 +38,27 @@ TEST_P(YieldTest, TheMainProgramMaySpinWithYield)
 
 TEST_P(YieldTest, AUnitThatYieldsAloneGoesOn)
 {
+    const auto who = [] {
+        GLT_ult self = GLT_NULL;
+        GLT_ult_id id = 0;
+        glt_ult_self(&self);
+        glt_ult_get_id(&id, self);
+        return id;
+    };
+    const GLT_ult_id main_program = who();
+    std::atomic<int> rounds = 0;
     for (int i = 0; i < 1000; ++i) glt_yield();
+    EXPECT_EQ(who(), main_program);
+    EXPECT_EQ(glt_get_thread_num(), 0) << "the main program stays on thread 0";
     run_units(1, [&](int) {
-        for (int i = 0; i < 1000; ++i) glt_yield();
+        const GLT_ult_id me = who();
+        EXPECT_NE(me, main_program);
+        for (int i = 0; i < 1000; ++i) {
+            glt_yield();
+            rounds += who() == me;
+        }
     });
+    EXPECT_EQ(rounds, 1000) << "as who it was";
 }
 
 TEST_P(YieldTest, YieldToRunsTheNamedUnitFirst)

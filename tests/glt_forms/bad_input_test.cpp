@@ -230,7 +230,7 @@ TEST(BadInput, NumbersOutOfTheirRangeAreRefused)
             {"timeout nan", [] { glt_ult_join_for(&ready, std::nan("")); }, value, "nan seconds were given; 0 or more"},
             {"malloc", [] { expect_same<GLT_ult*>(glt_ult_malloc(-1), nullptr); }, value, "-1 handles were asked for; 0 or more"},
             {"capability", [] { expect_same(glt_can(GLT_CAPABILITIES), GLT_CANNOT + 0); }, value,
-             "glt_can: capability 22 was asked for"},
+             "glt_can: capability 23 was asked for"},
         });
         glt_ult_free(&ready);
         EXPECT_EQ(glt_event_free(&event), GLT_SUCCESS);

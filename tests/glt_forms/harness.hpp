@@ -2,6 +2,7 @@
 #include "trencadis/glt.h"
 
 #include <cstdlib>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -42,7 +43,10 @@ public:
     {
         seen().clear();
         glt_last_status();
-        glt_set_error_handler([](int status, const char* message) { seen().emplace_back(status, message); });
+        glt_set_error_handler([](int status, const char* message) {
+            const std::lock_guard hold(lock()); // units report from several threads
+            seen().emplace_back(status, message);
+        });
     }
     ~Errors() { glt_set_error_handler(nullptr); }
     Errors(const Errors&) = delete;
@@ -52,6 +56,11 @@ public:
     std::string text() const { return seen().empty() ? "" : seen().back().second; }
 
 private:
+    static std::mutex& lock()
+    {
+        static std::mutex one;
+        return one;
+    }
     static std::vector<std::pair<int, std::string>>& seen()
     {
         static std::vector<std::pair<int, std::string>> errors;

@@ -58,7 +58,7 @@ TEST(Plugins, ANameThatNoBackEndCouldHaveIsRefused)
 
 TEST(Plugins, FilesThatAreNoPluginsAreRefused)
 {
-    expect_refused("otherversion", GLT_ERROR_MISSING, {"libglt_otherversion.so", "table version 1000", "version 1"});
+    expect_refused("otherversion", GLT_ERROR_MISSING, {"libglt_otherversion.so", "table version 1000", "version 2"});
     expect_refused("othername", GLT_ERROR_MISSING, {"is called 'somebody'"});
     expect_refused("noplugin", GLT_ERROR_MISSING, {"libglt_noplugin.so is no plug-in"});
     expect_refused("garbage", GLT_ERROR_MISSING, {"'garbage' is there but cannot be loaded"});

@@ -6,7 +6,7 @@
 
 #include "../glt.h"
 
-#define GLT_TABLE_VERSION 1
+#define GLT_TABLE_VERSION 2
 
 struct glt_table {
     uint32_t version; /* GLT_TABLE_VERSION */
@@ -15,6 +15,7 @@ struct glt_table {
 #define GLT_FUNCTION(result, function, parameters, arguments) result(*function) parameters;
 #define GLT_PROCEDURE(function, parameters, arguments) void(*function) parameters;
 #include "functions.def"
+#include "statuses.def"
 #undef GLT_FUNCTION
 #undef GLT_PROCEDURE
 };

@@ -23,8 +23,7 @@ static inline const struct glt_table* glt_table(void) { return atomic_load_expli
 /* Threads of the back end that runs; 0 before glt_init and after glt_finalize. */
 extern atomic_int glt_threads;
 
-/* How many errors the process has seen, on all threads. Relaxed: a caller compares the values before and after its own call, and an error
- * of that call was counted by the same unit. */
+/* How many errors the process has seen, on all threads. */
 extern atomic_uint glt_error_count;
 
 /* Keeps the error for this OS thread and hands it to the handler. The plug-ins report through it too. */
@@ -33,11 +32,6 @@ GLT_COLD void glt_report(int status, const char* message);
 GLT_COLD int glt_fail(const char* function, int status, const char* what, ...) GLT_FORMAT(3, 4);
 /* As glt_fail, for calls that need an initialised library: when it is not, that is the error, whatever else is wrong. */
 GLT_COLD int glt_refuse(const char* function, int status, const char* what, ...) GLT_FORMAT(3, 4);
-/* Whether the calling unit's last call has failed: an error since `before` on this OS thread, of a function with `word` in its name.
- * An error is reported before a unit waits, so on the OS thread on which the call returns. In rare cases it is taken for one of another
- * unit, which waited here in the meantime. */
-GLT_COLD int glt_failed_since(unsigned before, const char* word);
-
 GLT_COLD int glt_refuse_seconds(const char* function, double seconds);
 /* The status of this OS thread's last error, without forgetting it. */
 GLT_COLD int glt_last_error(void);

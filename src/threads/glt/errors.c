@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 struct last_error {
-    int status;      /* since the last question */
-    unsigned number; /* in the count of the process */
+    int status; /* since the last question */
     char text[512];
 };
 static _Thread_local struct last_error last;
@@ -28,7 +27,7 @@ atomic_uint glt_error_count;
 void glt_report(int status, const char* message)
 {
     last.status = status;
-    last.number = atomic_fetch_add_explicit(&glt_error_count, 1, memory_order_relaxed) + 1;
+    atomic_fetch_add_explicit(&glt_error_count, 1, memory_order_relaxed);
     if (message != last.text) snprintf(last.text, sizeof last.text, "%s", message);
     atomic_load (&handler)(status, last.text);
 }
@@ -60,13 +59,6 @@ int glt_refuse(const char* function, int status, const char* what, ...)
     fail(function, status, what, arguments);
     va_end(arguments);
     return status;
-}
-
-int glt_failed_since(unsigned before, const char* word)
-{
-    if ((int)(last.number - before) <= 0) return 0;
-    const char *found = strstr(last.text, word), *colon = strchr(last.text, ':');
-    return found != NULL && (colon == NULL || found < colon);
 }
 
 int glt_last_status(void)

@@ -7,6 +7,7 @@ static const struct glt_table table = {
 #define GLT_FUNCTION(result, function, parameters, arguments) glt_##function,
 #define GLT_PROCEDURE(function, parameters, arguments) glt_##function,
 #include "trencadis/glt/functions.def"
+#include "trencadis/glt/statuses.def"
 #undef GLT_FUNCTION
 #undef GLT_PROCEDURE
 };

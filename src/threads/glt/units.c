@@ -77,7 +77,7 @@ static const GLT_attributes standard_attributes = {.thread = GLT_ANY_THREAD};
 void glt_attributes_init(GLT_attributes* attributes)
 {
     if (attributes != NULL) *attributes = standard_attributes;
-    else glt_fail("attributes_init", GLT_ERROR_VALUE, "the pointer to the attributes is null");
+    else glt_refuse("attributes_init", GLT_ERROR_VALUE, "the pointer to the attributes is null");
 }
 
 /* GLT_SUCCESS, or the status that was reported. */
@@ -136,10 +136,7 @@ void glt_ult_join(GLT_ult* unit)
         refuse_unit("ult_join", unit);
         return;
     }
-    const unsigned before = atomic_load_explicit(&glt_error_count, memory_order_relaxed);
-    glt_table()->ult_join(unit);
-    if (atomic_load_explicit(&glt_error_count, memory_order_relaxed) == before || !glt_failed_since(before, "join"))
-        *unit = marked(*unit);
+    if (glt_table()->status_of_ult_join(unit) == GLT_SUCCESS) *unit = marked(*unit);
 }
 
 void glt_tasklet_join(GLT_tasklet* tasklet)
@@ -148,10 +145,7 @@ void glt_tasklet_join(GLT_tasklet* tasklet)
         refuse_unit("tasklet_join", tasklet);
         return;
     }
-    const unsigned before = atomic_load_explicit(&glt_error_count, memory_order_relaxed);
-    glt_table()->tasklet_join(tasklet);
-    if (atomic_load_explicit(&glt_error_count, memory_order_relaxed) == before || !glt_failed_since(before, "join"))
-        *tasklet = marked(*tasklet);
+    if (glt_table()->status_of_tasklet_join(tasklet) == GLT_SUCCESS) *tasklet = marked(*tasklet);
 }
 
 /* `call` waits for the unit, at most for some time: GLT_SUCCESS says that it is joined. */
@@ -167,35 +161,33 @@ int glt_tasklet_try_join(GLT_tasklet* tasklet) { JOIN_OR_NOT("tasklet_try_join",
 
 int glt_ult_join_for(GLT_ult* unit, double seconds)
 {
-    if (GLT_UNLIKELY(!(seconds >= 0))) return glt_refuse_seconds("ult_join_for", seconds);
+    if (GLT_UNLIKELY(!(seconds >= 0)) && can_join(unit)) return glt_refuse_seconds("ult_join_for", seconds);
     JOIN_OR_NOT("ult_join_for", unit, ult_join_for(unit, seconds));
 }
 
 int glt_tasklet_join_for(GLT_tasklet* tasklet, double seconds)
 {
-    if (GLT_UNLIKELY(!(seconds >= 0))) return glt_refuse_seconds("tasklet_join_for", seconds);
+    if (GLT_UNLIKELY(!(seconds >= 0)) && can_join(tasklet)) return glt_refuse_seconds("tasklet_join_for", seconds);
     JOIN_OR_NOT("tasklet_join_for", tasklet, tasklet_join_for(tasklet, seconds));
 }
 
 /* Ends the life of the caller's handle with `call(handle)`, unless that fails. */
-static inline void release(GLT_ult* unit, void (*call)(GLT_ult*))
+static inline void release(GLT_ult* unit, int (*call)(GLT_ult*))
 {
-    const unsigned before = atomic_load_explicit(&glt_error_count, memory_order_relaxed);
     GLT_ult handle = bare(*unit);
-    call(&handle);
-    if (atomic_load_explicit(&glt_error_count, memory_order_relaxed) == before || !glt_failed_since(before, "free")) *unit = NULL;
+    if (call(&handle) == GLT_SUCCESS) *unit = NULL;
 }
 
 void glt_ult_free(GLT_ult* unit)
 {
     if (GLT_UNLIKELY(unit == NULL || *unit == NULL)) refuse_unit("ult_free", unit);
-    else release(unit, glt_table()->ult_free);
+    else release(unit, glt_table()->status_of_ult_free);
 }
 
 void glt_tasklet_free(GLT_tasklet* tasklet)
 {
     if (GLT_UNLIKELY(tasklet == NULL || *tasklet == NULL)) refuse_unit("tasklet_free", tasklet);
-    else release(tasklet, glt_table()->tasklet_free);
+    else release(tasklet, glt_table()->status_of_tasklet_free);
 }
 
 #define DETACH(function, unit, call)                                                                                             \

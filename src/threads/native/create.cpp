@@ -81,7 +81,7 @@ bool able(void (*function)(void*), const void* handle, const char* name)
     if (!ready_for(name)) return false;
     if (function && handle) return true;
     if (!function) report(GLT_ERROR_VALUE, "%s: the function is null", name);
-    else report(GLT_ERROR_HANDLE, "%s: the handle's address is null", name);
+    else report(GLT_ERROR_VALUE, "%s: the pointer to where the handle goes is null", name);
     return false;
 }
 
@@ -139,7 +139,7 @@ int create_with(void (*function)(void*), void* argument, const GLT_attributes* a
     }
     no_unit(handle);
     const void* named = attributes->detached ? static_cast<const void*>(attributes) : handle;
-    if (!able(function, named, name)) return !runtime ? GLT_ERROR_STATE : function ? GLT_ERROR_HANDLE : GLT_ERROR_VALUE;
+    if (!able(function, named, name)) return !runtime ? GLT_ERROR_STATE : GLT_ERROR_VALUE;
     if (const int status = check(*attributes, tasklet, name); status != GLT_SUCCESS) return status;
     Object* counter = nullptr;
     if (attributes->counter && !(counter = object_of(attributes->counter, Kind::counter, name))) return GLT_ERROR_HANDLE;
@@ -175,7 +175,7 @@ extern "C" {
 
 void glt_native_attributes_init(GLT_attributes* attributes)
 {
-    if (!attributes) return void(report(GLT_ERROR_VALUE, "glt_attributes_init: the attributes' address is null"));
+    if (!attributes) return void(report_no_place("glt_attributes_init"));
     std::memset(attributes, 0, sizeof *attributes);
     attributes->thread = GLT_ANY_THREAD;
 }

@@ -68,7 +68,7 @@ extern "C" {
 
 void glt_native_barrier_create(int num_waiters, GLT_barrier* barrier)
 {
-    if (!barrier) return void(report(GLT_ERROR_HANDLE, "glt_barrier_create: the handle's address is null"));
+    if (!barrier) return void(report_no_place("glt_barrier_create"));
     *barrier = nullptr;
     if (num_waiters < 1)
         return void(report(GLT_ERROR_VALUE, "glt_barrier_create: num_waiters is %d, not 1 or more", num_waiters));
@@ -109,7 +109,7 @@ void glt_native_barrier_free(GLT_barrier* barrier)
 
 int glt_native_counter_create(long count, GLT_counter* counter)
 {
-    if (!counter) return report(GLT_ERROR_HANDLE, "glt_counter_create: the handle's address is null");
+    if (!counter) return report_no_place("glt_counter_create");
     *counter = nullptr;
     if (count < 0) return report(GLT_ERROR_VALUE, "glt_counter_create: count is %ld, not 0 or more", count);
     Object* object = make_object(Kind::counter, "glt_counter_create");
@@ -143,7 +143,7 @@ int glt_native_counter_free(GLT_counter* counter)
 
 int glt_native_event_create(GLT_event* event)
 {
-    if (!event) return report(GLT_ERROR_HANDLE, "glt_event_create: the handle's address is null");
+    if (!event) return report_no_place("glt_event_create");
     *event = nullptr;
     Object* object = make_object(Kind::event, "glt_event_create");
     if (!object) return runtime ? GLT_ERROR_MEMORY : GLT_ERROR_STATE;

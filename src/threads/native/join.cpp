@@ -119,14 +119,19 @@ void release(Unit* unit)
     else unit_slots.give(unit);
 }
 
-void free_unit(void** handle, Kind kind, const char* function)
+int free_unit(void** handle, Kind kind, const char* function)
 {
     Unit* unit = unit_of(handle ? *handle : nullptr, kind, function);
-    if (!unit) return;
-    if (unit->join_word.load(std::memory_order_acquire) != Unit::joined && join(*unit, forever, function) != GLT_SUCCESS) return;
-    if (!Slots::end(unit)) return report_bad_handle(*handle, kind, function); // freed by another while we waited
+    if (!unit) return bad();
+    if (unit->join_word.load(std::memory_order_acquire) != Unit::joined)
+        if (const int status = join(*unit, forever, function); status != GLT_SUCCESS) return status;
+    if (!Slots::end(unit)) { // freed by another while we waited
+        report_bad_handle(*handle, kind, function);
+        return bad();
+    }
     release(unit);
     *handle = nullptr;
+    return GLT_SUCCESS;
 }
 
 int detach(void** handle, Kind kind, const char* function)
@@ -164,13 +169,20 @@ using namespace trencadis::native;
 
 extern "C" {
 
-void glt_native_ult_join(GLT_ult* unit) { join_handle(address(unit), Kind::ult, "glt_ult_join"); }
-void glt_native_tasklet_join(GLT_tasklet* tasklet) { join_handle(address(tasklet), Kind::tasklet, "glt_tasklet_join"); }
-void glt_native_ult_free(GLT_ult* unit) { free_unit(reinterpret_cast<void**>(unit), Kind::ult, "glt_ult_free"); }
-void glt_native_tasklet_free(GLT_tasklet* tasklet)
+int glt_native_status_of_ult_join(GLT_ult* unit) { return join_handle(address(unit), Kind::ult, "glt_ult_join"); }
+int glt_native_status_of_tasklet_join(GLT_tasklet* tasklet)
 {
-    free_unit(reinterpret_cast<void**>(tasklet), Kind::tasklet, "glt_tasklet_free");
+    return join_handle(address(tasklet), Kind::tasklet, "glt_tasklet_join");
 }
+int glt_native_status_of_ult_free(GLT_ult* unit) { return free_unit(reinterpret_cast<void**>(unit), Kind::ult, "glt_ult_free"); }
+int glt_native_status_of_tasklet_free(GLT_tasklet* tasklet)
+{
+    return free_unit(reinterpret_cast<void**>(tasklet), Kind::tasklet, "glt_tasklet_free");
+}
+void glt_native_ult_join(GLT_ult* unit) { glt_native_status_of_ult_join(unit); }
+void glt_native_tasklet_join(GLT_tasklet* tasklet) { glt_native_status_of_tasklet_join(tasklet); }
+void glt_native_ult_free(GLT_ult* unit) { glt_native_status_of_ult_free(unit); }
+void glt_native_tasklet_free(GLT_tasklet* tasklet) { glt_native_status_of_tasklet_free(tasklet); }
 int glt_native_ult_try_join(GLT_ult* unit) { return try_join(address(unit), Kind::ult, "glt_ult_try_join"); }
 int glt_native_tasklet_try_join(GLT_tasklet* tasklet)
 {
@@ -204,7 +216,7 @@ void glt_native_ult_exit(void)
 
 void glt_native_ult_get_id(GLT_ult_id* id, GLT_ult unit)
 {
-    if (!id) return void(report(GLT_ERROR_VALUE, "glt_ult_get_id: the address of the id is null"));
+    if (!id) return void(report_no_place("glt_ult_get_id"));
     if (Unit* known = unit_of(unit, Kind::ult, "glt_ult_get_id")) *id = known->id;
 }
 

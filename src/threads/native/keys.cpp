@@ -83,7 +83,7 @@ extern "C" {
 
 void glt_native_key_create(void (*destructor)(void*), GLT_key* key)
 {
-    if (!key) return void(report(GLT_ERROR_HANDLE, "glt_key_create: the handle's address is null"));
+    if (!key) return void(report_no_place("glt_key_create"));
     *key = nullptr;
     Object* object = make_object(Kind::key, "glt_key_create");
     if (!object) return;
@@ -107,7 +107,7 @@ void glt_native_key_set(GLT_key key, void* value)
 
 void glt_native_key_get(GLT_key key, void** value)
 {
-    if (!value) return void(report(GLT_ERROR_VALUE, "glt_key_get: the value's address is null"));
+    if (!value) return void(report_no_place("glt_key_get"));
     Object* object = object_of(key, Kind::key, "glt_key_get");
     Unit* self = object ? owner_of_values("glt_key_get") : nullptr;
     if (!self) return;
@@ -129,7 +129,7 @@ void glt_native_key_free(GLT_key* key)
 
 void glt_native_timer_create(GLT_timer* timer)
 {
-    if (!timer) return void(report(GLT_ERROR_HANDLE, "glt_timer_create: the handle's address is null"));
+    if (!timer) return void(report_no_place("glt_timer_create"));
     *timer = nullptr;
     Object* object = make_object(Kind::timer, "glt_timer_create");
     if (!object) return;
@@ -151,7 +151,7 @@ void glt_native_timer_get_secs(GLT_timer timer, double* secs)
 {
     Object* object = object_of(timer, Kind::timer, "glt_timer_get_secs");
     if (!object) return;
-    if (!secs) return void(report(GLT_ERROR_VALUE, "glt_timer_get_secs: the address of the seconds is null"));
+    if (!secs) return void(report_no_place("glt_timer_get_secs"));
     *secs = 1e-9 * static_cast<double>(object->timer.stop - object->timer.start);
 }
 

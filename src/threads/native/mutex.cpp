@@ -68,7 +68,7 @@ extern "C" {
 
 void glt_native_mutex_create(GLT_mutex* mutex)
 {
-    if (!mutex) return void(report(GLT_ERROR_HANDLE, "glt_mutex_create: the handle's address is null"));
+    if (!mutex) return void(report_no_place("glt_mutex_create"));
     *mutex = nullptr;
     Object* object = make_object(Kind::mutex, "glt_mutex_create");
     if (!object) return;
@@ -117,7 +117,7 @@ void glt_native_mutex_free(GLT_mutex* mutex) { free_object(reinterpret_cast<void
 
 void glt_native_cond_create(GLT_cond* cond)
 {
-    if (!cond) return void(report(GLT_ERROR_HANDLE, "glt_cond_create: the handle's address is null"));
+    if (!cond) return void(report_no_place("glt_cond_create"));
     *cond = nullptr;
     if (Object* object = make_object(Kind::cond, "glt_cond_create")) *cond = as_handle<GLT_cond>(object);
 }

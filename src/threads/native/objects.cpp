@@ -29,6 +29,12 @@ void report_bad_handle(const void* handle, Kind kind, const char* function)
                name_of(kind));
 }
 
+int report_no_place(const char* function)
+{
+    if (!ready_for(function)) return GLT_ERROR_STATE;
+    return report(GLT_ERROR_VALUE, "%s: the pointer to where the result goes is null", function);
+}
+
 Object* make_object(Kind kind, const char* function)
 {
     if (!ready_for(function)) return nullptr;
@@ -45,8 +51,7 @@ Object* make_object(Kind kind, const char* function)
 
 int free_object(void** handle, Kind kind, const char* function)
 {
-    if (!handle) return report(GLT_ERROR_HANDLE, "%s: the handle's address is null", function);
-    Object* object = object_of(*handle, kind, function);
+    Object* object = object_of(handle ? *handle : nullptr, kind, function);
     if (!object) return runtime ? GLT_ERROR_HANDLE : GLT_ERROR_STATE;
     {
         std::lock_guard hold(object->queue.lock);

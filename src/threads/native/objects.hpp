@@ -40,6 +40,8 @@ inline bool ready_for(const char* function)
 Object* make_object(Kind kind, const char* function);
 /// Frees it; a status. GLT_ERROR_STATE while somebody waits.
 int free_object(void** handle, Kind kind, const char* function);
+/// For what a call makes or answers; a status.
+[[gnu::cold]] int report_no_place(const char* function);
 [[gnu::cold]] void report_bad_handle(const void* handle, Kind kind, const char* function);
 
 inline Object* object_of(const void* handle, Kind kind, const char* function)

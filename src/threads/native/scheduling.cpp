@@ -21,7 +21,7 @@ Unit* calling_unit(const char* function)
 
 int self_of(void** handle, Kind kind, const char* function)
 {
-    if (!handle) return report(GLT_ERROR_HANDLE, "%s: the handle's address is null", function);
+    if (!handle) return report_no_place(function);
     if (!ready_for(function)) return GLT_ERROR_STATE;
     Worker* worker = worker_here;
     Unit* self = worker ? worker->current : nullptr;
@@ -103,7 +103,7 @@ void glt_native_tasklet_self(GLT_tasklet* tasklet)
 
 void glt_native_workunit_get_thread_id(GLT_thread_id* id)
 {
-    if (!id) return void(report(GLT_ERROR_VALUE, "glt_workunit_get_thread_id: the address of the id is null"));
+    if (!id) return void(report_no_place("glt_workunit_get_thread_id"));
     if (!ready_for("glt_workunit_get_thread_id")) return;
     *id = worker_here ? static_cast<int>(worker_here->number) : -1;
 }
@@ -132,6 +132,7 @@ const char* glt_native_backend_name(void) { return runtime ? "native" : ""; }
 
 int glt_native_can(int capability)
 {
+    if (capability == GLT_CAN_SANITIZE) return FiberTrace::followed ? GLT_NATIVELY : GLT_CANNOT;
     if (capability >= 0 && capability < GLT_CAPABILITIES) return GLT_NATIVELY;
     report(GLT_ERROR_VALUE, "glt_can: capability %d is not one of 0 to %d", capability, GLT_CAPABILITIES - 1);
     return GLT_CANNOT;

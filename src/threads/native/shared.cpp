@@ -9,6 +9,7 @@
 #include "trencadis/glt/native/library.h"
 
 GLT_API int glt_can(int capability) { return glt_native_can(capability); }
+GLT_API int glt_initialized(void) { return glt_native_initialized(); }
 GLT_API int glt_init_with(const GLT_options* options) { return glt_native_init_with(options); }
 
 // The system's names stay as they are.

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -26,9 +27,29 @@ void forget_frames([[maybe_unused]] void* from, [[maybe_unused]] std::size_t siz
 #endif
 }
 
-bool guard(std::byte* page)
+bool protect(std::byte* low, std::size_t size)
 {
-    return madvise(page, Stack::guard_size, guard_advice) == 0 || mprotect(page, Stack::guard_size, PROT_NONE) == 0;
+    return madvise(low, size, guard_advice) == 0 || mprotect(low, size, PROT_NONE) == 0;
+}
+
+/// The limit may change at any time, and stacks are mapped seldom.
+std::size_t affordable_guard()
+{
+    rlimit addresses;
+    const bool limited = getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
+    return limited ? Stack::narrow_guard : Stack::wide_guard;
+}
+
+/// Null when there are no addresses; `guard` becomes what there was room for.
+std::byte* map_pages(std::size_t size, std::size_t& guard)
+{
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
+    for (;;) {
+        void* memory = mmap(nullptr, guard + size, PROT_READ | PROT_WRITE, flags, -1, 0);
+        if (memory != MAP_FAILED) return static_cast<std::byte*>(memory);
+        if (guard == Stack::least_guard) return nullptr;
+        guard = Stack::least_guard;
+    }
 }
 } // namespace
 
@@ -39,13 +60,14 @@ unsigned stack_class_of(std::size_t size)
 
 Stack* Stacks::map(unsigned size_class)
 {
-    const std::size_t size = stack_class_size(size_class), whole = Stack::guard_size + size + head_room;
-    void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED) return nullptr;
-    auto* mapping = static_cast<std::byte*>(memory);
+    const std::size_t size = stack_class_size(size_class);
+    std::size_t guard = affordable_guard();
+    std::byte* const mapping = map_pages(size + head_room, guard);
+    if (!mapping) return nullptr;
+    const std::size_t whole = guard + size + head_room;
     forget_frames(mapping, whole);
-    // The kernel allows so many mappings (vm.max_map_count); a guard page costs one. Beyond that, work goes on without.
-    const bool guarded = guard(mapping);
+    // The kernel allows so many mappings (vm.max_map_count); a guard costs one, however large. Beyond that, work goes on without.
+    const bool guarded = protect(mapping, guard);
     std::lock_guard hold(lock_);
     // Stacks that began at the same offset of their page would all fight for the same few lines of the first-level cache.
     const std::size_t colours = (head_room - sizeof(Stack)) / 64;
@@ -54,6 +76,7 @@ Stack* Stacks::map(unsigned size_class)
     stack->mapping = mapping;
     stack->mapped = whole;
     stack->size = size;
+    stack->guard = guard;
     stack->size_class = static_cast<std::uint8_t>(size_class);
     stack->guarded = guarded;
     stack->older = all_;

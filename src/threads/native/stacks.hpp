@@ -8,21 +8,24 @@
 namespace trencadis::native {
 
 /// A unit's stack, with a live fiber on it that runs one unit after the other: no context is made per unit. This record stands at
-/// the upper end of the mapping; below the usable bytes is the guard page.
+/// the upper end of the mapping; below the usable bytes is the guard, which nothing may touch.
 struct Stack {
     void* sp;    ///< of the fiber while it is idle
     Stack* next; ///< in a cache
     std::byte* mapping;
     std::size_t mapped;
-    std::size_t size; ///< usable bytes, at least
+    std::size_t size;  ///< usable bytes, at least
+    std::size_t guard; ///< bytes below them
     std::uint8_t size_class;
     bool guarded;
     void* frame;          ///< of the fiber's outermost function: up to here a unit that exits is unwound
     Stack *newer, *older; ///< all stacks there are
     FiberTrace trace;
     std::byte* top() { return reinterpret_cast<std::byte*>(this); }
-    std::byte* bottom() const { return mapping + guard_size; }
-    static constexpr std::size_t guard_size = 4096;
+    std::byte* bottom() const { return mapping + guard; }
+    /// A frame with a large array must not step over it. It costs addresses, and nothing else where there are enough of them;
+    /// a process that was given few (ulimit -v) has a smaller one, and one that runs out of them a page.
+    static constexpr std::size_t wide_guard = std::size_t{256} << 10, narrow_guard = std::size_t{64} << 10, least_guard = 4096;
 };
 
 constexpr unsigned stack_classes = 17; ///< 16 KiB << class, up to 1 GiB
@@ -60,7 +63,7 @@ public:
     /// Unmaps them all, those in use too.
     void clear();
     std::size_t mapped() const { return mapped_; }
-    /// True once a stack had to do without its guard page, for telling so once.
+    /// True once a stack had to do without its guard, for telling so once.
     bool unguarded() const { return unguarded_; }
 
 private:

@@ -15,6 +15,7 @@ namespace trencadis::native {
 /// What the sanitizers must be told of a stack: its bounds (AddressSanitizer) and a fiber of theirs (ThreadSanitizer).
 struct FiberTrace {
 #if defined(__SANITIZE_ADDRESS__)
+    static constexpr bool followed = true;
     const void* bottom = nullptr;
     std::size_t size = 0;
     void* fake = nullptr; ///< its fake frames while it does not run
@@ -33,6 +34,7 @@ struct FiberTrace {
         if (from && !from->bottom) from->begin(old_bottom, old_size);
     }
 #elif defined(__SANITIZE_THREAD__)
+    static constexpr bool followed = true;
     void* fiber = nullptr;
     void* before = nullptr; ///< of the unit that was unwound here: its record of calls was never balanced
     bool own = false;
@@ -49,6 +51,7 @@ struct FiberTrace {
         if (before) __tsan_destroy_fiber(std::exchange(before, nullptr));
     }
 #else
+    static constexpr bool followed = false;
     void begin(const void*, std::size_t) {}
     void adopt() {}
     void end() {}

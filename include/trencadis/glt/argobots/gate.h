@@ -15,6 +15,9 @@ extern "C" {
 
 GLT_SHARED_APART int glt_argobots_gate_create(const char* caller, long value, struct glt_argobots_gate** gate)
 {
+    if (!gate) return glt_shared_no_place(caller);
+    *gate = NULL;
+    if (!glt_initialized()) return glt_shared_null(caller); /* which says so */
     *gate = (struct glt_argobots_gate*)calloc(1, sizeof **gate);
     if (!*gate) return glt_shared_report(GLT_ERROR_MEMORY, "%s: no memory", caller);
     (*gate)->value = value;
@@ -23,7 +26,7 @@ GLT_SHARED_APART int glt_argobots_gate_create(const char* caller, long value, st
 
 static inline int glt_argobots_gate_free(const char* caller, struct glt_argobots_gate** gate)
 {
-    if (!*gate) return glt_shared_report(GLT_ERROR_HANDLE, "%s: the handle is null", caller);
+    if (!gate || !*gate) return glt_shared_null(caller);
     free(*gate);
     *gate = NULL;
     return GLT_SUCCESS;
@@ -47,6 +50,45 @@ static inline struct glt_argobots_waiter* glt_argobots_gate_all(struct glt_argob
         last = &waiter->next;
     }
     return woken;
+}
+
+#define GLT_ARGOBOTS_NO_MORE_WAITS ((void*)1) /* the unit was cancelled */
+
+/* The unit's waiter, or NULL, becomes known to who cancels it. 0 when it was cancelled before. */
+GLT_SHARED_APART int glt_argobots_show_waiter(struct glt_argobots_waiter* waiter, struct glt_argobots_waiter* shown)
+{
+    void* word = NULL;
+    uint32_t* lock = glt_argobots_lock_of(waiter->unit);
+    glt_shared_lock(lock);
+    ABT_self_get_specific(glt_argobots.waiting, &word);
+    if (word != GLT_ARGOBOTS_NO_MORE_WAITS) ABT_self_set_specific(glt_argobots.waiting, shown);
+    glt_shared_unlock(lock);
+    return word != GLT_ARGOBOTS_NO_MORE_WAITS;
+}
+
+/* Of a unit that was cancelled: ends its wait at a gate. Argobots ends the unit as soon as it would run. 0 when there is none. */
+GLT_SHARED_APART int glt_argobots_end_wait(ABT_thread unit)
+{
+    void* word = NULL;
+    struct glt_argobots_waiter* waiter;
+    uint32_t* lock = glt_argobots_lock_of(unit);
+    glt_shared_lock(lock);
+    ABT_thread_get_specific(unit, glt_argobots.waiting, &word);
+    ABT_thread_set_specific(unit, glt_argobots.waiting, GLT_ARGOBOTS_NO_MORE_WAITS);
+    waiter = word == GLT_ARGOBOTS_NO_MORE_WAITS ? NULL : (struct glt_argobots_waiter*)word;
+    if (waiter && !glt_argobots_win(waiter, GLT_ARGOBOTS_CANCELLED)) waiter = NULL;
+    glt_shared_unlock(lock);
+    if (!waiter) return 0;
+    glt_shared_lock(&waiter->gate->lock);
+    glt_argobots_gate_take(waiter);
+    glt_shared_unlock(&waiter->gate->lock);
+    if (waiter->deadline > 0) {
+        glt_shared_lock(&glt_argobots_timers.lock);
+        glt_argobots_timer_unlink(waiter);
+        glt_shared_unlock(&glt_argobots_timers.lock);
+    }
+    glt_argobots_unblock(unit);
+    return 1;
 }
 
 /* Without the lock. A foreign thread goes on as soon as it sees the state; only its address is used after that. */
@@ -84,7 +126,8 @@ static inline int glt_argobots_gate_sleep(struct glt_argobots_waiter* waiter)
 GLT_SHARED_APART int glt_argobots_gate_wait(const char* caller, struct glt_argobots_gate* gate, int limited, double seconds)
 {
     struct glt_argobots_waiter waiter;
-    int status = GLT_SUCCESS, open;
+    int status = GLT_SUCCESS, open, cancelled = 0;
+    if (__builtin_expect(!gate, 0)) return glt_shared_null(caller);
     if (limited && !(seconds >= 0))
         return glt_shared_report(GLT_ERROR_VALUE, "%s: seconds is %g, not 0 or more", caller, seconds);
     if (__atomic_load_n(&gate->value, __ATOMIC_ACQUIRE) != 0 && !(limited && seconds == 0))
@@ -97,27 +140,35 @@ GLT_SHARED_APART int glt_argobots_gate_wait(const char* caller, struct glt_argob
     glt_shared_lock(&gate->lock);
     open = __atomic_load_n(&gate->value, __ATOMIC_ACQUIRE) == 0;
     if (!open && !(limited && seconds == 0)) {
-        if (waiter.unit && limited) glt_argobots_timer_put(&waiter);
-        glt_argobots_gate_put(&waiter);
+        cancelled = waiter.unit && !glt_argobots_show_waiter(&waiter, &waiter);
+        if (!cancelled && waiter.unit && limited) glt_argobots_timer_put(&waiter);
+        if (!cancelled) glt_argobots_gate_put(&waiter);
     }
     glt_shared_unlock(&gate->lock);
     if (open) return GLT_SUCCESS;
     if (limited && seconds == 0) return GLT_TIMEOUT;
     if (!waiter.unit) return glt_argobots_gate_sleep(&waiter);
-    ABT_self_suspend();
+    if (cancelled) GLT_SHARED_SWITCH(ABT_self_yield()); /* and does not come back */
+    else GLT_SHARED_SWITCH(ABT_self_suspend());
+    glt_argobots_show_waiter(&waiter, NULL);
     return __atomic_load_n(&waiter.state, __ATOMIC_ACQUIRE) == GLT_ARGOBOTS_LATE ? GLT_TIMEOUT : GLT_SUCCESS;
 }
 
 GLT_API int glt_counter_create(long count, GLT_counter* counter)
 {
-    if (count < 0) return glt_shared_report(GLT_ERROR_VALUE, "glt_counter_create: count is %ld, not 0 or more", count);
+    if (counter && count < 0 && glt_initialized()) {
+        *counter = NULL;
+        return glt_shared_report(GLT_ERROR_VALUE, "glt_counter_create: count is %ld, not 0 or more", count);
+    }
     return glt_argobots_gate_create("glt_counter_create", count, counter);
 }
 
 GLT_API int glt_counter_add(GLT_counter counter, long change)
 {
     struct glt_argobots_waiter* woken = NULL;
-    long old = __atomic_load_n(&counter->value, __ATOMIC_RELAXED), sum;
+    long old, sum;
+    if (__builtin_expect(!counter, 0)) return glt_shared_null("glt_counter_add");
+    old = __atomic_load_n(&counter->value, __ATOMIC_RELAXED);
     for (int done = 0; !done;) {
         if (__builtin_add_overflow(old, change, &sum) || sum < 0)
             return glt_shared_report(GLT_ERROR_VALUE, "glt_counter_add: %ld added to a count of %ld; the sum must be 0 or more",
@@ -145,6 +196,7 @@ GLT_API int glt_event_create(GLT_event* event) { return glt_argobots_gate_create
 GLT_API int glt_event_set(GLT_event event)
 {
     struct glt_argobots_waiter* woken;
+    if (__builtin_expect(!event, 0)) return glt_shared_null("glt_event_set");
     glt_shared_lock(&event->lock);
     __atomic_store_n(&event->value, 0, __ATOMIC_RELEASE);
     woken = glt_argobots_gate_all(event);
@@ -155,6 +207,7 @@ GLT_API int glt_event_set(GLT_event event)
 
 GLT_API int glt_event_reset(GLT_event event)
 {
+    if (__builtin_expect(!event, 0)) return glt_shared_null("glt_event_reset");
     __atomic_store_n(&event->value, 1, __ATOMIC_RELEASE);
     return GLT_SUCCESS;
 }

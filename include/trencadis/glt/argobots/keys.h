@@ -61,7 +61,7 @@ GLT_API void glt_key_create(void (*destructor)(void* value), GLT_key* key)
     struct glt_argobots_keys* all = &glt_argobots_keys;
     ABT_key handle = ABT_KEY_NULL;
     int error;
-    *key = NULL;
+    if (!GLT_SHARED_MAKES("glt_key_create", key)) return;
     error = ABT_key_create(destructor, &handle);
     if (error != ABT_SUCCESS) {
         glt_argobots_failed("glt_key_create", error);
@@ -91,6 +91,7 @@ GLT_API void glt_key_free(GLT_key* key)
 {
     struct glt_argobots_keys* all = &glt_argobots_keys;
     struct glt_argobots_entry* entry;
+    if (!GLT_SHARED_HOLDS("glt_key_free", key)) return;
     ABT_self_set_specific(*key, NULL);
     glt_shared_lock(&all->lock);
     entry = glt_argobots_entry_of(*key);
@@ -137,7 +138,9 @@ GLT_SHARED_APART void glt_argobots_key_set_failed(ABT_key key, void* value, int 
 
 GLT_API void glt_key_set(GLT_key key, void* value)
 {
-    int error = ABT_key_set(key, value);
+    int error;
+    if (!GLT_SHARED_HAS("glt_key_set", key)) return;
+    error = ABT_key_set(key, value);
     if (__builtin_expect(error != ABT_SUCCESS, 0)) glt_argobots_key_set_failed(key, value, error);
 }
 
@@ -149,6 +152,12 @@ GLT_SHARED_APART void glt_argobots_key_get_failed(ABT_key key, void** value)
 
 GLT_API void glt_key_get(GLT_key key, void** value)
 {
+    if (!GLT_SHARED_TELLS("glt_key_get", value)) return;
+    if (__builtin_expect(!key, 0)) {
+        *value = NULL;
+        glt_shared_null("glt_key_get");
+        return;
+    }
     if (__builtin_expect(ABT_key_get(key, value) != ABT_SUCCESS, 0)) glt_argobots_key_get_failed(key, value);
 }
 

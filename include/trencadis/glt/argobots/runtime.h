@@ -3,6 +3,7 @@
 #define TRENCADIS_GLT_ARGOBOTS_RUNTIME_H
 
 #include "../shared/environment.h"
+#include "../shared/exceptions.h"
 #include "../shared/status.h"
 #include "../shared/system.h"
 
@@ -36,6 +37,7 @@ struct glt_argobots_runtime {
     uint32_t reapers;  /* units of our own that wait for detached ones */
     uint64_t first_id; /* added to Argobots' ids, which begin anew with each ABT_init */
     ABT_key suspended; /* a unit's suspend word, see suspend.h */
+    ABT_key waiting;   /* a unit's waiter while it waits at a gate, see gate.h */
     ABT_key special;   /* frees the record of a cancelled unit, see special.h */
     ABT_thread main;   /* the main program */
     struct glt_shared_environment environment;

@@ -10,7 +10,10 @@
 extern "C" {
 #endif
 
-#define GLT_ARGOBOTS_IN_A_ROW 8       /* units from one pool while there are some in the other */
+/* Units from one pool while there are some in the other. Few of the strict one: a join of a tasklet yields until it has run, and the main
+ * program, which is there, would only take turns with itself. */
+#define GLT_ARGOBOTS_OPEN_IN_A_ROW 8
+#define GLT_ARGOBOTS_STRICT_IN_A_ROW 2
 #define GLT_ARGOBOTS_SPIN 1e-4        /* seconds that GLT_IDLE_SPIN_SLEEP turns before it sleeps */
 #define GLT_ARGOBOTS_SHORT_SLEEP 5e-4 /* the first sleep; each one after it is twice as long, */
 #define GLT_ARGOBOTS_LONG_SLEEP 4e-3  /* up to this times (1 + threads / 8), so that many sleepers cost no more than a few */
@@ -39,13 +42,13 @@ static inline ABT_thread glt_argobots_steal(struct glt_argobots_stream* me)
 /* Stays with the pool that had something, for some units, and then looks into the other first. */
 static inline ABT_thread glt_argobots_take(struct glt_argobots_stream* me)
 {
-    int open = me->turn < GLT_ARGOBOTS_IN_A_ROW;
+    int open = me->turn < GLT_ARGOBOTS_OPEN_IN_A_ROW;
     ABT_thread unit = glt_argobots_pop(open ? me->open : me->strict);
     if (__builtin_expect(unit != ABT_THREAD_NULL, 1)) {
-        me->turn = (me->turn + 1) % (2 * GLT_ARGOBOTS_IN_A_ROW);
+        me->turn = (me->turn + 1) % (GLT_ARGOBOTS_OPEN_IN_A_ROW + GLT_ARGOBOTS_STRICT_IN_A_ROW);
         return unit;
     }
-    me->turn = open ? GLT_ARGOBOTS_IN_A_ROW : 0;
+    me->turn = open ? GLT_ARGOBOTS_OPEN_IN_A_ROW : 0;
     unit = glt_argobots_pop(open ? me->strict : me->open);
     return unit != ABT_THREAD_NULL ? unit : glt_argobots_steal(me);
 }

@@ -24,6 +24,7 @@ GLT_API int glt_can(int capability)
 {
     switch (capability) {
     case GLT_CAN_GUARD:
+    case GLT_CAN_CANCEL_WAITING: /* its own waits know nothing of a cancel */
     case GLT_CAN_SANITIZE: return GLT_CANNOT;
     case GLT_CAN_SUSPEND: /* a resume that comes first is kept by us */
     case GLT_CAN_KEY:     /* foreign threads' values and the time of destructors are ours */
@@ -145,6 +146,7 @@ static inline void glt_argobots_tear_down(int number)
         if (glt_argobots.streams[i].open != ABT_POOL_NULL) ABT_pool_free(&glt_argobots.streams[i].open);
     }
     if (glt_argobots.suspended != ABT_KEY_NULL) ABT_key_free(&glt_argobots.suspended);
+    if (glt_argobots.waiting != ABT_KEY_NULL) ABT_key_free(&glt_argobots.waiting);
     if (glt_argobots.special != ABT_KEY_NULL) ABT_key_free(&glt_argobots.special);
     ABT_finalize();
     if (glt_argobots.environment.bind) glt_argobots_unbind();
@@ -158,8 +160,9 @@ static inline void glt_argobots_tear_down(int number)
 static inline int glt_argobots_set_up(void)
 {
     int error = glt_argobots_make_pools(), started = 1;
-    glt_argobots.suspended = glt_argobots.special = ABT_KEY_NULL;
+    glt_argobots.suspended = glt_argobots.waiting = glt_argobots.special = ABT_KEY_NULL;
     if (error == ABT_SUCCESS) error = ABT_key_create(NULL, &glt_argobots.suspended);
+    if (error == ABT_SUCCESS) error = ABT_key_create(NULL, &glt_argobots.waiting);
     if (error == ABT_SUCCESS) error = ABT_key_create(glt_argobots_settle, &glt_argobots.special);
     if (error == ABT_SUCCESS) started = glt_argobots_start_streams(&error);
     if (error == ABT_SUCCESS) error = glt_argobots_take_over();

@@ -21,8 +21,8 @@ GLT_API int glt_ult_suspend(void)
     int error;
     ABT_self_get_type(&type);
     if (type != ABT_UNIT_TYPE_THREAD)
-        return glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_suspend: called by a %s, not by a ULT or the main program",
-                                 type == ABT_UNIT_TYPE_TASK ? "tasklet" : "foreign thread");
+        return glt_shared_refuse("glt_ult_suspend", GLT_ERROR_CONTEXT,
+                                 "called by a tasklet or a foreign thread, not by a ULT or the main program");
     ABT_self_get_thread(&self);
     lock = glt_argobots_lock_of(self);
     glt_shared_lock(lock);
@@ -30,7 +30,7 @@ GLT_API int glt_ult_suspend(void)
     error = ABT_self_set_specific(glt_argobots.suspended, word == GLT_ARGOBOTS_RESUMED ? NULL : GLT_ARGOBOTS_SUSPENDED);
     glt_shared_unlock(lock);
     if (error != ABT_SUCCESS) return glt_argobots_failed("glt_ult_suspend", error);
-    if (word != GLT_ARGOBOTS_RESUMED) ABT_self_suspend();
+    if (word != GLT_ARGOBOTS_RESUMED) GLT_SHARED_SWITCH(ABT_self_suspend());
     return GLT_SUCCESS;
 }
 
@@ -53,6 +53,7 @@ GLT_SHARED_APART int glt_argobots_resume(ABT_thread unit, int keep, int* error)
 GLT_API int glt_ult_resume(GLT_ult unit)
 {
     int error = ABT_SUCCESS;
+    if (__builtin_expect(!unit, 0)) return glt_shared_null("glt_ult_resume");
     glt_argobots_resume(unit, 1, &error);
     return error == ABT_SUCCESS ? GLT_SUCCESS : glt_argobots_failed("glt_ult_resume", error);
 }

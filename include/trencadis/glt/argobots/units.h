@@ -1,6 +1,4 @@
-/* Work units. Dropped in the header-only form: null, joined or freed handles, thread numbers out of range, a unit that joins itself, a
- * call before glt_init or after glt_finalize, a tasklet that joins. There glt_yield does nothing in a foreign thread. A second join
- * returns at once.
+/* Work units. Of bad input only this is not found: joined and freed handles through copies, and a second join, which returns at once.
  *
  * A unit given to glt_ult_cancel that waits for a mutex, a condition, a barrier or another unit ends when it is woken; one suspended by
  * glt_ult_suspend is woken for it. If it had begun, its counter (GLT_attributes) is counted down when it is freed. glt_ult_exit leaves
@@ -8,6 +6,7 @@
 #ifndef TRENCADIS_GLT_ARGOBOTS_UNITS_H
 #define TRENCADIS_GLT_ARGOBOTS_UNITS_H
 
+#include "gate.h"
 #include "special.h"
 #include "suspend.h"
 #include "wait.h"
@@ -41,6 +40,36 @@ GLT_SHARED_APART void glt_argobots_create_special(const char* caller, ABT_pool p
     glt_argobots_not_created(caller, error, unit);
 }
 
+/* Where a new unit goes: `dest`, or GLT_ANY_THREAD; NULL, after a report, when the call is wrong. */
+__attribute__((cold)) GLT_SHARED_APART struct glt_argobots_stream* glt_argobots_bad_creation(const char* caller,
+                                                                                             void (*function)(void*), int dest,
+                                                                                             ABT_thread* unit)
+{
+    if (unit) *unit = NULL;
+    if (!glt_argobots.num_threads) glt_shared_null(caller); /* which says so */
+    else if (!function) glt_shared_report(GLT_ERROR_VALUE, "%s: the function is null", caller);
+    else if (!unit) glt_shared_no_place(caller);
+    else
+        glt_shared_report(GLT_ERROR_VALUE, "%s: thread %d was asked for, there are 0 to %d", caller, dest,
+                          glt_argobots.num_threads - 1);
+    return NULL;
+}
+
+static inline struct glt_argobots_stream* glt_argobots_stream_for(const char* caller, void (*function)(void*), ABT_thread* unit)
+{
+    if (__builtin_expect(!function || !unit || !glt_argobots.num_threads, 0))
+        return glt_argobots_bad_creation(caller, function, GLT_ANY_THREAD, unit);
+    return glt_argobots_near();
+}
+
+static inline struct glt_argobots_stream* glt_argobots_stream_of(const char* caller, void (*function)(void*), int dest,
+                                                                 ABT_thread* unit)
+{
+    if (__builtin_expect(!function || !unit || (unsigned)dest >= (unsigned)glt_argobots.num_threads, 0))
+        return glt_argobots_bad_creation(caller, function, dest, unit);
+    return &glt_argobots.streams[dest];
+}
+
 static inline void glt_argobots_create(const char* caller, ABT_pool pool, int tasklet, void (*function)(void*), void* arg,
                                        ABT_thread* unit)
 {
@@ -55,26 +84,30 @@ static inline void glt_argobots_create(const char* caller, ABT_pool pool, int ta
 
 GLT_API void glt_ult_create(void (*function)(void*), void* arg, GLT_ult* unit)
 {
-    struct glt_argobots_stream* stream = glt_argobots_near();
+    struct glt_argobots_stream* stream = glt_argobots_stream_for("glt_ult_create", function, unit);
+    if (!stream) return;
     glt_argobots_create("glt_ult_create", stream->open, 0, function, arg, unit);
     glt_argobots_pushed(stream);
 }
 
 GLT_API void glt_ult_create_to(void (*function)(void*), void* arg, GLT_ult* unit, int dest)
 {
-    glt_argobots_create("glt_ult_create_to", glt_argobots.streams[dest].strict, 0, function, arg, unit);
+    struct glt_argobots_stream* stream = glt_argobots_stream_of("glt_ult_create_to", function, dest, unit);
+    if (stream) glt_argobots_create("glt_ult_create_to", stream->strict, 0, function, arg, unit);
 }
 
 GLT_API void glt_tasklet_create(void (*function)(void*), void* arg, GLT_tasklet* tasklet)
 {
-    struct glt_argobots_stream* stream = glt_argobots_near();
+    struct glt_argobots_stream* stream = glt_argobots_stream_for("glt_tasklet_create", function, tasklet);
+    if (!stream) return;
     glt_argobots_create("glt_tasklet_create", stream->open, 1, function, arg, tasklet);
     glt_argobots_pushed(stream);
 }
 
 GLT_API void glt_tasklet_create_to(void (*function)(void*), void* arg, GLT_tasklet* tasklet, int dest)
 {
-    glt_argobots_create("glt_tasklet_create_to", glt_argobots.streams[dest].strict, 1, function, arg, tasklet);
+    struct glt_argobots_stream* stream = glt_argobots_stream_of("glt_tasklet_create_to", function, dest, tasklet);
+    if (stream) glt_argobots_create("glt_tasklet_create_to", stream->strict, 1, function, arg, tasklet);
 }
 
 /* Frees a unit nobody joins, when it ends. */
@@ -87,9 +120,12 @@ GLT_SHARED_APART void glt_argobots_reap(void* unit)
 
 GLT_SHARED_APART int glt_argobots_detach(const char* caller, ABT_thread* unit)
 {
-    struct glt_argobots_stream* stream = glt_argobots_near();
+    struct glt_argobots_stream* stream;
     ABT_thread_state state = ABT_THREAD_STATE_READY;
-    int error = ABT_thread_get_state(*unit, &state);
+    int error;
+    if (__builtin_expect(!unit || !*unit, 0)) return glt_shared_null(caller);
+    stream = glt_argobots_near();
+    error = ABT_thread_get_state(*unit, &state);
     if (error == ABT_SUCCESS && state == ABT_THREAD_STATE_TERMINATED) {
         error = ABT_thread_free(unit);
     } else if (error == ABT_SUCCESS) {
@@ -131,12 +167,19 @@ GLT_SHARED_APART int glt_argobots_create_with(const char* caller, int tasklet, v
     int unnamed, error;
     glt_attributes_init(&standard);
     if (!attributes) attributes = &standard;
+    if (!glt_argobots.num_threads || !function || (!unit && !attributes->detached)) {
+        glt_argobots_bad_creation(caller, function, GLT_ANY_THREAD, unit);
+        return glt_shared_last_status();
+    }
+    if (unit) *unit = NULL;
     if (attributes->thread < GLT_ANY_THREAD || attributes->thread >= glt_argobots.num_threads)
         return glt_shared_report(GLT_ERROR_VALUE, "%s: thread is %d, not GLT_ANY_THREAD or 0 to %d", caller, attributes->thread,
                                  glt_argobots.num_threads - 1);
     if (attributes->placement != GLT_PLACE_HINT && attributes->placement != GLT_PLACE_STRICT)
         return glt_shared_report(GLT_ERROR_VALUE, "%s: placement is %d, not GLT_PLACE_HINT or GLT_PLACE_STRICT", caller,
                                  attributes->placement);
+    if (attributes->placement == GLT_PLACE_STRICT && attributes->thread == GLT_ANY_THREAD)
+        return glt_shared_refuse(caller, GLT_ERROR_VALUE, "GLT_PLACE_STRICT needs a thread, not GLT_ANY_THREAD");
     if (!tasklet && attributes->stack_size != 0 &&
         (attributes->stack_size < GLT_STACK_MIN || attributes->stack_size > GLT_SHARED_STACK_MAX))
         return glt_shared_report(GLT_ERROR_VALUE, "%s: stack_size is %zu bytes, not %zu to %zu", caller, attributes->stack_size,
@@ -170,65 +213,63 @@ GLT_API int glt_tasklet_create_with(void (*function)(void*), void* arg, const GL
     return glt_argobots_create_with("glt_tasklet_create_with", 1, function, arg, attributes, tasklet);
 }
 
-#ifdef TRENCADIS_GLT_TABLE_H /* compiled as a plug-in, for the form that checks */
-
-GLT_SHARED_APART void glt_argobots_join(const char* caller, ABT_thread unit, ABT_thread* gone)
+/* With `freed`, the unit is freed as well and its handle becomes null. */
+GLT_SHARED_APART int glt_argobots_join(const char* caller, ABT_thread* unit, int freed)
 {
     ABT_thread_state state = ABT_THREAD_STATE_READY;
-    int error;
-    ABT_thread_get_state(unit, &state);
-    if (state != ABT_THREAD_STATE_TERMINATED && glt_argobots_may_wait(caller) != GLT_SUCCESS) return;
-    error = gone ? ABT_thread_free(gone) : ABT_thread_join(unit);
+    int error, status = GLT_SUCCESS;
+    if (__builtin_expect(!unit || !*unit, 0)) return glt_shared_null(caller);
+    ABT_thread_get_state(*unit, &state);
+    if (state != ABT_THREAD_STATE_TERMINATED) status = glt_argobots_may_wait(caller);
+    if (status != GLT_SUCCESS) return status;
+    GLT_SHARED_SWITCH(error = freed ? ABT_thread_free(unit) : ABT_thread_join(*unit));
     if (error != ABT_SUCCESS)
-        glt_shared_report(GLT_ERROR_CONTEXT, "%s: the unit is the caller or the main program, which cannot be joined", caller);
-    else if (gone) *gone = NULL; /* Argobots' null is another */
+        return glt_shared_report(GLT_ERROR_CONTEXT, "%s: the unit is the caller or the main program, which cannot be joined",
+                                 caller);
+    if (freed) *unit = NULL; /* Argobots' null is another */
+    return GLT_SUCCESS;
 }
 
-GLT_API void glt_ult_join(GLT_ult* unit) { glt_argobots_join("glt_ult_join", *unit, NULL); }
-GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { glt_argobots_join("glt_tasklet_join", *tasklet, NULL); }
-GLT_API void glt_ult_free(GLT_ult* unit) { glt_argobots_join("glt_ult_free", *unit, unit); }
-GLT_API void glt_tasklet_free(GLT_tasklet* tasklet) { glt_argobots_join("glt_tasklet_free", *tasklet, tasklet); }
+static inline int glt_status_of_ult_join(GLT_ult* unit) { return glt_argobots_join("glt_ult_join", unit, 0); }
+static inline int glt_status_of_tasklet_join(GLT_tasklet* tasklet) { return glt_argobots_join("glt_tasklet_join", tasklet, 0); }
+static inline int glt_status_of_ult_free(GLT_ult* unit) { return glt_argobots_join("glt_ult_free", unit, 1); }
+static inline int glt_status_of_tasklet_free(GLT_tasklet* tasklet) { return glt_argobots_join("glt_tasklet_free", tasklet, 1); }
+GLT_API void glt_ult_join(GLT_ult* unit) { glt_status_of_ult_join(unit); }
+GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { glt_status_of_tasklet_join(tasklet); }
+GLT_API void glt_ult_free(GLT_ult* unit) { glt_status_of_ult_free(unit); }
+GLT_API void glt_tasklet_free(GLT_tasklet* tasklet) { glt_status_of_tasklet_free(tasklet); }
+
+__attribute__((cold)) GLT_SHARED_APART void glt_argobots_yield_elsewhere(const char* caller)
+{
+    if (glt_initialized()) glt_shared_sched_yield();
+    else glt_shared_null(caller); /* which says so */
+}
 
 GLT_API void glt_yield(void)
 {
-    if (ABT_self_yield() == ABT_ERR_INV_XSTREAM) glt_shared_sched_yield();
+    int error;
+    GLT_SHARED_SWITCH(error = ABT_self_yield());
+    if (__builtin_expect(error != ABT_SUCCESS, 0)) glt_argobots_yield_elsewhere("glt_yield");
 }
 
-#else
-
-GLT_API void glt_ult_join(GLT_ult* unit) { ABT_thread_join(*unit); }
-GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { ABT_thread_join(*tasklet); }
-
-GLT_API void glt_ult_free(GLT_ult* unit)
-{
-    ABT_thread_free(unit);
-    *unit = NULL; /* Argobots' null is another */
-}
-
-GLT_API void glt_tasklet_free(GLT_tasklet* tasklet)
-{
-    ABT_thread_free(tasklet);
-    *tasklet = NULL;
-}
-
-GLT_API void glt_yield(void) { ABT_thread_yield(); }
-
-#endif
-
-GLT_API int glt_ult_try_join(GLT_ult* unit)
+static inline int glt_argobots_try_join(const char* caller, ABT_thread* unit)
 {
     ABT_thread_state state = ABT_THREAD_STATE_READY;
+    if (__builtin_expect(!unit || !*unit, 0)) return glt_shared_null(caller);
     ABT_thread_get_state(*unit, &state);
     return state == ABT_THREAD_STATE_TERMINATED ? GLT_SUCCESS : GLT_BUSY;
 }
 
-GLT_API int glt_tasklet_try_join(GLT_tasklet* tasklet) { return glt_ult_try_join(tasklet); }
+GLT_API int glt_ult_try_join(GLT_ult* unit) { return glt_argobots_try_join("glt_ult_try_join", unit); }
+
+GLT_API int glt_tasklet_try_join(GLT_tasklet* tasklet) { return glt_argobots_try_join("glt_tasklet_try_join", tasklet); }
 
 GLT_SHARED_APART int glt_argobots_join_for(const char* caller, ABT_thread* unit, double seconds)
 {
     double end = glt_shared_now() + seconds;
+    if (__builtin_expect(!unit || !*unit, 0)) return glt_shared_null(caller);
     if (!(seconds >= 0)) return glt_shared_report(GLT_ERROR_VALUE, "%s: seconds is %g, not 0 or more", caller, seconds);
-    for (unsigned step = 0; glt_ult_try_join(unit) != GLT_SUCCESS; ++step) {
+    for (unsigned step = 0; glt_argobots_try_join(caller, unit) != GLT_SUCCESS; ++step) {
         double left = end - glt_shared_now();
         int status = step ? GLT_SUCCESS : glt_argobots_may_wait(caller);
         if (status != GLT_SUCCESS) return status;
@@ -259,37 +300,56 @@ static inline int glt_argobots_may_run_here(ABT_thread unit, int rank)
 GLT_API void glt_yield_to(GLT_ult unit)
 {
     ABT_thread_state state = ABT_THREAD_STATE_RUNNING;
+    struct glt_shared_exceptions mine;
+    if (__builtin_expect(!unit, 0)) {
+        glt_shared_null("glt_yield_to");
+        return;
+    }
+    mine = glt_shared_exceptions_take();
     ABT_thread_get_state(unit, &state);
     if (state != ABT_THREAD_STATE_READY || !glt_argobots_may_run_here(unit, glt_argobots_rank()) ||
         ABT_thread_yield_to(unit) != ABT_SUCCESS)
         ABT_thread_yield();
+    glt_shared_exceptions_put(mine);
 }
 
 GLT_API void glt_ult_exit(void)
 {
     ABT_thread self = ABT_THREAD_NULL;
+    struct glt_shared_exceptions mine;
     ABT_thread_self(&self);
     if (self != ABT_THREAD_NULL && glt_argobots_is_special(self)) glt_argobots_end();
+    mine = glt_shared_exceptions_take();
     ABT_self_exit();
-    glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_exit: called by the main program, a tasklet or a foreign thread, not by a ULT");
+    glt_shared_exceptions_put(mine);
+    glt_shared_refuse("glt_ult_exit", GLT_ERROR_CONTEXT,
+                      "called by the main program, a tasklet or a foreign thread, not by a ULT");
 }
 
 GLT_API void glt_ult_cancel(GLT_ult unit)
 {
+    ABT_thread_state state = ABT_THREAD_STATE_RUNNING;
     int unused;
+    if (!GLT_SHARED_HAS("glt_ult_cancel", unit)) return;
     ABT_thread_cancel(unit);
     if (glt_argobots_is_special(unit)) glt_argobots_cancel_special(unit);
-    glt_argobots_resume(unit, 0, &unused);
+    if (glt_argobots_resume(unit, 0, &unused) || glt_argobots_end_wait(unit)) return;
+    ABT_thread_get_state(unit, &state);
+    if (state == ABT_THREAD_STATE_BLOCKED)
+        glt_shared_report(GLT_ERROR_UNSUPPORTED,
+                          "glt_ult_cancel: the unit waits in a mutex, condition, barrier or join; Argobots ends it after that");
 }
 
 GLT_API void glt_tasklet_cancel(GLT_tasklet tasklet)
 {
+    if (!GLT_SHARED_HAS("glt_tasklet_cancel", tasklet)) return;
     ABT_thread_cancel(tasklet);
     if (glt_argobots_is_special(tasklet)) glt_argobots_cancel_special(tasklet);
 }
 
 GLT_API void glt_ult_self(GLT_ult* unit)
 {
+    if (!GLT_SHARED_TELLS("glt_ult_self", unit)) return;
     *unit = NULL;
     ABT_self_get_thread(unit);
 }
@@ -297,6 +357,7 @@ GLT_API void glt_ult_self(GLT_ult* unit)
 GLT_API void glt_tasklet_self(GLT_tasklet* tasklet)
 {
     ABT_unit_type type = ABT_UNIT_TYPE_EXT;
+    if (!GLT_SHARED_TELLS("glt_tasklet_self", tasklet)) return;
     *tasklet = NULL;
     ABT_self_get_type(&type);
     if (type == ABT_UNIT_TYPE_TASK) ABT_self_get_thread(tasklet);
@@ -307,13 +368,20 @@ GLT_API void glt_ult_get_id(GLT_ult_id* id, GLT_ult unit)
 {
     ABT_unit_id number = 0;
     uint32_t* lock = glt_argobots_lock_of(unit);
+    if (!GLT_SHARED_TELLS("glt_ult_get_id", id)) return;
+    *id = 0;
+    if (!GLT_SHARED_HAS("glt_ult_get_id", unit)) return;
     glt_shared_lock(lock);
     ABT_thread_get_id(unit, &number);
     glt_shared_unlock(lock);
     *id = glt_argobots.first_id + number;
 }
 
-GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id) { *id = glt_argobots_rank(); }
+GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id)
+{
+    if (GLT_SHARED_TELLS("glt_workunit_get_thread_id", id)) *id = glt_argobots_rank();
+}
+
 GLT_API int glt_get_thread_num(void) { return glt_argobots_rank(); }
 GLT_API int glt_get_num_threads(void) { return glt_argobots.num_threads; }
 
@@ -325,7 +393,9 @@ GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)
     int rank = glt_argobots_rank();
     ABT_self_get_type(&type);
     ABT_self_is_primary(&main);
-    if (id < 0 || id >= glt_argobots.num_threads) {
+    if (!glt_argobots.num_threads) {
+        glt_shared_null("glt_ult_migrate_self_to"); /* which says so */
+    } else if (id < 0 || id >= glt_argobots.num_threads) {
         glt_shared_report(GLT_ERROR_VALUE, "glt_ult_migrate_self_to: thread is %d, not 0 to %d", id,
                           glt_argobots.num_threads - 1);
     } else if (type != ABT_UNIT_TYPE_THREAD) {
@@ -334,7 +404,7 @@ GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)
         glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_migrate_self_to: the main program stays on thread 0");
     } else {
         ABT_self_set_associated_pool(glt_argobots.streams[id].strict);
-        if (id != rank) ABT_thread_yield();
+        if (id != rank) GLT_SHARED_SWITCH(ABT_thread_yield());
     }
 }
 

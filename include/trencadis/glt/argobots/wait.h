@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { GLT_ARGOBOTS_WAITS = 0, GLT_ARGOBOTS_OPENED = 1, GLT_ARGOBOTS_LATE = 2 };
+enum { GLT_ARGOBOTS_WAITS = 0, GLT_ARGOBOTS_OPENED = 1, GLT_ARGOBOTS_LATE = 2, GLT_ARGOBOTS_CANCELLED = 3 };
 
 struct glt_argobots_waiter {
     struct glt_argobots_waiter *before, *after; /* in the gate */
@@ -45,7 +45,9 @@ GLT_SHARED_APART int glt_argobots_unblock(ABT_thread unit)
 {
     ABT_thread_state state = ABT_THREAD_STATE_RUNNING;
     int error;
-    for (int tries = 0; ABT_thread_get_state(unit, &state) == ABT_SUCCESS && state != ABT_THREAD_STATE_BLOCKED; ++tries) {
+    for (int tries = 0; ABT_thread_get_state(unit, &state) == ABT_SUCCESS && state != ABT_THREAD_STATE_BLOCKED &&
+                        state != ABT_THREAD_STATE_TERMINATED;
+         ++tries) {
         if (tries < 100) glt_shared_pause();
         else glt_shared_sched_yield();
     }
@@ -169,14 +171,14 @@ static inline void glt_argobots_rest(double seconds)
     }
     waiter.deadline = glt_shared_now() + seconds;
     glt_argobots_timer_put(&waiter);
-    ABT_self_suspend();
+    GLT_SHARED_SWITCH(ABT_self_suspend());
 }
 
 /* A step of looking for something again and again, counted from 0. */
 static inline void glt_argobots_poll(unsigned step, double left)
 {
     double rest = 1e-5 * (double)(step < 100 ? step : 100);
-    if (step < 16) ABT_thread_yield();
+    if (step < 16) GLT_SHARED_SWITCH(ABT_thread_yield());
     else glt_argobots_rest(rest < left ? rest : left);
 }
 

@@ -40,6 +40,7 @@ GLT_API int glt_can(int capability)
     case GLT_CAN_YIELD_TO:
     case GLT_CAN_MIGRATE:
     case GLT_CAN_CANCEL:
+    case GLT_CAN_CANCEL_WAITING:
     case GLT_CAN_EXIT:
     case GLT_CAN_SUSPEND:
     case GLT_CAN_JOIN:
@@ -63,7 +64,10 @@ GLT_API int glt_initialized(void) { return glt_shared_process.running; }
 GLT_API const char* glt_backend_name(void) { return glt_shared_process.running ? "massivethreads" : ""; }
 GLT_API int glt_get_num_threads(void) { return glt_shared_process.num_threads; }
 GLT_API int glt_get_thread_num(void) { return glt_shared_thread(); }
-GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id) { *id = glt_shared_thread(); }
+GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id)
+{
+    if (GLT_SHARED_TELLS("glt_workunit_get_thread_id", id)) *id = glt_shared_thread();
+}
 
 GLT_API void glt_yield(void)
 {
@@ -71,7 +75,7 @@ GLT_API void glt_yield(void)
         !glt_shared_look_closer("glt_yield"))
         return;
     if (__builtin_expect(glt_shared_thread() < 0, 0)) glt_shared_sched_yield();
-    else myth_yield();
+    else GLT_SHARED_SWITCH(myth_yield());
 }
 
 /* The hook finds the named unit in this worker's queue or inbox. */
@@ -85,7 +89,7 @@ GLT_API void glt_yield_to(GLT_ult unit)
         glt_shared_sched_yield();
     } else if (!__atomic_load_n(&glt_shared_process.look_closer, __ATOMIC_RELAXED) || glt_shared_look_closer("glt_yield_to")) {
         glt_myth.workers[rank].wanted = record;
-        myth_yield_ex(myth_yield_option_steal_first);
+        GLT_SHARED_SWITCH(myth_yield_ex(myth_yield_option_steal_first));
     }
 }
 
@@ -93,7 +97,7 @@ GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)
 {
     struct glt_shared_record* me = glt_shared_self();
     if (id < 0 || id >= glt_shared_process.num_threads) {
-        glt_shared_report(GLT_ERROR_VALUE, "glt_ult_migrate_self_to: thread %d of %d", id, glt_shared_process.num_threads);
+        glt_shared_bad_thread("glt_ult_migrate_self_to", id);
     } else if (!me || me == glt_shared_process.main_program || (glt_shared_record_state(me) & GLT_SHARED_TASKLET)) {
         glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_migrate_self_to: only ULTs move; the main program stays on thread 0");
     } else {

@@ -32,7 +32,8 @@ static inline int glt_shared_launch(struct glt_shared_record* unit)
     if (rank < 0 || (unit->home >= 0 && unit->home != rank)) {
         glt_myth_post(glt_myth_inbox_of(unit), unit);
     } else {
-        glt_myth_bear(unit, rank, __builtin_expect(glt_myth_full(rank), 0));
+        if (__builtin_expect(glt_myth_full(rank), 0)) GLT_SHARED_SWITCH(glt_myth_bear(unit, rank, 1));
+        else glt_myth_bear(unit, rank, 0);
         glt_myth_wake_idle(1);
     }
     return GLT_SUCCESS;
@@ -43,7 +44,7 @@ GLT_SHARED_APART void glt_shared_block(struct glt_shared_record* me)
 {
     uint32_t none = 0;
     if (__atomic_compare_exchange_n(&me->park, &none, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        myth_uncond_wait(&me->sleep);
+        GLT_SHARED_SWITCH(myth_uncond_wait(&me->sleep));
         glt_myth_discount(me);
     } else {
         __atomic_store_n(&me->park, 0, __ATOMIC_RELEASE);
@@ -145,6 +146,11 @@ static inline int glt_myth_adopt_main(void)
     return 1;
 }
 
+/* Not 0 while the library runs. Not in its headers, and only looked at where the library shows it. */
+extern volatile int glt_myth_library_state __asm__("g_myth_init_state") __attribute__((weak));
+
+static inline int glt_myth_runs_already(void) { return &glt_myth_library_state != NULL && glt_myth_library_state != 0; }
+
 /* Everything the hook needs is there before the library starts its workers. 0 when there is no memory. */
 static inline int glt_myth_prepare(const struct glt_shared_environment* environment)
 {
@@ -189,6 +195,8 @@ GLT_API int glt_init_with(const GLT_options* options)
     struct glt_shared_environment* environment = &glt_myth.environment;
     int status;
     if (all->running) return glt_shared_report(GLT_ERROR_STATE, "%s: initialised twice; glt_finalize comes first", function);
+    if (glt_myth_runs_already())
+        return glt_shared_report(GLT_ERROR_STATE, "%s: MassiveThreads runs already, by another part of the program", function);
     status = glt_shared_resolve(function, "massivethreads", options, environment);
     if (status != GLT_SUCCESS) return status;
     if (!glt_myth_prepare(environment)) return glt_shared_report(GLT_ERROR_MEMORY, "%s: no memory", function);
@@ -206,6 +214,7 @@ GLT_API void glt_finalize(void)
     if (!glt_shared_wind_up(&left)) return;
     glt_shared_values_end(&all->main_program->values);
     __atomic_store_n(&all->running, 0, __ATOMIC_RELEASE);
+    all->look_closer = 1;
     __atomic_store_n(&glt_myth.idle, GLT_IDLE_SPIN, __ATOMIC_RELAXED);
     glt_myth_wake_idle(INT_MAX);
     myth_fini();

@@ -14,6 +14,7 @@ extern "C" {
 #define GLT_PROCEDURE(name, parameters, arguments)                                                                               \
     GLT_API void glt_##name parameters { glt_native_##name arguments; }
 #include "../functions.def"
+#include "../statuses.def"
 #undef GLT_FUNCTION
 #undef GLT_PROCEDURE
 

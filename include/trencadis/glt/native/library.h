@@ -13,6 +13,7 @@ extern "C" {
 #define GLT_PROCEDURE(name, parameters, arguments)                                                                               \
     __attribute__((visibility("default"))) extern void glt_native_##name parameters;
 #include "../functions.def"
+#include "../statuses.def"
 #undef GLT_FUNCTION
 #undef GLT_PROCEDURE
 

@@ -37,12 +37,15 @@ GLT_API int glt_can(int capability)
     case GLT_CAN_FOREIGN_CREATE:
     case GLT_CAN_FOREIGN_WAIT:
     case GLT_CAN_FOREIGN_RESUME:
-    case GLT_CAN_IDLE_SLEEP:
-    case GLT_CAN_SANITIZE: return GLT_NATIVELY;
+    case GLT_CAN_IDLE_SLEEP: return GLT_NATIVELY;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    case GLT_CAN_SANITIZE: return GLT_NATIVELY; /* else they see the threads, and not what these wait for */
+#endif
     case GLT_CAN_STEAL: /* the system lets a ready thread run wherever it may */
     case GLT_CAN_PLACE:
     case GLT_CAN_TASKLET:
     case GLT_CAN_CANCEL:
+    case GLT_CAN_CANCEL_WAITING:
     case GLT_CAN_EXIT:
     case GLT_CAN_SUSPEND:
     case GLT_CAN_JOIN:
@@ -61,7 +64,10 @@ GLT_API int glt_initialized(void) { return glt_shared_process.running; }
 GLT_API const char* glt_backend_name(void) { return glt_shared_process.running ? "os" : ""; }
 GLT_API int glt_get_num_threads(void) { return glt_shared_process.num_threads; }
 GLT_API int glt_get_thread_num(void) { return glt_shared_thread(); }
-GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id) { *id = glt_shared_thread(); }
+GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id)
+{
+    if (GLT_SHARED_TELLS("glt_workunit_get_thread_id", id)) *id = glt_shared_thread();
+}
 
 GLT_API void glt_yield(void)
 {
@@ -83,8 +89,7 @@ GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)
 {
     struct glt_shared_record* me = glt_shared_self();
     if (id < 0 || id >= glt_shared_process.num_threads) {
-        glt_shared_report(GLT_ERROR_VALUE, "glt_ult_migrate_self_to: thread %d, not 0 to %d", id,
-                          glt_shared_process.num_threads - 1);
+        glt_shared_bad_thread("glt_ult_migrate_self_to", id);
     } else if (!me || me == glt_shared_process.main_program || (glt_shared_record_state(me) & GLT_SHARED_TASKLET)) {
         glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_migrate_self_to: only ULTs move; the main program stays on thread 0");
     } else {

@@ -190,6 +190,7 @@ GLT_API void glt_finalize(void)
     glt_os.lost += (uint32_t)left.blocked;
     while (__atomic_load_n(&glt_os.live, __ATOMIC_ACQUIRE) > glt_os.lost) glt_shared_futex_wait(&none, 0, 5e-5);
     __atomic_store_n(&all->running, 0, __ATOMIC_RELEASE);
+    all->look_closer = 1;
     glt_shared_values_end(&all->main_program->values);
     glt_os_drop_units();
     glt_shared_unbind(&glt_os.before);

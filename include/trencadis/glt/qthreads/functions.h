@@ -39,6 +39,7 @@ GLT_API int glt_can(int capability)
     case GLT_CAN_FOREIGN_CREATE:
     case GLT_CAN_IDLE_SPIN: return GLT_NATIVELY;
     case GLT_CAN_CANCEL:
+    case GLT_CAN_CANCEL_WAITING:
     case GLT_CAN_EXIT:
     case GLT_CAN_SUSPEND:
     case GLT_CAN_JOIN:
@@ -62,7 +63,10 @@ GLT_API const char* glt_backend_name(void) { return glt_shared_process.running ?
 GLT_API int glt_get_num_threads(void) { return glt_shared_process.num_threads; }
 /* NO_SHEPHERD is -1 as a number of 16 bits. */
 GLT_API int glt_get_thread_num(void) { return (int16_t)qthread_shep(); }
-GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id) { *id = (int16_t)qthread_shep(); }
+GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id)
+{
+    if (GLT_SHARED_TELLS("glt_workunit_get_thread_id", id)) *id = (int16_t)qthread_shep();
+}
 
 /* The library's own yield does nothing in a foreign thread and before the start. */
 GLT_API void glt_yield(void)
@@ -70,7 +74,7 @@ GLT_API void glt_yield(void)
     if (__builtin_expect(__atomic_load_n(&glt_shared_process.look_closer, __ATOMIC_RELAXED) != 0, 0) &&
         !glt_shared_look_closer("glt_yield"))
         return;
-    qthread_yield_(0);
+    GLT_SHARED_SWITCH(qthread_yield_(0));
 }
 
 GLT_API void glt_yield_to(GLT_ult unit)
@@ -85,13 +89,13 @@ GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)
 {
     struct glt_shared_record* me = glt_shared_self();
     if (id < 0 || id >= glt_shared_process.num_threads) {
-        glt_shared_report(GLT_ERROR_VALUE, "glt_ult_migrate_self_to: thread %d of %d", id, glt_shared_process.num_threads);
+        glt_shared_bad_thread("glt_ult_migrate_self_to", id);
     } else if (!me || me == glt_shared_process.main_program || (glt_shared_record_state(me) & GLT_SHARED_TASKLET)) {
         glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_migrate_self_to: only ULTs move; the main program stays on thread 0");
     } else {
         glt_shared_check_cancel(me);
         me->home = id;
-        qthread_migrate_to((qthread_shepherd_id_t)id);
+        GLT_SHARED_SWITCH(qthread_migrate_to((qthread_shepherd_id_t)id));
         glt_qthreads_wake_idle();
     }
 }

@@ -82,8 +82,10 @@ GLT_SHARED_APART void glt_shared_block(struct glt_shared_record* me)
     if (__atomic_load_n(&me->park, __ATOMIC_ACQUIRE) == 0) {
         qthread_empty(&me->word);
         if (__atomic_compare_exchange_n(&me->park, &none, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            struct glt_shared_exceptions mine = glt_shared_exceptions_take();
             qthread_readFF(NULL, &me->word);
             while (__atomic_load_n(&me->park, __ATOMIC_ACQUIRE) == 2) qthread_yield_(0); /* it had no memory to wait with */
+            glt_shared_exceptions_put(mine);
             return;
         }
         qthread_fill(&me->word);
@@ -201,6 +203,8 @@ GLT_API int glt_init_with(const GLT_options* options)
     struct glt_shared_environment* environment = &glt_qthreads.environment;
     int status;
     if (all->running) return glt_shared_report(GLT_ERROR_STATE, "%s: initialised twice; glt_finalize comes first", function);
+    if (qthread_shep() != NO_SHEPHERD)
+        return glt_shared_report(GLT_ERROR_STATE, "%s: Qthreads runs already, by another part of the program", function);
     status = glt_shared_resolve(function, "qthreads", options, environment);
     if (status != GLT_SUCCESS) return status;
     if (glt_qthreads_open(environment) != QTHREAD_SUCCESS || (int)qthread_num_shepherds() != environment->num_threads)
@@ -227,6 +231,7 @@ GLT_API void glt_finalize(void)
     if (!glt_shared_wind_up(&left)) return;
     glt_qthreads_idle_stop();
     __atomic_store_n(&all->running, 0, __ATOMIC_RELEASE);
+    all->look_closer = 1;
     glt_shared_values_end(&all->main_program->values);
     qthread_finalize();
     glt_shared_drop_units();

@@ -22,7 +22,7 @@ GLT_SHARED_APART int glt_shared_open_wait(const char* function, const long* valu
 {
     struct glt_shared_waiter waiter;
     struct glt_shared_record* me = glt_shared_self();
-    int status = GLT_SUCCESS;
+    int status = GLT_SUCCESS, waits;
     if (limited && !(seconds >= 0))
         return glt_shared_report(GLT_ERROR_VALUE, "%s: seconds is %g, not 0 or more", function, seconds);
     if (__atomic_load_n(value, __ATOMIC_ACQUIRE) != open && !(limited && seconds == 0))
@@ -36,17 +36,24 @@ GLT_SHARED_APART int glt_shared_open_wait(const char* function, const long* valu
         glt_shared_unlock(&waiters->lock);
         return status;
     }
-    glt_shared_will_block(waiter.unit);
-    glt_shared_waiters_add(waiters, &waiter);
+    waits = glt_shared_will_block_open(waiter.unit);
+    if (waits) glt_shared_waiters_add(waiters, &waiter);
     glt_shared_unlock(&waiters->lock);
-    if (limited) return glt_shared_wait_until(waiters, &waiter, me, glt_shared_now() + seconds) ? GLT_SUCCESS : GLT_TIMEOUT;
-    glt_shared_wait(&waiter);
+    if (limited) {
+        status = glt_shared_wait_until(waiters, &waiter, me, glt_shared_now() + seconds) ? GLT_SUCCESS : GLT_TIMEOUT;
+        if (me) glt_shared_check_cancel(me);
+        return status;
+    }
+    if (waits && glt_shared_wait(&waiter)) return GLT_SUCCESS;
+    if (waits) glt_shared_withdraw(waiters, &waiter, NULL);
+    glt_shared_check_cancel(me);
     return GLT_SUCCESS;
 }
 
 GLT_API int glt_counter_create(long count, GLT_counter* counter)
 {
     struct glt_counter* made;
+    if (!GLT_SHARED_MAKES("glt_counter_create", counter)) return glt_shared_last_status();
     if (count < 0) return glt_shared_report(GLT_ERROR_VALUE, "glt_counter_create: count is %ld, not 0 or more", count);
     made = (struct glt_counter*)glt_shared_object("glt_counter_create", sizeof *made);
     if (!made) return GLT_ERROR_MEMORY;
@@ -57,8 +64,10 @@ GLT_API int glt_counter_create(long count, GLT_counter* counter)
 
 GLT_API int glt_counter_add(GLT_counter counter, long change)
 {
-    long old = __atomic_load_n(&counter->value, __ATOMIC_RELAXED);
     struct glt_shared_waiter* first;
+    long old;
+    if (__builtin_expect(!counter, 0)) return glt_shared_null("glt_counter_add");
+    old = __atomic_load_n(&counter->value, __ATOMIC_RELAXED);
     for (;;) {
         long sum;
         if (__builtin_add_overflow(old, change, &sum) || sum < 0)
@@ -80,17 +89,20 @@ GLT_API int glt_counter_add(GLT_counter counter, long change)
 
 GLT_API int glt_counter_wait(GLT_counter counter)
 {
+    if (__builtin_expect(!counter, 0)) return glt_shared_null("glt_counter_wait");
     return glt_shared_open_wait("glt_counter_wait", &counter->value, 0, &counter->waiters, 0, 0);
 }
 
 GLT_API int glt_counter_wait_for(GLT_counter counter, double seconds)
 {
+    if (__builtin_expect(!counter, 0)) return glt_shared_null("glt_counter_wait_for");
     return glt_shared_open_wait("glt_counter_wait_for", &counter->value, 0, &counter->waiters, 1, seconds);
 }
 
 GLT_API int glt_counter_free(GLT_counter* counter)
 {
-    if (!*counter) return glt_shared_null("glt_counter_free");
+    if (__builtin_expect(!counter || !*counter, 0)) return glt_shared_null("glt_counter_free");
+    glt_shared_await_leavers();
     free(*counter);
     *counter = NULL;
     return GLT_SUCCESS;
@@ -103,7 +115,9 @@ struct glt_shared_event {
 
 GLT_API int glt_event_create(GLT_event* event)
 {
-    GLT_event made = (GLT_event)glt_shared_object("glt_event_create", sizeof(struct glt_shared_event));
+    GLT_event made;
+    if (!GLT_SHARED_MAKES("glt_event_create", event)) return glt_shared_last_status();
+    made = (GLT_event)glt_shared_object("glt_event_create", sizeof(struct glt_shared_event));
     if (!made) return GLT_ERROR_MEMORY;
     *event = made;
     return GLT_SUCCESS;
@@ -112,6 +126,7 @@ GLT_API int glt_event_create(GLT_event* event)
 GLT_API int glt_event_set(GLT_event event)
 {
     struct glt_shared_waiter* first;
+    if (__builtin_expect(!event, 0)) return glt_shared_null("glt_event_set");
     glt_shared_lock(&event->waiters.lock);
     __atomic_store_n(&event->set, 1, __ATOMIC_RELEASE);
     first = glt_shared_waiters_take_all(&event->waiters);
@@ -122,6 +137,7 @@ GLT_API int glt_event_set(GLT_event event)
 
 GLT_API int glt_event_reset(GLT_event event)
 {
+    if (__builtin_expect(!event, 0)) return glt_shared_null("glt_event_reset");
     glt_shared_lock(&event->waiters.lock);
     __atomic_store_n(&event->set, 0, __ATOMIC_RELEASE);
     glt_shared_unlock(&event->waiters.lock);
@@ -130,17 +146,20 @@ GLT_API int glt_event_reset(GLT_event event)
 
 GLT_API int glt_event_wait(GLT_event event)
 {
+    if (__builtin_expect(!event, 0)) return glt_shared_null("glt_event_wait");
     return glt_shared_open_wait("glt_event_wait", &event->set, 1, &event->waiters, 0, 0);
 }
 
 GLT_API int glt_event_wait_for(GLT_event event, double seconds)
 {
+    if (__builtin_expect(!event, 0)) return glt_shared_null("glt_event_wait_for");
     return glt_shared_open_wait("glt_event_wait_for", &event->set, 1, &event->waiters, 1, seconds);
 }
 
 GLT_API int glt_event_free(GLT_event* event)
 {
-    if (!*event) return glt_shared_null("glt_event_free");
+    if (__builtin_expect(!event || !*event, 0)) return glt_shared_null("glt_event_free");
+    glt_shared_await_leavers();
     free(*event);
     *event = NULL;
     return GLT_SUCCESS;

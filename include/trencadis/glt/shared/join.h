@@ -24,15 +24,32 @@ GLT_SHARED_APART int glt_shared_claim(const char* function, struct glt_shared_re
     return GLT_SUCCESS;
 }
 
+/* The caller, who was cancelled, no longer waits; unless the unit ended first, it is to be joined by somebody else. */
+GLT_SHARED_APART void glt_shared_give_up_join(struct glt_shared_record* record, const struct glt_shared_waiter* waiter)
+{
+    uint32_t state = __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_WAITED, __ATOMIC_ACQ_REL);
+    if (state & GLT_SHARED_ENDED) glt_shared_wait_for_waker(waiter);
+    else __atomic_fetch_and(&record->state, ~(uint32_t)(GLT_SHARED_JOINED | GLT_SHARED_FREED), __ATOMIC_RELEASE);
+}
+
 /* By the one who set JOINED. */
 GLT_SHARED_APART void glt_shared_wait_end(struct glt_shared_record* record, struct glt_shared_record* me)
 {
+    const uint32_t bits = GLT_SHARED_BLOCKED | GLT_SHARED_OPEN;
     struct glt_shared_waiter waiter;
     glt_shared_waiter_init(&waiter, me);
     record->joiner = &waiter;
-    glt_shared_will_block(me);
-    if (!(glt_shared_record_mark(record, GLT_SHARED_WAITED) & GLT_SHARED_ENDED)) glt_shared_wait(&waiter);
-    else if (me) __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_RELAXED);
+    if (!glt_shared_will_block_open(me)) {
+        __atomic_fetch_and(&record->state, ~(uint32_t)(GLT_SHARED_JOINED | GLT_SHARED_FREED), __ATOMIC_RELEASE);
+        glt_shared_check_cancel(me);
+    } else if (!(glt_shared_record_mark(record, GLT_SHARED_WAITED) & GLT_SHARED_ENDED)) {
+        if (glt_shared_wait(&waiter)) return;
+        glt_shared_give_up_join(record, &waiter);
+        glt_shared_check_cancel(me);
+    } else if (me && !(__atomic_fetch_and(&me->state, ~bits, __ATOMIC_ACQ_REL) & GLT_SHARED_BLOCKED)) {
+        glt_shared_block(me); /* a cancel was first, and its release is on its way */
+        glt_shared_was_cut(me);
+    }
 }
 
 static inline int glt_shared_join(const char* function, const void* unit)
@@ -47,38 +64,39 @@ static inline int glt_shared_join(const char* function, const void* unit)
     return status;
 }
 
-GLT_API void glt_ult_join(GLT_ult* unit) { glt_shared_join("glt_ult_join", *unit); }
-GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { glt_shared_join("glt_tasklet_join", *tasklet); }
+static inline int glt_status_of_ult_join(GLT_ult* unit) { return glt_shared_join("glt_ult_join", unit ? *unit : NULL); }
+static inline int glt_status_of_tasklet_join(GLT_tasklet* tasklet)
+{
+    return glt_shared_join("glt_tasklet_join", tasklet ? *tasklet : NULL);
+}
+GLT_API void glt_ult_join(GLT_ult* unit) { glt_status_of_ult_join(unit); }
+GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { glt_status_of_tasklet_join(tasklet); }
 
 /* FREED is set by one caller. Where that one may not wait for the end, it takes the bit back and nothing has happened. */
-static inline void glt_shared_free(const char* function, GLT_ult* unit)
+static inline int glt_shared_free(const char* function, GLT_ult* unit)
 {
-    struct glt_shared_record* record = glt_shared_record_of(*unit);
+    struct glt_shared_record* record = glt_shared_record_of(unit ? *unit : NULL);
+    int status = GLT_SUCCESS;
     uint32_t state;
-    if (__builtin_expect(!record, 0)) {
-        glt_shared_bad_handle(function, *unit);
-        return;
-    }
+    if (__builtin_expect(!record, 0)) return glt_shared_bad_handle(function, unit ? *unit : NULL);
     state = glt_shared_record_mark(record, GLT_SHARED_FREED);
-    if (state & GLT_SHARED_FREED) {
-        glt_shared_bad_handle(function, *unit);
-        return;
-    }
-    if (!(state & GLT_SHARED_JOINED) && glt_shared_join(function, *unit) != GLT_SUCCESS) {
+    if (state & GLT_SHARED_FREED) return glt_shared_bad_handle(function, *unit);
+    if (!(state & GLT_SHARED_JOINED)) status = glt_shared_join(function, *unit);
+    if (status == GLT_SUCCESS && !(glt_shared_record_state(record) & GLT_SHARED_ENDED))
+        status = glt_shared_report(GLT_ERROR_HANDLE, "%s: the unit is being joined by another", function);
+    if (status == GLT_SUCCESS) {
+        glt_shared_record_release(record, glt_shared_thread());
+        *unit = NULL;
+    } else {
         __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_FREED, __ATOMIC_RELAXED);
-        return;
     }
-    if (!(glt_shared_record_state(record) & GLT_SHARED_ENDED)) {
-        __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_FREED, __ATOMIC_RELAXED);
-        glt_shared_report(GLT_ERROR_CONTEXT, "%s: somebody else is joining the unit", function);
-        return;
-    }
-    glt_shared_record_release(record, glt_shared_thread());
-    *unit = NULL;
+    return status;
 }
 
-GLT_API void glt_ult_free(GLT_ult* unit) { glt_shared_free("glt_ult_free", unit); }
-GLT_API void glt_tasklet_free(GLT_tasklet* tasklet) { glt_shared_free("glt_tasklet_free", tasklet); }
+static inline int glt_status_of_ult_free(GLT_ult* unit) { return glt_shared_free("glt_ult_free", unit); }
+static inline int glt_status_of_tasklet_free(GLT_tasklet* tasklet) { return glt_shared_free("glt_tasklet_free", tasklet); }
+GLT_API void glt_ult_free(GLT_ult* unit) { glt_status_of_ult_free(unit); }
+GLT_API void glt_tasklet_free(GLT_tasklet* tasklet) { glt_status_of_tasklet_free(tasklet); }
 
 GLT_SHARED_APART int glt_shared_try_join(const char* function, const void* unit)
 {
@@ -89,8 +107,11 @@ GLT_SHARED_APART int glt_shared_try_join(const char* function, const void* unit)
     return glt_shared_claim(function, record, glt_shared_self());
 }
 
-GLT_API int glt_ult_try_join(GLT_ult* unit) { return glt_shared_try_join("glt_ult_try_join", *unit); }
-GLT_API int glt_tasklet_try_join(GLT_tasklet* tasklet) { return glt_shared_try_join("glt_tasklet_try_join", *tasklet); }
+GLT_API int glt_ult_try_join(GLT_ult* unit) { return glt_shared_try_join("glt_ult_try_join", unit ? *unit : NULL); }
+GLT_API int glt_tasklet_try_join(GLT_tasklet* tasklet)
+{
+    return glt_shared_try_join("glt_tasklet_try_join", tasklet ? *tasklet : NULL);
+}
 
 GLT_SHARED_APART int glt_shared_join_for(const char* function, const void* unit, double seconds)
 {
@@ -107,7 +128,7 @@ GLT_SHARED_APART int glt_shared_join_for(const char* function, const void* unit,
     glt_shared_polls(me, 1);
     while (!(glt_shared_record_state(record) & GLT_SHARED_ENDED)) {
         double left = deadline - glt_shared_now();
-        if (left <= 0) {
+        if (left <= 0 || glt_shared_is_cancelled(me)) {
             __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_JOINED, __ATOMIC_RELEASE);
             status = GLT_TIMEOUT;
             break;
@@ -115,21 +136,25 @@ GLT_SHARED_APART int glt_shared_join_for(const char* function, const void* unit,
         glt_shared_look_again(me, &record->state, GLT_SHARED_ENDED, &rounds, left);
     }
     glt_shared_polls(me, -1);
+    if (me) glt_shared_check_cancel(me);
     return status;
 }
 
-GLT_API int glt_ult_join_for(GLT_ult* unit, double seconds) { return glt_shared_join_for("glt_ult_join_for", *unit, seconds); }
+GLT_API int glt_ult_join_for(GLT_ult* unit, double seconds)
+{
+    return glt_shared_join_for("glt_ult_join_for", unit ? *unit : NULL, seconds);
+}
 
 GLT_API int glt_tasklet_join_for(GLT_tasklet* tasklet, double seconds)
 {
-    return glt_shared_join_for("glt_tasklet_join_for", *tasklet, seconds);
+    return glt_shared_join_for("glt_tasklet_join_for", tasklet ? *tasklet : NULL, seconds);
 }
 
 GLT_SHARED_APART int glt_shared_detach(const char* function, GLT_ult* unit)
 {
-    struct glt_shared_record* record = glt_shared_record_of(*unit);
+    struct glt_shared_record* record = glt_shared_record_of(unit ? *unit : NULL);
     uint32_t state;
-    if (!record) return glt_shared_bad_handle(function, *unit);
+    if (!record) return glt_shared_bad_handle(function, unit ? *unit : NULL);
     if (record == glt_shared_process.main_program)
         return glt_shared_report(GLT_ERROR_CONTEXT, "%s: the main program cannot be detached", function);
     state = glt_shared_record_mark(record, GLT_SHARED_JOINED);

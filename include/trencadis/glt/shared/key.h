@@ -83,6 +83,7 @@ GLT_API void glt_key_create(void (*destructor)(void* value), GLT_key* key)
 {
     struct glt_shared_keys* all = &glt_shared_keys;
     struct glt_shared_key* made;
+    if (!GLT_SHARED_MAKES("glt_key_create", key)) return;
     glt_shared_lock(&all->lock);
     if (!all->foreign_made) all->foreign_made = pthread_key_create(&all->foreign, glt_shared_foreign_end) == 0;
     made = all->freed;
@@ -98,9 +99,9 @@ GLT_API void glt_key_create(void (*destructor)(void* value), GLT_key* key)
 GLT_API void glt_key_free(GLT_key* key)
 {
     struct glt_shared_keys* all = &glt_shared_keys;
-    struct glt_shared_key* freed = *key;
+    struct glt_shared_key* freed = key ? *key : NULL;
     if (!freed || __atomic_exchange_n(&freed->id, 0, __ATOMIC_ACQ_REL) == 0) {
-        glt_shared_report(GLT_ERROR_HANDLE, "glt_key_free: the key is null or was freed before");
+        glt_shared_refuse("glt_key_free", GLT_ERROR_HANDLE, "the handle is null, or the key was freed before");
         return;
     }
     glt_shared_lock(&all->lock);
@@ -132,7 +133,7 @@ GLT_API void glt_key_set(GLT_key key, void* value)
     struct glt_shared_value *place = NULL, *stale = NULL;
     uint64_t id = key ? __atomic_load_n(&key->id, __ATOMIC_ACQUIRE) : 0;
     if (id == 0) {
-        glt_shared_report(GLT_ERROR_HANDLE, "glt_key_set: the key is null or was freed");
+        glt_shared_refuse("glt_key_set", GLT_ERROR_HANDLE, "the handle is null, or the key was freed");
         return;
     }
     for (int i = 0; *values && i < (*values)->count && !place; ++i) {
@@ -156,9 +157,10 @@ GLT_API void glt_key_get(GLT_key key, void** value)
 {
     struct glt_shared_values* values = *glt_shared_own_values();
     uint64_t id = key ? __atomic_load_n(&key->id, __ATOMIC_ACQUIRE) : 0;
+    if (!GLT_SHARED_TELLS("glt_key_get", value)) return;
     *value = NULL;
     if (id == 0) {
-        glt_shared_report(GLT_ERROR_HANDLE, "glt_key_get: the key is null or was freed");
+        glt_shared_refuse("glt_key_get", GLT_ERROR_HANDLE, "the handle is null, or the key was freed");
         return;
     }
     for (int i = 0; values && i < values->count; ++i)

@@ -31,6 +31,7 @@ GLT_API GLT_tasklet* glt_tasklet_malloc(int number_of_tasklets)
 
 GLT_API void glt_attributes_init(GLT_attributes* attributes)
 {
+    if (!GLT_SHARED_TELLS("glt_attributes_init", attributes)) return;
     memset(attributes, 0, sizeof *attributes);
     attributes->thread = GLT_ANY_THREAD;
 }

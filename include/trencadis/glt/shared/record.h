@@ -37,7 +37,10 @@ enum {
     GLT_SHARED_TASKLET = 64,
     GLT_SHARED_FREED = 128,   /* glt_..._free has it */
     GLT_SHARED_BLOCKED = 256, /* off its thread until somebody wakes it, who clears the bit */
-    GLT_SHARED_LIVE = 512     /* in use: taken and not released */
+    GLT_SHARED_LIVE = 512,    /* in use: taken and not released */
+    GLT_SHARED_OPEN = 1024,   /* with BLOCKED: a cancel ends the wait; never set together with CANCELLED */
+    GLT_SHARED_CUT = 2048,    /* a cancel has ended the wait; until the unit has seen it */
+    GLT_SHARED_LEAVING = 4096 /* its frames are being unwound: it may wait, and is not cancelled again */
 };
 
 struct glt_shared_values; /* of keys, see key.h */

@@ -49,12 +49,44 @@ __attribute__((cold, format(printf, 2, 3))) GLT_SHARED_APART int glt_shared_repo
     return status;
 }
 
+/* A call with a wrong argument. Where the library does not run, that is the error, whatever else is wrong. */
+__attribute__((cold)) GLT_SHARED_APART int glt_shared_refuse(const char* function, int status, const char* what)
+{
+    if (glt_initialized()) return glt_shared_report(status, "%s: %s", function, what);
+    return glt_shared_report(GLT_ERROR_STATE, "%s: before glt_init or after glt_finalize", function);
+}
+
+__attribute__((cold)) GLT_SHARED_APART int glt_shared_null(const char* function)
+{
+    return glt_shared_refuse(function, GLT_ERROR_HANDLE, "the handle is null: it was never created, or was freed");
+}
+
+/* For what a call makes or answers. */
+__attribute__((cold)) GLT_SHARED_APART int glt_shared_no_place(const char* function)
+{
+    return glt_shared_refuse(function, GLT_ERROR_VALUE, "the pointer to where the result goes is null");
+}
+
+/* Whether an object can be made at `place`, which is null from then on until it is. */
+#define GLT_SHARED_MAKES(function, place)                                                                                        \
+    (__builtin_expect((place) != NULL, 1) ? (*(place) = NULL, glt_initialized() || (glt_shared_null(function), 0))               \
+                                          : (glt_shared_no_place(function), 0))
+/* Whether there is a handle, or a place with one. */
+#define GLT_SHARED_HAS(function, handle) (__builtin_expect((handle) != NULL, 1) ? 1 : (glt_shared_null(function), 0))
+#define GLT_SHARED_HOLDS(function, place)                                                                                        \
+    (__builtin_expect((place) != NULL && *(place) != NULL, 1) ? 1 : (glt_shared_null(function), 0))
+/* Whether an answer can be written. */
+#define GLT_SHARED_TELLS(function, place) (__builtin_expect((place) != NULL, 1) ? 1 : (glt_shared_no_place(function), 0))
+
 GLT_SHARED_APART int glt_shared_take_status(void)
 {
     int status = glt_shared_last.status;
     glt_shared_last.status = GLT_SUCCESS;
     return status;
 }
+
+/* Without forgetting it. */
+GLT_SHARED_APART int glt_shared_last_status(void) { return glt_shared_last.status; }
 
 GLT_SHARED_APART const char* glt_shared_message(void)
 {

@@ -26,15 +26,30 @@ struct glt_shared_frame {
 struct glt_shared_process {
     int running;     /* between glt_init and glt_finalize */
     int num_threads; /* 0 otherwise */
-    /* A yield looks closer when this is not 0: units cancelled so far that have not ended, and one more once there was a tasklet. */
+    /* A yield looks closer when this is not 0: units cancelled so far that have not ended, one more once there was a tasklet, and one
+     * while the library does not run. */
     uint32_t look_closer;
     uint32_t tasklets; /* 1: counted in look_closer */
     struct glt_shared_record* main_program;
 };
 
-GLT_SHARED_VARIABLE struct glt_shared_process glt_shared_process;
+GLT_SHARED_VARIABLE struct glt_shared_process glt_shared_process = {0, 0, 1, 0, NULL};
 
 static inline GLT_ult glt_shared_handle(struct glt_shared_record* record) { return (GLT_ult)glt_shared_record_handle(record); }
+
+/* Answers the state before. */
+static inline uint32_t glt_shared_mark_cancelled(struct glt_shared_record* record)
+{
+    uint32_t old;
+    __atomic_fetch_add(&glt_shared_leavers, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&glt_shared_process.look_closer, 1, __ATOMIC_RELEASE);
+    old = __atomic_fetch_or(&record->state, GLT_SHARED_CANCELLED, __ATOMIC_SEQ_CST);
+    if (old & (GLT_SHARED_CANCELLED | GLT_SHARED_ENDED)) {
+        __atomic_fetch_sub(&glt_shared_process.look_closer, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&glt_shared_leavers, 1, __ATOMIC_RELEASE);
+    }
+    return old;
+}
 
 /* --- Leaving ----------------------------------------------------------------------------------------------------- */
 
@@ -52,18 +67,31 @@ GLT_SHARED_APART _Unwind_Reason_Code glt_shared_leave_frame(int version, _Unwind
     return _URC_NO_REASON;
 }
 
+/* A catch (...) that did not throw again has swallowed the unit's end: it goes on, to its next yield or wait. */
+GLT_SHARED_APART void glt_shared_swallowed(_Unwind_Reason_Code reason, struct _Unwind_Exception* exception)
+{
+    struct glt_shared_record* me = glt_shared_self();
+    (void)reason;
+    (void)exception;
+    if (!me) return;
+    __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_LEAVING, __ATOMIC_RELAXED);
+    glt_shared_mark_cancelled(me);
+}
+
 /* Ends the calling unit: destructors run, then glt_shared_run goes on after the function. */
 __attribute__((noreturn)) GLT_SHARED_APART void glt_shared_leave(struct glt_shared_record* me)
 {
     struct glt_shared_frame* frame = me->frame;
+    glt_shared_record_mark(me, GLT_SHARED_LEAVING);
     memset(&frame->leaving, 0, sizeof frame->leaving);
+    frame->leaving.exception_cleanup = glt_shared_swallowed;
     _Unwind_ForcedUnwind(&frame->leaving, glt_shared_leave_frame, frame);
     __builtin_longjmp(frame->jump, 1); /* a frame without unwind tables: what is left of the stack is dropped */
 }
 
 static inline void glt_shared_check_cancel(struct glt_shared_record* me)
 {
-    if ((glt_shared_record_state(me) & GLT_SHARED_CANCELLED) && me->frame) glt_shared_leave(me);
+    if (__builtin_expect(glt_shared_is_cancelled(me), 0) && me->frame) glt_shared_leave(me);
 }
 
 GLT_API void glt_ult_exit(void)
@@ -71,8 +99,8 @@ GLT_API void glt_ult_exit(void)
     struct glt_shared_record* me = glt_shared_self();
     if (me && me->frame) glt_shared_leave(me);
     else
-        glt_shared_report(GLT_ERROR_CONTEXT,
-                          "glt_ult_exit: called by the main program or a foreign thread; only a unit can exit");
+        glt_shared_refuse("glt_ult_exit", GLT_ERROR_CONTEXT,
+                          "called by the main program or a foreign thread; only a unit can exit");
 }
 
 /* The end of a unit; the record is the joiner's after it. */
@@ -81,10 +109,16 @@ static inline void glt_shared_end(struct glt_shared_record* me)
     struct glt_counter* count = me->count;
     uint32_t state;
     me->frame = NULL;
-    if (me->values) glt_shared_values_end(&me->values);
+    if (me->values) {
+        glt_shared_record_mark(me, GLT_SHARED_LEAVING); /* a destructor may wait, and is not to be cancelled */
+        glt_shared_values_end(&me->values);
+    }
     if (count) glt_counter_add(count, -1);
     state = glt_shared_record_mark(me, GLT_SHARED_ENDED);
-    if (state & GLT_SHARED_CANCELLED) __atomic_fetch_sub(&glt_shared_process.look_closer, 1, __ATOMIC_RELAXED);
+    if (state & GLT_SHARED_CANCELLED) {
+        __atomic_fetch_sub(&glt_shared_process.look_closer, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&glt_shared_leavers, 1, __ATOMIC_RELEASE);
+    }
     if (state & GLT_SHARED_WAITED) glt_shared_wake(me->joiner);
     else if (state & GLT_SHARED_DETACHED) glt_shared_record_release(me, glt_shared_thread());
 }
@@ -102,6 +136,7 @@ GLT_SHARED_APART void glt_shared_run(struct glt_shared_record* me) GLT_SHARED_NO
     me->frame = &frame;
     if (!(glt_shared_record_mark(me, GLT_SHARED_STARTED) & GLT_SHARED_CANCELLED)) {
         if (__builtin_setjmp(frame.jump) == 0) me->function(me->argument);
+        else (void)glt_shared_exceptions_take(); /* what frames without unwind tables were handling */
     }
     me = glt_shared_self(); /* after a jump no register is to be trusted */
     glt_shared_end(me);
@@ -109,13 +144,18 @@ GLT_SHARED_APART void glt_shared_run(struct glt_shared_record* me) GLT_SHARED_NO
 
 /* --- Creation ---------------------------------------------------------------------------------------------------- */
 
+GLT_SHARED_APART int glt_shared_bad_thread(const char* function, int thread)
+{
+    const struct glt_shared_process* all = &glt_shared_process;
+    if (!all->running) return glt_shared_null(function); /* which says so */
+    return glt_shared_report(GLT_ERROR_VALUE, "%s: thread %d was asked for, there are 0 to %d", function, thread,
+                             all->num_threads - 1);
+}
+
 GLT_SHARED_APART int glt_shared_bad_creation(const char* function, void (*body)(void*), int dest)
 {
-    struct glt_shared_process* all = &glt_shared_process;
-    if (!all->running) return glt_shared_report(GLT_ERROR_STATE, "%s: before glt_init or after glt_finalize", function);
-    if (!body) return glt_shared_report(GLT_ERROR_VALUE, "%s: the function is null", function);
-    return glt_shared_report(GLT_ERROR_VALUE, "%s: thread %d of %d; 0 to %d is right", function, dest, all->num_threads,
-                             all->num_threads - 1);
+    if (!body) return glt_shared_refuse(function, GLT_ERROR_VALUE, "the function is null");
+    return glt_shared_bad_thread(function, dest);
 }
 
 GLT_SHARED_APART void glt_shared_first_tasklet(void)
@@ -167,9 +207,10 @@ static inline int glt_shared_start(const char* function, struct glt_shared_recor
 static inline void glt_shared_create(const char* function, void (*body)(void*), void* argument, GLT_ult* unit, int dest,
                                      uint32_t bits)
 {
-    struct glt_shared_record* record = glt_shared_new(function, body, argument, dest, bits);
-    if (record) glt_shared_start(function, record, unit);
+    struct glt_shared_record* record = unit ? glt_shared_new(function, body, argument, dest, bits) : NULL;
+    if (__builtin_expect(record != NULL, 1)) glt_shared_start(function, record, unit);
     else if (unit) *unit = NULL; /* there is no other answer */
+    else glt_shared_no_place(function);
 }
 
 /* A thread given as a number must be one: GLT_ANY_THREAD is for glt_ult_create. */
@@ -206,17 +247,20 @@ GLT_SHARED_APART int glt_shared_create_with(const char* name, void (*function)(v
     int status;
     glt_attributes_init(&standard);
     if (!attributes) attributes = &standard;
+    if (unit) *unit = NULL;
     if (attributes->stack_size != 0 && attributes->stack_size < GLT_STACK_MIN)
         return glt_shared_report(GLT_ERROR_VALUE, "%s: stack_size is %zu bytes; at least %zu is right", name,
                                  attributes->stack_size, GLT_STACK_MIN);
     if (attributes->placement != GLT_PLACE_HINT && attributes->placement != GLT_PLACE_STRICT)
         return glt_shared_report(GLT_ERROR_VALUE, "%s: placement is %d, not GLT_PLACE_HINT or GLT_PLACE_STRICT", name,
                                  attributes->placement);
+    if (attributes->placement == GLT_PLACE_STRICT && attributes->thread == GLT_ANY_THREAD)
+        return glt_shared_refuse(name, GLT_ERROR_VALUE, "GLT_PLACE_STRICT needs a thread, not GLT_ANY_THREAD");
     if (!unit && !attributes->detached)
-        return glt_shared_report(GLT_ERROR_HANDLE, "%s: no place for the handle; only a detached unit needs none", name);
+        return glt_shared_refuse(name, GLT_ERROR_VALUE, "no place for the handle; only a detached unit needs none");
     if (attributes->detached) bits |= GLT_SHARED_DETACHED;
     record = glt_shared_new(name, function, arg, attributes->thread, bits);
-    if (!record) return glt_shared_last.status;
+    if (!record) return glt_shared_last_status();
     record->count = attributes->counter;
     record->name = attributes->name;
     status = GLT_SUCCESS;
@@ -250,12 +294,16 @@ GLT_API int glt_ult_suspend(void)
     struct glt_shared_record* me = glt_shared_self();
     uint32_t none = 0;
     if (!me || (glt_shared_record_state(me) & GLT_SHARED_TASKLET))
-        return glt_shared_report(GLT_ERROR_CONTEXT, "glt_ult_suspend: called by a %s; only ULTs can",
-                                 me ? "tasklet" : "foreign thread");
+        return glt_shared_refuse("glt_ult_suspend", GLT_ERROR_CONTEXT, "called by a tasklet or a foreign thread; only ULTs can");
     glt_shared_check_cancel(me);
     glt_shared_will_block(me);
-    if (__atomic_compare_exchange_n(&me->suspension, &none, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        glt_shared_block(me);
+    if (__atomic_compare_exchange_n(&me->suspension, &none, 2, 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
+        uint32_t mine = 2;
+        if (!glt_shared_is_cancelled(me) || /* a cancel wakes whom it finds suspended; or it is seen here */
+            !__atomic_compare_exchange_n(&me->suspension, &mine, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            glt_shared_block(me);
+        else __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_RELAXED);
+        glt_shared_check_cancel(me);
     } else {
         __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_RELAXED);
         __atomic_store_n(&me->suspension, 0, __ATOMIC_RELAXED);
@@ -265,8 +313,8 @@ GLT_API int glt_ult_suspend(void)
 
 GLT_SHARED_APART int glt_shared_bad_handle(const char* function, const void* unit)
 {
-    return glt_shared_report(GLT_ERROR_HANDLE, "%s: the handle is %s", function,
-                             unit ? "of a unit that was freed or joined" : "null");
+    if (!unit) return glt_shared_null(function);
+    return glt_shared_refuse(function, GLT_ERROR_HANDLE, "the handle is of a unit that was freed or joined");
 }
 
 /* Out of 2 by the one resume that wakes. */
@@ -284,6 +332,25 @@ GLT_API int glt_ult_resume(GLT_ult unit)
 
 /* --- Cancel ------------------------------------------------------------------------------------------------------ */
 
+/* The unit was not cancelled before. Whoever finds it suspended, or blocked in an open wait, wakes it. */
+GLT_SHARED_APART void glt_shared_end_wait(struct glt_shared_record* record)
+{
+    uint32_t suspended = 2, state;
+    if (__atomic_compare_exchange_n(&record->suspension, &suspended, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
+        glt_shared_wake_unit(record);
+        return;
+    }
+    state = glt_shared_record_state(record);
+    while (state & GLT_SHARED_OPEN) {
+        uint32_t cut = (state & ~(uint32_t)(GLT_SHARED_BLOCKED | GLT_SHARED_OPEN)) | GLT_SHARED_CUT;
+        if (!__atomic_compare_exchange_n(&record->state, &state, cut, 1, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
+        __atomic_fetch_add(&record->wakes, 1, __ATOMIC_RELAXED);
+        glt_shared_release_unit(record);
+        return;
+    }
+    glt_shared_nudge(); /* it may look at a word from time to time */
+}
+
 GLT_SHARED_APART void glt_shared_cancel(const char* function, const void* unit)
 {
     struct glt_shared_record* record = glt_shared_record_of(unit);
@@ -292,11 +359,8 @@ GLT_SHARED_APART void glt_shared_cancel(const char* function, const void* unit)
     } else if (record == glt_shared_process.main_program) {
         glt_shared_report(GLT_ERROR_CONTEXT, "%s: the main program cannot be cancelled", function);
     } else {
-        uint32_t old;
-        __atomic_fetch_add(&glt_shared_process.look_closer, 1, __ATOMIC_RELEASE);
-        old = glt_shared_record_mark(record, GLT_SHARED_CANCELLED);
-        if (old & (GLT_SHARED_CANCELLED | GLT_SHARED_ENDED))
-            __atomic_fetch_sub(&glt_shared_process.look_closer, 1, __ATOMIC_RELAXED);
+        uint32_t old = glt_shared_mark_cancelled(record);
+        if (!(old & (GLT_SHARED_CANCELLED | GLT_SHARED_ENDED))) glt_shared_end_wait(record);
     }
 }
 
@@ -307,6 +371,10 @@ GLT_API void glt_tasklet_cancel(GLT_tasklet tasklet) { glt_shared_cancel("glt_ta
 GLT_SHARED_APART int glt_shared_look_closer(const char* function)
 {
     struct glt_shared_record* me = glt_shared_self();
+    if (!glt_shared_process.running) {
+        glt_shared_null(function); /* which says so */
+        return 0;
+    }
     if (!me) return 1;
     if (glt_shared_record_state(me) & GLT_SHARED_TASKLET) {
         glt_shared_report(GLT_ERROR_CONTEXT, "%s: a tasklet runs to its end and may not yield", function);
@@ -321,18 +389,22 @@ GLT_SHARED_APART int glt_shared_look_closer(const char* function)
 GLT_API void glt_ult_self(GLT_ult* unit)
 {
     struct glt_shared_record* me = glt_shared_self();
+    if (!GLT_SHARED_TELLS("glt_ult_self", unit)) return;
     *unit = me ? glt_shared_handle(me) : NULL;
 }
 
 GLT_API void glt_tasklet_self(GLT_tasklet* tasklet)
 {
     struct glt_shared_record* me = glt_shared_self();
+    if (!GLT_SHARED_TELLS("glt_tasklet_self", tasklet)) return;
     *tasklet = me && (glt_shared_record_state(me) & GLT_SHARED_TASKLET) ? glt_shared_handle(me) : NULL;
 }
 
 GLT_API void glt_ult_get_id(GLT_ult_id* id, GLT_ult unit)
 {
     struct glt_shared_record* record = glt_shared_record_of(unit);
+    if (!GLT_SHARED_TELLS("glt_ult_get_id", id)) return;
+    *id = 0;
     if (record) *id = glt_shared_record_id(record);
     else glt_shared_bad_handle("glt_ult_get_id", unit);
 }

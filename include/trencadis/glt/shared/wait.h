@@ -13,10 +13,15 @@
  *
  * Who waits puts a waiter, which lies on its stack, into a list under the list's lock. Who wakes takes it out under the lock and wakes it
  * after the lock is free; from then on the waiter belongs to the woken one and is not touched. Units block; foreign threads sleep in
- * the operating system on the waiter's word. */
+ * the operating system on the waiter's word.
+ *
+ * A cancel ends an open wait without touching the list: of the cancel and who wakes, one finds the bit BLOCKED and releases the unit. A
+ * unit released by a cancel takes its waiter out of the list by itself; if somebody has taken it out already, that one finds
+ * that he was too late, says so in the waiter's word, and wakes another one if what he has to give is for one only. */
 #ifndef TRENCADIS_GLT_SHARED_WAIT_H
 #define TRENCADIS_GLT_SHARED_WAIT_H
 
+#include "exceptions.h"
 #include "record.h"
 
 /* A back end whose units are operating system threads defines this as 1: with a limit of time, they sleep as foreign threads do. */
@@ -42,7 +47,8 @@ static inline void glt_shared_check_cancel(struct glt_shared_record* me);
 struct glt_shared_waiter {
     struct glt_shared_waiter* next;
     struct glt_shared_record* unit; /* null: `woken` is waited for */
-    uint32_t woken;                 /* 1: was taken out of the list and woken */
+    uint32_t woken;                 /* 1: was taken out of the list and woken; of a unit only when a cancel was first */
+    uint32_t taken;                 /* 1: out of the list; written under its lock */
     uint32_t sleeps;                /* a foreign thread sleeps on `woken`; else a unit looks at it from time to time */
 };
 
@@ -57,6 +63,7 @@ static inline void glt_shared_waiter_init(struct glt_shared_waiter* waiter, stru
     waiter->next = NULL;
     waiter->unit = me;
     waiter->woken = 0;
+    waiter->taken = 0;
     waiter->sleeps = !me;
 }
 
@@ -73,6 +80,7 @@ static inline struct glt_shared_waiter* glt_shared_waiters_take(struct glt_share
     if (waiter) {
         list->first = waiter->next;
         if (!list->first) list->last = NULL;
+        __atomic_store_n(&waiter->taken, 1, __ATOMIC_SEQ_CST);
     }
     return waiter;
 }
@@ -80,6 +88,7 @@ static inline struct glt_shared_waiter* glt_shared_waiters_take(struct glt_share
 static inline struct glt_shared_waiter* glt_shared_waiters_take_all(struct glt_shared_waiters* list)
 {
     struct glt_shared_waiter* first = list->first;
+    for (struct glt_shared_waiter* at = first; at; at = at->next) __atomic_store_n(&at->taken, 1, __ATOMIC_SEQ_CST);
     list->first = list->last = NULL;
     return first;
 }
@@ -106,12 +115,15 @@ static inline void glt_shared_nudge(void)
     if (__builtin_expect(__atomic_load_n(&glt_shared_nappers, __ATOMIC_SEQ_CST) != 0, 0)) glt_shared_end_naps();
 }
 
-/* The bit tells glt_finalize that the unit waits; it is gone before the unit can run again, and `wakes` has counted. */
-static inline void glt_shared_wake_unit(struct glt_shared_record* unit)
+/* The bit tells glt_finalize that the unit waits; it is gone before the unit can run again, and `wakes` has counted. 0: a cancel was
+ * first. */
+static inline int glt_shared_wake_unit(struct glt_shared_record* unit)
 {
+    const uint32_t bits = GLT_SHARED_BLOCKED | GLT_SHARED_OPEN;
     __atomic_fetch_add(&unit->wakes, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_and(&unit->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_ACQ_REL);
+    if (!(__atomic_fetch_and(&unit->state, ~bits, __ATOMIC_ACQ_REL) & GLT_SHARED_BLOCKED)) return 0;
     glt_shared_release_unit(unit);
+    return 1;
 }
 
 /* Before it becomes known to those who wake. */
@@ -120,16 +132,32 @@ static inline void glt_shared_will_block(struct glt_shared_record* me)
     if (me) glt_shared_record_mark(me, GLT_SHARED_BLOCKED);
 }
 
-static inline void glt_shared_wake(struct glt_shared_waiter* waiter)
+/* The same for a wait that a cancel ends. 0, and nothing done, when one came before. */
+static inline int glt_shared_will_block_open(struct glt_shared_record* me)
+{
+    uint32_t state, blocked;
+    if (!me) return 1;
+    state = glt_shared_record_state(me);
+    do {
+        blocked = state | GLT_SHARED_BLOCKED;
+        if (!(state & GLT_SHARED_LEAVING)) {
+            if (state & GLT_SHARED_CANCELLED) return 0;
+            blocked |= GLT_SHARED_OPEN;
+        }
+    } while (!__atomic_compare_exchange_n(&me->state, &state, blocked, 1, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    return 1;
+}
+
+/* 0: a cancel was first. */
+static inline int glt_shared_wake(struct glt_shared_waiter* waiter)
 {
     uint32_t sleeps = waiter->sleeps;
-    if (waiter->unit) {
-        glt_shared_wake_unit(waiter->unit);
-        return;
-    }
+    int unit = waiter->unit != NULL;
+    if (unit && glt_shared_wake_unit(waiter->unit)) return 1;
     __atomic_store_n(&waiter->woken, 1, __ATOMIC_RELEASE);
     if (sleeps)
         glt_shared_futex_wake(&waiter->woken, 1); /* the address may be somebody else's by now, who then wakes for no reason */
+    return !unit;
 }
 
 static inline void glt_shared_wake_all(struct glt_shared_waiter* first)
@@ -141,12 +169,57 @@ static inline void glt_shared_wake_all(struct glt_shared_waiter* first)
     }
 }
 
-/* After the waiter was put into a list and the list's lock released. */
-static inline void glt_shared_wait(struct glt_shared_waiter* waiter)
+/* Whether the last wait of the calling unit was ended by a cancel. */
+static inline int glt_shared_was_cut(struct glt_shared_record* me)
 {
-    if (waiter->unit) glt_shared_block(waiter->unit);
-    else
-        while (!__atomic_load_n(&waiter->woken, __ATOMIC_ACQUIRE)) glt_shared_futex_wait(&waiter->woken, 0, -1);
+    if (!me || __builtin_expect(!(glt_shared_record_state(me) & GLT_SHARED_CUT), 1)) return 0;
+    __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_CUT, __ATOMIC_RELAXED);
+    return 1;
+}
+
+/* After the waiter was put into a list and the list's lock released. 0: the wait was cut, and what it waited on is still to be left. */
+static inline int glt_shared_wait(struct glt_shared_waiter* waiter)
+{
+    if (waiter->unit) {
+        glt_shared_block(waiter->unit);
+        return !glt_shared_was_cut(waiter->unit);
+    }
+    while (!__atomic_load_n(&waiter->woken, __ATOMIC_ACQUIRE)) glt_shared_futex_wait(&waiter->woken, 0, -1);
+    return 1;
+}
+
+/* Who has taken the waiter out is about to say that he was too late. */
+static inline void glt_shared_wait_for_waker(const struct glt_shared_waiter* waiter)
+{
+    for (unsigned looks = 1; !__atomic_load_n(&waiter->woken, __ATOMIC_ACQUIRE); ++looks) {
+        if (looks % 64 == 0) glt_shared_sched_yield();
+        else glt_shared_pause();
+    }
+}
+
+/* Held by a unit that takes its waiter out after a cancel, and by who frees an object while there are cancelled units: another one
+ * that was woken may free the object at once, and the list with it. */
+GLT_SHARED_VARIABLE uint32_t glt_shared_leave_lock;
+GLT_SHARED_VARIABLE uint32_t glt_shared_leavers; /* units cancelled so far that have not ended */
+
+/* Takes the waiter of a wait that was cut out of its list; `*count`, if there is one, is counted down with it. */
+GLT_SHARED_APART void glt_shared_withdraw(struct glt_shared_waiters* list, struct glt_shared_waiter* waiter, int* count)
+{
+    int removed = 0;
+    glt_shared_lock(&glt_shared_leave_lock);
+    if (!__atomic_load_n(&waiter->taken, __ATOMIC_SEQ_CST)) {
+        glt_shared_lock(&list->lock);
+        removed = glt_shared_waiters_remove(list, waiter);
+        if (removed && count) --*count;
+        glt_shared_unlock(&list->lock);
+    }
+    glt_shared_unlock(&glt_shared_leave_lock);
+    if (!removed) glt_shared_wait_for_waker(waiter);
+}
+
+static inline int glt_shared_is_cancelled(const struct glt_shared_record* me)
+{
+    return me && (glt_shared_record_state(me) & (GLT_SHARED_CANCELLED | GLT_SHARED_LEAVING)) == GLT_SHARED_CANCELLED;
 }
 
 /* A step of somebody who looks for bits in a word again and again: lets others run; where there are none for a while, the thread naps. */
@@ -154,7 +227,7 @@ GLT_SHARED_APART void glt_shared_look_again(const struct glt_shared_record* me, 
                                             unsigned* rounds, double left)
 {
     double start = glt_shared_now();
-    if (me) glt_shared_relax();
+    if (me) GLT_SHARED_SWITCH(glt_shared_relax());
     if (glt_shared_now() - start > 2e-6) *rounds = 0; /* others did run */
     if (++*rounds <= 50) return;
     __atomic_fetch_add(&glt_shared_nappers, 1, __ATOMIC_SEQ_CST);
@@ -163,7 +236,8 @@ GLT_SHARED_APART void glt_shared_look_again(const struct glt_shared_record* me, 
 }
 
 /* As glt_shared_wait, until `deadline` of glt_shared_now at most. A unit looks at its waiter from time to time, since the libraries
- * have no waits with a limit; the waiter was made without a unit. 0: the time was over, the waiter is out of the list. */
+ * have no waits with a limit; the waiter was made without a unit. 0: the time was over, or the unit cancelled, and the waiter is out of
+ * the list. */
 GLT_SHARED_APART int glt_shared_wait_until(struct glt_shared_waiters* list, struct glt_shared_waiter* waiter,
                                            struct glt_shared_record* me, double deadline)
 {
@@ -172,7 +246,11 @@ GLT_SHARED_APART int glt_shared_wait_until(struct glt_shared_waiters* list, stru
     glt_shared_polls(me, 1);
     while (!__atomic_load_n(&waiter->woken, __ATOMIC_ACQUIRE)) {
         double left = deadline - glt_shared_now();
-        if (left <= 0 && !removed) {
+        if (__builtin_expect(glt_shared_is_cancelled(me), 0)) {
+            glt_shared_withdraw(list, waiter, NULL);
+            removed = 1;
+            break;
+        } else if (left <= 0 && !removed) {
             glt_shared_lock(&list->lock);
             removed = glt_shared_waiters_remove(list, waiter);
             glt_shared_unlock(&list->lock);
@@ -181,7 +259,7 @@ GLT_SHARED_APART int glt_shared_wait_until(struct glt_shared_waiters* list, stru
         } else if (me && !GLT_SHARED_UNITS_SLEEP) {
             glt_shared_look_again(me, &waiter->woken, 1, &rounds, left);
         } else {
-            glt_shared_futex_wait(&waiter->woken, 0, left);
+            glt_shared_futex_wait(&waiter->woken, 0, me && left > 0.01 ? 0.01 : left); /* a cancel does not write the word */
         }
     }
     glt_shared_polls(me, -1);
