@@ -26,7 +26,7 @@ template <Scalar T> struct GemmArgs {
     bool by_columns() const { return n >= m || n >= 4 * chunk_width; }
     Index extent() const { return by_columns() ? n : m; }
     /// Our own kernels pack B once for the whole team, which shares out rows of C.
-    bool packs_once() const { return kernels->native() && 2 * m >= n && flops() >= smallest_shared; }
+    bool packs_once() const { return kernels->native(KernelRoutine::gemm) && 2 * m >= n && flops() >= smallest_shared; }
     Index chunks() const
     {
         if (!packs_once()) return chunk_count(extent(), flops());
