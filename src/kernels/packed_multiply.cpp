@@ -1,3 +1,4 @@
+#include "base/error.hpp"
 #include "blas/scratch.hpp"
 #include "kernels/chunking.hpp"
 #include "kernels/packed_operations.hpp"
@@ -40,8 +41,19 @@ template <Scalar T> struct MultiplyArgs {
         const Index count = chunks();
         while (const auto c = context.team().next()) {
             const Index begin = c.begin * width(), end = c.end == count ? p.C.cols : c.end * width();
-            if (!context.team().relieved()) columns(begin, end);
-            else if (!context.team().run(std::make_unique<MultiplyWork<T>>(*this, begin, end), c)) return;
+            std::unique_ptr<MultiplyWork<T>> work = context.team().relieved() ? restartable(begin, end) : nullptr;
+            if (!work) columns(begin, end);
+            else if (!context.team().run(std::move(work), c)) return;
+        }
+    }
+    /// None where there is no memory to keep what C was.
+    std::unique_ptr<MultiplyWork<T>> restartable(Index begin, Index end) const
+    {
+        try {
+            return std::make_unique<MultiplyWork<T>>(*this, begin, end);
+        } catch (const Error& failure) {
+            if (failure.code() != ErrorCode::out_of_memory) throw;
+            return nullptr;
         }
     }
     void columns(Index begin, Index end) const
@@ -51,6 +63,7 @@ template <Scalar T> struct MultiplyArgs {
     void columns(const blas::MicroKernel<T>& kernel, Index most, Index begin, Index end) const
     {
         const Index kc = std::max<Index>(1, std::min(p.A.depth, most));
+        if (p.real_diagonal && p.beta != T(0)) make_diagonal_real(begin, end); // what is stored there counts as zero
         blas::multiply_packed<T>(kernel, kc, p.part, p.below, p.alpha, packed(p.A), 0, p.A.extent, packed(p.B), begin, end,
                                  p.beta, p.C.data, p.C.rs, p.C.cs);
         if (p.real_diagonal) make_diagonal_real(begin, end);
