@@ -37,12 +37,12 @@ struct Block {
     Index bytes = 0;
     ~Block() { std::free(data); }
 
+    /// Where there is no memory for it, the block stays as it is: smaller pieces go on fitting in.
     void grow(Index wanted)
     {
+        void* const larger = allocate(wanted);
         std::free(data);
-        data = nullptr;
-        bytes = 0;
-        data = allocate(wanted);
+        data = larger;
         bytes = wanted;
     }
 };

@@ -59,7 +59,12 @@ Block take(std::size_t bytes, int node)
 
 Block map(std::size_t bytes, int node)
 {
-    void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const auto ask = [bytes] { return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); };
+    void* data = ask();
+    if (data == MAP_FAILED) {
+        WorkMemory::release(); // what is kept for later calls may be what is missing
+        data = ask();
+    }
     if (data == MAP_FAILED)
         throw Error(ErrorCode::out_of_memory, "no memory for a work space of " + std::to_string(bytes) + " bytes");
     if (bytes >= large_page) madvise(data, bytes, MADV_HUGEPAGE); // a wish: without it all works the same
