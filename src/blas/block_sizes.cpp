@@ -1,6 +1,7 @@
 #include "blas/block_sizes.hpp"
 
 #include "base/error.hpp"
+#include "blas/large_stack.hpp"
 #include "machine/machine.hpp"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ template <Scalar T> Cores read_machine()
     const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
     if (const char* const text = std::getenv("TRENCADIS_BLOCKS"); text && *text)
         return {{}, {parse_block_sizes(text, kernel.mr, kernel.nr)}};
-    const Machine machine = discover_machine();
+    const Machine machine = on_a_large_stack(discover_machine);
     Cores cores;
     for (const Core& core : machine.cores) {
         if (core.cpu >= int(cores.kind_of_cpu.size())) cores.kind_of_cpu.resize(core.cpu + 1, -1);
