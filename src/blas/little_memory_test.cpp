@@ -72,7 +72,7 @@ template <Scalar T> void compute_with_and_without(std::size_t bytes)
 TYPED_TEST(LittleMemory, IsEnoughForEveryRoutine)
 {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    EXPECT_EXIT(compute_with_and_without<TypeParam>(300 << 10), ::testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(compute_with_and_without<TypeParam>(1300 << 10), ::testing::ExitedWithCode(0), "");
 }
 
 } // namespace

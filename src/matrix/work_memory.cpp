@@ -59,7 +59,12 @@ Block take(std::size_t bytes, int node)
 
 Block map(std::size_t bytes, int node)
 {
-    const auto ask = [bytes] { return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); };
+    const auto ask = [bytes] {
+        void* const got = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (got == MAP_FAILED || WorkMemory::leaves_room()) return got;
+        munmap(got, bytes);
+        return MAP_FAILED;
+    };
     void* data = ask();
     if (data == MAP_FAILED) {
         WorkMemory::release(); // what is kept for later calls may be what is missing
@@ -99,6 +104,15 @@ WorkMemory::~WorkMemory()
         }
     }
     for (const Block& block : surplus) munmap(block.data, block.bytes);
+}
+
+bool WorkMemory::leaves_room()
+{
+    constexpr std::size_t room = std::size_t(1) << 20;
+    void* const tried = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (tried == MAP_FAILED) return false;
+    munmap(tried, room);
+    return true;
 }
 
 std::size_t WorkMemory::kept()

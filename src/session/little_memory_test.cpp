@@ -57,7 +57,7 @@ TEST(LittleMemory, HasLargeCallsRunInPlaceInsteadOfFailing)
 {
     if (!can_limit_address_space) GTEST_SKIP() << "a sanitizer's memory is part of the address space";
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    EXPECT_EXIT(compute_with_and_without(2 << 20), ::testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(compute_with_and_without(4 << 20), ::testing::ExitedWithCode(0), "");
 }
 
 } // namespace
