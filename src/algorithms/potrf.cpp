@@ -51,11 +51,12 @@ template <Scalar T> struct PlainTiles {
 /// The operations on packed tiles: the solve of a tile makes the images that all updates with it use.
 template <Scalar T> struct PackedTiles {
     TaskFlow& flow;
+    const KernelProvider& kernels;
     TileMatrix<T> A;
     const CholeskyImages<T>& images;
     Info& info;
 
-    void factor(Index k, Index row) { task::potrf_packed(flow, A(k, k), images.triangle(k), info, row); }
+    void factor(Index k, Index row) { task::potrf_packed(flow, kernels, A(k, k), images.triangle(k), info, row); }
     void solve(Index i, Index k, Guard step)
     {
         const Tile<T> B = A(i, k);
@@ -146,9 +147,10 @@ template <Scalar T> void potrf_two_level(TaskFlow& flow, const KernelProvider& k
     right_looking(A, info, 0, NestedTiles<T>{{flow, kernels, A, info}, inner});
 }
 
-template <Scalar T> void potrf_packed(TaskFlow& flow, TileMatrix<T> A, const CholeskyImages<T>& images, Info& info)
+template <Scalar T>
+void potrf_packed(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, const CholeskyImages<T>& images, Info& info)
 {
-    right_looking(A, info, 0, PackedTiles<T>{flow, A, images, info});
+    right_looking(A, info, 0, PackedTiles<T>{flow, kernels, A, images, info});
 }
 
 template <Scalar T> void potrs(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B)
@@ -160,7 +162,7 @@ template <Scalar T>
 void posv(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B, Info& info,
           const CholeskyImages<T>* images)
 {
-    if (images) potrf_packed(flow, A, *images, info);
+    if (images) potrf_packed(flow, kernels, A, *images, info);
     else potrf(flow, kernels, A, info);
     const Index last = A.tiles() - 1;
     for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
@@ -189,7 +191,7 @@ template <Scalar T> Real<T>* CholeskyImages<T>::triangle(Index k) const { return
     template void potrf(TaskFlow&, const KernelProvider&, TileMatrix<T>, Info&);                                                 \
     template void potrf_two_level(TaskFlow&, const KernelProvider&, TileMatrix<T>, Index, Info&);                                \
     template class CholeskyImages<T>;                                                                                            \
-    template void potrf_packed(TaskFlow&, TileMatrix<T>, const CholeskyImages<T>&, Info&);                                       \
+    template void potrf_packed(TaskFlow&, const KernelProvider&, TileMatrix<T>, const CholeskyImages<T>&, Info&);                \
     template void potrs(TaskFlow&, const KernelProvider&, TileMatrix<T>, TileMatrix<T>);                                         \
     template void posv(TaskFlow&, const KernelProvider&, TileMatrix<T>, TileMatrix<T>, Info&, const CholeskyImages<T>*);
 TRC_INSTANTIATE(float)

@@ -33,9 +33,10 @@ private:
     PackedSlots<T> left_, right_, triangle_;
 };
 
-/// As potrf on our own kernels: a tile below the diagonal is packed once, by the task that solves for it, and all updates with it use its
-/// images. Same flops, same `info`.
-template <Scalar T> void potrf_packed(TaskFlow& flow, TileMatrix<T> A, const CholeskyImages<T>& images, Info& info);
+/// As potrf with our own gemm, herk and trsm, and the potrf of `kernels` for the tiles on the diagonal: a tile below the diagonal is
+/// packed once, by the task that solves for it, and all updates with it use its images. Same flops, same `info`.
+template <Scalar T>
+void potrf_packed(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, const CholeskyImages<T>& images, Info& info);
 
 /// B <- A^-1 B with the factor in the lower triangle of A. 2 n^2 nrhs flops.
 template <Scalar T> void potrs(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B);

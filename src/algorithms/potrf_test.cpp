@@ -36,7 +36,7 @@ template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense
     Info info;
     const TileMatrix<T> lower = TileMatrix<T>(A.view(), nb, nb).with(seen_as_lower<T>(uplo));
     const CholeskyImages<T> images(inner == packed ? A.cols : 0, nb);
-    if (inner == packed) potrf_packed(flow, lower, images, info);
+    if (inner == packed) potrf_packed(flow, kernels, lower, images, info);
     else if (inner == one_level) potrf(flow, kernels, lower, info);
     else potrf_two_level(flow, kernels, lower, inner, info);
     flow.wait();

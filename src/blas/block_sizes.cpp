@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/lasting.hpp"
+#include "blas/large_stack.hpp"
 #include "machine/machine.hpp"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ template <Scalar T> Cores read_machine()
     const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
     if (const char* const text = std::getenv("TRENCADIS_BLOCKS"); text && *text)
         return {{}, {parse_block_sizes(text, kernel.mr, kernel.nr)}};
-    const Machine machine = machine_at_hand();
+    const Machine machine = on_a_large_stack(machine_at_hand);
     Cores cores;
     for (const Core& core : machine.cores) {
         if (core.cpu >= int(cores.kind_of_cpu.size())) cores.kind_of_cpu.resize(core.cpu + 1, -1);

@@ -1,7 +1,9 @@
 #pragma once
+#include "base/error.hpp"
 #include "blas/block_sizes.hpp"
 #include "blas/micro_kernel.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -60,6 +62,29 @@ template <Scalar T> struct Setup {
 
 /// The processor's widest instruction set and the block sizes of the core that the calling thread is on, or of core `cpu`.
 template <Scalar T> Setup<T> setup(int cpu = -1);
+
+/// Halves the blocks of nc, kc and mc, down to one panel; false when they cannot be smaller.
+template <Scalar T> bool halve_blocks(Setup<T>& with)
+{
+    const auto halve = [](LoopControl& loop, Index unit) {
+        const Index before = loop.block;
+        loop.block = std::min(before, std::max(unit, before / 2 / unit * unit));
+        return loop.block < before;
+    };
+    const bool fewer_columns = halve(with.tree[Loop::jc], with.kernel.nr), shallower = halve(with.tree[Loop::pc], 8);
+    return halve(with.tree[Loop::ic], with.kernel.mr) || fewer_columns || shallower;
+}
+
+/// Calls `reserve()`, which asks for the buffers of an operation with the blocks of `with`, before the operation touches anything. Where
+/// there is no memory for them the blocks are made smaller, as a slow result is better than none.
+template <Scalar T, class Reserve> void fit_to_memory(Setup<T>& with, const Reserve& reserve)
+{
+    for (;;) try {
+            return reserve();
+        } catch (const Error& failure) {
+            if (failure.code() != ErrorCode::out_of_memory || !halve_blocks(with)) throw;
+        }
+}
 
 /// While it lives, the calling thread computes with another instruction set and other blocks (rounded to whole panels).
 /// For tests, which thus meet every edge with small matrices.

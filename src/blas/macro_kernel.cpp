@@ -5,8 +5,6 @@
 namespace trencadis::blas {
 namespace {
 
-constexpr Index largest_tile = 64 * 32; ///< elements of the largest micro-tile
-
 /// Does the micro-tile with rows [i, i + rows) and columns [j, j + cols) lie wholly, partly or not at all in the part?
 enum class Cover { none, some, all };
 Cover cover(Part part, Index below, Index i, Index rows, Index j, Index cols)
@@ -82,9 +80,9 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
                     kernel.multiply(depth, a, height, b, alpha, factor, tile, rs, cs, rows, cols, i + kernel.mr < i1 ? b : next);
                     continue;
                 }
-                alignas(64) T product[largest_tile];
-                kernel.multiply(depth, a, height, b, alpha, T(0), product, 1, rows, rows, cols);
-                add_part(part, below, product, rows, cols, i, j, factor, tile, rs, cs);
+                TileRoom<T> product;
+                kernel.multiply(depth, a, height, b, alpha, T(0), product.data(), 1, rows, rows, cols);
+                add_part(part, below, product.data(), rows, cols, i, j, factor, tile, rs, cs);
             }
         }
     }
@@ -99,7 +97,7 @@ void solve_packed(const MicroKernel<T>& kernel, Real<T>* X, Index extent, Index 
         for (Index j = 0; j < n; j += kernel.nr) {
             const Index cols = std::min(kernel.nr, n - j);
             kernel.solve(j, X + planes<T> * i * n, height, panel, cols);
-            panel += planes<T> * (j + cols) * kernel.nr;
+            panel += planes<T> * (j + cols + 1) * kernel.nr;
         }
     }
 }

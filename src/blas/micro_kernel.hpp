@@ -11,6 +11,15 @@ namespace trencadis::blas {
 /// Real numbers that make up one scalar.
 template <Scalar T> inline constexpr Index planes = is_complex<T> ? 2 : 1;
 
+/// Bounds for what is kept of one micro-tile on the stack: a program's threads may have stacks of 16 KiB.
+inline constexpr Index largest_tile_bytes = 2048, largest_nr = 8;
+
+/// Room for a micro-tile, contents undefined.
+template <Scalar T> struct TileRoom {
+    alignas(64) unsigned char bytes[largest_tile_bytes];
+    T* data() { return reinterpret_cast<T*>(bytes); }
+};
+
 /// The innermost two loops of every level 3 operation, for one instruction set and one scalar.
 ///
 /// Packed operands are arrays of Real<T>, cut into panels that lie one after the other:
@@ -45,7 +54,9 @@ template <Scalar T> struct MicroKernel {
 
     /// One step of X U = B with U upper triangular, in place in the packed left panel X: columns k .. k + cols of X
     ///     X_k <- (X_k - X_0 U_0k) U_kk^-1,     X_0 the k columns before, solved already.
-    /// U is the right panel of these columns, k + cols rows deep, with the *inverses* of the diagonal on its diagonal.
+    /// U is the right panel of these columns, k + cols rows deep, with the *inverses* of the diagonal on its diagonal. One row more
+    /// holds, for each column (nr real numbers), the power of two that its inverse is still to be multiplied by: 1, but where
+    /// the inverse is no normal number (reciprocal.hpp).
     void (*solve)(Index k, R* X, Index height, const R* U, Index cols);
 
     /// One panel, `depth` long, of a packed operand: its column (right: row) p begins with the elements A[i * across + p * along] of

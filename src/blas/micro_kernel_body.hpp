@@ -290,11 +290,13 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     /// other. The padding behind `cols` is zero in U and not kept in X.
     [[gnu::always_inline]] void substitute(const R* U, Index cols)
     {
+        const R* const powers = U + cols * NR * parts;
 #pragma GCC unroll 64
         for (int p = 0; p < NR; ++p) {
             if (p >= cols) return;
             const R* const row = U + p * NR * parts;
             scale_column(p, row + p * parts);
+            if (__builtin_expect(powers[p] != 1, false)) multiply_column(p, powers[p]);
 #pragma GCC unroll 64
             for (int j = p + 1; j < NR; ++j) subtract_column(j, p, row + j * parts);
         }
@@ -310,6 +312,13 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
                 sum[j][1][i] -= sum[p][0][i] * u[1];
             }
         }
+    }
+    [[gnu::always_inline]] void multiply_column(int j, R factor)
+    {
+#pragma GCC unroll 2
+        for (int q = 0; q < parts; ++q)
+#pragma GCC unroll 8
+            for (int i = 0; i < MV; ++i) sum[j][q][i] *= factor;
     }
     [[gnu::always_inline]] void scale_column(int j, const R* u)
     {
@@ -355,6 +364,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
     }
     static constexpr MicroKernel<T> entry()
     {
+        static_assert(MV * lanes * NR * Index(sizeof(T)) <= largest_tile_bytes && NR <= largest_nr);
         return {.mr = MV * lanes,
                 .nr = NR,
                 .step = lanes,

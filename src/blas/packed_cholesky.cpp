@@ -13,12 +13,11 @@
 namespace trencadis::blas {
 namespace {
 
-constexpr Index widest = 32;  ///< columns of the widest right panel
-constexpr Index tallest = 64; ///< rows of the tallest left panel
+constexpr Index widest = largest_nr;
 
 /// A block on the diagonal, out of the image: L in the lower triangle of D, and the inverses of its pivots.
 template <Scalar T> struct DiagonalBlock {
-    T D[widest * widest]; ///< (i, j) at i + j * widest
+    T D[widest * widest]; ///< (i, j) at i + j * widest; nothing above the diagonal
     Real<T> inverse[widest];
 
     /// Column by column, L L^H = D, n x n. Returns LAPACK's info. `fixed`: n as a constant, for the compiler to unroll; 0: any.
@@ -71,7 +70,7 @@ template <Scalar T> struct PackedTriangle {
     T* A;
     Index rs, cs;
     bool conjugated;
-    R* image; ///< n x n as a left operand; above the diagonal numbers without meaning
+    R* image; ///< n x n as a left operand; of each panel the columns up to its diagonal's last, zeros above the diagonal
     R* right; ///< the current columns of L^H as a right panel
 
     /// Element (i, p) of the image, its real part; the imaginary one is `height` further.
@@ -111,11 +110,13 @@ template <Scalar T> struct PackedTriangle {
     void copy_rows(Index j) const;
     void update(Index i, Index j, Index cols) const;
     void append_right(Index j, Index cols, const DiagonalBlock<T>& block) const;
+    void clear_rows(Index i, Index end, Index j, Index cols) const;
     Index factor_diagonal(Index j, Index cols) const;
     Index factor() const;
 };
 
-/// Each panel is a rectangle before the diagonal, which ordinary packing moves, and a triangle.
+/// Each panel is a rectangle before the diagonal, which ordinary packing moves, a triangle, and zeros as far behind it as a block of
+/// columns that begins in it can reach.
 template <Scalar T> void PackedTriangle<T>::pack() const
 {
     for (Index first = 0; first < n; first += kernel.mr) {
@@ -130,6 +131,8 @@ template <Scalar T> void PackedTriangle<T>::pack() const
                 put(column + i - first, height, conjugated ? conjugate(x) : x);
             }
         }
+        const Index behind = std::min(n, first + rows + kernel.nr - 1);
+        std::fill(panel + planes<T> * (first + rows) * height, panel + planes<T> * behind * height, R(0));
     }
 }
 
@@ -191,7 +194,8 @@ template <Scalar T> void PackedTriangle<T>::update(Index i, Index j, Index cols)
     const R* const before = image + planes<T> * i * n;
     R* const own = image + planes<T> * (i * n + j * height);
     if constexpr (is_complex<T>) {
-        alignas(64) T product[tallest * widest];
+        TileRoom<T> room;
+        T* const product = room.data();
         kernel.multiply(j, before, height, right, T(1), T(0), product, 1, height, height, cols, right);
         for (Index c = 0; c < cols; ++c)
             for (Index r = 0; r < height; ++r) {
@@ -206,13 +210,22 @@ template <Scalar T> void PackedTriangle<T>::append_right(Index j, Index cols, co
 {
     R* const to = right + planes<T> * j * kernel.nr;
     std::fill_n(to, planes<T> * cols * kernel.nr, R(0));
+    std::fill_n(to + planes<T> * cols * kernel.nr, planes<T> * kernel.nr, R(1)); // no pivot is too small for its inverse
     for (Index p = 0; p < cols; ++p) {
         put(to + planes<T> * (p * kernel.nr + p), 1, T(block.inverse[p]));
         for (Index q = p + 1; q < cols; ++q) put(to + planes<T> * (p * kernel.nr + q), 1, conjugate(block.D[q + p * widest]));
     }
 }
 
-/// The triangle in rows and columns [j, j + cols), whose updates are done, and the other rows of its panels.
+/// Zeros in rows [i, end) of one panel, columns [j, j + cols).
+template <Scalar T> void PackedTriangle<T>::clear_rows(Index i, Index end, Index j, Index cols) const
+{
+    const Place first = place(i, j);
+    for (Index p = 0; p < planes<T> * cols; ++p) std::fill_n(first.at + p * first.height, end - i, R(0));
+}
+
+/// The triangle in rows and columns [j, j + cols), whose updates are done, and the rows below it of its panels. What is above the
+/// diagonal in those panels is kept zero: it would grow from block to block and overflow where the factor is far from it.
 template <Scalar T> Index PackedTriangle<T>::factor_diagonal(Index j, Index cols) const
 {
     DiagonalBlock<T> block;
@@ -224,6 +237,7 @@ template <Scalar T> Index PackedTriangle<T>::factor_diagonal(Index j, Index cols
         append_right(j, cols, block);
         for (Index i = j / kernel.mr * kernel.mr; i < j + cols; i += kernel.mr) {
             const Index height = kernel.height(n - i);
+            clear_rows(i, std::min(j + cols, i + height), j, cols);
             kernel.solve(0, image + planes<T> * (i * n + j * height), height, right + planes<T> * j * kernel.nr, cols);
         }
     }
@@ -252,18 +266,36 @@ template <Scalar T> Index PackedTriangle<T>::factor() const
     return 0;
 }
 
+template <Scalar T> Real<T>* image_buffer(const MicroKernel<T>& kernel, Index n)
+{
+    return scratch<Real<T>>(Buffer::solution, kernel.left_size(n, n));
+}
+template <Scalar T> Real<T>* right_buffer(const MicroKernel<T>& kernel, Index n)
+{
+    return scratch<Real<T>>(Buffer::right, kernel.right_size(n + 1, kernel.nr));
+}
+
 } // namespace
+
+template <Scalar T> void reserve_packed_cholesky(Index n)
+{
+    const Setup<T> with = setup<T>();
+    image_buffer(with.kernel, n);
+    right_buffer(with.kernel, n);
+}
 
 template <Scalar T> Index packed_cholesky(Uplo uplo, Index n, T* A, Index lda)
 {
     const Setup<T> with = setup<T>();
-    Real<T>* const image = scratch<Real<T>>(Buffer::solution, with.kernel.left_size(n, n));
-    Real<T>* const right = scratch<Real<T>>(Buffer::right, with.kernel.right_size(n, with.kernel.nr));
+    Real<T>* const image = image_buffer(with.kernel, n);
+    Real<T>* const right = right_buffer(with.kernel, n);
     const bool lower = uplo == Uplo::lower;
     return PackedTriangle<T>{with.kernel, n, A, lower ? 1 : lda, lower ? lda : 1, is_complex<T> && !lower, image, right}.factor();
 }
 
-#define TRC_INSTANTIATE(T) template Index packed_cholesky(Uplo, Index, T*, Index);
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void reserve_packed_cholesky<T>(Index);                                                                             \
+    template Index packed_cholesky(Uplo, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -11,4 +11,7 @@ namespace trencadis::blas {
 /// With info > 0 the columns before it hold the factor as far as it is known, and the pivot is stored where it failed.
 template <Scalar T> Index packed_cholesky(Uplo uplo, Index n, T* A, Index lda);
 
+/// Asks for its buffers, so that it does not fail. Throws Error{out_of_memory}.
+template <Scalar T> void reserve_packed_cholesky(Index n);
+
 } // namespace trencadis::blas

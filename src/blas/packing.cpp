@@ -1,5 +1,6 @@
 #include "blas/packing.hpp"
 
+#include "blas/reciprocal.hpp"
 #include "matrix/conjugate.hpp"
 
 #include <algorithm>
@@ -119,8 +120,20 @@ template <Scalar T> void pack_right(const MicroKernel<T>& kernel, const Operand<
 template <Scalar T> Index triangle_size(const MicroKernel<T>& kernel, Index n)
 {
     Index size = 0;
-    for (Index j0 = 0; j0 < n; j0 += kernel.nr) size += std::min(n, j0 + kernel.nr) * kernel.nr;
+    for (Index j0 = 0; j0 < n; j0 += kernel.nr) size += (std::min(n, j0 + kernel.nr) + 1) * kernel.nr;
     return size * planes<T>;
+}
+
+template <Scalar T> void invert_diagonal(const MicroKernel<T>& kernel, Index first, Index cols, Real<T>* panel)
+{
+    Real<T>* const powers = panel + planes<T> * (first + cols) * kernel.nr;
+    std::fill_n(powers, planes<T> * kernel.nr, Real<T>(1));
+    for (Index i = 0; i < cols; ++i) {
+        T* const diagonal = reinterpret_cast<T*>(panel + planes<T> * ((first + i) * kernel.nr + i));
+        const Reciprocal<T> inverse = reciprocal(*diagonal);
+        *diagonal = inverse.value;
+        powers[i] = inverse.power;
+    }
 }
 
 template <Scalar T> void pack_triangle(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image)
@@ -132,11 +145,8 @@ template <Scalar T> void pack_triangle(const MicroKernel<T>& kernel, const Opera
     for (Index j = 0; j < n; j += kernel.nr) {
         const Index cols = std::min(kernel.nr, n - j);
         writer.write(j, cols, kernel.nr, j + cols, image);
-        for (Index i = 0; i < cols; ++i) {
-            T* const diagonal = reinterpret_cast<T*>(image + planes<T> * ((j + i) * kernel.nr + i));
-            *diagonal = T(1) / *diagonal;
-        }
-        image += planes<T> * kernel.nr * (j + cols);
+        invert_diagonal(kernel, j, cols, image);
+        image += planes<T> * kernel.nr * (j + cols + 1);
     }
 }
 
@@ -155,6 +165,7 @@ void unpack_left(const MicroKernel<T>& kernel, const Real<T>* image, Index rows,
     template void pack_right(const MicroKernel<T>&, const Operand<T>&, Index, Index, Real<T>*);                                  \
     template void pack_triangle(const MicroKernel<T>&, const Operand<T>&, Index, Real<T>*);                                      \
     template Index triangle_size(const MicroKernel<T>&, Index);                                                                  \
+    template void invert_diagonal(const MicroKernel<T>&, Index, Index, Real<T>*);                                                \
     template void unpack_left(const MicroKernel<T>&, const Real<T>*, Index, Index, T*, Index, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

@@ -12,9 +12,13 @@ template <Scalar T> void pack_left(const MicroKernel<T>& kernel, const Operand<T
 template <Scalar T> void pack_right(const MicroKernel<T>& kernel, const Operand<T>& B, Index k, Index cols, Real<T>* image);
 
 /// What MicroKernel::solve takes: the upper triangle of U (n x n, triangular) with the inverses of its diagonal on the diagonal.
-/// Panel j has the rows 0 .. min(n, (j + 1) nr) only; panels follow one another with those lengths.
+/// Panel j has the rows 0 .. min(n, (j + 1) nr) only, and that of the powers; panels follow one another with those lengths.
 template <Scalar T> void pack_triangle(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image);
 template <Scalar T> Index triangle_size(const MicroKernel<T>& kernel, Index n);
+
+/// Makes such a panel of the right panel of U's columns [first, first + cols), packed first + cols deep: inverts its diagonal and
+/// writes the row of powers behind.
+template <Scalar T> void invert_diagonal(const MicroKernel<T>& kernel, Index first, Index cols, Real<T>* panel);
 
 /// The way back: B (rows x k, strides rs and cs) from a packed left operand; padding is left out.
 template <Scalar T>

@@ -82,16 +82,21 @@ template <Scalar T> void multiply(Product<T> x)
     if (x.m <= 0 || x.n <= 0) return;
     if (x.k <= 0 || x.alpha == T(0)) return scale(x.part, x.m, x.n, x.beta, x.C, x.rs, x.cs);
     x = normalised(x);
-    const Setup<T> with = setup<T>();
+    Setup<T> with = setup<T>();
     const MicroKernel<T>& kernel = with.kernel;
     if (SmallProduct<T>::suits(x)) {
         const SmallProduct<T> small(x, kernel, 1);
         return small.work(0, small.chunks());
     }
-    const Index nc = balanced_block(x.n, with.tree[Loop::jc].block, kernel.nr),
-                kc = balanced_block(x.k, with.tree[Loop::pc].block, 8);
-    const Index mc = balanced_block(x.m, with.tree[Loop::ic].block, kernel.mr);
-    Real<T>* const right = scratch<Real<T>>(Buffer::right, kernel.right_size(std::min(kc, x.k), std::min(nc, x.n)));
+    Index nc = 0, kc = 0, mc = 0;
+    Real<T>* right = nullptr;
+    fit_to_memory(with, [&] {
+        nc = balanced_block(x.n, with.tree[Loop::jc].block, kernel.nr);
+        kc = balanced_block(x.k, with.tree[Loop::pc].block, 8);
+        mc = balanced_block(x.m, with.tree[Loop::ic].block, kernel.mr);
+        right = scratch<Real<T>>(Buffer::right, kernel.right_size(std::min(kc, x.k), std::min(nc, x.n)));
+        scratch<Real<T>>(Buffer::left, kernel.left_size(std::min(mc, x.m), std::min(kc, x.k)));
+    });
     for (Index j = 0; j < x.n; j += nc) {
         const Index cols = std::min(nc, x.n - j);
         for (Index p = 0; p < x.k; p += kc) {

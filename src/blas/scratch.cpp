@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/lasting.hpp"
 #include "base/of_thread.hpp"
+#include "matrix/work_memory.hpp"
 
 #include <sys/mman.h>
 
@@ -16,7 +17,7 @@
 namespace trencadis::blas {
 namespace {
 
-constexpr Index line = 64, huge_page = 2 << 20;
+constexpr Index line = 64, large = 256 << 10, huge_page = 2 << 20;
 
 Index rounded_up(Index bytes)
 {
@@ -28,7 +29,8 @@ Index rounded_up(Index bytes)
 void* allocate(Index bytes)
 {
     const bool huge = bytes >= huge_page;
-    void* const data = std::aligned_alloc(std::size_t(huge ? huge_page : line), std::size_t(bytes));
+    void* data = std::aligned_alloc(std::size_t(huge ? huge_page : line), std::size_t(bytes));
+    if (data && bytes >= large && !WorkMemory::leaves_room()) std::free(std::exchange(data, nullptr));
     if (!data) throw Error(ErrorCode::out_of_memory, "no memory for " + std::to_string(bytes) + " bytes of packing buffer");
     if (huge) madvise(data, std::size_t(bytes), MADV_HUGEPAGE); // a wish: refused, it is only slower
     return data;
@@ -40,12 +42,12 @@ struct Block {
     Index bytes = 0;
     ~Block() { std::free(data); }
 
+    /// Where there is no memory for it, the block stays as it is: smaller pieces go on fitting in.
     void grow(Index wanted)
     {
+        void* const larger = allocate(wanted);
         std::free(data);
-        data = nullptr;
-        bytes = 0;
-        data = allocate(wanted);
+        data = larger;
         bytes = wanted;
     }
 };

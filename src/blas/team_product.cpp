@@ -1,5 +1,6 @@
 #include "blas/team_product.hpp"
 
+#include "base/error.hpp"
 #include "base/of_thread.hpp"
 #include "blas/packing.hpp"
 #include "blas/scratch.hpp"
@@ -38,7 +39,12 @@ TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_
     cut_stages(dynamic ? sizes.parts : 0, shares);
     const Index units = divide_up(nc_, unit_cols_), used = std::min<Index>(slots, Index(stages_.size()));
     if (pieces_ == 0 || used == 0) return;
-    packed_.emplace(used * shared_pieces_ * units * kernel_.right_size(kc_, unit_cols_) * Index(sizeof(Real<T>)));
+    try {
+        packed_.emplace(used * shared_pieces_ * units * kernel_.right_size(kc_, unit_cols_) * Index(sizeof(Real<T>)));
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        shared_pieces_ = 0; // every member packs for itself, unit by unit
+    }
     marks_.emplace(used * shared_pieces_ * units);
 }
 
@@ -110,7 +116,8 @@ template <Scalar T> Flops TeamProduct<T>::flops() const
 
 template <Scalar T> void TeamProduct<T>::work(Team& team, int cpu, Chunks begun)
 {
-    const Member member{cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic].block, joined_.fetch_add(1, std::memory_order_relaxed)};
+    const Member member{rows_in_memory(cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic].block),
+                        joined_.fetch_add(1, std::memory_order_relaxed)};
     // Parts that fill this core's own block, but a small share of what is left, so that all finish together.
     const Index rows = stages_.empty() ? 1 : std::max<Index>(1, stages_[0].rows[1] - stages_[0].rows[0]);
     const Index whole = taken_ ? 1 : std::max<Index>(1, member.mc / rows);
@@ -119,6 +126,17 @@ template <Scalar T> void TeamProduct<T>::work(Team& team, int cpu, Chunks begun)
         if (taken_) do_shares(chunks.end - chunks.begin, cpu, member);
         else do_chunks(chunks, member);
     }
+}
+
+/// As many rows of A as the member has memory to pack at a time, at most `most`.
+template <Scalar T> Index TeamProduct<T>::rows_in_memory(Index most) const
+{
+    for (;; most = std::max(kernel_.mr, most / 2 / kernel_.mr * kernel_.mr)) try {
+            scratch<Real<T>>(Buffer::left, kernel_.left_size(most, kc_));
+            return most;
+        } catch (const Error& failure) {
+            if (failure.code() != ErrorCode::out_of_memory || most <= kernel_.mr) throw;
+        }
 }
 
 template <Scalar T> void TeamProduct<T>::do_shares(Index count, int cpu, const Member& member)

@@ -61,6 +61,7 @@ private:
     std::vector<Index> cut_rows(Index begin, Index cols, const std::vector<double>& shares) const;
     double row_work(const Stage& stage, Index row) const;
     bool slot_is_free(Index stage) const;
+    Index rows_in_memory(Index most) const;
     void do_shares(Index count, int cpu, const Member& member);
     void do_chunks(Chunks chunks, const Member& member);
     void do_rows(Index stage, Index begin, Index end, Index parts, const Member& member);

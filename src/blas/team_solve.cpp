@@ -1,5 +1,6 @@
 #include "blas/team_solve.hpp"
 
+#include "base/error.hpp"
 #include "blas/packing.hpp"
 #include "blas/product.hpp"
 #include "blas/scratch.hpp"
@@ -12,17 +13,8 @@ namespace {
 constexpr Index chunks_wanted = 48; ///< of a small operation: enough that the last one of a slow core holds back little
 constexpr Index fewest_rows = 24;   ///< of a chunk: fewer would read the triangle too often
 
-/// Numbers in the panels before panel j: panel i has (i + 1) nr rows.
-Index panel_offset(Index j, Index nr) { return j * (j + 1) / 2 * nr * nr; }
-
-template <Scalar T> void invert(Real<T>* at)
-{
-    if constexpr (is_complex<T>) {
-        const T inverse = T(1) / T(at[0], at[1]);
-        at[0] = inverse.real();
-        at[1] = inverse.imag();
-    } else *at = 1 / *at;
-}
+/// Numbers in the panels before panel j: panel i has (i + 1) nr rows, and that of the powers.
+Index panel_offset(Index j, Index nr) { return (j * (j + 1) / 2 * nr + j) * nr; }
 
 } // namespace
 
@@ -34,7 +26,12 @@ TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with)
     chunks_ = count_chunks(with, x_.rows);
     const Index most = with.tree[Loop::pc].block * with.tree[Loop::jc].block;
     while (shared_panels_ < panels() && panel_offset(shared_panels_ + 1, kernel_.nr) <= most) ++shared_panels_;
-    packed_.emplace(planes<T> * panel_offset(shared_panels_, kernel_.nr) * Index(sizeof(Real<T>)));
+    try {
+        packed_.emplace(planes<T> * panel_offset(shared_panels_, kernel_.nr) * Index(sizeof(Real<T>)));
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        shared_panels_ = 0; // every member packs for itself, panel by panel
+    }
     marks_.emplace(shared_panels_);
 }
 
@@ -64,6 +61,11 @@ template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu, Chunks begun)
 template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end)
 {
     const Index rows = end - begin;
+    if (rows > kernel_.mr && !has_memory_for(rows)) { // thinner slices of B instead
+        const Index half = std::max(kernel_.mr, rows / 2 / kernel_.mr * kernel_.mr);
+        do_rows(begin, begin + half);
+        return do_rows(begin + half, end);
+    }
     T* const B = x_.B + begin * x_.rs;
     scale(Part::all, rows, x_.n, alpha_, B, x_.rs, x_.cs);
     if (alpha_ == T(0)) return;
@@ -76,6 +78,17 @@ template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end)
             kernel_.solve(first, X + planes<T> * i * x_.n, kernel_.height(rows - i), U, cols);
     }
     unpack_left(kernel_, X, rows, x_.n, B, x_.rs, x_.cs);
+}
+
+template <Scalar T> bool TeamSolve<T>::has_memory_for(Index rows) const
+{
+    try {
+        scratch<Real<T>>(Buffer::solution, kernel_.left_size(rows, x_.n));
+        return true;
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return false;
+    }
 }
 
 /// Panel j, packed by whomever.
@@ -91,7 +104,7 @@ template <Scalar T> const Real<T>* TeamSolve<T>::panel(Index j)
         }
         if (pack_another(j) && marks_->ready(j, 0)) return shared;
     }
-    Real<T>* const own = scratch<Real<T>>(Buffer::panel, kernel_.right_size(x_.n, kernel_.nr));
+    Real<T>* const own = scratch<Real<T>>(Buffer::panel, kernel_.right_size(x_.n + 1, kernel_.nr));
     pack_panel(j, own);
     return own;
 }
@@ -113,12 +126,12 @@ template <Scalar T> Real<T>* TeamSolve<T>::shared_panel(Index j) const
     return packed_->template as<Real<T>>() + planes<T> * panel_offset(j, kernel_.nr);
 }
 
-/// As pack_triangle lays it out: zeros below the diagonal, inverses on it.
+/// As pack_triangle lays it out: zeros below the diagonal, inverses on it, powers behind.
 template <Scalar T> void TeamSolve<T>::pack_panel(Index j, Real<T>* to) const
 {
     const Index first = j * kernel_.nr, cols = std::min(kernel_.nr, x_.n - first);
     pack_right(kernel_, x_.U.block(0, first), first + cols, cols, to);
-    for (Index q = 0; q < cols; ++q) invert<T>(to + planes<T> * ((first + q) * kernel_.nr + q));
+    invert_diagonal(kernel_, first, cols, to);
 }
 
 template class TeamSolve<float>;

@@ -29,6 +29,7 @@ public:
 private:
     static Index rows_per_chunk(const Setup<T>& with, Index rows);
     void do_rows(Index begin, Index end);
+    bool has_memory_for(Index rows) const;
     const Real<T>* panel(Index j);
     void pack_panel(Index j, Real<T>* to) const;
     bool pack_another(Index after);

@@ -50,6 +50,8 @@ template <Scalar T> struct InPlace {
         Index i, rows, height, j, cols, p;
         const Real<T>*a, *b;
     };
+    Index step() const;
+    void reserve_buffers() const;
     void multiply_micro_tiles(Index p, Index depth, const Real<T>* left, Index i0, Index rows, const Real<T>* right, Index j0,
                               Index cols) const;
     void multiply_depths(const MicroTile& tile, Index begin, Index end, T beta, T* C, Index ldc) const;
@@ -57,6 +59,26 @@ template <Scalar T> struct InPlace {
     void from_left(Index j, Index cols) const;
     void from_right(Index i, Index rows) const;
 };
+
+/// Columns (A on the right: rows) of B that are packed at a time.
+template <Scalar T> Index InPlace<T>::step() const
+{
+    const Index others = side == Side::left ? n : m, unit = side == Side::left ? with.kernel.nr : with.kernel.mr;
+    const Index most = with.tree[Loop::pc].block * with.tree[Loop::jc].block / order() / unit * unit;
+    return balanced_block(others, std::max(most, unit), unit);
+}
+
+/// All that from_left and from_right ask for.
+template <Scalar T> void InPlace<T>::reserve_buffers() const
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index pieces = (order() + kc - 1) / kc, nc = balanced_block(n, with.tree[Loop::jc].block, kernel.nr),
+                mc = balanced_block(m, with.tree[Loop::ic].block, kernel.mr);
+    const bool left = side == Side::left;
+    const Index rows = std::min(m, left ? mc : step()), cols = std::min(n, left ? step() : nc);
+    scratch<Real<T>>(Buffer::right, kernel.right_size(kc, cols) * (left ? pieces : 1));
+    scratch<Real<T>>(Buffer::left, kernel.left_size(rows, kc) * (left ? 1 : pieces));
+}
 
 /// C <- alpha A B + beta C for depths [begin, end) of one micro-tile.
 template <Scalar T> void InPlace<T>::multiply_depths(const MicroTile& x, Index begin, Index end, T beta, T* C, Index ldc) const
@@ -77,7 +99,8 @@ template <Scalar T> void InPlace<T>::multiply_beside_the_zeros(const MicroTile& 
     const Index from = std::clamp(diagonal, begin, end), to = std::clamp(diagonal + extent, begin, end);
     multiply_depths(x, begin, from, T(1), C, ldb);
     multiply_depths(x, to, end, T(1), C, ldb);
-    alignas(64) T step[64 * 32];
+    TileRoom<T> room;
+    T* const step = room.data();
     for (Index p = from; p < to; ++p) {
         multiply_depths(x, p, p + 1, T(0), step, x.rows);
         for (Index c = 0; c < x.cols; ++c)
@@ -161,17 +184,17 @@ void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
 {
     if (m <= 0 || n <= 0) return;
     if (alpha == T(0)) return scale(Part::all, m, n, alpha, B, 1, ldb); // zeros, as in the reference BLAS; A is not read
-    const Setup<T> with = setup<T>();
-    const MicroKernel<T>& kernel = with.kernel;
+    Setup<T> with = setup<T>();
     Operand<T> triangle = general(A, lda);
     triangle.structure = Structure::triangular;
     triangle.uplo = uplo;
     triangle.diag = diag;
-    const Index order = side == Side::left ? m : n, kc = std::min(order, with.tree[Loop::pc].block);
-    const InPlace<T> x{with, triangle.op(op), side, m, n, alpha, B, ldb, kc, all_finite(m, n, B, ldb)};
-    const Index others = side == Side::left ? n : m, unit = side == Side::left ? kernel.nr : kernel.mr;
-    const Index most = with.tree[Loop::pc].block * with.tree[Loop::jc].block / order / unit * unit;
-    const Index step = balanced_block(others, std::max(most, unit), unit);
+    InPlace<T> x{with, triangle.op(op), side, m, n, alpha, B, ldb, 0, all_finite(m, n, B, ldb)};
+    fit_to_memory(with, [&] {
+        x.kc = std::min(x.order(), with.tree[Loop::pc].block);
+        x.reserve_buffers();
+    });
+    const Index others = side == Side::left ? n : m, step = x.step();
     for (Index at = 0; at < others; at += step) {
         if (side == Side::left) x.from_left(at, std::min(step, others - at));
         else x.from_right(at, std::min(step, others - at));

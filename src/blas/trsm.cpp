@@ -12,8 +12,24 @@ namespace {
 /// Rows of B whose packed solution is kept at a time: the more, the less often the triangle is packed again.
 template <Scalar T> Index rows_at_a_time(const Setup<T>& with, Index rows)
 {
-    const Index most = std::max<Index>(with.tree[Loop::ic].block, 1024 / with.kernel.mr * with.kernel.mr);
-    return balanced_block(rows, most, with.kernel.mr);
+    const Index wanted = std::min<Index>(1024, 4 * with.tree[Loop::jc].block) / with.kernel.mr * with.kernel.mr;
+    return balanced_block(rows, std::max(with.tree[Loop::ic].block, wanted), with.kernel.mr);
+}
+template <Scalar T> Index columns_at_a_time(const Setup<T>& with, Index n)
+{
+    return balanced_block(n, with.tree[Loop::pc].block, with.kernel.nr);
+}
+
+/// All that the loops below ask for; the products inside find these buffers too, and fit themselves into them.
+template <Scalar T> void reserve_buffers(const Setup<T>& with, const RightUpper<T>& x)
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index width = std::min(columns_at_a_time(with, x.n), x.n), rows = std::min(rows_at_a_time(with, x.rows), x.rows);
+    scratch<Real<T>>(Buffer::solution, kernel.left_size(rows, width));
+    scratch<Real<T>>(Buffer::triangle, triangle_size(kernel, width));
+    if (width == x.n) return;
+    scratch<Real<T>>(Buffer::right, kernel.right_size(width, std::min(with.tree[Loop::jc].block, x.n - width)));
+    scratch<Real<T>>(Buffer::left, kernel.left_size(kernel.mr, 8));
 }
 
 /// The columns right of a solved block: B_rest <- scale B_rest - X U_rest, with X still packed.
@@ -46,7 +62,7 @@ template <Scalar T> void update_from_memory(const RightUpper<T>& x, Index rows, 
 template <Scalar T> void solve_rows(const Setup<T>& with, const RightUpper<T>& x, T alpha)
 {
     const MicroKernel<T>& kernel = with.kernel;
-    const Index kc = balanced_block(x.n, with.tree[Loop::pc].block, kernel.nr);
+    const Index kc = columns_at_a_time(with, x.n);
     const Index widest = std::min(kc, x.n);
     Real<T>* const X = scratch<Real<T>>(Buffer::solution, kernel.left_size(x.rows, widest));
     Real<T>* const triangle = scratch<Real<T>>(Buffer::triangle, triangle_size(kernel, widest));
@@ -72,8 +88,9 @@ void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
 {
     if (m <= 0 || n <= 0) return;
     if (alpha == T(0)) return scale(Part::all, m, n, alpha, B, 1, ldb); // zeros, as in the reference BLAS; A is not read
-    const Setup<T> with = setup<T>();
+    Setup<T> with = setup<T>();
     RightUpper<T> x = right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
+    fit_to_memory(with, [&] { reserve_buffers(with, x); });
     const Index rows = x.rows, step = rows_at_a_time(with, rows);
     for (Index i = 0; i < rows; i += step, x.B += step * x.rs) {
         x.rows = std::min(step, rows - i);

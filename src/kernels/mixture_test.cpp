@@ -51,6 +51,15 @@ template <Scalar T> void call_routine(const KernelProvider& kernels, KernelRouti
     }
 }
 
+/// What a Hermitian routine is in real numbers.
+KernelRoutine symmetric_twin(KernelRoutine routine)
+{
+    return routine == KernelRoutine::hemm    ? KernelRoutine::symm
+           : routine == KernelRoutine::herk  ? KernelRoutine::syrk
+           : routine == KernelRoutine::her2k ? KernelRoutine::syr2k
+                                             : routine;
+}
+
 class Mixture : public ::testing::Test {
 protected:
     std::string first_ran, second_ran;
@@ -68,9 +77,24 @@ TEST_F(Mixture, TakesEachRoutineFromItsOwnPlaceInEveryPrecision)
                                     call_routine<std::complex<double>>}) {
                 first_ran = second_ran = "";
                 call(mixture, KernelRoutine(r));
-                EXPECT_EQ(first_ran, r == chosen ? "" : kernel_routine_names[r]);
-                EXPECT_EQ(second_ran, r == chosen ? kernel_routine_names[r] : "");
+                const bool real = call == call_routine<float> || call == call_routine<double>;
+                const bool taken = r == chosen || (real && KernelRoutine(chosen) == symmetric_twin(KernelRoutine(r)));
+                EXPECT_EQ(first_ran, taken ? "" : kernel_routine_names[r]);
+                EXPECT_EQ(second_ran, taken ? kernel_routine_names[r] : "");
             }
+    }
+}
+
+TEST_F(Mixture, TakesTheHermitianRoutinesOfRealNumbersWithTheSymmetricOnesUnlessTheyAreChosenToo)
+{
+    for (const bool reversed : {false, true}) {
+        KernelProvider::Choice choices[] = {{KernelRoutine::syrk, &second}, {KernelRoutine::herk, &first}};
+        if (reversed) std::swap(choices[0], choices[1]);
+        const KernelProvider mixture("", first, choices);
+        first_ran = second_ran = "";
+        call_routine<double>(mixture, KernelRoutine::herk);
+        EXPECT_EQ(first_ran, "herk");
+        EXPECT_EQ(second_ran, "");
     }
 }
 
@@ -81,6 +105,22 @@ TEST_F(Mixture, SaysWhereItsRoutinesComeFrom)
     EXPECT_EQ(mixture.name(), "first,potrf=second");
     EXPECT_EQ(mixture.version(), "1.0; potrf: 2.0");
     EXPECT_EQ(mixture.path(), "a");
+}
+
+TEST_F(Mixture, KnowsWhichRoutinesAreOurs)
+{
+    for (std::size_t r = 0; r < kernel_routine_names.size(); ++r) {
+        const KernelProvider::Choice away{KernelRoutine(r), &second};
+        const KernelProvider mixture("", first, {&away, 1});
+        for (std::size_t asked = 0; asked < kernel_routine_names.size(); ++asked)
+            EXPECT_EQ(mixture.native(KernelRoutine(asked)),
+                      asked != r && symmetric_twin(KernelRoutine(asked)) != KernelRoutine(r))
+                << kernel_routine_names[asked] << " beside " << kernel_routine_names[r];
+    }
+    const KernelProvider::Choice back{KernelRoutine::trsm, &first};
+    const KernelProvider mostly_second("", second, {&back, 1});
+    EXPECT_TRUE(mostly_second.native(KernelRoutine::trsm));
+    EXPECT_FALSE(mostly_second.native(KernelRoutine::gemm));
 }
 
 TEST_F(Mixture, IsOursAsLongAsTheUpdatesOfATileFactorizationAre)

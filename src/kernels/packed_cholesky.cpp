@@ -1,4 +1,3 @@
-#include "blas/level3.hpp"
 #include "kernels/packed_operations.hpp"
 #include "kernels/tile_access.hpp"
 
@@ -9,6 +8,7 @@ namespace {
 template <Scalar T> blas::Operand<T> operand(const Tile<T>& A) { return blas::general<T>(A.data, A.ld, A.op); }
 
 template <Scalar T> struct PotrfArgs {
+    const KernelProvider* kernels;
     Tile<T> A;
     Real<T>* triangle;
     Info* info;
@@ -19,7 +19,7 @@ template <Scalar T> struct PotrfArgs {
     {
         if (info->reached(first_row)) return;
         const Uplo uplo = A.op == Op::none ? Uplo::lower : Uplo::upper;
-        if (const Index row = blas::potrf(uplo, A.rows, A.data, A.ld)) return info->report(first_row + row);
+        if (const Index row = kernels->potrf(uplo, A.rows, A.data, A.ld)) return info->report(first_row + row);
         blas::Operand<T> U = operand(herm(A));
         U.structure = blas::Structure::triangular;
         U.uplo = Uplo::upper;
@@ -29,13 +29,14 @@ template <Scalar T> struct PotrfArgs {
 
 } // namespace
 
-template <Scalar T> void potrf_packed(TaskFlow& flow, Tile<T> A, Real<T>* triangle, Info& info, Index first_row)
+template <Scalar T>
+void potrf_packed(TaskFlow& flow, const KernelProvider& kernels, Tile<T> A, Real<T>* triangle, Info& info, Index first_row)
 {
     static constexpr Codelet codelet = codelet_of<PotrfArgs<T>>("potrf");
-    flow.submit(codelet, PotrfArgs<T>{A, triangle, &info, first_row}, {readwrite(A), write(triangle)});
+    flow.submit(codelet, PotrfArgs<T>{&kernels, A, triangle, &info, first_row}, {readwrite(A), write(triangle)});
 }
 
-#define TRC_INSTANTIATE(T) template void potrf_packed(TaskFlow&, Tile<T>, Real<T>*, Info&, Index);
+#define TRC_INSTANTIATE(T) template void potrf_packed(TaskFlow&, const KernelProvider&, Tile<T>, Real<T>*, Info&, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

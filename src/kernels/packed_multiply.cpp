@@ -33,15 +33,16 @@ template <Scalar T> struct MultiplyArgs {
         while (const auto c = context.team().next()) {
             const Index begin = c.begin * width(), end = c.end == count ? p.C.cols : c.end * width();
             columns(begin, end);
-            if (p.real_diagonal) make_diagonal_real(begin, end);
         }
     }
     void columns(Index begin, Index end) const
     {
         const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
-        const Index kc = std::min(p.A.depth, blas::block_sizes<T>().kc);
-        blas::multiply_packed<T>(kernel, std::max<Index>(kc, 1), p.part, p.below, p.alpha, packed(p.A), 0, p.A.extent,
-                                 packed(p.B), begin, end, p.beta, p.C.data, p.C.rs, p.C.cs);
+        const Index kc = std::max<Index>(1, std::min(p.A.depth, blas::block_sizes<T>().kc));
+        if (p.real_diagonal && p.beta != T(0)) make_diagonal_real(begin, end); // what is stored there counts as zero
+        blas::multiply_packed<T>(kernel, kc, p.part, p.below, p.alpha, packed(p.A), 0, p.A.extent, packed(p.B), begin, end,
+                                 p.beta, p.C.data, p.C.rs, p.C.cs);
+        if (p.real_diagonal) make_diagonal_real(begin, end);
     }
     void make_diagonal_real(Index begin, Index end) const
     {

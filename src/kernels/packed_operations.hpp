@@ -4,6 +4,7 @@
 #include "graph/flow.hpp"
 #include "graph/info.hpp"
 #include "kernels/guard.hpp"
+#include "kernels/provider.hpp"
 #include "matrix/tile_matrix.hpp"
 
 /// Tile operations on packed operands: each function submits one task. A tile is packed once, by a task of its own or by the one
@@ -48,8 +49,10 @@ template <Scalar T> struct Product {
 };
 template <Scalar T> void multiply(TaskFlow& flow, const Product<T>& product);
 
-/// Lower triangle of A <- its Cholesky factor L, and `triangle` <- L^H as blas::pack_triangle makes it; see task::potrf.
-template <Scalar T> void potrf_packed(TaskFlow& flow, Tile<T> A, Real<T>* triangle, Info& info, Index first_row);
+/// Lower triangle of A <- its Cholesky factor L by anybody's kernels, and `triangle` <- L^H as blas::pack_triangle makes it; see
+/// task::potrf.
+template <Scalar T>
+void potrf_packed(TaskFlow& flow, const KernelProvider& kernels, Tile<T> A, Real<T>* triangle, Info& info, Index first_row);
 
 /// X <- alpha B U^-1 for a block of rows, in place: B (rows x n) is read and written through `B`, whose memory holds the conjugate
 /// where that says so. `triangle` is U as blas::pack_triangle makes it. `left` receives the image of X, `right`, unless its data is

@@ -36,7 +36,8 @@ public:
     /// No routine at all: stands where kernels are named but never called.
     KernelProvider() = default;
     KernelProvider(About about, RoutineSet routines);
-    /// `base` but for the routines in `choices`; all of them outlive this object.
+    /// `base` but for the routines in `choices`; all of them outlive this object. In real numbers hemm, herk and her2k are symm, syrk
+    /// and syr2k, and go with these unless they are chosen themselves.
     KernelProvider(std::string name, const KernelProvider& base, std::span<const Choice> choices);
     KernelProvider(const KernelProvider&) = delete;
     KernelProvider& operator=(const KernelProvider&) = delete;
@@ -44,8 +45,10 @@ public:
     const std::string& name() const { return about_.name; }
     const std::string& version() const { return about_.version; }
     const std::string& path() const { return about_.path; }
-    /// gemm, syrk, herk and trsm are those of src/blas, so that tiles may be kept in its packed form.
-    bool native() const { return about_.native; }
+    /// The routine is that of src/blas in all precisions, so that what replaces it on packed tiles is what was asked for.
+    bool native(KernelRoutine routine) const { return native_[static_cast<std::size_t>(routine)]; }
+    /// gemm, syrk, herk and trsm are, of which nearly all of the work is made.
+    bool native() const;
 
     /// C <- alpha op(A) op(B) + beta C, C m x n. 2 m n k flops (8 complex).
     template <Scalar T>
@@ -129,8 +132,12 @@ private:
         return *std::get<Table<T>>(tables_)[static_cast<std::size_t>(routine)];
     }
 
+    void take(KernelRoutine routine, const KernelProvider& from);
+    void take_real(KernelRoutine routine, const KernelProvider& from);
+
     About about_;
     RoutineSet own_; ///< none of a mixture
+    std::array<bool, kernel_routine_names.size()> native_{};
     std::tuple<Table<float>, Table<double>, Table<std::complex<float>>, Table<std::complex<double>>> tables_{};
 };
 

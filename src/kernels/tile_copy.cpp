@@ -46,12 +46,17 @@ template <Scalar T> struct ScaleArgs {
         for (Index j = 0; j < cols; ++j) {
             T* const column = A + j * ld;
             const Rows r = rows_of(part, op, j, rows);
+            make_real(column, j); // before, as what is stored there counts as zero, and after, as rounding leaves something
             if (alpha == T(0)) std::fill(column + r.begin, column + r.end, T(0));
             else if (alpha != T(1))
                 for (Index i = r.begin; i < r.end; ++i) column[i] *= alpha;
-            if constexpr (is_complex<T>)
-                if (hermitian && j < rows) column[j] = column[j].real();
+            make_real(column, j);
         }
+    }
+    void make_real([[maybe_unused]] T* column, [[maybe_unused]] Index j) const
+    {
+        if constexpr (is_complex<T>)
+            if (hermitian && j < rows) column[j] = column[j].real();
     }
 };
 

@@ -27,12 +27,12 @@ template <Scalar T> struct GemmArgs {
     bool by_columns() const { return n >= m || n >= 4 * chunk_width; }
     Index extent() const { return by_columns() ? n : m; }
     /// Our own kernels pack B once for the whole team, which shares out rows of C.
-    bool packs_once() const { return kernels->native() && 2 * m >= n && flops() >= smallest_shared; }
+    bool packs_once() const { return kernels->native(KernelRoutine::gemm) && 2 * m >= n && flops() >= smallest_shared; }
     blas::Product<T> whole() const
     {
         return {m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
     }
-    bool is_small() const { return kernels->native() && blas::SmallProduct<T>::suits(whole()) && flops() >= smallest_shared; }
+    bool is_small() const { return kernels->native(KernelRoutine::gemm) && blas::SmallProduct<T>::suits(whole()) && flops() >= smallest_shared; }
     blas::SmallProduct<T> small() const { return {whole(), blas::instruction_set().micro_kernel<T>(), 2}; }
     Index chunks() const
     {

@@ -24,7 +24,11 @@ template <Scalar T, bool hermitian> struct RankKArgs {
 
     Flops flops() const { return flops_per_fma<T> / 2 * double(n) * double(n + 1) * double(k); }
     /// Our own kernels pack the right operand once for the whole team.
-    bool packs_once() const { return kernels->native() && flops() >= smallest_shared; }
+    bool packs_once() const
+    {
+        constexpr KernelRoutine triangles = hermitian ? KernelRoutine::herk : KernelRoutine::syrk;
+        return kernels->native(triangles) && kernels->native(KernelRoutine::gemm) && flops() >= smallest_shared;
+    }
     Index chunks() const
     {
         if (!packs_once()) return chunk_count(n, flops());

@@ -31,7 +31,10 @@ template <Scalar T, Triangular what> struct TriangularArgs {
     Index extent() const { return left() ? n : m; }
     Flops flops() const { return flops_per_fma<T> / 2 * double(m) * double(n) * double(left() ? m : n); }
     /// Our own kernels pack the triangle once for the whole team.
-    bool packs_once() const { return what == Triangular::solve && kernels->native() && flops() >= smallest_shared; }
+    bool packs_once() const
+    {
+        return what == Triangular::solve && kernels->native(KernelRoutine::trsm) && flops() >= smallest_shared;
+    }
     Index chunks() const
     {
         if (!packs_once()) return chunk_count(extent(), flops());

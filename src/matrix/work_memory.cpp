@@ -60,7 +60,17 @@ Block take(std::size_t bytes, int node)
 
 Block map(std::size_t bytes, int node)
 {
-    void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const auto ask = [bytes] {
+        void* const got = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (got == MAP_FAILED || WorkMemory::leaves_room()) return got;
+        munmap(got, bytes);
+        return MAP_FAILED;
+    };
+    void* data = ask();
+    if (data == MAP_FAILED) {
+        WorkMemory::release(); // what is kept for later calls may be what is missing
+        data = ask();
+    }
     if (data == MAP_FAILED)
         throw Error(ErrorCode::out_of_memory, "no memory for a work space of " + std::to_string(bytes) + " bytes");
     if (bytes >= large_page) madvise(data, bytes, MADV_HUGEPAGE); // a wish: without it all works the same
@@ -95,6 +105,15 @@ WorkMemory::~WorkMemory()
         }
     }
     for (const Block& block : surplus) munmap(block.data, block.bytes);
+}
+
+bool WorkMemory::leaves_room()
+{
+    constexpr std::size_t room = std::size_t(1) << 20;
+    void* const tried = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (tried == MAP_FAILED) return false;
+    munmap(tried, room);
+    return true;
 }
 
 std::size_t WorkMemory::kept()

@@ -25,6 +25,10 @@ public:
     std::size_t bytes() const { return bytes_; } ///< at least what was asked for
     bool bound() const { return bound_; }        ///< its pages are on the node that was asked for
 
+    /// Is there address space left for what the program and our tasks allocate in small pieces, which cannot do with less? Asked after a
+    /// large block, which then had better be smaller.
+    static bool leaves_room();
+
     static std::size_t kept(); ///< bytes that are kept for later calls
     static void release();     ///< gives all of them back to the system
 

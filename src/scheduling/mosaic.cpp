@@ -118,7 +118,7 @@ private:
     {
         const RankedTasks::Ready ready = place.ready.take(which);
         Decision decision = run(place, ready);
-        const Seconds help_at = others.first_free + place.ready.cost() / others.speed;
+        const Seconds help_at = others.speed > 0 ? others.first_free + place.ready.cost() / others.speed : never;
         decision.offer |= view_.now() + time(*ready.task, worker) > help_at;
         return decision;
     }
@@ -148,7 +148,7 @@ private:
             const Seconds takes = time(*ready.task, other);
             const Seconds free_at = view_.free_at(other);
             if (!(takes < never) || !(free_at < never)) continue;
-            others.speed += ready.cost / takes;
+            others.speed += takes > 0 ? ready.cost / takes : 1;
             if (takes > alike * ready.cost) continue;
             others.first_free = std::min(others.first_free, std::max(now, free_at));
             others.idle += free_at <= now;
@@ -164,7 +164,7 @@ private:
         if (now + takes <= there) return true;
         const Codelet& codelet = *ready.task->codelet;
         const Index chunks = codelet.chunks ? codelet.chunks(ready.task->args) : 1;
-        if (chunks < 2 || !(there < never)) return false;
+        if (chunks < 2 || !(there < never) || !(takes < never) || ready.cost == 0) return false;
         // With the help of a fast worker from help_at on, and this one's last chunk to wait for at worst.
         const double rest = 1 - (help_at - now) / takes;
         return help_at + rest / (1 / takes + 1 / ready.cost) + takes / double(chunks) <= there;

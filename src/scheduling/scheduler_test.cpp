@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <random>
 #include <set>
 #include <thread>
@@ -80,6 +82,37 @@ TEST_P(EveryScheduler, GivesEachTaskOnceToAWorkerThatIsAbleOnRandomMachines)
         for (Task& task : tasks) scheduler->push(task, static_cast<WorkerId>(random() % (kinds.size() + 1)) - 1);
         expect_each_once(*scheduler, view, tasks.size());
         if (HasFatalFailure()) FAIL() << "round " << round;
+    }
+}
+
+/// A program may have its exceptions trapped, and a worker's decisions must not end it: nobody knows when somebody is free, tasks take
+/// no time at all, or nobody else is able.
+TEST_P(EveryScheduler, RaisesNoFloatingPointException)
+{
+    const unsigned seed = std::random_device{}();
+    std::printf("seed %u\n", seed);
+    std::mt19937 random(seed);
+    constexpr double unknown = std::numeric_limits<double>::infinity(), at_once = unknown;
+    static constexpr Codelet whole{"pack", nullptr}, malleable{"gemm", nullptr, nullptr, [](const void*) { return Index{4}; }};
+    for (int round = 0; round < 400; ++round) {
+        DescribedView view(std::vector<int>{0, 1, 1, 0});
+        for (int& node : view.nodes) node = static_cast<int>(random() % 2);
+        for (double& speed : view.speeds) speed = random() % 4 ? 1 + random() % 20 : at_once;
+        for (Seconds& free : view.free) free = random() % 3 ? random() % 4 : unknown;
+        for (Index& chunks : view.chunks) chunks = random() % 3;
+        std::vector<Task> tasks(1 + random() % 12);
+        view.can = [&](const Task& task, int kind) { return kind == (&task - tasks.data()) % 2 || round % 2; };
+        std::feclearexcept(FE_ALL_EXCEPT);
+        const auto scheduler = make(view);
+        for (Task& task : tasks) {
+            task.depth = 0;
+            task.priority = static_cast<double>(random() % 5);
+            task.flops = random() % 4;
+            task.codelet = random() % 2 ? &whole : &malleable;
+            scheduler->push(task, static_cast<WorkerId>(random() % 5) - 1);
+        }
+        for (int turn = 0; turn < 40; ++turn) scheduler->pop(static_cast<WorkerId>(random() % 4));
+        ASSERT_EQ(std::fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW), 0) << "round " << round;
     }
 }
 

@@ -82,9 +82,11 @@ template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Inde
     if (n == 0) return 0;
     if (runs_directly(session, factor_flops<T>(n), options, Work::factorization)) return session.kernels().potrf(uplo, n, A, lda);
     Info info;
-    if (runs_packed(session, options)) {
-        const PackedFactor<T> packed(session, uplo, n, A, lda, options);
-        run_routine(session, options, [&](TaskFlow& flow) { potrf_packed(flow, packed.lower, packed.images, info); });
+    std::optional<PackedFactor<T>> packed;
+    if (runs_packed(session, "potrf", options)) make_images(packed, options, session, uplo, n, A, lda, options);
+    if (packed) {
+        run_routine(session, options,
+                    [&](TaskFlow& flow) { potrf_packed(flow, session.kernels(), packed->lower, packed->images, info); });
         return info.value();
     }
     const Index nb = factor_tile<T>(session, n, options);
@@ -131,11 +133,12 @@ Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T*
         return info;
     }
     Info info;
-    if (runs_packed(session, options)) {
-        const PackedFactor<T> packed(session, uplo, n, A, lda, options);
-        const TileMatrix<T> X({B, n, nrhs, ldb}, packed.nb, rhs_tile<T>(session, packed.nb, nrhs, options));
+    std::optional<PackedFactor<T>> packed;
+    if (runs_packed(session, "posv", options)) make_images(packed, options, session, uplo, n, A, lda, options);
+    if (packed) {
+        const TileMatrix<T> X({B, n, nrhs, ldb}, packed->nb, rhs_tile<T>(session, packed->nb, nrhs, options));
         run_routine(session, options,
-                    [&](TaskFlow& flow) { posv(flow, session.kernels(), packed.lower, X, info, &packed.images); });
+                    [&](TaskFlow& flow) { posv(flow, session.kernels(), packed->lower, X, info, &packed->images); });
         return info.value();
     }
     const Index nb = factor_tile<T>(session, n, options);

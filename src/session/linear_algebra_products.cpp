@@ -37,11 +37,12 @@ template <Scalar T> struct SideProduct {
         Arguments::apart(11, "c", Region::all(C, m, n, ldc), "b", Region::all(B, m, n, ldb));
         check_options(routine, options);
     }
-    void run_on_packed_tiles(blas::Structure structure, const RoutineOptions& options) const
+    bool run_on_packed_tiles(blas::Structure structure, const RoutineOptions& options) const
     {
         const blas::Operand<T> a = structured(structure, uplo, Diag::non_unit, A, lda), b = blas::general(B, ldb);
         const bool left = side == Side::left;
-        run_packed(session, options, {PackedProduct<T>{m, n, order(), alpha, left ? a : b, left ? b : a, beta, {C, m, n, ldc}}});
+        return run_packed(session, options,
+                          {PackedProduct<T>{m, n, order(), alpha, left ? a : b, left ? b : a, beta, {C, m, n, ldc}}});
     }
     /// A on the right is the mirrored product, with f(B), f(C) and the factors as f leaves them.
     template <class Algorithm> void run(Op mirror, const RoutineOptions& options, Algorithm&& algorithm) const
@@ -101,12 +102,12 @@ void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
     if (runs_directly(session, flops_per_fma<T> * double(m) * double(n) * double(k), options))
         return session.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    const bool thin = session.kernels().native() && is_thin(m, n, options);
-    const bool small = session.kernels().native() && is_small<T>(m, n, k, options);
-    if (!thin && !small && runs_packed(session, options))
-        return run_product(
-            session, options,
-            PackedProduct<T>{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, {C, m, n, ldc}});
+    const bool ours = session.kernels().native(KernelRoutine::gemm);
+    const bool thin = ours && is_thin(m, n, options), small = ours && is_small<T>(m, n, k, options);
+    if (!thin && !small && runs_packed(session, "gemm", options)) {
+        const blas::Operand<T> a = blas::general(A, lda, op_a), b = blas::general(B, ldb, op_b);
+        if (run_product(session, options, PackedProduct<T>{m, n, k, alpha, a, b, beta, {C, m, n, ldc}})) return;
+    }
     const auto [nb, kb] = product_tiles<T>(session, m, n, k, options);
     const ThinTiles tiles = small ? ThinTiles{m, n, k} : thin ? thin_tiles(session, m, n, k) : ThinTiles{nb, nb, kb};
     const TileMatrix<T> left = operand(op_a, A, lda, m, k, tiles.rows, tiles.depth),
@@ -124,7 +125,7 @@ void symm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, con
     if (call.nothing_to_do()) return;
     if (runs_directly(session, call.flops(), options))
         return session.kernels().symm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(session, options)) return call.run_on_packed_tiles(blas::Structure::symmetric, options);
+    if (runs_packed(session, "symm", options) && call.run_on_packed_tiles(blas::Structure::symmetric, options)) return;
     call.run(Op::trans, options, [&](TaskFlow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
         symm(flow, session.kernels(), a, lower, other, b, result);
     });
@@ -139,7 +140,7 @@ void hemm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, con
     if (call.nothing_to_do()) return;
     if (runs_directly(session, call.flops(), options))
         return session.kernels().hemm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(session, options)) return call.run_on_packed_tiles(blas::Structure::hermitian, options);
+    if (runs_packed(session, "hemm", options) && call.run_on_packed_tiles(blas::Structure::hermitian, options)) return;
     call.run(herm_op<T>, options, [&](TaskFlow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
         hemm(flow, session.kernels(), a, lower, other, b, result);
     });

@@ -68,8 +68,9 @@ void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(session, rank_k_flops<T>(n, k), options))
         return session.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    if (runs_packed(session, options))
-        return run_packed(session, options, {rank_product(uplo, op, Op::trans, n, k, alpha, A, lda, A, lda, beta, C, ldc)});
+    if (runs_packed(session, "syrk", options) &&
+        run_packed(session, options, {rank_product(uplo, op, Op::trans, n, k, alpha, A, lda, A, lda, beta, C, ldc)}))
+        return;
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, Op::trans, C, n, ldc, nb), left = operand(op, A, lda, n, k, nb, kb);
     run_routine(session, options, [&](TaskFlow& flow) { syrk(flow, session.kernels(), alpha, left, beta, lower); });
@@ -83,9 +84,9 @@ void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, c
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(session, rank_k_flops<T>(n, k), options))
         return session.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    if (runs_packed(session, options))
-        return run_packed(session, options,
-                          {rank_product(uplo, op, herm_op<T>, n, k, T(alpha), A, lda, A, lda, T(beta), C, ldc)});
+    if (runs_packed(session, "herk", options) &&
+        run_packed(session, options, {rank_product(uplo, op, herm_op<T>, n, k, T(alpha), A, lda, A, lda, T(beta), C, ldc)}))
+        return;
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, herm_op<T>, C, n, ldc, nb), left = operand(op, A, lda, n, k, nb, kb);
     run_routine(session, options, [&](TaskFlow& flow) { herk(flow, session.kernels(), alpha, left, beta, lower); });
@@ -99,10 +100,11 @@ void syr2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const 
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(session, 2 * rank_k_flops<T>(n, k), options))
         return session.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(session, options))
-        return run_packed(session, options,
-                          {rank_product(uplo, op, Op::trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc),
-                           rank_product(uplo, op, Op::trans, n, k, alpha, B, ldb, A, lda, T(1), C, ldc)});
+    if (runs_packed(session, "syr2k", options) &&
+        run_packed(session, options,
+                   {rank_product(uplo, op, Op::trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc),
+                    rank_product(uplo, op, Op::trans, n, k, alpha, B, ldb, A, lda, T(1), C, ldc)}))
+        return;
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, Op::trans, C, n, ldc, nb);
     const TileMatrix<T> a = operand(op, A, lda, n, k, nb, kb), b = operand(op, B, ldb, n, k, nb, kb);
@@ -117,10 +119,11 @@ void her2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const 
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(session, 2 * rank_k_flops<T>(n, k), options))
         return session.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(session, options))
-        return run_packed(session, options,
-                          {rank_product(uplo, op, herm_op<T>, n, k, alpha, A, lda, B, ldb, T(beta), C, ldc),
-                           rank_product(uplo, op, herm_op<T>, n, k, conjugate(alpha), B, ldb, A, lda, T(1), C, ldc)});
+    if (runs_packed(session, "her2k", options) &&
+        run_packed(session, options,
+                   {rank_product(uplo, op, herm_op<T>, n, k, alpha, A, lda, B, ldb, T(beta), C, ldc),
+                    rank_product(uplo, op, herm_op<T>, n, k, conjugate(alpha), B, ldb, A, lda, T(1), C, ldc)}))
+        return;
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, herm_op<T>, C, n, ldc, nb);
     const TileMatrix<T> a = operand(op, A, lda, n, k, nb, kb), b = operand(op, B, ldb, n, k, nb, kb);

@@ -60,13 +60,13 @@ void trmm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Ind
     if (m == 0 || n == 0) return;
     if (runs_directly(session, call.flops(), options))
         return session.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (runs_packed(session, options)) {
+    if (runs_packed(session, "trmm", options)) {
         const blas::Operand<T> triangle = structured(blas::Structure::triangular, uplo, diag, A, lda, op),
                                b = blas::general<T>(B, ldb);
         const bool left = side == Side::left;
         PackedProduct<T> product{m, n, call.order(), alpha, left ? triangle : b, left ? b : triangle, T(0), {B, m, n, ldb}};
         product.in_place = left ? PackedProduct<T>::InPlace::B : PackedProduct<T>::InPlace::A;
-        return run_packed(session, options, {product});
+        if (run_packed(session, options, {product})) return;
     }
     call.run(options, [&](TaskFlow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
         trmm(flow, session.kernels(), seen, diag, factor, triangle, X);
@@ -82,8 +82,9 @@ void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Ind
     if (m == 0 || n == 0) return;
     if (runs_directly(session, call.flops(), options))
         return session.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (alpha != T(0) && runs_packed(session, options))
-        return run_packed(session, options, PackedSystem<T>{side, uplo, op, diag, m, n, alpha, A, lda, {B, m, n, ldb}});
+    if (alpha != T(0) && runs_packed(session, "trsm", options) &&
+        run_packed(session, options, PackedSystem<T>{side, uplo, op, diag, m, n, alpha, A, lda, {B, m, n, ldb}}))
+        return;
     call.run(options, [&](TaskFlow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
         trsm(flow, session.kernels(), seen, diag, factor, triangle, X);
     });

@@ -21,7 +21,7 @@ std::vector<std::string_view> variants_of(std::string_view routine)
 std::string_view default_variant(const Session& session, std::string_view routine)
 {
     const std::vector<std::string_view> known = variants_of(routine);
-    if (session.kernels().native()) return known.front();
+    if (known.front() != "packed" || can_run_packed(session, routine)) return known.front();
     return *std::find_if(known.begin(), known.end(), [](std::string_view v) { return v != "packed" && v != "nodes"; });
 }
 

@@ -1,0 +1,79 @@
+#include "blas/level3.hpp"
+
+#include "blas/testing/reference.hpp"
+#include "matrix/testing/address_space.hpp"
+
+#include <thread>
+
+namespace trencadis::blas {
+namespace {
+
+using namespace testing;
+using trencadis::testing::can_limit_address_space;
+using trencadis::testing::limit_address_space;
+
+template <class T> class LittleMemory : public ::testing::Test {
+protected:
+    void SetUp() override
+    {
+        if (!can_limit_address_space) GTEST_SKIP() << "a sanitizer's memory is part of the address space";
+    }
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(LittleMemory, Scalars);
+
+/// Results of all routines that pack, one after the other.
+template <Scalar T> struct Results {
+    static constexpr Index n = 420;
+    std::vector<T> A, C, X, Y, L;
+
+    Results() : A(n * n), C(n * n, T(1)), X(n * n, T(1)), Y(n * n, T(1)), L(n * n)
+    {
+        Random random(3);
+        for (T& x : A) x = random.number<T>() / Real<T>(n);
+        for (Index i = 0; i < n; ++i) A[i * (n + 1)] = T(2);
+        L = A;
+    }
+    void compute()
+    {
+        const T* const a = A.data();
+        gemm(Op::none, Op::trans, n, n, n, T(1), a, n, a, n, T(0.5), C.data(), n);
+        trsm(Side::left, Uplo::lower, Op::none, Diag::non_unit, n, n, T(1), a, n, X.data(), n);
+        trsm(Side::right, Uplo::upper, Op::trans, Diag::non_unit, n, n, T(1), a, n, X.data(), n);
+        trmm(Side::left, Uplo::upper, Op::none, Diag::non_unit, n, n, T(1), a, n, Y.data(), n);
+        trmm(Side::right, Uplo::lower, Op::none, Diag::non_unit, n, n, T(1), a, n, Y.data(), n);
+        if (potrf(Uplo::lower, n, L.data(), n) != 0) std::exit(2);
+    }
+};
+
+/// Entries are of order one and sums of at most n of them: rounded in another order they differ by less than n roundings.
+template <Scalar T> bool close(const std::vector<T>& a, const std::vector<T>& b)
+{
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (!(std::abs(Wide<T>(a[i]) - Wide<T>(b[i])) <= 420 * rounding<T> * eps<T> * (1 + std::abs(Wide<T>(a[i])))))
+            return false;
+    return true;
+}
+
+/// Threads of their own, so that neither finds the other's buffers.
+template <Scalar T> void compute_with_and_without(std::size_t bytes)
+{
+    Results<T> free, limited;
+    std::thread([&] { free.compute(); }).join();
+    std::thread([&] {
+        limit_address_space(bytes);
+        limited.compute();
+    }).join();
+    const bool same =
+        close(free.C, limited.C) && close(free.X, limited.X) && close(free.Y, limited.Y) && close(free.L, limited.L);
+    std::exit(same ? 0 : 1);
+}
+
+TYPED_TEST(LittleMemory, IsEnoughForEveryRoutine)
+{
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(compute_with_and_without<TypeParam>(1300 << 10), ::testing::ExitedWithCode(0), "");
+}
+
+} // namespace
+} // namespace trencadis::blas
