@@ -82,7 +82,7 @@ def _require_writable(out: Any, dtype: np.dtype) -> None:
 
 
 def _broadcasts_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Does a stack of this shape fill one of that shape, matrix by matrix, by NumPy's rules? Leading ones may be missing there."""
+    """Does a stack of this shape fill one of that shape, matrix by matrix, by NumPy's rules? It may lack leading ones."""
     while len(shape) > len(wanted) and shape[0] == 1:
         shape = shape[1:]
     if shape[-2:] != wanted[-2:]:
