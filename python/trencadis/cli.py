@@ -124,13 +124,17 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """As typer's own `main`, which makes 1 of a closed pipe: that is a numerical failure here."""
+    """As typer's own `main`, which makes 1 of a closed pipe, as rich does: that is a numerical failure here."""
     command = typer.main.get_command(app)
     try:
         with command.make_context("trencadis", list(arguments)) as context:
             code = command.invoke(context)
     except typer.Exit as end:
         code = end.exit_code
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        raise
     return code if isinstance(code, int) else 0
 
 
