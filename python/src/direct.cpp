@@ -120,10 +120,12 @@ Result solve_positive(Session& session, const HermitianView& a, const Strided& b
 nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle b_array, Truth lower, Truth overwrite_a,
                                Truth overwrite_b, Truth check_finite, Truth check_hermitian)
 {
+    SolveFlags flags{.overwrite_a = overwrite_a, .check_finite = check_finite, .check_hermitian = check_hermitian};
     if (!is_plain_array(a_array) || !is_plain_array(b_array)) return nb::none();
     bool a_writable, b_writable;
-    const auto a = open(a_array, overwrite_a, a_writable);
+    const auto a = open(a_array, flags.overwrite_a, a_writable);
     const auto b = open(b_array, overwrite_b, b_writable);
+    flags.overwrite_a = a_writable;
     if (!a || !b || a->kind() != b->kind() || a->dimensions() != 2) return nb::none();
     const Strided A = a->matrix(), B = b->matrix();
     if (A.rows != A.cols || A.rows < 2 || B.rows != A.rows || B.cols < 1) return nb::none(); // 1 x 1 is SciPy's special case
@@ -134,10 +136,8 @@ nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle 
     const HermitianView view(A, lower);
     return with_scalar(a->kind(), [&](auto zero) -> nb::object {
         using T = decltype(zero);
-        const Result result = compute([&] {
-            return solve_positive<T>(session_or_standard(session), view, B, x.column_major<T>(2, "x"), in_place,
-                                     {a_writable, check_finite, check_hermitian});
-        });
+        const Result result = compute(
+            [&] { return solve_positive<T>(session_or_standard(session), view, B, x.column_major<T>(2, "x"), in_place, flags); });
         if (!result.hermitian) return nb::int_(-1);
         if (result.info) return nb::int_(result.info);
         if (result.rcond < std::numeric_limits<Real<T>>::epsilon()) warn_ill_conditioned(result.rcond);
@@ -161,6 +161,7 @@ Index factor_positive(Session& session, const HermitianView& a, Buffer::ColumnMa
 nb::object bind_factor_positive(Session* session, nb::handle a_array, Truth lower, Truth overwrite_a, Truth clean,
                                 Truth check_finite)
 {
+    const bool check = check_finite, cleared = clean;
     if (!is_plain_array(a_array)) return nb::none();
     bool writable;
     const auto a = open(a_array, overwrite_a, writable);
@@ -178,8 +179,7 @@ nb::object bind_factor_positive(Session* session, nb::handle a_array, Truth lowe
     const Index info = with_scalar(a->kind(), [&](auto zero) {
         using T = decltype(zero);
         const Buffer::ColumnMajor<T> target{static_cast<T*>(F.data), F.rows, F.cols, F.leading()};
-        return compute(
-            [&] { return factor_positive<T>(session_or_standard(session), view, target, in_place, clean, check_finite); });
+        return compute([&] { return factor_positive<T>(session_or_standard(session), view, target, in_place, cleared, check); });
     });
     return info ? nb::object(nb::int_(info)) : result;
 }
@@ -206,6 +206,7 @@ void solve_factored(Session& session, const HermitianView& c, const Strided& b, 
 nb::object bind_solve_factored(Session* session, nb::handle c_array, Truth lower, nb::handle b_array, Truth overwrite_b,
                                Truth check_finite)
 {
+    const bool check = check_finite;
     if (!is_plain_array(c_array) || !is_plain_array(b_array)) return nb::none();
     bool writable;
     const auto c = Buffer::open(c_array.ptr(), Buffer::Access::read);
@@ -220,8 +221,7 @@ nb::object bind_solve_factored(Session* session, nb::handle c_array, Truth lower
     const HermitianView view(C, lower);
     with_scalar(c->kind(), [&](auto zero) {
         using T = decltype(zero);
-        compute(
-            [&] { solve_factored<T>(session_or_standard(session), view, B, x.column_major<T>(3, "x"), in_place, check_finite); });
+        compute([&] { solve_factored<T>(session_or_standard(session), view, B, x.column_major<T>(3, "x"), in_place, check); });
     });
     return x_array;
 }

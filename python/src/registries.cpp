@@ -7,6 +7,7 @@
 #include "machine/machine.hpp"
 #include "routines.hpp"
 #include "scheduling/scheduler.hpp"
+#include "session/graph_survey.hpp"
 #include "session/linear_algebra.hpp"
 #include "threads/threads.hpp"
 
@@ -134,6 +135,7 @@ nb::list machine_rows()
         row["name"] = name;
         try {
             const Machine machine = load_machine(name);
+            require_known_kernels(machine);
             row["available"] = true;
             row["summary"] = machine.summary;
             row["source"] = machine.origin;
@@ -168,6 +170,11 @@ nb::list block_rows(const std::string& machine)
     return rows;
 }
 
+std::string name_message(std::string_view what, std::string_view given, const std::vector<std::string>& known)
+{
+    return unknown_name(what, given, std::vector<std::string_view>(known.begin(), known.end()));
+}
+
 std::string this_machine(bool measure, bool fresh)
 {
     return compute([&] {
@@ -191,8 +198,15 @@ void bind_registries(nb::module_& m)
     m.def("default_tile", &default_tile, "routine"_a, "variant"_a, "n"_a, "element_bytes"_a, "workers"_a);
     m.def("machine", &this_machine, "measure"_a = true, "fresh"_a = false);
     m.def(
-        "load_machine", [](const std::string& name) { return machine_to_json(load_machine(name)); }, "name_or_path"_a);
+        "load_machine",
+        [](const std::string& name) {
+            const Machine machine = load_machine(name);
+            require_known_kernels(machine);
+            return machine_to_json(machine);
+        },
+        "name_or_path"_a);
     m.def("native_blocks", &block_rows, "machine"_a = "");
+    m.def("unknown_name", &name_message, "what"_a, "given"_a, "known"_a);
     m.def("described_machines", &described_machines);
     m.def("add_kernel_library_folder", &add_kernel_library_folder, "folder"_a);
 }

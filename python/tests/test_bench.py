@@ -31,6 +31,18 @@ def test_json_is_one_object_a_size_with_the_promised_fields(routine):
     assert 0 <= first["residual"] < 30 and first["simulated"] is False
 
 
+def test_every_routine_that_is_listed_as_available_can_be_measured():
+    listed = {row["name"] for row in _core.list_routines() if row["available"]}
+    assert listed == {*WORKLOADS, "tasks"}
+
+
+@pytest.mark.parametrize("routine", ["hemm", "herk", "syr2k", "her2k"])
+def test_rank_updates_and_hermitian_products_are_measured_in_complex_too(routine):
+    for precision in ("c", "z"):
+        (row,) = rows("bench", routine, "--n", "300", "--nb", "100", "--repeat", "1", "--check", "--precision", precision)
+        assert row["precision"] == precision and row["residual"] < 30
+
+
 def test_a_product_of_another_shape_says_so():
     square, thin = rows("bench", "gemm", "--n", "40", "--shape", "300x40x7", "--repeat", "2", "--check")
     assert list(square) == FIELDS and list(thin) == [*FIELDS[:2], "m", "k", *FIELDS[2:]]
@@ -130,6 +142,7 @@ def test_a_file_is_written_whole_and_only_when_all_is_done(tmp_path):
         (["potrf", "--n", "10", "--slow", "0=2"], "--slow: '0=2' is not CORE=FRACTION"),
         (["potrf", "--n", "10", "--workers", "4321"], "4321"),
         (["tasks", "--n", "10", "--check"], "--check: tasks computes nothing"),
+        (["potrf", "--n", "10", "--json", ""], "--json: '' is no file name; give FILE, or - for standard output"),
         (["potrf", "--n", "10", "--json", "/nowhere/rows.json"], "/nowhere/rows.json: cannot be written"),
         (["potrf", "--n", "3000000"], "out of memory: potrf with n = 3000000 needs"),
     ],
@@ -163,6 +176,14 @@ def test_a_trace_is_written_in_the_format_of_the_suffix(tmp_path, suffix, files)
     if suffix == ".json":
         events = json.loads(written[0].read_text())["traceEvents"]
         assert sum(event.get("name") == "potrf" for event in events) == 4  # one a tile column: the untimed run is not in it
+
+
+def test_a_trace_without_tasks_says_why(tmp_path):
+    out, _ = trencadis("trace", "gemm", "--n", "16", "-o", tmp_path / "t.svg")
+    assert "no task was recorded: a call too small" in out and "--nb or --variant" in out
+    assert "no task was recorded" in (tmp_path / "t.svg").read_text()
+    out, _ = trencadis("trace", "gemm", "--n", "16", "--nb", "8", "-o", tmp_path / "t.svg")
+    assert "no task was recorded" not in out
 
 
 def test_the_two_views_of_a_trace_differ(tmp_path):

@@ -147,7 +147,7 @@ def test_systems_of_order_zero_are_solved(tmp_path):
         (["solve", "A.npy", "b.npy", "--scheduler", "eagre"], ["unknown scheduler 'eagre'; did you mean 'eager'"]),
         (["solve", "A.npy", "b.npy", "--engine", "x"], ["unknown engine 'x'"]),
         (["solve", "A.npy", "b.npy", "--kernels", "openblass"], ["'openblass'; did you mean 'openblas'"]),
-        (["solve", "A.npy", "b.npy", "--threads-backend", "p"], ["'p'; did you mean 'os'"]),
+        (["solve", "A.npy", "b.npy", "--threads-backend", "p"], ["unknown thread back end 'p' (known: "]),
         (["solve", "A.npy", "b.npy", "--workers", "9999"], ["core 9999 asked for, but this process may use"]),
         (["solve", "A.npy", "b.npy", "--workers", "0-5000"], ["asked for, but this process may use"]),
         (["solve", "A.npy", "b.npy", "--workers", "big"], ["'big' is neither a list such as 0,1,4-7 nor a core kind"]),
@@ -171,7 +171,9 @@ def test_systems_of_order_zero_are_solved(tmp_path):
         (["solve", "A.npy", "b.npy", "--scheduler", "eager:jion=no"], ["scheduler 'eager' 'jion'; did you mean 'join'"]),
         (["solve", "A.npy", "b.npy", "--scheduler", "eager:join=maybe"], ["join=maybe, must be one of yes|no"]),
         (["solve", "A.npy", "b.npy", "--scheduler", "eager:join"], ["'join' is not key=value; write name:key=value"]),
-        (["list", "schedulers", "eagre"], ["unknown name 'eagre' among schedulers; did you mean 'eager'"]),
+        (["list", "schedulers", "eagre"], ["list schedulers: unknown name 'eagre'; did you mean 'eager'"]),
+        (["list", "schedulers", "qqqqqqq"], ["list schedulers: unknown name 'qqqqqqq' (known: mosaic "]),
+        (["list", "zzzzz"], ["list: unknown kind 'zzzzz' (known: schedulers "]),
         (["list", "enginse"], ["unknown kind 'enginse'; did you mean 'engines'"]),
         (["machine", "exynos"], ["unknown machine 'exynos'; did you mean 'exynos5422'"]),
         (["slove"], ["No such command 'slove'"]),
@@ -294,11 +296,80 @@ def test_help_and_version_are_exit_0(tmp_path):
         assert result.returncode == 0 and result.stdout and not result.stderr
 
 
-def test_a_closed_pipe_is_no_error(tmp_path):
-    result = subprocess.run(
-        f"{' '.join(COMMAND)} list routines --json | true", shell=True, cwd=tmp_path, capture_output=True, text=True
+def shell(script, cwd, **environment):
+    """The script in a shell, where $T is the command; its output and errors together, each exit code as it prints it."""
+    return subprocess.run(
+        ["bash", "-c", script],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=100,
+        env={**os.environ, "T": " ".join(COMMAND), **environment},
+    ).stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["list routines", "list routines --json", "bench gemm --n 9 --repeat 1 --json -", "solve A.npy b.npy", "-h", "--version"],
+)
+def test_output_that_nobody_reads_is_no_error(folder, command):
+    reader_gone = f"{{ sleep 0.1; $T {command}; echo $? >&2; }} 2>code | true; cat code"
+    assert shell(reader_gone, folder) == "0\n"
+    assert shell(f"$T {command} >&-; echo $?", folder) == "0\n"
+    assert shell(f"$T {command} >&- 2>&- <&-; echo $?", folder) == "0\n"
+
+
+def test_what_was_asked_for_is_done_though_nobody_reads_the_output(folder):
+    A = np.load(folder / "A.npy")
+    np.save(folder / "upper.npy", np.triu(A))
+    reader_gone = "{{ sleep 0.1; $T {}; echo $? > code; }} 2>&1 | true; cat code"
+    warning_first = "factor upper.npy --method cholesky -o F.npy"
+    assert shell(reader_gone.format(warning_first), folder) == "0\n"
+    assert np.allclose(np.load(folder / "F.npy").T @ np.load(folder / "F.npy"), A)
+    assert shell(reader_gone.format("trace potrf --n 300 --nb 50 -o t.svg"), folder) == "0\n" and (folder / "t.svg").exists()
+    assert shell("$T solve A.npy b.npy -o x.npy >&-; echo $?", folder) == "0\n" and (folder / "x.npy").exists()
+
+
+def test_an_error_keeps_its_code_though_nobody_reads_it(folder):
+    np.save(folder / "A.npy", -np.eye(100))
+    assert shell("$T solve A.npy b.npy 2>&-; echo $?", folder) == "1\n"
+    assert shell("$T list nothing >&- 2>&-; echo $?", folder) == "2\n"
+    assert shell("{ sleep 0.1; $T list nothing; echo $? > code; } 2>&1 | true; cat code", folder) == "2\n"
+    assert "No space left" in shell("$T list routines > /dev/full; echo $?", folder)
+
+
+def test_names_that_the_terminal_cannot_show_are_no_error(folder):
+    (folder / "A.npy").rename(folder / "mätrix.npy")
+    for encoding, shown in (("ascii", "x\\xe4.npy"), ("utf-8", "xä.npy")):
+        result = trencadis("solve", "mätrix.npy", "b.npy", "-o", "xä.npy", cwd=folder, PYTHONIOENCODING=encoding)
+        assert result.returncode == 0 and f"written to {shown}" in result.stdout and not result.stderr
+    no_text = b"x\xff.npy".decode(errors="surrogateescape")
+    result = trencadis("solve", "mätrix.npy", "b.npy", "-o", no_text, cwd=folder, PYTHONIOENCODING="utf-8")
+    assert result.returncode == 0 and "written to x\\udcff.npy" in result.stdout
+
+
+def test_matrices_are_read_from_pipes(folder):
+    scipy.io.mmwrite(folder / "A.mtx", np.load(folder / "A.npy"))
+    script = "mkfifo f.npy g.mtx; cat b.npy > f.npy & cat A.mtx > g.mtx & $T solve g.mtx f.npy -o x.npy --json > row; echo $?"
+    assert shell(script, folder) == "0\n"
+    assert np.allclose(np.load(folder / "A.npy") @ np.load(folder / "x.npy"), np.load(folder / "b.npy"))
+    script = "mkfifo h.npy; head -c 500 A.npy > h.npy & $T factor h.npy --method cholesky; echo $?"
+    assert shell(script, folder) == (
+        "trencadis: h.npy: is truncated: 372 of 80000 bytes are there for an array of shape (100, 100), float64\n2\n"
     )
-    assert result.stderr == ""
+    script = "mkfifo e.npy; true > e.npy & $T factor e.npy --method cholesky; echo $?"
+    assert shell(script, folder).startswith("trencadis: e.npy: is not a .npy file, or its header is damaged")
+
+
+def test_factor_says_what_a_complex_matrix_is_not(tmp_path):
+    B = np.tril(np.ones((4, 4)), -1)
+    kinds = {"complex symmetric, not Hermitian": 9 * np.eye(4) + 1j * (B + B.T), "not Hermitian": 9 * np.eye(4) + 1j * B}
+    for words, A in kinds.items():
+        np.save(tmp_path / "A.npy", A)
+        result = trencadis("factor", "A.npy", "--method", "cholesky", cwd=tmp_path)
+        assert result.returncode == 0
+        assert result.stderr == f"trencadis: A.npy is {words}; its upper triangle is taken for both\n"
 
 
 def test_verbose_shows_the_traceback(tmp_path):

@@ -32,6 +32,7 @@ def test_effects_are_shown_as_they_are_typed(words):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["qqqqqqq"], r"unknown effect 'qqqqqqq' \(known: "),
         (["sumbit"], "unknown effect 'sumbit'; did you mean 'submit'"),
         (["submit=50"], "'submit=50' must be submit=VALUE with a time such as 20us"),
         (["submit=-1s"], "must be submit=VALUE"),

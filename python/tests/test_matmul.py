@@ -94,3 +94,94 @@ def test_stacks_small_and_large_side_by_side_and_one_after_the_other(dtype, coun
         assert agrees(trencadis.matmul(B, a), B, a)
     with trencadis.session(engine="sequential"):
         assert agrees(trencadis.matmul(A, B), A, B)
+
+
+def test_out_may_be_a_tuple_of_one_and_may_hold_more_matrices_than_the_product():
+    A, B = random_array((3, 4), np.float64), random_array((4, 2), np.float64, seed=1)
+    out = np.full((5, 3, 2), np.nan)
+    assert trencadis.matmul(A, B, out=(out,)) is out
+    assert all(agrees(part, A, B) for part in out)
+    assert agrees(trencadis.matmul(A, B, out=(None,)), A, B)
+    with pytest.raises(ValueError, match="a tuple of 2"):
+        trencadis.matmul(A, B, out=(out, out))
+
+
+def test_out_that_cannot_be_written_is_refused_as_numpy_does():
+    A = np.ones((4, 4))
+    frozen = np.zeros((4, 4))
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="out is read-only"):
+        trencadis.matmul(A, A, out=frozen)
+    with pytest.raises(TypeError, match="out is a list; give a numpy array"):
+        trencadis.matmul(A, A, out=[[0.0] * 4] * 4)
+    with pytest.raises(ValueError, match=r"out has shape \(4, 4\); the product has \(2, 4, 4\)"):
+        trencadis.matmul(np.ones((2, 4, 4)), A, out=np.zeros((4, 4)))
+    with pytest.raises(TypeError, match="out is float64, which the product of complex128 is not cast to"):
+        trencadis.matmul(A * 1j, A, out=np.zeros((4, 4)))
+    assert not frozen.any()
+
+
+@pytest.mark.parametrize("place", [0, 1, "out"])
+def test_masked_and_sparse_operands_are_refused_as_by_the_other_functions(place):
+    import scipy.sparse
+
+    A = np.eye(3)
+    for bad, word in ((np.ma.masked_array(A, A > 0), "masked"), (scipy.sparse.csr_array(A), "Sparse")):
+        operands = [A, A]
+        if place != "out":
+            operands[place] = bad
+        with pytest.raises(ValueError, match=f"(?i){word} arrays"):
+            trencadis.matmul(*operands, **({"out": bad} if place == "out" else {}))
+
+
+class Tagged(np.ndarray):
+    """A subclass that says nothing of itself."""
+
+
+class Weak(np.ndarray):
+    __array_priority__ = -5
+
+
+class Counting(np.ndarray):
+    """A subclass that carries out NumPy's functions by itself, as arrays with units do."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return ufunc.__name__, [type(operand).__name__ for operand in inputs]
+
+
+@pytest.mark.parametrize("left", [np.ndarray, np.matrix, Tagged, Weak, np.memmap, list])
+@pytest.mark.parametrize("right", [np.ndarray, np.matrix, Tagged, Weak, np.memmap, list])
+def test_subclasses_come_back_as_from_numpy(left, right, tmp_path):
+    def made(kind, array):
+        if kind is list:
+            return array.tolist()
+        if kind is np.memmap:
+            file = tmp_path / str(id(array))
+            array.tofile(file)
+            return np.memmap(file, array.dtype, "r", shape=array.shape)
+        return array.view(kind)
+
+    A, B = random_array((5, 5), np.float64), random_array((5, 5), np.float64, seed=1)
+    a, b = made(left, A), made(right, B)
+    ours = trencadis.matmul(a, b)
+    assert type(ours) is type(np.matmul(a, b)) and agrees(np.asarray(ours), A, B)
+    out = np.empty((5, 5)).view(Tagged)
+    assert trencadis.matmul(a, b, out=out) is out and agrees(np.asarray(out), A, B)
+
+
+def test_operands_that_carry_out_numpys_functions_are_asked():
+    A = np.ones((2, 2))
+    assert trencadis.matmul(A.view(Counting), A) == ("matmul", ["Counting", "ndarray"])
+    assert trencadis.matmul(A, A, out=A.view(Counting))[0] == "matmul"
+
+
+@pytest.mark.parametrize("given_out", [False, True])
+def test_matrices_of_a_stack_may_lie_a_fraction_of_an_element_further(given_out):
+    def stack():
+        raw = np.zeros(3 * 72, np.uint8)
+        return np.lib.stride_tricks.as_strided(raw[:16].view(np.complex128), (3, 2, 2), (72, 32, 16))
+
+    a, out = stack(), stack()
+    a[...] = np.arange(12.0).reshape(3, 2, 2)
+    assert a.flags.aligned
+    assert np.array_equal(trencadis.matmul(a, a, out=out if given_out else None), np.matmul(a, a))

@@ -132,7 +132,11 @@ def test_scaling_stops_where_more_gpus_give_less_than_a_twentieth():
 
 def test_nothing_published_gives_nulls():
     assert beside(3.0, None, "gflops") == {"published": None, "published_field": None, "difference": None}
+
+
+def test_the_difference_is_positive_where_ours_is_more_also_beside_a_published_loss():
     assert beside(3.0, -2.0, "gain")["difference"] == 2.5
+    assert beside(-3.0, -2.0, "gain")["difference"] == -0.5
 
 
 def test_published_tables_are_complete():

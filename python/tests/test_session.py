@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -90,6 +91,50 @@ def test_sessions_run_on_every_thread_back_end(threads):
 def test_bad_options_say_what_was_given_and_what_would_be_right(options, message):
     with pytest.raises(ValueError, match=message):
         trencadis.session(**options)
+
+
+WORDS = ("engine", "scheduler", "kernels", "threads", "machine", "pages", "relief")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({name: value}, rf"^{name} is {value!r}, must be text; leave it out") for name in WORDS for value in (None, 3, b"ws")]
+    + [
+        ({"window": "many"}, "'str' object cannot be interpreted as an integer"),
+        ({"window": 1.5}, "'float' object cannot be interpreted as an integer"),
+        ({"workers": 1.5}, "'float' object cannot be interpreted as an integer"),
+        ({"slow": 0.5}, r"slow is 0.5, must be a dict of core to fraction"),
+        ({"slow": {"0": 0.5}}, "'str' object cannot be interpreted as an integer"),
+    ],
+)
+def test_options_of_another_type_are_one_line_that_says_so(options, message):
+    with pytest.raises(TypeError, match=message) as refusal:
+        trencadis.session(**options)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("options", [{"workers": 2**40}, {"workers": [2**70]}, {"window": 2**70}, {"slow": {2**40: 0.5}}])
+def test_numbers_beyond_all_cores_are_out_of_range(options):
+    with pytest.raises(ValueError, match="is out of range"):
+        trencadis.session(**options)
+
+
+def test_a_flag_without_a_truth_raises_as_if_does():
+    A, b, flag = positive_definite(5, np.float64), np.ones(5), np.array([True, False])
+    for call in (
+        lambda: trencadis.solve(A, b, lower=flag, assume_a="pos"),
+        lambda: trencadis.solve(A, b, check_finite=flag, assume_a="pos"),
+        lambda: trencadis.cholesky(A, overwrite_a=flag),
+        lambda: trencadis.cho_factor(A, check_finite=flag),
+        lambda: trencadis.cho_solve((A, flag), b),
+    ):
+        with pytest.raises(ValueError, match="truth value of an array"):
+            call()
+
+
+def test_a_title_is_text():
+    with pytest.raises(TypeError, match="title is 3, must be text"):
+        trencadis.trace(3)
 
 
 def test_workers_by_number_list_text_and_kind():
@@ -353,6 +398,19 @@ def test_a_trace_is_recorded_and_saved_in_every_format(tmp_path):
         recording.save(tmp_path / "t.png")
     with pytest.raises(ValueError, match="view 'x' is neither"):
         recording.trace.svg("x")
+
+
+def test_a_trace_of_calls_without_tasks_says_so(tmp_path):
+    with trencadis.session(), trencadis.trace() as recording:
+        trencadis.solve(np.eye(4), np.ones(4), assume_a="pos")
+    with pytest.warns(UserWarning, match="no task was recorded: a call too small to be shared"):
+        recording.save(tmp_path / "t.svg")
+    assert "no task was recorded" in (tmp_path / "t.svg").read_text()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with trencadis.session(), trencadis.trace() as recording:
+            trencadis.solve(positive_definite(800, np.float64), np.ones(800), assume_a="pos")
+        recording.save(tmp_path / "t.svg")
 
 
 def test_a_session_has_one_trace_at_a_time():

@@ -1,6 +1,7 @@
 """trencadis simulate and reproduce on the command line."""
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -43,6 +44,16 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another():
     words = [*EXYNOS, "--effect", "jitter=0.2", "--seed"]
     first, again, other = rows(*words, 1), rows(*words, 1), rows(*words, 2)
     assert first == again and first[0]["makespan_s"] != other[0]["makespan_s"]
+
+
+@pytest.mark.parametrize("words", [["--scheduler", "ws"], ["--scheduler", "ws", "--virtual-cores", "4+0"]])
+def test_random_choices_of_the_policy_follow_the_seed(words):
+    words = [*EXYNOS[:4], "--n", "2048", "--nb", "128", *words]
+    runs = {seed: rows(*words, "--seed", seed)[0]["makespan_s"] for seed in (1, 2, 3, 4)}
+    assert len(set(runs.values())) > 1
+    assert rows(*words, "--seed", 3)[0]["makespan_s"] == runs[3]
+    by_text = [*words[:8], "--scheduler", "ws:seed=3", *words[10:]]
+    assert rows(*by_text)[0]["makespan_s"] == runs[3], "a seed in the text is the policy's own"
 
 
 def test_what_is_chosen_has_an_effect():
@@ -92,9 +103,32 @@ def test_a_key_that_a_machine_file_cannot_have_is_named_with_file_and_line(tmp_p
     assert "bad.toml:4: " in error and "speeed" in error
 
 
+ONE = (
+    'name = "one"\nkernels = [{ kernel = "%s", on = "core", gflops = 2 }]\n[[kinds]]\nname = "core"\n'
+    '[[nodes]]\nname = "ram"\nbytes = 1e9\n[[cores]]\nkind = "core"\n'
+)
+
+
+def test_a_misspelt_kernel_in_a_machine_file_is_named_with_file_and_line(tmp_path):
+    (tmp_path / "bad.toml").write_text(ONE % "gmem")
+    for words in (["simulate", "gemm", "--machine", "bad.toml", "--n", "100"], ["machine", "bad.toml"]):
+        assert "bad.toml:2: unknown kernel 'gmem'; did you mean 'gemm'?" in refusal(*words, cwd=tmp_path)
+
+
+def test_a_machine_file_may_have_any_name_and_is_no_pipe(tmp_path):
+    (tmp_path / "mine.txt").write_text(ONE % "gemm")
+    (row,) = rows("simulate", "gemm", "--machine", "mine.txt", "--n", "200", "--nb", "100", cwd=tmp_path)
+    assert row["machine"] == "one"
+    trencadis("machine", "mine.txt", cwd=tmp_path)
+    os.mkfifo(tmp_path / "pipe.toml")
+    assert "is a pipe" in refusal("simulate", "gemm", "--machine", "pipe.toml", "--n", "200", cwd=tmp_path)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--seed", str(2**63)], "--seed"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--json", ""], "--json: '' is no file name"),
         (["potrf", "--machine", "exynos5433", "--n", "10"], "unknown machine 'exynos5433'; did you mean 'exynos5422'"),
         (["potrf", "--machine", "none.toml", "--n", "10"], "cannot read 'none.toml'"),
         (["potrff", "--machine", "exynos5422", "--n", "10"], "'potrff' is not a routine to simulate; routines: gemm"),
@@ -121,10 +155,7 @@ def test_bad_input_is_refused_in_one_line(words, message):
 
 
 def test_a_kernel_that_no_worker_has_a_time_for_is_refused_before_anything_runs(tmp_path):
-    (tmp_path / "one.toml").write_text(
-        'name = "one"\nkernels = [{ kernel = "gemm", on = "core", gflops = 2 }]\n[[kinds]]\nname = "core"\n'
-        '[[nodes]]\nname = "ram"\nbytes = 1e9\n[[cores]]\nkind = "core"\n'
-    )
+    (tmp_path / "one.toml").write_text(ONE % "gemm")
     error = refusal("simulate", "potrf", "--machine", "one.toml", "--n", "200", "--nb", "100", cwd=tmp_path)
     assert "potrf" in error and "one.toml" in error
 
@@ -167,6 +198,7 @@ def test_reproduce_writes_a_report_with_timelines_and_charts(tmp_path):
     ("words", "message"),
     [
         (["asymm"], "'asymm' is not one of asym, energy, locality, numa"),
+        (["asym", "--quick", "--json", ""], "--json: '' is no file name"),
         (["asym", "-o", "/proc/x"], "-o: /proc/x cannot be made"),
     ],
 )

@@ -132,6 +132,20 @@ def test_one_by_one_that_is_not_positive_is_an_error():
         trencadis.solve([[-4.0]], [1.0], assume_a="pos")
 
 
+@pytest.mark.parametrize("a", "lfdFD")
+@pytest.mark.parametrize("assume", ["pos", None])
+@pytest.mark.parametrize(("a_batch", "b_shape"), [((3,), (3, 1, 1)), ((3,), (1,)), ((2, 3), (3, 1, 4)), ((1, 1), (1, 2))])
+def test_solves_stacks_of_one_by_one_as_scipy(a, assume, a_batch, b_shape):
+    A = np.arange(2, 2 + np.prod(a_batch)).reshape(*a_batch, 1, 1).astype(a)
+    B = random_array(b_shape, np.float64)
+    expected = scipy.linalg.solve(A, B, assume_a=assume)
+    X = trencadis.solve(A, B, assume_a=assume)
+    assert X.shape == expected.shape and X.dtype == expected.dtype and np.allclose(X, expected)
+    A.flat[0] = 0
+    with pytest.raises(scipy.linalg.LinAlgError, match="1-th leading minor"):
+        trencadis.solve(A, B, assume_a=assume)
+
+
 @pytest.mark.parametrize("n", [3, 700])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("dtype", DTYPES)

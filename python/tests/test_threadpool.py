@@ -1,6 +1,8 @@
 """threadpoolctl sees our library and limits its standard session."""
 
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -45,3 +47,20 @@ def test_no_thread_at_all_is_refused():
     controller = threadpoolctl.ThreadpoolController().select(internal_api="trencadis").lib_controllers[0]
     with pytest.raises(ValueError, match="a limit of 0 workers given, must be at least 1"):
         controller.set_num_threads(0)
+
+
+@pytest.mark.parametrize("before", [None, "FALSE"])
+def test_importing_the_package_leaves_the_environment_alone(before):
+    environment = {name: value for name, value in os.environ.items() if name != "KMP_DUPLICATE_LIB_OK"}
+    if before:
+        environment["KMP_DUPLICATE_LIB_OK"] = before
+    code = """
+import os
+before = dict(os.environ)
+import trencadis, numpy
+trencadis.solve(numpy.eye(3), numpy.ones(3))
+print(dict(os.environ) == before)
+os.execvp("sh", ["sh", "-c", "echo ${KMP_DUPLICATE_LIB_OK-unset}"]) if not os.fork() else os.wait()
+"""
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+    assert run.stdout.split() in (["True", before or "unset"], [before or "unset", "True"]), run

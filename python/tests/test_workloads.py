@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg.lapack as lapack
 from trencadis import _core
+from trencadis.fortran import FortranLibrary
 from trencadis.measure import Job, Ours
 from trencadis.options import PRECISIONS
 from trencadis.workloads import WORKLOADS, Posv, Potrf, cholesky_tasks
@@ -21,6 +22,19 @@ def test_our_call_passes_its_residual_and_a_spoilt_result_does_not(routine, prec
     target = workload.targets[-1]
     target[-1, 0] += 10  # in single precision, of the order of the rounding errors that the measure lets pass
     assert workload.residual() > PASS
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("routine", ["symm", "hemm", "syrk", "herk", "syr2k", "her2k"])
+def test_a_vendors_call_computes_the_same(routine, precision):
+    available = {row["name"]: row for row in _core.list_kernels() if row["available"]}
+    if "openblas" not in available:
+        pytest.skip("needs an OpenBLAS")
+    path = available["openblas"]["path"]
+    library = FortranLibrary([path], "scipy_" if "scipy_" in path else "")
+    workload = WORKLOADS[routine](60, PRECISIONS[precision])
+    workload.vendor(library)()
+    assert workload.residual() < PASS
 
 
 @pytest.mark.parametrize("routine", WORKLOADS)
@@ -71,7 +85,9 @@ def test_flop_counts_are_those_of_lapack_working_note_41():
     assert WORKLOADS["gemm"].flops(10, np.float64, m=20, k=3) == 1200
     assert WORKLOADS["symm"].flops(10, np.float64) == 2000
     assert WORKLOADS["trmm"].flops(10, np.float64) == WORKLOADS["trsm"].flops(10, np.float64) == 1000
-    assert WORKLOADS["syrk"].flops(10, np.float64) == 1100
+    assert WORKLOADS["syrk"].flops(10, np.float64) == WORKLOADS["herk"].flops(10, np.float64) == 1100
+    assert WORKLOADS["hemm"].flops(10, np.complex128) == 8000
+    assert WORKLOADS["syr2k"].flops(10, np.float64) == WORKLOADS["her2k"].flops(10, np.float64) == 2010
     assert Posv.flops(30, np.float64) == Potrf.flops(30, np.float64) + WORKLOADS["potrs"].flops(30, np.float64)
 
 

@@ -248,6 +248,9 @@ def native_blocks(machine: str = "") -> list[dict[str, Any]]:
     """How our own kernels cut a product, per precision and kind of core: precision, kind, mr, nr, kc, mc, nc.
     Empty: this machine."""
 
+def unknown_name(what: str, given: str, known: Sequence[str]) -> str:
+    """The message for an unknown name: what it should name, the known names, and the one that was probably meant."""
+
 def described_machines() -> list[str]: ...
 
 def time_calls(

@@ -135,7 +135,7 @@ def bench_command(
     scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "",
     variant: Variant = "", virtual_cores: VirtualCores = "", window: Window = 0, slow: Slow = None, busy: Busy = None,
     relief: Relief = "", machine: MachineOver = "", pages: Pages = "",
-    repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
+    repeat: Repeat = 7, check: Check = False, json: JsonTo = None,
 ) -> None:
     """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
@@ -152,7 +152,7 @@ def compare_command(
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
     window: Window = 0, slow: Slow = None, busy: Busy = None, relief: Relief = "", through: Through = "",
-    repeat: Repeat = 7, check: Check = False, json: JsonTo = "",
+    repeat: Repeat = 7, check: Check = False, json: JsonTo = None,
 ) -> None:
     """Measure us and each peer in turn, A B A B, each in a process of its own. A ratio above 1 says that we are faster.
 
@@ -189,8 +189,9 @@ def trace_command(
         raise UsageError(f"--n: a trace is of one run; '{n}' stands for {len(request.jobs())} sizes")
     check_trace_output(output, view)
     trace = record_trace(request, _core)
+    files = write_trace(trace, output, "order" if view == "order" else "kernel")
     print_trace_tables(trace)
-    for file in write_trace(trace, output, "order" if view == "order" else "kernel"):
+    for file in files:
         print(f"wrote {file}")
 
 
@@ -227,7 +228,7 @@ def _request(
     return request
 
 
-def _finish(rows: list[dict[str, Any]], target: str, request: Request) -> None:
+def _finish(rows: list[dict[str, Any]], target: str | None, request: Request) -> None:
     if target:
         write_records(rows, target)
         return

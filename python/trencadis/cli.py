@@ -1,7 +1,8 @@
 """The command `trencadis`: the frame around its commands, and what their errors become.
 
 Exit codes: 0 done, 1 a numerical failure was reported (not positive definite), 2 bad usage or input, 130 interrupted. Errors
-are one line on standard error; with TRENCADIS_VERBOSE=1 the traceback comes before it.
+are one line on standard error; with TRENCADIS_VERBOSE=1 the traceback comes before it. Output that nobody reads (a closed
+pipe, a closed standard output) is no error.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -82,19 +85,29 @@ def _end_soon_when_interrupted() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+def _provide_streams() -> None:
+    """Standard streams that can take whatever is printed.
+
+    One that the caller has closed would leave its number to the next file that is opened; and a name that the terminal's
+    encoding lacks would make a failure of a command that has done its work.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+    if sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
     if arguments is None:  # the process is ours
+        _provide_streams()
         _end_soon_when_interrupted()
     try:
-        code = app(arguments if arguments is not None else sys.argv[1:], prog_name="trencadis", standalone_mode=False)
+        code = _run(arguments if arguments is not None else sys.argv[1:])
         sys.stdout.flush()
-        if code == EXIT_INTERRUPTED:  # what typer makes of KeyboardInterrupt
-            return _fail("interrupted", EXIT_INTERRUPTED)
-        return code if isinstance(code, int) else 0
-    except KeyboardInterrupt:
-        return _fail("interrupted", EXIT_INTERRUPTED)
-    except typer.Abort:
+        return code
+    except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", EXIT_INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has gone; nothing can be said to them, and the interpreter must not try at exit.
@@ -110,8 +123,24 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(str(error), EXIT_USAGE)
 
 
+def _run(arguments: list[str]) -> int:
+    """As typer's own `main`, which makes 1 of a closed pipe, as rich does: that is a numerical failure here."""
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("trencadis", list(arguments)) as context:
+            code = command.invoke(context)
+    except typer.Exit as end:
+        code = end.exit_code
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        raise
+    return code if isinstance(code, int) else 0
+
+
 def _fail(message: str, code: int) -> int:
-    if os.environ.get("TRENCADIS_VERBOSE", "0") not in ("", "0"):
-        traceback.print_exc()
-    print("trencadis: " + " ".join(message.split()), file=sys.stderr)
+    with suppress(OSError):  # nobody may be there to read it, or the disk may be full
+        if os.environ.get("TRENCADIS_VERBOSE", "0") not in ("", "0"):
+            traceback.print_exc()
+        print("trencadis: " + " ".join(message.split()), file=sys.stderr, flush=True)
     return code

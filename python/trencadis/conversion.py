@@ -14,12 +14,16 @@ _SINGLE = "?bBhHef"
 _CONVERTED = {**dict.fromkeys(_SINGLE, "f"), "F": "F", "D": "D", "G": "D"}
 
 
-def validated(a: ArrayLike, check_finite: bool) -> np.ndarray:
+def refuse_sparse_and_masked(a: object) -> None:
     sparse = sys.modules.get("scipy.sparse")  # nobody has made a sparse matrix unless it is loaded
     if sparse is not None and sparse.issparse(a):
         raise ValueError("Sparse arrays/matrices are not supported by this function; give a dense array (a.toarray())")
     if isinstance(a, np.ma.MaskedArray):
         raise ValueError("masked arrays are not supported")
+
+
+def validated(a: ArrayLike, check_finite: bool) -> np.ndarray:
+    refuse_sparse_and_masked(a)
     array = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
     if array.dtype.char == "O":
         raise ValueError("object arrays are not supported")

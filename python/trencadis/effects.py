@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from typing import Any
 
+from . import _core
 from .errors import UsageError
 
 _UNITS = {"s": 0, "ms": -3, "us": -6, "ns": -9}
@@ -126,8 +126,7 @@ def parse_effects(words: Iterable[str]) -> dict[str, Any]:
         name, equals, text = word.partition("=")
         effect = EFFECTS.get(name)
         if effect is None:
-            near = get_close_matches(name, EFFECTS, 1, 0)
-            raise UsageError(f"--effect: unknown effect '{name}'; did you mean '{near[0]}'? (known: {' '.join(EFFECTS)})")
+            raise UsageError(f"--effect: {_core.unknown_name('effect', name, list(EFFECTS))}")
         if effect.option in options:
             raise UsageError(f"--effect: {name} is given twice")
         try:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from math import prod
 from pathlib import Path
 from typing import IO
 
@@ -17,6 +19,7 @@ from . import _core
 from .errors import UsageError
 
 _SUFFIXES = ".npy or .mtx"
+_NUMBERS = "biufc"  #: kinds of dtypes
 
 
 def read_matrix(path: str | Path, note: Callable[[str], None] | None = None) -> np.ndarray:
@@ -32,7 +35,7 @@ def read_matrix(path: str | Path, note: Callable[[str], None] | None = None) -> 
         array = reader(path, note or (lambda message: None))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if array.dtype.kind not in "biufc":
+    if array.dtype.kind not in _NUMBERS:
         raise UsageError(f"{path}: holds {array.dtype}, not numbers")
     if array.ndim not in (1, 2):
         raise UsageError(f"{path}: holds an array of shape {array.shape}; a matrix or a vector is needed")
@@ -144,43 +147,68 @@ def require_memory(path: Path, size: float, what: str) -> None:
 
 
 def _read_npy(path: Path, note: Callable[[str], None]) -> np.ndarray:
+    """Reads from the first byte to the last without going back, so that a pipe will do."""
     with path.open("rb") as file:
-        shape, dtype = _npy_header(path, file)
+        shape, by_columns, dtype = _npy_header(path, file)
         if dtype.hasobject:
             raise UsageError(f"{path}: holds pickled Python objects, which are never loaded; save an array of numbers")
-        here = os.fstat(file.fileno()).st_size - file.tell()
-        needed = dtype.itemsize * int(np.prod([int(extent) for extent in shape], dtype=object)) if shape else dtype.itemsize
-        if here < needed:
-            raise UsageError(f"{path}: is truncated: {here} of {needed} bytes are there for an array of shape {shape}, {dtype}")
+        if dtype.kind not in _NUMBERS:
+            raise UsageError(f"{path}: holds {dtype}, not numbers")
+        count = prod(int(extent) for extent in shape)
+        needed = dtype.itemsize * count
+        if _is_file(file):
+            _require_bytes(path, os.fstat(file.fileno()).st_size - file.tell(), needed, shape, dtype)
         require_memory(path, needed, f"an array of shape {shape}")
-        file.seek(0)
-        return np.lib.format.read_array(file, allow_pickle=False)
+        array = np.empty(count, dtype)
+        _require_bytes(path, _read_into(file, array), needed, shape, dtype)
+    return array.reshape(shape, order="F" if by_columns else "C")
 
 
-def _npy_header(path: Path, file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype]:
+def _is_file(file: IO[bytes]) -> bool:
+    return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+
+
+def _require_bytes(path: Path, here: int, needed: int, shape: tuple[int, ...], dtype: np.dtype) -> None:
+    if here < needed:
+        raise UsageError(f"{path}: is truncated: {here} of {needed} bytes are there for an array of shape {shape}, {dtype}")
+
+
+def _read_into(file: IO[bytes], array: np.ndarray) -> int:
+    """Fills the array; the number of bytes that were there."""
+    if array.nbytes == 0:
+        return 0
+    view, done = memoryview(array.view(np.uint8)), 0
+    while done < len(view) and (count := file.readinto(view[done:])):
+        done += count
+    return done
+
+
+def _npy_header(path: Path, file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
     try:
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(file)
+        shape, by_columns, dtype = read(file)
+        if any(extent < 0 for extent in shape):
+            raise ValueError(f"the shape is {shape}")
+        return shape, by_columns, dtype
     except OSError:
         raise
     except Exception as error:  # numpy parses the header as Python, and a damaged one raises what the parser raises
-        with suppress(OSError):
-            if path.stat().st_size == 0:
-                raise UsageError(f"{path}: is empty") from None
+        if _is_file(file) and os.fstat(file.fileno()).st_size == 0:
+            raise UsageError(f"{path}: is empty") from None
         raise UsageError(f"{path}: is not a .npy file, or its header is damaged: {_first_line(error)}") from None
-    return shape, dtype
 
 
 def _read_mtx(path: Path, note: Callable[[str], None]) -> np.ndarray:
     from scipy.io import mminfo, mmread
     from scipy.sparse import issparse
 
+    source = _rereadable(path)
     try:
-        rows, cols, entries, layout, field, _ = mminfo(path)
+        rows, cols, entries, layout, field, _ = mminfo(source())
         item = 16 if field == "complex" else 8
         require_memory(path, float(rows) * cols * item, f"a dense {rows} x {cols} matrix")
-        matrix = mmread(path)
+        matrix = mmread(source())
     except OSError:
         raise
     except (ValueError, OverflowError, TypeError, EOFError) as error:
@@ -191,10 +219,19 @@ def _read_mtx(path: Path, note: Callable[[str], None]) -> np.ndarray:
     return matrix.toarray(order="F")
 
 
+def _rereadable(path: Path) -> Callable[[], Path | io.BytesIO]:
+    """What to give to SciPy, which reads a file twice. A pipe can be read only once."""
+    if path.is_file() or not path.exists():
+        return lambda: path
+    text = path.read_bytes()
+    return lambda: io.BytesIO(text)
+
+
 def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def warn(message: str) -> None:
-    """One line for the person at the terminal."""
-    print(f"trencadis: {message}", file=sys.stderr)
+    """One line for the person at the terminal; whether it can be read changes nothing of what is done."""
+    with suppress(OSError):
+        print(f"trencadis: {message}", file=sys.stderr)

@@ -214,11 +214,21 @@ def _solve_scalar(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return b / a
 
 
+def _solve_ones(a: np.ndarray, b: np.ndarray, assume_a: str | None) -> np.ndarray:
+    """Stacks of matrices of one element; where LAPACK is told that they are Hermitian it reads the real part alone."""
+    if not (np.real(a) > 0).all():
+        raise not_positive_definite(1)
+    return b / (a if assume_a is None else np.real(a))
+
+
 def _solve_stack(
     a: np.ndarray, b: np.ndarray, x: np.ndarray, lower: bool, overwrite_a: bool, overwrite_b: bool, assume_a: str | None
 ) -> None:
     a = np.broadcast_to(a, x.shape[:-2] + a.shape[-2:])
     b = np.broadcast_to(b, x.shape)
+    if a.shape[-1] == 1:
+        x[...] = _solve_ones(a, b, assume_a)
+        return
     single = x.ndim == 2
     for i in np.ndindex(x.shape[:-2]):
         part = _core.solve_positive(

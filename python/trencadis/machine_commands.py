@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
@@ -57,8 +56,7 @@ def list_kind(
 ) -> None:
     """List what this build has: a line each, with its source. A scheduler's options are given as NAME:KEY=VALUE,KEY=VALUE."""
     if kind not in _LISTS:
-        near = get_close_matches(kind, _LISTS, 1, 0)
-        raise UsageError(f"list: unknown kind '{kind}'; did you mean '{near[0]}'? (known: {' '.join(_LISTS)})")
+        raise UsageError(f"list: {_core.unknown_name('kind', kind, list(_LISTS))}")
     rows = _LISTS[kind]()
     if name:
         rows = [_row_called(kind, name, rows)]
@@ -75,9 +73,7 @@ def list_kind(
 def _row_called(kind: str, name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     names = {row["name"]: row for row in rows}
     if name not in names:
-        near = get_close_matches(name, names, 1, 0)
-        suggestion = f"; did you mean '{near[0]}'?" if near else ""
-        raise UsageError(f"list: unknown name '{name}' among {kind}{suggestion} (known: {' '.join(names)})")
+        raise UsageError(f"list {kind}: {_core.unknown_name('name', name, list(names))}")
     return names[name]
 
 

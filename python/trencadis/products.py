@@ -2,46 +2,111 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import is_column_major
+from .conversion import is_column_major, refuse_sparse_and_masked
 from .session import current
 
 _SCALARS = "fdFD"
 
 
-def matmul(a: ArrayLike, b: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+def matmul(a: ArrayLike, b: ArrayLike, out: np.ndarray | tuple[np.ndarray] | None = None) -> np.ndarray:
     """The matrix product, as numpy.matmul: (..., M, K) times (..., K, N), stacks broadcast.
 
     Products of float32, float64, complex64 and complex128 matrices are tile tasks of the current session: 2 m n k flops, 4 times
     as many for complex. Any strides; transposed views are not copied. What the library has no kernels for
-    is numpy.matmul's own: products with a vector, and integer, float16, long double and object arrays.
+    is numpy.matmul's own: products with a vector, and integer, float16, long double and object arrays. So are operands
+    that carry out NumPy's functions by themselves (`__array_ufunc__`); other subclasses come back as from NumPy. Masked and
+    sparse operands are refused.
     """
     if out is None:
         c = _core.product(current.get(), a, b)
         if c is not None:
             return c
+    out = _single(out)
+    for array in (a, b, out):
+        refuse_sparse_and_masked(array)
+    if any(map(_has_its_own, (a, b, out))):
+        return np.matmul(a, b, out=out)
     a1, b1 = np.asarray(a), np.asarray(b)
+    if not _served(a1, b1):
+        return np.matmul(a, b, out=out)
     dtype = np.result_type(a1, b1)
-    if dtype.char not in _SCALARS or a1.ndim < 2 or b1.ndim < 2:
-        return np.matmul(a1, b1, out=out) if out is not None else np.matmul(a1, b1)
+    if out is not None:
+        _require_writable(out, dtype)
     if a1.shape[-1] != b1.shape[-2]:
         columns, rows = a1.shape[-1], b1.shape[-2]
         raise ValueError(f"matmul: a of shape {a1.shape} has {columns} columns but b of shape {b1.shape} has {rows} rows")
     batch = np.broadcast_shapes(a1.shape[:-2], b1.shape[:-2])
     shape = (*batch, a1.shape[-2], b1.shape[-1])
-    if out is not None and out.shape != shape:
+    if out is None:
+        return _wrapped(_product(a1, b1, np.empty(shape, dtype)), a, b)
+    if out.shape != shape and not _broadcasts_to(shape, out.shape):
         raise ValueError(f"matmul: out has shape {out.shape}; the product has {shape}")
-    fits = out is not None and out.dtype == dtype and _has_gemm_strides(out) and not _overlap(out, a1, b1)
-    c = out if fits else np.empty(shape, dtype)
-    if c.size:
-        _multiply_stack(_gemm_operand(a1, dtype), _gemm_operand(b1, dtype), c)
-    if out is None or fits:
-        return c
-    np.copyto(out, c, casting="same_kind")
+    target = np.asarray(out)
+    if _can_be_written_at_once(target, shape, dtype, a1, b1):
+        _product(a1, b1, target)
+    else:
+        np.copyto(target, _product(a1, b1, np.empty(shape, dtype)), casting="same_kind")
     return out
+
+
+def _single(out: Any) -> Any:
+    """NumPy also takes `out` as the tuple of a function's results."""
+    if not isinstance(out, tuple):
+        return out
+    if len(out) != 1:
+        raise ValueError(f"matmul: out is a tuple of {len(out)}; a product is one array")
+    return out[0]
+
+
+def _has_its_own(operand: Any) -> bool:
+    return getattr(type(operand), "__array_ufunc__", np.ndarray.__array_ufunc__) is not np.ndarray.__array_ufunc__
+
+
+def _served(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.ndim >= 2 and b.ndim >= 2 and np.result_type(a, b).char in _SCALARS
+
+
+def _require_writable(out: Any, dtype: np.dtype) -> None:
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"matmul: out is a {type(out).__name__}; give a numpy array")
+    if not out.flags.writeable:
+        raise ValueError("matmul: out is read-only; the product is written there")
+    if not np.can_cast(dtype, out.dtype, "same_kind"):
+        raise TypeError(f"matmul: out is {out.dtype}, which the product of {dtype} is not cast to")
+
+
+def _broadcasts_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Does a stack of this shape fill one of that shape, matrix by matrix, by NumPy's rules? It may lack leading ones."""
+    while len(shape) > len(wanted) and shape[0] == 1:
+        shape = shape[1:]
+    if shape[-2:] != wanted[-2:]:
+        return False
+    try:
+        return np.broadcast_shapes(shape, wanted) == wanted
+    except ValueError:
+        return False
+
+
+def _wrapped(c: np.ndarray, *operands: Any) -> np.ndarray:
+    """The product in the class that NumPy gives it: of the operand with the highest priority, a subclass before a plain array."""
+    wrapping = [operand for operand in operands if hasattr(type(operand), "__array_wrap__")]
+    if all(type(operand) is np.ndarray for operand in wrapping):
+        return c
+    priorities = [(getattr(operand, "__array_priority__", 0.0), type(operand) is not np.ndarray) for operand in wrapping]
+    chosen = wrapping[priorities.index(max(priorities))]
+    return c if type(chosen) is np.ndarray else chosen.__array_wrap__(c)
+
+
+def _product(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    if c.size:
+        _multiply_stack(_gemm_operand(a, c.dtype), _gemm_operand(b, c.dtype), c)
+    return c
 
 
 def _gemm_operand(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -50,11 +115,14 @@ def _gemm_operand(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def _has_gemm_strides(a: np.ndarray) -> bool:
-    return is_column_major(a) or is_column_major(a.swapaxes(-1, -2))
+    whole = all(extent <= 1 or stride % a.itemsize == 0 for extent, stride in zip(a.shape, a.strides, strict=True))
+    return whole and (is_column_major(a) or is_column_major(a.swapaxes(-1, -2)))
 
 
-def _overlap(out: np.ndarray, *arrays: np.ndarray) -> bool:
-    return any(np.may_share_memory(out, array) for array in arrays)
+def _can_be_written_at_once(out: np.ndarray, shape: tuple[int, ...], dtype: np.dtype, *operands: np.ndarray) -> bool:
+    if out.shape != shape or out.dtype != dtype or not _has_gemm_strides(out):
+        return False
+    return not any(np.may_share_memory(out, array) for array in operands)
 
 
 def _multiply_stack(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from .errors import UsageError
 from .files import check_writable, write_text
 from .tables import console, json_line
 
@@ -17,17 +18,25 @@ from .tables import console, json_line
 Step = Callable[[str, int], None]
 
 JsonTo = Annotated[
-    str, typer.Option("--json", metavar="FILE|-", help="One JSON object per line to a file, or to standard output and no more")
+    str | None,
+    typer.Option(
+        "--json",
+        metavar="FILE|-",
+        show_default=False,
+        help="One JSON object per line to a file, or to standard output and no more",
+    ),
 ]
 
 
-def check_record_target(target: str) -> None:
+def check_record_target(target: str | None) -> None:
     """UsageError when `--json FILE` could not be written: to be called before a long computation."""
-    if target not in ("", "-"):
+    if target == "":
+        raise UsageError("--json: '' is no file name; give FILE, or - for standard output")
+    if target not in (None, "-"):
         check_writable(target)
 
 
-def collect(rows: Iterable[dict[str, Any]], target: str) -> list[dict[str, Any]]:
+def collect(rows: Iterable[dict[str, Any]], target: str | None) -> list[dict[str, Any]]:
     """The rows; with `--json -` each is printed as soon as it is there."""
     collected = []
     for row in rows:

@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
     app.command("reproduce")(reproduce_command)
 
 
-def reproduce_command(which: Which, quick: Quick = False, json: JsonTo = "", output: Folder = None) -> None:
+def reproduce_command(which: Which, quick: Quick = False, json: JsonTo = None, output: Folder = None) -> None:
     """Simulate what was published, and print it beside the published figures with the difference."""
     from .reproduce import GALLERIES
     from .reproduce.gallery import plan, run_gallery

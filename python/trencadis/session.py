@@ -7,12 +7,15 @@ from contextvars import ContextVar, Token
 from operator import index
 from pathlib import Path
 from threading import Lock
+from typing import SupportsIndex
+from warnings import warn
 
 from . import _core
 from .errors import UsageError
 
 # None is the standard session. A context variable, so that threads and coroutines choose for themselves.
 current: ContextVar[_core.Session | None] = ContextVar("trencadis_session", default=None)
+_MOST = 2**31 - 1  #: cores and windows beyond do not exist; the library counts cores in 32 bits
 # What the blocks that are open in this context will put back, innermost last.
 _open_blocks: ContextVar[tuple[Token, ...]] = ContextVar("trencadis_open_blocks", default=())
 
@@ -71,9 +74,12 @@ class session:
         pages: str = "",
         relief: str = "",
     ) -> None:
+        words = ("engine", engine), ("scheduler", scheduler), ("kernels", kernels), ("threads", threads)
+        for name, word in (*words, ("machine", machine), ("pages", pages), ("relief", relief)):
+            _require_word(name, word)
         cores, count = _workers(workers)
         self._session = _core.Session(
-            engine, scheduler, kernels, threads, cores, count, window, dict(slow or {}), machine, pages, relief
+            engine, scheduler, kernels, threads, cores, count, _number("window", window), _slowed(slow), machine, pages, relief
         )
 
     def __enter__(self) -> _core.Session:
@@ -86,6 +92,26 @@ class session:
         current.reset(last)
 
 
+def _require_word(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}, must be text; leave it out for the standard one")
+
+
+def _number(name: str, value: SupportsIndex) -> int:
+    number = index(value)
+    if abs(number) > _MOST:
+        raise UsageError(f"{name}: {number} is out of range")
+    return number
+
+
+def _slowed(slow: Mapping[int, float] | None) -> dict[int, float]:
+    if slow is None:
+        return {}
+    if not isinstance(slow, Mapping):
+        raise TypeError(f"slow is {slow!r}, must be a dict of core to fraction, such as {{0: 0.5}}")
+    return {_number("slow", core): float(fraction) for core, fraction in slow.items()}
+
+
 def _workers(workers: int | Iterable[int] | str | None) -> tuple[list[int], int]:
     """The cores by number, or how many of the allowed ones; an empty list and 0 mean all."""
     if workers is None:
@@ -95,14 +121,22 @@ def _workers(workers: int | Iterable[int] | str | None) -> tuple[list[int], int]
 
         return core_list(workers), 0
     if isinstance(workers, Iterable):
-        cores = [index(core) for core in workers]
+        cores = [_number("workers", core) for core in workers]
         if not cores:
             raise UsageError("workers: an empty list; give at least one core, or None for all")
         return cores, 0
-    count = index(workers)
+    count = _number("workers", workers)
     if count < 1:
         raise UsageError(f"workers: {count}; give at least 1, or None for all")
     return [], count
+
+
+#: Why a trace may be empty.
+NOTHING_RECORDED = "no task was recorded: a call too small to be shared runs on the calling thread, without tasks"
+
+
+def has_tasks(trace: _core.Trace) -> bool:
+    return bool(trace.kernel_table())
 
 
 class Recording:
@@ -128,7 +162,9 @@ class Recording:
 
     def save(self, path: str | Path) -> None:
         """Writes the trace in the format of the suffix: .json (Chrome, Perfetto), .svg, .html, or .prv (Paraver, with
-        its .pcf and .row beside it)."""
+        its .pcf and .row beside it). Warns where nothing was recorded."""
+        if not has_tasks(self.trace):
+            warn(f"{NOTHING_RECORDED}: {path} shows workers that wait", stacklevel=2)
         save_trace(self.trace, path)
 
     def _repr_html_(self) -> str:
@@ -167,6 +203,7 @@ class trace:
     """
 
     def __init__(self, title: str = "") -> None:
+        _require_word("title", title)
         self._recording = Recording(title)
 
     def __enter__(self) -> Recording:

@@ -37,7 +37,7 @@ Model = Annotated[
         help="How a chip with two kinds of cores is run: all cores, the faster kind alone, or one core of each pair",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=1, help="Of everything random; the same seed gives the same run")]
+Seed = Annotated[int, typer.Option("--seed", min=1, max=2**63 - 1, help="Of everything random; the same seed gives the same run")]
 Effects = Annotated[
     list[str] | None, typer.Option("--effect", metavar="NAME[=VALUE]", help="See below. May be repeated", show_default=False)
 ]
@@ -63,7 +63,7 @@ def register(app: typer.Typer) -> None:
 def simulate_command(
     routine: Routine, n: Sizes, machine: MachineName, nb: TileSize = "auto", precision: Precision = "d",
     scheduler: Scheduler = "", variant: Variant = "", workers: Units = "", virtual_cores: VirtualCores = "", model: Model = "",
-    seed: Seed = 1, effect: Effects = None, json: JsonTo = "", output: TraceFile = None, view: Colours = "kernel",
+    seed: Seed = 1, effect: Effects = None, json: JsonTo = None, output: TraceFile = None, view: Colours = "kernel",
 ) -> None:
     """Run a routine's tasks in virtual time on a described machine: the graph and the scheduler of real runs, no computing."""
     effects = parse_effects(effect or [])

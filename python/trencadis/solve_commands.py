@@ -92,7 +92,7 @@ def factor(
     _require_square(A, a)
     (A,) = _convert(session, (A, a))
     if A.size and not _core.is_hermitian(session, A):
-        warn(f"{a} is not symmetric; its {'lower' if lower else 'upper'} triangle is taken for both")
+        warn(f"{a} is {_shape_of_mistake(A)}; its {'lower' if lower else 'upper'} triangle is taken for both")
     F = _work_copy(A, a)
     seconds = _potrf(session, lower, F, tile, a) if F.size else 0.0
     F = np.tril(F) if lower else np.triu(F)
@@ -133,6 +133,12 @@ def _convert(session: _core.Session, *named: tuple[np.ndarray, Path]) -> list[np
 def _require_hermitian(session: _core.Session, A: np.ndarray, path: Path) -> None:
     if A.size and not _core.is_hermitian(session, A):
         raise UsageError(not_hermitian_message(A, str(path), "--assume spd"))
+
+
+def _shape_of_mistake(A: np.ndarray) -> str:
+    if not np.iscomplexobj(A):
+        return "not symmetric"
+    return "complex symmetric, not Hermitian" if np.array_equal(A, A.T) else "not Hermitian"
 
 
 def _work_copy(array: np.ndarray, path: Path) -> np.ndarray:

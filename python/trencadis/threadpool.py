@@ -7,8 +7,17 @@ controller; programs that use the library without this package can do the same w
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 
-import threadpoolctl
+# What a first import of threadpoolctl allows the OpenMP libraries of this process it would also allow those of all children.
+_VARIABLE = "KMP_DUPLICATE_LIB_OK"
+_ours = _VARIABLE not in os.environ and "threadpoolctl" not in sys.modules
+
+import threadpoolctl  # noqa: E402
+
+if _ours:
+    os.environ.pop(_VARIABLE, None)
 
 
 class TrencadisController(threadpoolctl.LibController):

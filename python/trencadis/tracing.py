@@ -11,6 +11,7 @@ from .busy import BusyNeighbours
 from .errors import UsageError
 from .files import check_writable, write_text
 from .measure import Job, Ours, describe_session
+from .session import NOTHING_RECORDED, has_tasks
 from .tables import print_node_bytes, print_table
 
 View = Literal["kernel", "order"]
@@ -85,6 +86,9 @@ def print_trace_tables(trace: Any) -> None:
     columns = {"worker": "worker", "cpu": "core", "kind": "kind", **percent, "tasks": "tasks", "shares": "joined"}
     print(heading)
     print_table(rows, columns)
+    if not has_tasks(trace):
+        print(f"{NOTHING_RECORDED}; --nb or --variant make it tasks of any size")
+        return
     kernels = {"name": "kernel", "calls": "calls", "mean_ms": "mean ms", "total_s": "total s", "gflops": "GFlop/s"}
     print_table(trace.kernel_table(), kernels)
     print_node_bytes(trace.node_bytes())

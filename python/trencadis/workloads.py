@@ -179,9 +179,35 @@ class Symm(Workload):
 
     def residual(self) -> float:
         """||C - (A B + C0)|| / (n ||A|| ||B|| eps)."""
-        full = np.tril(self._a) + np.tril(self._a, -1).T
+        full = self._full()
         error = _norm(self.targets[0], lambda block: full @ self._b[:, block] + self._pristine[0][:, block])
         return error / (self.n * _norm(full) * _norm(self._b) * self._eps())
+
+    def _full(self) -> np.ndarray:
+        return np.tril(self._a) + np.tril(self._a, -1).T
+
+
+class Hemm(Symm):
+    """C <- A B + C, A Hermitian and read in its lower triangle, all n x n. For real scalars it is symm."""
+
+    routine = "hemm"
+
+    def operands(self) -> list[np.ndarray]:
+        pristine = super().operands()
+        self._a[np.diag_indices(self.n)] = self._a.diagonal().real
+        return pristine
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.hemm(session, "L", "L", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        n, (c,), one = self.n, self.targets, self.dtype.type(1)
+        name = "hemm" if self.dtype.kind == "c" else "symm"
+        return library.call(name, self.dtype, "L", "L", n, n, one, self._a, n, self._b, n, one, c, n)
+
+    def _full(self) -> np.ndarray:
+        return np.tril(self._a) + np.tril(self._a, -1).conj().T
 
 
 class Syrk(Workload):
@@ -207,13 +233,80 @@ class Syrk(Workload):
 
     def residual(self) -> float:
         """||C - (A A^T + C0)|| / (n ||A||^2 eps), the upper triangle taken as left alone."""
+        return _rank_residual(self, self._a, lambda rows: self._a @ self._a[rows, :].T)
 
-        def expected(block: slice) -> np.ndarray:
-            before = self._pristine[0][:, block]
-            change = self._a @ self._a[block, :].T
-            return before + np.tril(change, -block.start)
 
-        return _norm(self.targets[0], expected) / (self.n * _norm(self._a) ** 2 * self._eps())
+class Herk(Syrk):
+    """C <- A A^H + C in the lower triangle, A and C n x n. For real scalars it is syrk."""
+
+    routine = "herk"
+
+    def operands(self) -> list[np.ndarray]:
+        return _with_real_diagonals(super().operands())
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.herk(session, "L", "N", 1, self._a, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        if self.dtype.kind != "c":
+            return super().vendor(library)
+        n, (c,), one = self.n, self.targets, _real_one(self.dtype)
+        return library.call("herk", self.dtype, "L", "N", n, n, one, self._a, n, one, c, n)
+
+    def residual(self) -> float:
+        """||C - (A A^H + C0)|| / (n ||A||^2 eps), the upper triangle taken as left alone."""
+        return _rank_residual(self, self._a, lambda rows: self._a @ self._a[rows, :].conj().T)
+
+
+class Syr2k(Workload):
+    """C <- A B^T + B A^T + C in the lower triangle, all n x n."""
+
+    routine, squares = "syr2k", 4
+
+    def operands(self) -> list[np.ndarray]:
+        self._a, self._b = self._matrix(), self._matrix()
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.syr2k(session, "L", "N", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        n, (c,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("syr2k", self.dtype, "L", "N", n, n, one, self._a, n, self._b, n, one, c, n)
+
+    @staticmethod
+    def operations(n: float) -> tuple[float, float]:
+        return n**3, n**3 + n
+
+    def residual(self) -> float:
+        """||C - (A B^T + B A^T + C0)|| / (2 n ||A|| ||B|| eps), the upper triangle taken as left alone."""
+        return _rank_residual(self, self._a, lambda rows: self._a @ self._b[rows, :].T + self._b @ self._a[rows, :].T, self._b)
+
+
+class Her2k(Syr2k):
+    """C <- A B^H + B A^H + C in the lower triangle, all n x n. For real scalars it is syr2k."""
+
+    routine = "her2k"
+
+    def operands(self) -> list[np.ndarray]:
+        return _with_real_diagonals(super().operands())
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.her2k(session, "L", "N", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        if self.dtype.kind != "c":
+            return super().vendor(library)
+        n, (c,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("her2k", self.dtype, "L", "N", n, n, one, self._a, n, self._b, n, _real_one(self.dtype), c, n)
+
+    def residual(self) -> float:
+        """||C - (A B^H + B A^H + C0)|| / (2 n ||A|| ||B|| eps), the upper triangle taken as left alone."""
+        a, b = self._a, self._b
+        return _rank_residual(self, a, lambda rows: a @ b[rows, :].conj().T + b @ a[rows, :].conj().T, b)
 
 
 class Trsm(Workload):
@@ -354,12 +447,33 @@ class Posv(_Solve):
         return factor[0] + solve[0], factor[1] + solve[1]
 
 
-WORKLOADS: dict[str, type[Workload]] = {cls.routine: cls for cls in (Gemm, Symm, Syrk, Trmm, Trsm, Potrf, Potrs, Posv)}
+WORKLOADS: dict[str, type[Workload]] = {
+    cls.routine: cls for cls in (Gemm, Symm, Hemm, Syrk, Herk, Syr2k, Her2k, Trmm, Trsm, Potrf, Potrs, Posv)
+}
 
 
 def cholesky_tasks(rows: int) -> int:
     """Tasks of the tile Cholesky graph with so many tile rows: r (r + 1) (r + 2) / 6."""
     return rows * (rows + 1) * (rows + 2) // 6
+
+
+def _with_real_diagonals(matrices: list[np.ndarray]) -> list[np.ndarray]:
+    """BLAS's Hermitian matrices: an imaginary part on the diagonal is not read."""
+    for matrix in matrices:
+        matrix[np.diag_indices(len(matrix))] = matrix.diagonal().real
+    return matrices
+
+
+def _real_one(dtype: np.dtype) -> np.generic:
+    return dtype.type(1).real.dtype.type(1)
+
+
+def _rank_residual(work: Workload, a: np.ndarray, update: Callable[[slice], np.ndarray], b: np.ndarray | None = None) -> float:
+    """Of an update of the lower triangle; `update` gives columns of what is added to the whole."""
+    (c,), (before,) = work.targets, work._pristine
+    error = _norm(c, lambda block: before[:, block] + np.tril(update(block), -block.start))
+    scale = _norm(a) ** 2 if b is None else 2 * _norm(a) * _norm(b)
+    return error / (work.n * scale * float(np.finfo(work.dtype).eps) / 2)
 
 
 def _norm(matrix: np.ndarray, minus: Callable[[slice], np.ndarray] | None = None) -> float:
@@ -376,6 +490,4 @@ def _norm(matrix: np.ndarray, minus: Callable[[slice], np.ndarray] | None = None
 def _require_memory(needed: int, what: str) -> None:
     available = _core.available_memory()
     if needed > available:
-        raise MemoryError(
-            f"{what} needs {needed / 2**30:.1f} GiB for its operands; {available / 2**30:.1f} GiB are available"
-        )
+        raise MemoryError(f"{what} needs {needed / 2**30:.1f} GiB for its operands; {available / 2**30:.1f} GiB are available")

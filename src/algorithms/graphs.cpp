@@ -269,6 +269,16 @@ std::vector<std::string_view> graph_kernels(std::string_view routine, std::strin
     return kernels;
 }
 
+std::vector<std::string_view> all_graph_kernels()
+{
+    std::vector<std::string_view> all;
+    for (const GraphEntry& entry : entries())
+        for (const char precision : {'d', 'z'})
+            for (const std::string_view kernel : graph_kernels(entry.routine, entry.variant, precision))
+                if (std::find(all.begin(), all.end(), kernel) == all.end()) all.push_back(kernel);
+    return all;
+}
+
 Index default_inner(std::string_view routine, Index nb)
 {
     const Index inner = routine == "potrf" ? nested_cholesky_tile(nb) : 32;

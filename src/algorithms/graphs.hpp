@@ -25,6 +25,8 @@ std::vector<std::string_view> graph_routines();
 std::vector<std::string_view> graph_variants(std::string_view routine);
 /// Names of the codelets whose times a machine must know. Those that only submit tasks are not among them.
 std::vector<std::string_view> graph_kernels(std::string_view routine, std::string_view variant, char precision = 'd');
+/// Those of all graphs, each once.
+std::vector<std::string_view> all_graph_kernels();
 /// Inner block or tile size: 32 for LU and QR, PLASMA's default; for two-level Cholesky as nested_cholesky_tile; at most nb.
 Index default_inner(std::string_view routine, Index nb);
 

@@ -15,13 +15,17 @@ struct Entry {
     const char* source; ///< where it was published, or "trencadis"
 };
 
-/// How many single-character edits lead from a to b; used to suggest a name.
+/// How many single-character edits lead from a to b, an exchange of neighbours being one.
 int edit_distance(std::string_view a, std::string_view b);
 
-/// The message for an unknown name, with the nearest known one.
+/// The known name that a misspelt one probably stands for: at most a third of it to edit, whatever the case, or a part of at least
+/// three characters. Empty when it is far from all.
+std::string_view meant_name(std::string_view given, std::span<const std::string_view> known);
+
+/// The message for an unknown name, with the known one that was probably meant.
 std::string unknown_name(std::string_view what, std::string_view given, std::span<const std::string_view> known);
 
-/// The entry called `name`; throws Error{bad_argument} that suggests the nearest name.
+/// The entry called `name`; throws Error{bad_argument} that suggests a name where one is near.
 template <class E> const E& find_entry(std::string_view what, std::span<const E* const> entries, std::string_view name)
 {
     for (const E* entry : entries)

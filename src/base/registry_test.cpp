@@ -22,9 +22,40 @@ TEST(EditDistance, CountsInsertionsDeletionsAndSubstitutions)
     EXPECT_EQ(edit_distance("same", "same"), 0);
 }
 
+TEST(EditDistance, CountsAnExchangeOfNeighboursOnce)
+{
+    EXPECT_EQ(edit_distance("mlk", "mkl"), 1);
+    EXPECT_EQ(edit_distance("egaer", "eager"), 1);
+    EXPECT_EQ(edit_distance("ab", "ba"), 1);
+}
+
+constexpr std::string_view names[] = {"mosaic", "eager", "ws", "cats", "locality-default", "libomp"};
+
+TEST(MeantName, IsNearWhateverTheCase)
+{
+    EXPECT_EQ(meant_name("moasic", names), "mosaic");
+    EXPECT_EQ(meant_name("MOSAIC", names), "mosaic");
+    EXPECT_EQ(meant_name("w", names), "ws");
+    EXPECT_EQ(meant_name("catz", names), "cats");
+}
+
+TEST(MeantName, IsOneThatHasTheGivenWordInIt)
+{
+    EXPECT_EQ(meant_name("locality", names), "locality-default");
+    EXPECT_EQ(meant_name("omp", names), "libomp");
+}
+
+TEST(MeantName, IsNoneForAWordThatIsFarFromAll)
+{
+    for (const std::string_view far : {"", "x", "qqqqqqq", "zzz", "fifo", "static", "round-robin"})
+        EXPECT_EQ(meant_name(far, names), "") << far;
+    EXPECT_EQ(unknown_name("scheduler", "fifo", names),
+              "unknown scheduler 'fifo' (known: mosaic eager ws cats locality-default libomp)");
+}
+
 TEST(FindEntry, ReturnsTheEntryOfThatName) { EXPECT_EQ(&find_entry("scheduler", all, "ws"), &second); }
 
-TEST(FindEntry, SuggestsTheNearestNameAndListsAll)
+TEST(FindEntry, SuggestsANearNameAndListsAll)
 {
     try {
         find_entry("scheduler", all, "eagre");

@@ -76,6 +76,10 @@ Machine load_machine(std::string_view name_or_path)
         const fs::path file = folder / (std::string(name_or_path) + ".toml");
         if (fs::is_regular_file(file, error)) return read_machine_file(file.string());
     }
+    // No name known: a file that is not called .toml, as `trencadis simulate --machine mine.txt`.
+    std::error_code error;
+    if (const fs::path file(name_or_path); fs::exists(file, error) && !fs::is_directory(file, error))
+        return read_machine_file(file.string());
     const auto names = described_machines();
     const std::vector<std::string_view> known(names.begin(), names.end());
     throw Error(ErrorCode::bad_argument, unknown_name("machine", name_or_path, known));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -131,6 +132,10 @@ Machine parse_machine(std::string_view text, const std::string& file)
 
 Machine read_machine_file(const std::string& file)
 {
+    std::error_code error;
+    if (std::filesystem::exists(file, error) && std::filesystem::is_fifo(file, error))
+        throw Error(ErrorCode::bad_argument,
+                    fmt::format("'{}' is a pipe; a machine is read more than once, so give a plain file", file));
     std::ifstream stream(file);
     std::stringstream text;
     text << stream.rdbuf();

@@ -7,12 +7,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <sys/stat.h>
+
 namespace trencadis {
 namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::TemporaryFolder;
 using testing::WithVariable;
 
@@ -130,6 +134,12 @@ INSTANTIATE_TEST_SUITE_P(
                       Mistake{"cpu = 7", "cpu = 7\ncount = 2", "20", "both cpu and count"},
                       Mistake{"[[cores]]", "[cores]", "17", "'cores'"}, Mistake{"[[kinds]]", "[[kinds", "2", "not TOML"}));
 
+TEST(ParseMachine, SuggestsNothingThatIsFarFromWhatWasGiven)
+{
+    EXPECT_THAT(complaint(small + "[[qqqqqqqq]]\n"), Not(HasSubstr("did you mean")));
+    EXPECT_THAT(complaint(replaced(small, "kind = \"slow\"", "kind = \"qqqqqq\"")), HasSubstr("the names are slow, "));
+}
+
 TEST(ParseMachine, AsksForEachPartThatAMachineCannotDoWithout)
 {
     EXPECT_THAT(complaint("name = \"x\"\n"), HasSubstr("no [[kinds]]"));
@@ -244,6 +254,32 @@ TEST(LoadMachine, TakesAPathAndNamesItWhenItCannotBeRead)
             EXPECT_EQ(error.code(), ErrorCode::bad_argument);
             EXPECT_THAT(error.what(), HasSubstr(path));
         }
+    }
+}
+
+TEST(LoadMachine, TakesAFileOfAnyNameThatNoMachineHas)
+{
+    const TemporaryFolder folder;
+    folder.write("mine.txt", small);
+    folder.write("exynos5422", small);
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.path());
+    EXPECT_EQ(load_machine("mine.txt").name, "small");
+    EXPECT_EQ(load_machine("exynos5422").name, "exynos5422");
+    EXPECT_THROW(load_machine("."), Error);
+    std::filesystem::current_path(before);
+}
+
+TEST(LoadMachine, RefusesAPipeWhichCouldBeReadOnlyOnce)
+{
+    const TemporaryFolder folder;
+    const std::string pipe = (folder.path() / "m.toml").string();
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    try {
+        load_machine(pipe);
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("m.toml' is a pipe; a machine is read more than once, so give a plain file"));
     }
 }
 

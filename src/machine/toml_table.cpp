@@ -4,6 +4,7 @@
 #include "base/registry.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -23,12 +24,11 @@ std::string shown(const toml::node& node)
     return text.size() <= 40 ? text : text.substr(0, 37) + "...";
 }
 
-std::string nearest(std::string_view given, const std::vector<std::string>& names)
+/// Empty where none is near.
+std::string_view meant(std::string_view given, const std::vector<std::string>& names)
 {
-    const auto best = std::min_element(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
-        return edit_distance(given, a) < edit_distance(given, b);
-    });
-    return best == names.end() ? "" : *best;
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    return meant_name(given, known);
 }
 
 } // namespace
@@ -193,8 +193,10 @@ int TomlTable::one_of(std::string_view key, const std::vector<std::string>& name
     const std::string given = text(key);
     const auto place = std::find(names.begin(), names.end(), given);
     if (place != names.end()) return static_cast<int>(place - names.begin());
-    complain(key, fmt::format("{} of {} is '{}', but no {} has that name; the nearest is '{}'", key, what_, given, kind_of_thing,
-                              nearest(given, names)));
+    const std::string_view near = meant(given, names);
+    complain(key, fmt::format("{} of {} is '{}', but no {} has that name; {}", key, what_, given, kind_of_thing,
+                              near.empty() ? fmt::format("the names are {}", fmt::join(names, ", "))
+                                           : fmt::format("the nearest is '{}'", near)));
 }
 
 void TomlTable::finish() const
@@ -205,8 +207,9 @@ void TomlTable::finish() const
         std::string keys;
         for (const std::string& known : known_)
             if (keys.find(known) == std::string::npos) keys += " " + known;
-        complain(name,
-                 fmt::format("{} has no key '{}'; did you mean '{}'? (known:{})", what_, name, nearest(name, known_), keys));
+        const std::string_view near = meant(name, known_);
+        complain(name, fmt::format("{} has no key '{}'{} (known:{})", what_, name,
+                                   near.empty() ? "" : fmt::format("; did you mean '{}'?", near), keys));
     }
 }
 

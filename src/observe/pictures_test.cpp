@@ -22,6 +22,7 @@ namespace {
 using testing::cholesky_trace;
 using testing::event;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Is every element closed in order, and is there no bare & or <? Enough of XML to see a slip in our own writers.
 ::testing::AssertionResult well_formed(const std::string& text)
@@ -133,6 +134,14 @@ TEST(Svg, SaysHowTimesCameAboutAndNamesKernelsAndWorkers)
     for (const char* text : {"emulated", "potrf (6 calls", "gemm (20 calls", "worker 2, cpu 2, E-core", "time in ms",
                              "start 0.000 ms", "12 events lost"})
         EXPECT_THAT(svg, HasSubstr(text));
+}
+
+TEST(Svg, SaysWhyItIsEmpty)
+{
+    const Trace idle{"idle", Origin::measured, 1000, 0, {{0, 0, "core", {}}}};
+    EXPECT_THAT(to_svg(idle, SvgView::kernel), HasSubstr("no task was recorded"));
+    EXPECT_THAT(to_html(idle), HasSubstr("no task was recorded"));
+    EXPECT_THAT(to_svg(cholesky_trace(6, 3), SvgView::kernel), Not(HasSubstr("no task was recorded")));
 }
 
 TEST(Svg, ShrinksALongTitleAndCutsOneThatIsTooLongBetweenCharacters)

@@ -136,6 +136,7 @@ void Gantt::heading()
                                     trace_.workers.size() == 1 ? "" : "s", tick_label(double(tasks), 0));
     if (shares) facts += fmt::format(", joined {} time{}", tick_label(double(shares), 0), shares == 1 ? "" : "s");
     facts += fmt::format(" · busy {:.1f} %, idle {:.1f} %, runtime {:.1f} %", busy * percent, idle * percent, runtime * percent);
+    if (summary_.kernels.empty()) facts += " · no task was recorded: calls this small run on the calling thread";
     if (trace_.lost) facts += fmt::format(" · {} events lost for want of memory", trace_.lost);
     title(trace_.title.empty() ? "Trace" : trace_.title);
     append("<text x=\"{}\" y=\"48\" fill=\"#555\">{}</text>\n", px(left), facts);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <utility>
 
 namespace trencadis {
 
@@ -61,6 +62,23 @@ void SchedulerOptions::set(std::string_view scheduler, std::string_view key, std
         throw Error(ErrorCode::bad_argument,
                     "scheduler '" + std::string(scheduler) + "': " + std::string(key) + " is given twice");
     given_.push_back({std::string(key), std::string(value)});
+}
+
+bool SchedulerOptions::has(std::string_view key) const
+{
+    return std::any_of(parameters_.begin(), parameters_.end(), [key](const Parameter& p) { return key == p.name; });
+}
+
+bool SchedulerOptions::given(std::string_view key) const
+{
+    return std::any_of(given_.begin(), given_.end(), [key](const Given& given) { return given.key == key; });
+}
+
+void SchedulerOptions::assign(std::string_view key, std::string value)
+{
+    assert(has(key));
+    std::erase_if(given_, [key](const Given& given) { return given.key == key; });
+    given_.push_back({std::string(key), std::move(value)});
 }
 
 std::string_view SchedulerOptions::text(std::string_view key) const

@@ -26,6 +26,11 @@ public:
 
     /// Throws Error{bad_argument} with what was given and what would be right. `scheduler` is for the message.
     void set(std::string_view scheduler, std::string_view key, std::string_view value);
+    /// Does the policy have this key; was it given a value?
+    bool has(std::string_view key) const;
+    bool given(std::string_view key) const;
+    /// A value of ours for a key that the policy has, instead of the one given or standard.
+    void assign(std::string_view key, std::string value);
     std::string_view text(std::string_view key) const;
     bool flag(std::string_view key) const { return text(key) == "yes"; }
     std::int64_t count(std::string_view key) const;

@@ -104,6 +104,8 @@ struct SchedulerSpec {
     FlowTraits flow;
     std::string text; ///< as given
     std::unique_ptr<Scheduler> make(const View& view) const { return entry->make(view, options); }
+    /// Has the random choices of the policy, or of the one inside it, follow this seed where the text names none.
+    void seed(std::uint64_t number);
 };
 /// Throws Error{bad_argument} that says what was given and what would be right.
 SchedulerSpec parse_scheduler(std::string_view text);

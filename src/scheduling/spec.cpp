@@ -2,7 +2,9 @@
 #include "base/error.hpp"
 #include "scheduling/scheduler.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace trencadis {
 
@@ -45,7 +47,24 @@ void set_dependences(std::string_view scheduler, std::string_view value, FlowTra
     else if (value != "resizable") refuse(scheduler, "dependences", value, "resizable, at-steal or fixed-N with N lists");
 }
 
+/// `inside` with the seed, unless that policy has none or was given one.
+std::string seeded(std::string_view inside, const std::string& number)
+{
+    std::string text(inside);
+    std::replace(text.begin(), text.end(), ';', ',');
+    const SchedulerOptions options = parse_scheduler(text).options;
+    if (!options.has("seed") || options.given("seed")) return std::string(inside);
+    return std::string(inside) + (inside.find(':') == std::string_view::npos ? ":" : ";") + "seed=" + number;
+}
+
 } // namespace
+
+void SchedulerSpec::seed(std::uint64_t number)
+{
+    const std::string text = std::to_string(number & std::numeric_limits<std::int64_t>::max());
+    if (options.has("seed") && !options.given("seed")) options.assign("seed", text);
+    if (options.has("inside")) options.assign("inside", seeded(options.text("inside"), text));
+}
 
 SchedulerSpec parse_scheduler(std::string_view text)
 {

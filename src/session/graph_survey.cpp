@@ -1,7 +1,10 @@
 #include "session/graph_survey.hpp"
 
+#include "algorithms/graphs.hpp"
 #include "base/error.hpp"
+#include "base/registry.hpp"
 #include "graph/task_data.hpp"
+#include "kernels/routines.hpp"
 #include "machine/kernel_times.hpp"
 #include "session/area_bound.hpp"
 
@@ -24,7 +27,26 @@ bool is_team_with(const std::string& units, const std::string& kind)
     return units.find('+') != units.npos && ("+" + units + "+").find("+" + kind + "+") != units.npos;
 }
 
+std::vector<std::string_view> known_kernels()
+{
+    std::vector<std::string_view> known = all_graph_kernels();
+    for (const std::string_view name : kernel_routine_names)
+        if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    return known;
+}
+
 } // namespace
+
+void require_known_kernels(const Machine& machine)
+{
+    const std::vector<std::string_view> known = known_kernels();
+    for (const KernelTime& time : machine.kernels) {
+        if (std::find(known.begin(), known.end(), time.kernel) != known.end()) continue;
+        const std::string& file = machine.origin.empty() ? machine.name : machine.origin;
+        throw Error(ErrorCode::bad_argument,
+                    fmt::format("{}:{}: {}", file, time.line, unknown_name("kernel", time.kernel, known)));
+    }
+}
 
 GraphSurvey::GraphSurvey(const Machine& machine, std::span<const int> cores, std::span<const int> devices)
     : machine_(machine), cores_(cores.begin(), cores.end()), devices_(devices.begin(), devices.end())

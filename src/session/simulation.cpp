@@ -119,9 +119,12 @@ SimulationResult simulate(const SimulationRequest& request)
 {
     check_numbers(request);
     SimulationResult result;
-    const Machine machine = awake_part(request.described ? *request.described : load_machine(request.machine), request.model);
+    const Machine described = request.described ? *request.described : load_machine(request.machine);
+    require_known_kernels(described);
+    const Machine machine = awake_part(described, request.model);
     const ChosenUnits units = choose_units(machine, request.workers);
-    const SchedulerSpec scheduler = parse_scheduler(request.scheduler.empty() ? "mosaic" : request.scheduler);
+    SchedulerSpec scheduler = parse_scheduler(request.scheduler.empty() ? "mosaic" : request.scheduler);
+    scheduler.seed(request.options.seed);
     result.machine = machine.name;
     result.model = request.model;
     result.scheduler = scheduler.text;

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace trencadis {
 namespace {
 
@@ -288,6 +290,37 @@ TEST(AwakePart, KeepsTheCoresOfTheExecutionModel)
     EXPECT_EQ(awake.devices[0].host_core, 1);
     EXPECT_EQ(awake_part(machine, "").cores.size(), 4u);
     EXPECT_THROW(awake_part(machine, "bog"), Error);
+}
+
+TEST(Simulate, RandomChoicesOfThePolicyFollowTheSeed)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto time_of = [](const std::string& scheduler, std::uint64_t seed) {
+        SimulationRequest request = request_on(cholesky_machine({1, 1, 1, 2, 2, 2}), 1600, 100, scheduler);
+        request.options.seed = seed;
+        return answer_to(request, [](const SimulationResult& result) { return fmt::format("{:.17g}", result.makespan_s); });
+    };
+    for (const char* name : {"ws", "virtual-cores:teams=5+0,inside=ws", "virtual-cores:teams=5+0,inside=ws:join=no"}) {
+        std::set<std::string> times;
+        for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) times.insert(time_of(name, seed));
+        EXPECT_GT(times.size(), 1u) << name;
+        EXPECT_EQ(time_of(name, 3), time_of(name, 3)) << name;
+    }
+    EXPECT_EQ(time_of("ws", 3), time_of("ws:seed=3", 1)) << "a seed in the text is the policy's own";
+    EXPECT_EQ(time_of("virtual-cores:teams=5+0,inside=ws", 3), time_of("virtual-cores:teams=5+0,inside=ws:seed=3", 1));
+}
+
+TEST(Simulate, NamesAKernelTimeThatIsForNoKernel)
+{
+    Machine machine = cholesky_machine({1, 2});
+    machine.kernels.push_back({"gmem", machine.kinds[0].name, 1, 0, 42});
+    try {
+        simulate(request_on(machine, 300, 100));
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+        EXPECT_THAT(error.what(), HasSubstr("test.toml:42: unknown kernel 'gmem'; did you mean 'gemm'?"));
+    }
 }
 
 } // namespace

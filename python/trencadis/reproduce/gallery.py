@@ -64,7 +64,7 @@ class Gallery(Protocol):
     def rows(self, runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
         """The rows of the gallery from each case and its record (as _core.simulate gives it), in order. Every row has
         `published`, the value that the paper gives for the row's field named by `published_field`, and `difference`, ours less
-        theirs over theirs; or nulls."""
+        theirs over the size of theirs (positive where ours is more, also beside a loss); or nulls."""
 
     def sections(self, rows: Sequence[Row]) -> list[Section]:
         """What the rows show, for the report."""
