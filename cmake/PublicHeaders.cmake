@@ -2,7 +2,7 @@
 # "graph/flow.hpp"; installed they lie in include/trencadis/ and say "trencadis/graph/flow.hpp", so that a user's include
 # path gains one name only.
 set(TRC_PUBLIC_HEADERS
-    base/error.hpp base/node_bytes.hpp base/registry.hpp base/scalar.hpp base/types.hpp
+    base/error.hpp base/float_modes.hpp base/node_bytes.hpp base/registry.hpp base/scalar.hpp base/types.hpp
     graph/access.hpp graph/codelet.hpp graph/dependences.hpp graph/executor.hpp graph/flow.hpp graph/flow_options.hpp graph/info.hpp graph/priority.hpp
     graph/task.hpp graph/task_context.hpp graph/task_pool.hpp graph/team.hpp graph/waiting.hpp
     kernels/provider.hpp kernels/routines.hpp machine/machine.hpp matrix/ops.hpp observe/trace.hpp session/linear_algebra.hpp session/session.hpp)

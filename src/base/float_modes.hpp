@@ -20,7 +20,7 @@ public:
 
 private:
     friend class FloatScope;
-    std::uint32_t bits_ = 0;  ///< to nearest, here and in the C library
+    std::uint32_t bits_ = 0; ///< to nearest, here and in the C library
 };
 
 #if defined(__x86_64__)
@@ -48,7 +48,6 @@ public:
 private:
     const std::uint32_t before_;
 };
-
 
 /// The calling thread is the runtime's from now on.
 inline void set_standard_float_modes() { _mm_setcsr(FloatScope::nothing_traps); }

@@ -75,13 +75,16 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     }
 
     /// sum <- sum + A B for operands where they lie; B's columns beyond the last one count as the last one, and are not stored.
-    template <bool contiguous> [[gnu::always_inline]] void accumulate_in_place(Index k, const R* A, Index a_step, const R* B, Index b_rs, Index b_cs, Index cols)
+    template <bool contiguous>
+    [[gnu::always_inline]] void accumulate_in_place(Index k, const R* A, Index a_step, const R* B, Index b_rs, Index b_cs,
+                                                    Index cols)
     {
         constexpr int unroll = 4;
         const R* column[NR];
 #pragma GCC unroll 64
         for (int j = 0; j < NR; ++j) column[j] = B + (j < cols ? j : cols - 1) * b_cs;
-        const auto step = [&](const R* a, Index p) __attribute__((always_inline)) {
+        const auto step = [&](const R* a, Index p) __attribute__((always_inline))
+        {
             V row[MV];
 #pragma GCC unroll 8
             for (int i = 0; i < MV; ++i) row[i] = Vec::load(a + i * lanes);
@@ -354,7 +357,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
             if (MV == 1 || height == MV * lanes)
                 return Body<T, Bytes, MV, NR>::multiply_in_place(k, A, a_step, B, b_rs, b_cs, alpha, beta, C, cs, rows, cols);
             if constexpr (MV > 1)
-                Family<T, Bytes, MV - 1, NR>::multiply_in_place(k, A, a_step, height, B, b_rs, b_cs, alpha, beta, C, cs, rows, cols);
+                Family<T, Bytes, MV - 1, NR>::multiply_in_place(k, A, a_step, height, B, b_rs, b_cs, alpha, beta, C, cs, rows,
+                                                                cols);
         }
     }
     static void solve(Index k, R* X, Index height, const R* U, Index cols)

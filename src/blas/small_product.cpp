@@ -8,11 +8,11 @@
 namespace trencadis::blas {
 namespace {
 
-constexpr Index deepest = 384;                ///< of a panel of A that stays in the first cache, about
-constexpr Index largest = 256 * 256;          ///< elements of B, which every panel of A reads anew
-constexpr Index chunks_wanted = 12;           ///< for each core
-constexpr double least_flops = 2e5;           ///< of a chunk: two microseconds
-constexpr Index conflicting_bytes = 1024;     ///< columns that are multiples of it apart share few sets of a cache
+constexpr Index deepest = 384;            ///< of a panel of A that stays in the first cache, about
+constexpr Index largest = 256 * 256;      ///< elements of B, which every panel of A reads anew
+constexpr Index chunks_wanted = 12;       ///< for each core
+constexpr double least_flops = 2e5;       ///< of a chunk: two microseconds
+constexpr Index conflicting_bytes = 1024; ///< columns that are multiples of it apart share few sets of a cache
 
 } // namespace
 

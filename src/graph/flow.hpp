@@ -114,7 +114,8 @@ public:
     void note_raised(FloatModes::Raised raised)
     {
         for (TaskFlow* flow = this; flow; flow = flow->parent_)
-            if (raised & ~flow->raised_.load(std::memory_order_relaxed)) flow->raised_.fetch_or(raised, std::memory_order_relaxed);
+            if (raised & ~flow->raised_.load(std::memory_order_relaxed))
+                flow->raised_.fetch_or(raised, std::memory_order_relaxed);
     }
     /// The private part for a running task's `reduce` access; given back when the task finishes.
     void* part(Task& task, int access);
@@ -160,7 +161,7 @@ private:
     std::atomic<bool> cancelled_{false};
     std::atomic<std::int64_t> waiting_{0}; ///< tasks that others keep from running; counted where the throttle leaves them out
     std::atomic<FloatModes::Raised> raised_{0};
-    std::mutex rare_mutex_;                ///< failures, commute claims, private parts
+    std::mutex rare_mutex_; ///< failures, commute claims, private parts
     std::exception_ptr failure_;
     std::uint64_t failure_order_ = 0;
 

@@ -32,7 +32,10 @@ template <Scalar T> struct GemmArgs {
     {
         return {m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
     }
-    bool is_small() const { return kernels->native(KernelRoutine::gemm) && blas::SmallProduct<T>::suits(whole()) && flops() >= smallest_shared; }
+    bool is_small() const
+    {
+        return kernels->native(KernelRoutine::gemm) && blas::SmallProduct<T>::suits(whole()) && flops() >= smallest_shared;
+    }
     blas::SmallProduct<T> small() const { return {whole(), blas::instruction_set().micro_kernel<T>(), 2}; }
     Index chunks() const
     {

@@ -30,6 +30,7 @@ public:
     {
         EngineParts parts{std::move(workers), parse_scheduler(scheduler), threads_.get()};
         parts.relieving = relieving;
+        parts.callers_anywhere = true;
         engine_ = find_entry("engine", engine_entries(), engine).make(std::move(parts));
     }
     Engine& engine() { return *engine_; }

@@ -138,6 +138,7 @@ private:
     // waiting.cpp: owners that wait for their flows
     void drain_on(Worker& worker, Wait& wait);
     bool work_off(Worker& worker, Wait& wait);
+    static void ask_caller(TaskFlow& flow);
     static void drain_outside(Wait& wait);
     bool hand_over(Worker& worker, Task* first, Wait& wait);
     Holder* successor(Worker& worker, bool has_task);
@@ -164,8 +165,8 @@ private:
     std::vector<std::unique_ptr<std::atomic<int>>>
         idle_on_node_; ///< the same by node; empty where nodes are not split, null without workers
     std::atomic<bool> stop_{false};
-    Sleepers sleepers_;         ///< the workers' own units by number, then the guests in their places
-    std::vector<WorkerId> worker_on_;   ///< by core number; no_worker
+    Sleepers sleepers_;                        ///< the workers' own units by number, then the guests in their places
+    std::vector<WorkerId> worker_on_;          ///< by core number; no_worker
     std::vector<std::unique_ptr<Seat>> seats_; ///< one per worker; the last member, for they end before what their units use
 };
 

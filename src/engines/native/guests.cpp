@@ -56,7 +56,7 @@ bool NativeEngine::attend(TaskFlow& flow, const std::function<void()>& call)
 void NativeEngine::arrive(Guest& guest)
 {
     Worker& worker = *guest.worker;
-    position = {this, &worker, &guest, position.poll};
+    position = {this, &worker, &guest, position.poll, position.next_poll_ns};
     set_here(this);
     introduce(worker);
     count_idle(worker, -1);
@@ -81,7 +81,7 @@ void NativeEngine::depart(Guest& guest, Task* first)
     push_released(worker);
     count_idle(worker, 1);
     worker.idle_since_ns = now_ns();
-    position = {nullptr, nullptr, nullptr, position.poll};
+    position = {nullptr, nullptr, nullptr, position.poll, position.next_poll_ns};
     set_here(nullptr);
     sleepers_.prepare(mine);
     if (first || has_work(worker)) {

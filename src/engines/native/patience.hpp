@@ -28,10 +28,10 @@ public:
     }
 
 private:
-    static constexpr std::int64_t least_ns = 30'000;          ///< about what it costs to put a thread to sleep and wake it
-    static constexpr std::int64_t longest_ns = 1'000'000;     ///< longer waits are not worth a core's time
+    static constexpr std::int64_t least_ns = 30'000;      ///< about what it costs to put a thread to sleep and wake it
+    static constexpr std::int64_t longest_ns = 1'000'000; ///< longer waits are not worth a core's time
     static constexpr std::int64_t several = 4;
-    static constexpr std::int64_t preempted_ns = 500'000;     ///< longer than interrupts take: somebody else had the core
+    static constexpr std::int64_t preempted_ns = 500'000; ///< longer than interrupts take: somebody else had the core
     static constexpr std::int64_t remembered_ns = 100'000'000;
     std::int64_t spin_ns_ = least_ns, typical_ns_ = 0, crowded_until_ns_ = 0;
 };

@@ -13,8 +13,9 @@ struct Position {
     Worker* worker = nullptr;
     Holder* holder = nullptr;
     const std::function<bool()>* poll = nullptr;
+    std::int64_t next_poll_ns = 0;
 };
-// Read for every task that is ready when submitted; the default model would ask the dynamic linker each time. 32 bytes are within
+// Read for every task that is ready when submitted; the default model would ask the dynamic linker each time. 40 bytes are within
 // what the C library keeps free for libraries that are loaded late.
 extern thread_local constinit Position position [[gnu::tls_model("initial-exec")]];
 

@@ -1,6 +1,7 @@
 #include "graph/waiting.hpp"
 #include "engines/native/engine.hpp"
 #include "engines/native/position.hpp"
+#include "observe/clock.hpp"
 
 #include <mutex>
 
@@ -19,7 +20,22 @@ bool inside(const Task& task, const TaskFlow& flow)
 
 } // namespace
 
-void NativeEngine::poll_while_waiting(const std::function<bool()>* poll) { position.poll = poll; }
+void NativeEngine::poll_while_waiting(const std::function<bool()>* poll)
+{
+    position.poll = poll;
+    if (poll) position.next_poll_ns = now_ns() + poll_interval_ns;
+}
+
+/// Asks whether the caller wants to go on, if that was not asked lately; if not, the flow is cancelled and nobody is asked again.
+void NativeEngine::ask_caller(TaskFlow& flow)
+{
+    const std::int64_t now = now_ns();
+    if (!position.poll || now < position.next_poll_ns) return;
+    position.next_poll_ns = now + poll_interval_ns;
+    if (!(*position.poll)()) return;
+    position.poll = nullptr;
+    flow.cancel();
+}
 
 void NativeEngine::drain(TaskFlow& flow, std::int64_t target)
 {
@@ -36,13 +52,9 @@ void NativeEngine::drain(TaskFlow& flow, std::int64_t target)
 
 void NativeEngine::drain_outside(Wait& wait)
 {
+    ask_caller(wait.flow);
     if (!wait.flow.begin_suspension(wait.target, &wait.waiter)) return;
-    bool asked = position.poll == nullptr;
-    while (!wait.waiter.parker.park_for(asked ? -1 : poll_interval_ns)) {
-        if (asked || !(*position.poll)()) continue;
-        asked = true;
-        wait.flow.cancel();
-    }
+    while (!wait.waiter.parker.park_for(position.poll ? poll_interval_ns : -1)) ask_caller(wait.flow);
     wait.flow.end_suspension(wait.target);
 }
 

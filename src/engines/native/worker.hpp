@@ -23,8 +23,8 @@ class TaskFlow;
 struct Holder {
     Worker* worker;
     Unit* unit = nullptr;
-    Task* first = nullptr; ///< to run on taking over; written before the worker is handed over
-    bool waits = false;    ///< it has handed the worker over and wants it back when its flow is at the target
+    Task* first = nullptr;  ///< to run on taking over; written before the worker is handed over
+    bool waits = false;     ///< it has handed the worker over and wants it back when its flow is at the target
     Guest* guest = nullptr; ///< itself, when it is one
 };
 
@@ -72,7 +72,7 @@ struct alignas(128) Worker {
     std::vector<Observation> seen; ///< of the other workers, by number
     WorkerId looked_at = 0;        ///< the last one
     Patience patience;
-    Holder* resting = nullptr;     ///< who sleeps and has said that its place is free
+    Holder* resting = nullptr; ///< who sleeps and has said that its place is free
     std::int64_t idle_since_ns = 0;
 
     Share* unused_share() ///< null when every one still has a member that was preempted

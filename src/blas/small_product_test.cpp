@@ -1,0 +1,94 @@
+#include "blas/small_product.hpp"
+
+#include "blas/testing/reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace trencadis::blas {
+namespace {
+
+template <class T> class SmallProducts : public ::testing::Test {
+};
+using RealTypes = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SmallProducts, RealTypes);
+
+/// Operands inside memory of NaNs, so that whatever is read beside them shows.
+template <class T> struct Framed {
+    Index ld;
+    std::vector<T> memory;
+    Framed(Index rows, Index cols, Index padding, std::mt19937& random)
+        : ld(rows + padding), memory(std::size_t(ld * cols), T(NAN))
+    {
+        std::uniform_real_distribution<T> element(-1, 1);
+        for (Index j = 0; j < cols; ++j)
+            for (Index i = 0; i < rows; ++i) memory[std::size_t(i + j * ld)] = element(random);
+    }
+    T* data() { return memory.data(); }
+};
+
+/// In any order of the chunks, for every place of the operands and every edge of the panels: what the definition gives.
+TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
+{
+    using T = TypeParam;
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
+    const std::vector<Index> sizes{
+        1, 2, kernel.nr - 1, kernel.nr, kernel.nr + 1, kernel.mr - 1, kernel.mr, kernel.mr + 1, 3 * kernel.mr + 5, 128};
+    std::uniform_int_distribution<std::size_t> any(0, sizes.size() - 1);
+    for (int round = 0; round < 300; ++round) {
+        const Index m = sizes[any(random)], n = sizes[any(random)], k = sizes[any(random)];
+        const Op op_a = random() % 2 ? Op::none : Op::trans, op_b = random() % 2 ? Op::none : Op::trans;
+        Framed<T> A(op_a == Op::none ? m : k, op_a == Op::none ? k : m, random() % 4, random),
+            B(op_b == Op::none ? k : n, op_b == Op::none ? n : k, random() % 4, random), C(m, n, random() % 4, random);
+        const T alpha = T(random() % 3) - T(0.5), beta = T(random() % 3) - T(1);
+        if (beta == T(0)) std::fill(C.memory.begin(), C.memory.end(), T(NAN)); // is not read
+        const std::vector<T> before = C.memory;
+        const Product<T> x{m, n, k, alpha, general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), beta, C.data(), 1, C.ld};
+        ASSERT_TRUE(SmallProduct<T>::suits(x));
+        const SmallProduct<T> product(x, kernel, 1 + Index(random() % 3));
+        std::vector<Index> order(std::size_t(product.chunks()));
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), random);
+        for (const Index c : order) product.work(c, c + 1);
+        for (Index j = 0; j < n; ++j)
+            for (Index i = 0; i < C.ld; ++i) {
+                const T got = C.memory[std::size_t(i + j * C.ld)], old = before[std::size_t(i + j * C.ld)];
+                if (i >= m) {
+                    ASSERT_EQ(std::isnan(got), std::isnan(old)) << "padding was written";
+                    continue;
+                }
+                double sum = 0;
+                for (Index p = 0; p < k; ++p) {
+                    const T a = op_a == Op::none ? A.memory[std::size_t(i + p * A.ld)] : A.memory[std::size_t(p + i * A.ld)];
+                    const T b = op_b == Op::none ? B.memory[std::size_t(p + j * B.ld)] : B.memory[std::size_t(j + p * B.ld)];
+                    sum += double(a) * double(b);
+                }
+                const double expected = double(alpha) * sum + (beta == T(0) ? 0 : double(beta) * double(old));
+                // k roundings of sums below k, and three more.
+                ASSERT_NEAR(got, expected, double(k + 3) * double(k + 2) * double(std::numeric_limits<T>::epsilon()))
+                    << m << " x " << n << " x " << k << " at " << i << ", " << j;
+            }
+    }
+}
+
+TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
+{
+    double x = 0;
+    Product<double> product{10, 10, 10, 1.0, general(&x, Index(10)), general(&x, Index(10)), 0.0, &x, 1, 10};
+    EXPECT_TRUE(SmallProduct<double>::suits(product));
+    product.k = 1000;
+    EXPECT_FALSE(SmallProduct<double>::suits(product));
+    product.k = 10;
+    product.part = Part::lower;
+    EXPECT_FALSE(SmallProduct<double>::suits(product));
+}
+
+} // namespace
+} // namespace trencadis::blas

@@ -1,0 +1,39 @@
+#include "engines/native/patience.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trencadis {
+namespace {
+
+constexpr std::int64_t us = 1'000, ms = 1'000'000;
+
+TEST(Patience, GrowsWithWaitsThatAreWorthIt)
+{
+    Patience patience;
+    const std::int64_t first = patience.spin_ns(0);
+    for (int i = 0; i < 10; ++i) patience.waited(200 * us);
+    EXPECT_GT(patience.spin_ns(0), 2 * 200 * us);
+    EXPECT_GT(patience.spin_ns(0), first);
+}
+
+TEST(Patience, IsLostOverLongWaits)
+{
+    Patience patience;
+    const std::int64_t first = patience.spin_ns(0);
+    for (int i = 0; i < 10; ++i) patience.waited(900 * us);
+    EXPECT_LE(patience.spin_ns(0), 4 * ms) << "an idle library costs no more than that after its last call";
+    for (int i = 0; i < 10; ++i) patience.waited(100 * ms);
+    EXPECT_EQ(patience.spin_ns(0), first);
+}
+
+TEST(Patience, TakesNoCoreThatANeighbourWants)
+{
+    Patience patience;
+    EXPECT_FALSE(patience.crowded(ms, 10 * us)) << "an interrupt";
+    EXPECT_TRUE(patience.crowded(10 * ms, 4 * ms)) << "somebody else's turn";
+    EXPECT_EQ(patience.spin_ns(11 * ms), 0);
+    EXPECT_GT(patience.spin_ns(1000 * ms), 0) << "the neighbour may be gone";
+}
+
+} // namespace
+} // namespace trencadis

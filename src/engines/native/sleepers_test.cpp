@@ -1,0 +1,119 @@
+#include "engines/native/sleepers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+/// Until `condition`; false after ten seconds.
+template <class Condition> bool eventually(const Condition& condition)
+{
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+TEST(Sleepers, OverlookNoWakeUp)
+{
+    constexpr int beds = 3, rounds = 20'000;
+    Sleepers sleepers(beds);
+    std::atomic<int> tokens{0}, taken{0};
+    std::vector<std::thread> threads;
+    const auto take = [&] {
+        int there = tokens.load();
+        while (there > 0)
+            if (tokens.compare_exchange_weak(there, there - 1)) return true;
+        return false;
+    };
+    for (int bed = 0; bed < beds; ++bed)
+        threads.emplace_back([&, bed] {
+            while (taken.load() < rounds) {
+                if (take()) {
+                    if (++taken == rounds) sleepers.notify_all();
+                    continue;
+                }
+                sleepers.prepare(bed);
+                if (tokens.load() > 0 || taken.load() >= rounds) sleepers.cancel(bed);
+                else sleepers.wait(bed, -1, bed == 0);
+            }
+        });
+    for (int i = 0; i < rounds; ++i) {
+        ++tokens;
+        sleepers.notify(1);
+        if (i % 64 == 0) EXPECT_TRUE(eventually([&] { return tokens.load() == 0; })) << "in round " << i;
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(taken.load(), rounds);
+}
+
+TEST(Sleepers, WhoIsDisplacedIsWokenByNobodyBeforeItsPlaceIsFree)
+{
+    Sleepers sleepers(2);
+    std::atomic<bool> awake{false};
+    std::thread sleeper([&] {
+        sleepers.prepare(0);
+        sleepers.wait(0, -1, true);
+        awake = true;
+    });
+    ASSERT_TRUE(eventually([&] { return sleepers.displace(0); }));
+    EXPECT_FALSE(sleepers.displace(0)) << "one at a time";
+    sleepers.notify_all();
+    sleepers.notify_one(0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(awake);
+    sleepers.restore(0);
+    EXPECT_TRUE(sleepers.is_free(0));
+    sleepers.notify(1);
+    EXPECT_TRUE(eventually([&] { return awake.load(); }));
+    sleeper.join();
+}
+
+TEST(Sleepers, WhoIsDisplacedCanBeCalledBack)
+{
+    Sleepers sleepers(1);
+    std::thread sleeper([&] {
+        sleepers.prepare(0);
+        EXPECT_TRUE(sleepers.wait(0, 1'000'000, true)) << "a limit does not run while the place is another one's";
+    });
+    ASSERT_TRUE(eventually([&] { return sleepers.displace(0); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    sleepers.call_back(0);
+    sleeper.join();
+    EXPECT_EQ(sleepers.count(), 0);
+}
+
+TEST(Sleepers, WakeByThemselvesAfterTheirLimit)
+{
+    Sleepers sleepers(1);
+    sleepers.prepare(0);
+    EXPECT_FALSE(sleepers.wait(0, 1'000'000, true));
+    EXPECT_EQ(sleepers.count(), 0);
+}
+
+TEST(Sleepers, OnlyPlacesThatWereSaidToBeFreeAreTaken)
+{
+    Sleepers sleepers(1);
+    EXPECT_FALSE(sleepers.displace(0)) << "awake";
+    sleepers.prepare(0);
+    EXPECT_FALSE(sleepers.displace(0)) << "about to sleep";
+    sleepers.cancel(0);
+    std::thread sleeper([&] {
+        sleepers.prepare(0);
+        sleepers.wait(0, -1, false);
+    });
+    ASSERT_TRUE(eventually([&] { return sleepers.count() == 1; }));
+    EXPECT_FALSE(sleepers.displace(0)) << "waits for a flow of its own";
+    ASSERT_TRUE(eventually([&] { return sleepers.notify_one(0), sleepers.count() == 0; }));
+    sleeper.join();
+}
+
+} // namespace
+} // namespace trencadis
