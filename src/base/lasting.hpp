@@ -45,6 +45,7 @@ public:
         if (!made_.load(std::memory_order_relaxed)) made_.store(make(), std::memory_order_release);
         return *made_.load(std::memory_order_relaxed);
     }
+    bool is_made() const { return made_.load(std::memory_order_acquire) != nullptr; }
     T& get()
     {
         return get([] { return new T; });

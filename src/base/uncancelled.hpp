@@ -1,10 +1,11 @@
 #pragma once
+#include <cerrno>
 #include <pthread.h>
 
 namespace trencadis {
 
-/// The calling thread is not ended by pthread_cancel while this lives; a cancellation that comes meanwhile waits. In the middle
-/// of a call it would unwind through other libraries that hold locks.
+/// A call from outside. While this lives the calling thread is not ended by pthread_cancel; a cancellation that comes meanwhile
+/// waits: in the middle of a call it would unwind through other libraries that hold locks. And the caller's errno is its own.
 class Uncancelled {
 public:
     Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -12,11 +13,13 @@ public:
     {
         int ours = 0;
         pthread_setcancelstate(before_, &ours);
+        errno = errno_;
     }
     Uncancelled(const Uncancelled&) = delete;
     Uncancelled& operator=(const Uncancelled&) = delete;
 
 private:
+    const int errno_ = errno;
     int before_ = PTHREAD_CANCEL_ENABLE;
 };
 

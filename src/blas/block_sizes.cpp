@@ -51,7 +51,7 @@ template <Scalar T> Cores read_machine()
     const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
     if (const char* const text = std::getenv("TRENCADIS_BLOCKS"); text && *text)
         return {{}, {parse_block_sizes(text, kernel.mr, kernel.nr)}};
-    const Machine machine = on_a_large_stack(machine_at_hand);
+    const Machine machine = machine_at_hand();
     Cores cores;
     for (const Core& core : machine.cores) {
         if (core.cpu >= int(cores.kind_of_cpu.size())) cores.kind_of_cpu.resize(core.cpu + 1, -1);
@@ -103,6 +103,8 @@ std::vector<KindBlocks> block_table(const Machine& machine, Index mr, Index nr, 
 template <Scalar T> const BlockSizes& block_sizes(int cpu)
 {
     static constinit Lasting<const Cores> of_this_machine;
+    // Before the lock of first uses is taken, which another thread may need to take for the reading.
+    if (!of_this_machine.is_made()) static_cast<void>(on_a_large_stack(machine_at_hand));
     const Cores& cores = of_this_machine.get([] { return new Cores(read_machine<T>()); });
     const int kind = cpu >= 0 && cpu < int(cores.kind_of_cpu.size()) ? cores.kind_of_cpu[cpu] : -1;
     return cores.of_kind[std::max(kind, 0)];

@@ -23,10 +23,12 @@ void BottomLevels::make_room(std::uint64_t order)
 {
     while (oldest_ < order && !unfinished(oldest_)) ++oldest_;
     if (order - oldest_ <= mask_) return;
-    if (records_.size() == most_) oldest_ = order - mask_;
-    else {
-        std::vector<Record> more(2 * records_.size());
-        for (std::uint64_t i = oldest_; i < order; ++i) more[i & (more.size() - 1)] = std::move(record(i));
+    const std::uint64_t wanted = std::min(most_, std::bit_ceil(order - oldest_ + 1));
+    if (order - oldest_ > wanted - 1) oldest_ = order - (wanted - 1);
+    if (wanted > records_.size()) {
+        std::vector<Record> more(wanted);
+        const std::uint64_t kept = std::max(oldest_, order > records_.size() ? order - records_.size() : 0);
+        for (std::uint64_t i = kept; i < order; ++i) more[i & (more.size() - 1)] = std::move(record(i));
         records_.swap(more);
         mask_ = records_.size() - 1;
     }
@@ -88,7 +90,7 @@ void BottomLevels::sweep()
         }
     }
     next_sweep_ = next_ + std::clamp<std::uint64_t>((next_ - oldest_) / 4, 16, 256);
-    if (histories_.size() > 4 * records_.size())
+    if (histories_.size() > 4 * most_)
         std::erase_if(histories_, [this](const auto& entry) {
             const auto& newest = entry.second.newest;
             return std::none_of(newest.begin(), newest.end(), [this](std::uint64_t order) { return unfinished(order); });

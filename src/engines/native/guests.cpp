@@ -72,25 +72,23 @@ bool NativeEngine::has_work(const Worker& worker) const
            undiscovered_.any() || disturbed(worker, nullptr);
 }
 
-/// The worker's own unit has its place again, and the task to begin with. Who brings more work while the guest leaves finds it about to
-/// sleep, or the own unit asleep: nothing is overlooked.
+/// The worker's own unit has its place again, and the task to begin with. Who brings more work while the guest leaves finds the own unit
+/// asleep, or is found by the look after restore: nothing is overlooked. The next guest may be there before this one has looked.
 void NativeEngine::depart(Guest& guest, Task* first)
 {
     Worker& worker = *guest.worker;
-    const int own = bed_of(*guest.displaced), mine = bed_of(guest);
+    const int own = bed_of(*guest.displaced);
     push_released(worker);
     count_idle(worker, 1);
     worker.idle_since_ns = now_ns();
     position = {nullptr, nullptr, nullptr, position.poll, position.next_poll_ns};
     set_here(nullptr);
-    sleepers_.prepare(mine);
     if (first || has_work(worker)) {
         guest.displaced->first = first;
-        sleepers_.cancel(mine);
         return sleepers_.call_back(own);
     }
     sleepers_.restore(own);
-    if (!sleepers_.cancel(mine)) sleepers_.notify_one(own);
+    if (has_work(worker)) sleepers_.notify_one(own);
 }
 
 /// Does a guest that waits for its whole call go, to sleep outside?
