@@ -103,9 +103,9 @@ std::vector<KindBlocks> block_table(const Machine& machine, Index mr, Index nr, 
 template <Scalar T> const BlockSizes& block_sizes(int cpu)
 {
     static constinit Lasting<const Cores> of_this_machine;
-    // Before the lock of first uses is taken, which another thread may need to take for the reading.
-    if (!of_this_machine.is_made()) static_cast<void>(on_a_large_stack(machine_at_hand));
-    const Cores& cores = of_this_machine.get([] { return new Cores(read_machine<T>()); });
+    const auto make = [] { return new Cores(read_machine<T>()); };
+    if (!of_this_machine.is_made()) on_a_large_stack([&] { of_this_machine.get(make); });
+    const Cores& cores = of_this_machine.get(make);
     const int kind = cpu >= 0 && cpu < int(cores.kind_of_cpu.size()) ? cores.kind_of_cpu[cpu] : -1;
     return cores.of_kind[std::max(kind, 0)];
 }

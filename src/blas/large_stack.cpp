@@ -1,7 +1,5 @@
 #include "blas/large_stack.hpp"
 
-#include "machine/machine.hpp"
-
 #include <exception>
 #include <pthread.h>
 #include <signal.h>
@@ -25,25 +23,24 @@ bool has_small_stack()
     return size < enough;
 }
 
-struct Reading {
-    const std::function<Machine()>& read;
-    Machine machine;
+struct Work {
+    const std::function<void()>& body;
     std::exception_ptr failure;
 
     static void* run(void* self)
     {
-        Reading& reading = *static_cast<Reading*>(self);
+        Work& work = *static_cast<Work*>(self);
         try {
-            reading.machine = reading.read();
+            work.body();
         } catch (...) {
-            reading.failure = std::current_exception();
+            work.failure = std::current_exception();
         }
         return nullptr;
     }
 };
 
 /// With all signals blocked: the program's handlers are for its own threads.
-bool run_elsewhere(Reading& reading)
+bool run_elsewhere(Work& work)
 {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -52,7 +49,7 @@ bool run_elsewhere(Reading& reading)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
-    const bool made = pthread_create(&thread, &attributes, &Reading::run, &reading) == 0;
+    const bool made = pthread_create(&thread, &attributes, &Work::run, &work) == 0;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     pthread_attr_destroy(&attributes);
     if (made) pthread_join(thread, nullptr);
@@ -61,13 +58,12 @@ bool run_elsewhere(Reading& reading)
 
 } // namespace
 
-Machine on_a_large_stack(const std::function<Machine()>& read)
+void on_a_large_stack(const std::function<void()>& body)
 {
-    if (!has_small_stack()) return read();
-    Reading reading{read, {}, {}};
-    if (!run_elsewhere(reading)) return read();
-    if (reading.failure) std::rethrow_exception(reading.failure);
-    return std::move(reading.machine);
+    if (!has_small_stack()) return body();
+    Work work{body, {}};
+    if (!run_elsewhere(work)) return body();
+    if (work.failure) std::rethrow_exception(work.failure);
 }
 
 } // namespace trencadis::blas

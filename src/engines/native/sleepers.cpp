@@ -53,10 +53,11 @@ void Sleepers::notify(int count)
     full_fence();
     if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
     for (int bed = 0; bed < count_; ++bed) {
-        const std::uint32_t state = beds_[bed].state.load(std::memory_order_acquire);
-        // One who has not gone to sleep looks again, and may find something else: it does not count.
-        if (state == drowsy) cancel(bed);
-        else if (count > 0 && (state == asleep || state == asleep_free) && wake_up(bed)) --count;
+        std::uint32_t state = beds_[bed].state.load(std::memory_order_acquire);
+        // One who has not gone to sleep looks again, and may find something else: it does not count. Has it gone meanwhile, it may have
+        // looked before there was anything to see.
+        while (state == drowsy && !cancel(bed)) state = beds_[bed].state.load(std::memory_order_acquire);
+        if (count > 0 && (state == asleep || state == asleep_free) && wake_up(bed)) --count;
     }
 }
 
