@@ -149,10 +149,10 @@ void glt_native_timer_stop(GLT_timer timer)
 
 void glt_native_timer_get_secs(GLT_timer timer, double* secs)
 {
-    Object* object = object_of(timer, Kind::timer, "glt_timer_get_secs");
-    if (!object) return;
     if (!secs) return void(report_no_place("glt_timer_get_secs"));
-    *secs = 1e-9 * static_cast<double>(object->timer.stop - object->timer.start);
+    *secs = 0;
+    if (Object* object = object_of(timer, Kind::timer, "glt_timer_get_secs"))
+        *secs = 1e-9 * static_cast<double>(object->timer.stop - object->timer.start);
 }
 
 void glt_native_timer_free(GLT_timer* timer) { free_object(reinterpret_cast<void**>(timer), Kind::timer, "glt_timer_free"); }
