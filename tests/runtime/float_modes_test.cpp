@@ -50,7 +50,8 @@ TEST(FloatModes, OfTheCallerRoundOnEveryWorker)
         const Rounded mode(FE_DOWNWARD);
         downward = product(session, 0.1, 0.3);
     }
-    for (const std::vector<double>& values : {nearest, upward, downward}) EXPECT_EQ(values.size(), 1u) << "some worker rounded otherwise";
+    for (const std::vector<double>& values : {nearest, upward, downward})
+        EXPECT_EQ(values.size(), 1u) << "some worker rounded otherwise";
     EXPECT_LT(downward.front(), nearest.front());
     EXPECT_LT(nearest.front(), upward.front());
     EXPECT_EQ(product(session, 0.1, 0.3), nearest) << "a mode outlived its call";
