@@ -31,7 +31,7 @@ def test_a_vendors_call_computes_the_same(routine, precision):
     if "openblas" not in available:
         pytest.skip("needs an OpenBLAS")
     path = available["openblas"]["path"]
-    library = FortranLibrary([path], "scipy_" if "scipy_" in path else "")
+    library = FortranLibrary([path])
     workload = WORKLOADS[routine](60, PRECISIONS[precision])
     workload.vendor(library)()
     assert workload.residual() < PASS
