@@ -78,6 +78,7 @@ void NativeEngine::wake_worker(const Worker& worker)
 
 void NativeEngine::submitted(Task& task)
 {
+    if (position.poll) ask_caller(*task.flow); // a caller that submits itself may not have to wait for long
     const Worker* worker = here();
     bool full = false;
     if (worker && bounded_) {

@@ -34,7 +34,9 @@ void NativeEngine::ask_caller(TaskFlow& flow)
     position.next_poll_ns = now + poll_interval_ns;
     if (!(*position.poll)()) return;
     position.poll = nullptr;
-    flow.cancel();
+    TaskFlow* call = &flow;
+    while (call->parent()) call = call->parent();
+    call->cancel();
 }
 
 void NativeEngine::drain(TaskFlow& flow, std::int64_t target)
