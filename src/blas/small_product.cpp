@@ -8,9 +8,7 @@
 namespace trencadis::blas {
 namespace {
 
-constexpr Index deepest = 384;            ///< of a panel of A that stays in the first cache, about
-constexpr Index largest = 256 * 256;      ///< elements of B, which every panel of A reads anew
-constexpr Index chunks_wanted = 12;       ///< for each core
+constexpr Index chunks_wanted = 24;       ///< that leave little to wait for in the end
 constexpr double least_flops = 2e5;       ///< of a chunk: two microseconds
 constexpr Index conflicting_bytes = 1024; ///< columns that are multiples of it apart share few sets of a cache
 
@@ -20,18 +18,18 @@ template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
 {
     if constexpr (is_complex<T>) return false;
     else
-        return x.part == Part::all && x.rs == 1 && x.alpha != T(0) && x.k > 0 && x.k <= deepest && x.n * x.k <= largest &&
+        return x.part == Part::all && x.rs == 1 && x.alpha != T(0) && x.k > 0 && is_small(x.n, x.k) &&
                x.A.structure == Structure::general && x.B.structure == Structure::general && (x.B.rs == 1 || x.B.cs == 1);
 }
 
 template <Scalar T>
-SmallProduct<T>::SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, Index cores)
+SmallProduct<T>::SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, bool shared)
     : x_(x), kernel_(kernel), panels_((x.m + kernel.mr - 1) / kernel.mr), pieces_(1), piece_(x.n)
 {
-    if (cores == 1) return;
+    if (!shared) return;
     // As many chunks as leave little to wait for in the end, none too short to be worth fetching.
     const double flops = 2.0 * double(std::min(x.m, kernel.mr)) * double(x.n) * double(x.k);
-    const Index wanted = (chunks_wanted * cores + panels_ - 1) / panels_, worth = std::max<Index>(1, Index(flops / least_flops));
+    const Index wanted = (chunks_wanted + panels_ - 1) / panels_, worth = std::max<Index>(1, Index(flops / least_flops));
     const Index width = (x.n + std::min(wanted, worth) - 1) / std::min(wanted, worth);
     piece_ = (width + kernel.nr - 1) / kernel.nr * kernel.nr;
     pieces_ = (x.n + piece_ - 1) / piece_;

@@ -11,14 +11,19 @@ template <Scalar T> class SmallProduct {
 public:
     /// Is it one? x normalised.
     static bool suits(const Product<T>& x);
-    /// `cores`: that may take part.
-    SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, Index cores);
+    /// Is one of these sizes? Beside them the operands' structure and strides decide.
+    static bool is_small(Index n, Index k) { return !is_complex<T> && k <= deepest && n * k <= largest; }
+    /// `shared`: cut into chunks for several cores; otherwise into panels of rows.
+    SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, bool shared);
 
     Index chunks() const { return panels_ * pieces_; }
     Index panel_chunks() const { return pieces_; } ///< consecutive ones that share a panel of A
     void work(Index begin, Index end) const;       ///< chunks; allocates scratch memory of the thread once
 
 private:
+    static constexpr Index deepest = 384;       ///< of a panel of A that stays in the first cache, about
+    static constexpr Index largest = 256 * 256; ///< elements of B, which every panel of A reads anew
+
     Index bound(Index p) const;
     void panel(Index i, Index rows, Index j0, Index j1) const;
 

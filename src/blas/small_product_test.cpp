@@ -52,7 +52,7 @@ TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
         const std::vector<T> before = C.memory;
         const Product<T> x{m, n, k, alpha, general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), beta, C.data(), 1, C.ld};
         ASSERT_TRUE(SmallProduct<T>::suits(x));
-        const SmallProduct<T> product(x, kernel, 1 + Index(random() % 3));
+        const SmallProduct<T> product(x, kernel, random() % 3 != 0);
         std::vector<Index> order(std::size_t(product.chunks()));
         std::iota(order.begin(), order.end(), 0);
         std::shuffle(order.begin(), order.end(), random);

@@ -36,7 +36,7 @@ template <Scalar T> struct GemmArgs {
     {
         return kernels->native(KernelRoutine::gemm) && blas::SmallProduct<T>::suits(whole()) && flops() >= smallest_shared;
     }
-    blas::SmallProduct<T> small() const { return {whole(), blas::instruction_set().micro_kernel<T>(), 2}; }
+    blas::SmallProduct<T> small() const { return {whole(), blas::instruction_set().micro_kernel<T>(), true}; }
     Index chunks() const
     {
         if (is_small()) return small().chunks();

@@ -1,5 +1,6 @@
 #include "algorithms/gemm.hpp"
 #include "algorithms/symm.hpp"
+#include "blas/small_product.hpp"
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
@@ -68,8 +69,8 @@ bool is_thin(Index m, Index n, const RoutineOptions& options)
 /// Is it so small that it is one operation, which cores share as it lies?
 template <Scalar T> bool is_small(Index m, Index n, Index k, const RoutineOptions& options)
 {
-    constexpr Index longest = 384;
-    return options.nb == 0 && options.variant.empty() && !is_complex<T> && std::max({m, n, k}) <= longest && n * k <= 256 * 256;
+    constexpr Index longest = 384; // beyond, packing all of B pays
+    return options.nb == 0 && options.variant.empty() && std::max(m, n) <= longest && blas::SmallProduct<T>::is_small(n, k);
 }
 
 /// Rows, columns and depth of the tiles of a thin product.

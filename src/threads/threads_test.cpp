@@ -1,5 +1,4 @@
 #include "threads/backends/glt/plugin.hpp"
-#include "threads/event_count.hpp"
 #include "threads/lock.hpp"
 #include "threads/parker.hpp"
 #include "threads/threads.hpp"
@@ -40,34 +39,6 @@ TEST(Parker, KeepsATokenThatCameFirst)
     parker.unpark();
     parker.park();
     EXPECT_FALSE(parker.park_for(1'000'000)) << "one token, one park";
-}
-
-TEST(EventCount, NoChangeIsMissed)
-{
-    EventCount changed;
-    std::atomic<int> ball{0};
-    constexpr int rounds = 20'000;
-    std::thread other([&] {
-        for (int i = 0; i < rounds; ++i) {
-            while (ball.load() != 1) {
-                const std::uint32_t key = changed.prepare();
-                if (ball.load() == 1) changed.cancel();
-                else changed.wait(key);
-            }
-            ball.store(0);
-            changed.notify_all();
-        }
-    });
-    for (int i = 0; i < rounds; ++i) {
-        ball.store(1);
-        changed.notify_all();
-        while (ball.load() != 0) {
-            const std::uint32_t key = changed.prepare();
-            if (ball.load() == 0) changed.cancel();
-            else changed.wait(key);
-        }
-    }
-    other.join();
 }
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)

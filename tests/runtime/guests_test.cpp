@@ -1,6 +1,7 @@
 #include "engine_fixture.hpp"
 #include "graph/waiting.hpp"
 #include "session/session.hpp"
+#include "threads/testing/eventually.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,17 +12,6 @@
 
 namespace trencadis::testing {
 namespace {
-
-/// Until `condition`; false after ten seconds.
-template <class Condition> bool eventually(const Condition& condition)
-{
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::yield();
-    }
-    return true;
-}
 
 class Guests : public ::testing::TestWithParam<const char*> {
 protected:

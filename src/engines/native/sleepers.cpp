@@ -4,8 +4,8 @@ namespace trencadis {
 
 void Sleepers::prepare(int bed)
 {
+    sleepers_.fetch_add(1, std::memory_order_relaxed);
     beds_[bed].state.store(drowsy, std::memory_order_relaxed);
-    sleepers_.fetch_add(1, std::memory_order_seq_cst); // publishes the state
     full_fence();
 }
 
@@ -51,7 +51,7 @@ bool Sleepers::wake_up(int bed)
 void Sleepers::notify(int count)
 {
     full_fence();
-    if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+    if (sleepers_.load(std::memory_order_relaxed) == 0) return;
     for (int bed = 0; bed < count_; ++bed) {
         std::uint32_t state = beds_[bed].state.load(std::memory_order_acquire);
         // One who has not gone to sleep looks again, and may find something else: it does not count. Has it gone meanwhile, it may have
@@ -87,9 +87,8 @@ void Sleepers::call_back(int bed)
 
 void Sleepers::restore(int bed)
 {
-    // As prepare: whoever sees the count sees the state.
-    beds_[bed].state.store(asleep_free, std::memory_order_release);
-    sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    sleepers_.fetch_add(1, std::memory_order_relaxed);
+    beds_[bed].state.store(asleep_free, std::memory_order_release); // what the guest wrote, to who wakes it or displaces it again
     full_fence();
 }
 

@@ -10,9 +10,9 @@ namespace trencadis {
 /// who sleeps can be given to somebody else meanwhile.
 ///
 /// A sleeper calls prepare, looks once more, then wait or cancel; a producer changes something, then calls notify. The orders that
-/// matter: prepare's increment of `sleepers_` before the look, and the producer's change before its load of `sleepers_`,
-/// each with a full fence in between. Then either the look sees the change, or the producer sees the sleeper: whoever has seen the
-/// increment has also seen the state that was stored before it.
+/// matter: what prepare stores before the look, and the producer's change before what notify loads, each with a full fence in
+/// between. Then either the look sees the change, or notify sees the sleeper: both the count and the state, since both were
+/// stored before the fence. The count is raised before the state says so and lowered after, hence never too low.
 /// Literature: Vyukov's eventcount, with a word for each sleeper.
 class Sleepers {
 public:
@@ -60,7 +60,8 @@ private:
 
     std::unique_ptr<Bed[]> beds_;
     const int count_;
-    alignas(64) std::atomic<int> sleepers_{0}; ///< beds that are drowsy or asleep; whoever takes one out of that counts it down
+    alignas(64) std::atomic<int> sleepers_{
+        0}; ///< beds that are drowsy or asleep; never fewer; whoever takes one out of that counts it down
 };
 
 } // namespace trencadis

@@ -1,5 +1,7 @@
 #include "engines/native/sleepers.hpp"
 
+#include "threads/testing/eventually.hpp"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,16 +12,7 @@
 namespace trencadis {
 namespace {
 
-/// Until `condition`; false after ten seconds.
-template <class Condition> bool eventually(const Condition& condition)
-{
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::yield();
-    }
-    return true;
-}
+using testing::eventually;
 
 TEST(Sleepers, OverlookNoWakeUp)
 {
@@ -48,7 +41,9 @@ TEST(Sleepers, OverlookNoWakeUp)
     for (int i = 0; i < rounds; ++i) {
         ++tokens;
         sleepers.notify(1);
-        if (i % 64 == 0) EXPECT_TRUE(eventually([&] { return tokens.load() == 0; })) << "in round " << i;
+        if (i % 64 == 0) {
+            EXPECT_TRUE(eventually([&] { return tokens.load() == 0; })) << "in round " << i;
+        }
     }
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(taken.load(), rounds);
