@@ -49,6 +49,27 @@ private:
     const std::uint32_t before_;
 };
 
+/// For the runtime's own arithmetic on whichever thread: the standard modes, which most threads are in.
+class StandardFloatModes {
+public:
+    StandardFloatModes() : before_(_mm_getcsr()), others_((before_ & ~FloatScope::exceptions) != FloatScope::nothing_traps)
+    {
+        if (others_) [[unlikely]]
+            _mm_setcsr(FloatScope::nothing_traps);
+    }
+    ~StandardFloatModes()
+    {
+        if (others_) [[unlikely]]
+            _mm_setcsr(before_);
+    }
+    StandardFloatModes(const StandardFloatModes&) = delete;
+    StandardFloatModes& operator=(const StandardFloatModes&) = delete;
+
+private:
+    const std::uint32_t before_;
+    const bool others_;
+};
+
 /// The calling thread is the runtime's from now on.
 inline void set_standard_float_modes() { _mm_setcsr(FloatScope::nothing_traps); }
 
@@ -83,6 +104,11 @@ public:
 
 private:
     std::fenv_t before_;
+};
+
+class StandardFloatModes {
+private:
+    const FloatScope scope_{FloatModes()};
 };
 
 inline void set_standard_float_modes() { std::fesetenv(FE_DFL_ENV); }

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <span>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 namespace trencadis::blas {
@@ -17,18 +20,42 @@ template <class T> class SmallProducts : public ::testing::Test {
 using RealTypes = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SmallProducts, RealTypes);
 
-/// Operands inside memory of NaNs, so that whatever is read beside them shows.
+/// Memory whose last byte lies before a page that nobody may touch.
+template <class T> class Guarded {
+public:
+    explicit Guarded(std::size_t count)
+    {
+        const std::size_t page = std::size_t(sysconf(_SC_PAGESIZE)), bytes = count * sizeof(T);
+        bytes_ = (bytes + page - 1) / page * page + page;
+        base_ = static_cast<char*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        mprotect(base_ + bytes_ - page, page, PROT_NONE);
+        span_ = {reinterpret_cast<T*>(base_ + bytes_ - page - bytes), count};
+    }
+    ~Guarded() { munmap(base_, bytes_); }
+    Guarded(const Guarded&) = delete;
+    Guarded& operator=(const Guarded&) = delete;
+    T& operator[](std::size_t i) const { return span_[i]; }
+    std::span<T> all() const { return span_; }
+
+private:
+    char* base_;
+    std::size_t bytes_;
+    std::span<T> span_;
+};
+
+/// Operands in such memory with NaNs between their columns, so that whatever is read beside them shows.
 template <class T> struct Framed {
     Index ld;
-    std::vector<T> memory;
+    Guarded<T> memory;
     Framed(Index rows, Index cols, Index padding, std::mt19937& random)
-        : ld(rows + padding), memory(std::size_t(ld * cols), T(NAN))
+        : ld(rows + padding), memory(std::size_t(ld * (cols - 1) + rows))
     {
+        std::fill(memory.all().begin(), memory.all().end(), T(NAN));
         std::uniform_real_distribution<T> element(-1, 1);
         for (Index j = 0; j < cols; ++j)
             for (Index i = 0; i < rows; ++i) memory[std::size_t(i + j * ld)] = element(random);
     }
-    T* data() { return memory.data(); }
+    T* data() { return memory.all().data(); }
 };
 
 /// In any order of the chunks, for every place of the operands and every edge of the panels: what the definition gives.
@@ -48,8 +75,8 @@ TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
         Framed<T> A(op_a == Op::none ? m : k, op_a == Op::none ? k : m, random() % 4, random),
             B(op_b == Op::none ? k : n, op_b == Op::none ? n : k, random() % 4, random), C(m, n, random() % 4, random);
         const T alpha = T(random() % 3) - T(0.5), beta = T(random() % 3) - T(1);
-        if (beta == T(0)) std::fill(C.memory.begin(), C.memory.end(), T(NAN)); // is not read
-        const std::vector<T> before = C.memory;
+        if (beta == T(0)) std::fill(C.memory.all().begin(), C.memory.all().end(), T(NAN)); // is not read
+        const std::vector<T> before(C.memory.all().begin(), C.memory.all().end());
         const Product<T> x{m, n, k, alpha, general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), beta, C.data(), 1, C.ld};
         ASSERT_TRUE(SmallProduct<T>::suits(x));
         const SmallProduct<T> product(x, kernel, random() % 3 != 0);
@@ -58,7 +85,7 @@ TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
         std::shuffle(order.begin(), order.end(), random);
         for (const Index c : order) product.work(c, c + 1);
         for (Index j = 0; j < n; ++j)
-            for (Index i = 0; i < C.ld; ++i) {
+            for (Index i = 0; i < (j + 1 < n ? C.ld : m); ++i) {
                 const T got = C.memory[std::size_t(i + j * C.ld)], old = before[std::size_t(i + j * C.ld)];
                 if (i >= m) {
                     ASSERT_EQ(std::isnan(got), std::isnan(old)) << "padding was written";

@@ -106,6 +106,7 @@ Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const
 
 void TaskFlow::commit(Task& task, std::span<const Access> accesses) noexcept
 {
+    const StandardFloatModes standard;
     --credit_;
     task.next = nullptr;
     task.flops = task.codelet->flops ? task.codelet->flops(task.args) : 0;

@@ -228,6 +228,23 @@ TEST(Routines, StopWithinASecondWhenInterrupted)
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
 }
 
+/// A caller that takes part submits as long as the window is not full: it has to be asked meanwhile too.
+TEST(Routines, StopWithinASecondWhenInterruptedWhileTheyAreSubmitted)
+{
+    SessionOptions options;
+    options.window = 10'000'000;
+    Session session(options);
+    constexpr Index n = 3000;
+    std::vector<double> A(n * n, 0.5);
+    for (Index i = 0; i < n; ++i) A[std::size_t(i * (n + 1))] = n;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20)); // its workers sleep
+    bool asked = false;
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THROW(potrf(session, Uplo::lower, n, A.data(), n, {.nb = 16, .interrupted = [&] { return asked = true; }}), Error);
+    EXPECT_TRUE(asked);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+}
+
 TEST(Routines, MayBeCalledFromSeveralThreadsAtOnce)
 {
     constexpr Index n = 200;

@@ -1,12 +1,15 @@
 #include "engine_fixture.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/session.hpp"
+#include "threads/testing/eventually.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cfenv>
 #include <cfloat>
+#include <deque>
 #include <initializer_list>
 #include <thread>
 #include <vector>
@@ -58,6 +61,64 @@ TEST(FloatModes, OfTheCallerRoundOnEveryWorker)
 }
 
 #if defined(__x86_64__)
+/// First come, first served; notes whether it was ever asked in other modes than the standard ones, with something that traps among them.
+class Watchful final : public Scheduler {
+public:
+    static inline std::atomic<int> strange{0}, asked{0};
+    void push(Task& task, WorkerId) override
+    {
+        look();
+        tasks_.push_back(&task);
+    }
+    Decision pop(WorkerId) override
+    {
+        look();
+        Decision decision;
+        if (tasks_.empty()) return decision;
+        decision.run = tasks_.front();
+        tasks_.pop_front();
+        return decision;
+    }
+
+private:
+    static void look()
+    {
+        ++asked;
+        strange += (_mm_getcsr() & ~0x3fu) != 0x1f80u;
+    }
+    std::deque<Task*> tasks_;
+};
+
+TEST(FloatModes, OfAProgramAreNotThoseOfItsScheduling)
+{
+    static const SchedulerEntry entry{
+        {"watchful", "", ""}, false, [](const View&, const SchedulerOptions&) -> std::unique_ptr<Scheduler> {
+            return std::make_unique<Watchful>();
+        }};
+    std::thread([] {
+        const unsigned before = _mm_getcsr();
+        _mm_setcsr((before & ~0x0680u) | 0xe040u); // traps, rounding to zero, flushing
+        SchedulerSpec scheduler = parse_scheduler("eager");
+        scheduler.entry = &entry;
+        const auto threads = threads_under_test().make();
+        EngineParts parts{std::vector<WorkerPlace>(2), scheduler, threads.get()};
+        parts.callers_anywhere = true;
+        const auto engine = find_entry("engine", engine_entries(), "native").make(std::move(parts));
+        const auto run = [&](TaskFlow& flow) {
+            for (int i = 0; i < 10; ++i)
+                flow.submit("outer", [](TaskContext& context) { context.flow().submit("inner", [] {}, {}); }, {});
+            flow.wait();
+        };
+        for (int round = 0; round < 20; ++round) {
+            TaskFlow visited(*engine);
+            EXPECT_TRUE(eventually([&] { return engine->attend(visited, [&] { run(visited); }); }));
+        }
+        _mm_setcsr(before);
+    }).join();
+    EXPECT_GT(Watchful::asked, 0);
+    EXPECT_EQ(Watchful::strange, 0);
+}
+
 TEST(FloatModes, FlushToZeroInTheCallsOfTheThreadThatSaysSo)
 {
     Session session;

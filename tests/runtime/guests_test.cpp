@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -105,6 +106,54 @@ TEST_P(Guests, GiveTheWorkerAwayWhileTheyWaitForTasksInsideTheirs)
     }
 }
 
+/// With one worker. The unit that a guest displaces changes: the first one waits in a task of somebody else's when the guest comes back, so
+/// that another one sleeps when the next guest comes and goes with a task that it found.
+TEST(Guest, LeavesTheTaskThatItFoundToWhoeverSleepsInItsPlace)
+{
+    RuntimeUnderTest runtime("native", "eager", 1);
+    Engine& engine = runtime.engine();
+    TaskEvent guest_waits, guest_may_go_on, other_waits, other_may_go_on;
+    std::thread first([&] {
+        TaskFlow flow(engine);
+        const auto waits = [&] {
+            guest_waits.set();
+            guest_may_go_on.wait();
+        };
+        EXPECT_TRUE(eventually([&] {
+            return engine.attend(flow, [&] {
+                flow.submit("waits", waits, {});
+                flow.wait();
+            });
+        }));
+    });
+    guest_waits.wait();
+    TaskFlow other(engine);
+    other.submit("waits too",
+                 [&] {
+                     other_waits.set();
+                     other_may_go_on.wait();
+                 },
+                 {});
+    other_waits.wait();
+    guest_may_go_on.set();
+    first.join();
+
+    TaskFlow found(engine), second(engine);
+    std::atomic<bool> ran{false};
+    int datum = 0;
+    EXPECT_TRUE(eventually([&] {
+        return engine.attend(second, [&] {
+            second.submit("before", [&] { found.submit("found", [&] { ran = true; }, {}); }, {readwrite(&datum)});
+            second.submit("behind it", [] {}, {readwrite(&datum)});
+            second.wait();
+        });
+    }));
+    EXPECT_TRUE(eventually([&] { return ran.load(); }));
+    if (!ran) std::abort(); // the flow would wait for ever
+    other_may_go_on.set();
+    other.wait();
+}
+
 TEST_P(Guests, LeaveACallThatLastsToTheWorkers)
 {
     RuntimeUnderTest runtime("native", GetParam(), 1);
@@ -150,8 +199,10 @@ TEST(GuestsOfASession, StayAwayFromCoresThatItWasNotGiven)
     CPU_SET(cores[1], &other);
     ASSERT_EQ(sched_setaffinity(0, sizeof other, &other), 0);
     int wrong = 0;
-    for (int round = 0; round < 20; ++round)
+    for (int round = 0; round < 20; ++round) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5)); // so that the worker sleeps
         session.run([&](TaskFlow& flow) { flow.submit("task", [&] { wrong += sched_getcpu() != cores[0]; }, {}); });
+    }
     sched_setaffinity(0, sizeof before, &before);
     EXPECT_EQ(wrong, 0);
 }

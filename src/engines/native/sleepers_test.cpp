@@ -49,6 +49,37 @@ TEST(Sleepers, OverlookNoWakeUp)
     EXPECT_EQ(taken.load(), rounds);
 }
 
+/// What a producer brings may come at any instant of going to sleep: the pause before it moves through all of them.
+TEST(Sleepers, AreWokenAtWhateverInstantTheyGoToSleep)
+{
+    Sleepers sleepers(1);
+    constexpr int rounds = 200'000;
+    std::atomic<int> token{0};
+    std::thread sleeper([&] {
+        for (int i = 0; i < rounds; ++i) {
+            while (token.load(std::memory_order_relaxed) == 0) {
+                sleepers.prepare(0);
+                if (token.load(std::memory_order_relaxed) != 0) sleepers.cancel(0);
+                else sleepers.wait(0, -1, true);
+            }
+            token.store(0, std::memory_order_release);
+        }
+    });
+    bool overlooked = false;
+    for (int i = 0; i < rounds; ++i) {
+        for (int pause = i % 1024; pause > 0; --pause) std::atomic_signal_fence(std::memory_order_seq_cst);
+        token.store(1, std::memory_order_relaxed);
+        sleepers.notify(1);
+        int looks = 0;
+        while (token.load(std::memory_order_acquire) != 0 && !overlooked)
+            if (++looks == 1000) overlooked = !eventually([&] { return token.load() == 0; });
+        if (overlooked) sleepers.notify_one(0);
+        while (overlooked && token.load() != 0) std::this_thread::yield();
+    }
+    EXPECT_FALSE(overlooked);
+    sleeper.join();
+}
+
 TEST(Sleepers, WhoIsDisplacedIsWokenByNobodyBeforeItsPlaceIsFree)
 {
     Sleepers sleepers(2);
