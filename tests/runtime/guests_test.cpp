@@ -112,7 +112,7 @@ TEST(Guest, LeavesTheTaskThatItFoundToWhoeverSleepsInItsPlace)
 {
     RuntimeUnderTest runtime("native", "eager", 1);
     Engine& engine = runtime.engine();
-    TaskEvent guest_waits, guest_may_go_on, other_waits, other_may_go_on;
+    TaskEvent guest_waits, guest_may_go_on, other_may_go_on;
     std::thread first([&] {
         TaskFlow flow(engine);
         const auto waits = [&] {
@@ -130,12 +130,10 @@ TEST(Guest, LeavesTheTaskThatItFoundToWhoeverSleepsInItsPlace)
     TaskFlow other(engine);
     other.submit("waits too",
                  [&] {
-                     other_waits.set();
+                     guest_may_go_on.set(); // before the worker has a unit that sleeps
                      other_may_go_on.wait();
                  },
                  {});
-    other_waits.wait();
-    guest_may_go_on.set();
     first.join();
 
     TaskFlow found(engine), second(engine);

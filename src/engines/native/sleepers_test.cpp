@@ -49,7 +49,13 @@ TEST(Sleepers, OverlookNoWakeUp)
     EXPECT_EQ(taken.load(), rounds);
 }
 
-/// What a producer brings may come at any instant of going to sleep: the pause before it moves through all of them.
+/// About so many cycles.
+void pause(int count)
+{
+    for (; count > 0; --count) std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+/// What a producer brings may come at any instant of going to sleep: the pauses before both move through all of them.
 TEST(Sleepers, AreWokenAtWhateverInstantTheyGoToSleep)
 {
     Sleepers sleepers(1);
@@ -57,6 +63,7 @@ TEST(Sleepers, AreWokenAtWhateverInstantTheyGoToSleep)
     std::atomic<int> token{0};
     std::thread sleeper([&] {
         for (int i = 0; i < rounds; ++i) {
+            pause(i * 7 % 1024);
             while (token.load(std::memory_order_relaxed) == 0) {
                 sleepers.prepare(0);
                 if (token.load(std::memory_order_relaxed) != 0) sleepers.cancel(0);
@@ -67,7 +74,7 @@ TEST(Sleepers, AreWokenAtWhateverInstantTheyGoToSleep)
     });
     bool overlooked = false;
     for (int i = 0; i < rounds; ++i) {
-        for (int pause = i % 1024; pause > 0; --pause) std::atomic_signal_fence(std::memory_order_seq_cst);
+        pause(i % 1024);
         token.store(1, std::memory_order_relaxed);
         sleepers.notify(1);
         int looks = 0;
