@@ -116,7 +116,7 @@ TEST(OfThread, CanBeAskedForAfterItHasEnded)
         static_cast<void>(late);
         static_cast<void>(of_thread<Counted, Counted>());
     }).join();
-    Counted::alive = 0;
+    EXPECT_EQ(Counted::alive, 0); // the late one has ended, too
 }
 
 } // namespace

@@ -37,6 +37,7 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel,
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
 {
+    scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k)); // if there is no memory, before anything is touched
     for (Index c = begin; c < end;) { // chunks of one panel together
         const Index p = c / pieces_, last = std::min(end, (p + 1) * pieces_), first_row = bound(p);
         panel(first_row, std::min(x_.m, bound(p + 1)) - first_row, (c - p * pieces_) * piece_,
