@@ -1,25 +1,21 @@
 #pragma once
+#include "engines/native/membership.hpp"
 #include "graph/task.hpp"
 #include "graph/team.hpp"
 #include "scheduling/speed_estimates.hpp"
 #include "threads/lock.hpp"
 
 #include <atomic>
-#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <utility>
 
 namespace trencadis {
 
-/// One running operation that others may join. The memory is never returned while workers run, so that a late joiner may look
-/// at it at any time; the state word says whether what it sees is still to be had.
-///
-/// Invariant: the task is finished by whoever takes the last member out, exactly once; the owner goes in first and closes
-/// when it leaves, so nobody joins a finished task. Nobody waits for a member: a preempted one delays its own chunk only.
+/// One running operation that others may join. The task is finished by whoever takes the last member out, exactly once.
 class Share {
 public:
-    bool unused() const { return state_.load(std::memory_order_acquire) == 0; }
+    bool unused() const { return members_.unused(); }
     /// Owner: offers the task, with the owner as first member.
     void open(Task& task, Index chunks)
     {
@@ -29,23 +25,11 @@ public:
         node_.store(task.node, std::memory_order_relaxed);
         chunk_flops_.store(task.flops / double(chunks), std::memory_order_relaxed);
         work_.reset(chunks, 1);
-        state_.store(is_open + in_use + member, std::memory_order_release); // publishes the above to those who join
+        members_.open();
     }
-    bool try_join()
-    {
-        std::uint32_t state = state_.load(std::memory_order_relaxed);
-        while (state & is_open)
-            if (state_.compare_exchange_weak(state, state + member, std::memory_order_acquire, std::memory_order_relaxed))
-                return true;
-        return false;
-    }
-    /// True: the caller was the last one. It finishes the task and calls retire. Release: what this member wrote; acquire: what
-    /// all wrote.
-    bool leave(bool owner)
-    {
-        const std::uint32_t mine = owner ? member + is_open : member;
-        return state_.fetch_sub(mine, std::memory_order_acq_rel) - mine == in_use;
-    }
+    bool try_join() { return members_.try_join(); }
+    /// True: the caller was the last one. It finishes the task and calls retire.
+    bool leave(bool owner) { return members_.leave(owner); }
     void fail(std::exception_ptr failure)
     {
         std::lock_guard lock(lock_);
@@ -55,7 +39,7 @@ public:
     std::exception_ptr retire()
     {
         std::exception_ptr failure = std::exchange(failure_, nullptr);
-        state_.store(0, std::memory_order_release);
+        members_.retire();
         return failure;
     }
 
@@ -73,8 +57,7 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t is_open = 1, in_use = 2, member = 4;
-    std::atomic<std::uint32_t> state_{0};
+    Membership members_;
     Task* task_ = nullptr;
     // What those who think of joining ask; stale answers do no harm.
     std::atomic<double> priority_{0}, chunk_flops_{0};
