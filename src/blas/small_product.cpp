@@ -8,9 +8,10 @@
 namespace trencadis::blas {
 namespace {
 
-constexpr Index chunks_wanted = 24;       ///< that leave little to wait for in the end
-constexpr double least_flops = 2e5;       ///< of a chunk: two microseconds
-constexpr Index conflicting_bytes = 1024; ///< columns that are multiples of it apart share few sets of a cache
+constexpr Index chunks_wanted = 96;       ///< that leave little to wait for in the end
+constexpr double least_flops = 1e5;       ///< of a chunk: a microsecond
+constexpr Index conflicting_bytes = 1024; ///< columns that are multiples of it apart share few sets of a cache:
+constexpr Index patient_uses = 16;        ///< packing them pays where a panel is used more often
 
 } // namespace
 
@@ -38,12 +39,15 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel,
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
 {
     scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k)); // if there is no memory, before anything is touched
-    for (Index c = begin; c < end;) { // chunks of one panel together
-        const Index p = c / pieces_, last = std::min(end, (p + 1) * pieces_), first_row = bound(p);
-        panel(first_row, std::min(x_.m, bound(p + 1)) - first_row, (c - p * pieces_) * piece_,
-              std::min(x_.n, (last - p * pieces_) * piece_));
-        c = last;
+    for (Index c = begin; c < end; ++c) {
+        const Index p = c % panels_, first_row = bound(p), first_col = c / panels_ * piece_;
+        panel(first_row, std::min(x_.m, bound(p + 1)) - first_row, first_col, std::min(x_.n, first_col + piece_));
     }
+}
+
+template <Scalar T> void SmallProduct<T>::work(Team& team) const
+{
+    while (const Chunks c = team.next_of_two_ends(std::max<Index>(1, team.remaining() / 8))) work(c.begin, c.end);
 }
 
 /// Where panel p begins: whole vectors, shared out evenly, since low panels are slow.
@@ -60,7 +64,7 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
         const Index height = kernel_.height(rows), bytes = x_.A.cs * Index(sizeof(T));
         const T* A = x_.A.data + i * x_.A.rs;
         Index step = x_.A.cs;
-        if (x_.A.rs != 1 || rows != height || (bytes % conflicting_bytes == 0 && j1 - j0 > 4 * kernel_.nr)) {
+        if (x_.A.rs != 1 || rows != height || (bytes % conflicting_bytes == 0 && j1 - j0 > patient_uses * kernel_.nr)) {
             T* const image = scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k));
             pack_left(kernel_, x_.A.block(i, 0), rows, x_.k, image);
             A = image;

@@ -1,11 +1,13 @@
 #pragma once
 #include "blas/product.hpp"
+#include "graph/team.hpp"
 
 namespace trencadis::blas {
 
 /// A product C <- alpha A B + beta C so small that packing B would cost more than it gains: B is read where it lies, A too where its columns
 /// suit the vectors; otherwise a panel of its rows is packed right before it is used. Nothing is common to the cores that take part but the
-/// operands, so that cutting it up costs nothing: chunks are panels of rows times some columns, in any order, each done once.
+/// operands, so that cutting it up costs nothing: chunks are panels of rows times some columns, in any order, each done once. Those that
+/// share columns follow one another, so that a core keeps few of B's in its cache.
 /// Real numbers, general operands, all of C. Literature: the "small and unpacked" products of Van Zee, Smith, van de Geijn (BLIS, sup).
 template <Scalar T> class SmallProduct {
 public:
@@ -17,12 +19,14 @@ public:
     SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, bool shared);
 
     Index chunks() const { return panels_ * pieces_; }
-    Index panel_chunks() const { return pieces_; } ///< consecutive ones that share a panel of A
-    void work(Index begin, Index end) const;       ///< chunks; allocates scratch memory of the thread once
+    void work(Index begin, Index end) const; ///< chunks; allocates scratch memory of the thread once
+    /// What `team` gives until nothing is left: long runs first, then shorter ones, so that all end together (guided self-scheduling:
+    /// Polychronopoulos and Kuck 1987).
+    void work(Team& team) const;
 
 private:
-    static constexpr Index deepest = 384;       ///< of a panel of A that stays in the first cache, about
-    static constexpr Index largest = 256 * 256; ///< elements of B, which every panel of A reads anew
+    static constexpr Index deepest = 384;       ///< of a panel of A that stays in the first two caches
+    static constexpr Index largest = 384 * 384; ///< elements of B, which every panel of A reads anew
 
     Index bound(Index p) const;
     void panel(Index i, Index rows, Index j0, Index j1) const;

@@ -3,6 +3,7 @@
 #include "engines/simulation_options.hpp"
 #include "engines/simulation_report.hpp"
 #include "graph/executor.hpp"
+#include "graph/team.hpp"
 #include "machine/machine.hpp"
 #include "observe/recorder.hpp"
 #include "scheduling/scheduler.hpp"
@@ -77,6 +78,13 @@ public:
     /// Runs `call`, which submits to `flow` and waits for it, on the calling thread in the place of a worker that rests: the caller takes
     /// part in its own call, and nobody has to be woken for it. False: there is no such place, and nothing was run.
     virtual bool attend(TaskFlow& /*flow*/, const std::function<void()>& /*call*/) { return false; }
+    /// Does `work`, which takes all of so many chunks from its team, on the calling thread in the place of a worker that rests and on workers
+    /// that are looking for work just then: a fork and a join for calls too short for a task. The chunks must be pure computation.
+    /// Rethrows. False: too few are awake, or somebody wants to see tasks, and nothing was run.
+    virtual bool shares() const { return false; } ///< would it? A guess
+    virtual bool share_out(Index /*chunks*/, const std::function<void(Team&)>& /*work*/) { return false; }
+    /// Workers that sleep look for work, since more calls are likely to follow.
+    virtual void rouse() {}
     /// Is there such a place now? A guess.
     virtual bool has_room() const { return true; }
     /// Workers that look for work without sleeping: they join a call within a microsecond. A guess.

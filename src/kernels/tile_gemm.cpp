@@ -49,10 +49,7 @@ template <Scalar T> struct GemmArgs {
     {
         if (guard.stopped()) return;
         if (is_small()) {
-            const blas::SmallProduct<T> product = small();
-            Team& team = context.team();
-            const auto wanted = [&] { return team.remaining() > 4 * product.panel_chunks() ? product.panel_chunks() : 1; };
-            while (const auto c = team.next_of_two_ends(wanted())) product.work(c.begin, c.end);
+            small().work(context.team());
             return;
         }
         if (packs_once())

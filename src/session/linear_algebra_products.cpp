@@ -1,10 +1,12 @@
 #include "algorithms/gemm.hpp"
 #include "algorithms/symm.hpp"
 #include "blas/small_product.hpp"
+#include "blas/team_product.hpp"
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
 #include "session/packed_calls.hpp"
+#include "session/sharing.hpp"
 
 namespace trencadis {
 namespace {
@@ -37,6 +39,18 @@ template <Scalar T> struct SideProduct {
         Arguments::apart(11, "c", Region::all(C, m, n, ldc), "a", Region::triangle(uplo, A, order(), lda));
         Arguments::apart(11, "c", Region::all(C, m, n, ldc), "b", Region::all(B, m, n, ldb));
         check_options(routine, options);
+    }
+    blas::Product<T> product(blas::Structure structure) const
+    {
+        const blas::Operand<T> a = structured(structure, uplo, Diag::non_unit, A, lda), b = blas::general(B, ldb);
+        const bool left = side == Side::left;
+        return {m, n, order(), alpha, left ? a : b, left ? b : a, beta, C, 1, ldc};
+    }
+    bool run_shared(blas::Structure structure, KernelRoutine routine, const RoutineOptions& options) const
+    {
+        if (!is_short(session, flops(), session.kernels().native(routine), options)) return false;
+        blas::TeamProduct<T> shared(product(structure), blas::setup<T>(0));
+        return share_out(session, shared);
     }
     bool run_on_packed_tiles(blas::Structure structure, const RoutineOptions& options) const
     {
@@ -101,13 +115,18 @@ void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha
     Arguments::apart(12, "c", Region::all(C, m, n, ldc), "b", Region::all(B, rows_b, k + n - rows_b, ldb));
     check_options("gemm", options);
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
-    if (runs_directly(session, flops_per_fma<T> * double(m) * double(n) * double(k), options))
+    const Flops flops = flops_per_fma<T> * double(m) * double(n) * double(k);
+    const bool ours = session.kernels().native(KernelRoutine::gemm), small = ours && is_small<T>(m, n, k, options);
+    const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
+    if (small && is_short(session, flops, ours, options) && blas::SmallProduct<T>::suits(whole)) {
+        const blas::SmallProduct<T> shared(whole, blas::instruction_set().micro_kernel<T>(), true);
+        if (share_out(session, shared)) return;
+    }
+    if (runs_directly(session, flops, options))
         return session.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    const bool ours = session.kernels().native(KernelRoutine::gemm);
-    const bool thin = ours && is_thin(m, n, options), small = ours && is_small<T>(m, n, k, options);
+    const bool thin = ours && is_thin(m, n, options);
     if (!thin && !small && runs_packed(session, "gemm", options)) {
-        const blas::Operand<T> a = blas::general(A, lda, op_a), b = blas::general(B, ldb, op_b);
-        if (run_product(session, options, PackedProduct<T>{m, n, k, alpha, a, b, beta, {C, m, n, ldc}})) return;
+        if (run_product(session, options, PackedProduct<T>{m, n, k, alpha, whole.A, whole.B, beta, {C, m, n, ldc}})) return;
     }
     const auto [nb, kb] = product_tiles<T>(session, m, n, k, options);
     const ThinTiles tiles = small ? ThinTiles{m, n, k} : thin ? thin_tiles(session, m, n, k) : ThinTiles{nb, nb, kb};
@@ -123,7 +142,7 @@ void symm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, con
 {
     const SideProduct<T> call{session, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
     call.check("symm", options);
-    if (call.nothing_to_do()) return;
+    if (call.nothing_to_do() || call.run_shared(blas::Structure::symmetric, KernelRoutine::symm, options)) return;
     if (runs_directly(session, call.flops(), options))
         return session.kernels().symm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
     if (runs_packed(session, "symm", options) && call.run_on_packed_tiles(blas::Structure::symmetric, options)) return;
@@ -138,7 +157,7 @@ void hemm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, con
 {
     const SideProduct<T> call{session, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
     call.check("hemm", options);
-    if (call.nothing_to_do()) return;
+    if (call.nothing_to_do() || call.run_shared(blas::Structure::hermitian, KernelRoutine::hemm, options)) return;
     if (runs_directly(session, call.flops(), options))
         return session.kernels().hemm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
     if (runs_packed(session, "hemm", options) && call.run_on_packed_tiles(blas::Structure::hermitian, options)) return;

@@ -1,9 +1,11 @@
 #include "algorithms/rank_2k.hpp"
 #include "algorithms/rank_k.hpp"
+#include "blas/team_product.hpp"
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
 #include "session/packed_calls.hpp"
+#include "session/sharing.hpp"
 
 namespace trencadis {
 namespace {
@@ -47,6 +49,17 @@ template <class Alpha, class Beta> bool leaves_alone(Index n, Index k, Alpha alp
     return n == 0 || ((alpha == Alpha(0) || k == 0) && beta == Beta(1));
 }
 
+/// One triangle of alpha op(A) op(A)^f + beta C by the caller and whoever is awake; f is `mirror`.
+template <Scalar T>
+bool share_rank_k(Session& session, Uplo uplo, Op op, Op mirror, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C,
+                  Index ldc)
+{
+    const blas::Operand<T> left = blas::general(A, lda, op);
+    const blas::Product<T> all{n, n, k, alpha, left, left.op(mirror), beta, C, 1, ldc, blas::part_of(uplo)};
+    blas::TeamProduct<T> shared(all, blas::setup<T>(0), mirror == Op::conj_trans);
+    return share_out(session, shared);
+}
+
 /// One triangle of alpha op(A) op(B)^f + beta C on packed tiles; f is `mirror`.
 template <Scalar T>
 PackedProduct<T> rank_product(Uplo uplo, Op op, Op mirror, Index n, Index k, T alpha, const T* A, Index lda, const T* B,
@@ -66,6 +79,9 @@ void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T
 {
     check_rank_k(op, Op::trans, uplo, n, k, A, lda, C, ldc, "syrk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
+    if (is_short(session, rank_k_flops<T>(n, k), session.kernels().native(KernelRoutine::syrk), options) &&
+        share_rank_k(session, uplo, op, Op::trans, n, k, alpha, A, lda, beta, C, ldc))
+        return;
     if (runs_directly(session, rank_k_flops<T>(n, k), options))
         return session.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
     if (runs_packed(session, "syrk", options) &&
@@ -82,6 +98,9 @@ void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, c
 {
     check_rank_k(op, Op::conj_trans, uplo, n, k, A, lda, C, ldc, "herk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
+    if (is_short(session, rank_k_flops<T>(n, k), session.kernels().native(KernelRoutine::herk), options) &&
+        share_rank_k(session, uplo, op, herm_op<T>, n, k, T(alpha), A, lda, T(beta), C, ldc))
+        return;
     if (runs_directly(session, rank_k_flops<T>(n, k), options))
         return session.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
     if (runs_packed(session, "herk", options) &&

@@ -1,9 +1,11 @@
 #include "algorithms/trmm.hpp"
 #include "algorithms/trsm.hpp"
+#include "blas/team_solve.hpp"
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
 #include "session/packed_calls.hpp"
+#include "session/sharing.hpp"
 
 namespace trencadis {
 namespace {
@@ -80,6 +82,10 @@ void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Ind
     const TriangularCall<T> call{session, side, uplo, op, m, n, alpha, A, lda, B, ldb};
     call.check("trsm", options);
     if (m == 0 || n == 0) return;
+    if (is_short(session, call.flops(), session.kernels().native(KernelRoutine::trsm), options)) {
+        blas::TeamSolve<T> shared(blas::right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb), alpha, blas::setup<T>(0));
+        if (share_out(session, shared)) return;
+    }
     if (runs_directly(session, call.flops(), options))
         return session.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     if (alpha != T(0) && runs_packed(session, "trsm", options) &&

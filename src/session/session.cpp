@@ -65,6 +65,8 @@ struct RunArgs {
     const std::function<void(TaskFlow&)>* body;
     void run(TaskContext& context) { (*body)(context.flow()); }
 };
+constexpr std::int64_t close_ns = 100'000; ///< calls that follow one another
+
 constexpr Codelet run_codelet = [] {
     Codelet codelet = codelet_of<RunArgs>("run");
     codelet.counted = false;
@@ -106,7 +108,7 @@ struct Session::Parts {
 
     std::vector<std::unique_ptr<TaskFlow>> flows; ///< of runs that are over, for the next ones; under clock_mutex
 
-    std::atomic<std::int64_t> last_call_ns{0};
+    std::atomic<std::int64_t> last_call_ns{0}, last_short_ns{0}, last_rouse_ns{0};
     std::atomic<bool> counts_node_bytes{false}, tracing{false};
     std::map<int, NodeBytes> node_bytes; ///< under clock_mutex
 
@@ -228,9 +230,23 @@ void Session::run(const std::function<void(TaskFlow&)>& body, const std::functio
     flow.keep();
 }
 
+bool Session::can_share()
+{
+    constexpr std::int64_t seldom_ns = 1'000'000; // waking costs microseconds, and where a neighbour is they sleep again at once
+    require_workers();
+    const std::int64_t now = now_ns(), last = parts_->last_short_ns.exchange(now, std::memory_order_relaxed);
+    if (parts_->engine->shares()) return true;
+    if (now - last < close_ns && now - parts_->last_rouse_ns.load(std::memory_order_relaxed) > seldom_ns) {
+        parts_->last_rouse_ns.store(now, std::memory_order_relaxed);
+        parts_->engine->rouse();
+    }
+    return false;
+}
+
+bool Session::share_out(Index chunks, const std::function<void(Team&)>& work) { return parts_->engine->share_out(chunks, work); }
+
 Session::Outlook Session::outlook()
 {
-    constexpr std::int64_t close_ns = 100'000;
     const std::int64_t now = now_ns(), last = parts_->last_call_ns.exchange(now, std::memory_order_relaxed);
     if (!parts_->engine->has_room()) return Outlook::busy;
     return parts_->engine->spinning() > 0 || now - last < close_ns ? Outlook::ready : Outlook::asleep;

@@ -67,6 +67,10 @@ public:
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
     void run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted = {});
+    /// Are workers awake that would take part in a short call without tasks? A guess. Where such calls follow one another closely, those that
+    /// sleep are woken for the next ones.
+    bool can_share();
+    bool share_out(Index chunks, const std::function<void(Team&)>& work); ///< see Engine::share_out
     /// How a short call would be carried out now; a guess.
     enum class Outlook {
         busy,   ///< nobody has time for it but the caller
@@ -102,6 +106,7 @@ public:
     /// The session behind calls that name none; made at the first call from the environment, once for each number of workers it
     /// has been limited to. Stays usable when the limit changes.
     static Session& standard();
+    static bool has_standard(); ///< it is there already
     /// From now on the standard session has so many workers, at most one per allowed core; what is running goes on as it is.
     /// Throws Error{bad_argument} below 1.
     static void limit_standard(int workers);

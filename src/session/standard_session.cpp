@@ -48,6 +48,12 @@ Session& Session::standard()
     return *session;
 }
 
+bool Session::has_standard()
+{
+    const Session* const current = standard_sessions().current.load(std::memory_order_acquire);
+    return current && !current->made_before_fork();
+}
+
 void Session::limit_standard(int workers)
 {
     if (workers < 1)

@@ -1,5 +1,6 @@
 #pragma once
 #include "engines/engine.hpp"
+#include "engines/native/open_call.hpp"
 #include "engines/native/sleepers.hpp"
 #include "engines/native/undiscovered_flows.hpp"
 #include "engines/native/worker.hpp"
@@ -39,17 +40,21 @@ public:
     Recorder& recorder() override { return recorder_; }
     void poll_while_waiting(const std::function<bool()>* poll) override;
     bool attend(TaskFlow& flow, const std::function<void()>& call) override;
+    bool shares() const override;
+    bool share_out(Index chunks, const std::function<void(Team&)>& work) override;
+    void rouse() override;
     bool has_room() const override;
     int spinning() const override { return idle_.load(std::memory_order_relaxed) - sleepers_.count(); }
 
 private:
-    /// What a worker found to do: a task, or a shared operation it is now a member of.
+    /// What a worker found to do: a task, or a shared operation or call that it is now a member of.
     struct Found {
         Task* task = nullptr;
         Share* share = nullptr;
+        OpenCall* call = nullptr;
         bool offer = false;        ///< let others join the task from its beginning
         std::int64_t again_ns = 0; ///< found nothing; worth another look after so long, 0: only when something happens
-        explicit operator bool() const { return task || share; }
+        explicit operator bool() const { return task || share || call; }
     };
     /// An owner's wait on a worker.
     struct Wait {
@@ -79,9 +84,12 @@ private:
     void work(Worker& worker, Task* first);
 
     // guests.cpp: callers that take part in their own calls
+    WorkerId worker_here() const;
     Worker* free_place();
     void arrive(Guest& guest);
     void depart(Guest& guest, Task* first);
+    void give_place_back(const Worker& worker, Holder& own);
+    void join(Worker& worker, OpenCall& call);
     bool has_work(const Worker& worker) const;
     bool wants_to_leave(const Wait& wait) const;
 
@@ -152,7 +160,7 @@ private:
     Recorder recorder_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<Scheduler> scheduler_;
-    const bool concurrent_;
+    const bool concurrent_, shares_calls_;
     bool splits_nodes_ = false; ///< workers on several memory nodes, and a policy that can be made for each
     bool bounded_ = false, wants_finished_ = false, wakes_all_ = false; ///< what the scheduler answered
 
@@ -165,6 +173,7 @@ private:
     std::vector<std::unique_ptr<std::atomic<int>>>
         idle_on_node_; ///< the same by node; empty where nodes are not split, null without workers
     std::atomic<bool> stop_{false};
+    OpenCall call_;
     Sleepers sleepers_;                        ///< the workers' own units by number, then the guests in their places
     std::vector<WorkerId> worker_on_;          ///< by core number; no_worker
     std::vector<std::unique_ptr<Seat>> seats_; ///< one per worker; the last member, for they end before what their units use

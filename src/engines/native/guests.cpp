@@ -2,6 +2,8 @@
 #include "engines/native/position.hpp"
 #include "observe/clock.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <sched.h>
 
 namespace trencadis {
@@ -11,19 +13,43 @@ namespace {
 /// A call that lasts longer is not worth the doubt where the system runs the caller's thread: the worker's own is pinned.
 constexpr std::int64_t longest_visit_ns = 20'000'000;
 
+/// Until those who have joined are out: soon, unless the system has taken a core from one of them.
+void await_members(const OpenCall& call, std::int64_t since)
+{
+    constexpr std::int64_t spin_ns = 200'000, nap_ns = 100'000;
+    const std::atomic<std::uint32_t> nobody_wakes{0};
+    while (!call.deserted())
+        if (now_ns() - since < spin_ns) relax();
+        else futex_wait(nobody_wakes, 0, nap_ns);
+}
+
 } // namespace
+
+/// The worker of the core that the caller is on; no_worker.
+WorkerId NativeEngine::worker_here() const
+{
+    const int cpu = sched_getcpu();
+    return cpu >= 0 && cpu < int(worker_on_.size()) ? worker_on_[std::size_t(cpu)] : no_worker;
+}
 
 /// The worker of the core that the caller is on, if it rests, else another one that does. Where the session was given certain cores, a
 /// caller on another one stays away.
 Worker* NativeEngine::free_place()
 {
-    const int cpu = sched_getcpu();
-    const WorkerId mine = cpu >= 0 && cpu < int(worker_on_.size()) ? worker_on_[std::size_t(cpu)] : no_worker;
+    const WorkerId mine = worker_here();
     if (mine != no_worker && sleepers_.displace(mine)) return workers_[mine].get();
     if (mine == no_worker && !parts_.callers_anywhere) return nullptr;
     for (const auto& worker : workers_)
         if (sleepers_.displace(worker->id)) return worker.get();
     return nullptr;
+}
+
+/// But the one whose place the caller will have.
+void NativeEngine::rouse()
+{
+    const WorkerId left = std::max(worker_here(), 0);
+    for (const auto& worker : workers_)
+        if (worker->id != left) sleepers_.notify_one(worker->id);
 }
 
 bool NativeEngine::has_room() const
@@ -77,18 +103,65 @@ bool NativeEngine::has_work(const Worker& worker) const
 void NativeEngine::depart(Guest& guest, Task* first)
 {
     Worker& worker = *guest.worker;
-    const int own = bed_of(*guest.displaced);
     push_released(worker);
     count_idle(worker, 1);
     worker.idle_since_ns = now_ns();
     position = {nullptr, nullptr, nullptr, position.poll, position.next_poll_ns};
     set_here(nullptr);
-    if (first || has_work(worker)) {
-        guest.displaced->first = first;
-        return sleepers_.call_back(own);
+    guest.displaced->first = first;
+    give_place_back(worker, *guest.displaced);
+}
+
+void NativeEngine::give_place_back(const Worker& worker, Holder& own)
+{
+    const int bed = bed_of(own);
+    if (own.first || has_work(worker)) return sleepers_.call_back(bed);
+    sleepers_.restore(bed);
+    if (has_work(worker)) sleepers_.notify_one(bed);
+}
+
+/// Tasks would be seen, in a trace or by a test; and it pays where most workers are awake: to wake one takes as long as a short call.
+bool NativeEngine::shares() const
+{
+    return shares_calls_ && !position.engine && !recorder_.enabled() && spinning() > 0 && 2 * spinning() >= workers() - 1;
+}
+
+bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& work)
+{
+    if (!shares() || !call_.claim()) return false;
+    Worker* const worker = free_place();
+    if (!worker) {
+        call_.retire();
+        return false;
     }
-    sleepers_.restore(own);
-    if (has_work(worker)) sleepers_.notify_one(own);
+    const std::int64_t begin = now_ns();
+    count_idle(*worker, -1);
+    std::exception_ptr failure;
+    call_.open(work, chunks);
+    try {
+        call_.compute();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    const std::int64_t computed = now_ns();
+    if (!call_.close()) await_members(call_, computed);
+    raise_quietly(call_.raised());
+    if (std::exception_ptr theirs = call_.retire(); theirs && !failure) failure = std::move(theirs);
+    add(worker->busy_ns, computed - begin);
+    add(worker->tasks, 1);
+    worker->idle_since_ns = computed;
+    count_idle(*worker, 1);
+    give_place_back(*worker, *worker->resting);
+    if (failure) std::rethrow_exception(failure);
+    return true;
+}
+
+void NativeEngine::join(Worker& worker, OpenCall& call)
+{
+    const std::int64_t begin = now_ns();
+    add(worker.joined, 1);
+    call.take_part();
+    add(worker.busy_ns, now_ns() - begin);
 }
 
 /// Does a guest that waits for its whole call go, to sleep outside?

@@ -100,8 +100,16 @@ NativeEngine::Found NativeEngine::look(Worker& worker)
     if (worker.whereabouts.load(std::memory_order_relaxed) == Worker::Whereabouts::away) go_home(worker);
     Decision decision = choose(worker);
     while (!decision.run && undiscovered_.any() && undiscovered_.discover(worker.released_end())) decision = choose(worker);
-    if (decision.run) return {decision.run, nullptr, decision.offer, 0};
     Found found;
+    if (decision.run) {
+        found.task = decision.run;
+        found.offer = decision.offer;
+        return found;
+    }
+    if (call_.try_join()) {
+        found.call = &call_;
+        return found;
+    }
     found.again_ns = static_cast<std::int64_t>(decision.again_in * 1e9);
     if (decision.join == no_worker) return found;
     Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);

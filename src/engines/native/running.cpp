@@ -21,6 +21,7 @@ void NativeEngine::act(Worker& worker, Found found)
 {
     if (found.task) execute(worker, *found.task, found.offer);
     else if (found.share) run_shared(worker, *found.share, false);
+    else if (found.call) join(worker, *found.call);
 }
 
 void NativeEngine::execute(Worker& worker, Task& task, bool offer)

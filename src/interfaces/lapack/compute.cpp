@@ -40,8 +40,18 @@ const Settings& settings()
     return read.get([] { return new Settings(read_settings()); });
 }
 
-/// What a session would be made for; it knows better when it is there, for what is larger.
-bool is_small(Flops flops) { return flops <= 2e6; }
+bool wants_session(Flops flops)
+{
+    constexpr Flops over_at_once = 5e5, worth_making_one = 2e6;
+    constexpr int repeated = 1000;
+    static std::atomic<int> between{0}; // about: what is counted twice or missed does not matter
+    if (flops <= over_at_once) return false;
+    if (flops > worth_making_one || Session::has_standard()) return true;
+    const int so_far = between.load(std::memory_order_relaxed);
+    if (so_far == repeated) return true;
+    between.store(so_far + 1, std::memory_order_relaxed);
+    return false;
+}
 
 Session* session_or_null()
 {

@@ -25,8 +25,8 @@ struct Settings {
 };
 const Settings& settings();
 
-/// Few enough operations for the calling thread.
-bool is_small(Flops flops);
+/// Is the call worth the session's attention, which knows whether others have time? One is not made for few short calls.
+bool wants_session(Flops flops);
 
 /// The standard session, or null when it cannot be made here.
 Session* session_or_null();
@@ -75,7 +75,7 @@ void compute(const char* routine, std::initializer_list<Index> sizes, Flops flop
     const Uncancelled uncancelled;
     try {
         Narrator narrator(routine, sizes);
-        Session* const session = settings().cuts_everything() || !is_small(flops) ? session_or_null() : nullptr;
+        Session* const session = settings().cuts_everything() || wants_session(flops) ? session_or_null() : nullptr;
         if (!session) return run_directly(direct);
         try {
             narrator.on_tasks();

@@ -1,0 +1,244 @@
+#include "base/error.hpp"
+#include "engine_fixture.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/session.hpp"
+#include "threads/testing/eventually.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cfenv>
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace trencadis::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// As the arithmetic of this thread has it; the C library answers for another unit.
+bool rounds_upwards()
+{
+    const volatile double one = 1, three = 3;
+    return one / three > 1.0 / 3;
+}
+
+/// Calls that are shared out without tasks, on as many workers as are wanted.
+class SharedCalls : public ::testing::Test {
+protected:
+    using Work = std::function<void(Team&)>;
+    static bool in_this_thread(std::thread::id id) { return id == std::this_thread::get_id(); }
+    /// Until one call was shared out; work may have been done before, but not by several.
+    static void share(Engine& engine, Index chunks, const Work& work)
+    {
+        ASSERT_TRUE(eventually([&] {
+            engine.rouse();
+            return engine.share_out(chunks, work);
+        }));
+    }
+    /// The same until another thread has taken part as well.
+    static void share_with_others(Engine& engine, Index chunks, const Work& work)
+    {
+        ASSERT_TRUE(eventually([&] {
+            std::atomic<bool> others{false};
+            const auto caller = std::this_thread::get_id();
+            share(engine, chunks, [&](Team& team) {
+                if (std::this_thread::get_id() == caller) eventually([&] { return others.load() || team.remaining() == 0; });
+                others = others || std::this_thread::get_id() != caller;
+                work(team);
+            });
+            return others.load();
+        }));
+    }
+};
+
+TEST_F(SharedCalls, DoEveryChunkOnceWhoeverComes)
+{
+    for (const int workers : {2, 3, 8}) {
+        RuntimeUnderTest runtime("native", "mosaic", workers);
+        for (int round = 0; round < share_of(300); ++round) {
+            const Index chunks = 1 + round % 97;
+            std::vector<std::atomic<int>> done(static_cast<std::size_t>(chunks));
+            share(runtime.engine(), chunks, [&](Team& team) {
+                while (const Chunks c = team.next_of_two_ends(1 + team.remaining() / 8)) {
+                    if (round % 7 == 0) std::this_thread::sleep_for(std::chrono::microseconds(round % 50));
+                    for (Index i = c.begin; i < c.end; ++i) ++done[std::size_t(i)];
+                }
+            });
+            for (const auto& times : done) ASSERT_EQ(times, 1);
+        }
+    }
+}
+
+TEST_F(SharedCalls, AreJoinedByThoseWhoAreAwake)
+{
+    RuntimeUnderTest runtime("native", "mosaic", 2);
+    std::int64_t joined = 0;
+    share_with_others(runtime.engine(), 2, [](Team& team) { while (team.next()) {} });
+    ASSERT_TRUE(eventually([&] { // counted a little later
+        joined = 0;
+        for (const WorkerTime& time : runtime.engine().times()) joined += time.shares;
+        return joined > 0;
+    }));
+}
+
+/// The call is over when all chunks are, also one that another thread is late with.
+TEST_F(SharedCalls, WaitForThoseWhoHaveJoined)
+{
+    RuntimeUnderTest runtime("native", "mosaic", 2);
+    for (int round = 0; round < 5; ++round) {
+        int late = 0; // not atomic: what a member wrote must have come to the caller
+        std::atomic<bool> begun{false};
+        const auto caller = std::this_thread::get_id();
+        ASSERT_TRUE(eventually([&] {
+            share_with_others(runtime.engine(), 2, [&](Team& team) {
+                while (team.next())
+                    if (!in_this_thread(caller)) {
+                        begun = true;
+                        std::this_thread::sleep_for(5ms);
+                        late = 1;
+                    }
+            });
+            return begun.load();
+        }));
+        EXPECT_EQ(late, 1);
+    }
+}
+
+TEST_F(SharedCalls, ComputeInTheCallersModesAndTellItWhatWasRaised)
+{
+    RuntimeUnderTest runtime("native", "mosaic", 2);
+    const auto caller = std::this_thread::get_id();
+    std::atomic<bool> otherwise{false}, raised{false};
+    std::fesetround(FE_UPWARD);
+    ASSERT_TRUE(eventually([&] {
+        std::feclearexcept(FE_ALL_EXCEPT);
+        share_with_others(runtime.engine(), 2, [&](Team& team) {
+            if (!rounds_upwards()) otherwise = true;
+            volatile double zero = 0, one = 1;
+            while (team.next())
+                if (!in_this_thread(caller)) {
+                    one = one / zero;
+                    raised = true;
+                }
+        });
+        return raised.load();
+    }));
+    const int flags = std::fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
+    std::fesetround(FE_TONEAREST);
+    std::feclearexcept(FE_ALL_EXCEPT);
+    EXPECT_FALSE(otherwise);
+    EXPECT_EQ(flags, FE_DIVBYZERO);
+    std::atomic<bool> again{false}; // the worker is itself again, and so are the caller's modes
+    share_with_others(runtime.engine(), 2, [&](Team&) { again = again || rounds_upwards(); });
+    EXPECT_FALSE(again);
+}
+
+TEST_F(SharedCalls, PassOnWhatTheCallerOrAMemberThrows)
+{
+    RuntimeUnderTest runtime("native", "mosaic", 2);
+    Engine& engine = runtime.engine();
+    const auto caller = std::this_thread::get_id();
+    for (const bool mine : {true, false}) {
+        std::atomic<bool> thrown{false}, caught{false};
+        ASSERT_TRUE(eventually([&] {
+            try {
+                share_with_others(engine, 2, [&](Team& team) {
+                    while (team.next())
+                        if (in_this_thread(caller) == mine) {
+                            thrown = true;
+                            throw Error(ErrorCode::bad_argument, "thrown");
+                        }
+                });
+            } catch (const Error&) {
+                caught = true;
+            }
+            return thrown.load();
+        }));
+        EXPECT_TRUE(caught) << (mine ? "the caller's" : "the member's");
+    }
+    share(engine, 3, [](Team& team) { while (team.next()) {} }); // and can be used again
+}
+
+/// One that has no memory for its part, say, has only not helped.
+TEST_F(SharedCalls, GoOnWithoutAMemberThatFailsBeforeItHasBegun)
+{
+    RuntimeUnderTest runtime("native", "mosaic", 2);
+    const auto caller = std::this_thread::get_id();
+    std::atomic<int> failed{0};
+    std::atomic<Index> done{0};
+    EXPECT_NO_THROW(share_with_others(runtime.engine(), 10, [&](Team& team) {
+        if (!in_this_thread(caller)) {
+            ++failed;
+            throw Error(ErrorCode::out_of_memory, "none for you");
+        }
+        eventually([&] { return failed > 0; });
+        while (const Chunks c = team.next()) done += c.end - c.begin;
+    }));
+    EXPECT_GT(failed, 0);
+    EXPECT_GE(done, 10);
+}
+
+TEST_F(SharedCalls, AreNotForWhoWantsToSeeTasks)
+{
+    const auto nothing = [](Team& team) { while (team.next()) {} };
+    std::vector<WorkerPlace> slow(2);
+    slow[1].slow = 0.5;
+    RuntimeUnderTest one("native", "mosaic", 1), emulated("native", "mosaic", slow, Relieving::never),
+        moving("native", "mosaic", 2, Relieving::always), traced("native", "mosaic", 2), sequential("sequential", "mosaic", 1);
+    traced.engine().recorder().start();
+    for (int i = 0; i < 1000; ++i)
+        for (RuntimeUnderTest* runtime : {&one, &emulated, &moving, &traced, &sequential}) {
+            runtime->engine().rouse();
+            ASSERT_FALSE(runtime->engine().share_out(10, nothing));
+        }
+    traced.engine().recorder().stop({}, Origin::measured);
+    share(traced.engine(), 10, nothing);
+    bool inside = true;
+    TaskFlow flow(traced.engine());
+    flow.submit("task", [&] { inside = traced.engine().share_out(10, nothing); }, {});
+    flow.wait();
+    EXPECT_FALSE(inside);
+}
+
+/// Calls of every kind from many threads: nothing is done twice, forgotten or left waiting for ever.
+TEST_F(SharedCalls, LiveBesideFlowsAndGuests)
+{
+    for (const char* scheduler : {"mosaic", "ws", "eager"}) {
+        RuntimeUnderTest runtime("native", scheduler, 3);
+        Engine& engine = runtime.engine();
+        std::atomic<int> shared{0};
+        std::atomic<bool> wrong{false};
+        std::vector<std::thread> callers;
+        for (int caller = 0; caller < 6; ++caller)
+            callers.emplace_back([&, caller] {
+                for (int round = 0; round < share_of(2000); ++round) {
+                    std::atomic<Index> done{0};
+                    const auto add = [&](Team& team) {
+                        while (const Chunks c = team.next_of_two_ends(2)) done += c.end - c.begin;
+                    };
+                    TaskFlow flow(engine);
+                    Index wanted = 20;
+                    const auto tasks = [&] {
+                        for (int i = 0; i < 20; ++i) flow.submit("task", [&] { ++done; }, {});
+                        flow.wait();
+                    };
+                    if (caller % 3 == 0) tasks();
+                    else if (caller % 3 == 1) {
+                        if (!engine.attend(flow, tasks)) wanted = 0;
+                    } else if (engine.share_out(20, add)) ++shared;
+                    else wanted = 0;
+                    if (done != wanted) wrong = true;
+                    if (round % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+                }
+            });
+        for (std::thread& caller : callers) caller.join();
+        EXPECT_FALSE(wrong);
+        share(engine, 5, [](Team& team) { while (team.next()) {} });
+    }
+}
+
+} // namespace
+} // namespace trencadis::testing
