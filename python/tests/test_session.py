@@ -414,14 +414,14 @@ def test_a_trace_of_calls_without_tasks_says_so(tmp_path):
 
 
 def test_a_session_has_one_trace_at_a_time():
-    A = positive_definite(500, np.float64)
+    A = positive_definite(800, np.float64)  # large enough for tasks
     with trencadis.session(), trencadis.trace() as outer:
         with pytest.raises(RuntimeError, match="being traced already"), trencadis.trace():
             pass
         with trencadis.session(), trencadis.trace() as other:
-            trencadis.solve(A, np.ones(500), assume_a="pos")
+            trencadis.solve(A, np.ones(800), assume_a="pos")
         assert other.kernel_table()
-        trencadis.solve(A, np.ones(500), assume_a="pos")
+        trencadis.solve(A, np.ones(800), assume_a="pos")
     assert outer.kernel_table()
 
 

@@ -41,7 +41,7 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
 {
     // A packed tile runs at full speed when it is small, so parallelism decides: about 8 tiles in a row and more for larger matrices, as
     // the work in front of the last panel grows.
-    const Index wanted = n <= 2048 ? 48 + n / 12 : std::min<Index>(288, 224 + (n - 2048) / 64);
+    const Index wanted = n <= 2048 ? 48 + n / 10 : std::min<Index>(288, 256 + (n - 2048) / 64);
     const Index nb = std::max<Index>(48, std::min(scaled(wanted, element), n / std::max(workers, 1) + 1));
     return std::max<Index>(48, balanced(n, nb, 8));
 }
