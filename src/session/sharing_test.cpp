@@ -52,7 +52,8 @@ protected:
                         EXPECT_LE(double(std::abs(got(i, j) - wanted(i, j))), bound) << what << " at " << i << ", " << j;
                     else EXPECT_TRUE(std::isnan(std::real(got(i, j)))) << what << " at " << i << ", " << j;
             return joined() > before || ::testing::Test::HasFailure();
-        })) << what << ": nobody took part";
+        })) << what
+            << ": nobody took part";
     }
     static T factor()
     {
@@ -101,12 +102,10 @@ TYPED_TEST(ShortCalls, SymmetricAndHermitianProductsAreTheKernelsOwn)
                 call(side, uplo, m, n, alpha, A.data.data(), A.ld, B.data.data(), B.ld, beta, X.data.data(), X.ld);
             };
             Base::expect_same(
-                "symm", C, order + 1,
-                [&](Dense<T>& X) { arguments([](auto... x) { symm(Base::session(), x...); }, X); },
+                "symm", C, order + 1, [&](Dense<T>& X) { arguments([](auto... x) { symm(Base::session(), x...); }, X); },
                 [&](Dense<T>& X) { arguments([](auto... x) { Base::kernels().symm(x...); }, X); });
             Base::expect_same(
-                "hemm", C, order + 1,
-                [&](Dense<T>& X) { arguments([](auto... x) { hemm(Base::session(), x...); }, X); },
+                "hemm", C, order + 1, [&](Dense<T>& X) { arguments([](auto... x) { hemm(Base::session(), x...); }, X); },
                 [&](Dense<T>& X) { arguments([](auto... x) { Base::kernels().hemm(x...); }, X); });
         }
 }
@@ -162,8 +161,7 @@ TYPED_TEST(ShortCalls, TriangularSolvesAreTheKernelsOwn)
                         call(side, uplo, op, diag, m, n, alpha, A.data.data(), A.ld, X.data.data(), X.ld);
                     };
                     Base::expect_same(
-                        "trsm", B, order,
-                        [&](Dense<T>& X) { arguments([](auto... x) { trsm(Base::session(), x...); }, X); },
+                        "trsm", B, order, [&](Dense<T>& X) { arguments([](auto... x) { trsm(Base::session(), x...); }, X); },
                         [&](Dense<T>& X) { arguments([](auto... x) { Base::kernels().trsm(x...); }, X); });
                 }
 }

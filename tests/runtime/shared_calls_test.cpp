@@ -76,7 +76,9 @@ TEST_F(SharedCalls, AreJoinedByThoseWhoAreAwake)
 {
     RuntimeUnderTest runtime("native", "mosaic", 2);
     std::int64_t joined = 0;
-    share_with_others(runtime.engine(), 2, [](Team& team) { while (team.next()) {} });
+    share_with_others(runtime.engine(), 2, [](Team& team) {
+        while (team.next()) {}
+    });
     ASSERT_TRUE(eventually([&] { // counted a little later
         joined = 0;
         for (const WorkerTime& time : runtime.engine().times()) joined += time.shares;
@@ -159,7 +161,9 @@ TEST_F(SharedCalls, PassOnWhatTheCallerOrAMemberThrows)
         }));
         EXPECT_TRUE(caught) << (mine ? "the caller's" : "the member's");
     }
-    share(engine, 3, [](Team& team) { while (team.next()) {} }); // and can be used again
+    share(engine, 3, [](Team& team) {
+        while (team.next()) {}
+    }); // and can be used again
 }
 
 /// One that has no memory for its part, say, has only not helped.
@@ -183,7 +187,9 @@ TEST_F(SharedCalls, GoOnWithoutAMemberThatFailsBeforeItHasBegun)
 
 TEST_F(SharedCalls, AreNotForWhoWantsToSeeTasks)
 {
-    const auto nothing = [](Team& team) { while (team.next()) {} };
+    const auto nothing = [](Team& team) {
+        while (team.next()) {}
+    };
     std::vector<WorkerPlace> slow(2);
     slow[1].slow = 0.5;
     RuntimeUnderTest one("native", "mosaic", 1), emulated("native", "mosaic", slow, Relieving::never),
@@ -236,7 +242,9 @@ TEST_F(SharedCalls, LiveBesideFlowsAndGuests)
             });
         for (std::thread& caller : callers) caller.join();
         EXPECT_FALSE(wrong);
-        share(engine, 5, [](Team& team) { while (team.next()) {} });
+        share(engine, 5, [](Team& team) {
+            while (team.next()) {}
+        });
     }
 }
 

@@ -33,7 +33,8 @@ std::vector<WorkerId> workers_by_core(const std::vector<WorkerPlace>& workers)
 /// Where cores are emulated or moved, everything is a task.
 bool shares_calls(const EngineParts& parts)
 {
-    const bool true_cores = std::all_of(parts.workers.begin(), parts.workers.end(), [](const WorkerPlace& w) { return w.slow == 1; });
+    const bool true_cores =
+        std::all_of(parts.workers.begin(), parts.workers.end(), [](const WorkerPlace& w) { return w.slow == 1; });
     return true_cores && parts.relieving != Relieving::always;
 }
 
@@ -42,7 +43,8 @@ bool shares_calls(const EngineParts& parts)
 NativeEngine::NativeEngine(EngineParts parts)
     : parts_(std::move(parts)), speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second),
       recorder_(static_cast<int>(parts_.workers.size())), concurrent_(parts_.scheduler.entry->concurrent),
-      shares_calls_(shares_calls(parts_)),       sleepers_(2 * static_cast<int>(parts_.workers.size())), worker_on_(workers_by_core(parts_.workers))
+      shares_calls_(shares_calls(parts_)), sleepers_(2 * static_cast<int>(parts_.workers.size())),
+      worker_on_(workers_by_core(parts_.workers))
 {
     for (std::size_t i = 0; i < parts_.workers.size(); ++i) {
         workers_.push_back(std::make_unique<Worker>());
