@@ -1,6 +1,7 @@
 #include "routines.hpp"
 
 #include "algorithms/graphs.hpp"
+#include "algorithms/routines.hpp"
 #include "array.hpp"
 #include "bind.hpp"
 #include "call.hpp"
@@ -11,7 +12,7 @@
 #include <nanobind/stl/string.h>
 #include <string>
 
-// The factorizations in place on column-major arrays, for benchmarks and for callers who know LAPACK; what is on the list of routines.
+// The factorizations in place on column-major arrays, for benchmarks and for callers who know LAPACK, and the table of routines for Python.
 
 namespace trencadis::python {
 namespace {
@@ -64,28 +65,6 @@ Index bind_tasks(Session* session, Index n)
     return compute([&] { return tasks(session_or_standard(session), n, options(0, {})); });
 }
 
-constexpr Entry bound[] = {
-    {"gemm", "C <- alpha op(A) op(B) + beta C", "BLAS"},
-    {"symm", "C <- alpha A B + beta C or alpha B A + beta C, A symmetric", "BLAS"},
-    {"hemm", "C <- alpha A B + beta C or alpha B A + beta C, A Hermitian", "BLAS"},
-    {"syrk", "C <- alpha op(A) op(A)^T + beta C, one triangle", "BLAS"},
-    {"herk", "C <- alpha op(A) op(A)^H + beta C, one triangle", "BLAS"},
-    {"syr2k", "C <- alpha op(A) op(B)^T + alpha op(B) op(A)^T + beta C, one triangle", "BLAS"},
-    {"her2k", "C <- alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C, one triangle", "BLAS"},
-    {"trmm", "B <- alpha op(A) B or alpha B op(A), A triangular", "BLAS"},
-    {"trsm", "B <- alpha op(A)^-1 B or alpha B op(A)^-1, A triangular", "BLAS"},
-    {"potrf", "Cholesky factorisation, A = L L^H or U^H U", "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009"},
-    {"potrs", "A X = B with the factor of potrf", "LAPACK"},
-    {"posv", "A X = B, A positive definite: potrf, then potrs", "LAPACK"},
-    {"tasks", "empty kernels on the Cholesky graph: what the runtime costs", "trencadis"},
-};
-
-/// Routines whose task graphs there are without their kernels.
-constexpr Entry simulated_only[] = {
-    {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS"},
-    {"geqrf", "QR factorisation, A = Q R", "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009"},
-};
-
 nb::list names(const std::vector<std::string_view>& words)
 {
     nb::list list;
@@ -99,18 +78,25 @@ bool has_graph(std::string_view routine)
     return std::find(known.begin(), known.end(), routine) != known.end();
 }
 
-nb::dict row_of(const Entry& routine, bool real)
+nb::dict row_of(const RoutineEntry& routine)
 {
+    const bool real = !routine.variants.empty();
     nb::dict row;
-    row["name"] = routine.name;
+    row["name"] = std::string(routine.name);
     row["available"] = real;
-    row["summary"] = routine.summary;
-    row["source"] = routine.source;
-    row["variants"] = real ? names(variants_of(routine.name)) : nb::list();
+    row["summary"] = std::string(routine.summary);
+    row["source"] = std::string(routine.source);
+    row["variants"] = names(names_of(routine.variants));
     row["simulated_variants"] = has_graph(routine.name) ? nb::object(names(graph_variants(routine.name))) : nb::none();
     if (!real)
-        row["why_not"] = std::string("its kernels are not there; its graph can be simulated: trencadis simulate ") + routine.name;
+        row["why_not"] = "its kernels are not there; its graph can be simulated: trencadis simulate " + std::string(routine.name);
     return row;
+}
+
+/// Of a routine by name; extents that are 0 are n.
+Flops bind_routine_flops(const std::string& routine, bool complex, double n, double m, double k, double nrhs)
+{
+    return compute([&] { return find_routine(routine).operations({n, m, k, nrhs}).flops(complex); });
 }
 
 } // namespace
@@ -118,8 +104,7 @@ nb::dict row_of(const Entry& routine, bool real)
 nb::list routine_rows()
 {
     nb::list rows;
-    for (const Entry& routine : bound) rows.append(row_of(routine, true));
-    for (const Entry& routine : simulated_only) rows.append(row_of(routine, false));
+    for (const RoutineEntry& routine : routine_entries()) rows.append(row_of(routine));
     return rows;
 }
 
@@ -130,6 +115,7 @@ void bind_routines(nb::module_& m)
     m.def("potrs", &bind_potrs, "session"_a.none(), "uplo"_a, "a"_a, "b"_a, "nb"_a = 0, "variant"_a = "");
     m.def("posv", &bind_posv, "session"_a.none(), "uplo"_a, "a"_a, "b"_a, "nb"_a = 0, "variant"_a = "");
     m.def("tasks", &bind_tasks, "session"_a.none(), "n"_a);
+    m.def("routine_flops", &bind_routine_flops, "routine"_a, "complex"_a, "n"_a, "m"_a = 0, "k"_a = 0, "nrhs"_a = 1);
 }
 
 } // namespace trencadis::python

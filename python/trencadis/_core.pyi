@@ -177,6 +177,9 @@ def posv(session: Session | None, uplo: str, a: np.ndarray, b: np.ndarray, nb: i
 def tasks(session: Session | None, n: int) -> int:
     """Runs empty kernels on the Cholesky graph with n tile rows; returns the number of tasks."""
 
+def routine_flops(routine: str, complex: bool, n: float, m: float = 0, k: float = 0, nrhs: float = 1) -> float:
+    """Real operations of a routine, as LAPACK counts them; extents that are 0 are n."""
+
 # The direct way of the Python API, for plain arrays; checks, copies and the finite check in one call.
 
 def solve_positive(

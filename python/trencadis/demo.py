@@ -49,7 +49,7 @@ def run_demo(points: int, folder: Path, seed: int) -> None:
     print(f"covariance of {points} observed points: {K.nbytes / 2**20:.0f} MiB, {seconds:.1f} s")
 
     fitted, factor, trace, ours_s = _solve(session, model, K, at, values)
-    flops = points**3 / 3 + 4.0 * points**2
+    flops = _core.routine_flops("posv", False, points, nrhs=2)
     print(
         f"posv, trencadis: {ours_s:.2f} s, {flops / ours_s / 1e9:.1f} GFlop/s ({options['kernels']} kernels: "
         f"{session.kernels_version}; {options['scheduler']} scheduler, {threads} workers)"

@@ -61,7 +61,7 @@ def solve(
     X = _work_copy(B, b)
     seconds = _posv(session, lower, A, X, tile, a) if X.size else 0.0
     n, nrhs = A.shape[0], 1 if X.ndim == 1 else X.shape[1]
-    figures = _figures("posv", A, session, tile, seconds, n**3 / 3 + 2.0 * n * n * nrhs)
+    figures = _figures("posv", A, session, tile, seconds, nrhs)
     figures |= {"nrhs": nrhs, "residual": solve_residual(A, X, B, lower), "output": str(output) if output else None}
     if output:
         write_matrix(output, X)
@@ -97,7 +97,7 @@ def factor(
     seconds = _potrf(session, lower, F, tile, a) if F.size else 0.0
     F = np.tril(F) if lower else np.triu(F)
     n = A.shape[0]
-    figures = _figures("potrf", A, session, tile, seconds, n**3 / 3)
+    figures = _figures("potrf", A, session, tile, seconds)
     figures |= {"residual": factor_residual(A, F, lower), "output": str(output) if output else None}
     if output:
         write_matrix(output, F)
@@ -164,9 +164,9 @@ def _potrf(session: _core.Session, lower: bool, F: np.ndarray, tile: int, path: 
     return seconds
 
 
-def _figures(routine: str, A: np.ndarray, session: _core.Session, tile: int, seconds: float, flops: float) -> dict[str, Any]:
+def _figures(routine: str, A: np.ndarray, session: _core.Session, tile: int, seconds: float, nrhs: int = 1) -> dict[str, Any]:
     options = session.options()
-    total = flops * (4 if A.dtype.kind == "c" else 1)
+    total = _core.routine_flops(routine, A.dtype.kind == "c", A.shape[0], nrhs=nrhs)
     variant = session.default_variant(routine)
     return {
         "routine": routine,

@@ -3,8 +3,8 @@
 A workload knows its call twice, for our library and for a BLAS and LAPACK with Fortran symbols, on the same operands. The
 inputs are column-major n x n (of gemm also of other shapes), entries uniform in (-0.5, 0.5) with both parts random for complex;
 positive definite ones are Hermitian with n added to the diagonal, triangular ones to solve with likewise, so that both are well
-conditioned. `restore` brings the operands that a call overwrites back to their first state. Flop counts are LAPACK's (LAPACK
-Working Note 41, appendix C), a complex multiplication counted as 6 and a complex addition as 2.
+conditioned. `restore` brings the operands that a call overwrites back to their first state. Flop counts are those of the
+library's table of routines: LAPACK's, a complex multiplication counted as 6 and a complex addition as 2.
 """
 
 from __future__ import annotations
@@ -74,18 +74,10 @@ class Workload:
         """The same call of a BLAS and LAPACK library."""
         raise NotImplementedError
 
-    @staticmethod
-    def operations(n: float) -> tuple[float, float]:
-        """Multiplications and additions of the real algorithm."""
-        raise NotImplementedError
-
     @classmethod
     def flops(cls, n: int, dtype: type[np.generic], **shape: int) -> float:
         """`shape`: the other extents where the routine has them, as its constructor takes them."""
-        multiplications, additions = cls.operations(float(n), **shape)
-        if np.dtype(dtype).kind == "c":
-            return 6 * multiplications + 2 * additions
-        return multiplications + additions
+        return _core.routine_flops(cls.routine, np.dtype(dtype).kind == "c", n, nrhs=RIGHT_SIDES, **shape)
 
     def residual(self) -> float:
         """LAPACK's test ratio of the last call: an error relative to n ||A|| eps; of order 1 when all is well."""
@@ -146,10 +138,6 @@ class Gemm(Workload):
         m, n, k, (c,), one = self.m, self.n, self.k, self.targets, self.dtype.type(1)
         return library.call("gemm", self.dtype, "N", "N", m, n, k, one, self._a, m, self._b, k, one, c, m)
 
-    @staticmethod
-    def operations(n: float, m: float = 0, k: float = 0) -> tuple[float, float]:
-        return (m or n) * n * (k or n), (m or n) * n * (k or n)
-
     def residual(self) -> float:
         """||C - (A B + C0)|| / (k ||A|| ||B|| eps) against numpy's product."""
         error = _norm(self.targets[0], lambda block: self._a @ self._b[:, block] + self._pristine[0][:, block])
@@ -172,10 +160,6 @@ class Symm(Workload):
     def vendor(self, library: FortranLibrary) -> FortranCall:
         n, (c,), one = self.n, self.targets, self.dtype.type(1)
         return library.call("symm", self.dtype, "L", "L", n, n, one, self._a, n, self._b, n, one, c, n)
-
-    @staticmethod
-    def operations(n: float) -> tuple[float, float]:
-        return n**3, n**3
 
     def residual(self) -> float:
         """||C - (A B + C0)|| / (n ||A|| ||B|| eps)."""
@@ -227,10 +211,6 @@ class Syrk(Workload):
         n, (c,), one = self.n, self.targets, self.dtype.type(1)
         return library.call("syrk", self.dtype, "L", "N", n, n, one, self._a, n, one, c, n)
 
-    @staticmethod
-    def operations(n: float) -> tuple[float, float]:
-        return n * n * (n + 1) / 2, n * n * (n + 1) / 2
-
     def residual(self) -> float:
         """||C - (A A^T + C0)|| / (n ||A||^2 eps), the upper triangle taken as left alone."""
         return _rank_residual(self, self._a, lambda rows: self._a @ self._a[rows, :].T)
@@ -275,10 +255,6 @@ class Syr2k(Workload):
     def vendor(self, library: FortranLibrary) -> Call:
         n, (c,), one = self.n, self.targets, self.dtype.type(1)
         return library.call("syr2k", self.dtype, "L", "N", n, n, one, self._a, n, self._b, n, one, c, n)
-
-    @staticmethod
-    def operations(n: float) -> tuple[float, float]:
-        return n**3, n**3 + n
 
     def residual(self) -> float:
         """||C - (A B^T + B A^T + C0)|| / (2 n ||A|| ||B|| eps), the upper triangle taken as left alone."""
@@ -326,10 +302,6 @@ class Trsm(Workload):
         n, (b,), one = self.n, self.targets, self.dtype.type(1)
         return library.call("trsm", self.dtype, "L", "L", "N", "N", n, n, one, self._a, n, b, n)
 
-    @staticmethod
-    def operations(n: float) -> tuple[float, float]:
-        return n * n * (n + 1) / 2, n * n * (n - 1) / 2
-
     def residual(self) -> float:
         """||L X - B|| / (n ||L|| ||X|| eps)."""
         lower, x = np.tril(self._a), self.targets[0]
@@ -353,10 +325,6 @@ class Trmm(Workload):
         n, (b,), one = self.n, self.targets, self.dtype.type(1)
         return library.call("trmm", self.dtype, "L", "L", "N", "N", n, n, one, self._a, n, b, n)
 
-    @staticmethod
-    def operations(n: float) -> tuple[float, float]:
-        return n * n * (n + 1) / 2, n * n * (n - 1) / 2
-
     def residual(self) -> float:
         """||X - L B|| / (n ||L|| ||B|| eps)."""
         lower, (b,) = np.tril(self._a), self._pristine
@@ -377,10 +345,6 @@ class Potrf(Workload):
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
         return library.call("potrf", self.dtype, "L", self.n, self.targets[0], self.n, library.info)
-
-    @staticmethod
-    def operations(n: float) -> tuple[float, float]:
-        return n**3 / 6 + n**2 / 2 + n / 3, n**3 / 6 - n / 6
 
     def residual(self) -> float:
         """||A - L L^H|| / (n ||A|| eps)."""
@@ -419,10 +383,6 @@ class Potrs(_Solve):
         n, (b,) = self.n, self.targets
         return library.call("potrs", self.dtype, "L", n, RIGHT_SIDES, self._factor, n, b, n, library.info)
 
-    @staticmethod
-    def operations(n: float) -> tuple[float, float]:
-        return RIGHT_SIDES * n * (n + 1), RIGHT_SIDES * n * (n - 1)
-
 
 class Posv(_Solve):
     """potrf, then potrs with RIGHT_SIDES right sides."""
@@ -440,11 +400,6 @@ class Posv(_Solve):
     def vendor(self, library: FortranLibrary) -> FortranCall:
         n, (a, b) = self.n, self.targets
         return library.call("posv", self.dtype, "L", n, RIGHT_SIDES, a, n, b, n, library.info)
-
-    @staticmethod
-    def operations(n: float) -> tuple[float, float]:
-        factor, solve = Potrf.operations(n), Potrs.operations(n)
-        return factor[0] + solve[0], factor[1] + solve[1]
 
 
 WORKLOADS: dict[str, type[Workload]] = {

@@ -7,6 +7,7 @@
 #include "algorithms/getrf.hpp"
 #include "algorithms/potrf.hpp"
 #include "algorithms/rank_k.hpp"
+#include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "algorithms/trsm.hpp"
 #include "base/error.hpp"
@@ -161,8 +162,6 @@ struct GraphEntry {
     std::string_view routine, variant;
     std::vector<std::string_view> kernels;
     void (*submit[4])(Site&); ///< s, d, c, z
-    double cubes;             ///< routine_flops = cubes n^3 + squares n^2 + per_rhs n^2 nrhs, real
-    double squares = 0, per_rhs = 0;
 };
 
 #define TRC_PRECISIONS(f)                                                                                                        \
@@ -176,30 +175,28 @@ std::span<const GraphEntry> entries()
     using C = std::complex<float>;
     using Z = std::complex<double>;
     static const GraphEntry all[] = {
-        {"potrf", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf), 1. / 3},
-        {"potrf", "two-level", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf_two_level), 1. / 3},
-        {"potrs", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_potrs), 0, 0, 2},
-        {"posv", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_posv), 1. / 3, 0, 2},
-        {"gemm", "in-place", {"gemm"}, TRC_PRECISIONS(submit_gemm), 2},
-        {"gemm", "shared-panel", {"pack", "gemm"}, TRC_PRECISIONS(submit_gemm_shared_panel), 2},
-        {"syrk", "in-place", {"syrk", "gemm"}, TRC_PRECISIONS(submit_syrk), 1, 1},
-        {"trsm", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_trsm), 1},
-        {"getrf", "incremental", {"getrf", "gessm", "tstrf", "ssssm"}, TRC_PRECISIONS(submit_getrf_incremental), 2. / 3},
+        {"potrf", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf)},
+        {"potrf", "two-level", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf_two_level)},
+        {"potrs", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_potrs)},
+        {"posv", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_posv)},
+        {"gemm", "in-place", {"gemm"}, TRC_PRECISIONS(submit_gemm)},
+        {"gemm", "shared-panel", {"pack", "gemm"}, TRC_PRECISIONS(submit_gemm_shared_panel)},
+        {"syrk", "in-place", {"syrk", "gemm"}, TRC_PRECISIONS(submit_syrk)},
+        {"trsm", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_trsm)},
+        {"getrf", "incremental", {"getrf", "gessm", "tstrf", "ssssm"}, TRC_PRECISIONS(submit_getrf_incremental)},
         {"getrf",
          "kastors",
          {"getrf_panel", "swptr", "gemm", "laswp"},
          {submit_getrf_kastors<float, queued>, submit_getrf_kastors<double, queued>, submit_getrf_kastors<C, queued>,
-          submit_getrf_kastors<Z, queued>},
-         2. / 3},
+          submit_getrf_kastors<Z, queued>}},
         {"getrf",
          "kastors-cw",
          {"getrf_panel", "swptr", "gemm", "laswp"},
          {submit_getrf_kastors<float, concurrent>, submit_getrf_kastors<double, concurrent>, submit_getrf_kastors<C, concurrent>,
-          submit_getrf_kastors<Z, concurrent>},
-         2. / 3},
-        {"getrf", "panel", {"getrf_panel", "laswp", "trsm", "gemm"}, TRC_PRECISIONS(submit_getrf_panel), 2. / 3},
-        {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_PRECISIONS(submit_geqrf), 4. / 3},
-        {"tasks", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_tasks), 0},
+          submit_getrf_kastors<Z, concurrent>}},
+        {"getrf", "panel", {"getrf_panel", "laswp", "trsm", "gemm"}, TRC_PRECISIONS(submit_getrf_panel)},
+        {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_PRECISIONS(submit_geqrf)},
+        {"tasks", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_tasks)},
     };
     return all;
 }
@@ -287,9 +284,8 @@ Index default_inner(std::string_view routine, Index nb)
 
 Flops routine_flops(std::string_view routine, const GraphShape& shape)
 {
-    const GraphEntry& entry = find_graph(routine, {});
-    const double n = double(shape.n), weight = precision_index(shape.precision) >= 2 ? 4 : 1;
-    return weight * n * n * (entry.cubes * n + entry.squares + entry.per_rhs * double(shape.nrhs));
+    const Extents extents{.n = double(shape.n), .nrhs = double(shape.nrhs)};
+    return find_routine(routine).operations(extents).flops(precision_index(shape.precision) >= 2);
 }
 
 std::size_t graph_bytes(std::string_view routine, std::string_view variant, const GraphShape& shape)

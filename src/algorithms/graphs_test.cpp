@@ -112,14 +112,13 @@ TEST(Graphs, DoTheOperationsOfTheRoutineAndTheKnownExtraOfTheirForm)
                 const double expected = routine_flops(routine, shape) + weight * extra;
                 EXPECT_NEAR(waves.flops, expected, 1e-12 * expected) << routine << " " << variant << " n = " << n;
             };
-            // A rank-k update computes whole diagonals: n_j^2 k + n_j k each.
-            const double diagonals = over_steps(n, [](double rest, double) { return rest * nb; });
-            expect_extra("potrf", "in-place", diagonals);
-            expect_extra("potrf", "two-level", diagonals);
-            expect_extra("posv", "", diagonals);
+            // Tile algorithms of these do the routine's own operations, each once.
+            expect_extra("potrf", "two-level", 0);
             expect_extra("gemm", "shared-panel", 0);
-            for (const char* routine : {"potrs", "gemm", "syrk", "trsm"}) expect_extra(routine, "", 0);
-            for (const char* variant : {"kastors", "kastors-cw", "panel"}) expect_extra("getrf", variant, 0);
+            for (const char* routine : {"potrf", "potrs", "posv", "gemm", "syrk", "trsm"}) expect_extra(routine, "", 0);
+            for (const char* variant : {"kastors", "kastors-cw"}) expect_extra("getrf", variant, 0);
+            // Its solves are counted with their diagonals; in leading terms that matters where a multiplication weighs more than an addition.
+            expect_extra("getrf", "panel", weight == 1 ? 0 : over_steps(n, [](double rest, double) { return rest * nb / 2; }));
             expect_extra("getrf", "incremental",
                          over_steps(n, [&](double rest, double below) { return below * (inner.squares * rest + inner.tails); }));
             double factors_t = over_steps(n, [&](double rest, double below) {

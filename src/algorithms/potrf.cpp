@@ -4,6 +4,7 @@
 #include "algorithms/trsm.hpp"
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
+#include "matrix/operations.hpp"
 
 namespace trencadis {
 namespace {
@@ -96,7 +97,7 @@ template <Scalar T> struct NestedArgs {
     Info* info;
     Index first_row;
 
-    Flops flops() const { return flops_per_fma<T> / 6 * double(A.rows) * double(A.rows) * double(A.rows); }
+    Flops flops() const { return operations::potrf(double(A.rows)).template flops<T>(); }
     void run(TaskContext& context)
     {
         if (info->reached(first_row)) return;

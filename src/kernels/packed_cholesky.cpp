@@ -1,5 +1,6 @@
 #include "kernels/packed_operations.hpp"
 #include "kernels/tile_access.hpp"
+#include "matrix/operations.hpp"
 
 namespace trencadis::task {
 namespace {
@@ -14,7 +15,7 @@ template <Scalar T> struct PotrfArgs {
     Info* info;
     Index first_row;
 
-    Flops flops() const { return flops_per_fma<T> / 6 * double(A.rows) * double(A.rows) * double(A.rows); }
+    Flops flops() const { return operations::potrf(double(A.rows)).template flops<T>(); }
     void run(TaskContext&)
     {
         if (info->reached(first_row)) return;

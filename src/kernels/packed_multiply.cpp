@@ -1,5 +1,6 @@
 #include "kernels/chunking.hpp"
 #include "kernels/packed_operations.hpp"
+#include "matrix/operations.hpp"
 
 namespace trencadis::task {
 namespace {
@@ -15,7 +16,7 @@ template <Scalar T> struct MultiplyArgs {
     }
     Flops flops() const
     {
-        const double all = flops_per_fma<T> * double(p.C.rows) * double(p.C.cols) * double(p.A.depth);
+        const Flops all = operations::gemm(double(p.C.rows), double(p.C.cols), double(p.A.depth)).template flops<T>();
         return all / (triangle() ? 2 : 1) / (triangular(p.A) || triangular(p.B) ? 2 : 1);
     }
     /// Columns of one chunk: whole panels of the right operand, at least chunk_width.

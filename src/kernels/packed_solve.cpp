@@ -1,5 +1,6 @@
 #include "kernels/chunking.hpp"
 #include "kernels/packed_operations.hpp"
+#include "matrix/operations.hpp"
 
 #include <numeric>
 
@@ -9,7 +10,7 @@ namespace {
 template <Scalar T> struct SolveArgs {
     TriangularSolve<T> s;
 
-    Flops flops() const { return flops_per_fma<T> / 2 * double(s.rows) * double(s.n) * double(s.n); }
+    Flops flops() const { return operations::triangular(double(s.n), double(s.rows)).template flops<T>(); }
     /// Rows of one chunk: whole panels of both images.
     Index chunk_rows() const
     {

@@ -5,6 +5,7 @@
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 #include "matrix/conjugate.hpp"
+#include "matrix/operations.hpp"
 
 #include <vector>
 
@@ -23,7 +24,7 @@ template <Scalar T> struct GemmArgs {
     Guard guard;
     TeamOperation<blas::TeamProduct<T>> shared{};
 
-    Flops flops() const { return flops_per_fma<T> * double(m) * double(n) * double(k); }
+    Flops flops() const { return operations::gemm(m, n, k).template flops<T>(); }
     bool by_columns() const { return n >= m || n >= 4 * chunk_width; }
     Index extent() const { return by_columns() ? n : m; }
     /// Our own kernels pack B once for the whole team, which shares out rows of C.

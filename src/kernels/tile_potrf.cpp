@@ -1,5 +1,6 @@
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
+#include "matrix/operations.hpp"
 
 namespace trencadis::task {
 namespace {
@@ -12,7 +13,7 @@ template <Scalar T> struct PotrfArgs {
     Info* info;
     Index first_row;
 
-    Flops flops() const { return flops_per_fma<T> / 6 * double(n) * double(n) * double(n); }
+    Flops flops() const { return operations::potrf(double(n)).template flops<T>(); }
     void run(TaskContext&)
     {
         if (info->reached(first_row)) return;

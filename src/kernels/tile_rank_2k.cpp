@@ -2,6 +2,7 @@
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 #include "matrix/conjugate.hpp"
+#include "matrix/operations.hpp"
 
 #include <cassert>
 
@@ -23,7 +24,7 @@ template <Scalar T, bool hermitian> struct Rank2kArgs {
     T alpha;
     Beta beta;
 
-    Flops flops() const { return flops_per_fma<T> * double(n) * double(n + 1) * double(k); }
+    Flops flops() const { return operations::rank_2k(n, k).template flops<T>(); }
     Index chunks() const { return chunk_count(n, flops()); }
 
     void run(TaskContext& context)

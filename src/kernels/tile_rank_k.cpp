@@ -3,6 +3,7 @@
 #include "kernels/team_operation.hpp"
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
+#include "matrix/operations.hpp"
 
 namespace trencadis::task {
 namespace {
@@ -22,7 +23,7 @@ template <Scalar T, bool hermitian> struct RankKArgs {
     Guard guard;
     TeamOperation<blas::TeamProduct<T>> shared{};
 
-    Flops flops() const { return flops_per_fma<T> / 2 * double(n) * double(n + 1) * double(k); }
+    Flops flops() const { return operations::rank_k(n, k).template flops<T>(); }
     /// Our own kernels pack the right operand once for the whole team.
     bool packs_once() const
     {

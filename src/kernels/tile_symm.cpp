@@ -2,6 +2,7 @@
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 #include "matrix/conjugate.hpp"
+#include "matrix/operations.hpp"
 
 #include <cassert>
 
@@ -22,7 +23,7 @@ template <Scalar T, bool hermitian> struct SymmArgs {
 
     bool left() const { return side == Side::left; }
     Index extent() const { return left() ? n : m; }
-    Flops flops() const { return flops_per_fma<T> * double(m) * double(n) * double(left() ? m : n); }
+    Flops flops() const { return operations::gemm(m, n, left() ? m : n).template flops<T>(); }
     Index chunks() const { return chunk_count(extent(), flops()); }
 
     void run(TaskContext& context)

@@ -5,6 +5,7 @@
 #include "kernels/team_operation.hpp"
 #include "kernels/tile_access.hpp"
 #include "matrix/conjugate.hpp"
+#include "matrix/operations.hpp"
 
 namespace trencadis::task {
 
@@ -29,7 +30,7 @@ template <Scalar T, Triangular what> struct TriangularArgs {
 
     bool left() const { return side == Side::left; }
     Index extent() const { return left() ? n : m; }
-    Flops flops() const { return flops_per_fma<T> / 2 * double(m) * double(n) * double(left() ? m : n); }
+    Flops flops() const { return operations::triangular(left() ? m : n, extent()).template flops<T>(); }
     /// Our own kernels pack the triangle once for the whole team.
     bool packs_once() const
     {

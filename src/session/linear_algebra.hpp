@@ -22,16 +22,13 @@ struct RoutineOptions {
     std::string variant = {};               ///< one of variants_of(routine); empty: default_variant
 };
 
-/// The tile variants that a routine knows: "packed" packs every tile once for all operations that read it, on our own kernels; "nodes"
-/// does so for each memory node apart; "in-place" works on the caller's matrix, "tile-layout" copies it into
-/// contiguous tiles and back, "two-level" works in place with diagonal tiles that are cut up once more.
+/// The variants that a routine knows (algorithms/routines.hpp says what they are).
 std::vector<std::string_view> variants_of(std::string_view routine);
 /// The one that a call takes which names none: "packed" where the session's kernels are our own and the routine has it.
 std::string_view default_variant(const Session& session, std::string_view routine);
 
-/// The tile size that a square problem of order n gets when the caller asks for none, `workers` workers, elements of
-/// `element_bytes`; n itself where that is no larger. For a packed product it is the number of columns of a tile of the result; those
-/// have another number of rows. Problems that run on the calling thread are not cut up at all.
+/// The tile size that a square problem of order n gets when the caller asks for none, `workers` workers, elements of `element_bytes`; n
+/// itself where that is no larger. Problems that run on the calling thread are not cut up at all.
 Index default_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers);
 
 /// C <- alpha op(A) op(B) + beta C, C m x n, op(A) m x k, op(B) k x n. With beta = 0, C is not read; with alpha = 0 or k = 0,

@@ -2,6 +2,7 @@
 #include "algorithms/potrf.hpp"
 #include "algorithms/tile_size.hpp"
 #include "kernels/tile_operations.hpp"
+#include "matrix/operations.hpp"
 #include "matrix/tile_storage.hpp"
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
@@ -12,9 +13,6 @@
 
 namespace trencadis {
 namespace {
-
-template <Scalar T> Flops factor_flops(Index n) { return flops_per_fma<T> / 6 * double(n) * double(n) * double(n); }
-template <Scalar T> Flops solve_flops(Index n, Index nrhs) { return flops_per_fma<T> * double(n) * double(n) * double(nrhs); }
 
 template <Scalar T> Index factor_tile(const Session& session, Index n, const RoutineOptions& options)
 {
@@ -80,7 +78,7 @@ template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Inde
     Arguments::matrix(3, "a", A, n, n, lda, sizeof(T), 4);
     check_options("potrf", options);
     if (n == 0) return 0;
-    if (runs_directly(session, factor_flops<T>(n), options, Work::factorization)) return session.kernels().potrf(uplo, n, A, lda);
+    if (runs_directly(session, operations::potrf(double(n)).flops<T>(), options, Work::factorization)) return session.kernels().potrf(uplo, n, A, lda);
     Info info;
     std::optional<PackedFactor<T>> packed;
     if (runs_packed(session, "potrf", options)) make_images(packed, options, session, uplo, n, A, lda, options);
@@ -111,7 +109,7 @@ void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index l
     Arguments::matrix(6, "b", B, n, nrhs, ldb, sizeof(T), 7);
     check_options("potrs", options);
     if (n == 0 || nrhs == 0) return;
-    if (runs_directly(session, solve_flops<T>(n, nrhs), options)) return session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
+    if (runs_directly(session, operations::potrs(double(n), double(nrhs)).flops<T>(), options)) return session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
     const Index nb = factor_tile<T>(session, n, options);
     const TileMatrix<T> lower = readable(A, n, n, lda, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs, options));
@@ -127,7 +125,7 @@ Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T*
     Arguments::matrix(6, "b", B, n, nrhs, ldb, sizeof(T), 7);
     check_options("posv", options);
     if (n == 0) return 0;
-    if (runs_directly(session, factor_flops<T>(n) + solve_flops<T>(n, nrhs), options, Work::factorization)) {
+    if (runs_directly(session, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::factorization)) {
         const Index info = session.kernels().potrf(uplo, n, A, lda);
         if (info == 0 && nrhs > 0) session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
         return info;

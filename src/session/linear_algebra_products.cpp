@@ -2,6 +2,7 @@
 #include "algorithms/symm.hpp"
 #include "blas/small_product.hpp"
 #include "blas/team_product.hpp"
+#include "matrix/operations.hpp"
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
@@ -27,7 +28,7 @@ template <Scalar T> struct SideProduct {
     Index ldc;
 
     Index order() const { return side == Side::left ? m : n; }
-    Flops flops() const { return flops_per_fma<T> * double(m) * double(n) * double(order()); }
+    Flops flops() const { return operations::gemm(double(m), double(n), double(order())).template flops<T>(); }
     bool nothing_to_do() const { return m == 0 || n == 0 || (alpha == T(0) && beta == T(1)); }
     void check(std::string_view routine, const RoutineOptions& options) const
     {
@@ -115,7 +116,7 @@ void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha
     Arguments::apart(12, "c", Region::all(C, m, n, ldc), "b", Region::all(B, rows_b, k + n - rows_b, ldb));
     check_options("gemm", options);
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
-    const Flops flops = flops_per_fma<T> * double(m) * double(n) * double(k);
+    const Flops flops = operations::gemm(double(m), double(n), double(k)).flops<T>();
     const bool ours = session.kernels().native(KernelRoutine::gemm), small = ours && is_small<T>(m, n, k, options);
     const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
     if (small && is_short(session, flops, ours, options) && blas::SmallProduct<T>::suits(whole)) {

@@ -1,6 +1,7 @@
 #include "algorithms/rank_2k.hpp"
 #include "algorithms/rank_k.hpp"
 #include "blas/team_product.hpp"
+#include "matrix/operations.hpp"
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
@@ -41,8 +42,6 @@ void check_rank_2k(Op op, Op transposed, Uplo uplo, Index n, Index k, const T* A
     check_options(routine, options);
 }
 
-template <Scalar T> Flops rank_k_flops(Index n, Index k) { return flops_per_fma<T> / 2 * double(n) * double(n + 1) * double(k); }
-
 /// Nothing is added and C stays as it is.
 template <class Alpha, class Beta> bool leaves_alone(Index n, Index k, Alpha alpha, Beta beta)
 {
@@ -79,10 +78,10 @@ void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T
 {
     check_rank_k(op, Op::trans, uplo, n, k, A, lda, C, ldc, "syrk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (is_short(session, rank_k_flops<T>(n, k), session.kernels().native(KernelRoutine::syrk), options) &&
+    if (is_short(session, operations::rank_k(double(n), double(k)).flops<T>(), session.kernels().native(KernelRoutine::syrk), options) &&
         share_rank_k(session, uplo, op, Op::trans, n, k, alpha, A, lda, beta, C, ldc))
         return;
-    if (runs_directly(session, rank_k_flops<T>(n, k), options))
+    if (runs_directly(session, operations::rank_k(double(n), double(k)).flops<T>(), options))
         return session.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
     if (runs_packed(session, "syrk", options) &&
         run_packed(session, options, {rank_product(uplo, op, Op::trans, n, k, alpha, A, lda, A, lda, beta, C, ldc)}))
@@ -98,10 +97,10 @@ void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, c
 {
     check_rank_k(op, Op::conj_trans, uplo, n, k, A, lda, C, ldc, "herk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (is_short(session, rank_k_flops<T>(n, k), session.kernels().native(KernelRoutine::herk), options) &&
+    if (is_short(session, operations::rank_k(double(n), double(k)).flops<T>(), session.kernels().native(KernelRoutine::herk), options) &&
         share_rank_k(session, uplo, op, herm_op<T>, n, k, T(alpha), A, lda, T(beta), C, ldc))
         return;
-    if (runs_directly(session, rank_k_flops<T>(n, k), options))
+    if (runs_directly(session, operations::rank_k(double(n), double(k)).flops<T>(), options))
         return session.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
     if (runs_packed(session, "herk", options) &&
         run_packed(session, options, {rank_product(uplo, op, herm_op<T>, n, k, T(alpha), A, lda, A, lda, T(beta), C, ldc)}))
@@ -117,7 +116,7 @@ void syr2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const 
 {
     check_rank_2k(op, Op::trans, uplo, n, k, A, lda, B, ldb, C, ldc, "syr2k", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (runs_directly(session, 2 * rank_k_flops<T>(n, k), options))
+    if (runs_directly(session, operations::rank_2k(double(n), double(k)).flops<T>(), options))
         return session.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     if (runs_packed(session, "syr2k", options) &&
         run_packed(session, options,
@@ -136,7 +135,7 @@ void her2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const 
 {
     check_rank_2k(op, Op::conj_trans, uplo, n, k, A, lda, B, ldb, C, ldc, "her2k", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (runs_directly(session, 2 * rank_k_flops<T>(n, k), options))
+    if (runs_directly(session, operations::rank_2k(double(n), double(k)).flops<T>(), options))
         return session.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     if (runs_packed(session, "her2k", options) &&
         run_packed(session, options,

@@ -1,6 +1,7 @@
 #include "algorithms/trmm.hpp"
 #include "algorithms/trsm.hpp"
 #include "blas/team_solve.hpp"
+#include "matrix/operations.hpp"
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
@@ -25,7 +26,7 @@ template <Scalar T> struct TriangularCall {
 
     Index order() const { return side == Side::left ? m : n; }
     Index others() const { return side == Side::left ? n : m; }
-    Flops flops() const { return flops_per_fma<T> / 2 * double(order()) * double(order()) * double(others()); }
+    Flops flops() const { return operations::triangular(double(order()), double(others())).template flops<T>(); }
     void check(std::string_view routine, const RoutineOptions& options) const
     {
         Arguments::size(5, "m", m);

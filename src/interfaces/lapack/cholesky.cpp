@@ -2,14 +2,9 @@
 #include "interfaces/lapack/compute.hpp"
 #include "interfaces/lapack/precision.hpp"
 #include "interfaces/lapack/routines.hpp"
+#include "matrix/operations.hpp"
 
 namespace trencadis::face {
-namespace {
-
-template <Scalar T> Flops factor_flops(Index n) { return flops_per_fma<T> / 6 * double(n) * double(n) * double(n); }
-template <Scalar T> Flops solve_flops(Index n, Index nrhs) { return flops_per_fma<T> * double(n) * double(n) * double(nrhs); }
-
-} // namespace
 
 template <Scalar T> int potrf(char uplo, Index n, T* A, Index lda, Index& info)
 {
@@ -21,7 +16,7 @@ template <Scalar T> int potrf(char uplo, Index n, T* A, Index lda, Index& info)
     info = 0;
     if (n == 0) return 0;
     compute(
-        Name<T>("potrf"), {n}, factor_flops<T>(n),
+        Name<T>("potrf"), {n}, operations::potrf(double(n)).flops<T>(),
         [&](const KernelProvider& kernels) { info = kernels.potrf(triangle, n, A, lda); },
         [&](Session& session, const RoutineOptions& options) { info = trencadis::potrf(session, triangle, n, A, lda, options); });
     return 0;
@@ -38,7 +33,7 @@ template <Scalar T> int potrs(char uplo, Index n, Index nrhs, const T* A, Index 
     if (check.bad()) return check.bad();
     if (n == 0 || nrhs == 0) return 0;
     compute(
-        Name<T>("potrs"), {n, nrhs}, solve_flops<T>(n, nrhs),
+        Name<T>("potrs"), {n, nrhs}, operations::potrs(double(n), double(nrhs)).flops<T>(),
         [&](const KernelProvider& kernels) { kernels.potrs(triangle, n, nrhs, A, lda, B, ldb); },
         [&](Session& session, const RoutineOptions& options) {
             trencadis::potrs(session, triangle, n, nrhs, A, lda, B, ldb, options);
@@ -58,7 +53,7 @@ template <Scalar T> int posv(char uplo, Index n, Index nrhs, T* A, Index lda, T*
     info = 0;
     if (n == 0) return 0;
     compute(
-        Name<T>("posv"), {n, nrhs}, factor_flops<T>(n) + solve_flops<T>(n, nrhs),
+        Name<T>("posv"), {n, nrhs}, operations::posv(double(n), double(nrhs)).flops<T>(),
         [&](const KernelProvider& kernels) {
             info = kernels.potrf(triangle, n, A, lda);
             if (info == 0 && nrhs > 0) kernels.potrs(triangle, n, nrhs, A, lda, B, ldb);

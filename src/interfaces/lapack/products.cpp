@@ -2,14 +2,10 @@
 #include "interfaces/lapack/compute.hpp"
 #include "interfaces/lapack/precision.hpp"
 #include "interfaces/lapack/routines.hpp"
+#include "matrix/operations.hpp"
 
 namespace trencadis::face {
 namespace {
-
-template <Scalar T> Flops product_flops(Index m, Index n, Index k)
-{
-    return flops_per_fma<T> * double(m) * double(n) * double(k);
-}
 
 template <Scalar T, bool hermitian>
 int side_product(char side, char uplo, Index m, Index n, const T* alpha, const T* A, Index lda, const T* B, Index ldb,
@@ -34,7 +30,7 @@ int side_product(char side, char uplo, Index m, Index n, const T* alpha, const T
         if constexpr (hermitian) trencadis::hemm(session, where, triangle, m, n, *alpha, A, lda, B, ldb, *beta, C, ldc, options);
         else trencadis::symm(session, where, triangle, m, n, *alpha, A, lda, B, ldb, *beta, C, ldc, options);
     };
-    compute(Name<T>(hermitian ? "hemm" : "symm"), {m, n}, product_flops<T>(m, n, order), direct, tasks);
+    compute(Name<T>(hermitian ? "hemm" : "symm"), {m, n}, operations::gemm(double(m), double(n), double(order)).flops<T>(), direct, tasks);
     return 0;
 }
 
@@ -60,7 +56,7 @@ int gemm(char transa, char transb, Index m, Index n, Index k, const T* alpha, co
     const auto tasks = [&](Session& session, const RoutineOptions& options) {
         trencadis::gemm(session, op_a, op_b, m, n, k, *alpha, A, lda, B, ldb, *beta, C, ldc, options);
     };
-    compute(Name<T>("gemm"), {m, n, k}, product_flops<T>(m, n, k), direct, tasks);
+    compute(Name<T>("gemm"), {m, n, k}, operations::gemm(double(m), double(n), double(k)).flops<T>(), direct, tasks);
     return 0;
 }
 

@@ -2,11 +2,10 @@
 #include "interfaces/lapack/compute.hpp"
 #include "interfaces/lapack/precision.hpp"
 #include "interfaces/lapack/routines.hpp"
+#include "matrix/operations.hpp"
 
 namespace trencadis::face {
 namespace {
-
-template <Scalar T> Flops rank_flops(Index n, Index k) { return flops_per_fma<T> / 2 * double(n) * double(n + 1) * double(k); }
 
 template <class Alpha, class Beta> bool leaves_alone(Index n, Index k, Alpha alpha, Beta beta)
 {
@@ -34,7 +33,7 @@ int rank_k(char uplo, char trans, Index n, Index k, const Factor* alpha, const T
         if constexpr (hermitian) trencadis::herk(session, triangle, op, n, k, *alpha, A, lda, *beta, C, ldc, options);
         else trencadis::syrk(session, triangle, op, n, k, *alpha, A, lda, *beta, C, ldc, options);
     };
-    compute(Name<T>(hermitian ? "herk" : "syrk"), {n, k}, rank_flops<T>(n, k), direct, tasks);
+    compute(Name<T>(hermitian ? "herk" : "syrk"), {n, k}, operations::rank_k(double(n), double(k)).flops<T>(), direct, tasks);
     return 0;
 }
 
@@ -60,7 +59,7 @@ int rank_2k(char uplo, char trans, Index n, Index k, const T* alpha, const T* A,
         if constexpr (hermitian) trencadis::her2k(session, triangle, op, n, k, *alpha, A, lda, B, ldb, *beta, C, ldc, options);
         else trencadis::syr2k(session, triangle, op, n, k, *alpha, A, lda, B, ldb, *beta, C, ldc, options);
     };
-    compute(Name<T>(hermitian ? "her2k" : "syr2k"), {n, k}, 2 * rank_flops<T>(n, k), direct, tasks);
+    compute(Name<T>(hermitian ? "her2k" : "syr2k"), {n, k}, operations::rank_2k(double(n), double(k)).flops<T>(), direct, tasks);
     return 0;
 }
 

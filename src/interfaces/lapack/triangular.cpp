@@ -2,6 +2,7 @@
 #include "interfaces/lapack/compute.hpp"
 #include "interfaces/lapack/precision.hpp"
 #include "interfaces/lapack/routines.hpp"
+#include "matrix/operations.hpp"
 
 namespace trencadis::face {
 namespace {
@@ -30,7 +31,7 @@ int triangular(char side, char uplo, char transa, char diag, Index m, Index n, c
         if constexpr (solves) trencadis::trsm(session, where, triangle, op, ones, m, n, *alpha, A, lda, B, ldb, options);
         else trencadis::trmm(session, where, triangle, op, ones, m, n, *alpha, A, lda, B, ldb, options);
     };
-    const Flops flops = flops_per_fma<T> / 2 * double(m) * double(n) * double(order);
+    const Flops flops = operations::triangular(double(order), double(where == Side::left ? n : m)).flops<T>();
     compute(Name<T>(solves ? "trsm" : "trmm"), {m, n}, flops, direct, tasks);
     return 0;
 }

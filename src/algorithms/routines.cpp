@@ -1,0 +1,112 @@
+#include "algorithms/routines.hpp"
+
+#include "algorithms/packed_product.hpp"
+#include "algorithms/packed_trsm.hpp"
+#include "algorithms/tile_size.hpp"
+#include "base/error.hpp"
+#include "base/registry.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <string>
+
+namespace trencadis {
+namespace {
+
+// Costs by extents, as the table wants them.
+double or_n(double extent, double n) { return extent > 0 ? extent : n; }
+Operations product(const Extents& x) { return operations::gemm(or_n(x.m, x.n), x.n, or_n(x.k, x.n)); }
+Operations rank_k(const Extents& x) { return operations::rank_k(x.n, or_n(x.k, x.n)); }
+Operations rank_2k(const Extents& x) { return operations::rank_2k(x.n, or_n(x.k, x.n)); }
+Operations triangular(const Extents& x) { return operations::triangular(or_n(x.m, x.n), x.n); }
+Operations potrf(const Extents& x) { return operations::potrf(x.n); }
+Operations potrs(const Extents& x) { return operations::potrs(x.n, x.nrhs); }
+Operations posv(const Extents& x) { return operations::posv(x.n, x.nrhs); }
+Operations getrf(const Extents& x) { return operations::getrf(x.n); }
+Operations geqrf(const Extents& x) { return operations::geqrf(x.n); }
+Operations nothing(const Extents&) { return {}; }
+
+// Tile sizes.
+template <Scalar T> Index columns_of_product(Index n, int workers)
+{
+    const blas::Operand<T> any{static_cast<const T*>(nullptr), 1, n};
+    return product_tiling(PackedProduct<T>{n, n, n, T(1), any, any, T(0), {nullptr, n, n, n}}, workers).cols;
+}
+template <Scalar T> Index depth_of_system(Index n, int workers)
+{
+    const T* const none = nullptr;
+    const PackedSystem<T> system{Side::right, Uplo::upper, Op::none, Diag::non_unit, n, n, T(1), none, n, {nullptr, n, n, n}};
+    return system_tiling(system, workers).depth;
+}
+/// By the size of an element, for the scalars that our kernels know.
+#define TRC_BY_SIZE(f)                                                                                                           \
+    (bytes == sizeof(float)                     ? f<float>(n, workers)                                                           \
+         : bytes == sizeof(std::complex<double>) ? f<std::complex<double>>(n, workers)                                           \
+                                                 : f<double>(n, workers))
+Index packed_product(Index n, std::size_t bytes, int workers) { return TRC_BY_SIZE(columns_of_product); }
+Index packed_system(Index n, std::size_t bytes, int workers) { return TRC_BY_SIZE(depth_of_system); }
+#undef TRC_BY_SIZE
+Index square_tile(Index n, std::size_t bytes, int workers) { return product_tile(n, n, bytes, workers); }
+
+constexpr RoutineVariant gemm_variants[] = {
+    {"packed", packed_product, true}, {"nodes", packed_product, true}, {"in-place", square_tile}};
+constexpr RoutineVariant product_variants[] = {{"packed", packed_product, true}, {"in-place", square_tile}};
+constexpr RoutineVariant solve_variants[] = {{"packed", packed_system, true}, {"in-place", square_tile}};
+constexpr RoutineVariant potrf_variants[] = {{"packed", packed_cholesky_tile, true},
+                                             {"in-place", cholesky_tile},
+                                             {"tile-layout", cholesky_tile},
+                                             {"two-level", cholesky_tile}};
+constexpr RoutineVariant posv_variants[] = {
+    {"packed", packed_cholesky_tile, true}, {"in-place", cholesky_tile}, {"tile-layout", cholesky_tile}};
+constexpr RoutineVariant potrs_variants[] = {{"in-place", cholesky_tile}};
+constexpr RoutineVariant tasks_variants[] = {{"in-place", square_tile}};
+
+constexpr std::string_view buttari = "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009";
+
+constexpr RoutineEntry table[] = {
+    {"gemm", "C <- alpha op(A) op(B) + beta C", "BLAS", product, gemm_variants},
+    {"symm", "C <- alpha A B + beta C or alpha B A + beta C, A symmetric", "BLAS", product, product_variants},
+    {"hemm", "C <- alpha A B + beta C or alpha B A + beta C, A Hermitian", "BLAS", product, product_variants},
+    {"syrk", "C <- alpha op(A) op(A)^T + beta C, one triangle", "BLAS", rank_k, product_variants},
+    {"herk", "C <- alpha op(A) op(A)^H + beta C, one triangle", "BLAS", rank_k, product_variants},
+    {"syr2k", "C <- alpha op(A) op(B)^T + alpha op(B) op(A)^T + beta C, one triangle", "BLAS", rank_2k, product_variants},
+    {"her2k", "C <- alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C, one triangle", "BLAS", rank_2k, product_variants},
+    {"trmm", "B <- alpha op(A) B or alpha B op(A), A triangular", "BLAS", triangular, product_variants},
+    {"trsm", "B <- alpha op(A)^-1 B or alpha B op(A)^-1, A triangular", "BLAS", triangular, solve_variants},
+    {"potrf", "Cholesky factorisation, A = L L^H or U^H U", buttari, potrf, potrf_variants},
+    {"potrs", "A X = B with the factor of potrf", "LAPACK", potrs, potrs_variants},
+    {"posv", "A X = B, A positive definite: potrf, then potrs", "LAPACK", posv, posv_variants},
+    {"tasks", "empty kernels on the Cholesky graph: what the runtime costs", "trencadis", nothing, tasks_variants},
+    {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS", getrf},
+    {"geqrf", "QR factorisation, A = Q R", buttari, geqrf},
+};
+
+} // namespace
+
+std::span<const RoutineEntry> routine_entries() { return table; }
+
+const RoutineEntry& find_routine(std::string_view name)
+{
+    std::vector<std::string_view> known;
+    for (const RoutineEntry& entry : table) {
+        if (entry.name == name) return entry;
+        known.push_back(entry.name);
+    }
+    throw Error(ErrorCode::bad_argument, unknown_name("routine", name, known));
+}
+
+const RoutineVariant& find_variant(const RoutineEntry& routine, std::string_view name)
+{
+    for (const RoutineVariant& variant : routine.variants)
+        if (variant.name == name) return variant;
+    throw Error(ErrorCode::bad_argument, unknown_name(std::string(routine.name) + " variant", name, names_of(routine.variants)));
+}
+
+std::vector<std::string_view> names_of(std::span<const RoutineVariant> variants)
+{
+    std::vector<std::string_view> names;
+    for (const RoutineVariant& variant : variants) names.push_back(variant.name);
+    return names;
+}
+
+} // namespace trencadis

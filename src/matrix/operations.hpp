@@ -1,0 +1,41 @@
+#pragma once
+#include "base/scalar.hpp"
+#include "base/types.hpp"
+
+/// What the routines cost, the only place that says so: multiplications (and divisions) and additions of the real algorithms, as LAPACK Working
+/// Note 41, appendix C, counts them. A routine on tiles does the same operations in another order, so that the counts of its tile operations
+/// add up to its own.
+namespace trencadis {
+
+struct Operations {
+    double multiplications = 0, additions = 0;
+
+    /// A complex multiplication is 6 real operations, a complex addition 2.
+    Flops flops(bool complex) const { return complex ? 6 * multiplications + 2 * additions : multiplications + additions; }
+    template <Scalar T> Flops flops() const { return flops(is_complex<T>); }
+};
+constexpr Operations operator+(Operations a, Operations b)
+{
+    return {a.multiplications + b.multiplications, a.additions + b.additions};
+}
+
+namespace operations {
+
+/// C m x n, k deep. A symmetric or Hermitian operand changes nothing.
+constexpr Operations gemm(double m, double n, double k) { return {m * n * k, m * n * k}; }
+/// A triangle of order n, k deep: syrk, herk.
+constexpr Operations rank_k(double n, double k) { return {k * n * (n + 1) / 2, k * n * (n + 1) / 2}; }
+/// syr2k, her2k.
+constexpr Operations rank_2k(double n, double k) { return {k * n * n, k * n * n + n}; }
+/// A triangle of order n, multiplied or solved with, for so many columns or rows: trmm, trsm.
+constexpr Operations triangular(double n, double others) { return {others * n * (n + 1) / 2, others * n * (n - 1) / 2}; }
+constexpr Operations potrf(double n) { return {n * n * n / 6 + n * n / 2 + n / 3, n * n * n / 6 - n / 6}; }
+constexpr Operations potrs(double n, double nrhs) { return {nrhs * n * (n + 1), nrhs * n * (n - 1)}; }
+constexpr Operations posv(double n, double nrhs) { return potrf(n) + potrs(n, nrhs); }
+
+// Leading terms: their kernels' counts (kernels/factor_flops.hpp) are no more.
+constexpr Operations getrf(double n) { return {n * n * n / 3, n * n * n / 3}; }
+constexpr Operations geqrf(double n) { return {n * n * n * 2 / 3, n * n * n * 2 / 3}; }
+
+} // namespace operations
+} // namespace trencadis
