@@ -40,9 +40,9 @@ template <Scalar T> Index depth_of_system(Index n, int workers)
 }
 /// By the size of an element, for the scalars that our kernels know.
 #define TRC_BY_SIZE(f)                                                                                                           \
-    (bytes == sizeof(float)                     ? f<float>(n, workers)                                                           \
-         : bytes == sizeof(std::complex<double>) ? f<std::complex<double>>(n, workers)                                           \
-                                                 : f<double>(n, workers))
+    (bytes == sizeof(float)                  ? f<float>(n, workers)                                                              \
+     : bytes == sizeof(std::complex<double>) ? f<std::complex<double>>(n, workers)                                               \
+                                             : f<double>(n, workers))
 Index packed_product(Index n, std::size_t bytes, int workers) { return TRC_BY_SIZE(columns_of_product); }
 Index packed_system(Index n, std::size_t bytes, int workers) { return TRC_BY_SIZE(depth_of_system); }
 #undef TRC_BY_SIZE

@@ -20,7 +20,8 @@ TEST(Routines, HaveOneRowEach)
         for (const RoutineVariant& variant : routine.variants) {
             EXPECT_EQ(&find_variant(routine, variant.name), &variant);
             for (const Index n : {1, 100, 3000})
-                for (const std::size_t bytes : {4, 8, 16}) EXPECT_GT(variant.tile(n, bytes, 2), 0) << routine.name << variant.name;
+                for (const std::size_t bytes : {4, 8, 16})
+                    EXPECT_GT(variant.tile(n, bytes, 2), 0) << routine.name << variant.name;
         }
     }
     for (const std::string_view routine : graph_routines()) EXPECT_EQ(names.count(routine), 1u) << routine;

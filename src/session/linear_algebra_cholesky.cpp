@@ -78,7 +78,8 @@ template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Inde
     Arguments::matrix(3, "a", A, n, n, lda, sizeof(T), 4);
     check_options("potrf", options);
     if (n == 0) return 0;
-    if (runs_directly(session, operations::potrf(double(n)).flops<T>(), options, Work::factorization)) return session.kernels().potrf(uplo, n, A, lda);
+    if (runs_directly(session, operations::potrf(double(n)).flops<T>(), options, Work::factorization))
+        return session.kernels().potrf(uplo, n, A, lda);
     Info info;
     std::optional<PackedFactor<T>> packed;
     if (runs_packed(session, "potrf", options)) make_images(packed, options, session, uplo, n, A, lda, options);
@@ -109,7 +110,8 @@ void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index l
     Arguments::matrix(6, "b", B, n, nrhs, ldb, sizeof(T), 7);
     check_options("potrs", options);
     if (n == 0 || nrhs == 0) return;
-    if (runs_directly(session, operations::potrs(double(n), double(nrhs)).flops<T>(), options)) return session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
+    if (runs_directly(session, operations::potrs(double(n), double(nrhs)).flops<T>(), options))
+        return session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
     const Index nb = factor_tile<T>(session, n, options);
     const TileMatrix<T> lower = readable(A, n, n, lda, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs, options));

@@ -78,7 +78,8 @@ void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T
 {
     check_rank_k(op, Op::trans, uplo, n, k, A, lda, C, ldc, "syrk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (is_short(session, operations::rank_k(double(n), double(k)).flops<T>(), session.kernels().native(KernelRoutine::syrk), options) &&
+    if (is_short(session, operations::rank_k(double(n), double(k)).flops<T>(), session.kernels().native(KernelRoutine::syrk),
+                 options) &&
         share_rank_k(session, uplo, op, Op::trans, n, k, alpha, A, lda, beta, C, ldc))
         return;
     if (runs_directly(session, operations::rank_k(double(n), double(k)).flops<T>(), options))
@@ -97,7 +98,8 @@ void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, c
 {
     check_rank_k(op, Op::conj_trans, uplo, n, k, A, lda, C, ldc, "herk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (is_short(session, operations::rank_k(double(n), double(k)).flops<T>(), session.kernels().native(KernelRoutine::herk), options) &&
+    if (is_short(session, operations::rank_k(double(n), double(k)).flops<T>(), session.kernels().native(KernelRoutine::herk),
+                 options) &&
         share_rank_k(session, uplo, op, herm_op<T>, n, k, T(alpha), A, lda, T(beta), C, ldc))
         return;
     if (runs_directly(session, operations::rank_k(double(n), double(k)).flops<T>(), options))

@@ -30,7 +30,8 @@ int side_product(char side, char uplo, Index m, Index n, const T* alpha, const T
         if constexpr (hermitian) trencadis::hemm(session, where, triangle, m, n, *alpha, A, lda, B, ldb, *beta, C, ldc, options);
         else trencadis::symm(session, where, triangle, m, n, *alpha, A, lda, B, ldb, *beta, C, ldc, options);
     };
-    compute(Name<T>(hermitian ? "hemm" : "symm"), {m, n}, operations::gemm(double(m), double(n), double(order)).flops<T>(), direct, tasks);
+    compute(Name<T>(hermitian ? "hemm" : "symm"), {m, n}, operations::gemm(double(m), double(n), double(order)).flops<T>(),
+            direct, tasks);
     return 0;
 }
 
