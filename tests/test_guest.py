@@ -37,7 +37,7 @@ for child_computes in (False, True):
         __import__("time").sleep(0.01)
     else:
         os.kill(pid, 9)
-    print(os.waitstatus_to_exitcode(status) if done else "hung")
+    print(os.waitstatus_to_exitcode(status) if done else "hung", flush=True)  # not once more by the next child
 """
 
 

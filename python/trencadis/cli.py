@@ -100,19 +100,25 @@ def _provide_streams() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
-    if arguments is None:  # the process is ours
-        _provide_streams()
-        _end_soon_when_interrupted()
+    if arguments is not None:
+        return _code_of(arguments)
+    _provide_streams()  # the process is ours
+    _end_soon_when_interrupted()
     try:
-        code = _run(arguments if arguments is not None else sys.argv[1:])
+        return _code_of(sys.argv[1:])
+    finally:
+        _let_go_of_streams()
+
+
+def _code_of(arguments: list[str]) -> int:
+    try:
+        code = _run(arguments)
         sys.stdout.flush()
         return code
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", EXIT_INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has gone; nothing can be said to them, and the interpreter must not try at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 0  # whoever read our output has gone; nothing can be said to them
     except _ClickException as error:
         return _fail(error.format_message() or "no command given; see trencadis --help", EXIT_USAGE)
     except LinAlgError as error:
@@ -121,6 +127,15 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(f"out of memory: {error}" if str(error) else "out of memory", EXIT_USAGE)
     except (ValueError, BackendError, RuntimeError, OSError) as error:
         return _fail(str(error), EXIT_USAGE)
+
+
+def _let_go_of_streams() -> None:
+    """Where nobody reads them any more, the interpreter must not try again at its exit: it would answer 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _run(arguments: list[str]) -> int:
