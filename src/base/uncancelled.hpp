@@ -9,11 +9,11 @@ namespace trencadis {
 class Uncancelled {
 public:
     Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-    ~Uncancelled()
+    ~Uncancelled() noexcept(false) // a thread that may be cancelled at any moment ends in there
     {
+        errno = errno_;
         int ours = 0;
         pthread_setcancelstate(before_, &ours);
-        errno = errno_;
     }
     Uncancelled(const Uncancelled&) = delete;
     Uncancelled& operator=(const Uncancelled&) = delete;

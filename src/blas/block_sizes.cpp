@@ -1,8 +1,8 @@
 #include "blas/block_sizes.hpp"
 
 #include "base/error.hpp"
+#include "base/large_stack.hpp"
 #include "base/lasting.hpp"
-#include "blas/large_stack.hpp"
 #include "machine/machine.hpp"
 
 #include <algorithm>

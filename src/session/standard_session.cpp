@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "base/large_stack.hpp"
 #include "base/lasting.hpp"
 #include "engines/engine.hpp"
 #include "session/choices.hpp"
@@ -34,18 +35,22 @@ Session& Session::standard()
     Session* const current = all.current.load(std::memory_order_acquire);
     if (current && !current->made_before_fork()) [[likely]]
         return *current;
-    const std::lock_guard lock(first_uses());
-    std::unique_ptr<Session>& session = all.by_limit[all.limit];
-    // The workers do not survive a fork: the child gets a session of its own.
-    if (session && session->made_before_fork()) session.reset();
-    if (!session) {
-        SessionOptions options;
-        options.worker_count = all.limit;
-        options.relief = choose({}, "TRENCADIS_RELIEF", "never"); // a guest moves no threads about unless it is asked to
-        session = std::make_unique<Session>(options);
-    }
-    all.current.store(session.get(), std::memory_order_release);
-    return *session;
+    Session* made = nullptr;
+    on_a_large_stack([&] { // the machine is read through libraries that want one
+        const std::lock_guard lock(first_uses());
+        std::unique_ptr<Session>& session = all.by_limit[all.limit];
+        // The one of a process that forked is left as it is, for good: its workers are not here, and others may just be asking whose it is.
+        if (session && session->made_before_fork()) keep_for_good(session.release());
+        if (!session) {
+            SessionOptions options;
+            options.worker_count = all.limit;
+            options.relief = choose({}, "TRENCADIS_RELIEF", "never"); // a guest moves no threads about unless it is asked to
+            session = std::make_unique<Session>(options);
+        }
+        made = session.get();
+        all.current.store(made, std::memory_order_release);
+    });
+    return *made;
 }
 
 bool Session::has_standard()

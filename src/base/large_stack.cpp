@@ -1,4 +1,4 @@
-#include "blas/large_stack.hpp"
+#include "base/large_stack.hpp"
 
 #include <exception>
 #include <pthread.h>
@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace trencadis::blas {
+namespace trencadis {
 namespace {
 
 constexpr std::size_t enough = 256 << 10;
@@ -66,4 +66,4 @@ void on_a_large_stack(const std::function<void()>& body)
     if (work.failure) std::rethrow_exception(work.failure);
 }
 
-} // namespace trencadis::blas
+} // namespace trencadis
