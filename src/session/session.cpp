@@ -233,7 +233,7 @@ void Session::run(const std::function<void(TaskFlow&)>& body, const std::functio
 bool Session::can_share()
 {
     constexpr std::int64_t seldom_ns = 1'000'000; // waking costs microseconds, and where a neighbour is they sleep again at once
-    require_workers();
+    if (made_before_fork()) return false;
     const std::int64_t now = now_ns(), last = parts_->last_short_ns.exchange(now, std::memory_order_relaxed);
     if (parts_->engine->shares()) return true;
     if (now - last < close_ns && now - parts_->last_rouse_ns.load(std::memory_order_relaxed) > seldom_ns) {

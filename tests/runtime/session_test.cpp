@@ -1,5 +1,6 @@
 #include "observe/summary.hpp"
 #include "random_graph.hpp"
+#include "session/linear_algebra.hpp"
 #include "session/session.hpp"
 #include "threads/futex.hpp"
 
@@ -284,6 +285,14 @@ TEST(SessionUnderLoad, IsRefusedInAForkedChildWhereItsWorkersAreNot)
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
+        const Index n = 80; // short enough to be shared; the caller alone can do it, too
+        std::vector<double> A(n * n, 1.0), C(n * n);
+        try {
+            gemm(session, Op::none, Op::none, n, n, n, 1.0, A.data(), n, A.data(), n, 0.0, C.data(), n);
+        } catch (const Error&) {
+            _exit(2);
+        }
+        if (C != std::vector<double>(n * n, double(n))) _exit(3);
         try {
             session.run([](TaskFlow&) {});
         } catch (const Error& error) {
