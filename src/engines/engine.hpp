@@ -81,10 +81,10 @@ public:
     /// Does `work`, which takes all of so many chunks from its team, on the calling thread in the place of a worker that rests and on workers
     /// that are looking for work just then: a fork and a join for calls too short for a task. The chunks must be pure computation.
     /// Rethrows. False: too few are awake, or somebody wants to see tasks, and nothing was run.
-    virtual bool shares() const { return false; } ///< would it? A guess
+    virtual bool shares(int /*helpers*/) const { return false; } ///< would it, where so many could help? A guess
     virtual bool share_out(Index /*chunks*/, const std::function<void(Team&)>& /*work*/) { return false; }
-    /// Workers that sleep look for work, since more calls are likely to follow.
-    virtual void rouse() {}
+    /// So many workers that sleep look for work, since more calls are likely to follow.
+    virtual void rouse(int /*helpers*/) {}
     /// Is there such a place now? A guess.
     virtual bool has_room() const { return true; }
     /// Workers that look for work without sleeping: they join a call within a microsecond. A guess.

@@ -230,15 +230,17 @@ void Session::run(const std::function<void(TaskFlow&)>& body, const std::functio
     flow.keep();
 }
 
-bool Session::can_share()
+bool Session::can_share(Flops flops)
 {
+    constexpr Flops worth_a_helper = 2.5e5;
     constexpr std::int64_t seldom_ns = 1'000'000; // waking costs microseconds, and where a neighbour is they sleep again at once
     if (made_before_fork()) return false;
     const std::int64_t now = now_ns(), last = parts_->last_short_ns.exchange(now, std::memory_order_relaxed);
-    if (parts_->engine->shares()) return true;
+    const int helpers = static_cast<int>(std::clamp(flops / worth_a_helper, 1.0, double(workers())));
+    if (parts_->engine->shares(helpers)) return true;
     if (now - last < close_ns && now - parts_->last_rouse_ns.load(std::memory_order_relaxed) > seldom_ns) {
         parts_->last_rouse_ns.store(now, std::memory_order_relaxed);
-        parts_->engine->rouse();
+        parts_->engine->rouse(helpers);
     }
     return false;
 }

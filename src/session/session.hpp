@@ -67,9 +67,9 @@ public:
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
     void run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted = {});
-    /// Are workers awake that would take part in a short call without tasks? A guess. Where such calls follow one another closely, those that
-    /// sleep are woken for the next ones.
-    bool can_share();
+    /// Are workers awake that would take part in a short call of so many flops, without tasks? A guess. Where such calls follow one another
+    /// closely, as many as can help are woken for the next ones.
+    bool can_share(Flops flops);
     bool share_out(Index chunks, const std::function<void(Team&)>& work); ///< see Engine::share_out
     /// How a short call would be carried out now; a guess.
     enum class Outlook {

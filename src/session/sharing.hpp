@@ -18,7 +18,7 @@ inline bool is_short(Session& session, Flops flops, bool ours, const RoutineOpti
 {
     constexpr Flops least = 5e5; // less is over before another core has begun
     constexpr Flops most = 1.2e8;
-    return ours && flops >= least && flops <= most && options.nb == 0 && options.variant.empty() && session.can_share();
+    return ours && flops >= least && flops <= most && options.nb == 0 && options.variant.empty() && session.can_share(flops);
 }
 
 } // namespace trencadis

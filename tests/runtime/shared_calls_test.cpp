@@ -34,7 +34,7 @@ protected:
     static void share(Engine& engine, Index chunks, const Work& work)
     {
         ASSERT_TRUE(eventually([&] {
-            engine.rouse();
+            engine.rouse(engine.workers());
             return engine.share_out(chunks, work);
         }));
     }
@@ -197,7 +197,7 @@ TEST_F(SharedCalls, AreNotForWhoWantsToSeeTasks)
     traced.engine().recorder().start();
     for (int i = 0; i < 1000; ++i)
         for (RuntimeUnderTest* runtime : {&one, &emulated, &moving, &traced, &sequential}) {
-            runtime->engine().rouse();
+            runtime->engine().rouse(8);
             ASSERT_FALSE(runtime->engine().share_out(10, nothing));
         }
     traced.engine().recorder().stop({}, Origin::measured);

@@ -40,9 +40,9 @@ public:
     Recorder& recorder() override { return recorder_; }
     void poll_while_waiting(const std::function<bool()>* poll) override;
     bool attend(TaskFlow& flow, const std::function<void()>& call) override;
-    bool shares() const override;
+    bool shares(int helpers) const override;
     bool share_out(Index chunks, const std::function<void(Team&)>& work) override;
-    void rouse() override;
+    void rouse(int helpers) override;
     bool has_room() const override;
     int spinning() const override { return idle_.load(std::memory_order_relaxed) - sleepers_.count(); }
 

@@ -45,11 +45,11 @@ Worker* NativeEngine::free_place()
 }
 
 /// But the one whose place the caller will have.
-void NativeEngine::rouse()
+void NativeEngine::rouse(int helpers)
 {
     const WorkerId left = std::max(worker_here(), 0);
     for (const auto& worker : workers_)
-        if (worker->id != left) sleepers_.notify_one(worker->id);
+        if (worker->id != left && helpers-- > 0) sleepers_.notify_one(worker->id);
 }
 
 bool NativeEngine::has_room() const
@@ -120,15 +120,17 @@ void NativeEngine::give_place_back(const Worker& worker, Holder& own)
     if (has_work(worker)) sleepers_.notify_one(bed);
 }
 
-/// Tasks would be seen, in a trace or by a test; and it pays where most workers are awake: to wake one takes as long as a short call.
-bool NativeEngine::shares() const
+/// Tasks would be seen, in a trace or by a test; and it pays where most of those who can help are awake: to wake one takes as long as a
+/// short call.
+bool NativeEngine::shares(int helpers) const
 {
-    return shares_calls_ && !position.engine && !recorder_.enabled() && spinning() > 0 && 2 * spinning() >= workers() - 1;
+    const int awake = spinning();
+    return shares_calls_ && !position.engine && !recorder_.enabled() && awake > 0 && 2 * awake >= std::min(helpers, workers() - 1);
 }
 
 bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& work)
 {
-    if (!shares() || !call_.claim()) return false;
+    if (!shares(1) || !call_.claim()) return false;
     Worker* const worker = free_place();
     if (!worker) {
         call_.retire();
