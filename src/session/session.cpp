@@ -232,13 +232,14 @@ void Session::run(const std::function<void(TaskFlow&)>& body, const std::functio
 
 bool Session::can_share(Flops flops)
 {
-    constexpr Flops worth_a_helper = 2.5e5;
+    constexpr Flops worth_a_helper = 2.5e5, slowest_per_ns = 10;
     constexpr std::int64_t seldom_ns = 1'000'000; // waking costs microseconds, and where a neighbour is they sleep again at once
     if (made_before_fork()) return false;
     const std::int64_t now = now_ns(), last = parts_->last_short_ns.exchange(now, std::memory_order_relaxed);
     const int helpers = static_cast<int>(std::clamp(flops / worth_a_helper, 1.0, double(workers())));
     if (parts_->engine->shares(helpers)) return true;
-    if (now - last < close_ns && now - parts_->last_rouse_ns.load(std::memory_order_relaxed) > seldom_ns) {
+    const auto its_own_ns = static_cast<std::int64_t>(flops / slowest_per_ns); // the last one began then
+    if (now - last < close_ns + its_own_ns && now - parts_->last_rouse_ns.load(std::memory_order_relaxed) > seldom_ns) {
         parts_->last_rouse_ns.store(now, std::memory_order_relaxed);
         parts_->engine->rouse(helpers);
     }
