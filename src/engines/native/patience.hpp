@@ -23,7 +23,7 @@ public:
     bool crowded(std::int64_t now, std::int64_t since_last_look_ns)
     {
         if (since_last_look_ns < preempted_ns) return false;
-        crowded_until_ns_ = now + remembered_ns;
+        crowded_until_ns_ = now + std::min(remembered * since_last_look_ns, longest_memory_ns);
         return true;
     }
 
@@ -32,7 +32,10 @@ private:
     static constexpr std::int64_t longest_ns = 1'000'000; ///< longer waits are not worth a core's time
     static constexpr std::int64_t several = 4;
     static constexpr std::int64_t preempted_ns = 500'000; ///< longer than interrupts take: somebody else had the core
-    static constexpr std::int64_t remembered_ns = 100'000'000;
+    /// Times what it lost, so that to try again costs a tenth at most: a neighbour takes the core for long, again and again, a host that is
+    /// short of cores for a moment now and then.
+    static constexpr std::int64_t remembered = 10;
+    static constexpr std::int64_t longest_memory_ns = 100'000'000;
     std::int64_t spin_ns_ = least_ns, typical_ns_ = 0, crowded_until_ns_ = 0;
 };
 

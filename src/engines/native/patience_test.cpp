@@ -32,7 +32,18 @@ TEST(Patience, TakesNoCoreThatANeighbourWants)
     EXPECT_FALSE(patience.crowded(ms, 10 * us)) << "an interrupt";
     EXPECT_TRUE(patience.crowded(10 * ms, 4 * ms)) << "somebody else's turn";
     EXPECT_EQ(patience.spin_ns(11 * ms), 0);
+    EXPECT_EQ(patience.spin_ns(40 * ms), 0);
     EXPECT_GT(patience.spin_ns(1000 * ms), 0) << "the neighbour may be gone";
+}
+
+TEST(Patience, SoonForgetsAMoment)
+{
+    Patience patience;
+    EXPECT_TRUE(patience.crowded(10 * ms, 600 * us)) << "the host's, say";
+    EXPECT_EQ(patience.spin_ns(12 * ms), 0);
+    EXPECT_GT(patience.spin_ns(20 * ms), 0);
+    EXPECT_TRUE(patience.crowded(30 * ms, 90 * ms)) << "stopped and continued";
+    EXPECT_GT(patience.spin_ns(131 * ms), 0);
 }
 
 } // namespace
