@@ -47,6 +47,7 @@ template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
 
 template <Scalar T> void SmallProduct<T>::work(Team& team) const
 {
+    scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k)); // a member without memory takes nothing
     while (const Chunks c = team.next_of_two_ends(std::max<Index>(1, team.remaining() / 8))) work(c.begin, c.end);
 }
 
