@@ -35,7 +35,7 @@ bool shares_calls(const EngineParts& parts)
 {
     const bool true_cores =
         std::all_of(parts.workers.begin(), parts.workers.end(), [](const WorkerPlace& w) { return w.slow == 1; });
-    return true_cores && parts.relieving != Relieving::always;
+    return parts.workers.size() > 1 && true_cores && parts.relieving != Relieving::always;
 }
 
 } // namespace
