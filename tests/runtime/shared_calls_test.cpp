@@ -34,6 +34,12 @@ protected:
     {
         while (team.next()) {}
     }
+    /// One that has nothing to do gives the other one the time to take a chunk, a little of it: it may not have come.
+    static void leave_it_to_the_other(const std::atomic<bool>& has_done_it, Team& team)
+    {
+        eventually([&] { return has_done_it || team.remaining() == 0; }, 20ms);
+        drop(team);
+    }
     /// Until one call was shared out; work may have been done before, but not by several.
     static void share(Engine& engine, Index chunks, const Work& work)
     {
@@ -101,12 +107,12 @@ TEST_F(SharedCalls, WaitForThoseWhoHaveJoined)
         const auto caller = std::this_thread::get_id();
         ASSERT_TRUE(eventually([&] {
             share_with_others(runtime.engine(), 2, [&](Team& team) {
-                while (team.next())
-                    if (!in_this_thread(caller)) {
-                        begun = true;
-                        std::this_thread::sleep_for(5ms);
-                        late = 1;
-                    }
+                if (in_this_thread(caller)) return leave_it_to_the_other(begun, team);
+                while (team.next()) {
+                    begun = true;
+                    std::this_thread::sleep_for(5ms);
+                    late = 1;
+                }
             });
             return begun.load();
         }));
@@ -125,11 +131,11 @@ TEST_F(SharedCalls, ComputeInTheCallersModesAndTellItWhatWasRaised)
         share_with_others(runtime.engine(), 2, [&](Team& team) {
             if (!rounds_upwards()) otherwise = true;
             volatile double zero = 0, one = 1;
-            while (team.next())
-                if (!in_this_thread(caller)) {
-                    one = one / zero;
-                    raised = true;
-                }
+            if (in_this_thread(caller)) return leave_it_to_the_other(raised, team);
+            while (team.next()) {
+                one = one / zero;
+                raised = true;
+            }
         });
         return raised.load();
     }));
@@ -153,11 +159,10 @@ TEST_F(SharedCalls, PassOnWhatTheCallerOrAMemberThrows)
         ASSERT_TRUE(eventually([&] {
             try {
                 share_with_others(engine, 2, [&](Team& team) {
-                    while (team.next())
-                        if (in_this_thread(caller) == mine) {
-                            thrown = true;
-                            throw Error(ErrorCode::bad_argument, "thrown");
-                        }
+                    if (in_this_thread(caller) != mine) return leave_it_to_the_other(thrown, team);
+                    if (!team.next()) return;
+                    thrown = true;
+                    throw Error(ErrorCode::bad_argument, "thrown");
                 });
             } catch (const Error&) {
                 caught = true;
