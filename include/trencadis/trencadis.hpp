@@ -8,8 +8,8 @@
 ///     flow.submit("add", [&] { y += x; }, {trencadis::read(&x), trencadis::readwrite(&y)});
 ///     flow.wait();
 #include "base/error.hpp"
-#include "graph/flow.hpp"
 #include "graph/info.hpp"
+#include "graph/task_flow.hpp"
 #include "graph/waiting.hpp"
 #include "machine/machine.hpp"
 #include "observe/trace.hpp"

@@ -35,7 +35,7 @@ template <class Part> void over_columns(Session& session, const char* name, Inde
     if (rows * cols < parallel_from || cols < 2) return part(Index{0}, cols);
     const Index width = std::clamp<Index>(task_elements / std::max<Index>(rows, 1), 1, cols);
     session.run(
-        [&](TaskFlow& flow) {
+        [&](Flow& flow) {
             for (Index first = 0; first < cols; first += width) {
                 const Index last = std::min(cols, first + width);
                 flow.submit(

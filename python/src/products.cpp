@@ -79,7 +79,7 @@ template <Scalar T> void multiply(Session& session, const Buffer& a, const Buffe
     const Index together = std::clamp<Index>(static_cast<Index>(flops_per_task / std::max(each, 1.0)), 1, count);
     if (together * 2 > count) return range(0, count);
     session.run(
-        [&](TaskFlow& flow) {
+        [&](Flow& flow) {
             for (Index first = 0; first < count; first += together)
                 flow.submit(
                     "gemm stack", [&range, first, last = std::min(count, first + together)] { range(first, last); },

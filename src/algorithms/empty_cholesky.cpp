@@ -9,7 +9,7 @@ struct EmptyArgs {
 
 } // namespace
 
-void empty_cholesky(TaskFlow& flow, char* data, Index tiles)
+void empty_cholesky(Flow& flow, char* data, Index tiles)
 {
     static constexpr Codelet potrf = codelet_of<EmptyArgs>("potrf"), trsm = codelet_of<EmptyArgs>("trsm");
     static constexpr Codelet syrk = codelet_of<EmptyArgs>("syrk"), gemm = codelet_of<EmptyArgs>("gemm");

@@ -11,9 +11,7 @@ struct PackArgs {};
 
 } // namespace
 
-template <Scalar T>
-void gemm_shared_panel(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B, TileMatrix<T> P,
-                       TileMatrix<T> C)
+template <Scalar T> void gemm_shared_panel(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, TileMatrix<T> P, TileMatrix<T> C)
 {
     static constexpr Codelet pack = codelet_of<PackArgs>("pack");
     const auto packed = [&](Index l, Index j) {
@@ -25,12 +23,11 @@ void gemm_shared_panel(TaskFlow& flow, const KernelProvider& kernels, TileMatrix
         if (l > 0) flow.wait(); // the barrier
         for (Index j = 0; j < B.col_tiles(); ++j) flow.submit(pack, PackArgs{}, {read(B(l, j)), write(packed(l, j))});
         for (Index j = 0; j < C.col_tiles(); ++j)
-            for (Index i = 0; i < C.row_tiles(); ++i) task::gemm(flow, kernels, T(1), A(i, l), packed(l, j), T(1), C(i, j));
+            for (Index i = 0; i < C.row_tiles(); ++i) task::gemm(flow, T(1), A(i, l), packed(l, j), T(1), C(i, j));
     }
 }
 
-#define TRC_INSTANTIATE(T)                                                                                                       \
-    template void gemm_shared_panel(TaskFlow&, const KernelProvider&, TileMatrix<T>, TileMatrix<T>, TileMatrix<T>, TileMatrix<T>);
+#define TRC_INSTANTIATE(T) template void gemm_shared_panel(Flow&, TileMatrix<T>, TileMatrix<T>, TileMatrix<T>, TileMatrix<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

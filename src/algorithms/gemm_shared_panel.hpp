@@ -9,8 +9,6 @@ namespace trencadis {
 /// begins with the next row before all have done with this one. A baseline, to show what memory nodes cost it: `pack` can only be
 /// simulated. P: one row of tiles as wide as B. Returns when the last row is submitted. 2 m n k flops (8 complex).
 /// The five loops of Goto and van de Geijn 2008 with Loop 4 (k) outermost and one packed panel of B for all threads.
-template <Scalar T>
-void gemm_shared_panel(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B, TileMatrix<T> P,
-                       TileMatrix<T> C);
+template <Scalar T> void gemm_shared_panel(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, TileMatrix<T> P, TileMatrix<T> C);
 
 } // namespace trencadis

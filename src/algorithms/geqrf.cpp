@@ -6,7 +6,7 @@
 
 namespace trencadis {
 
-template <Scalar S> void geqrf(TaskFlow& flow, Index ib, TileMatrix<S> A, TileMatrix<S> T)
+template <Scalar S> void geqrf(Flow& flow, Index ib, TileMatrix<S> A, TileMatrix<S> T)
 {
     for (Index k = 0; k < std::min(A.row_tiles(), A.col_tiles()); ++k) {
         task::geqrt(flow, ib, A(k, k), T(k, k));
@@ -18,7 +18,7 @@ template <Scalar S> void geqrf(TaskFlow& flow, Index ib, TileMatrix<S> A, TileMa
     }
 }
 
-#define TRC_INSTANTIATE(S) template void geqrf(TaskFlow&, Index, TileMatrix<S>, TileMatrix<S>);
+#define TRC_INSTANTIATE(S) template void geqrf(Flow&, Index, TileMatrix<S>, TileMatrix<S>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

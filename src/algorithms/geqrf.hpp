@@ -10,6 +10,6 @@ namespace trencadis {
 /// exist yet: on engines that compute, the first task throws Error{missing_backend}; simulated engines account for the time. The
 /// diagonal tile is declared whole, as published codes do: the first tsqrt of a step waits for its unmqrs. Transposed views are
 /// not served. Buttari, Langou, Kurzak, Dongarra 2009.
-template <Scalar S> void geqrf(TaskFlow& flow, Index ib, TileMatrix<S> A, TileMatrix<S> T);
+template <Scalar S> void geqrf(Flow& flow, Index ib, TileMatrix<S> A, TileMatrix<S> T);
 
 } // namespace trencadis

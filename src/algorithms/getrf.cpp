@@ -18,7 +18,7 @@ template <Scalar T> task::Pivots pivots_of(TileMatrix<T> A, PivotGrid pivots, In
 
 } // namespace
 
-template <Scalar T> void getrf_incremental(TaskFlow& flow, Index ib, TileMatrix<T> A, TileMatrix<T> L, PivotGrid pivots)
+template <Scalar T> void getrf_incremental(Flow& flow, Index ib, TileMatrix<T> A, TileMatrix<T> L, PivotGrid pivots)
 {
     const auto of_tile = [&](Index i, Index k) { return task::Pivots{pivots(i, k), std::min(A(i, k).rows, A(k, k).cols)}; };
     for (Index k = 0; k < steps(A); ++k) {
@@ -32,13 +32,11 @@ template <Scalar T> void getrf_incremental(TaskFlow& flow, Index ib, TileMatrix<
     }
 }
 
-template <Scalar T>
-void getrf_kastors(TaskFlow& flow, const KernelProvider& kernels, ColumnUpdates updates, TileMatrix<T> A, PivotGrid pivots,
-                   char* tokens)
+template <Scalar T> void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, PivotGrid pivots, char* tokens)
 {
     const auto together = [&](void* data) { return updates == ColumnUpdates::queued ? readwrite(data) : concurrent_write(data); };
     const auto update = [&](Index i, Index j, Index k, std::initializer_list<Access> also) {
-        task::gemm(flow, kernels, T(-1), A(i, k), A(k, j), T(1), A(i, j), also);
+        task::gemm(flow, T(-1), A(i, k), A(k, j), T(1), A(i, j), also);
     };
     for (Index k = 0; k < steps(A); ++k) {
         const task::Pivots panel = pivots_of(A, pivots, k);
@@ -54,15 +52,15 @@ void getrf_kastors(TaskFlow& flow, const KernelProvider& kernels, ColumnUpdates 
             task::laswp(flow, A, k, j, pivots_of(A, pivots, k), {read(A(k - 1, j).data), together(tokens + k)});
 }
 
-template <Scalar T> void getrf_panel(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, PivotGrid pivots)
+template <Scalar T> void getrf_panel(Flow& flow, TileMatrix<T> A, PivotGrid pivots)
 {
     for (Index k = 0; k < steps(A); ++k) {
         const task::Pivots panel = pivots_of(A, pivots, k);
         task::getrf_panel(flow, task::PanelBy::sharing_cores, A, k, panel);
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
             task::laswp(flow, A, k, j, panel);
-            task::trsm(flow, kernels, Side::left, Uplo::lower, Diag::unit, T(1), A(k, k), A(k, j));
-            for (Index i = k + 1; i < A.row_tiles(); ++i) task::gemm(flow, kernels, T(-1), A(i, k), A(k, j), T(1), A(i, j));
+            task::trsm(flow, Side::left, Uplo::lower, Diag::unit, T(1), A(k, k), A(k, j));
+            for (Index i = k + 1; i < A.row_tiles(); ++i) task::gemm(flow, T(-1), A(i, k), A(k, j), T(1), A(i, j));
         }
     }
     for (Index k = 1; k < steps(A); ++k)
@@ -70,9 +68,9 @@ template <Scalar T> void getrf_panel(TaskFlow& flow, const KernelProvider& kerne
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void getrf_incremental(TaskFlow&, Index, TileMatrix<T>, TileMatrix<T>, PivotGrid);                                  \
-    template void getrf_kastors(TaskFlow&, const KernelProvider&, ColumnUpdates, TileMatrix<T>, PivotGrid, char*);               \
-    template void getrf_panel(TaskFlow&, const KernelProvider&, TileMatrix<T>, PivotGrid);
+    template void getrf_incremental(Flow&, Index, TileMatrix<T>, TileMatrix<T>, PivotGrid);                                      \
+    template void getrf_kastors(Flow&, ColumnUpdates, TileMatrix<T>, PivotGrid, char*);                                          \
+    template void getrf_panel(Flow&, TileMatrix<T>, PivotGrid);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -20,7 +20,7 @@ struct PivotGrid {
 /// is a weaker pivoting and 2/3 n^3 ib/(2 nb) flops more. L holds ib x nb for each tile of A (rows: ib for each tile row of A),
 /// pivots one vector for each. The diagonal tile is declared whole, as published codes do: the first tstrf of a step waits
 /// for its gessms. Quintana-Orti, van de Geijn 2008; Buttari, Langou, Kurzak, Dongarra 2009.
-template <Scalar T> void getrf_incremental(TaskFlow& flow, Index ib, TileMatrix<T> A, TileMatrix<T> L, PivotGrid pivots);
+template <Scalar T> void getrf_incremental(Flow& flow, Index ib, TileMatrix<T> A, TileMatrix<T> L, PivotGrid pivots);
 
 /// How KASTORS orders the updates of one tile column in one step.
 enum class ColumnUpdates {
@@ -33,12 +33,10 @@ enum class ColumnUpdates {
 /// KASTORS, hence the updates name it as well. Here they name all tiles they touch, which gives the same order and tells how
 /// much data they need; what orders alone has no size. `tokens`: one byte for each step, named only; the updates of a
 /// step read it, the interchanges left of the panel, which come last, write it. Virouleau et al. 2014; Lima et al. 2019.
-template <Scalar T>
-void getrf_kastors(TaskFlow& flow, const KernelProvider& kernels, ColumnUpdates updates, TileMatrix<T> A, PivotGrid pivots,
-                   char* tokens);
+template <Scalar T> void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, PivotGrid pivots, char* tokens);
 
 /// PLASMA's panel form: the panel is factored by as many cores as join it, then laswp, trsm and gemm, each on the tiles it touches.
 /// Dongarra, Faverge, Ltaief, Luszczek 2014.
-template <Scalar T> void getrf_panel(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, PivotGrid pivots);
+template <Scalar T> void getrf_panel(Flow& flow, TileMatrix<T> A, PivotGrid pivots);
 
 } // namespace trencadis

@@ -20,13 +20,6 @@
 namespace trencadis {
 namespace {
 
-/// Stands where an algorithm wants kernels; nobody calls it, engines that would are refused.
-const KernelProvider& no_kernels()
-{
-    static const KernelProvider none;
-    return none;
-}
-
 /// Hands out addresses of a range one piece after the other; adds up what was handed out.
 class AddressRange {
 public:
@@ -55,7 +48,7 @@ private:
 /// What a graph is laid out in and submitted to; no flow: only laid out.
 struct Site {
     AddressRange range;
-    TaskFlow* flow;
+    Flow* flow;
     Info* info;
     GraphShape shape; ///< `inner` filled in
     Index tiles() const { return (shape.n + shape.nb - 1) / shape.nb; }
@@ -85,12 +78,12 @@ PivotGrid pivots(Site& site)
 template <Scalar T> void submit_potrf(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
-    if (site.flow) potrf(*site.flow, no_kernels(), A, *site.info);
+    if (site.flow) potrf(*site.flow, A, *site.info);
 }
 template <Scalar T> void submit_potrf_two_level(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
-    if (site.flow) potrf_two_level(*site.flow, no_kernels(), A, site.shape.inner, *site.info);
+    if (site.flow) potrf_two_level(*site.flow, A, site.shape.inner, *site.info);
 }
 template <Scalar T> TileMatrix<T> right_hand_sides(Site& site)
 {
@@ -99,33 +92,33 @@ template <Scalar T> TileMatrix<T> right_hand_sides(Site& site)
 template <Scalar T> void submit_potrs(Site& site)
 {
     const TileMatrix<T> A = square<T>(site), B = right_hand_sides<T>(site);
-    if (site.flow) potrs(*site.flow, no_kernels(), A, B);
+    if (site.flow) potrs(*site.flow, A, B);
 }
 template <Scalar T> void submit_posv(Site& site)
 {
     const TileMatrix<T> A = square<T>(site), B = right_hand_sides<T>(site);
-    if (site.flow) posv(*site.flow, no_kernels(), A, B, *site.info);
+    if (site.flow) posv(*site.flow, A, B, *site.info);
 }
 template <Scalar T> void submit_gemm(Site& site)
 {
     const TileMatrix<T> A = square<T>(site), B = square<T>(site), C = square<T>(site);
-    if (site.flow) gemm(*site.flow, no_kernels(), T(1), A, B, T(1), C);
+    if (site.flow) gemm(*site.flow, T(1), A, B, T(1), C);
 }
 template <Scalar T> void submit_gemm_shared_panel(Site& site)
 {
     const TileMatrix<T> A = square<T>(site), B = square<T>(site), C = square<T>(site);
     const TileMatrix<T> P = matrix<T>(site, std::min(site.shape.n, site.shape.nb), site.shape.n, site.shape.nb, site.shape.nb);
-    if (site.flow) gemm_shared_panel(*site.flow, no_kernels(), A, B, P, C);
+    if (site.flow) gemm_shared_panel(*site.flow, A, B, P, C);
 }
 template <Scalar T> void submit_syrk(Site& site)
 {
     const TileMatrix<T> A = square<T>(site), C = square<T>(site);
-    if (site.flow) syrk(*site.flow, no_kernels(), T(1), A, T(1), C);
+    if (site.flow) syrk(*site.flow, T(1), A, T(1), C);
 }
 template <Scalar T> void submit_trsm(Site& site)
 {
     const TileMatrix<T> A = square<T>(site), B = square<T>(site);
-    if (site.flow) trsm(*site.flow, no_kernels(), Uplo::lower, Diag::non_unit, T(1), A, B);
+    if (site.flow) trsm(*site.flow, Uplo::lower, Diag::non_unit, T(1), A, B);
 }
 template <Scalar T> void submit_getrf_incremental(Site& site)
 {
@@ -138,13 +131,13 @@ template <Scalar T, ColumnUpdates updates> void submit_getrf_kastors(Site& site)
     const TileMatrix<T> A = square<T>(site);
     const PivotGrid interchanges = pivots(site);
     char* const tokens = site.range.take<char>(site.tiles() + 1, 1);
-    if (site.flow) getrf_kastors(*site.flow, no_kernels(), updates, A, interchanges, tokens);
+    if (site.flow) getrf_kastors(*site.flow, updates, A, interchanges, tokens);
 }
 template <Scalar T> void submit_getrf_panel(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
     const PivotGrid interchanges = pivots(site);
-    if (site.flow) getrf_panel(*site.flow, no_kernels(), A, interchanges);
+    if (site.flow) getrf_panel(*site.flow, A, interchanges);
 }
 template <Scalar S> void submit_geqrf(Site& site)
 {
@@ -296,10 +289,10 @@ std::size_t graph_bytes(std::string_view routine, std::string_view variant, cons
     return site.range.used();
 }
 
-void submit_graph(TaskFlow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory,
+void submit_graph(Flow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory,
                   Info& info)
 {
-    if (flow.executor().computes())
+    if (flow.computes())
         throw Error(ErrorCode::bad_argument, "this graph has no matrix behind it: only an engine that simulates can run it");
     const GraphEntry& entry = find_graph(routine, variant);
     Site site{AddressRange(memory), &flow, &info, checked(entry, shape)};

@@ -38,7 +38,7 @@ std::size_t graph_bytes(std::string_view routine, std::string_view variant, cons
 
 /// Submits the graph over the range that begins at `memory` (aligned to 64 bytes). `info` must outlive the flow's tasks. An
 /// empty variant means the first. Throws Error{bad_argument} when the flow's engine computes: it would touch the range.
-void submit_graph(TaskFlow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory,
+void submit_graph(Flow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory,
                   Info& info);
 
 } // namespace trencadis

@@ -1,5 +1,7 @@
 #include "algorithms/node_product.hpp"
 
+#include "graph/task_context.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -151,7 +153,7 @@ NodeProduct<T>::NodeProduct(const PackedProduct<T>& product, std::span<const Nod
     }
 }
 
-template <Scalar T> void NodeProduct<T>::submit(TaskFlow& flow) const
+template <Scalar T> void NodeProduct<T>::submit(Flow& flow) const
 {
     static constexpr Codelet codelet = [] {
         Codelet manage = codelet_of<Manage>("node");

@@ -48,7 +48,7 @@ public:
     NodeProduct(const PackedProduct<T>& product, std::span<const NodeShare> nodes, Index nb = 0);
 
     /// Submits one managing task per node, which submits that node's product inside itself.
-    void submit(TaskFlow& flow) const;
+    void submit(Flow& flow) const;
 
     /// What each node reads and writes: every operand of every task, images included and caches not considered, by where `pages` says
     /// it lies. Pages that are nowhere yet count as local, as do images where the system binds them or `images_local` says so.

@@ -27,8 +27,8 @@ template <Scalar T> void mark_triangle(task::Image<T>& image, const blas::Operan
 {
     const Index below = A.below + i - j;
     if (A.structure != blas::Structure::triangular || below - (cols - 1) > 0 || below + rows - 1 < 0) return;
-    image.part = A.uplo == Uplo::lower ? blas::Part::lower : blas::Part::upper;
-    image.below = below;
+    image.form.part = A.uplo == Uplo::lower ? blas::Part::lower : blas::Part::upper;
+    image.form.below = below;
 }
 
 /// The tiles of one dimension.
@@ -61,7 +61,7 @@ template <Scalar T> PackedSlots<T> right_slots(const PackedProduct<T>& p, const 
 /// One call of packed_product: the loops over blocks of C, steps along k and tiles.
 template <Scalar T> class Submission {
 public:
-    Submission(TaskFlow& flow, const PackedProduct<T>& product, const ProductTiling& tiling, const ProductImages<T>& images)
+    Submission(Flow& flow, const PackedProduct<T>& product, const ProductTiling& tiling, const ProductImages<T>& images)
         : flow_(flow), p_(product),
           images_(images), rows_{p_.m, tiling.rows}, cols_{p_.n, tiling.cols}, steps_{p_.alpha == T(0) ? 0 : p_.k, tiling.depth}
     {
@@ -104,26 +104,18 @@ private:
 
     void pack_rows(Index i0, Index i1, Index l)
     {
-        using InPlace = typename PackedProduct<T>::InPlace;
-        for (Index i = i0; i < i1; ++i) {
-            if (zero_left(i, l)) continue;
-            const void* const source = p_.in_place == InPlace::A ? tile(i, l) : nullptr;
-            task::pack_left(flow_, p_.A.block(rows_.begin(i), steps_.begin(l)), source, left(i, i - i0, l));
-        }
+        for (Index i = i0; i < i1; ++i)
+            if (!zero_left(i, l)) task::pack_left(flow_, p_.A.block(rows_.begin(i), steps_.begin(l)), left(i, i - i0, l));
     }
     void pack_columns(Index j0, Index j1, Index l)
     {
-        using InPlace = typename PackedProduct<T>::InPlace;
-        for (Index j = j0; j < j1; ++j) {
-            if (zero_right(j, l)) continue;
-            const void* const source = p_.in_place == InPlace::B ? tile(l, j) : nullptr;
-            task::pack_right(flow_, p_.B.block(steps_.begin(l), cols_.begin(j)), source, right(j, j - j0, l));
-        }
+        for (Index j = j0; j < j1; ++j)
+            if (!zero_right(j, l)) task::pack_right(flow_, p_.B.block(steps_.begin(l), cols_.begin(j)), right(j, j - j0, l));
     }
 
     void multiply(Index i, Index j, T alpha, task::Image<T> A, task::Image<T> B, T beta)
     {
-        task::Product<T> product{alpha, A, B, beta, {tile(i, j), rows_.extent(i), cols_.extent(j), 1, p_.C.ld, tile(i, j)}};
+        task::Product<T> product{alpha, A, B, beta, {tile(i, j), rows_.extent(i), cols_.extent(j), p_.C.ld}};
         product.part = part(i, j);
         product.below = cols_.begin(j) - rows_.begin(i);
         product.real_diagonal = p_.real_diagonal && product.part != blas::Part::all;
@@ -132,7 +124,7 @@ private:
     /// A product of depth zero.
     void scale(Index i, Index j)
     {
-        const task::Image<T> A{nullptr, nullptr, rows_.extent(i), 0}, B{nullptr, nullptr, cols_.extent(j), 0};
+        const task::Image<T> A{nullptr, {rows_.extent(i), 0}}, B{nullptr, {cols_.extent(j), 0}};
         multiply(i, j, T(0), A, B, p_.beta);
     }
 
@@ -174,7 +166,7 @@ private:
         return blas::Part::all;
     }
 
-    TaskFlow& flow_;
+    Flow& flow_;
     const PackedProduct<T>& p_;
     const ProductImages<T>& images_;
     Grid rows_, cols_, steps_;
@@ -223,17 +215,15 @@ ProductImages<T>::ProductImages(const PackedProduct<T>& p, const ProductTiling& 
 }
 template <Scalar T> task::Image<T> ProductImages<T>::left(Index tile, Index step, Index extent, Index depth) const
 {
-    Real<T>* const slot = left_(tile, step);
-    return {slot, slot, extent, depth};
+    return {left_(tile, step), {extent, depth}};
 }
 template <Scalar T> task::Image<T> ProductImages<T>::right(Index tile, Index step, Index extent, Index depth) const
 {
-    Real<T>* const slot = right_(tile, step);
-    return {slot, slot, extent, depth};
+    return {right_(tile, step), {extent, depth}};
 }
 
 template <Scalar T>
-void packed_product(TaskFlow& flow, const PackedProduct<T>& product, const ProductTiling& tiling, const ProductImages<T>& images)
+void packed_product(Flow& flow, const PackedProduct<T>& product, const ProductTiling& tiling, const ProductImages<T>& images)
 {
     Submission<T>(flow, product, tiling, images).run();
 }
@@ -242,7 +232,7 @@ void packed_product(TaskFlow& flow, const PackedProduct<T>& product, const Produ
     template ProductTiling product_tiling(const PackedProduct<T>&, int);                                                         \
     template ProductTraffic product_traffic(const PackedProduct<T>&, const ProductTiling&);                                      \
     template class ProductImages<T>;                                                                                             \
-    template void packed_product(TaskFlow&, const PackedProduct<T>&, const ProductTiling&, const ProductImages<T>&);
+    template void packed_product(Flow&, const PackedProduct<T>&, const ProductTiling&, const ProductImages<T>&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

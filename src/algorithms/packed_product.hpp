@@ -56,6 +56,6 @@ private:
 ///
 /// Literature: the loops around the inner kernel of Goto and van de Geijn 2008, as tasks.
 template <Scalar T>
-void packed_product(TaskFlow& flow, const PackedProduct<T>& product, const ProductTiling& tiling, const ProductImages<T>& images);
+void packed_product(Flow& flow, const PackedProduct<T>& product, const ProductTiling& tiling, const ProductImages<T>& images);
 
 } // namespace trencadis

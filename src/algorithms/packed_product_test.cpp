@@ -49,7 +49,7 @@ template <Scalar T> void check(const Case<T>& given)
         for (Index j = 0; j < p.n; ++j) B[l + j * p.k] = element(p.B, l, j);
     }
     const Dense<T> before = *given.C;
-    InOrder executor(given.grain);
+    InOrder executor(nullptr, given.grain);
     {
         TaskFlow flow(executor);
         const ProductImages<T> images(p, given.tiling);

@@ -14,7 +14,7 @@ constexpr Index steps_kept = 2;
 /// columns of X are solved for from the last to the first, and inside a diagonal tile everything along them is reversed.
 template <Scalar T> class Submission {
 public:
-    Submission(TaskFlow& flow, const PackedSystem<T>& system, const SystemTiling& tiling, const SystemImages<T>& images)
+    Submission(Flow& flow, const PackedSystem<T>& system, const SystemTiling& tiling, const SystemImages<T>& images)
         : flow_(flow), s_(system), tiling_(tiling), images_(images), turned_(s_.side == Side::left),
           B_(turned_ ? blas::general<T>(s_.B.data, s_.B.ld).transposed() : blas::general<T>(s_.B.data, s_.B.ld)),
           U_(factor_of(s_))
@@ -53,7 +53,7 @@ private:
     Index height(Index i) const { return std::min(tiling_.rows, s_.others() - first_row(i)); }
     Index first_col(Index j) const { return j * tiling_.depth; }
     Index width(Index j) const { return std::min(tiling_.depth, s_.order() - first_col(j)); }
-    T* key(Index i, Index j) const { return const_cast<T*>(B_.block(first_row(i), first_col(j)).data); }
+    T* first(Index i, Index j) const { return const_cast<T*>(B_.block(first_row(i), first_col(j)).data); }
 
     /// The block with its `width` columns in the order in which they are solved for.
     blas::Operand<T> along_columns(blas::Operand<T> A, Index width) const
@@ -78,17 +78,11 @@ private:
 
     void solve(Index i, Index j, Index step)
     {
-        task::TriangularSolve<T> solve{};
-        solve.triangle = images_.triangle(step);
-        solve.B = along_columns(B_.block(first_row(i), first_col(j)), width(j));
-        solve.rows = height(i);
-        solve.n = width(j);
-        solve.alpha = step == 0 ? s_.alpha : T(1); // the others had it as the factor of their first update
-        solve.key = key(i, j);
-        Real<T>* const left = images_.solved_left(i, step);
-        solve.left = {left, left, height(i), width(j)};
-        solve.right = {turned_ ? images_.solved_right(i, step) : nullptr, left, height(i), width(j)};
-        task::solve_packed(flow_, solve);
+        const auto B = along_columns(B_.block(first_row(i), first_col(j)), width(j));
+        const T alpha = step == 0 ? s_.alpha : T(1); // the others had it as the factor of their first update
+        const task::Image<T> left{images_.solved_left(i, step), {height(i), width(j)}};
+        Real<T>* const right = turned_ ? images_.solved_right(i, step) : nullptr;
+        task::solve_packed(flow_, task::TriangularSolve<T>{images_.triangle(step), B, alpha, left, right});
     }
 
     /// The block of U that block c of X is updated with: the right operand, or turned the left one.
@@ -96,30 +90,21 @@ private:
     {
         blas::Operand<T> U = along_rows(U_.block(first_col(j), first_col(c)), width(j));
         U.structure = blas::Structure::general;
-        if (turned_) task::pack_left(flow_, U.transposed(), nullptr, factor(j, c, step));
-        else task::pack_right(flow_, U, nullptr, factor(j, c, step));
+        if (turned_) task::pack_left(flow_, U.transposed(), factor(j, c, step));
+        else task::pack_right(flow_, U, factor(j, c, step));
     }
-    task::Image<T> factor(Index j, Index c, Index step) const
-    {
-        Real<T>* const slot = images_.factor(c, step);
-        return {slot, slot, width(c), width(j)};
-    }
+    task::Image<T> factor(Index j, Index c, Index step) const { return {images_.factor(c, step), {width(c), width(j)}}; }
 
     void update(Index i, Index j, Index c, Index step)
     {
-        const Real<T>* const order = images_.solved_left(i, step);
         Real<T>* const solved = turned_ ? images_.solved_right(i, step) : images_.solved_left(i, step);
-        const task::Image<T> X{solved, order, height(i), width(j)}, U = factor(j, c, step);
-        task::Product<T> product{};
-        product.alpha = T(-1);
-        product.A = turned_ ? U : X;
-        product.B = turned_ ? X : U;
-        product.beta = step == 0 ? s_.alpha : T(1);
-        product.C = {key(i, c), product.A.extent, product.B.extent, 1, s_.B.ld, key(i, c)};
-        task::multiply(flow_, product);
+        const task::Image<T> X{solved, {height(i), width(j)}}, U = factor(j, c, step);
+        const task::Image<T>&A = turned_ ? U : X, &B = turned_ ? X : U;
+        const Tile<T> C{first(i, c), A.form.extent, B.form.extent, s_.B.ld};
+        task::multiply(flow_, task::Product<T>{T(-1), A, B, step == 0 ? s_.alpha : T(1), C});
     }
 
-    TaskFlow& flow_;
+    Flow& flow_;
     const PackedSystem<T>& s_;
     const SystemTiling& tiling_;
     const SystemImages<T>& images_;
@@ -156,7 +141,7 @@ SystemImages<T>::SystemImages(const PackedSystem<T>& system, const SystemTiling&
 }
 
 template <Scalar T>
-void packed_trsm(TaskFlow& flow, const PackedSystem<T>& system, const SystemTiling& tiling, const SystemImages<T>& images)
+void packed_trsm(Flow& flow, const PackedSystem<T>& system, const SystemTiling& tiling, const SystemImages<T>& images)
 {
     Submission<T>(flow, system, tiling, images).run();
 }
@@ -164,7 +149,7 @@ void packed_trsm(TaskFlow& flow, const PackedSystem<T>& system, const SystemTili
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template SystemTiling system_tiling(const PackedSystem<T>&, int);                                                            \
     template class SystemImages<T>;                                                                                              \
-    template void packed_trsm(TaskFlow&, const PackedSystem<T>&, const SystemTiling&, const SystemImages<T>&);
+    template void packed_trsm(Flow&, const PackedSystem<T>&, const SystemTiling&, const SystemImages<T>&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -44,6 +44,6 @@ private:
 /// Submits the solve: a block of unknowns is solved for and packed by one task, its products with the rest of A update the unknowns
 /// to come. order^2 others flops (4 times that complex).
 template <Scalar T>
-void packed_trsm(TaskFlow& flow, const PackedSystem<T>& system, const SystemTiling& tiling, const SystemImages<T>& images);
+void packed_trsm(Flow& flow, const PackedSystem<T>& system, const SystemTiling& tiling, const SystemImages<T>& images);
 
 } // namespace trencadis

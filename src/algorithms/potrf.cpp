@@ -2,6 +2,7 @@
 
 #include "algorithms/cutting.hpp"
 #include "algorithms/trsm.hpp"
+#include "graph/task_context.hpp"
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 #include "matrix/operations.hpp"
@@ -29,40 +30,32 @@ template <Scalar T, class Tasks> void right_looking(TileMatrix<T> A, Info& info,
 
 /// The operations on tiles as they lie in memory, with anybody's kernels.
 template <Scalar T> struct PlainTiles {
-    TaskFlow& flow;
-    const KernelProvider& kernels;
+    Flow& flow;
     TileMatrix<T> A;
     Info& info;
 
-    void factor(Index k, Index row) { task::potrf(flow, kernels, A(k, k), info, row); }
+    void factor(Index k, Index row) { task::potrf(flow, A(k, k), info, row); }
     void solve(Index i, Index k, Guard step)
     {
-        task::trsm(flow, kernels, Side::right, Uplo::upper, Diag::non_unit, T(1), herm(A(k, k)), A(i, k), step);
+        task::trsm(flow, Side::right, Uplo::upper, Diag::non_unit, T(1), herm(A(k, k)), A(i, k), step);
     }
-    void update_diagonal(Index j, Index k, Guard step)
-    {
-        task::herk(flow, kernels, Real<T>(-1), A(j, k), Real<T>(1), A(j, j), step);
-    }
-    void update(Index i, Index j, Index k, Guard step)
-    {
-        task::gemm(flow, kernels, T(-1), A(i, k), herm(A(j, k)), T(1), A(i, j), step);
-    }
+    void update_diagonal(Index j, Index k, Guard step) { task::herk(flow, Real<T>(-1), A(j, k), Real<T>(1), A(j, j), step); }
+    void update(Index i, Index j, Index k, Guard step) { task::gemm(flow, T(-1), A(i, k), herm(A(j, k)), T(1), A(i, j), step); }
 };
 
 /// The operations on packed tiles: the solve of a tile makes the images that all updates with it use.
 template <Scalar T> struct PackedTiles {
-    TaskFlow& flow;
-    const KernelProvider& kernels;
+    Flow& flow;
     TileMatrix<T> A;
     const CholeskyImages<T>& images;
     Info& info;
 
-    void factor(Index k, Index row) { task::potrf_packed(flow, kernels, A(k, k), images.triangle(k), info, row); }
+    void factor(Index k, Index row) { task::potrf_packed(flow, A(k, k), images.triangle(k), info, row); }
     void solve(Index i, Index k, Guard step)
     {
         const Tile<T> B = A(i, k);
-        task::solve_packed(flow, task::TriangularSolve<T>{images.triangle(k), blas::general<T>(B.data, B.ld, B.op), B.rows,
-                                                          B.cols, T(1), B.data, left(i, k), right(i, k), true, step});
+        task::solve_packed(flow, task::TriangularSolve<T>{images.triangle(k), blas::general<T>(B.data, B.ld, B.op), T(1),
+                                                          left(i, k), right(i, k).data, true, step});
     }
     void update_diagonal(Index j, Index k, Guard step)
     {
@@ -82,8 +75,8 @@ private:
         const Tile<T> C = A(i, j);
         const bool as_seen = C.op == Op::none;
         const Index row = as_seen ? i : j, col = as_seen ? j : i;
-        task::Product<T> product{
-            T(-1), left(row, k), right(col, k), T(1), {C.data, C.stored_rows(), C.stored_cols(), 1, C.ld, C.data}};
+        const Tile<T> stored{C.data, C.stored_rows(), C.stored_cols(), C.ld};
+        task::Product<T> product{T(-1), left(row, k), right(col, k), T(1), stored};
         product.guard = step;
         return product;
     }
@@ -91,23 +84,22 @@ private:
 
 /// A diagonal tile as a tile Cholesky of its own, tiles inner x inner, in a flow inside the task.
 template <Scalar T> struct NestedArgs {
-    const KernelProvider* kernels;
-    Tile<T> A;
-    Index inner;
+    Index inner, n;
+    Op op;
     Info* info;
     Index first_row;
 
-    Flops flops() const { return operations::potrf(double(A.rows)).template flops<T>(); }
+    Flops flops() const { return operations::potrf(double(n)).template flops<T>(); }
     void run(TaskContext& context)
     {
         if (info->reached(first_row)) return;
-        const TileMatrix<T> tiles({A.data, A.stored_rows(), A.stored_cols(), A.ld}, inner, inner);
-        TaskFlow& flow = context.flow();
-        right_looking(tiles.with(A.op), *info, first_row, PlainTiles<T>{flow, *kernels, tiles.with(A.op), *info});
+        const Operand A = context.operand(0);
+        const TileMatrix<T> tiles = TileMatrix<T>({static_cast<T*>(A.data), n, n, A.ld}, inner, inner).with(op);
+        right_looking(tiles, *info, first_row, PlainTiles<T>{context.flow(), tiles, *info});
     }
 };
 
-template <Scalar T> void submit_nested(TaskFlow& flow, const NestedArgs<T>& args)
+template <Scalar T> void submit_nested(Flow& flow, const NestedArgs<T>& args, Tile<T> A)
 {
     static constexpr Codelet codelet = [] {
         Codelet nested = codelet_of<NestedArgs<T>>("potrf_nested");
@@ -115,7 +107,7 @@ template <Scalar T> void submit_nested(TaskFlow& flow, const NestedArgs<T>& args
         nested.counted = false; // the tasks inside are
         return nested;
     }();
-    flow.submit(codelet, args, {readwrite(args.A)});
+    flow.submit(codelet, args, {readwrite(A)});
 }
 
 /// As PlainTiles, with diagonal tiles above `inner` factored by tiles.
@@ -125,49 +117,43 @@ template <Scalar T> struct NestedTiles : PlainTiles<T> {
     void factor(Index k, Index row)
     {
         const Tile<T> diagonal = this->A(k, k);
-        if (diagonal.rows <= inner) task::potrf(this->flow, this->kernels, diagonal, this->info, row);
-        else submit_nested(this->flow, NestedArgs<T>{&this->kernels, diagonal, inner, &this->info, row});
+        if (diagonal.rows <= inner) task::potrf(this->flow, diagonal, this->info, row);
+        else submit_nested(this->flow, NestedArgs<T>{inner, diagonal.rows, diagonal.op, &this->info, row}, diagonal);
     }
 };
 
-template <Scalar T> void substitute(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B, Guard guard)
+template <Scalar T> void substitute(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, Guard guard)
 {
-    trsm(flow, kernels, Uplo::lower, Diag::non_unit, T(1), A, B, guard);
-    trsm(flow, kernels, Uplo::upper, Diag::non_unit, T(1), herm(A), B, guard);
+    trsm(flow, Uplo::lower, Diag::non_unit, T(1), A, B, guard);
+    trsm(flow, Uplo::upper, Diag::non_unit, T(1), herm(A), B, guard);
 }
 
 } // namespace
 
-template <Scalar T> void potrf(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, Info& info)
+template <Scalar T> void potrf(Flow& flow, TileMatrix<T> A, Info& info)
 {
-    right_looking(A, info, 0, PlainTiles<T>{flow, kernels, A, info});
+    right_looking(A, info, 0, PlainTiles<T>{flow, A, info});
 }
 
-template <Scalar T> void potrf_two_level(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, Index inner, Info& info)
+template <Scalar T> void potrf_two_level(Flow& flow, TileMatrix<T> A, Index inner, Info& info)
 {
-    right_looking(A, info, 0, NestedTiles<T>{{flow, kernels, A, info}, inner});
+    right_looking(A, info, 0, NestedTiles<T>{{flow, A, info}, inner});
 }
 
-template <Scalar T>
-void potrf_packed(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, const CholeskyImages<T>& images, Info& info)
+template <Scalar T> void potrf_packed(Flow& flow, TileMatrix<T> A, const CholeskyImages<T>& images, Info& info)
 {
-    right_looking(A, info, 0, PackedTiles<T>{flow, kernels, A, images, info});
+    right_looking(A, info, 0, PackedTiles<T>{flow, A, images, info});
 }
 
-template <Scalar T> void potrs(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B)
-{
-    substitute(flow, kernels, A, B, Guard{});
-}
+template <Scalar T> void potrs(Flow& flow, TileMatrix<T> A, TileMatrix<T> B) { substitute(flow, A, B, Guard{}); }
 
-template <Scalar T>
-void posv(TaskFlow& flow, const KernelProvider& kernels, TileMatrix<T> A, TileMatrix<T> B, Info& info,
-          const CholeskyImages<T>* images)
+template <Scalar T> void posv(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, Info& info, const CholeskyImages<T>* images)
 {
-    if (images) potrf_packed(flow, kernels, A, *images, info);
-    else potrf(flow, kernels, A, info);
+    if (images) potrf_packed(flow, A, *images, info);
+    else potrf(flow, A, info);
     const Index last = A.tiles() - 1;
     for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
-    substitute(flow, kernels, A, B, Guard{&info, A.rows()});
+    substitute(flow, A, B, Guard{&info, A.rows()});
 }
 
 template <Scalar T>
@@ -179,22 +165,21 @@ CholeskyImages<T>::CholeskyImages(Index n, Index nb)
 }
 template <Scalar T> task::Image<T> CholeskyImages<T>::left(Index i, Index k, Index rows, Index cols) const
 {
-    Real<T>* const slot = left_(i, k);
-    return {slot, slot, rows, cols};
+    return {left_(i, k), {rows, cols}};
 }
 template <Scalar T> task::Image<T> CholeskyImages<T>::right(Index i, Index k, Index rows, Index cols) const
 {
-    return {right_(i, k), left_(i, k), rows, cols};
+    return {right_(i, k), {rows, cols}};
 }
 template <Scalar T> Real<T>* CholeskyImages<T>::triangle(Index k) const { return triangle_(0, k); }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void potrf(TaskFlow&, const KernelProvider&, TileMatrix<T>, Info&);                                                 \
-    template void potrf_two_level(TaskFlow&, const KernelProvider&, TileMatrix<T>, Index, Info&);                                \
+    template void potrf(Flow&, TileMatrix<T>, Info&);                                                                            \
+    template void potrf_two_level(Flow&, TileMatrix<T>, Index, Info&);                                                           \
     template class CholeskyImages<T>;                                                                                            \
-    template void potrf_packed(TaskFlow&, const KernelProvider&, TileMatrix<T>, const CholeskyImages<T>&, Info&);                \
-    template void potrs(TaskFlow&, const KernelProvider&, TileMatrix<T>, TileMatrix<T>);                                         \
-    template void posv(TaskFlow&, const KernelProvider&, TileMatrix<T>, TileMatrix<T>, Info&, const CholeskyImages<T>*);
+    template void potrf_packed(Flow&, TileMatrix<T>, const CholeskyImages<T>&, Info&);                                           \
+    template void potrs(Flow&, TileMatrix<T>, TileMatrix<T>);                                                                    \
+    template void posv(Flow&, TileMatrix<T>, TileMatrix<T>, Info&, const CholeskyImages<T>*);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

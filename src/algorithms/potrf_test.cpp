@@ -31,14 +31,14 @@ constexpr Index one_level = 0, packed = -1, levels[] = {packed, one_level, 1, 3,
 
 template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense<T>& A, Index inner)
 {
-    InOrder executor;
+    InOrder executor(&kernels);
     TaskFlow flow(executor);
     Info info;
     const TileMatrix<T> lower = TileMatrix<T>(A.view(), nb, nb).with(seen_as_lower<T>(uplo));
     const CholeskyImages<T> images(inner == packed ? A.cols : 0, nb);
-    if (inner == packed) potrf_packed(flow, kernels, lower, images, info);
-    else if (inner == one_level) potrf(flow, kernels, lower, info);
-    else potrf_two_level(flow, kernels, lower, inner, info);
+    if (inner == packed) potrf_packed(flow, lower, images, info);
+    else if (inner == one_level) potrf(flow, lower, info);
+    else potrf_two_level(flow, lower, inner, info);
     flow.wait();
     return info.value();
 }
@@ -123,11 +123,11 @@ TYPED_TEST(Cholesky, SolvesThroughTheFactorInOneFlow)
                 for (const Index nrhs : {Index(1), nb + 1}) {
                     const Dense<T> A = positive_definite<T>(uplo, n), B = random_matrix<T>(n, nrhs);
                     Dense<T> F = A, X = B;
-                    InOrder executor;
+                    InOrder executor(kernels);
                     TaskFlow flow(executor);
                     Info info;
-                    posv(flow, *kernels, TileMatrix<T>(F.view(), nb, nb).with(seen_as_lower<T>(uplo)),
-                         TileMatrix<T>(X.view(), nb, 2), info);
+                    posv(flow, TileMatrix<T>(F.view(), nb, nb).with(seen_as_lower<T>(uplo)), TileMatrix<T>(X.view(), nb, 2),
+                         info);
                     flow.wait();
                     EXPECT_EQ(info.value(), 0);
                     const auto full = [&](Index i, Index j) { return in_triangle(uplo, i, j) ? A(i, j) : conjugate(A(j, i)); };
@@ -151,10 +151,10 @@ TYPED_TEST(Cholesky, LeavesTheRightHandSideAloneWhenTheMatrixIsNotPositiveDefini
     A(n - 1, n - 1) = T(-1);
     const Dense<T> B = random_matrix<T>(n, 3);
     Dense<T> X = B;
-    InOrder executor;
+    InOrder executor(providers().front());
     TaskFlow flow(executor);
     Info info;
-    posv(flow, *providers().front(), TileMatrix<T>(A.view(), nb, nb), TileMatrix<T>(X.view(), nb, 2), info);
+    posv(flow, TileMatrix<T>(A.view(), nb, nb), TileMatrix<T>(X.view(), nb, 2), info);
     flow.wait();
     EXPECT_EQ(info.value(), n);
     expect_same_bits(X, B);

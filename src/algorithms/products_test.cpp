@@ -36,10 +36,10 @@ void check_gemm(const KernelProvider& kernels, Op op_a, Op op_b, Index m, Index 
 {
     const Dense<T> before = beta == T(0) ? Dense<T>(m, n) : random_matrix<T>(m, n); // NaN where it must not be read
     Dense<T> C = before;
-    InOrder executor;
+    InOrder executor(&kernels);
     {
         TaskFlow flow(executor);
-        gemm(flow, kernels, alpha, TileMatrix<T>(A.view(), nb, nb).with(op_a), TileMatrix<T>(B.view(), nb, nb).with(op_b), beta,
+        gemm(flow, alpha, TileMatrix<T>(A.view(), nb, nb).with(op_a), TileMatrix<T>(B.view(), nb, nb).with(op_b), beta,
              TileMatrix<T>(C.view(), nb, nb));
         flow.wait();
     }
@@ -71,9 +71,9 @@ TYPED_TEST(Products, GemmWithAlphaZeroDoesNotReadItsOperands)
 {
     using T = TypeParam;
     Dense<T> A(6, 6), B(6, 6), C = random_matrix<T>(6, 6), before = C; // A and B are NaN
-    InOrder executor;
+    InOrder executor(providers().front());
     TaskFlow flow(executor);
-    gemm(flow, *providers().front(), T(0), this->tiles(A, Op::none), this->tiles(B, Op::none), T(2), this->tiles(C, Op::none));
+    gemm(flow, T(0), this->tiles(A, Op::none), this->tiles(B, Op::none), T(2), this->tiles(C, Op::none));
     flow.wait();
     for (Index j = 0; j < 6; ++j)
         for (Index i = 0; i < 6; ++i) EXPECT_EQ(C(i, j), T(2) * before(i, j));
@@ -87,10 +87,10 @@ void check_rank_k(const KernelProvider& kernels, bool hermitian, Uplo uplo, Op o
     Dense<T> C = before;
     const Op seen = uplo == Uplo::lower ? Op::none : hermitian ? herm_op<T> : Op::trans;
     const TileMatrix<T> left = TileMatrix<T>(A.view(), nb, nb).with(op), lower = TileMatrix<T>(C.view(), nb, nb).with(seen);
-    InOrder executor(grain);
+    InOrder executor(&kernels, grain);
     TaskFlow flow(executor);
-    if (hermitian) herk(flow, kernels, Real<T>(-0.5), left, beta, lower);
-    else syrk(flow, kernels, T(-0.5), left, T(beta), lower);
+    if (hermitian) herk(flow, Real<T>(-0.5), left, beta, lower);
+    else syrk(flow, T(-0.5), left, T(beta), lower);
     flow.wait();
     for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < n; ++i) {
@@ -133,9 +133,9 @@ template <Scalar T> void check_trsm(const KernelProvider& kernels, Uplo uplo, Op
     const Dense<T> before = alpha == T(0) ? Dense<T>(m, n) : random_matrix<T>(m, n);
     Dense<T> X = before;
     const Uplo seen = op == Op::none ? uplo : opposite(uplo);
-    InOrder executor;
+    InOrder executor(&kernels);
     TaskFlow flow(executor);
-    trsm(flow, kernels, seen, diag, alpha, TileMatrix<T>(A.view(), nb, nb).with(op), TileMatrix<T>(X.view(), nb, nb));
+    trsm(flow, seen, diag, alpha, TileMatrix<T>(A.view(), nb, nb).with(op), TileMatrix<T>(X.view(), nb, nb));
     flow.wait();
     for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < m; ++i) {

@@ -4,7 +4,7 @@
 namespace trencadis {
 
 /// Lower triangle of C <- beta C: what rank updates with nothing to add do. A `hermitian` diagonal becomes real.
-template <Scalar T> void scale_triangle(TaskFlow& flow, T beta, TileMatrix<T> C, bool hermitian)
+template <Scalar T> void scale_triangle(Flow& flow, T beta, TileMatrix<T> C, bool hermitian)
 {
     for (Index j = 0; j < C.tiles(); ++j) {
         task::scale_lower(flow, beta, C(j, j), hermitian);

@@ -55,10 +55,10 @@ void check_symm(const KernelProvider& kernels, bool hermitian, Side side, Uplo u
     Dense<T> C = before;
     const Op mirror = hermitian ? herm_op<T> : Op::trans, f = side == Side::left ? Op::none : mirror;
     const TileMatrix<T> lower = tiles(mirrored.A, uplo == Uplo::lower ? Op::none : mirror);
-    InOrder executor;
+    InOrder executor(&kernels);
     TaskFlow flow(executor);
-    if (hermitian) hemm(flow, kernels, seen_through(f, alpha), lower, tiles(B, f), seen_through(f, beta), tiles(C, f));
-    else symm(flow, kernels, alpha, lower, tiles(B, f), beta, tiles(C, f));
+    if (hermitian) hemm(flow, seen_through(f, alpha), lower, tiles(B, f), seen_through(f, beta), tiles(C, f));
+    else symm(flow, alpha, lower, tiles(B, f), beta, tiles(C, f));
     flow.wait();
     for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < m; ++i) {
@@ -97,10 +97,10 @@ void check_rank_2k(const KernelProvider& kernels, bool hermitian, Uplo uplo, Op 
     const Dense<T> before = beta == 0 ? Dense<T>(n, n) : random_triangle<T>(uplo, n, 0);
     Dense<T> C = before;
     const TileMatrix<T> lower = tiles(C, uplo == Uplo::lower ? Op::none : hermitian ? herm_op<T> : Op::trans);
-    InOrder executor;
+    InOrder executor(&kernels);
     TaskFlow flow(executor);
-    if (hermitian) her2k(flow, kernels, alpha, tiles(A, op), tiles(B, op), beta, lower);
-    else syr2k(flow, kernels, alpha, tiles(A, op), tiles(B, op), T(beta), lower);
+    if (hermitian) her2k(flow, alpha, tiles(A, op), tiles(B, op), beta, lower);
+    else syr2k(flow, alpha, tiles(A, op), tiles(B, op), T(beta), lower);
     flow.wait();
     const auto mirrored = [&](T x) { return hermitian ? conjugate(x) : x; };
     for (Index j = 0; j < n; ++j)
@@ -147,9 +147,9 @@ template <Scalar T> void check_trmm(const KernelProvider& kernels, Uplo uplo, Op
     const Dense<T> before = alpha == T(0) ? Dense<T>(m, n) : random_matrix<T>(m, n);
     Dense<T> X = before;
     const Uplo seen = op == Op::none ? uplo : opposite(uplo);
-    InOrder executor;
+    InOrder executor(&kernels);
     TaskFlow flow(executor);
-    trmm(flow, kernels, seen, diag, alpha, tiles(A, op), tiles(X));
+    trmm(flow, seen, diag, alpha, tiles(A, op), tiles(X));
     flow.wait();
     for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < m; ++i) {

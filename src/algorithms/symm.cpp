@@ -7,8 +7,7 @@ namespace {
 
 /// Tile (i, j) of C gathers a row of A, which is stored up to the diagonal and mirrored by `f` after it.
 template <Scalar T, class Diagonal>
-void product(TaskFlow& flow, const KernelProvider& kernels, Op f, T alpha, TileMatrix<T> A, TileMatrix<T> B, T beta,
-             TileMatrix<T> C, Diagonal&& diagonal)
+void product(Flow& flow, Op f, T alpha, TileMatrix<T> A, TileMatrix<T> B, T beta, TileMatrix<T> C, Diagonal&& diagonal)
 {
     const Index depth = alpha == T(0) ? 0 : A.tiles();
     for (Index j = 0; j < C.col_tiles(); ++j)
@@ -17,30 +16,28 @@ void product(TaskFlow& flow, const KernelProvider& kernels, Op f, T alpha, TileM
             for (Index l = 0; l < depth; ++l) {
                 const T factor = l == 0 ? beta : T(1);
                 if (l == i) diagonal(A(i, i), B(i, j), factor, C(i, j));
-                else task::gemm(flow, kernels, alpha, l < i ? A(i, l) : A(l, i).with(f), B(l, j), factor, C(i, j));
+                else task::gemm(flow, alpha, l < i ? A(i, l) : A(l, i).with(f), B(l, j), factor, C(i, j));
             }
         }
 }
 
 } // namespace
 
-template <Scalar T>
-void symm(TaskFlow& flow, const KernelProvider& kernels, T alpha, TileMatrix<T> A, TileMatrix<T> B, T beta, TileMatrix<T> C)
+template <Scalar T> void symm(Flow& flow, T alpha, TileMatrix<T> A, TileMatrix<T> B, T beta, TileMatrix<T> C)
 {
-    product(flow, kernels, Op::trans, alpha, A, B, beta, C,
-            [&](Tile<T> a, Tile<T> b, T factor, Tile<T> c) { task::symm(flow, kernels, alpha, a, b, factor, c); });
+    product(flow, Op::trans, alpha, A, B, beta, C,
+            [&](Tile<T> a, Tile<T> b, T factor, Tile<T> c) { task::symm(flow, alpha, a, b, factor, c); });
 }
 
-template <Scalar T>
-void hemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, TileMatrix<T> A, TileMatrix<T> B, T beta, TileMatrix<T> C)
+template <Scalar T> void hemm(Flow& flow, T alpha, TileMatrix<T> A, TileMatrix<T> B, T beta, TileMatrix<T> C)
 {
-    product(flow, kernels, herm_op<T>, alpha, A, B, beta, C,
-            [&](Tile<T> a, Tile<T> b, T factor, Tile<T> c) { task::hemm(flow, kernels, alpha, a, b, factor, c); });
+    product(flow, herm_op<T>, alpha, A, B, beta, C,
+            [&](Tile<T> a, Tile<T> b, T factor, Tile<T> c) { task::hemm(flow, alpha, a, b, factor, c); });
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void symm(TaskFlow&, const KernelProvider&, T, TileMatrix<T>, TileMatrix<T>, T, TileMatrix<T>);                     \
-    template void hemm(TaskFlow&, const KernelProvider&, T, TileMatrix<T>, TileMatrix<T>, T, TileMatrix<T>);
+    template void symm(Flow&, T, TileMatrix<T>, TileMatrix<T>, T, TileMatrix<T>);                                                \
+    template void hemm(Flow&, T, TileMatrix<T>, TileMatrix<T>, T, TileMatrix<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -4,8 +4,7 @@
 
 namespace trencadis {
 
-template <Scalar T>
-void trmm(TaskFlow& flow, const KernelProvider& kernels, Uplo uplo, Diag diag, T alpha, TileMatrix<T> A, TileMatrix<T> B)
+template <Scalar T> void trmm(Flow& flow, Uplo uplo, Diag diag, T alpha, TileMatrix<T> A, TileMatrix<T> B)
 {
     const Index last = A.tiles() - 1;
     // Counted away from the end of B that is finished first: tile row s needs the rows after it as they were.
@@ -17,13 +16,13 @@ void trmm(TaskFlow& flow, const KernelProvider& kernels, Uplo uplo, Diag diag, T
                 task::scale(flow, T(0), B(i, j));
                 continue;
             }
-            task::trmm(flow, kernels, Side::left, uplo, diag, alpha, A(i, i), B(i, j));
+            task::trmm(flow, Side::left, uplo, diag, alpha, A(i, i), B(i, j));
             // The nearest row first: it is the next to be overwritten.
-            for (Index t = s + 1; t <= last; ++t) task::gemm(flow, kernels, alpha, A(i, row(t)), B(row(t), j), T(1), B(i, j));
+            for (Index t = s + 1; t <= last; ++t) task::gemm(flow, alpha, A(i, row(t)), B(row(t), j), T(1), B(i, j));
         }
 }
 
-#define TRC_INSTANTIATE(T) template void trmm(TaskFlow&, const KernelProvider&, Uplo, Diag, T, TileMatrix<T>, TileMatrix<T>);
+#define TRC_INSTANTIATE(T) template void trmm(Flow&, Uplo, Diag, T, TileMatrix<T>, TileMatrix<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

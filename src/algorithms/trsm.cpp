@@ -5,7 +5,7 @@
 namespace trencadis {
 namespace {
 
-template <Scalar T> void set_to_zero(TaskFlow& flow, TileMatrix<T> B)
+template <Scalar T> void set_to_zero(Flow& flow, TileMatrix<T> B)
 {
     for (Index j = 0; j < B.col_tiles(); ++j)
         for (Index i = 0; i < B.row_tiles(); ++i) task::scale(flow, T(0), B(i, j));
@@ -13,9 +13,7 @@ template <Scalar T> void set_to_zero(TaskFlow& flow, TileMatrix<T> B)
 
 } // namespace
 
-template <Scalar T>
-void trsm(TaskFlow& flow, const KernelProvider& kernels, Uplo uplo, Diag diag, T alpha, TileMatrix<T> A, TileMatrix<T> B,
-          Guard guard)
+template <Scalar T> void trsm(Flow& flow, Uplo uplo, Diag diag, T alpha, TileMatrix<T> A, TileMatrix<T> B, Guard guard)
 {
     if (alpha == T(0)) return set_to_zero(flow, B);
     const Index last = A.tiles() - 1;
@@ -24,16 +22,13 @@ void trsm(TaskFlow& flow, const KernelProvider& kernels, Uplo uplo, Diag diag, T
     for (Index s = 0; s <= last; ++s) {
         const Index k = row(s);
         const T factor = s == 0 ? alpha : T(1); // the first step meets every tile of B
-        for (Index j = 0; j < B.col_tiles(); ++j)
-            task::trsm(flow, kernels, Side::left, uplo, diag, factor, A(k, k), B(k, j), guard);
+        for (Index j = 0; j < B.col_tiles(); ++j) task::trsm(flow, Side::left, uplo, diag, factor, A(k, k), B(k, j), guard);
         for (Index t = s + 1; t <= last; ++t)
-            for (Index j = 0; j < B.col_tiles(); ++j)
-                task::gemm(flow, kernels, T(-1), A(row(t), k), B(k, j), factor, B(row(t), j), guard);
+            for (Index j = 0; j < B.col_tiles(); ++j) task::gemm(flow, T(-1), A(row(t), k), B(k, j), factor, B(row(t), j), guard);
     }
 }
 
-#define TRC_INSTANTIATE(T)                                                                                                       \
-    template void trsm(TaskFlow&, const KernelProvider&, Uplo, Diag, T, TileMatrix<T>, TileMatrix<T>, Guard);
+#define TRC_INSTANTIATE(T) template void trsm(Flow&, Uplo, Diag, T, TileMatrix<T>, TileMatrix<T>, Guard);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

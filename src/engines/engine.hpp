@@ -3,6 +3,8 @@
 #include "engines/simulation_options.hpp"
 #include "engines/simulation_report.hpp"
 #include "graph/executor.hpp"
+#include "graph/flow.hpp"
+#include "graph/flow_options.hpp"
 #include "graph/team.hpp"
 #include "machine/machine.hpp"
 #include "observe/recorder.hpp"
@@ -42,6 +44,7 @@ struct EngineParts {
     SchedulerSpec scheduler;
     Threads* threads;
     double nominal_flops_per_second = 2e10; ///< of one core, until a speed was observed
+    const Kernels* kernels = nullptr;       ///< what tasks compute with
     const Machine* machine = nullptr;       ///< simulation: the described machine; WorkerPlace::cpu is an index into its cores
     std::vector<int> devices = {};          ///< simulation: those of its devices that are workers, after the cores
     SimulationOptions simulation = {};
@@ -70,6 +73,8 @@ struct Capabilities {
 class Engine : public Executor {
 public:
     virtual int workers() const = 0;
+    /// A flow of an engine that finds dependences itself and takes submissions as they come; none: its flows are TaskFlow.
+    virtual std::unique_ptr<Flow> own_flow(const FlowOptions& /*options*/) { return nullptr; }
     virtual std::vector<WorkerTime> times() const = 0;
     virtual Recorder& recorder() = 0;
     /// While `poll` is set, the calling thread asks it about every 50 ms when it waits for a flow of its own, and cancels the

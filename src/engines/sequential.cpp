@@ -1,6 +1,6 @@
 #include "engines/engine.hpp"
 #include "engines/stopwatch.hpp"
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 #include "observe/clock.hpp"
 
 #include <atomic>
@@ -40,6 +40,7 @@ public:
     void drain(TaskFlow&, std::int64_t) override {} // nothing is ever pending
     void wake_owner(TaskFlow&) override {}
 
+    const Kernels* kernels() const override { return parts_.kernels; }
     int workers() const override { return 1; }
     std::vector<WorkerTime> times() const override
     {
@@ -85,10 +86,10 @@ private:
 
     static void run_body(Task& task)
     {
-        const Index chunks = task.codelet->chunks ? task.codelet->chunks(task.args) : 1;
+        const Index chunks = task.chunks;
         SharedWork work(chunks, chunks);
         Team team(work);
-        TaskContext context(task, team, 0);
+        TaskFlowContext context(task, team, 0);
         task.codelet->core(task.args, context);
         context.finish_children();
     }

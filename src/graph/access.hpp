@@ -1,5 +1,5 @@
 #pragma once
-#include "base/types.hpp"
+#include "graph/data.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,20 +29,25 @@ struct Reduction {
     void (*combine)(void* into, const void* part);
 };
 
-/// One declared access. A datum is known by an address: for a tile, that of its first element. Its size matters to those who place
-/// or move data; 0 when not known.
+/// One declared access.
 struct Access {
-    const void* data;
+    Datum datum;
     AccessMode mode;
     const Reduction* reduction = nullptr;
-    Bytes bytes = 0;
 };
 
-inline Access read(const void* data, Bytes bytes = 0) { return {data, AccessMode::read, nullptr, bytes}; }
-inline Access write(void* data, Bytes bytes = 0) { return {data, AccessMode::write, nullptr, bytes}; }
-inline Access readwrite(void* data, Bytes bytes = 0) { return {data, AccessMode::readwrite, nullptr, bytes}; }
-inline Access concurrent_write(void* data, Bytes bytes = 0) { return {data, AccessMode::concurrent_write, nullptr, bytes}; }
-inline Access commute(void* data, Bytes bytes = 0) { return {data, AccessMode::commute, nullptr, bytes}; }
-inline Access reduce(void* data, const Reduction& how) { return {data, AccessMode::reduce, &how, Bytes(how.bytes)}; }
+inline Access read(const Datum& datum) { return {datum, AccessMode::read}; }
+inline Access write(const Datum& datum) { return {datum, AccessMode::write}; }
+inline Access readwrite(const Datum& datum) { return {datum, AccessMode::readwrite}; }
+inline Access concurrent_write(const Datum& datum) { return {datum, AccessMode::concurrent_write}; }
+inline Access commute(const Datum& datum) { return {datum, AccessMode::commute}; }
+
+// The same for data whose shape is nobody's business, by their address; 0 bytes: not known how many.
+inline Access read(const void* data, Bytes bytes = 0) { return read(Datum(data, bytes)); }
+inline Access write(void* data, Bytes bytes = 0) { return write(Datum(data, bytes)); }
+inline Access readwrite(void* data, Bytes bytes = 0) { return readwrite(Datum(data, bytes)); }
+inline Access concurrent_write(void* data, Bytes bytes = 0) { return concurrent_write(Datum(data, bytes)); }
+inline Access commute(void* data, Bytes bytes = 0) { return commute(Datum(data, bytes)); }
+inline Access reduce(void* data, const Reduction& how) { return {Datum(data, Bytes(how.bytes)), AccessMode::reduce, &how}; }
 
 } // namespace trencadis

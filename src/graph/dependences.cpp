@@ -90,12 +90,12 @@ void DependenceTable::reserve(int count)
     else if ((used_ + count) * 4 > slots_.size() * 3) rehash(count);
 }
 
-DependenceTable::Datum& DependenceTable::find(const void* key)
+DependenceTable::Entry& DependenceTable::find(const void* key)
 {
     if (fixed_)
-        return fixed_->find(key, [this](Datum& datum) {
-            if (!datum.newest || !at_rest(*datum.newest)) return false;
-            dispose(datum.newest);
+        return fixed_->find(key, [this](Entry& entry) {
+            if (!entry.newest || !at_rest(*entry.newest)) return false;
+            dispose(entry.newest);
             --used_;
             return true;
         });
@@ -118,37 +118,36 @@ bool DependenceTable::at_rest(const AccessGroup& group)
 void DependenceTable::rehash(std::size_t count)
 {
     std::size_t busy = 0;
-    for (const Datum& datum : slots_) busy += datum.newest && !at_rest(*datum.newest);
+    for (const Entry& entry : slots_) busy += entry.newest && !at_rest(*entry.newest);
     std::size_t size = slots_.empty() ? 32 : slots_.size();
     while ((busy + count) * 2 > size) size *= 4;
 
-    std::vector<Datum> old(size, Datum{nullptr, nullptr});
+    std::vector<Entry> old(size, Entry{nullptr, nullptr});
     old.swap(slots_);
     used_ = 0;
     shift_ = 64;
     for (std::size_t s = size; s > 1; s /= 2) --shift_;
-    for (const Datum& datum : old) {
-        if (!datum.newest) continue;
-        if (at_rest(*datum.newest)) {
-            dispose(datum.newest);
+    for (const Entry& entry : old) {
+        if (!entry.newest) continue;
+        if (at_rest(*entry.newest)) {
+            dispose(entry.newest);
             continue;
         }
-        find(datum.key) = datum;
+        find(entry.key) = entry;
         ++used_;
     }
 }
 
-AccessGroup* DependenceTable::open(Datum& datum, const Access& access)
+AccessGroup* DependenceTable::open(Entry& entry, AccessMode mode, const Access& access)
 {
-    AccessGroup* group = pool_.take(access.mode);
+    AccessGroup* group = pool_.take(mode);
     group->how = access.reduction;
-    group->datum = const_cast<void*>(access.data);
-    group->bytes = access.bytes;
-    AccessGroup* previous = datum.newest;
-    datum.newest = group;
+    group->datum = const_cast<void*>(access.datum.address);
+    AccessGroup* previous = entry.newest;
+    entry.newest = group;
     if (!previous) {
         ++used_;
-        datum.key = access.data;
+        entry.key = access.datum.address;
         group->waiting.store(AccessGroup::granted(), std::memory_order_relaxed);
         return group;
     }
@@ -166,13 +165,13 @@ AccessGroup* DependenceTable::open(Datum& datum, const Access& access)
 
 bool DependenceTable::join(AccessNode& node, const Access& access)
 {
-    Datum& datum = find(access.data);
-    AccessGroup* group = datum.newest;
+    Entry& entry = find(access.datum.address);
+    AccessGroup* group = entry.newest;
     const bool joins = group && is_shared(node.mode) && group->mode == node.mode &&
                        (node.mode != AccessMode::reduce || group->how == access.reduction);
     if (joins) group->holders.fetch_add(1, std::memory_order_relaxed); // we hold it open: it cannot be over
     else {
-        group = open(datum, {access.data, node.mode, access.reduction, access.bytes});
+        group = open(entry, node.mode, access);
         group->holders.fetch_add(1, std::memory_order_relaxed);
     }
     node.group = group;
@@ -197,13 +196,13 @@ void DependenceTable::dispose(AccessGroup* group)
 
 void DependenceTable::clear()
 {
-    const auto forget = [this](Datum& datum) {
-        if (!datum.newest) return;
-        combine_parts(*datum.newest);
-        dispose(datum.newest);
-        datum.newest = nullptr;
+    const auto forget = [this](Entry& entry) {
+        if (!entry.newest) return;
+        combine_parts(*entry.newest);
+        dispose(entry.newest);
+        entry.newest = nullptr;
     };
-    for (Datum& datum : slots_) forget(datum);
+    for (Entry& entry : slots_) forget(entry);
     if (fixed_) fixed_->clear(forget);
     used_ = 0;
 }

@@ -25,8 +25,7 @@ struct AccessGroup {
     std::atomic<AccessNode*> waiting{nullptr}; ///< members to release, or granted()
     AccessGroup* next = nullptr;               ///< written by the owner before it gives up its hold
     Task* parked = nullptr;                    ///< ready members of a commute group whose turn it is not (under the flow's lock)
-    void* datum = nullptr;                     ///< what all this is about
-    Bytes bytes = 0;                           ///< its size, as far as known
+    void* datum = nullptr;                     ///< address of what all this is about
     const Reduction* how = nullptr;            ///< of a reduce group
     struct Parts* parts = nullptr;             ///< likewise: the private parts, from the first use (under the flow's lock)
 
@@ -79,19 +78,20 @@ public:
     std::size_t capacity() const { return slots_.size(); }
     std::size_t size() const { return used_; } ///< data known; those that are at rest are dropped when it grows
 
-    struct Datum {
+    /// What is known of one datum.
+    struct Entry {
         const void* key;
         AccessGroup* newest;
     };
 
 private:
-    Datum& find(const void* key);
+    Entry& find(const void* key);
     void rehash(std::size_t count);
-    AccessGroup* open(Datum& datum, const Access& access);
+    AccessGroup* open(Entry& entry, AccessMode mode, const Access& access);
     static bool at_rest(const AccessGroup& group);
     void dispose(AccessGroup* group);
 
-    std::vector<Datum> slots_;
+    std::vector<Entry> slots_;
     std::unique_ptr<class FixedLists> fixed_; ///< instead of the slots
     std::size_t used_ = 0;
     int shift_ = 64;

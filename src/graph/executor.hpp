@@ -38,6 +38,8 @@ public:
     virtual void take_back(Sleeper&) {}
     /// Whose worker the calling thread is; none: null.
     static Executor* here();
+    /// What tasks compute with here; none where nothing is computed.
+    virtual const Kernels* kernels() const { return nullptr; }
     /// Runs kernels that exist; an engine that only accounts for their time takes all.
     virtual bool computes() const { return true; }
     /// Can the task be run by its submitter at once, on the calling thread? Then does so. The task is ready.

@@ -14,35 +14,35 @@ public:
 
     /// Makes room for `count` more data, so that find does not throw.
     void reserve(int count);
-    /// The datum called `key`; a new one without groups when there is none. `drop(datum)` is asked for each one passed on
+    /// The datum called `key`; a new one without groups when there is none. `drop(entry)` is asked for each one passed on
     /// the way: true when it was given up.
-    template <class Drop> DependenceTable::Datum& find(const void* key, Drop&& drop)
+    template <class Drop> DependenceTable::Entry& find(const void* key, Drop&& drop)
     {
         Node** link = &heads_[(reinterpret_cast<std::uintptr_t>(key) * 0x9E3779B97F4A7C15ull >> 20) % heads_.size()];
         while (Node* node = *link) {
-            if (node->datum.key == key) return node->datum;
-            if (drop(node->datum)) {
+            if (node->entry.key == key) return node->entry;
+            if (drop(node->entry)) {
                 *link = node->next;
                 give_back(*node);
             } else link = &node->next;
         }
         *link = take();
-        (*link)->datum = {key, nullptr};
-        return (*link)->datum;
+        (*link)->entry = {key, nullptr};
+        return (*link)->entry;
     }
     template <class Visit> void clear(Visit&& visit)
     {
         for (Node*& head : heads_)
             while (Node* node = head) {
                 head = node->next;
-                visit(node->datum);
+                visit(node->entry);
                 give_back(*node);
             }
     }
 
 private:
     struct Node {
-        DependenceTable::Datum datum;
+        DependenceTable::Entry entry;
         Node* next;
     };
     Node* take();

@@ -1,4 +1,6 @@
 #pragma once
+#include "graph/data.hpp"
+
 #include <cstdint>
 
 namespace trencadis {
@@ -24,9 +26,6 @@ struct FlowTraits {
     std::int64_t buckets = 0; ///< lists of a dependence table of fixed size; 0: a table that grows
     Discovery discovery = Discovery::at_submission;
 };
-
-/// A task that any worker may run, whatever memory is near it.
-inline constexpr int any_node = -1;
 
 struct FlowOptions {
     std::int64_t window = 4096; ///< tasks submitted and not finished; the submitter helps or sleeps beyond

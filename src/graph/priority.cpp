@@ -48,7 +48,7 @@ void BottomLevels::prune(std::vector<std::uint64_t>& members)
 
 void BottomLevels::note(std::uint64_t order, const Access& access, AccessMode mode)
 {
-    History& history = histories_[access.data];
+    History& history = histories_[access.datum.address];
     if (history.newest.empty() || !is_shared(mode) || history.mode != mode) {
         history.previous.swap(history.newest);
         history.newest.clear();

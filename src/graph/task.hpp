@@ -22,13 +22,14 @@ struct AccessNode {
         void* part;               ///< afterwards, of a `reduce` access: the private part in use
     };
     AccessMode mode;
+    Datum datum;
 };
 
 /// One task, from submission until it has finished; then the memory is used again. Fields before `priority` are
 /// written by the submitter only, before the task can be seen by others.
 struct alignas(64) Task {
     static constexpr int inline_accesses = 4;
-    static constexpr std::size_t inline_bytes = 144;
+    static constexpr std::size_t inline_bytes = 128;
     static constexpr std::uint64_t finished = ~std::uint64_t{0};
 
     const Codelet* codelet;
@@ -40,6 +41,7 @@ struct alignas(64) Task {
     bool has_commute;
     bool has_reduce;
     std::uint16_t depth; ///< how many flows the task's flow lies in
+    std::int32_t chunks; ///< into which its executor would cut it; 1: not malleable
     Flops flops;
     std::atomic<std::uint64_t> order; ///< place in the flow's submission order, from 0; `finished` afterwards
 

@@ -1,17 +1,24 @@
 #include "graph/task_context.hpp"
 
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 
 namespace trencadis {
 
-TaskContext::~TaskContext()
+TaskFlowContext::~TaskFlowContext()
 {
     delete children_; // waits: a body that threw leaves no task behind that uses its variables
 }
 
-TaskFlow& TaskContext::own_flow() const { return *task_.flow; }
+Operand TaskFlowContext::operand(int access) const
+{
+    const Datum& datum = task_.accesses[access].datum;
+    return {const_cast<void*>(datum.address), datum.ld};
+}
 
-TaskFlow& TaskContext::flow()
+const Kernels* TaskFlowContext::kernels() const { return task_.flow->executor().kernels(); }
+const Flow* TaskFlowContext::own_flow() const { return task_.flow; }
+
+Flow& TaskFlowContext::flow()
 {
     if (!children_) {
         FlowOptions options = task_.flow->options();
@@ -21,9 +28,9 @@ TaskFlow& TaskContext::flow()
     return *children_;
 }
 
-void* TaskContext::part(int access) { return task_.flow->part(task_, access); }
+void* TaskFlowContext::part(int access) { return task_.flow->part(task_, access); }
 
-void TaskContext::finish_children()
+void TaskFlowContext::finish_children()
 {
     if (children_) children_->wait();
 }

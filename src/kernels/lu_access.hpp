@@ -4,12 +4,16 @@
 
 namespace trencadis::task {
 
-inline Bytes bytes_of(Pivots pivots) { return double(pivots.count) * double(sizeof(Index)); }
-inline Access read(Pivots pivots) { return trencadis::read(pivots.data, bytes_of(pivots)); }
-inline Access write(Pivots pivots) { return trencadis::write(pivots.data, bytes_of(pivots)); }
+inline Datum datum(Pivots pivots) { return {pivots.data, pivots.count, 1, pivots.count, sizeof(Index)}; }
+inline Access read(Pivots pivots) { return trencadis::read(datum(pivots)); }
+inline Access write(Pivots pivots) { return trencadis::write(datum(pivots)); }
 
-template <Scalar T> Bytes bytes_of(Elimination<T> by) { return bytes_of(by.L) + bytes_of(by.pivots); }
-template <Scalar T> Access read(Elimination<T> by) { return trencadis::read(by.L.data, bytes_of(by)); }
-template <Scalar T> Access write(Elimination<T> by) { return trencadis::write(by.L.data, bytes_of(by)); }
+/// The triangles and the interchanges, known by the address of L.
+template <Scalar T> Datum datum(Elimination<T> by)
+{
+    return {by.L.data, trencadis::datum(by.L).bytes() + datum(by.pivots).bytes()};
+}
+template <Scalar T> Access read(Elimination<T> by) { return trencadis::read(datum(by)); }
+template <Scalar T> Access write(Elimination<T> by) { return trencadis::write(datum(by)); }
 
 } // namespace trencadis::task

@@ -22,29 +22,29 @@ template <Scalar T> struct Elimination {
 
 // --- Incremental pivoting: only a tile and the one on top are looked at at a time ------------------------------------
 /// A <- its L U factors with partial pivoting inside the tile.
-template <Scalar T> void getrf(TaskFlow& flow, Index ib, Tile<T> A, Pivots pivots);
+template <Scalar T> void getrf(Flow& flow, Index ib, Tile<T> A, Pivots pivots);
 
 /// C <- L^-1 P C with the factors that getrf left in A.
-template <Scalar T> void gessm(TaskFlow& flow, Index ib, Tile<T> A, Pivots pivots, Tile<T> C);
+template <Scalar T> void gessm(Flow& flow, Index ib, Tile<T> A, Pivots pivots, Tile<T> C);
 
 /// [U; A] <- L U factors of an upper triangle on top of a tile: U's upper triangle and A are replaced.
-template <Scalar T> void tstrf(TaskFlow& flow, Index ib, Tile<T> U, Tile<T> A, Elimination<T> by);
+template <Scalar T> void tstrf(Flow& flow, Index ib, Tile<T> U, Tile<T> A, Elimination<T> by);
 
 /// [C; D] <- L^-1 P [C; D] with what tstrf left in A and `by`.
-template <Scalar T> void ssssm(TaskFlow& flow, Index ib, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D);
+template <Scalar T> void ssssm(Flow& flow, Index ib, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D);
 
 // --- Panels: a tile column from the diagonal down is pivoted as a whole ----------------------------------------------
 /// Who computes a panel: one core, or all that have nothing better to do (by blocks of rows).
 enum class PanelBy { one_core, sharing_cores };
 
 /// A_k..,k <- its L U factors with partial pivoting. Tile row k of A must be the diagonal's.
-template <Scalar T> void getrf_panel(TaskFlow& flow, PanelBy by, TileMatrix<T> A, Index k, Pivots pivots);
+template <Scalar T> void getrf_panel(Flow& flow, PanelBy by, TileMatrix<T> A, Index k, Pivots pivots);
 
 /// A_k..,j <- P A_k..,j, then A_kj <- L_kk^-1 A_kj (KASTORS' and PLASMA's swptr).
-template <Scalar T> void swptr(TaskFlow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots);
+template <Scalar T> void swptr(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots);
 
 /// A_k..,j <- P A_k..,j. Moves data only: no flops. `also`: further accesses that order the task.
 template <Scalar T>
-void laswp(TaskFlow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, std::initializer_list<Access> also = {});
+void laswp(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, std::initializer_list<Access> also = {});
 
 } // namespace trencadis::task

@@ -1,23 +1,30 @@
+#include "graph/task.hpp"
 #include "kernels/chunking.hpp"
-#include "kernels/packed_operations.hpp"
+#include "kernels/operands.hpp"
+#include "kernels/packed_access.hpp"
+#include "kernels/tile_access.hpp"
 #include "matrix/operations.hpp"
 
 namespace trencadis::task {
 namespace {
 
 template <Scalar T> struct MultiplyArgs {
-    Product<T> p;
+    T alpha, beta;
+    ImageForm A, B;
+    Index below;
+    blas::Part part;
+    bool real_diagonal;
+    Guard guard;
 
-    bool triangle() const { return p.part != blas::Part::all; }
-    static bool triangular(const Image<T>& image) { return image.part != blas::Part::all; }
-    static blas::Packed<T> packed(const Image<T>& image)
+    static bool triangular(blas::Part part) { return part != blas::Part::all; }
+    static blas::Packed<T> packed(const ImageForm& form, const TaskContext& context, int access)
     {
-        return {image.data, image.extent, image.depth, image.part, image.below};
+        return {data_of<const Real<T>>(context, access), form.extent, form.depth, form.part, form.below};
     }
     Flops flops() const
     {
-        const Flops all = operations::gemm(double(p.C.rows), double(p.C.cols), double(p.A.depth)).template flops<T>();
-        return all / (triangle() ? 2 : 1) / (triangular(p.A) || triangular(p.B) ? 2 : 1);
+        const Flops all = operations::gemm(A.extent, B.extent, A.depth).template flops<T>();
+        return all / (triangular(part) ? 2 : 1) / (triangular(A.part) || triangular(B.part) ? 2 : 1);
     }
     /// Columns of one chunk: whole panels of the right operand, at least chunk_width.
     Index width() const
@@ -25,37 +32,39 @@ template <Scalar T> struct MultiplyArgs {
         const Index nr = blas::instruction_set().micro_kernel<T>().nr;
         return (chunk_width + nr - 1) / nr * nr;
     }
-    Index chunks() const { return flops() < smallest_shared ? 1 : (p.C.cols + width() - 1) / width(); }
+    Index chunks() const { return flops() < smallest_shared ? 1 : (B.extent + width() - 1) / width(); }
 
     void run(TaskContext& context)
     {
-        if (p.guard.stopped()) return;
+        if (guard.stopped()) return;
         const Index count = chunks();
         while (const auto c = context.team().next()) {
-            const Index begin = c.begin * width(), end = c.end == count ? p.C.cols : c.end * width();
-            columns(begin, end);
+            const Index begin = c.begin * width(), end = c.end == count ? B.extent : c.end * width();
+            columns(context, begin, end);
         }
     }
-    void columns(Index begin, Index end) const
+    void columns(const TaskContext& context, Index begin, Index end) const
     {
         const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
-        const Index kc = std::max<Index>(1, std::min(p.A.depth, blas::block_sizes<T>().kc));
-        if (p.real_diagonal && p.beta != T(0)) make_diagonal_real(begin, end); // what is stored there counts as zero
-        blas::multiply_packed<T>(kernel, kc, p.part, p.below, p.alpha, packed(p.A), 0, p.A.extent, packed(p.B), begin, end,
-                                 p.beta, p.C.data, p.C.rs, p.C.cs);
-        if (p.real_diagonal) make_diagonal_real(begin, end);
+        const Index kc = std::max<Index>(1, std::min<Index>(A.depth, blas::block_sizes<T>().kc));
+        const Stored<T> C = stored<T>(context, 2);
+        if (real_diagonal && beta != T(0)) make_diagonal_real(C, begin, end); // what is stored there counts as zero
+        blas::multiply_packed<T>(kernel, kc, part, below, alpha, packed(A, context, 0), 0, A.extent, packed(B, context, 1), begin,
+                                 end, beta, C.data, 1, C.ld);
+        if (real_diagonal) make_diagonal_real(C, begin, end);
     }
-    void make_diagonal_real(Index begin, Index end) const
+    void make_diagonal_real(Stored<T> C, Index begin, Index end) const
     {
         if constexpr (is_complex<T>)
             for (Index j = begin; j < end; ++j) {
-                const Index i = j + p.below;
-                if (i < 0 || i >= p.C.rows) continue;
-                T& x = p.C.data[i * p.C.rs + j * p.C.cs];
+                const Index i = j + below;
+                if (i < 0 || i >= A.extent) continue;
+                T& x = C.data[i + j * C.ld];
                 x = x.real();
             }
     }
 };
+static_assert(sizeof(MultiplyArgs<std::complex<double>>) <= Task::inline_bytes);
 
 template <Scalar T> constexpr Codelet gemm_codelet = codelet_of<MultiplyArgs<T>>("gemm");
 template <Scalar T> constexpr Codelet syrk_codelet = codelet_of<MultiplyArgs<T>>("syrk");
@@ -63,18 +72,17 @@ template <Scalar T> constexpr Codelet herk_codelet = codelet_of<MultiplyArgs<T>>
 
 } // namespace
 
-template <Scalar T> void multiply(TaskFlow& flow, const Product<T>& product)
+template <Scalar T> void multiply(Flow& flow, const Product<T>& product)
 {
     const Codelet& codelet = product.part == blas::Part::all          ? gemm_codelet<T>
                              : is_complex<T> && product.real_diagonal ? herk_codelet<T>
                                                                       : syrk_codelet<T>;
-    const auto bytes = [](const Image<T>& image) { return double(image.extent) * double(image.depth) * sizeof(T); };
-    flow.submit(codelet, MultiplyArgs<T>{product},
-                {read(product.A.key, bytes(product.A)), read(product.B.key, bytes(product.B)),
-                 readwrite(product.C.key, double(product.C.rows) * double(product.C.cols) * sizeof(T))});
+    const MultiplyArgs<T> args{product.alpha, product.beta, product.A.form,        product.B.form,
+                               product.below, product.part, product.real_diagonal, product.guard};
+    flow.submit(codelet, args, {read(datum(product.A)), read(datum(product.B)), readwrite(product.C)});
 }
 
-#define TRC_INSTANTIATE(T) template void multiply(TaskFlow&, const Product<T>&);
+#define TRC_INSTANTIATE(T) template void multiply(Flow&, const Product<T>&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

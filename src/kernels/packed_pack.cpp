@@ -1,46 +1,39 @@
-#include "kernels/packed_operations.hpp"
+#include "kernels/operands.hpp"
+#include "kernels/packed_access.hpp"
 
 namespace trencadis::task {
 namespace {
 
-template <Scalar T> Bytes bytes_of(const Image<T>& image) { return double(image.extent) * double(image.depth) * sizeof(T); }
-
 template <Scalar T, bool left> struct PackArgs {
-    blas::Operand<T> operand;
-    Image<T> image;
+    OperandForm<T> operand;
+    ImageForm image;
 
-    void run(TaskContext&)
+    void run(TaskContext& context)
     {
         const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
-        if constexpr (left) blas::pack_left(kernel, operand, image.extent, image.depth, image.data);
-        else blas::pack_right(kernel, operand, image.depth, image.extent, image.data);
+        const blas::Operand<T> A = operand.at(data_of<const T>(context, 0));
+        Real<T>* const to = data_of<Real<T>>(context, 1);
+        if constexpr (left) blas::pack_left(kernel, A, image.extent, image.depth, to);
+        else blas::pack_right(kernel, A, image.depth, image.extent, to);
     }
 };
 
-template <Scalar T, bool left> void submit(TaskFlow& flow, const blas::Operand<T>& operand, const void* source, Image<T> image)
+template <Scalar T, bool left> void submit(Flow& flow, const blas::Operand<T>& operand, Image<T> image)
 {
     static constexpr Codelet codelet = codelet_of<PackArgs<T, left>>("pack");
-    const PackArgs<T, left> args{operand, image};
-    const Access target = write(const_cast<void*>(image.key), bytes_of(image));
-    if (source) flow.submit(codelet, args, {read(source, bytes_of(image)), target});
-    else flow.submit(codelet, args, {target});
+    const Index rows = left ? image.form.extent : image.form.depth, cols = left ? image.form.depth : image.form.extent;
+    const Datum from = datum(operand, rows, cols);
+    flow.submit(codelet, PackArgs<T, left>{{operand, from}, image.form}, {read(from), write(datum(image))});
 }
 
 } // namespace
 
-template <Scalar T> void pack_left(TaskFlow& flow, const blas::Operand<T>& A, const void* source, Image<T> image)
-{
-    submit<T, true>(flow, A, source, image);
-}
-
-template <Scalar T> void pack_right(TaskFlow& flow, const blas::Operand<T>& B, const void* source, Image<T> image)
-{
-    submit<T, false>(flow, B, source, image);
-}
+template <Scalar T> void pack_left(Flow& flow, const blas::Operand<T>& A, Image<T> image) { submit<T, true>(flow, A, image); }
+template <Scalar T> void pack_right(Flow& flow, const blas::Operand<T>& B, Image<T> image) { submit<T, false>(flow, B, image); }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void pack_left(TaskFlow&, const blas::Operand<T>&, const void*, Image<T>);                                          \
-    template void pack_right(TaskFlow&, const blas::Operand<T>&, const void*, Image<T>);
+    template void pack_left(Flow&, const blas::Operand<T>&, Image<T>);                                                           \
+    template void pack_right(Flow&, const blas::Operand<T>&, Image<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

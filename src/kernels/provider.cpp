@@ -29,7 +29,7 @@ KernelProvider::KernelProvider(About about, RoutineSet routines) : about_(std::m
 }
 
 KernelProvider::KernelProvider(std::string name, const KernelProvider& base, std::span<const Choice> choices)
-    : about_{std::move(name), base.version(), base.path(), false}, tables_(base.tables_), native_(base.native_)
+    : about_{std::move(name), base.version(), base.path(), false}, native_(base.native_), tables_(base.tables_)
 {
     for (const auto& [routine, provider] : choices) {
         take(routine, *provider);

@@ -2,6 +2,7 @@
 #include "base/registry.hpp"
 #include "base/scalar.hpp"
 #include "base/types.hpp"
+#include "graph/codelet.hpp"
 #include "kernels/routines.hpp"
 #include "matrix/ops.hpp"
 
@@ -18,7 +19,7 @@ namespace trencadis {
 /// library that is found when the program runs (nothing is linked against a vendor), or each routine from another. Matrices are
 /// column-major. Every call computes on the calling thread alone, which loading has verified, and may be made from several
 /// threads at once. Sizes beyond a library's integers throw Error{environment}.
-class KernelProvider {
+class KernelProvider final : public Kernels {
 public:
     /// What a provider says of itself.
     struct About {
@@ -33,8 +34,6 @@ public:
         const KernelProvider* provider;
     };
 
-    /// No routine at all: stands where kernels are named but never called.
-    KernelProvider() = default;
     KernelProvider(About about, RoutineSet routines);
     /// `base` but for the routines in `choices`; all of them outlive this object. In real numbers hemm, herk and her2k are symm, syrk
     /// and syr2k, and go with these unless they are chosen themselves.

@@ -8,15 +8,15 @@
 namespace trencadis::task {
 
 /// A <- V, R with A = Q R; T is written.
-template <Scalar S> void geqrt(TaskFlow& flow, Index ib, Tile<S> A, Tile<S> T);
+template <Scalar S> void geqrt(Flow& flow, Index ib, Tile<S> A, Tile<S> T);
 
 /// C <- Q^H C with the reflectors that geqrt left in A and T.
-template <Scalar S> void unmqr(TaskFlow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> C);
+template <Scalar S> void unmqr(Flow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> C);
 
 /// [R; A] <- R, V of an upper triangle on top of a tile: R's upper triangle and A are replaced, T is written.
-template <Scalar S> void tsqrt(TaskFlow& flow, Index ib, Tile<S> R, Tile<S> A, Tile<S> T);
+template <Scalar S> void tsqrt(Flow& flow, Index ib, Tile<S> R, Tile<S> A, Tile<S> T);
 
 /// [C; D] <- Q^H [C; D] with the reflectors that tsqrt left in A and T.
-template <Scalar S> void tsmqr(TaskFlow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> C, Tile<S> D);
+template <Scalar S> void tsmqr(Flow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> C, Tile<S> D);
 
 } // namespace trencadis::task

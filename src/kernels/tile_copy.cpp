@@ -1,3 +1,4 @@
+#include "kernels/operands.hpp"
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 #include "matrix/conjugate.hpp"
@@ -18,33 +19,34 @@ inline Rows rows_of(Part part, Op op, Index j, Index rows)
 }
 
 template <Scalar T> struct CopyArgs {
-    const T* from;
-    T* to;
-    Index ld_from, ld_to, rows, cols;
+    Index rows, cols;
     Part part;
     Op op;
 
-    void run(TaskContext&)
+    void run(TaskContext& context)
     {
+        const Stored<const T> from = stored<const T>(context, 0);
+        const Stored<T> to = stored<T>(context, 1);
         for (Index j = 0; j < cols; ++j) {
             const Rows r = rows_of(part, op, j, rows);
-            std::copy(from + r.begin + j * ld_from, from + r.end + j * ld_from, to + r.begin + j * ld_to);
+            const T* const column = from.data + j * from.ld;
+            std::copy(column + r.begin, column + r.end, to.data + r.begin + j * to.ld);
         }
     }
 };
 
 template <Scalar T> struct ScaleArgs {
-    T* A;
-    Index ld, rows, cols;
+    Index rows, cols;
     Part part;
     Op op;
     bool hermitian;
     T alpha;
 
-    void run(TaskContext&)
+    void run(TaskContext& context)
     {
+        const Stored<T> A = stored<T>(context, 0);
         for (Index j = 0; j < cols; ++j) {
-            T* const column = A + j * ld;
+            T* const column = A.data + j * A.ld;
             const Rows r = rows_of(part, op, j, rows);
             make_real(column, j); // before, as what is stored there counts as zero, and after, as rounding leaves something
             if (alpha == T(0)) std::fill(column + r.begin, column + r.end, T(0));
@@ -60,10 +62,10 @@ template <Scalar T> struct ScaleArgs {
     }
 };
 
-template <Scalar T> void submit_scale(TaskFlow& flow, T alpha, Tile<T> A, Part part, bool hermitian)
+template <Scalar T> void submit_scale(Flow& flow, T alpha, Tile<T> A, Part part, bool hermitian)
 {
     static constexpr Codelet codelet = codelet_of<ScaleArgs<T>>("scale");
-    const ScaleArgs<T> args{A.data, A.ld, A.stored_rows(), A.stored_cols(), part, A.op, hermitian, seen_through(A.op, alpha)};
+    const ScaleArgs<T> args{A.stored_rows(), A.stored_cols(), part, A.op, hermitian, seen_through(A.op, alpha)};
     flow.submit(codelet, args, {readwrite(A)});
 }
 
@@ -73,23 +75,23 @@ struct AfterArgs {
 
 } // namespace
 
-template <Scalar T> void scale(TaskFlow& flow, T alpha, Tile<T> A) { submit_scale(flow, alpha, A, Part::all, false); }
+template <Scalar T> void scale(Flow& flow, T alpha, Tile<T> A) { submit_scale(flow, alpha, A, Part::all, false); }
 
-template <Scalar T> void scale_lower(TaskFlow& flow, T alpha, Tile<T> A, bool hermitian)
+template <Scalar T> void scale_lower(Flow& flow, T alpha, Tile<T> A, bool hermitian)
 {
     submit_scale(flow, alpha, A, Part::lower, hermitian);
 }
 
-template <Scalar T> void copy(TaskFlow& flow, Part part, Tile<T> A, Tile<T> B)
+template <Scalar T> void copy(Flow& flow, Part part, Tile<T> A, Tile<T> B)
 {
     static constexpr Codelet codelet = codelet_of<CopyArgs<T>>("copy");
     assert(A.op == B.op);
-    const CopyArgs<T> args{A.data, B.data, A.ld, B.ld, A.stored_rows(), A.stored_cols(), part, A.op};
+    const CopyArgs<T> args{A.stored_rows(), A.stored_cols(), part, A.op};
     // Only a whole tile replaces the previous contents.
     flow.submit(codelet, args, {read(A), part == Part::all ? write(B) : readwrite(B)});
 }
 
-template <Scalar T> void after(TaskFlow& flow, Tile<T> A, Tile<T> B)
+template <Scalar T> void after(Flow& flow, Tile<T> A, Tile<T> B)
 {
     static constexpr Codelet codelet = [] {
         Codelet bookkeeping = codelet_of<AfterArgs>("after");
@@ -100,10 +102,10 @@ template <Scalar T> void after(TaskFlow& flow, Tile<T> A, Tile<T> B)
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void scale(TaskFlow&, T, Tile<T>);                                                                                  \
-    template void after(TaskFlow&, Tile<T>, Tile<T>);                                                                            \
-    template void scale_lower(TaskFlow&, T, Tile<T>, bool);                                                                      \
-    template void copy(TaskFlow&, Part, Tile<T>, Tile<T>);
+    template void scale(Flow&, T, Tile<T>);                                                                                      \
+    template void after(Flow&, Tile<T>, Tile<T>);                                                                                \
+    template void scale_lower(Flow&, T, Tile<T>, bool);                                                                          \
+    template void copy(Flow&, Part, Tile<T>, Tile<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -1,6 +1,7 @@
 #include "blas/small_product.hpp"
 #include "blas/team_product.hpp"
 #include "kernels/chunking.hpp"
+#include "kernels/operands.hpp"
 #include "kernels/team_operation.hpp"
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
@@ -14,10 +15,6 @@ namespace {
 
 /// C <- alpha op(A) op(B) + beta C on stored tiles, C m x n.
 template <Scalar T> struct GemmArgs {
-    const KernelProvider* kernels;
-    const T *A, *B;
-    T* C;
-    Index lda, ldb, ldc;
     std::int32_t m, n, k;
     Op op_a, op_b;
     T alpha, beta;
@@ -28,106 +25,99 @@ template <Scalar T> struct GemmArgs {
     bool by_columns() const { return n >= m || n >= 4 * chunk_width; }
     Index extent() const { return by_columns() ? n : m; }
     /// Our own kernels pack B once for the whole team, which shares out rows of C.
-    bool packs_once() const { return kernels->native(KernelRoutine::gemm) && 2 * m >= n && flops() >= smallest_shared; }
-    blas::Product<T> whole() const
+    bool packs_once(const Kernels* kernels) const
     {
-        return {m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
+        return are_native(kernels, KernelRoutine::gemm) && 2 * m >= n && flops() >= smallest_shared;
     }
-    bool is_small() const
+    bool is_small(const Kernels* kernels) const
     {
-        return kernels->native(KernelRoutine::gemm) && blas::SmallProduct<T>::suits(whole()) && flops() >= smallest_shared;
+        return are_native(kernels, KernelRoutine::gemm) && blas::SmallProduct<T>::suits(whole({})) && flops() >= smallest_shared;
     }
-    blas::SmallProduct<T> small() const { return {whole(), blas::instruction_set().micro_kernel<T>(), true}; }
-    Index chunks() const
+    Index chunks(const Kernels* kernels) const
     {
-        if (is_small()) return small().chunks();
-        if (!packs_once()) return chunk_count(extent(), flops());
+        if (is_small(kernels)) return small({}).chunks();
+        if (!packs_once(kernels)) return chunk_count(extent(), flops());
         return blas::TeamProduct<T>::count_chunks(blas::setup<T>(0), m, n, k);
     }
     void release() { shared.release(); }
 
+    struct Operands {
+        Stored<const T> A, B;
+        Stored<T> C;
+    };
+    blas::Product<T> whole(const Operands& at) const
+    {
+        const auto A = blas::general(at.A.data, at.A.ld, op_a), B = blas::general(at.B.data, at.B.ld, op_b);
+        return {m, n, k, alpha, A, B, beta, at.C.data, 1, at.C.ld};
+    }
+    blas::SmallProduct<T> small(const Operands& at) const { return {whole(at), blas::instruction_set().micro_kernel<T>(), true}; }
+
     void run(TaskContext& context)
     {
         if (guard.stopped()) return;
-        if (is_small()) {
-            small().work(context.team());
-            return;
-        }
-        if (packs_once())
+        const KernelProvider& kernels = kernels_of(context);
+        const Operands at{stored<const T>(context, 0), stored<const T>(context, 1), stored<T>(context, 2)};
+        if (is_small(&kernels)) return small(at).work(context.team());
+        const Index count = chunks(&kernels);
+        if (packs_once(&kernels))
             return shared.run(
-                context.team(), chunks(), [&] { return product(); },
+                context.team(), count, [&] { return std::make_unique<blas::TeamProduct<T>>(whole(at), blas::setup<T>(0)); },
                 [&] {
-                    rows({0, m});
+                    rows(kernels, at, {0, m});
                 });
         while (const auto c = context.team().next()) {
-            const Range r = range_of(c, chunks(), extent());
-            if (by_columns()) columns(r);
-            else rows(r);
+            const Range r = range_of(c, count, extent());
+            if (by_columns()) columns(kernels, at, r);
+            else rows(kernels, at, r);
         }
     }
-    std::unique_ptr<blas::TeamProduct<T>> product() const
+    void columns(const KernelProvider& kernels, const Operands& at, Range r) const
     {
-        return std::make_unique<blas::TeamProduct<T>>(whole(), blas::setup<T>(0));
+        const auto& [A, B, C] = at;
+        const T* const part = B.data + r.begin * (op_b == Op::none ? B.ld : 1);
+        kernels.gemm(op_a, op_b, m, r.size(), k, alpha, A.data, A.ld, part, B.ld, beta, C.data + r.begin * C.ld, C.ld);
     }
-    void columns(Range r) const
+    void rows(const KernelProvider& kernels, const Operands& at, Range r) const
     {
-        const T* const part = B + r.begin * (op_b == Op::none ? ldb : 1);
-        kernels->gemm(op_a, op_b, m, r.size(), k, alpha, A, lda, part, ldb, beta, C + r.begin * ldc, ldc);
-    }
-    void rows(Range r) const
-    {
-        const T* const part = A + r.begin * (op_a == Op::none ? 1 : lda);
-        kernels->gemm(op_a, op_b, r.size(), n, k, alpha, part, lda, B, ldb, beta, C + r.begin, ldc);
+        const auto& [A, B, C] = at;
+        const T* const part = A.data + r.begin * (op_a == Op::none ? 1 : A.ld);
+        kernels.gemm(op_a, op_b, r.size(), n, k, alpha, part, A.ld, B.data, B.ld, beta, C.data + r.begin, C.ld);
     }
 };
 
 template <Scalar T> constexpr Codelet gemm_codelet = codelet_of<GemmArgs<T>>("gemm");
 
 template <Scalar T>
-GemmArgs<T> gemm_args(const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard)
+void submit(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard, std::initializer_list<Access> also)
 {
     // Stored C holds f(C): f(C) <- f(alpha) f(B) f(A) + f(beta) f(C), with the factors in the other order.
     const Op f = C.op;
     if (f != Op::none) std::swap(A, B);
-    const Op op_a = compose<T>(f, A.op), op_b = compose<T>(f, B.op);
     const Index k = f == Op::none ? A.cols : A.rows;
-    return {&kernels,
-            A.data,
-            B.data,
-            C.data,
-            A.ld,
-            B.ld,
-            C.ld,
-            std::int32_t(C.stored_rows()),
-            std::int32_t(C.stored_cols()),
-            std::int32_t(k),
-            op_a,
-            op_b,
-            seen_through(f, alpha),
-            seen_through(f, beta),
-            guard};
+    const GemmArgs<T> args{
+        std::int32_t(C.stored_rows()), std::int32_t(C.stored_cols()), std::int32_t(k),       compose<T>(f, A.op),
+        compose<T>(f, B.op),           seen_through(f, alpha),        seen_through(f, beta), guard};
+    if (also.size() == 0) return flow.submit(gemm_codelet<T>, args, {read(A), read(B), readwrite(C)});
+    std::vector<Access> accesses{read(A), read(B), readwrite(C)};
+    accesses.insert(accesses.end(), also);
+    flow.submit(gemm_codelet<T>, args, accesses);
 }
 
 } // namespace
 
-template <Scalar T>
-void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard)
+template <Scalar T> void gemm(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard)
 {
-    flow.submit(gemm_codelet<T>, gemm_args(kernels, alpha, A, B, beta, C, guard), {read(A), read(B), readwrite(C)});
+    submit(flow, alpha, A, B, beta, C, guard, {});
 }
 
-template <Scalar T>
-void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C,
-          std::initializer_list<Access> also)
+template <Scalar T> void gemm(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, std::initializer_list<Access> also)
 {
-    std::vector<Access> accesses{read(A), read(B), readwrite(C)};
-    accesses.insert(accesses.end(), also);
-    flow.submit(gemm_codelet<T>, gemm_args(kernels, alpha, A, B, beta, C, Guard{}), accesses);
+    submit(flow, alpha, A, B, beta, C, Guard{}, also);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void gemm(TaskFlow&, const KernelProvider&, T, Tile<T>, Tile<T>, T, Tile<T>, Guard);                                \
-    template void gemm(TaskFlow&, const KernelProvider&, T, Tile<T>, Tile<T>, T, Tile<T>, std::initializer_list<Access>);
+    template void gemm(Flow&, T, Tile<T>, Tile<T>, T, Tile<T>, Guard);                                                           \
+    template void gemm(Flow&, T, Tile<T>, Tile<T>, T, Tile<T>, std::initializer_list<Access>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

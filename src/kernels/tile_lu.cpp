@@ -36,26 +36,26 @@ template <Scalar T> constexpr double weight_of = flops_per_fma<T> / 2;
 
 } // namespace
 
-template <Scalar T> void getrf(TaskFlow& flow, Index ib, Tile<T> A, Pivots pivots)
+template <Scalar T> void getrf(Flow& flow, Index ib, Tile<T> A, Pivots pivots)
 {
     static constexpr Codelet codelet = codelet_of<GetrfArgs>("getrf");
     assert(A.op == Op::none);
     flow.submit(codelet, GetrfArgs{A.rows, A.cols, ib, weight_of<T>}, {readwrite(A), write(pivots)});
 }
 
-template <Scalar T> void gessm(TaskFlow& flow, Index ib, Tile<T> A, Pivots pivots, Tile<T> C)
+template <Scalar T> void gessm(Flow& flow, Index ib, Tile<T> A, Pivots pivots, Tile<T> C)
 {
     static constexpr Codelet codelet = codelet_of<GessmArgs>("gessm");
     flow.submit(codelet, GessmArgs{C.rows, C.cols, ib, weight_of<T>}, {read(A), read(pivots), readwrite(C)});
 }
 
-template <Scalar T> void tstrf(TaskFlow& flow, Index ib, Tile<T> U, Tile<T> A, Elimination<T> by)
+template <Scalar T> void tstrf(Flow& flow, Index ib, Tile<T> U, Tile<T> A, Elimination<T> by)
 {
     static constexpr Codelet codelet = codelet_of<TstrfArgs>("tstrf");
     flow.submit(codelet, TstrfArgs{A.rows, A.cols, ib, weight_of<T>}, {readwrite(U), readwrite(A), write(by)});
 }
 
-template <Scalar T> void ssssm(TaskFlow& flow, Index ib, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D)
+template <Scalar T> void ssssm(Flow& flow, Index ib, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D)
 {
     static constexpr Codelet codelet = codelet_of<SsssmArgs>("ssssm");
     const SsssmArgs args{D.rows, D.cols, A.cols, ib, weight_of<T>};
@@ -63,10 +63,10 @@ template <Scalar T> void ssssm(TaskFlow& flow, Index ib, Tile<T> A, Elimination<
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void getrf(TaskFlow&, Index, Tile<T>, Pivots);                                                                      \
-    template void gessm(TaskFlow&, Index, Tile<T>, Pivots, Tile<T>);                                                             \
-    template void tstrf(TaskFlow&, Index, Tile<T>, Tile<T>, Elimination<T>);                                                     \
-    template void ssssm(TaskFlow&, Index, Tile<T>, Elimination<T>, Tile<T>, Tile<T>);
+    template void getrf(Flow&, Index, Tile<T>, Pivots);                                                                          \
+    template void gessm(Flow&, Index, Tile<T>, Pivots, Tile<T>);                                                                 \
+    template void tstrf(Flow&, Index, Tile<T>, Tile<T>, Elimination<T>);                                                         \
+    template void ssssm(Flow&, Index, Tile<T>, Elimination<T>, Tile<T>, Tile<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -12,58 +12,49 @@
 namespace trencadis::task {
 
 /// C <- alpha A B + beta C. beta = 0 overwrites C without reading it.
-template <Scalar T>
-void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard = {});
+template <Scalar T> void gemm(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, Guard guard = {});
 
 /// As gemm; the task is ordered by the accesses `also` too, without touching what they name.
-template <Scalar T>
-void gemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C,
-          std::initializer_list<Access> also);
+template <Scalar T> void gemm(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C, std::initializer_list<Access> also);
 
 /// Lower triangle of C <- alpha A A^T + beta C; the rest of C is not touched. n (n + 1) k flops (4 times that complex).
-template <Scalar T>
-void syrk(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, T beta, Tile<T> C, Guard guard = {});
+template <Scalar T> void syrk(Flow& flow, T alpha, Tile<T> A, T beta, Tile<T> C, Guard guard = {});
 
 /// Lower triangle of C <- alpha A A^H + beta C; the rest of C is not touched.
-template <Scalar T>
-void herk(TaskFlow& flow, const KernelProvider& kernels, Real<T> alpha, Tile<T> A, Real<T> beta, Tile<T> C, Guard guard = {});
+template <Scalar T> void herk(Flow& flow, Real<T> alpha, Tile<T> A, Real<T> beta, Tile<T> C, Guard guard = {});
 
 /// C <- alpha A B + beta C, A symmetric with its lower triangle stored; B and C stored alike. beta = 0 overwrites C.
-template <Scalar T> void symm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C);
+template <Scalar T> void symm(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C);
 /// The same for a Hermitian A, whose diagonal counts as real.
-template <Scalar T> void hemm(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C);
+template <Scalar T> void hemm(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C);
 
 /// Lower triangle of C <- alpha A B^T + alpha B A^T + beta C, A and B stored alike; the rest of C is not touched.
 /// 2 n (n + 1) k flops (4 times that complex).
-template <Scalar T> void syr2k(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C);
+template <Scalar T> void syr2k(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C);
 /// Lower triangle of C <- alpha A B^H + conj(alpha) B A^H + beta C; the rest of C is not touched, its diagonal becomes real.
-template <Scalar T>
-void her2k(TaskFlow& flow, const KernelProvider& kernels, T alpha, Tile<T> A, Tile<T> B, Real<T> beta, Tile<T> C);
+template <Scalar T> void her2k(Flow& flow, T alpha, Tile<T> A, Tile<T> B, Real<T> beta, Tile<T> C);
 
 /// B <- alpha A B (left) or alpha B A (right), A triangular; its other triangle is not read.
-template <Scalar T>
-void trmm(TaskFlow& flow, const KernelProvider& kernels, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B);
+template <Scalar T> void trmm(Flow& flow, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B);
 
 /// B <- alpha A^-1 B (left) or alpha B A^-1 (right), A triangular; its other triangle is not read.
-template <Scalar T>
-void trsm(TaskFlow& flow, const KernelProvider& kernels, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B,
-          Guard guard = {});
+template <Scalar T> void trsm(Flow& flow, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B, Guard guard = {});
 
 /// Lower triangle of A <- its Cholesky factor; a bad pivot in row r of the tile is reported as `first_row` + r. Does
 /// nothing once one is known before this tile.
-template <Scalar T> void potrf(TaskFlow& flow, const KernelProvider& kernels, Tile<T> A, Info& info, Index first_row);
+template <Scalar T> void potrf(Flow& flow, Tile<T> A, Info& info, Index first_row);
 
 /// A <- alpha A; alpha = 0 overwrites A without reading it.
-template <Scalar T> void scale(TaskFlow& flow, T alpha, Tile<T> A);
+template <Scalar T> void scale(Flow& flow, T alpha, Tile<T> A);
 
 /// Lower triangle of A <- alpha A; the imaginary part of the diagonal is set to zero where `hermitian`.
-template <Scalar T> void scale_lower(TaskFlow& flow, T alpha, Tile<T> A, bool hermitian);
+template <Scalar T> void scale_lower(Flow& flow, T alpha, Tile<T> A, bool hermitian);
 
 /// B <- A, or its lower triangle only.
 enum class Part { all, lower };
-template <Scalar T> void copy(TaskFlow& flow, Part part, Tile<T> A, Tile<T> B);
+template <Scalar T> void copy(Flow& flow, Part part, Tile<T> A, Tile<T> B);
 
 /// What is submitted next on B waits for what was submitted on A; does nothing itself.
-template <Scalar T> void after(TaskFlow& flow, Tile<T> A, Tile<T> B);
+template <Scalar T> void after(Flow& flow, Tile<T> A, Tile<T> B);
 
 } // namespace trencadis::task

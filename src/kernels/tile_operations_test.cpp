@@ -17,10 +17,11 @@ protected:
     }
     static Tile<T> tile(Dense<T>& A, Op op = Op::none) { return Tile<T>{A.data.data(), A.rows, A.cols, A.ld}.with(op); }
     /// Runs `submit` with all chunks in one piece and again piece by piece; returns both results.
-    template <class Submit> static std::pair<Dense<T>, Dense<T>> whole_and_shared(const Dense<T>& C, Submit submit)
+    template <class Submit>
+    static std::pair<Dense<T>, Dense<T>> whole_and_shared(const KernelProvider* kernels, const Dense<T>& C, Submit submit)
     {
         std::pair<Dense<T>, Dense<T>> results{C, C};
-        InOrder whole, pieces(1);
+        InOrder whole(kernels), pieces(kernels, 1);
         TaskFlow one(whole), many(pieces);
         submit(one, results.first);
         submit(many, results.second);
@@ -51,8 +52,8 @@ TYPED_TEST(SharedOperations, GemmByPiecesIsGemm)
                     Dense<T> A = random_matrix<T>(n, n),
                              B = op == Op::none ? random_matrix<T>(n, columns) : random_matrix<T>(columns, n);
                     const Dense<T> C = stored == Op::none ? random_matrix<T>(n, columns) : random_matrix<T>(columns, n);
-                    const auto [whole, shared] = this->whole_and_shared(C, [&](TaskFlow& flow, Dense<T>& X) {
-                        task::gemm(flow, *kernels, T(-1), this->tile(A), this->tile(B, op), T(1), this->tile(X, stored));
+                    const auto [whole, shared] = this->whole_and_shared(kernels, C, [&](Flow& flow, Dense<T>& X) {
+                        task::gemm(flow, T(-1), this->tile(A), this->tile(B, op), T(1), this->tile(X, stored));
                     });
                     this->expect_close(whole, shared, 2 * n, Uplo::lower, false);
                 }
@@ -67,8 +68,8 @@ TYPED_TEST(SharedOperations, RankKUpdateByPiecesIsTheSameAndKeepsToItsTriangle)
                 Dense<T> A = random_matrix<T>(n, n);
                 const Dense<T> C = random_triangle<T>(uplo, n, 0);
                 const Op stored = uplo == Uplo::lower ? Op::none : herm_op<T>;
-                const auto [whole, shared] = this->whole_and_shared(C, [&](TaskFlow& flow, Dense<T>& X) {
-                    task::herk(flow, *kernels, Real<T>(-1), this->tile(A, op), Real<T>(1), this->tile(X, stored));
+                const auto [whole, shared] = this->whole_and_shared(kernels, C, [&](Flow& flow, Dense<T>& X) {
+                    task::herk(flow, Real<T>(-1), this->tile(A, op), Real<T>(1), this->tile(X, stored));
                 });
                 this->expect_close(whole, shared, 2 * n, uplo, true);
                 expect_untouched(C, shared, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
@@ -84,8 +85,8 @@ TYPED_TEST(SharedOperations, TriangularSolveByPiecesIsTheSame)
                 Dense<T> A = random_triangle<T>(Uplo::lower, n, Real<T>(2 * n));
                 const Dense<T> B = random_matrix<T>(n, n);
                 const Uplo seen = op == Op::none ? Uplo::lower : Uplo::upper;
-                const auto [whole, shared] = this->whole_and_shared(B, [&](TaskFlow& flow, Dense<T>& X) {
-                    task::trsm(flow, *kernels, side, seen, Diag::non_unit, T(1), this->tile(A, op), this->tile(X));
+                const auto [whole, shared] = this->whole_and_shared(kernels, B, [&](Flow& flow, Dense<T>& X) {
+                    task::trsm(flow, side, seen, Diag::non_unit, T(1), this->tile(A, op), this->tile(X));
                 });
                 this->expect_close(whole, shared, 1, Uplo::lower, false); // diagonally dominant: the solution is below 1
             }
@@ -116,12 +117,12 @@ TYPED_TEST(SharedOperations, NothingRunsOnceAPivotBeforeTheGuardWasBad)
     Dense<T> A = random_matrix<T>(8, 8), B = random_matrix<T>(8, 8);
     const Dense<T> before = random_matrix<T>(8, 8);
     Dense<T> C = before;
-    InOrder executor;
+    InOrder executor(providers().front());
     TaskFlow flow(executor);
-    task::gemm(flow, *providers().front(), T(1), this->tile(A), this->tile(B), T(1), this->tile(C), Guard{&info, 7});
+    task::gemm(flow, T(1), this->tile(A), this->tile(B), T(1), this->tile(C), Guard{&info, 7});
     flow.wait();
     expect_same_bits(C, before);
-    task::gemm(flow, *providers().front(), T(1), this->tile(A), this->tile(B), T(1), this->tile(C), Guard{&info, 6});
+    task::gemm(flow, T(1), this->tile(A), this->tile(B), T(1), this->tile(C), Guard{&info, 6});
     flow.wait();
     EXPECT_NE(C(0, 0), before(0, 0));
 }

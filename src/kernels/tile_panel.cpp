@@ -41,7 +41,7 @@ template <Scalar T> std::vector<Access> column_accesses(TileMatrix<T> A, Index k
 
 } // namespace
 
-template <Scalar T> void getrf_panel(TaskFlow& flow, PanelBy by, TileMatrix<T> A, Index k, Pivots pivots)
+template <Scalar T> void getrf_panel(Flow& flow, PanelBy by, TileMatrix<T> A, Index k, Pivots pivots)
 {
     static constexpr Codelet alone = codelet_of<PanelArgs>("getrf_panel"), shared = codelet_of<SharedPanelArgs>("getrf_panel");
     assert(A.op() == Op::none);
@@ -51,15 +51,14 @@ template <Scalar T> void getrf_panel(TaskFlow& flow, PanelBy by, TileMatrix<T> A
     else flow.submit(shared, SharedPanelArgs{args}, accesses);
 }
 
-template <Scalar T> void swptr(TaskFlow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots)
+template <Scalar T> void swptr(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots)
 {
     static constexpr Codelet codelet = codelet_of<SwptrArgs>("swptr");
     const Tile<T> top = A(k, j);
     flow.submit(codelet, SwptrArgs{top.rows, top.cols, weight_of<T>}, column_accesses(A, k, j, {read(A(k, k)), read(pivots)}));
 }
 
-template <Scalar T>
-void laswp(TaskFlow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, std::initializer_list<Access> also)
+template <Scalar T> void laswp(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, std::initializer_list<Access> also)
 {
     static constexpr Codelet codelet = codelet_of<LaswpArgs>("laswp");
     std::vector<Access> accesses = column_accesses(A, k, j, {read(pivots)});
@@ -68,9 +67,9 @@ void laswp(TaskFlow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, std
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void getrf_panel(TaskFlow&, PanelBy, TileMatrix<T>, Index, Pivots);                                                 \
-    template void swptr(TaskFlow&, TileMatrix<T>, Index, Index, Pivots);                                                         \
-    template void laswp(TaskFlow&, TileMatrix<T>, Index, Index, Pivots, std::initializer_list<Access>);
+    template void getrf_panel(Flow&, PanelBy, TileMatrix<T>, Index, Pivots);                                                     \
+    template void swptr(Flow&, TileMatrix<T>, Index, Index, Pivots);                                                             \
+    template void laswp(Flow&, TileMatrix<T>, Index, Index, Pivots, std::initializer_list<Access>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

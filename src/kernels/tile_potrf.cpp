@@ -1,3 +1,4 @@
+#include "kernels/operands.hpp"
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 #include "matrix/operations.hpp"
@@ -6,32 +7,31 @@ namespace trencadis::task {
 namespace {
 
 template <Scalar T> struct PotrfArgs {
-    const KernelProvider* kernels;
-    T* A;
-    Index n, lda;
+    Index n;
     Uplo uplo;
     Info* info;
     Index first_row;
 
     Flops flops() const { return operations::potrf(double(n)).template flops<T>(); }
-    void run(TaskContext&)
+    void run(TaskContext& context)
     {
         if (info->reached(first_row)) return;
-        if (const Index row = kernels->potrf(uplo, n, A, lda)) info->report(first_row + row);
+        const Stored<T> A = stored<T>(context, 0);
+        if (const Index row = kernels_of(context).potrf(uplo, n, A.data, A.ld)) info->report(first_row + row);
     }
 };
 
 } // namespace
 
-template <Scalar T> void potrf(TaskFlow& flow, const KernelProvider& kernels, Tile<T> A, Info& info, Index first_row)
+template <Scalar T> void potrf(Flow& flow, Tile<T> A, Info& info, Index first_row)
 {
     static constexpr Codelet codelet = codelet_of<PotrfArgs<T>>("potrf");
     const Uplo uplo = A.op == Op::none ? Uplo::lower : Uplo::upper;
-    const PotrfArgs<T> args{&kernels, A.data, A.rows, A.ld, uplo, &info, first_row};
+    const PotrfArgs<T> args{A.rows, uplo, &info, first_row};
     flow.submit(codelet, args, {readwrite(A)});
 }
 
-#define TRC_INSTANTIATE(T) template void potrf(TaskFlow&, const KernelProvider&, Tile<T>, Info&, Index);
+#define TRC_INSTANTIATE(T) template void potrf(Flow&, Tile<T>, Info&, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

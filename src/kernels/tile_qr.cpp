@@ -37,27 +37,27 @@ template <Scalar S> constexpr double weight_of = flops_per_fma<S> / 2;
 
 } // namespace
 
-template <Scalar S> void geqrt(TaskFlow& flow, Index ib, Tile<S> A, Tile<S> T)
+template <Scalar S> void geqrt(Flow& flow, Index ib, Tile<S> A, Tile<S> T)
 {
     static constexpr Codelet codelet = codelet_of<GeqrtArgs>("geqrt");
     assert(A.op == Op::none && T.op == Op::none);
     flow.submit(codelet, GeqrtArgs{A.rows, A.cols, ib, weight_of<S>}, {readwrite(A), write(T)});
 }
 
-template <Scalar S> void unmqr(TaskFlow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> C)
+template <Scalar S> void unmqr(Flow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> C)
 {
     static constexpr Codelet codelet = codelet_of<UnmqrArgs>("unmqr");
     const UnmqrArgs args{C.rows, C.cols, std::min(A.rows, A.cols), ib, weight_of<S>};
     flow.submit(codelet, args, {read(A), read(T), readwrite(C)});
 }
 
-template <Scalar S> void tsqrt(TaskFlow& flow, Index ib, Tile<S> R, Tile<S> A, Tile<S> T)
+template <Scalar S> void tsqrt(Flow& flow, Index ib, Tile<S> R, Tile<S> A, Tile<S> T)
 {
     static constexpr Codelet codelet = codelet_of<TsqrtArgs>("tsqrt");
     flow.submit(codelet, TsqrtArgs{A.rows, A.cols, ib, weight_of<S>}, {readwrite(R), readwrite(A), write(T)});
 }
 
-template <Scalar S> void tsmqr(TaskFlow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> C, Tile<S> D)
+template <Scalar S> void tsmqr(Flow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> C, Tile<S> D)
 {
     static constexpr Codelet codelet = codelet_of<TsmqrArgs>("tsmqr");
     const TsmqrArgs args{D.rows, D.cols, A.cols, ib, weight_of<S>};
@@ -65,10 +65,10 @@ template <Scalar S> void tsmqr(TaskFlow& flow, Index ib, Tile<S> A, Tile<S> T, T
 }
 
 #define TRC_INSTANTIATE(S)                                                                                                       \
-    template void geqrt(TaskFlow&, Index, Tile<S>, Tile<S>);                                                                     \
-    template void unmqr(TaskFlow&, Index, Tile<S>, Tile<S>, Tile<S>);                                                            \
-    template void tsqrt(TaskFlow&, Index, Tile<S>, Tile<S>, Tile<S>);                                                            \
-    template void tsmqr(TaskFlow&, Index, Tile<S>, Tile<S>, Tile<S>, Tile<S>);
+    template void geqrt(Flow&, Index, Tile<S>, Tile<S>);                                                                         \
+    template void unmqr(Flow&, Index, Tile<S>, Tile<S>, Tile<S>);                                                                \
+    template void tsqrt(Flow&, Index, Tile<S>, Tile<S>, Tile<S>);                                                                \
+    template void tsmqr(Flow&, Index, Tile<S>, Tile<S>, Tile<S>, Tile<S>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -3,15 +3,14 @@
 
 namespace trencadis::task {
 
-template <Scalar T>
-void trmm(TaskFlow& flow, const KernelProvider& kernels, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B)
+template <Scalar T> void trmm(Flow& flow, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B)
 {
     static constexpr Codelet codelet = codelet_of<TriangularArgs<T, Triangular::multiply>>("trmm");
-    flow.submit(codelet, triangular_args<T, Triangular::multiply>(kernels, side, uplo, diag, alpha, A, B, Guard{}),
+    flow.submit(codelet, triangular_args<T, Triangular::multiply>(side, uplo, diag, alpha, A, B, Guard{}),
                 {read(A), readwrite(B)});
 }
 
-#define TRC_INSTANTIATE(T) template void trmm(TaskFlow&, const KernelProvider&, Side, Uplo, Diag, T, Tile<T>, Tile<T>);
+#define TRC_INSTANTIATE(T) template void trmm(Flow&, Side, Uplo, Diag, T, Tile<T>, Tile<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

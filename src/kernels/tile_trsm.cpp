@@ -3,16 +3,13 @@
 
 namespace trencadis::task {
 
-template <Scalar T>
-void trsm(TaskFlow& flow, const KernelProvider& kernels, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B,
-          Guard guard)
+template <Scalar T> void trsm(Flow& flow, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B, Guard guard)
 {
     static constexpr Codelet codelet = codelet_of<TriangularArgs<T, Triangular::solve>>("trsm");
-    flow.submit(codelet, triangular_args<T, Triangular::solve>(kernels, side, uplo, diag, alpha, A, B, guard),
-                {read(A), readwrite(B)});
+    flow.submit(codelet, triangular_args<T, Triangular::solve>(side, uplo, diag, alpha, A, B, guard), {read(A), readwrite(B)});
 }
 
-#define TRC_INSTANTIATE(T) template void trsm(TaskFlow&, const KernelProvider&, Side, Uplo, Diag, T, Tile<T>, Tile<T>, Guard);
+#define TRC_INSTANTIATE(T) template void trsm(Flow&, Side, Uplo, Diag, T, Tile<T>, Tile<T>, Guard);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

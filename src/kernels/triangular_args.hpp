@@ -2,6 +2,7 @@
 #include "blas/team_solve.hpp"
 #include "kernels/chunking.hpp"
 #include "kernels/guard.hpp"
+#include "kernels/operands.hpp"
 #include "kernels/team_operation.hpp"
 #include "kernels/tile_access.hpp"
 #include "matrix/conjugate.hpp"
@@ -15,10 +16,6 @@ enum class Triangular { multiply, solve };
 /// B <- alpha op(A) B or alpha B op(A), or with the inverse of op(A), on stored tiles, B m x n. On the left the columns of B are
 /// independent, on the right its rows.
 template <Scalar T, Triangular what> struct TriangularArgs {
-    const KernelProvider* kernels;
-    const T* A;
-    T* B;
-    Index lda, ldb;
     std::int32_t m, n;
     Side side;
     Uplo uplo;
@@ -32,13 +29,13 @@ template <Scalar T, Triangular what> struct TriangularArgs {
     Index extent() const { return left() ? n : m; }
     Flops flops() const { return operations::triangular(left() ? m : n, extent()).template flops<T>(); }
     /// Our own kernels pack the triangle once for the whole team.
-    bool packs_once() const
+    bool packs_once(const Kernels* kernels) const
     {
-        return what == Triangular::solve && kernels->native(KernelRoutine::trsm) && flops() >= smallest_shared;
+        return what == Triangular::solve && are_native(kernels, KernelRoutine::trsm) && flops() >= smallest_shared;
     }
-    Index chunks() const
+    Index chunks(const Kernels* kernels) const
     {
-        if (!packs_once()) return chunk_count(extent(), flops());
+        if (!packs_once(kernels)) return chunk_count(extent(), flops());
         return blas::TeamSolve<T>::count_chunks(blas::setup<T>(0), extent());
     }
     void release() { shared.release(); }
@@ -46,40 +43,39 @@ template <Scalar T, Triangular what> struct TriangularArgs {
     void run(TaskContext& context)
     {
         if (guard.stopped()) return;
-        if (packs_once())
+        const KernelProvider& kernels = kernels_of(context);
+        const Stored<const T> A = stored<const T>(context, 0);
+        const Stored<T> B = stored<T>(context, 1);
+        const Index count = chunks(&kernels);
+        if (packs_once(&kernels))
             return shared.run(
-                context.team(), chunks(), [&] { return solve(); }, [&] { part(m, n, B); });
+                context.team(), count, [&] { return solve(A, B); }, [&] { part(kernels, m, n, A, B); });
         while (const auto c = context.team().next()) {
-            const Range r = range_of(c, chunks(), extent());
-            if (left()) part(m, r.size(), B + r.begin * ldb);
-            else part(r.size(), n, B + r.begin);
+            const Range r = range_of(c, count, extent());
+            if (left()) part(kernels, m, r.size(), A, {B.data + r.begin * B.ld, B.ld});
+            else part(kernels, r.size(), n, A, {B.data + r.begin, B.ld});
         }
     }
-    std::unique_ptr<blas::TeamSolve<T>> solve() const
+    std::unique_ptr<blas::TeamSolve<T>> solve(Stored<const T> A, Stored<T> B) const
     {
-        const auto x = blas::right_upper(side, uplo, op, diag, Index(m), Index(n), A, lda, B, ldb);
+        const auto x = blas::right_upper(side, uplo, op, diag, Index(m), Index(n), A.data, A.ld, B.data, B.ld);
         return std::make_unique<blas::TeamSolve<T>>(x, alpha, blas::setup<T>(0));
     }
-    void part(Index rows, Index cols, T* b) const
+    void part(const KernelProvider& kernels, Index rows, Index cols, Stored<const T> A, Stored<T> B) const
     {
-        if constexpr (what == Triangular::solve) kernels->trsm(side, uplo, op, diag, rows, cols, alpha, A, lda, b, ldb);
-        else kernels->trmm(side, uplo, op, diag, rows, cols, alpha, A, lda, b, ldb);
+        if constexpr (what == Triangular::solve)
+            kernels.trsm(side, uplo, op, diag, rows, cols, alpha, A.data, A.ld, B.data, B.ld);
+        else kernels.trmm(side, uplo, op, diag, rows, cols, alpha, A.data, A.ld, B.data, B.ld);
     }
 };
 
 /// As the algorithm sees it -> as stored. Stored B holds f(B), and f(A B) is f(B) f(A): the other side. `uplo` is A's triangle
 /// as the algorithm sees it; in memory it is the other one when A is stored transposed.
 template <Scalar T, Triangular what>
-TriangularArgs<T, what> triangular_args(const KernelProvider& kernels, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A,
-                                        Tile<T> B, Guard guard)
+TriangularArgs<T, what> triangular_args(Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B, Guard guard)
 {
     const Op f = B.op;
-    return {&kernels,
-            A.data,
-            B.data,
-            A.ld,
-            B.ld,
-            std::int32_t(B.stored_rows()),
+    return {std::int32_t(B.stored_rows()),
             std::int32_t(B.stored_cols()),
             f == Op::none ? side : opposite(side),
             A.op == Op::none ? uplo : opposite(uplo),

@@ -13,7 +13,7 @@ class MosaicOnAnUnequalPair : public ::testing::Test {
 protected:
     static constexpr WorkerId fast = 0, slow = 1;
     static constexpr Codelet whole{"potrf", nullptr};
-    static constexpr Codelet malleable{"gemm", nullptr, nullptr, [](const void*) { return Index{4}; }};
+    static constexpr Codelet malleable{"gemm", nullptr, nullptr, [](const void*, const Kernels*) { return Index{4}; }};
 
     MosaicOnAnUnequalPair() : view_(2) { view_.speeds = {4, 1}; }
     /// A task of `seconds` on the fast worker.
@@ -22,6 +22,7 @@ protected:
         Task& task = tasks_[count_++];
         task.codelet = &codelet;
         task.args = nullptr;
+        task.chunks = codelet.chunks ? 4 : 1;
         task.depth = 0;
         task.flops = 4 * seconds;
         task.priority = priority;

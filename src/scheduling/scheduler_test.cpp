@@ -93,7 +93,8 @@ TEST_P(EveryScheduler, RaisesNoFloatingPointException)
     std::printf("seed %u\n", seed);
     std::mt19937 random(seed);
     constexpr double unknown = std::numeric_limits<double>::infinity(), at_once = unknown;
-    static constexpr Codelet whole{"pack", nullptr}, malleable{"gemm", nullptr, nullptr, [](const void*) { return Index{4}; }};
+    static constexpr Codelet whole{"pack", nullptr},
+        malleable{"gemm", nullptr, nullptr, [](const void*, const Kernels*) { return Index{4}; }};
     for (int round = 0; round < 400; ++round) {
         DescribedView view(std::vector<int>{0, 1, 1, 0});
         for (int& node : view.nodes) node = static_cast<int>(random() % 2);
@@ -109,6 +110,7 @@ TEST_P(EveryScheduler, RaisesNoFloatingPointException)
             task.priority = static_cast<double>(random() % 5);
             task.flops = random() % 4;
             task.codelet = random() % 2 ? &whole : &malleable;
+            task.chunks = task.codelet->chunks ? 4 : 1;
             scheduler->push(task, static_cast<WorkerId>(random() % 5) - 1);
         }
         for (int turn = 0; turn < 40; ++turn) scheduler->pop(static_cast<WorkerId>(random() % 4));

@@ -82,7 +82,7 @@ Task* GraphSurvey::take(Task& task)
         try {
             SharedWork work;
             Team team(work);
-            TaskContext context(task, team, 0);
+            TaskFlowContext context(task, team, 0);
             task.codelet->core(task.args, context);
             context.finish_children();
         } catch (...) {
@@ -138,7 +138,7 @@ GraphSurvey::Class GraphSurvey::make_class(const Task& task) const
 {
     const std::string_view name = task.codelet->name;
     Class made;
-    made.malleable = task.codelet->chunks && task.codelet->chunks(task.args) > 1;
+    made.malleable = task.chunks > 1;
     made.best = never;
     double cores_together = 0;
     for (const UnitKind& kind : kinds_) {

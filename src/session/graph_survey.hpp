@@ -1,5 +1,5 @@
 #pragma once
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 #include "machine/machine.hpp"
 
 #include <map>

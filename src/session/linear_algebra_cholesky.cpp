@@ -36,17 +36,17 @@ public:
         if (wants_tile_layout(options)) storage_ = std::make_unique<TileStorage<T>>(n, n, nb, nb);
     }
     TileMatrix<T> lower() const { return (storage_ ? storage_->matrix() : user_).with(op_); }
-    void copy_in(TaskFlow& flow) const
+    void copy_in(Flow& flow) const
     {
         if (storage_) copy(flow, user_.with(op_), lower());
     }
-    void copy_out(TaskFlow& flow) const
+    void copy_out(Flow& flow) const
     {
         if (storage_) copy(flow, lower(), user_.with(op_));
     }
 
 private:
-    static void copy(TaskFlow& flow, TileMatrix<T> from, TileMatrix<T> to)
+    static void copy(Flow& flow, TileMatrix<T> from, TileMatrix<T> to)
     {
         for (Index j = 0; j < from.tiles(); ++j) {
             task::copy(flow, task::Part::lower, from(j, j), to(j, j));
@@ -84,17 +84,15 @@ template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Inde
     std::optional<PackedFactor<T>> packed;
     if (runs_packed(session, "potrf", options)) make_images(packed, options, session, uplo, n, A, lda, options);
     if (packed) {
-        run_routine(session, options,
-                    [&](TaskFlow& flow) { potrf_packed(flow, session.kernels(), packed->lower, packed->images, info); });
+        run_routine(session, options, [&](Flow& flow) { potrf_packed(flow, packed->lower, packed->images, info); });
         return info.value();
     }
     const Index nb = factor_tile<T>(session, n, options);
     const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
-    run_routine(session, options, [&](TaskFlow& flow) {
+    run_routine(session, options, [&](Flow& flow) {
         matrix.copy_in(flow);
-        if (options.variant == "two-level")
-            potrf_two_level(flow, session.kernels(), matrix.lower(), nested_cholesky_tile(nb), info);
-        else potrf(flow, session.kernels(), matrix.lower(), info);
+        if (options.variant == "two-level") potrf_two_level(flow, matrix.lower(), nested_cholesky_tile(nb), info);
+        else potrf(flow, matrix.lower(), info);
         matrix.copy_out(flow);
     });
     return info.value();
@@ -115,7 +113,7 @@ void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index l
     const Index nb = factor_tile<T>(session, n, options);
     const TileMatrix<T> lower = readable(A, n, n, lda, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs, options));
-    run_routine(session, options, [&](TaskFlow& flow) { potrs(flow, session.kernels(), lower, X); });
+    run_routine(session, options, [&](Flow& flow) { potrs(flow, lower, X); });
 }
 
 template <Scalar T>
@@ -137,16 +135,15 @@ Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T*
     if (runs_packed(session, "posv", options)) make_images(packed, options, session, uplo, n, A, lda, options);
     if (packed) {
         const TileMatrix<T> X({B, n, nrhs, ldb}, packed->nb, rhs_tile<T>(session, packed->nb, nrhs, options));
-        run_routine(session, options,
-                    [&](TaskFlow& flow) { posv(flow, session.kernels(), packed->lower, X, info, &packed->images); });
+        run_routine(session, options, [&](Flow& flow) { posv(flow, packed->lower, X, info, &packed->images); });
         return info.value();
     }
     const Index nb = factor_tile<T>(session, n, options);
     const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs, options));
-    run_routine(session, options, [&](TaskFlow& flow) {
+    run_routine(session, options, [&](Flow& flow) {
         matrix.copy_in(flow);
-        posv(flow, session.kernels(), matrix.lower(), X, info);
+        posv(flow, matrix.lower(), X, info);
         matrix.copy_out(flow);
     });
     return info.value();
@@ -161,7 +158,7 @@ Index tasks(Session& session, Index tile_rows, const RoutineOptions& options)
         throw Error(ErrorCode::bad_argument, 2,
                     "tile_rows is " + std::to_string(tile_rows) + ", must be at most " + std::to_string(most));
     const auto names = std::make_unique_for_overwrite<char[]>(std::size_t(tile_rows * tile_rows));
-    run_routine(session, options, [&](TaskFlow& flow) { empty_cholesky(flow, names.get(), tile_rows); });
+    run_routine(session, options, [&](Flow& flow) { empty_cholesky(flow, names.get(), tile_rows); });
     return empty_cholesky_tasks(tile_rows);
 }
 

@@ -68,9 +68,8 @@ template <Scalar T> struct SideProduct {
         const TileMatrix<T> lower = lower_triangle(uplo, mirror, A, order(), lda, nb);
         const TileMatrix<T> other = readable(B, m, n, ldb, nb, nb).with(f),
                             result = TileMatrix<T>({C, m, n, ldc}, nb, nb).with(f);
-        run_routine(session, options, [&](TaskFlow& flow) {
-            algorithm(flow, seen_through(f, alpha), lower, other, seen_through(f, beta), result);
-        });
+        run_routine(session, options,
+                    [&](Flow& flow) { algorithm(flow, seen_through(f, alpha), lower, other, seen_through(f, beta), result); });
     }
 };
 
@@ -134,7 +133,7 @@ void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha
     const TileMatrix<T> left = operand(op_a, A, lda, m, k, tiles.rows, tiles.depth),
                         right = operand(op_b, B, ldb, k, n, tiles.depth, tiles.cols);
     const TileMatrix<T> result({C, m, n, ldc}, tiles.rows, tiles.cols);
-    run_routine(session, options, [&](TaskFlow& flow) { gemm(flow, session.kernels(), alpha, left, right, beta, result); });
+    run_routine(session, options, [&](Flow& flow) { gemm(flow, alpha, left, right, beta, result); });
 }
 
 template <Scalar T>
@@ -147,8 +146,8 @@ void symm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, con
     if (runs_directly(session, call.flops(), options))
         return session.kernels().symm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
     if (runs_packed(session, "symm", options) && call.run_on_packed_tiles(blas::Structure::symmetric, options)) return;
-    call.run(Op::trans, options, [&](TaskFlow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
-        symm(flow, session.kernels(), a, lower, other, b, result);
+    call.run(Op::trans, options, [&](Flow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
+        symm(flow, a, lower, other, b, result);
     });
 }
 
@@ -162,8 +161,8 @@ void hemm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, con
     if (runs_directly(session, call.flops(), options))
         return session.kernels().hemm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
     if (runs_packed(session, "hemm", options) && call.run_on_packed_tiles(blas::Structure::hermitian, options)) return;
-    call.run(herm_op<T>, options, [&](TaskFlow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
-        hemm(flow, session.kernels(), a, lower, other, b, result);
+    call.run(herm_op<T>, options, [&](Flow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
+        hemm(flow, a, lower, other, b, result);
     });
 }
 

@@ -89,7 +89,7 @@ void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T
         return;
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, Op::trans, C, n, ldc, nb), left = operand(op, A, lda, n, k, nb, kb);
-    run_routine(session, options, [&](TaskFlow& flow) { syrk(flow, session.kernels(), alpha, left, beta, lower); });
+    run_routine(session, options, [&](Flow& flow) { syrk(flow, alpha, left, beta, lower); });
 }
 
 template <Scalar T>
@@ -109,7 +109,7 @@ void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, c
         return;
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, herm_op<T>, C, n, ldc, nb), left = operand(op, A, lda, n, k, nb, kb);
-    run_routine(session, options, [&](TaskFlow& flow) { herk(flow, session.kernels(), alpha, left, beta, lower); });
+    run_routine(session, options, [&](Flow& flow) { herk(flow, alpha, left, beta, lower); });
 }
 
 template <Scalar T>
@@ -128,7 +128,7 @@ void syr2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const 
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, Op::trans, C, n, ldc, nb);
     const TileMatrix<T> a = operand(op, A, lda, n, k, nb, kb), b = operand(op, B, ldb, n, k, nb, kb);
-    run_routine(session, options, [&](TaskFlow& flow) { syr2k(flow, session.kernels(), alpha, a, b, beta, lower); });
+    run_routine(session, options, [&](Flow& flow) { syr2k(flow, alpha, a, b, beta, lower); });
 }
 
 template <Scalar T>
@@ -147,7 +147,7 @@ void her2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const 
     const auto [nb, kb] = product_tiles<T>(session, n, n, k, options);
     const TileMatrix<T> lower = lower_triangle(uplo, herm_op<T>, C, n, ldc, nb);
     const TileMatrix<T> a = operand(op, A, lda, n, k, nb, kb), b = operand(op, B, ldb, n, k, nb, kb);
-    run_routine(session, options, [&](TaskFlow& flow) { her2k(flow, session.kernels(), alpha, a, b, beta, lower); });
+    run_routine(session, options, [&](Flow& flow) { her2k(flow, alpha, a, b, beta, lower); });
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

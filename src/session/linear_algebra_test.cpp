@@ -272,7 +272,7 @@ TEST(Routines, MayBeCalledFromInsideATask)
     potrf(sequential(), Uplo::lower, n, expected.data.data(), expected.ld, {.nb = 24});
     for (const char* scheduler : {"mosaic", "eager", "ws"}) {
         std::vector<Dense<double>> factors(8, A);
-        native(scheduler).run([&](TaskFlow& flow) {
+        native(scheduler).run([&](Flow& flow) {
             for (Dense<double>& F : factors)
                 flow.submit("outer", [&] { potrf(native(scheduler), Uplo::lower, n, F.data.data(), F.ld, {.nb = 24}); },
                             {readwrite(F.data.data())});

@@ -45,7 +45,7 @@ template <Scalar T> struct TriangularCall {
         const TileMatrix<T> unknowns({B, m, n, ldb}, nb, nb);
         const Uplo seen = op == Op::none ? uplo : opposite(uplo);
         const Op f = op == Op::trans ? Op::trans : herm_op<T>;
-        run_routine(session, options, [&](TaskFlow& flow) {
+        run_routine(session, options, [&](Flow& flow) {
             if (side == Side::left) algorithm(flow, seen, alpha, triangle, unknowns);
             else algorithm(flow, opposite(seen), seen_through(f, alpha), triangle.with(f), unknowns.with(f));
         });
@@ -71,8 +71,8 @@ void trmm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Ind
         product.in_place = left ? PackedProduct<T>::InPlace::B : PackedProduct<T>::InPlace::A;
         if (run_packed(session, options, {product})) return;
     }
-    call.run(options, [&](TaskFlow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
-        trmm(flow, session.kernels(), seen, diag, factor, triangle, X);
+    call.run(options, [&](Flow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
+        trmm(flow, seen, diag, factor, triangle, X);
     });
 }
 
@@ -92,8 +92,8 @@ void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Ind
     if (alpha != T(0) && runs_packed(session, "trsm", options) &&
         run_packed(session, options, PackedSystem<T>{side, uplo, op, diag, m, n, alpha, A, lda, {B, m, n, ldb}}))
         return;
-    call.run(options, [&](TaskFlow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
-        trsm(flow, session.kernels(), seen, diag, factor, triangle, X);
+    call.run(options, [&](Flow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
+        trsm(flow, seen, diag, factor, triangle, X);
     });
 }
 

@@ -38,7 +38,7 @@ void compute_with_and_without(std::size_t bytes)
     Results free;
     Results limited = free;
     Session session;
-    session.run([](TaskFlow&) {});
+    session.run([](Flow&) {});
     {
         SessionOptions options;
         options.engine = "sequential";

@@ -26,7 +26,7 @@ template <class Submit> std::string missing_on(const char* engine, Submit&& subm
         message = error.what();
     }
     int ran = 0;
-    session.run([&](TaskFlow& flow) { flow.submit("one", [&] { ++ran; }, {}); });
+    session.run([&](Flow& flow) { flow.submit("one", [&] { ++ran; }, {}); });
     EXPECT_EQ(ran, 1);
     return message;
 }
@@ -40,12 +40,12 @@ TEST(KernelsThatCanOnlyBeSimulated, AreNamedByEveryEngineThatComputes)
     const TileMatrix<double> A({a.data(), n, n, n}, nb, nb), T({beside.data(), 2 * ib, n, 2 * ib}, ib, nb);
     for (const char* engine : {"sequential", "native"}) {
         EXPECT_THAT(missing_on(engine,
-                               [&](TaskFlow& flow) {
+                               [&](Flow& flow) {
                                    getrf_incremental(flow, ib, A, T, {pivots.data(), nb, 2});
                                }),
                     HasSubstr("'getrf'"))
             << engine;
-        EXPECT_THAT(missing_on(engine, [&](TaskFlow& flow) { geqrf(flow, ib, A, T); }), HasSubstr("'geqrt'")) << engine;
+        EXPECT_THAT(missing_on(engine, [&](Flow& flow) { geqrf(flow, ib, A, T); }), HasSubstr("'geqrt'")) << engine;
     }
     EXPECT_EQ(a, std::vector<double>(n * n, 1));
 }

@@ -82,7 +82,7 @@ template <Scalar T> bool run_product(Session& session, const RoutineOptions& opt
     std::optional<NodeProduct<T>> nodes;
     make_images(nodes, options, product, shares, options.nb);
     if (!nodes) return false;
-    run_routine(session, options, [&](TaskFlow& flow) { nodes->submit(flow); });
+    run_routine(session, options, [&](Flow& flow) { nodes->submit(flow); });
     if (!session.counts_node_bytes()) return true;
     const auto pages = [&](const void* data, std::size_t count) { return session.nodes_of_pages(data, count); };
     session.add_node_bytes(nodes->bytes(pages, session.overlaid()));
@@ -98,7 +98,7 @@ bool run_packed(Session& session, const RoutineOptions& options, std::initialize
     std::optional<ProductImages<T>> images;
     make_images(images, options, first, tiling);
     if (!images) return false;
-    run_routine(session, options, [&](TaskFlow& flow) {
+    run_routine(session, options, [&](Flow& flow) {
         for (const PackedProduct<T>& product : products) packed_product(flow, product, tiling, *images);
     });
     return true;
@@ -110,7 +110,7 @@ template <Scalar T> bool run_packed(Session& session, const RoutineOptions& opti
     std::optional<SystemImages<T>> images;
     make_images(images, options, system, tiling);
     if (!images) return false;
-    run_routine(session, options, [&](TaskFlow& flow) { packed_trsm(flow, system, tiling, *images); });
+    run_routine(session, options, [&](Flow& flow) { packed_trsm(flow, system, tiling, *images); });
     return true;
 }
 

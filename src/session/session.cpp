@@ -62,7 +62,7 @@ double nominal_speed(const Machine& machine)
 
 /// The body of a run, as a task; bookkeeping, so it is neither busy time nor an event.
 struct RunArgs {
-    const std::function<void(TaskFlow&)>* body;
+    const std::function<void(Flow&)>* body;
     void run(TaskContext& context) { (*body)(context.flow()); }
 };
 constexpr std::int64_t close_ns = 100'000; ///< calls that follow one another
@@ -122,6 +122,7 @@ struct Session::Parts {
         std::lock_guard lock(clock_mutex);
         if (--running == 0) run_ns += now_ns() - running_since_ns;
     }
+    FlowOptions flow_options() const { return {.window = options.window, .traits = traits}; }
     std::int64_t run_time() ///< under the mutex
     {
         return run_ns + (running ? now_ns() - running_since_ns : 0);
@@ -139,9 +140,8 @@ public:
             parts.flows.pop_back();
         }
         lock.unlock();
-        const FlowOptions options{.window = parts.options.window, .traits = parts.traits};
         if (flow_) flow_->reuse();
-        else flow_ = std::make_unique<TaskFlow>(*parts.engine, options);
+        else flow_ = std::make_unique<TaskFlow>(*parts.engine, parts.flow_options());
     }
     TaskFlow& operator*() const { return *flow_; }
     /// The run has ended well.
@@ -195,7 +195,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     for (const Core& core : real.cores)
         if (!resolved.machine.empty()) real_cores.push_back(core.cpu);
     parts.places = make_places(resolved, parts.machine, real_cores);
-    EngineParts make{parts.places, scheduler, parts.threads.get(), nominal_speed(real)};
+    EngineParts make{parts.places, scheduler, parts.threads.get(), nominal_speed(real), parts.kernels};
     make.relieving = relieving_named(resolved.relief);
     make.callers_anywhere = options.workers.empty();
     parts.engine = engine.make(std::move(make));
@@ -207,7 +207,7 @@ Session::~Session()
     if (made_before_fork()) keep_for_good(parts_.release()); // its end would wait for threads that are not in this process
 }
 
-void Session::run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted)
+void Session::run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)
 {
     require_workers();
     struct Running {
@@ -216,6 +216,10 @@ void Session::run(const std::function<void(TaskFlow&)>& body, const std::functio
         ~Running() { parts.run_ends(); }
     } running(*parts_);
     PollScope polling(*parts_->engine, interrupted);
+    if (const std::unique_ptr<Flow> own = parts_->engine->own_flow(parts_->flow_options())) {
+        body(*own);
+        return own->wait();
+    }
     RootFlow flow(*parts_);
     TaskFlow& root = *flow;
     const bool attended = parts_->engine->attend(root, [&] {
@@ -262,6 +266,15 @@ void Session::require_workers() const
         throw Error(ErrorCode::environment,
                     "this session was made before a fork, and its workers are not in this process; make a new session");
 }
+std::unique_ptr<Flow> Session::open_flow(std::int64_t window)
+{
+    require_workers();
+    FlowOptions options = parts_->flow_options();
+    if (window) options.window = window;
+    if (std::unique_ptr<Flow> own = parts_->engine->own_flow(options)) return own;
+    return std::make_unique<TaskFlow>(*parts_->engine, options);
+}
+
 Executor& Session::executor()
 {
     require_workers();

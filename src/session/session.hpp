@@ -1,7 +1,7 @@
 #pragma once
 #include "base/node_bytes.hpp"
 #include "base/types.hpp"
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 #include "kernels/provider.hpp"
 #include "machine/machine.hpp"
 #include "observe/trace.hpp"
@@ -66,7 +66,7 @@ public:
     /// Runs `body` as a task that submits to the given flow; returns when all of it has finished, rethrows.
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
-    void run(const std::function<void(TaskFlow&)>& body, const std::function<bool()>& interrupted = {});
+    void run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
     /// Are workers awake that would take part in a short call of so many flops, without tasks? A guess. Where such calls follow one another
     /// closely, as many as can help are woken for the next ones.
     bool can_share(Flops flops);
@@ -78,8 +78,10 @@ public:
         ready,  ///< they are awake, or calls follow one another so closely that they should be
     };
     Outlook outlook();
-    /// The engine for flows that the caller's own thread submits to: `TaskFlow flow(session.executor());`. Throws
-    /// Error{environment} in a process forked since the session was made.
+    /// A flow that the caller's own thread submits to, with so many tasks in flight at most; 0: as the session has it. The session must
+    /// outlive it. Throws Error{environment} in a process forked since the session was made.
+    std::unique_ptr<Flow> open_flow(std::int64_t window = 0);
+    /// The engine for flows whose dependences are ours: `TaskFlow flow(session.executor());`. Throws as open_flow.
     Executor& executor();
 
     const SessionOptions& options() const; ///< as resolved: every name filled in, `workers` listed

@@ -1,5 +1,5 @@
 #include "base/error.hpp"
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 #include "machine/machine.hpp"
 #include "session/session.hpp"
 
@@ -62,7 +62,7 @@ TEST_F(StandardSession, FinishesWhatItRunsWhenTheLimitChanges)
 {
     Session& session = Session::standard();
     int ran = 0;
-    session.run([&](TaskFlow& flow) {
+    session.run([&](Flow& flow) {
         Session::limit_standard(1);
         for (int i = 0; i < 100; ++i) flow.submit("one", [&] { ++ran; }, {readwrite(&ran)});
     });

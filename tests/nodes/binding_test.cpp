@@ -1,7 +1,7 @@
 #include "overlay.hpp"
 
 #include "base/error.hpp"
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 #include "session/linear_algebra.hpp"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ TEST_P(Binding, KeepsTasksAndThoseWhoJoinThemToTheWorkersOfTheirNode)
     ASSERT_TRUE(session.binds_nodes());
     std::atomic<int> runs{0}, wrong{0}, anywhere{0};
     constexpr int tasks = 60;
-    session.run([&](TaskFlow& flow) {
+    session.run([&](Flow& flow) {
         for (int i = 0; i < tasks; ++i) {
             flow.submit(probe, Probe{&runs, &wrong, node_of, i % 3}, {}, {.node = i % 3});
             flow.submit("free", [&] { ++anywhere; }, {});
@@ -62,7 +62,7 @@ TEST_P(Binding, GivesTasksInsideATaskItsNodeUnlessTheyNameTheirOwn)
 {
     Session session(machine.options(GetParam()));
     std::atomic<int> runs{0}, wrong{0};
-    session.run([&](TaskFlow& flow) {
+    session.run([&](Flow& flow) {
         for (int node = 0; node < 3; ++node)
             flow.submit("outer",
                         [&, node](TaskContext& context) {
@@ -85,7 +85,7 @@ TEST_P(Binding, RunsTasksOfANodeWithoutWorkersAnywhere)
     options.workers = {0, 1, 3};
     Session session(options);
     std::atomic<int> runs{0};
-    session.run([&](TaskFlow& flow) {
+    session.run([&](Flow& flow) {
         for (int i = 0; i < 20; ++i) flow.submit("free", [&] { ++runs; }, {}, {.node = i % 5});
     });
     EXPECT_EQ(runs, 20);

@@ -44,7 +44,7 @@ int of_preset(const char* preset, const Case& c, int workers)
     TaskFlow root(runtime.engine(), options);
     root.submit("creates",
                 [&](TaskContext& context) {
-                    TaskFlow flow(runtime.engine(), options, &context.flow());
+                    TaskFlow flow(runtime.engine(), options, &static_cast<TaskFlow&>(context.flow()));
                     for (int number = 0; number < int(tasks.size()); ++number) {
                         const pattern::TileTask& task = tasks[std::size_t(number)];
                         std::vector<Access> accesses{readwrite(&tiles[std::size_t(task.updates)])};

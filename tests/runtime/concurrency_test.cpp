@@ -97,7 +97,7 @@ TEST_P(Concurrency, AProcessPinnedToOneCoreMakesProgress)
 }
 
 /// A tree of tasks each of which waits for those inside it, `depth` levels deep.
-void submit_tree(TaskFlow& flow, int depth, int fanout, std::atomic<int>& leaves)
+void submit_tree(Flow& flow, int depth, int fanout, std::atomic<int>& leaves)
 {
     for (int i = 0; i < fanout; ++i)
         flow.submit("node",

@@ -1,6 +1,6 @@
 #pragma once
 #include "engines/engine.hpp"
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 #include "session/choices.hpp"
 
 #include <algorithm>

@@ -199,7 +199,7 @@ TEST(GuestsOfASession, StayAwayFromCoresThatItWasNotGiven)
     int wrong = 0;
     for (int round = 0; round < 20; ++round) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5)); // so that the worker sleeps
-        session.run([&](TaskFlow& flow) { flow.submit("task", [&] { wrong += sched_getcpu() != cores[0]; }, {}); });
+        session.run([&](Flow& flow) { flow.submit("task", [&] { wrong += sched_getcpu() != cores[0]; }, {}); });
     }
     sched_setaffinity(0, sizeof before, &before);
     EXPECT_EQ(wrong, 0);

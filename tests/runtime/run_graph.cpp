@@ -171,7 +171,7 @@ struct ChunkedStepArgs : StepArgs {
 constexpr Codelet plain = codelet_of<StepArgs>("plain"), big = codelet_of<BigStepArgs>("big"),
                   chunked = codelet_of<ChunkedStepArgs>("chunked");
 
-void submit(TaskFlow& flow, const Step& step, Datum* data, Outcome& outcome)
+void submit(Flow& flow, const Step& step, Datum* data, Outcome& outcome)
 {
     std::vector<Access> accesses;
     for (const GraphPlan::Use& use : step.uses)
@@ -189,7 +189,7 @@ void submit(TaskFlow& flow, const Step& step, Datum* data, Outcome& outcome)
 /// Children that the parent does not wait for outlive its body: a last task that comes after all of them keeps their data.
 std::uint64_t children_in_flow(const Step& step, std::uint64_t hash, Outcome& outcome, void* how)
 {
-    TaskFlow& flow = static_cast<TaskContext*>(how)->flow();
+    Flow& flow = static_cast<TaskContext*>(how)->flow();
     const auto data = std::make_shared<std::vector<Datum>>(child_data(hash));
     for (const Step& child : step.children) submit(flow, child, data->data(), outcome);
     if (step.waits) {

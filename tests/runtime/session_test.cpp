@@ -30,7 +30,7 @@ void run_graphs(Session& session, int count, std::uint64_t seed)
         const GraphPlan plan = GraphPlan::random(random);
         Outcome expected(plan), seen(plan);
         run_in_order(plan, expected);
-        session.run([&](TaskFlow& flow) { run_in_flow(plan, seen, flow.executor(), flow.options()); });
+        session.run([&](Flow&) { run_in_flow(plan, seen, session.executor(), {}); });
         ASSERT_EQ(seen.exception, "");
         ASSERT_EQ(difference(plan, expected, seen), "") << "graph " << g << " of seed " << seed;
     }
@@ -92,9 +92,8 @@ TEST(SessionUnderLoad, LivesBesideAnotherOneAndMayCallIt)
     run_graphs(two, share_of(100), mix(test_seed(), 32));
     caller.join();
     int inner = 0;
-    one.run([&](TaskFlow& flow) {
-        flow.submit("calls the other", [&] { two.run([&](TaskFlow& other) { other.submit("inner", [&] { ++inner; }, {}); }); },
-                    {});
+    one.run([&](Flow& flow) {
+        flow.submit("calls the other", [&] { two.run([&](Flow& other) { other.submit("inner", [&] { ++inner; }, {}); }); }, {});
     });
     EXPECT_EQ(inner, 1);
 }
@@ -103,9 +102,9 @@ TEST(SessionUnderLoad, MayBeCalledFromInsideItsOwnTasks)
 {
     Session session;
     std::atomic<int> ran{0};
-    session.run([&](TaskFlow& flow) {
+    session.run([&](Flow& flow) {
         for (int i = 0; i < 20; ++i)
-            flow.submit("calls", [&] { session.run([&](TaskFlow& inner) { inner.submit("inner", [&] { ++ran; }, {}); }); }, {});
+            flow.submit("calls", [&] { session.run([&](Flow& inner) { inner.submit("inner", [&] { ++ran; }, {}); }); }, {});
     });
     EXPECT_EQ(ran.load(), 20);
 }
@@ -132,7 +131,7 @@ TEST(SessionUnderLoad, StopsWithinASecondWhenInterruptedAndCanBeUsedAgain)
     int data = 0;
     try {
         session.run(
-            [&](TaskFlow& flow) {
+            [&](Flow& flow) {
                 for (;;) flow.submit("long", [] { std::this_thread::sleep_for(milliseconds(2)); }, {readwrite(&data)});
             },
             [&] { return stop.load(); });
@@ -142,7 +141,7 @@ TEST(SessionUnderLoad, StopsWithinASecondWhenInterruptedAndCanBeUsedAgain)
     }
     EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(1000));
     interrupter.join();
-    session.run([&](TaskFlow& flow) { flow.submit("sets", [&] { data = 7; }, {write(&data)}); });
+    session.run([&](Flow& flow) { flow.submit("sets", [&] { data = 7; }, {write(&data)}); });
     EXPECT_EQ(data, 7);
 }
 
@@ -150,9 +149,9 @@ TEST(SessionUnderLoad, RethrowsWhatABodyOrATaskThrows)
 {
     Session session;
     for (int round = 0; round < share_of(200); ++round) {
-        EXPECT_EQ(message_of([&] { session.run([](TaskFlow&) { throw std::runtime_error("body"); }); }), "body");
+        EXPECT_EQ(message_of([&] { session.run([](Flow&) { throw std::runtime_error("body"); }); }), "body");
         EXPECT_EQ(message_of([&] {
-                      session.run([](TaskFlow& flow) { flow.submit("throws", [] { throw std::runtime_error("task"); }, {}); });
+                      session.run([](Flow& flow) { flow.submit("throws", [] { throw std::runtime_error("task"); }, {}); });
                   }),
                   "task");
     }
@@ -163,7 +162,7 @@ TEST(SessionUnderLoad, CountsTasksAndTimeAndForgetsThemOnRequest)
     Session session;
     session.reset_statistics();
     const auto work = [&] {
-        session.run([](TaskFlow& flow) {
+        session.run([](Flow& flow) {
             for (int i = 0; i < 50; ++i) flow.submit("sleeps", [] { std::this_thread::sleep_for(milliseconds(1)); }, {});
         });
     };
@@ -192,7 +191,7 @@ TEST(SessionUnderLoad, TracesEveryTaskOnceWithItsLabel)
 {
     Session session;
     session.start_trace();
-    session.run([](TaskFlow& flow) {
+    session.run([](Flow& flow) {
         static int data[4];
         for (int i = 0; i < 100; ++i) flow.submit("step", [] { std::this_thread::yield(); }, {readwrite(&data[i % 4])});
     });
@@ -225,7 +224,7 @@ TEST(SessionUnderLoad, TracesATaskThatWaitsInPiecesAndCountsItOnce)
     SessionOptions options = with(&SessionOptions::worker_count, 1);
     Session session(options);
     session.start_trace();
-    session.run([](TaskFlow& flow) { flow.submit(outer, Outer{}, std::initializer_list<Access>{}); });
+    session.run([](Flow& flow) { flow.submit(outer, Outer{}, std::initializer_list<Access>{}); });
     const Summary summary = summarise(session.stop_trace());
     ASSERT_EQ(summary.kernels.size(), 2U);
     const bool first = summary.kernels[0].name == "outer";
@@ -253,7 +252,7 @@ TEST(SessionUnderLoad, EmulatesASlowCoreAndSaysSo)
     options.slow = {{cores[1], 0.2}};
     Session session(options);
     session.start_trace();
-    session.run([](TaskFlow& flow) {
+    session.run([](Flow& flow) {
         for (int i = 0; i < 150; ++i)
             flow.submit("spins",
                         [] {
@@ -294,7 +293,7 @@ TEST(SessionUnderLoad, IsRefusedInAForkedChildWhereItsWorkersAreNot)
         }
         if (C != std::vector<double>(n * n, double(n))) _exit(3);
         try {
-            session.run([](TaskFlow&) {});
+            session.run([](Flow&) {});
         } catch (const Error& error) {
             _exit(error.code() == ErrorCode::environment ? 42 : 1);
         }

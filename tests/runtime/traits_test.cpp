@@ -30,7 +30,7 @@ Seen submit_many(Engine& engine, int count, const FlowTraits& traits)
                     for (int i = 0; i < count; ++i) {
                         context.flow().submit(
                             "counts", [&, me] { seen.inline_runs += submitting && std::this_thread::get_id() == me; }, {});
-                        seen.most_pending = std::max(seen.most_pending, context.flow().pending());
+                        seen.most_pending = std::max(seen.most_pending, static_cast<TaskFlow&>(context.flow()).pending());
                     }
                     submitting = false;
                     context.flow().wait(); // the tasks use the variables above

@@ -1,7 +1,7 @@
 #pragma once
 #include "graph/executor.hpp"
-#include "graph/flow.hpp"
 #include "graph/task_data.hpp"
+#include "graph/task_flow.hpp"
 
 #include <map>
 #include <string>
@@ -53,8 +53,7 @@ private:
     {
         ++tasks[task.codelet->name];
         flops += task.flops;
-        if (task.codelet->chunks)
-            chunks[task.codelet->name] = std::max(chunks[task.codelet->name], task.codelet->chunks(task.args));
+        if (task.codelet->chunks) chunks[task.codelet->name] = std::max(chunks[task.codelet->name], Index(task.chunks));
         for_each_datum(task, [&](const TaskDatum& datum) { data[datum.data] = std::max(data[datum.data], datum.bytes); });
     }
     std::vector<Task*> waiting_;

@@ -4,7 +4,7 @@
 #include "engines/native/sleepers.hpp"
 #include "engines/native/undiscovered_flows.hpp"
 #include "engines/native/worker.hpp"
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 #include "scheduling/speed_estimates.hpp"
 
 namespace trencadis {
@@ -32,6 +32,7 @@ public:
     void wake_owner(TaskFlow& flow) override;
     bool leave_core(Sleeper& sleeper) override;
     void take_back(Sleeper& sleeper) override;
+    const Kernels* kernels() const override { return parts_.kernels; }
     Seconds estimate(const Codelet& codelet, Flops flops) const override { return speeds_.expect_best(codelet, flops); }
 
     // Engine

@@ -30,7 +30,7 @@ void NativeEngine::execute(Worker& worker, Task& task, bool offer)
         if (wants_finished_) tell_finished(worker, task, 0);
         return conclude(worker, task, nullptr);
     }
-    const Index chunks = task.codelet->chunks ? task.codelet->chunks(task.args) : 1;
+    const Index chunks = task.chunks;
     // Cutting an operation up costs some of its speed, so it is done only when somebody has nothing to do or soon will have.
     const bool open = chunks > 1 && (offer || somebody_idle(task));
     Share* share = open ? worker.unused_share() : nullptr;
@@ -95,7 +95,7 @@ Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work, Index
     if (worker.place.slow < 1) {
         SlowPace pace(worker.place.slow);
         Team team(work, &pace, at_a_time, joined);
-        TaskContext context(task, team, worker.id);
+        TaskFlowContext context(task, team, worker.id);
         task.codelet->core(task.args, context);
         pace.between_chunks();
         context.finish_children();
@@ -103,7 +103,7 @@ Index NativeEngine::run_body(Worker& worker, Task& task, SharedWork& work, Index
         return team.taken();
     }
     Team team(work, nullptr, at_a_time, joined);
-    TaskContext context(task, team, worker.id);
+    TaskFlowContext context(task, team, worker.id);
     task.codelet->core(task.args, context);
     context.finish_children();
     task.flow->note_raised(modes.raised());

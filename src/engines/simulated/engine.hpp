@@ -3,7 +3,7 @@
 #include "engines/simulated/kernel_table.hpp"
 #include "engines/simulated/unit.hpp"
 #include "engines/simulated/virtual_time.hpp"
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 #include "machine/routes.hpp"
 #include "memory/replicas.hpp"
 

@@ -62,7 +62,7 @@ void VirtualEngine::run_body(Unit& unit, Task& task)
         brought = true;
         SharedWork work;
         Team team(work);
-        TaskContext context(task, team, unit.id);
+        TaskFlowContext context(task, team, unit.id);
         task.codelet->core(task.args, context);
         context.finish_children();
     } catch (...) {
@@ -119,7 +119,7 @@ Seconds VirtualEngine::own_chunk_time(const Operation& operation, const Unit& un
 /// it up for nobody would cost speed.
 Operation& VirtualEngine::open(Unit& unit, Task& task, bool offer, Seconds since)
 {
-    const Index chunks = task.codelet->chunks ? std::max<Index>(1, task.codelet->chunks(task.args)) : 1;
+    const Index chunks = std::max<Index>(1, task.chunks);
     const std::span<const WorkerId> followers = scheduler_->followers(unit.id);
     const bool wanted = offer || !seekers_.empty() || !followers.empty();
     const bool offered = unit.device < 0 && chunks > 1 && wanted;

@@ -33,13 +33,13 @@ Machine with_devices(int count, Bytes memory = 100 * GB)
 }
 
 /// `count` tasks of 1 s, each with 1 GB of its own.
-void independent(TaskFlow& flow, int count)
+void independent(Flow& flow, int count)
 {
     static char data[64];
     for (int i = 0; i < count; ++i) flow.submit(work, Cost{1e9}, {readwrite(data + i, 1 * GB)});
 }
 
-std::string report_of(SimulatedRun run, const std::function<void(TaskFlow&)>& submit)
+std::string report_of(SimulatedRun run, const std::function<void(Flow&)>& submit)
 {
     return in_own_process([&] {
         const SimulationReport report = run(submit);
@@ -53,23 +53,23 @@ std::string report_of(SimulatedRun run, const std::function<void(TaskFlow&)>& su
 TEST(SimulatedMemory, BringsDataToADeviceFirst)
 {
     TRC_NEEDS_SIMGRID;
-    EXPECT_NEAR(makespan({with_devices(1)}, [](TaskFlow& flow) { independent(flow, 1); }), 0.25 + 1 + 1, ns);
+    EXPECT_NEAR(makespan({with_devices(1)}, [](Flow& flow) { independent(flow, 1); }), 0.25 + 1 + 1, ns);
 }
 
 TEST(SimulatedMemory, SharesALinkBetweenTransfers)
 {
     TRC_NEEDS_SIMGRID;
     // Both go over the link between memory and switch, at half its speed.
-    EXPECT_NEAR(makespan({with_devices(2)}, [](TaskFlow& flow) { independent(flow, 2); }), 0.25 + 2 + 1, ns);
+    EXPECT_NEAR(makespan({with_devices(2)}, [](Flow& flow) { independent(flow, 2); }), 0.25 + 2 + 1, ns);
 }
 
 TEST(SimulatedMemory, FetchesTheNextTasksDataWhileTheDeviceComputes)
 {
     TRC_NEEDS_SIMGRID;
     SimulatedRun run{with_devices(1)};
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 2 * 1.25 + 1, ns);
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 2); }), 2 * 1.25 + 1, ns);
     run.options.overlap = false;
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 2 * (1.25 + 1), ns);
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 2); }), 2 * (1.25 + 1), ns);
 }
 
 TEST(SimulatedMemory, WithOneStreamADeviceDoesOneThingAtATime)
@@ -77,7 +77,7 @@ TEST(SimulatedMemory, WithOneStreamADeviceDoesOneThingAtATime)
     TRC_NEEDS_SIMGRID;
     SimulatedRun run{with_devices(1)};
     run.options.one_stream = true;
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 2 * (1.25 + 1), ns);
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 2); }), 2 * (1.25 + 1), ns);
 }
 
 TEST(SimulatedMemory, SharesANarrowMemoryBetweenAllWhoUseIt)
@@ -86,7 +86,7 @@ TEST(SimulatedMemory, SharesANarrowMemoryBetweenAllWhoUseIt)
     Machine machine = with_devices(2);
     machine.links = {{"node0", "gpu0", 1 * GB, 0}, {"node0", "gpu1", 1 * GB, 0}}; // a link each
     machine.junctions.clear();
-    const auto two = [](TaskFlow& flow) { independent(flow, 2); };
+    const auto two = [](Flow& flow) { independent(flow, 2); };
     EXPECT_NEAR(makespan({machine}, two), 1 + 1, ns);
     machine.nodes[0].bandwidth = 1 * GB;
     EXPECT_NEAR(makespan({machine}, two), 2 + 1, ns);
@@ -99,7 +99,7 @@ TEST(SimulatedMemory, TakesTheBandwidthOfTheDirection)
     machine.links[0].back = 0.5 * GB;
     static constexpr Codelet prepare = codelet_of<Cost>("prepare");
     EXPECT_NEAR(makespan({machine},
-                         [](TaskFlow& flow) {
+                         [](Flow& flow) {
                              static char x;
                              flow.submit(work, Cost{1e9}, {readwrite(&x, 1 * GB)});
                              flow.submit(prepare, Cost{1e9}, {read(&x, 1 * GB)});
@@ -108,7 +108,7 @@ TEST(SimulatedMemory, TakesTheBandwidthOfTheDirection)
 }
 
 /// One device writes, both read.
-void shared_result(TaskFlow& flow)
+void shared_result(Flow& flow)
 {
     static char x;
     flow.submit(work, Cost{1e9}, {readwrite(&x, 1 * GB)});
@@ -137,7 +137,7 @@ TEST(SimulatedMemory, DevicesOfDifferentProcessorsCopyByWayOfTheMemory)
 TEST(SimulatedMemory, LeavesDataWhereTheyAre)
 {
     TRC_NEEDS_SIMGRID;
-    const auto twice = [](TaskFlow& flow) {
+    const auto twice = [](Flow& flow) {
         static char x;
         for (int i = 0; i < 2; ++i) flow.submit(work, Cost{1e9}, {readwrite(&x, 1 * GB)});
     };
@@ -148,7 +148,7 @@ TEST(SimulatedMemory, BringsResultsBackToACoreThatNeedsThem)
 {
     TRC_NEEDS_SIMGRID;
     static constexpr Codelet prepare = codelet_of<Cost>("prepare");
-    const auto there_and_back = [](TaskFlow& flow) {
+    const auto there_and_back = [](Flow& flow) {
         static char x;
         flow.submit(work, Cost{1e9}, {readwrite(&x, 1 * GB)});
         flow.submit(prepare, Cost{1e9}, {read(&x, 1 * GB)});
@@ -160,14 +160,14 @@ TEST(SimulatedMemory, EvictsWhatDoesNotFitAndWritesItBack)
 {
     TRC_NEEDS_SIMGRID;
     // Memory for two of three data; each was written, so the first goes home before the third comes.
-    const std::string report = report_of({with_devices(1, 2 * GB)}, [](TaskFlow& flow) { independent(flow, 3); });
+    const std::string report = report_of({with_devices(1, 2 * GB)}, [](Flow& flow) { independent(flow, 3); });
     EXPECT_THAT(report, HasSubstr("4 transfers, 4 GB"));
 }
 
 TEST(SimulatedMemory, CancelsWhatWaitsForADeviceWhenABodyThrows)
 {
     TRC_NEEDS_SIMGRID;
-    const std::string answer = report_of({with_devices(2)}, [](TaskFlow& flow) {
+    const std::string answer = report_of({with_devices(2)}, [](Flow& flow) {
         independent(flow, 20);
         throw std::runtime_error("from the body");
     });
@@ -177,7 +177,7 @@ TEST(SimulatedMemory, CancelsWhatWaitsForADeviceWhenABodyThrows)
 TEST(SimulatedMemory, SaysWhichDataDoNotFit)
 {
     TRC_NEEDS_SIMGRID;
-    const std::string answer = report_of({with_devices(1, 0.5 * GB), "eager"}, [](TaskFlow& flow) { independent(flow, 1); });
+    const std::string answer = report_of({with_devices(1, 0.5 * GB), "eager"}, [](Flow& flow) { independent(flow, 1); });
     EXPECT_THAT(answer, HasSubstr("error: "));
     EXPECT_THAT(answer, HasSubstr("'work'"));
 }
@@ -195,7 +195,7 @@ Machine two_nodes()
 TEST(SimulatedMemory, UsesRemoteMemoryInPlaceAtTheSpeedOfTheLink)
 {
     TRC_NEEDS_SIMGRID;
-    const auto read_two = [](TaskFlow& flow) {
+    const auto read_two = [](Flow& flow) {
         static char x, y;
         flow.submit(work, Cost{1e9}, {read(&x, 1 * GB)});
         flow.submit(work, Cost{1e9}, {read(&y, 1 * GB)});
@@ -206,7 +206,7 @@ TEST(SimulatedMemory, UsesRemoteMemoryInPlaceAtTheSpeedOfTheLink)
 TEST(SimulatedMemory, SpreadsDataOverTheNodesInUseAlone)
 {
     TRC_NEEDS_SIMGRID;
-    const auto touch_eight = [](TaskFlow& flow) {
+    const auto touch_eight = [](Flow& flow) {
         static char data[8];
         for (char& datum : data) flow.submit(work, Cost{1e9}, {read(&datum, 1)});
     };
@@ -220,7 +220,7 @@ TEST(SimulatedMemory, SpreadsDataOverTheNodesInUseAlone)
 TEST(SimulatedMemory, CountsNothingRemoteOnOneNode)
 {
     TRC_NEEDS_SIMGRID;
-    EXPECT_EQ(report_of({cores_of_speed({1, 1})}, [](TaskFlow& flow) { independent(flow, 2); }),
+    EXPECT_EQ(report_of({cores_of_speed({1, 1})}, [](Flow& flow) { independent(flow, 2); }),
               "1 s, 0 transfers, 0 GB, local 0 remote 0");
 }
 
@@ -230,7 +230,7 @@ TEST(SimulatedMemory, TakesTheRouteOverSeveralLinks)
     Machine machine = with_devices(1);
     machine.links[1].bandwidth = 0.5 * GB; // the narrowest link tells the speed
     machine.links[1].latency = 0.5;
-    EXPECT_NEAR(makespan({machine}, [](TaskFlow& flow) { independent(flow, 1); }), 0.75 + 2 + 1, ns);
+    EXPECT_NEAR(makespan({machine}, [](Flow& flow) { independent(flow, 1); }), 0.75 + 2 + 1, ns);
 }
 
 } // namespace

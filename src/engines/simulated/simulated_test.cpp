@@ -13,7 +13,7 @@ using ::testing::StartsWith;
 
 constexpr double ns = 1e-8; // the simulator rounds each event at 1 ns
 
-void independent(TaskFlow& flow, int count, double amount = 1e9)
+void independent(Flow& flow, int count, double amount = 1e9)
 {
     static char data[64];
     for (int i = 0; i < count; ++i) flow.submit(work, Cost{amount}, {readwrite(data + i)});
@@ -23,14 +23,14 @@ TEST(Simulated, GivesUnequalWorkersWhatTheyCanDo)
 {
     TRC_NEEDS_SIMGRID;
     // The fast one does four tasks while the slow one does one.
-    EXPECT_NEAR(makespan({cores_of_speed({1, 4})}, [](TaskFlow& flow) { independent(flow, 5); }), 1, ns);
-    EXPECT_NEAR(makespan({cores_of_speed({1, 4})}, [](TaskFlow& flow) { independent(flow, 10); }), 2, ns);
+    EXPECT_NEAR(makespan({cores_of_speed({1, 4})}, [](Flow& flow) { independent(flow, 5); }), 1, ns);
+    EXPECT_NEAR(makespan({cores_of_speed({1, 4})}, [](Flow& flow) { independent(flow, 10); }), 2, ns);
 }
 
 TEST(Simulated, RunsAChainOneAfterTheOther)
 {
     TRC_NEEDS_SIMGRID;
-    const auto chain = [](TaskFlow& flow) {
+    const auto chain = [](Flow& flow) {
         char x;
         for (int i = 0; i < 5; ++i) flow.submit(work, Cost{2e9}, {readwrite(&x)});
         flow.wait();
@@ -41,7 +41,7 @@ TEST(Simulated, RunsAChainOneAfterTheOther)
 TEST(Simulated, ForksAndJoins)
 {
     TRC_NEEDS_SIMGRID;
-    const auto fork_join = [](TaskFlow& flow) {
+    const auto fork_join = [](Flow& flow) {
         static char x, y[5];
         flow.submit(work, Cost{1e9}, {write(&x)});
         for (char& part : y) flow.submit(work, Cost{1e9}, {read(&x), write(&part)});
@@ -54,8 +54,8 @@ TEST(Simulated, ForksAndJoins)
 TEST(Simulated, RunsTasksInsideTasks)
 {
     TRC_NEEDS_SIMGRID;
-    static const std::function<void(TaskFlow&)> two = [](TaskFlow& flow) { independent(flow, 2); };
-    const auto nested = [](TaskFlow& flow) {
+    static const std::function<void(Flow&)> two = [](Flow& flow) { independent(flow, 2); };
+    const auto nested = [](Flow& flow) {
         static char x, y;
         flow.submit(body, Body{&two}, {readwrite(&x)});
         flow.submit(body, Body{&two}, {readwrite(&y)});
@@ -69,11 +69,11 @@ TEST(Simulated, RunsTasksInsideTasks)
 TEST(Simulated, GivesTheWorkerOfAWaitingBodyToOthers)
 {
     TRC_NEEDS_SIMGRID;
-    static const std::function<void(TaskFlow&)> chain = [](TaskFlow& flow) {
+    static const std::function<void(Flow&)> chain = [](Flow& flow) {
         static char z;
         for (int i = 0; i < 3; ++i) flow.submit(work, Cost{1e9}, {readwrite(&z)});
     };
-    const auto graph = [](TaskFlow& flow) {
+    const auto graph = [](Flow& flow) {
         static char x;
         flow.submit(body, Body{&chain}, {readwrite(&x)}); // a chain of 3 s that takes one worker
         independent(flow, 3);                             // 3 s for the other one
@@ -86,12 +86,12 @@ TEST(Simulated, KeepsNoMoreTasksInFlightThanTheWindow)
     TRC_NEEDS_SIMGRID;
     SimulatedRun run{cores_of_speed({1, 1})};
     run.flow.window = 2;
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 8); }), 4, ns);
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 8); }), 4, ns);
 }
 
 // ---- joined operations ----------------------------------------------------------------------------------------
 
-void one_shared(TaskFlow& flow, double amount, Index chunks)
+void one_shared(Flow& flow, double amount, Index chunks)
 {
     static char x;
     flow.submit(shared_work, SharedCost{amount, chunks}, {readwrite(&x)});
@@ -100,15 +100,15 @@ void one_shared(TaskFlow& flow, double amount, Index chunks)
 TEST(Simulated, SharesARunningOperationWithIdleWorkers)
 {
     TRC_NEEDS_SIMGRID;
-    EXPECT_NEAR(makespan({cores_of_speed({1, 1})}, [](TaskFlow& flow) { one_shared(flow, 8e9, 8); }), 4, ns);
-    EXPECT_NEAR(makespan({cores_of_speed({1, 1}), "eager:join=no"}, [](TaskFlow& flow) { one_shared(flow, 8e9, 8); }), 8, ns);
+    EXPECT_NEAR(makespan({cores_of_speed({1, 1})}, [](Flow& flow) { one_shared(flow, 8e9, 8); }), 4, ns);
+    EXPECT_NEAR(makespan({cores_of_speed({1, 1}), "eager:join=no"}, [](Flow& flow) { one_shared(flow, 8e9, 8); }), 8, ns);
 }
 
 TEST(Simulated, LetsEachMemberTakeChunksAtItsOwnPace)
 {
     TRC_NEEDS_SIMGRID;
     // 10 chunks of 1 s and 0.25 s: at 2 s the slow one has done two and the fast one eight.
-    EXPECT_NEAR(makespan({cores_of_speed({1, 4})}, [](TaskFlow& flow) { one_shared(flow, 10e9, 10); }), 2, ns);
+    EXPECT_NEAR(makespan({cores_of_speed({1, 4})}, [](Flow& flow) { one_shared(flow, 10e9, 10); }), 2, ns);
 }
 
 TEST(Simulated, LetsAWorkerJoinInTheMiddle)
@@ -116,7 +116,7 @@ TEST(Simulated, LetsAWorkerJoinInTheMiddle)
     TRC_NEEDS_SIMGRID;
     // Three workers, so that somebody is idle when the operation begins and it can be joined. The second worker comes after 2.5 s:
     // what is left of 12 chunks then (3 taken by the owner, 3 by the third) is shared by three.
-    const auto graph = [](TaskFlow& flow) {
+    const auto graph = [](Flow& flow) {
         static char x, y;
         flow.submit(work, Cost{2.5e9}, {readwrite(&y)}, {nullptr, 100});
         flow.submit(shared_work, SharedCost{12e9, 12}, {readwrite(&x)});
@@ -130,7 +130,7 @@ TEST(Simulated, ChargesTheLossThatAPairIsKnownToHave)
     TRC_NEEDS_SIMGRID;
     Machine machine = cores_of_speed({1, 1});
     machine.kernels.push_back({"work", "kind0+kind0", 1.6}); // instead of 2
-    EXPECT_NEAR(makespan({machine}, [](TaskFlow& flow) { one_shared(flow, 8e9, 8); }), 5, ns);
+    EXPECT_NEAR(makespan({machine}, [](Flow& flow) { one_shared(flow, 8e9, 8); }), 5, ns);
 }
 
 TEST(Simulated, GivesFixedTeamsTheirMeasuredTime)
@@ -139,8 +139,8 @@ TEST(Simulated, GivesFixedTeamsTheirMeasuredTime)
     Machine machine = cores_of_speed({1, 4});
     machine.kernels.push_back({"work", "kind0+kind1", 4.5});
     SimulatedRun run{machine, "virtual-cores"};
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { one_shared(flow, 9e9, 3); }), 2, ns) << "shared: the team's time";
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2, 4.5e9); }), 2, ns)
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { one_shared(flow, 9e9, 3); }), 2, ns) << "shared: the team's time";
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 2, 4.5e9); }), 2, ns)
         << "not malleable: the leader's alone, in the team's time";
 }
 
@@ -153,7 +153,7 @@ TEST(Simulated, ChargesEachSubmissionToTheSubmitter)
     run.options.submit_s = 0.5;
     // Known at 0.5, 1, 1.5 and 2 s. The second worker does the first and third until 2.5; the submitter the other two from 2 on, but
     // the second worker takes one of these at 2.5.
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 4); }), 3.5, ns);
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 4); }), 3.5, ns);
 }
 
 TEST(Simulated, QueuesForACentralLock)
@@ -161,9 +161,9 @@ TEST(Simulated, QueuesForACentralLock)
     TRC_NEEDS_SIMGRID;
     SimulatedRun run{cores_of_speed({1, 1})};
     run.options.pop_s = 0.5;
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 1.5, ns);
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 2); }), 1.5, ns);
     run.options.central_lock = true;
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 2, ns);
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 2); }), 2, ns);
 }
 
 TEST(Simulated, SlowsDownWithThePowerState)
@@ -171,9 +171,9 @@ TEST(Simulated, SlowsDownWithThePowerState)
     TRC_NEEDS_SIMGRID;
     SimulatedRun run{cores_of_speed({2})};
     run.machine.kinds[0].power = {{"full", 1, 1, 2}, {"half", 0.5, 1, 2}};
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 1, ns);
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 2); }), 1, ns);
     run.options.power_state = "half";
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 2); }), 2, ns);
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 2); }), 2, ns);
 }
 
 TEST(Simulated, AddsUpTheEnergyOfBusyIdleAndUnusedUnits)
@@ -184,7 +184,7 @@ TEST(Simulated, AddsUpTheEnergyOfBusyIdleAndUnusedUnits)
         run.machine.kinds[0].power = {{"only", 1, 2, 10}};
         run.machine.base_w = 5;
         // Two tasks of 1 s and one: 3 s busy and 1 s idle of the cores' 4 s, and 2 s of everything else.
-        const SimulationReport report = run([](TaskFlow& flow) { independent(flow, 3); });
+        const SimulationReport report = run([](Flow& flow) { independent(flow, 3); });
         return std::to_string(report.energy_j);
     });
     EXPECT_EQ(joules, std::to_string(3 * 10. + 1 * 2. + 2 * 5.));
@@ -200,7 +200,7 @@ std::string trace_of(std::uint64_t seed)
         run.options.jitter = 0.2;
         run.options.remap_s = 0.7;
         run.trace = true;
-        run([](TaskFlow& flow) {
+        run([](Flow& flow) {
             static char data[8];
             for (int i = 0; i < 200; ++i)
                 flow.submit(shared_work, SharedCost{1e9 + i * 1e7, 4}, {read(data + i % 3), readwrite(data + 3 + i % 5)});
@@ -223,12 +223,12 @@ TEST(Simulated, SpreadsKernelTimesWithinTheJitter)
     TRC_NEEDS_SIMGRID;
     SimulatedRun run{cores_of_speed({1})};
     run.options.jitter = 0.5;
-    const double one = makespan(run, [](TaskFlow& flow) { independent(flow, 1); });
+    const double one = makespan(run, [](Flow& flow) { independent(flow, 1); });
     EXPECT_GE(one, 0.5 - ns);
     EXPECT_LE(one, 1.5 + ns);
     EXPECT_NE(one, 1);
     // 64 draws from [0.5, 1.5]: standard deviation of the mean 0.29 / 8 = 0.036; four of them.
-    EXPECT_NEAR(makespan(run, [](TaskFlow& flow) { independent(flow, 64); }) / 64, 1, 4 * 0.036);
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 64); }) / 64, 1, 4 * 0.036);
 }
 
 TEST(Simulated, MovesThreadsBetweenCoresInTheMiddleOfATask)
@@ -237,7 +237,7 @@ TEST(Simulated, MovesThreadsBetweenCoresInTheMiddleOfATask)
     SimulatedRun run{cores_of_speed({1, 4})};
     run.options.remap_s = 0.25;
     // One task of 4 Gflop: 4 s on the slow core, 1 s on the fast one. Moved at random it takes something between.
-    const double moved = makespan(run, [](TaskFlow& flow) { independent(flow, 1, 4e9); });
+    const double moved = makespan(run, [](Flow& flow) { independent(flow, 1, 4e9); });
     EXPECT_GT(moved, 1 + ns);
     EXPECT_LT(moved, 4 - ns);
 }
@@ -248,8 +248,8 @@ TEST(Simulated, RefusesASecondSimulationInTheProcess)
 {
     TRC_NEEDS_SIMGRID;
     const std::string answer = in_own_process([] {
-        SimulatedRun{cores_of_speed({1})}([](TaskFlow&) {});
-        SimulatedRun{cores_of_speed({1})}([](TaskFlow&) {});
+        SimulatedRun{cores_of_speed({1})}([](Flow&) {});
+        SimulatedRun{cores_of_speed({1})}([](Flow&) {});
         return std::string("no error");
     });
     EXPECT_THAT(answer, HasSubstr("one simulation per process"));
@@ -260,7 +260,7 @@ TEST(Simulated, NamesTheTaskThatNobodyIsGiven)
     TRC_NEEDS_SIMGRID;
     static constexpr Codelet unknown = codelet_of<Cost>("unknown");
     const std::string answer = in_own_process([] {
-        SimulatedRun{cores_of_speed({1}), "mosaic"}([](TaskFlow& flow) {
+        SimulatedRun{cores_of_speed({1}), "mosaic"}([](Flow& flow) {
             static char x;
             independent(flow, 1);
             flow.submit(unknown, Cost{1e9}, {readwrite(&x)});
@@ -275,7 +275,7 @@ TEST(Simulated, EndsAFlowWhoseBodyThrows)
 {
     TRC_NEEDS_SIMGRID;
     const std::string answer = in_own_process([] {
-        SimulatedRun{cores_of_speed({1, 1})}([](TaskFlow& flow) {
+        SimulatedRun{cores_of_speed({1, 1})}([](Flow& flow) {
             independent(flow, 5);
             throw std::runtime_error("from the body");
         });
@@ -290,7 +290,7 @@ TEST(Simulated, RefusesAPowerStateThatNoUnitHas)
     const std::string answer = in_own_process([] {
         SimulatedRun run{cores_of_speed({1})};
         run.options.power_state = "warp";
-        run([](TaskFlow&) {});
+        run([](Flow&) {});
         return std::string("no error");
     });
     EXPECT_THAT(answer, HasSubstr("no power state 'warp'"));

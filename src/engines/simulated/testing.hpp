@@ -1,7 +1,7 @@
 #pragma once
 #include "base/error.hpp"
 #include "engines/engine.hpp"
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 
 #include <cstdlib>
 #include <functional>
@@ -65,7 +65,7 @@ inline constexpr Codelet shared_work = codelet_of<SharedCost>("work");
 
 /// A body that submits.
 struct Body {
-    const std::function<void(TaskFlow&)>* submit;
+    const std::function<void(Flow&)>* submit;
     void run(TaskContext& context) { (*submit)(context.flow()); }
 };
 inline constexpr Codelet body = [] {
@@ -105,7 +105,7 @@ struct SimulatedRun {
     std::string events = {}; ///< of the trace, one per line
 
     /// Needs a process of its own.
-    SimulationReport operator()(const std::function<void(TaskFlow&)>& submit)
+    SimulationReport operator()(const std::function<void(Flow&)>& submit)
     {
         EngineParts parts{{}, parse_scheduler(scheduler), nullptr};
         parts.machine = &machine;
@@ -144,7 +144,7 @@ private:
 };
 
 /// Seconds until all was done.
-inline double makespan(SimulatedRun run, const std::function<void(TaskFlow&)>& submit)
+inline double makespan(SimulatedRun run, const std::function<void(Flow&)>& submit)
 {
     const std::string text = in_own_process([&] {
         std::ostringstream out;

@@ -1,7 +1,7 @@
 #pragma once
 #include "engines/simulated/chunk_plan.hpp"
 #include "engines/simulated/virtual_time.hpp"
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 #include "memory/plan.hpp"
 
 #include <deque>

@@ -35,7 +35,7 @@ public:
     RunningTask& operator=(const RunningTask&) = delete;
 
     /// Is the caller inside a task of this flow, or of one inside it? Then it would wait for itself.
-    static bool is_inside(const TaskFlow& flow);
+    static bool is_inside(const Flow& flow);
 
     class Kept {
     public:

@@ -1,4 +1,4 @@
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 #include "interfaces/c/edge.hpp"
 
 // Who runs inside what, and until when.
@@ -16,10 +16,10 @@ thread_local constinit RunningTask* running_task = nullptr;
 RunningTask::RunningTask(TaskContext& context) : context_(context) { running() = this; }
 RunningTask::~RunningTask() { running() = nullptr; }
 
-bool RunningTask::is_inside(const TaskFlow& flow)
+bool RunningTask::is_inside(const Flow& flow)
 {
     const RunningTask* const task = running();
-    for (const TaskFlow* own = task ? &task->context_.own_flow() : nullptr; own; own = own->parent())
+    for (const Flow* own = task ? task->context_.own_flow() : nullptr; own; own = own->parent())
         if (own == &flow) return true;
     return false;
 }

@@ -1,5 +1,5 @@
 #include "base/lasting.hpp"
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 #include "interfaces/c/edge.hpp"
 
 #include <cstring>
@@ -13,8 +13,8 @@ using namespace trencadis::c;
 
 /// A flow of one's own, or that of a context.
 struct trc_flow {
-    std::unique_ptr<TaskFlow> own;
-    TaskFlow* flow = nullptr;
+    std::unique_ptr<Flow> own;
+    Flow* flow = nullptr;
     trc_session* session = nullptr; ///< whose flows it is counted among; null: the standard one's, or a context's
     int made_after = forks_so_far();
 
@@ -123,8 +123,7 @@ int trc_flow_create(trc_flow** flow, trc_session* session, int64_t window)
                         "window is " + std::to_string(window) + ", must be at least 1, or 0 for the session's");
         const SessionInCall workers(session);
         auto made = std::make_unique<trc_flow>();
-        made->own =
-            std::make_unique<TaskFlow>(workers->executor(), FlowOptions{.window = window ? window : workers->options().window});
+        made->own = workers->open_flow(window);
         made->flow = made->own.get();
         if (session) session->flows.fetch_add(1, std::memory_order_relaxed);
         made->session = session;

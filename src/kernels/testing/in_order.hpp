@@ -1,6 +1,7 @@
 #pragma once
 #include "graph/executor.hpp"
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
+#include "kernels/provider.hpp"
 
 namespace trencadis::testing {
 
@@ -8,7 +9,7 @@ namespace trencadis::testing {
 /// that many cores shared it.
 class InOrder final : public Executor {
 public:
-    explicit InOrder(Index grain = Index{1} << 40) : grain_(grain) {}
+    explicit InOrder(const KernelProvider* kernels = nullptr, Index grain = Index{1} << 40) : kernels_(kernels), grain_(grain) {}
     void ready(Task* chain) override
     {
         while (chain) {
@@ -26,15 +27,16 @@ public:
     }
     void drain(TaskFlow&, std::int64_t) override {}
     void wake_owner(TaskFlow&) override {}
+    const Kernels* kernels() const override { return kernels_; }
 
 private:
     std::exception_ptr run(Task& task)
     {
         SharedWork work;
-        work.reset(task.codelet->chunks ? task.codelet->chunks(task.args) : 1, grain_);
+        work.reset(task.chunks, grain_);
         Team team(work);
         try {
-            TaskContext context(task, team, 0);
+            TaskFlowContext context(task, team, 0);
             task.codelet->core(task.args, context);
             context.finish_children();
         } catch (...) {
@@ -42,6 +44,7 @@ private:
         }
         return nullptr;
     }
+    const KernelProvider* const kernels_;
     Index grain_;
 };
 

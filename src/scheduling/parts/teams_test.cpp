@@ -59,7 +59,7 @@ protected:
         view_.speeds = {1, 1, 3, 3};
         for (Task& task : tasks_) task.codelet = &shared;
     }
-    static constexpr Codelet shared{"shared", nullptr, nullptr, [](const void*) { return Index{8}; }};
+    static constexpr Codelet shared{"shared", nullptr, nullptr, [](const void*, const Kernels*) { return Index{8}; }};
     static constexpr Codelet alone{"alone", nullptr};
     void start(const std::string& name) { scheduler_ = parse_scheduler(name).make(view_); }
     int next(WorkerId worker) { return next_of(*scheduler_, worker, tasks_); }

@@ -1,4 +1,4 @@
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 
 #include "base/error.hpp"
 #include "graph/info.hpp"
@@ -35,7 +35,7 @@ public:
                 SharedWork work;
                 Team team(work);
                 try {
-                    TaskContext context(task, team, 0);
+                    TaskFlowContext context(task, team, 0);
                     task.codelet->core(task.args, context);
                     context.finish_children();
                 } catch (...) {

@@ -1,8 +1,9 @@
-#include "graph/flow.hpp"
+#include "graph/task_flow.hpp"
 
 #include "base/error.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace trencadis {
 
@@ -18,9 +19,10 @@ void fill_nodes(Task& task, std::span<const Access> accesses)
         node.task = &task;
         node.group = nullptr;
         node.mode = accesses[i].mode;
+        node.datum = accesses[i].datum;
         for (int j = 0; j < i; ++j) {
             AccessNode& earlier = task.accesses[j];
-            if (accesses[j].data != accesses[i].data || !earlier.task) continue;
+            if (accesses[j].datum.address != node.datum.address || !earlier.task) continue;
             if (earlier.mode != node.mode) earlier.mode = AccessMode::readwrite;
             node.task = nullptr;
             break;
@@ -104,12 +106,22 @@ Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const
     return task;
 }
 
+void TaskFlow::take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+                    const TaskOptions& options)
+{
+    Task& task = begin(codelet, arguments.bytes, accesses, options);
+    if (arguments.move) arguments.move(task.args, arguments.data);
+    else std::memcpy(task.args, arguments.data, arguments.bytes);
+    commit(task, accesses);
+}
+
 void TaskFlow::commit(Task& task, std::span<const Access> accesses) noexcept
 {
     const StandardFloatModes standard;
     --credit_;
     task.next = nullptr;
     task.flops = task.codelet->flops ? task.codelet->flops(task.args) : 0;
+    task.chunks = task.codelet->chunks ? static_cast<std::int32_t>(task.codelet->chunks(task.args, executor_.kernels())) : 1;
     if (at_steal()) return postpone(task, accesses);
     if (throttle_ && throttled()) return run_inline(task, accesses);
     if (connect(task, accesses, 0)) {

@@ -1,0 +1,73 @@
+#include "algorithms/potrf.hpp"
+#include "algorithms/testing/recorded_flow.hpp"
+#include "kernels/testing/reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace trencadis::testing {
+namespace {
+
+/// Any flow takes what an algorithm submits: nothing of ours need find dependences, and no kernels are there yet.
+TEST(SubmissionSeam, GivesAFlowOfAnotherKindTheSameTasks)
+{
+    constexpr Index n = 10, nb = 4;
+    Dense<double> A = random_triangle<double>(Uplo::lower, n, 2.0 * n);
+    Info info;
+    RecordedFlow flow;
+    potrf(flow, TileMatrix<double>(A.view(), nb, nb), info);
+    std::vector<std::string> names;
+    for (const RecordedFlow::Submission& task : flow.submissions) names.push_back(task.name);
+    EXPECT_EQ(names,
+              (std::vector<std::string>{"potrf", "trsm", "trsm", "syrk", "gemm", "syrk", "potrf", "trsm", "syrk", "potrf"}));
+}
+
+/// What moves or places data sees it as it is stored.
+TEST(SubmissionSeam, NamesDataByShape)
+{
+    constexpr Index n = 10, nb = 4;
+    Dense<double> A = random_triangle<double>(Uplo::upper, n, 2.0 * n);
+    Info info;
+    RecordedFlow flow;
+    potrf(flow, TileMatrix<double>(A.view(), nb, nb).with(Op::trans), info);
+    const Access& written = flow.submissions[2].accesses.back(); // the solve of the last tile of the first row
+    EXPECT_EQ(written.datum.address, A.data.data() + 8 * A.ld);
+    EXPECT_EQ(written.datum.rows, 4);
+    EXPECT_EQ(written.datum.cols, 2);
+    EXPECT_EQ(written.datum.ld, A.ld);
+    EXPECT_EQ(written.datum.element, 8);
+    EXPECT_EQ(written.datum.bytes(), 64);
+    EXPECT_EQ(written.datum.home, any_node);
+    EXPECT_EQ(written.datum.owner, 0);
+}
+
+/// The arguments name operands by their numbers: the tasks compute on whatever memory they are given for these, with the kernels of who
+/// runs them.
+TEST(SubmissionSeam, TasksComputeWhereTheirOperandsAre)
+{
+    if (providers().empty()) GTEST_SKIP() << "no kernels on this machine";
+    constexpr Index n = 12, nb = 4;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+        const Dense<double> before = random_triangle<double>(uplo, n, 2.0 * n);
+        for (const KernelProvider* kernels : providers()) {
+            Dense<double> named = before, moved = before;
+            const auto factor = [&](Dense<double>& where) {
+                Info info;
+                RecordedFlow flow;
+                const Op seen = uplo == Uplo::lower ? Op::none : Op::trans;
+                potrf(flow, TileMatrix<double>(named.view(), nb, nb).with(seen), info);
+                flow.replay(kernels,
+                            reinterpret_cast<std::byte*>(where.data.data()) - reinterpret_cast<std::byte*>(named.data.data()));
+                EXPECT_EQ(info.value(), 0);
+            };
+            factor(moved);
+            expect_same_bits(named, before);
+            factor(named);
+            expect_same_bits(named, moved);
+        }
+    }
+}
+
+} // namespace
+} // namespace trencadis::testing

@@ -1,0 +1,68 @@
+#pragma once
+#include "base/error.hpp"
+#include "graph/flow.hpp"
+#include "graph/task_context.hpp"
+
+#include <string>
+#include <vector>
+
+namespace trencadis::testing {
+
+/// The least that takes submissions itself: it records them, finds no dependences, and can run what it has, in order, on memory that is
+/// `shift` bytes from where the data are.
+class RecordedFlow final : public Flow {
+public:
+    struct Submission {
+        const Codelet* codelet;
+        std::string name;
+        std::vector<std::byte> args;
+        std::vector<Access> accesses;
+    };
+    std::vector<Submission> submissions;
+
+    void replay(const Kernels* kernels, std::ptrdiff_t shift)
+    {
+        for (Submission& task : submissions) {
+            SharedWork work(task.codelet->chunks ? task.codelet->chunks(task.args.data(), kernels) : 1);
+            Team team(work);
+            Context context(team, task, kernels, shift);
+            task.codelet->core(task.args.data(), context);
+            if (task.codelet->destroy) task.codelet->destroy(task.args.data());
+        }
+    }
+    void wait() override {}
+    void cancel() override {}
+
+private:
+    class Context final : public TaskContext {
+    public:
+        Context(Team& team, const Submission& task, const Kernels* kernels, std::ptrdiff_t shift)
+            : TaskContext(team, 0), task_(task), kernels_(kernels), shift_(shift)
+        {
+        }
+        Operand operand(int access) const override
+        {
+            const Datum& datum = task_.accesses[std::size_t(access)].datum;
+            return {static_cast<std::byte*>(const_cast<void*>(datum.address)) + shift_, datum.ld};
+        }
+        const Kernels* kernels() const override { return kernels_; }
+        Flow& flow() override { throw Error(ErrorCode::bad_argument, "no task submits inside"); }
+        void* part(int) override { throw Error(ErrorCode::bad_argument, "no reductions"); }
+
+    private:
+        const Submission& task_;
+        const Kernels* const kernels_;
+        const std::ptrdiff_t shift_;
+    };
+
+    void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+              const TaskOptions& options) override
+    {
+        Submission& task = submissions.emplace_back();
+        task = {&codelet, options.label ? options.label : codelet.name, {}, {accesses.begin(), accesses.end()}};
+        const auto* const bytes = static_cast<const std::byte*>(arguments.data);
+        task.args.assign(bytes, bytes + arguments.bytes);
+    }
+};
+
+} // namespace trencadis::testing
