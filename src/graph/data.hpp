@@ -9,29 +9,26 @@ namespace trencadis {
 inline constexpr int any_node = -1;
 
 /// What a task uses: memory that is known by its address at home (for a tile: that of its first element). Its shape is for those who
-/// place or move it: `cols` columns of `rows` elements, `ld` elements apart. Opaque data are one column of bytes.
+/// place or move it: `cols` columns of `rows` elements of `element` bytes, `ld` elements apart; a tile has less than 2^31 of both. Opaque
+/// data have elements of 0 bytes, and their size in `ld`.
 struct Datum {
     const void* address = nullptr;
-    Index rows = 0, cols = 1, ld = 0;
-    std::int32_t element = 1;     ///< bytes
+    Index ld = 0;
+    std::int32_t rows = 0, cols = 0;
+    std::int16_t element = 0;
     std::int16_t home = any_node; ///< the memory node that it lies on, as far as that is known
     std::int16_t owner = 0;       ///< the process that holds it, of those that work together; a process alone is 0
 
     constexpr Datum() = default;
     /// Opaque; 0 bytes: not known how many.
-    constexpr Datum(const void* at, Bytes bytes = 0) : address(at), rows(static_cast<Index>(bytes)), ld(rows) {}
-    constexpr Datum(const void* at, Index r, Index c, Index l, std::size_t bytes)
-        : address(at), rows(r), cols(c), ld(l), element(static_cast<std::int32_t>(bytes))
+    constexpr Datum(const void* at, Bytes bytes = 0) : address(at), ld(static_cast<Index>(bytes)) {}
+    constexpr Datum(const void* at, Index of_rows, Index of_cols, Index apart, std::size_t bytes)
+        : address(at), ld(apart), rows(static_cast<std::int32_t>(of_rows)), cols(static_cast<std::int32_t>(of_cols)),
+          element(static_cast<std::int16_t>(bytes))
     {
     }
 
-    constexpr Bytes bytes() const { return double(rows) * double(cols) * element; }
-    constexpr Datum on(int node) const
-    {
-        Datum there = *this;
-        there.home = static_cast<std::int16_t>(node);
-        return there;
-    }
+    constexpr Bytes bytes() const { return element ? double(rows) * cols * element : double(ld); }
 };
 
 /// Where a running task finds a datum: at home, or where a copy is that its unit can use.

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -36,7 +37,8 @@ public:
     void submit(const Codelet& codelet, const Args& args, std::span<const Access> accesses, const TaskOptions& options = {})
     {
         static_assert(std::is_trivially_copyable_v<Args>, "codelet arguments are a plain struct");
-        take(codelet, {const_cast<Args*>(&args), sizeof(Args), nullptr}, accesses, options);
+        const auto copy = [](void* to, void* from) { new (to) Args(*static_cast<Args*>(from)); };
+        take(codelet, {const_cast<Args*>(&args), sizeof(Args), copy}, accesses, options);
     }
     template <class Args>
     void submit(const Codelet& codelet, const Args& args, std::initializer_list<Access> accesses, const TaskOptions& options = {})
@@ -68,7 +70,7 @@ protected:
     struct Arguments {
         void* data;
         std::size_t bytes;
-        void (*move)(void* to, void* from); ///< none: bytes are copied; it does not throw
+        void (*move)(void* to, void* from); ///< does not throw
     };
 
 private:

@@ -22,14 +22,13 @@ struct AccessNode {
         void* part;               ///< afterwards, of a `reduce` access: the private part in use
     };
     AccessMode mode;
-    Datum datum;
 };
 
 /// One task, from submission until it has finished; then the memory is used again. Fields before `priority` are
 /// written by the submitter only, before the task can be seen by others.
 struct alignas(64) Task {
     static constexpr int inline_accesses = 4;
-    static constexpr std::size_t inline_bytes = 128;
+    static constexpr std::size_t inline_bytes = 208;
     static constexpr std::uint64_t finished = ~std::uint64_t{0};
 
     const Codelet* codelet;
@@ -37,6 +36,7 @@ struct alignas(64) Task {
     TaskFlow* flow;
     void* args;           ///< `storage`, or a block of its own when the arguments are larger
     AccessNode* accesses; ///< `nodes`, or a block of its own beyond `inline_accesses`
+    Datum* data;          ///< likewise: what each access names; apart, since few look at it once the task is submitted
     int access_count;
     bool has_commute;
     bool has_reduce;
@@ -53,7 +53,10 @@ struct alignas(64) Task {
     AccessGroup* dead_groups;     ///< groups that ended with this task; travel home with it
 
     AccessNode nodes[inline_accesses];
+    Datum named[inline_accesses];
     alignas(16) std::byte storage[inline_bytes];
 };
+// Tasks lie one after the other: a power of two would have their first lines share few sets of a cache.
+static_assert(sizeof(Task) / 64 % 2 == 1);
 
 } // namespace trencadis

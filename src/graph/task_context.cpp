@@ -11,7 +11,7 @@ TaskFlowContext::~TaskFlowContext()
 
 Operand TaskFlowContext::operand(int access) const
 {
-    const Datum& datum = task_.accesses[access].datum;
+    const Datum& datum = task_.data[access];
     return {const_cast<void*>(datum.address), datum.ld};
 }
 

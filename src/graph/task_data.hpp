@@ -17,7 +17,7 @@ template <class Visit> void for_each_datum(const Task& task, Visit&& visit)
 {
     for (int i = 0; i < task.access_count; ++i) {
         const AccessNode& node = task.accesses[i];
-        if (node.task && node.group) visit(TaskDatum{node.datum.address, node.datum.bytes(), node.mode, node.datum.home});
+        if (node.task && node.group) visit(TaskDatum{task.data[i].address, task.data[i].bytes(), node.mode, task.data[i].home});
     }
 }
 

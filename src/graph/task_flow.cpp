@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace trencadis {
 
@@ -19,10 +18,10 @@ void fill_nodes(Task& task, std::span<const Access> accesses)
         node.task = &task;
         node.group = nullptr;
         node.mode = accesses[i].mode;
-        node.datum = accesses[i].datum;
+        task.data[i] = accesses[i].datum;
         for (int j = 0; j < i; ++j) {
             AccessNode& earlier = task.accesses[j];
-            if (accesses[j].datum.address != node.datum.address || !earlier.task) continue;
+            if (accesses[j].datum.address != accesses[i].datum.address || !earlier.task) continue;
             if (earlier.mode != node.mode) earlier.mode = AccessMode::readwrite;
             node.task = nullptr;
             break;
@@ -89,10 +88,15 @@ Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const
     task.node = static_cast<std::int16_t>(options.node != any_node ? options.node : options_.node);
     task.args = task.storage;
     task.accesses = task.nodes;
+    task.data = task.named;
     try {
         if (bytes > Task::inline_bytes) task.args = ::operator new (bytes, std::align_val_t{64});
-        if (accesses.size() > Task::inline_accesses) task.accesses = new AccessNode[accesses.size()];
+        if (accesses.size() > Task::inline_accesses) {
+            task.accesses = new AccessNode[accesses.size()];
+            task.data = new Datum[accesses.size()];
+        }
     } catch (...) {
+        if (task.accesses != task.nodes) delete[] task.accesses;
         if (task.args != task.storage) ::operator delete (task.args, std::align_val_t{64});
         task.dead_groups = nullptr;
         pool_.give_back(task);
@@ -110,8 +114,7 @@ void TaskFlow::take(const Codelet& codelet, const Arguments& arguments, std::spa
                     const TaskOptions& options)
 {
     Task& task = begin(codelet, arguments.bytes, accesses, options);
-    if (arguments.move) arguments.move(task.args, arguments.data);
-    else std::memcpy(task.args, arguments.data, arguments.bytes);
+    arguments.move(task.args, arguments.data);
     commit(task, accesses);
 }
 
@@ -307,6 +310,7 @@ void TaskFlow::free_blocks(Task& task)
     if (task.codelet->destroy) task.codelet->destroy(task.args);
     if (task.args != task.storage) ::operator delete (task.args, std::align_val_t{64});
     if (task.accesses != task.nodes) delete[] task.accesses;
+    if (task.data != task.named) delete[] task.data;
 }
 
 Task* TaskFlow::finish(Task& task, std::exception_ptr failure)

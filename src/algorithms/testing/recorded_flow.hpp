@@ -60,8 +60,8 @@ private:
     {
         Submission& task = submissions.emplace_back();
         task = {&codelet, options.label ? options.label : codelet.name, {}, {accesses.begin(), accesses.end()}};
-        const auto* const bytes = static_cast<const std::byte*>(arguments.data);
-        task.args.assign(bytes, bytes + arguments.bytes);
+        task.args.resize(arguments.bytes);
+        arguments.move(task.args.data(), arguments.data);
     }
 };
 
