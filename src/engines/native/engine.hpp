@@ -4,6 +4,7 @@
 #include "engines/native/sleepers.hpp"
 #include "engines/native/undiscovered_flows.hpp"
 #include "engines/native/worker.hpp"
+#include "engines/protocol/node_binding.hpp"
 #include "graph/flow.hpp"
 #include "scheduling/speed_estimates.hpp"
 
@@ -24,10 +25,7 @@ public:
     void undiscovered(TaskFlow& flow) override;
     void forget(TaskFlow& flow) override;
     bool run_here(Task& task) override;
-    bool binds(int node) const override
-    {
-        return splits_nodes_ && node >= 0 && node < int(idle_on_node_.size()) && idle_on_node_[node];
-    }
+    bool binds(int node) const override { return binding_.binds(node); }
     void drain(TaskFlow& flow, std::int64_t target) override;
     void wake_owner(TaskFlow& flow) override;
     bool leave_core(Sleeper& sleeper) override;
@@ -76,6 +74,7 @@ private:
     double shared_priority(WorkerId worker) const override;
     int shared_node(WorkerId worker) const override;
     Seconds chunk_time(WorkerId owner, WorkerId by) const override;
+    int node(WorkerId worker) const override { return workers_[worker]->place.node; }
 
     // life.cpp: units, who holds a worker
     Holder& new_holder(Worker& worker);
@@ -93,9 +92,7 @@ private:
     bool has_work(const Worker& worker) const;
     bool wants_to_leave(const Wait& wait) const;
 
-    // placement.cpp: workers by memory node
-    std::unique_ptr<Scheduler> make_scheduler();
-    bool allowed(const Worker& worker, int node) const;
+    // Workers by memory node (looking.cpp)
     bool somebody_idle(const Task& task) const;
     void count_idle(const Worker& worker, int change);
 
@@ -161,7 +158,7 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<Scheduler> scheduler_;
     const bool concurrent_, shares_calls_;
-    bool splits_nodes_ = false; ///< workers on several memory nodes, and a policy that can be made for each
+    NodeBinding binding_;
     bool bounded_ = false, wants_finished_ = false, wakes_all_ = false; ///< what the scheduler answered
 
     UndiscoveredFlows undiscovered_;
@@ -170,8 +167,7 @@ private:
     std::atomic<std::int64_t> queued_{0}; ///< written under the lock; a hint for those who do not hold it
     alignas(64) std::atomic<int> offers_{0};
     std::atomic<int> idle_{0};
-    std::vector<std::unique_ptr<std::atomic<int>>>
-        idle_on_node_; ///< the same by node; empty where nodes are not split, null without workers
+    std::vector<std::atomic<int>> idle_on_node_; ///< the same by node; empty where nodes are not split
     std::atomic<bool> stop_{false};
     OpenCall call_;
     Sleepers sleepers_;                        ///< the workers' own units by number, then the guests in their places

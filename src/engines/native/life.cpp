@@ -17,6 +17,13 @@ std::vector<int> kinds_of(const std::vector<WorkerPlace>& workers)
     return kinds;
 }
 
+std::vector<int> nodes_of(const std::vector<WorkerPlace>& workers)
+{
+    std::vector<int> nodes;
+    for (const WorkerPlace& worker : workers) nodes.push_back(worker.node);
+    return nodes;
+}
+
 /// The last one of each core; those that may run anywhere are of none.
 std::vector<WorkerId> workers_by_core(const std::vector<WorkerPlace>& workers)
 {
@@ -43,8 +50,8 @@ bool shares_calls(const EngineParts& parts)
 NativeEngine::NativeEngine(EngineParts parts)
     : parts_(std::move(parts)), speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second),
       recorder_(static_cast<int>(parts_.workers.size())), concurrent_(parts_.scheduler.entry->concurrent),
-      shares_calls_(shares_calls(parts_)), sleepers_(2 * static_cast<int>(parts_.workers.size())),
-      worker_on_(workers_by_core(parts_.workers))
+      shares_calls_(shares_calls(parts_)), binding_(nodes_of(parts_.workers)),
+      sleepers_(2 * static_cast<int>(parts_.workers.size())), worker_on_(workers_by_core(parts_.workers))
 {
     for (std::size_t i = 0; i < parts_.workers.size(); ++i) {
         workers_.push_back(std::make_unique<Worker>());
@@ -53,7 +60,8 @@ NativeEngine::NativeEngine(EngineParts parts)
         workers_.back()->seen.resize(parts_.workers.size());
         recorder_.describe(static_cast<WorkerId>(i), parts_.workers[i].cpu, parts_.workers[i].kind_name);
     }
-    scheduler_ = make_scheduler();
+    scheduler_ = binding_.make(*this, parts_.scheduler);
+    idle_on_node_ = std::vector<std::atomic<int>>(binding_.nodes());
     bounded_ = scheduler_->bounded();
     wakes_all_ = scheduler_->wakes_all();
     wants_finished_ = scheduler_->wants_finished() && !concurrent_;

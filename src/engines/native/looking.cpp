@@ -45,8 +45,7 @@ int NativeEngine::push(Task* chain, WorkerId from)
     // A worker counts itself idle, then looks, then sleeps; we have pushed and look at the count: one of the two sees the other.
     if (nodes) std::atomic_thread_fence(std::memory_order_seq_cst);
     for (std::size_t node = 0; nodes && node < idle_on_node_.size(); ++node)
-        if ((nodes >> (node & 63) & 1) && idle_on_node_[node] && idle_on_node_[node]->load(std::memory_order_relaxed) > 0)
-            return workers();
+        if ((nodes >> (node & 63) & 1) && idle_on_node_[node].load(std::memory_order_relaxed) > 0) return workers();
     return wakes;
 }
 
@@ -60,6 +59,18 @@ void NativeEngine::ready(Task* chain)
         count = push(chain, worker ? worker->id : no_worker);
     }
     wake(count);
+}
+
+bool NativeEngine::somebody_idle(const Task& task) const
+{
+    const std::atomic<int>& idle = binds(task.node) ? idle_on_node_[std::size_t(task.node)] : idle_;
+    return idle.load(std::memory_order_relaxed) > 0;
+}
+
+void NativeEngine::count_idle(const Worker& worker, int change)
+{
+    idle_.fetch_add(change, std::memory_order_relaxed);
+    if (binding_.splits()) idle_on_node_[std::size_t(worker.place.node)].fetch_add(change, std::memory_order_seq_cst);
 }
 
 /// So many sleepers; all of them where a task may be for certain workers only.
@@ -113,7 +124,7 @@ NativeEngine::Found NativeEngine::look(Worker& worker)
     found.again_ns = static_cast<std::int64_t>(decision.again_in * 1e9);
     if (decision.join == no_worker) return found;
     Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);
-    if (share && allowed(worker, share->node()) && share->try_join()) found.share = share;
+    if (share && binding_.allows(worker.id, share->node()) && share->try_join()) found.share = share;
     return found;
 }
 

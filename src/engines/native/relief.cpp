@@ -62,7 +62,7 @@ void NativeEngine::relieve_another(Worker& worker)
         worker.looked_at = (worker.looked_at + 1) % workers();
         Worker& other = *workers_[worker.looked_at];
         if (&other == &worker || !movable(other) || other.runs_since_ns.load(std::memory_order_relaxed) == 0) continue;
-        if (other.place.core() == worker.place.core() || (splits_nodes_ && other.place.node != worker.place.node)) continue;
+        if (other.place.core() == worker.place.core() || (binding_.splits() && other.place.node != worker.place.node)) continue;
         if (parts_.relieving == Relieving::always || stands_still(worker, other)) return give_core(worker, other);
     }
 }

@@ -11,7 +11,7 @@ namespace trencadis {
 bool NativeEngine::run_here(Task& task)
 {
     Worker* worker = here();
-    if (!worker || !allowed(*worker, task.node)) return false;
+    if (!worker || !binding_.allows(worker->id, task.node)) return false;
     execute(*worker, task);
     push_released(*worker);
     return true;

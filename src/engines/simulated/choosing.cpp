@@ -54,7 +54,7 @@ void VirtualEngine::submitted(Task& task)
 bool VirtualEngine::run_here(Task& task)
 {
     Unit* unit = here();
-    if (!unit || !kernels_.able(*task.codelet, unit->type)) return false;
+    if (!unit || !binding_->allows(unit->id, task.node) || !kernels_.able(*task.codelet, unit->type)) return false;
     execute(*unit, task, false);
     push_released(*unit);
     return true;
@@ -116,7 +116,7 @@ Found VirtualEngine::choose(Unit& unit)
             return {decision.run, nullptr, decision.offer};
         }
         Operation* operation = decision.join == no_worker ? nullptr : units_[decision.join]->offer;
-        if (operation && join(unit, *operation)) return {nullptr, operation};
+        if (operation && binding_->allows(unit.id, operation->task.node) && join(unit, *operation)) return {nullptr, operation};
         if (decision.again_in > 0) ask_again(decision.again_in);
     } while (!undiscovered_.empty() && discover(unit));
     return {};

@@ -1,5 +1,6 @@
 #pragma once
 #include "engines/engine.hpp"
+#include "engines/protocol/node_binding.hpp"
 #include "engines/simulated/kernel_table.hpp"
 #include "engines/simulated/unit.hpp"
 #include "engines/simulated/virtual_time.hpp"
@@ -35,6 +36,7 @@ public:
     void ready(Task* chain) override;
     void submitted(Task& task) override;
     bool run_here(Task& task) override;
+    bool binds(int node) const override { return binding_->binds(node); }
     void undiscovered(TaskFlow& flow) override;
     void forget(TaskFlow& flow) override;
     void drain(TaskFlow& flow, std::int64_t target) override;
@@ -58,8 +60,10 @@ private:
     Seconds free_at(WorkerId worker) const override;
     Index chunks_left(WorkerId worker) const override;
     double shared_priority(WorkerId worker) const override;
+    int shared_node(WorkerId worker) const override;
     Seconds chunk_time(WorkerId worker, WorkerId by) const override;
     int node(WorkerId worker) const override { return units_[worker]->space; }
+    int memories() const override { return replicas_ ? replicas_->spaces() : 1; }
     Seconds transfer_time(const Task& task, WorkerId worker) const override;
     Bytes valid_bytes(const Task& task, WorkerId worker) const override;
     bool holds_written(const Task& task, WorkerId worker) const override;
@@ -68,6 +72,7 @@ private:
 
     // platform.cpp
     void add_units();
+    std::vector<int> nodes_of_cores() const;
     VirtualPlatform platform();
     void make_memory();
     void remap();
@@ -109,6 +114,7 @@ private:
     void run_kernel(Unit& unit, Task& task, bool offer);
     void occupy(Unit& unit, Operation& operation, EventKind kind);
     Operation& open(Unit& unit, Task& task, bool offer, Seconds since);
+    bool somebody_idle(const Task& task) const;
     void call_team(Operation& operation, std::span<const WorkerId> followers);
     Seconds own_chunk_time(const Operation& operation, const Unit& unit) const;
     bool join(Unit& unit, Operation& operation);
@@ -150,6 +156,7 @@ private:
     std::vector<std::unique_ptr<Unit>> units_;
     std::vector<std::unique_ptr<Holder>> holders_;
     std::vector<Unit*> by_actor_;
+    std::optional<NodeBinding> binding_;
     std::unique_ptr<Scheduler> scheduler_;
     bool wants_finished_ = false, bounded_ = false, has_energy_ = false;
 

@@ -115,13 +115,18 @@ Seconds VirtualEngine::own_chunk_time(const Operation& operation, const Unit& un
            static_cast<double>(operation.chunks);
 }
 
+bool VirtualEngine::somebody_idle(const Task& task) const
+{
+    return std::any_of(seekers_.begin(), seekers_.end(), [&](WorkerId idle) { return binding_->allows(idle, task.node); });
+}
+
 /// Begins an operation. Others may join it when somebody is idle, or when the policy wants it: as on real cores, where cutting
 /// it up for nobody would cost speed.
 Operation& VirtualEngine::open(Unit& unit, Task& task, bool offer, Seconds since)
 {
     const Index chunks = task.codelet->chunks ? std::max<Index>(1, task.codelet->chunks(task.args)) : 1;
     const std::span<const WorkerId> followers = scheduler_->followers(unit.id);
-    const bool wanted = offer || !seekers_.empty() || !followers.empty();
+    const bool wanted = offer || somebody_idle(task) || !followers.empty();
     const bool offered = unit.device < 0 && chunks > 1 && wanted;
     auto* operation = new Operation(task, unit, offered ? chunks : 1, since);
     operation->noise = noise(task);

@@ -91,7 +91,8 @@ VirtualEngine::VirtualEngine(EngineParts parts)
     make_memory();
     time_ = make_virtual_time();
     time_->build(virtual_machine);
-    scheduler_ = parts_.scheduler.make(*this);
+    binding_.emplace(nodes_of_cores());
+    scheduler_ = binding_->make(*this, parts_.scheduler);
     wants_finished_ = scheduler_->wants_finished() && !parts_.scheduler.entry->concurrent;
     bounded_ = scheduler_->bounded();
 }
@@ -155,6 +156,14 @@ void VirtualEngine::add_units()
         devices_.push_back(units_.back()->id);
     }
     if (units_.empty()) throw Error(ErrorCode::bad_argument, "a simulation needs at least one worker");
+}
+
+/// A device's memory is its own, so it is of no node.
+std::vector<int> VirtualEngine::nodes_of_cores() const
+{
+    std::vector<int> nodes;
+    for (const auto& unit : units_) nodes.push_back(unit->device < 0 ? unit->space : any_node);
+    return nodes;
 }
 
 /// Where there is one memory, nothing moves and nobody needs to keep account of it.

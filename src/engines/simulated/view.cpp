@@ -47,6 +47,12 @@ double VirtualEngine::shared_priority(WorkerId worker) const
     return operation ? operation->task.priority.load(std::memory_order_relaxed) : 0;
 }
 
+int VirtualEngine::shared_node(WorkerId worker) const
+{
+    const Operation* operation = units_[worker]->offer;
+    return operation && binds(operation->task.node) ? operation->task.node : any_node;
+}
+
 Seconds VirtualEngine::chunk_time(WorkerId worker, WorkerId by) const
 {
     const Operation* operation = units_[worker]->offer;
