@@ -23,8 +23,12 @@ Worker* NativeEngine::here() const { return position.engine == this ? position.w
 /// Should the unit that holds the worker look at something other than tasks?
 bool NativeEngine::disturbed(const Worker& worker, const Wait* wait) const
 {
-    return worker.has_resumable.load(std::memory_order_acquire) || stop_.load(std::memory_order_acquire) ||
-           (wait && (wait->over() || wants_to_leave(*wait)));
+    return worker.succession.wanted() || stop_.load(std::memory_order_acquire) || (wait && (wait->over() || leaves(*wait, false)));
+}
+
+bool NativeEngine::any_work() const
+{
+    return concurrent_ || queued_.load(std::memory_order_relaxed) > 0 || offers_.load(std::memory_order_relaxed) > 0;
 }
 
 /// The caller holds the lock, unless the scheduler needs none. Returns how many sleepers to wake: one per task; for a
@@ -33,14 +37,11 @@ int NativeEngine::push(Task* chain, WorkerId from)
 {
     int count = 0, wakes = 0;
     std::uint64_t nodes = 0; // of tasks that are for one; those with the same number modulo 64 share a bit
-    while (chain) {
-        Task* task = chain;
-        chain = chain->next; // before the push: another worker may run the task at once
+    push_each(chain, from, [&](const Task& task) {
         ++count;
-        if (binds(task->node)) nodes |= std::uint64_t{1} << (task->node & 63);
+        if (binds(task.node)) nodes |= std::uint64_t{1} << (task.node & 63);
         else ++wakes;
-        scheduler_->push(*task, from);
-    }
+    });
     if (!concurrent_ && count) queued_.store(queued_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
     // A worker counts itself idle, then looks, then sleeps; we have pushed and look at the count: one of the two sees the other.
     if (nodes) std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -53,11 +54,7 @@ void NativeEngine::ready(Task* chain)
 {
     const Worker* worker = here();
     int count = 0;
-    {
-        std::unique_lock lock(scheduler_lock_, std::defer_lock);
-        if (!concurrent_) lock.lock();
-        count = push(chain, worker ? worker->id : no_worker);
-    }
+    with_policy([&] { count = push(chain, worker ? worker->id : no_worker); });
     wake(count);
 }
 
@@ -90,33 +87,18 @@ void NativeEngine::wake_worker(const Worker& worker)
 void NativeEngine::submitted(Task& task)
 {
     if (position.poll) ask_caller(*task.flow); // a caller that submits itself may not have to wait for long
-    const Worker* worker = here();
-    bool full = false;
-    if (worker && bounded_) {
-        std::unique_lock lock(scheduler_lock_, std::defer_lock);
-        if (!concurrent_) lock.lock();
-        full = !scheduler_->has_room(worker->id);
-    }
-    if (!full || !run_here(task)) ready(&task);
+    WorkerProtocol::submitted(task);
 }
 
-/// For a holder that does not go on to look for a task.
-void NativeEngine::push_released(Worker& worker)
-{
-    if (Task* chain = std::exchange(worker.released, nullptr)) ready(chain);
-}
-
-NativeEngine::Found NativeEngine::look(Worker& worker)
+Found NativeEngine::look(Worker& worker)
 {
     if (worker.whereabouts.load(std::memory_order_relaxed) == Worker::Whereabouts::away) go_home(worker);
-    Decision decision = choose(worker);
-    while (!decision.run && undiscovered_.any() && undiscovered_.discover(worker.released_end())) decision = choose(worker);
+    return seek(worker);
+}
+
+Found NativeEngine::joined(Worker& worker, const Decision& decision)
+{
     Found found;
-    if (decision.run) {
-        found.task = decision.run;
-        found.offer = decision.offer;
-        return found;
-    }
     if (call_.try_join()) {
         found.call = &call_;
         return found;
@@ -128,36 +110,14 @@ NativeEngine::Found NativeEngine::look(Worker& worker)
     return found;
 }
 
-/// Asks the scheduler, after giving it what the worker released.
-Decision NativeEngine::choose(Worker& worker)
+/// Under the lock.
+void NativeEngine::taken(const Task&)
 {
-    Decision decision;
-    int released = 0;
-    if (concurrent_) {
-        released = push(std::exchange(worker.released, nullptr), worker.id);
-        decision = scheduler_->pop(worker.id);
-    } else if (worker.released || queued_.load(std::memory_order_relaxed) > 0 || offers_.load(std::memory_order_relaxed) > 0) {
-        std::lock_guard lock(scheduler_lock_);
-        released = push(std::exchange(worker.released, nullptr), worker.id);
-        decision = scheduler_->pop(worker.id);
-        if (decision.run) queued_.store(queued_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    }
-    // One released is for this worker, where any worker will do.
-    const int wakes = decision.exposed + (wakes_all_ ? released : std::max(0, released - 1));
-    if (wakes) wake(wakes);
-    return decision;
+    if (!concurrent_) queued_.store(queued_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
-
-void NativeEngine::undiscovered(TaskFlow& flow)
-{
-    undiscovered_.add(flow);
-    sleepers_.notify(1);
-}
-
-void NativeEngine::forget(TaskFlow& flow) { undiscovered_.forget(flow); }
 
 /// Nothing to do: spins, then sleeps, until there is, or until the unit is disturbed.
-NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
+Found NativeEngine::idle(Worker& worker, Wait* wait)
 {
     count_idle(worker, 1);
     const std::int64_t begin = worker.idle_since_ns = now_ns();
@@ -191,10 +151,10 @@ NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
 }
 
 /// Until something changes, which is said, or about `most_ns` have passed.
-NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t most_ns, bool& notified)
+Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t most_ns, bool& notified)
 {
     // From here on the finisher that brings the flow to its target notifies us.
-    if (wait && !wait->flow.begin_suspension(wait->target, &wait->waiter)) return {};
+    if (wait && !wait->flow.begin_suspension(wait->target, wait)) return {};
     Holder& self = *position.holder;
     const int bed = bed_of(self);
     sleepers_.prepare(bed);
@@ -208,7 +168,7 @@ NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t
         introduce(worker);
         found.task = std::exchange(self.first, nullptr); // from a guest that had the place
     }
-    if (wait && !wait->flow.end_suspension(wait->target)) wait->waiter.parker.park();
+    if (wait && !wait->flow.end_suspension(wait->target)) wait->parker.park();
     return found;
 }
 

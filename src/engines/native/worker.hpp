@@ -2,6 +2,7 @@
 #include "engines/engine.hpp"
 #include "engines/native/patience.hpp"
 #include "engines/native/share.hpp"
+#include "engines/protocol/protocol.hpp"
 #include "engines/stopwatch.hpp"
 #include "threads/lock.hpp"
 #include "threads/parker.hpp"
@@ -16,22 +17,19 @@ namespace trencadis {
 
 struct Guest;
 struct Worker;
+class OpenCall;
 class TaskFlow;
 
-/// A unit that can hold a worker. One unit at a time holds each worker and runs its tasks; when a task must wait, another
-/// takes the worker over, so that no core stands still.
-struct Holder {
-    Worker* worker;
+/// A unit that can hold a worker.
+struct Holder : HolderState<Worker> {
     Unit* unit = nullptr;
-    Task* first = nullptr;  ///< to run on taking over; written before the worker is handed over
-    bool waits = false;     ///< it has handed the worker over and wants it back when its flow is at the target
     Guest* guest = nullptr; ///< itself, when it is one
 };
 
 /// A thread of the program that takes part in its own call: it holds the place of a worker whose unit sleeps, and gives it back when the
 /// call is over, lasts long, or when the worker is wanted for something else. Lives on the caller's stack.
 struct Guest final : Holder {
-    Guest(Worker& its, Holder& sleeper, TaskFlow& calls) : Holder{&its}, displaced(&sleeper), flow(calls) { guest = this; }
+    Guest(Worker& its, Holder& sleeper, TaskFlow& calls) : Holder{{&its}}, displaced(&sleeper), flow(calls) { guest = this; }
     Holder* displaced;         ///< whose place it has
     TaskFlow& flow;            ///< its call
     std::int64_t until_ns = 0; ///< it goes then, at the next task
@@ -48,25 +46,32 @@ struct Observation {
 };
 
 /// An owner that waits for its flow. Lives on the owner's stack until it was woken.
-struct Waiter {
+struct Wait : WaitState<Holder> {
     NativeEngine* engine = nullptr; ///< of the worker
     Worker* worker = nullptr;       ///< none: a thread that is not a worker
     int bed = 0;                    ///< where it sleeps as one
-    Holder* holder = nullptr;       ///< set when the owner gave its worker to another unit and wants it back
-    Parker parker;
+    Parker parker{};
+};
+
+/// What a worker found to do: a task, or a shared operation or call that it is now a member of.
+struct Found {
+    Task* task = nullptr;
+    Share* share = nullptr;
+    OpenCall* call = nullptr;
+    bool offer = false;        ///< let others join the task from its beginning
+    std::int64_t again_ns = 0; ///< found nothing; worth another look after so long, 0: only when something happens
+    explicit operator bool() const { return task || share || call; }
 };
 
 /// One core's place in an engine.
-struct alignas(128) Worker {
+struct alignas(128) Worker : WorkerState<Holder> {
     static constexpr std::int64_t never = std::int64_t{1} << 62;
-    WorkerId id = 0;
     WorkerPlace place;
     std::vector<std::unique_ptr<Holder>> holders; ///< changed by the holder
     Seat* seat = nullptr;                         ///< whose units the holders are
 
     // The holder's own.
     Stopwatch stopwatch;
-    Task* released = nullptr; ///< by the task that ended last; pushed when the holder looks for the next one, under the same lock
     std::array<Share, 8> shares;
     int lent = 0;                  ///< units that wait for flows of other engines
     std::vector<Observation> seen; ///< of the other workers, by number
@@ -80,12 +85,6 @@ struct alignas(128) Worker {
         for (Share& share : shares)
             if (share.unused()) return &share;
         return nullptr;
-    }
-    Task** released_end() ///< where more are appended: they run in the order they were released
-    {
-        Task** end = &released;
-        while (*end) end = &(*end)->next;
-        return end;
     }
 
     // Written by the holder, read by anybody.
@@ -101,12 +100,6 @@ struct alignas(128) Worker {
     /// So only one at a time says where it runs, and nobody else's move comes after its own.
     enum class Whereabouts { at_home, being_moved, away, fixed };
     std::atomic<Whereabouts> whereabouts{Whereabouts::at_home};
-
-    // Under the lock.
-    alignas(64) Lock lock;
-    std::vector<Holder*> resumable; ///< their flow has come down to the target; they want the worker back
-    std::vector<Holder*> spare;
-    std::atomic<bool> has_resumable{false};
 };
 
 /// Adds to a counter that only the caller writes.

@@ -36,7 +36,7 @@ void VirtualEngine::act(Unit& unit, const Found& found)
 
 void VirtualEngine::execute(Unit& unit, Task& task, bool offer)
 {
-    if (!task.flow->may_run(task)) return conclude(unit, task, nullptr);
+    if (!task.flow->may_run(task)) return conclude(unit, task, nullptr, 0);
     if (task.codelet->submits) return run_body(unit, task);
     try {
         if (!able(task, unit.id))
@@ -48,13 +48,14 @@ void VirtualEngine::execute(Unit& unit, Task& task, bool offer)
             unit.claims.pop_front();
             release_data(unit, task);
         }
-        conclude(unit, task, std::current_exception());
+        conclude(unit, task, std::current_exception(), 0);
     }
 }
 
 void VirtualEngine::run_body(Unit& unit, Task& task)
 {
     std::exception_ptr failure;
+    const Seconds begin = now();
     bool brought = false;
     ++unit.inside_body;
     try {
@@ -71,7 +72,7 @@ void VirtualEngine::run_body(Unit& unit, Task& task)
     --unit.inside_body;
     if (brought) release_data(unit, task);
     if (task.codelet->counted) ++unit.tasks;
-    conclude(unit, task, std::move(failure));
+    conclude(unit, task, std::move(failure), now() - begin);
 }
 
 void VirtualEngine::run_kernel(Unit& unit, Task& task, bool offer)
@@ -97,7 +98,7 @@ void VirtualEngine::run_kernel(Unit& unit, Task& task, bool offer)
     }
     if (unit.device >= 0) unit.claims.pop_front();
     release_data(unit, task);
-    conclude(unit, task, nullptr);
+    conclude(unit, task, nullptr, 0);
 }
 
 double VirtualEngine::noise(const Task& task) const
@@ -117,7 +118,7 @@ Seconds VirtualEngine::own_chunk_time(const Operation& operation, const Unit& un
 
 bool VirtualEngine::somebody_idle(const Task& task) const
 {
-    return std::any_of(seekers_.begin(), seekers_.end(), [&](WorkerId idle) { return binding_->allows(idle, task.node); });
+    return std::any_of(seekers_.begin(), seekers_.end(), [&](WorkerId idle) { return binding_.allows(idle, task.node); });
 }
 
 /// Begins an operation. Others may join it when somebody is idle, or when the policy wants it: as on real cores, where cutting
@@ -248,23 +249,14 @@ void VirtualEngine::leave(Unit& unit, Operation& operation)
     }
     if (operation.owner.device >= 0) operation.owner.claims.pop_front();
     release_data(operation.owner, task);
-    if (wants_finished_) scheduler_->finished(task, unit.id, took);
-    conclude(unit, task, nullptr);
+    conclude(unit, task, nullptr, took);
 }
 
-/// The task is over. What it released is pushed when the worker looks for the next one.
-void VirtualEngine::conclude(Unit& unit, Task& task, std::exception_ptr failure)
+void VirtualEngine::conclude(Unit& unit, Task& task, std::exception_ptr failure, Seconds took)
 {
     if (task.codelet->counted) ++tasks_;
-    if (poll_ && ++since_poll_ % 1024 == 0 && (*poll_)()) {
-        TaskFlow* outermost = task.flow;
-        while (outermost->parent()) outermost = outermost->parent();
-        outermost->cancel();
-    }
-    Task* chain = task.flow->finish(task, std::move(failure));
-    Task** end = &unit.released;
-    while (*end) end = &(*end)->next;
-    *end = chain;
+    if (poll_ && ++since_poll_ % 1024 == 0 && (*poll_)()) cancel_call(*task.flow);
+    WorkerProtocol::conclude(unit, task, std::move(failure), took);
 }
 
 } // namespace trencadis::simulated

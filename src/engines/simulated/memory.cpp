@@ -74,7 +74,7 @@ void VirtualEngine::work_device(Unit& unit)
 {
     while (!stop_) {
         if (unit.claims.empty()) {
-            if (const Found found = choose(unit)) claim(unit, *found.task);
+            if (const Found found = ask(unit)) claim(unit, *found.task);
         }
         serve(); // those who have nothing come before a second task for this one
         if (!unit.claims.empty()) run_claim(unit);
@@ -115,12 +115,12 @@ void VirtualEngine::run_claim(Unit& unit)
         unit.claims.pop_front();
         const Error failure(ErrorCode::out_of_memory,
                             std::string("the data of task '") + task.label + "' do not fit into " + unit.name);
-        return conclude(unit, task, std::make_exception_ptr(failure));
+        return conclude(unit, task, std::make_exception_ptr(failure), 0);
     }
     if (task.flow->may_run(task)) return execute(unit, task, false);
     release_data(unit, task);
     unit.claims.pop_front();
-    conclude(unit, task, nullptr);
+    conclude(unit, task, nullptr, 0);
 }
 
 // ---- transfers ------------------------------------------------------------------------------------------------

@@ -80,21 +80,28 @@ private:
     std::vector<int> memory_; ///< [node] link; -1: not narrow
 };
 
+/// Of the workers. A device's memory is its own, so it is of no node.
+std::vector<int> nodes_of(const EngineParts& parts)
+{
+    std::vector<int> nodes;
+    for (const WorkerPlace& place : parts.workers) nodes.push_back(parts.machine->cores[place.cpu].node);
+    nodes.resize(nodes.size() + parts.devices.size(), any_node);
+    return nodes;
+}
+
 } // namespace
 
 VirtualEngine::VirtualEngine(EngineParts parts)
-    : parts_(std::move(parts)), machine_(*parts_.machine), options_(parts_.simulation), kernels_(machine_), routes_(machine_),
-      recorder_(static_cast<int>(parts_.workers.size() + parts_.devices.size())), again_at_(never), mapping_(options_.seed)
+    : WorkerProtocol(nodes_of(parts)), parts_(std::move(parts)), machine_(*parts_.machine), options_(parts_.simulation),
+      kernels_(machine_), routes_(machine_), recorder_(static_cast<int>(parts_.workers.size() + parts_.devices.size())),
+      again_at_(never), mapping_(options_.seed)
 {
     const VirtualPlatform virtual_machine = platform();
     add_units();
     make_memory();
     time_ = make_virtual_time();
     time_->build(virtual_machine);
-    binding_.emplace(nodes_of_cores());
-    scheduler_ = binding_->make(*this, parts_.scheduler);
-    wants_finished_ = scheduler_->wants_finished() && !parts_.scheduler.entry->concurrent;
-    bounded_ = scheduler_->bounded();
+    make_scheduler(*this, parts_.scheduler);
 }
 
 /// Hosts are the machine's cores, then its devices; also those without a worker, because they draw power.
@@ -156,14 +163,6 @@ void VirtualEngine::add_units()
         devices_.push_back(units_.back()->id);
     }
     if (units_.empty()) throw Error(ErrorCode::bad_argument, "a simulation needs at least one worker");
-}
-
-/// A device's memory is its own, so it is of no node.
-std::vector<int> VirtualEngine::nodes_of_cores() const
-{
-    std::vector<int> nodes;
-    for (const auto& unit : units_) nodes.push_back(unit->device < 0 ? unit->space : any_node);
-    return nodes;
 }
 
 /// Where there is one memory, nothing moves and nobody needs to keep account of it.

@@ -1,4 +1,5 @@
 #pragma once
+#include "engines/protocol/protocol.hpp"
 #include "engines/simulated/chunk_plan.hpp"
 #include "engines/simulated/virtual_time.hpp"
 #include "graph/flow.hpp"
@@ -35,21 +36,15 @@ struct Operation {
     Index left(Seconds now) { return fixed ? static_cast<Index>(expected.size()) : plan.left(now); }
 };
 
-/// An actor that can hold a worker; one at a time does. When a task must wait, another takes the worker over.
-struct Holder {
-    Unit* unit;
-    VirtualTime::Actor actor;
-    Task* first = nullptr; ///< to run on taking over
-    bool first_offer = false;
+/// An actor that can hold a worker.
+struct Holder : HolderState<Unit> {
+    VirtualTime::Actor actor = -1; ///< none: it has not begun
+    static constexpr bool guest = false;
 };
 
-/// An owner that waits for its flow. `holder` is set when it gave its worker away and wants it back.
-struct Wait {
-    TaskFlow& flow;
-    std::int64_t target;
+/// An owner that waits for its flow.
+struct Wait : WaitState<Holder> {
     Unit* unit = nullptr; ///< none: the thread that the simulation was started from
-    Holder* holder = nullptr;
-    bool over() const { return flow.pending() <= target; }
 };
 
 /// What a worker found to do.
@@ -70,8 +65,7 @@ struct Claim {
 };
 
 /// A worker: a thread on a core, or a device with the thread that drives it.
-struct Unit {
-    WorkerId id;
+struct Unit : WorkerState<Holder> {
     std::string name, kind_name;
     int kind;        ///< as a policy sees it, for good
     int type;        ///< of the core or device it is on now (KernelTable)
@@ -80,10 +74,8 @@ struct Unit {
     int device = -1; ///< index into Machine::devices
 
     Holder* holder = nullptr;
-    std::vector<Holder*> resumable, spare;
     bool idle = false;
     Found found; ///< given to it while it was idle
-    Task* released = nullptr;
 
     Operation* runs = nullptr; ///< that it is a member of
     int member = 0;
