@@ -62,6 +62,7 @@ private:
     void pass(Worker& worker, Holder& self, Holder& next);
     Unit* hold(Holder& holder);
     void pass_worker(Holder& self, Holder& next);
+    void introduce(Worker& worker) const;
 
     // guests.cpp: callers that take part in their own calls
     WorkerId worker_here() const;
@@ -100,18 +101,6 @@ private:
     int bed_of(const Holder& holder) const { return holder.worker->id + (holder.guest ? workers() : 0); }
     void wake_worker(const Worker& worker);
 
-    // relief.cpp: workers whose core the system has given to somebody else
-    void introduce(Worker& worker) const;
-    bool movable(const Worker& worker) const;
-    bool is_held_up(Worker& worker) const;
-    bool watches_others(Worker& worker) const;
-    bool somebody_runs(const Worker& but) const;
-    void relieve_another(Worker& worker);
-    bool stands_still(Worker& worker, Worker& other) const;
-    void give_core(Worker& worker, Worker& other);
-    void go_home(Worker& worker);
-    static void stay(Worker& worker);
-
     // running.cpp
     void act(Worker& worker, Found found);
     void execute(Worker& worker, Task& task, bool offer = false);
@@ -138,6 +127,7 @@ private:
 
     const EngineParts parts_;
     SpeedEstimates speeds_;
+    Relief relief_;
     Recorder recorder_;
     std::vector<std::unique_ptr<Worker>> workers_;
     const bool shares_calls_;

@@ -92,10 +92,7 @@ void NativeEngine::arrive(Guest& guest)
 }
 
 /// Is there anything that the worker's own unit should be woken for?
-bool NativeEngine::has_work(const Worker& worker) const
-{
-    return any_work() || undiscovered_.any() || disturbed(worker);
-}
+bool NativeEngine::has_work(const Worker& worker) const { return any_work() || undiscovered_.any() || disturbed(worker); }
 
 /// The worker's own unit has its place again, and the task to begin with. Who brings more work while the guest leaves finds the own unit
 /// asleep, or is found by the look after restore: nothing is overlooked. The next guest may be there before this one has looked.
@@ -124,7 +121,8 @@ void NativeEngine::give_place_back(const Worker& worker, Holder& own)
 bool NativeEngine::shares(int helpers) const
 {
     const int awake = spinning();
-    return shares_calls_ && !position.engine && !recorder_.enabled() && awake > 0 && 2 * awake >= std::min(helpers, workers() - 1);
+    return shares_calls_ && !position.engine && !recorder_.enabled() && awake > 0 &&
+           2 * awake >= std::min(helpers, workers() - 1);
 }
 
 bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& work)

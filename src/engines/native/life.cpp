@@ -48,20 +48,22 @@ bool shares_calls(const EngineParts& parts)
 } // namespace
 
 NativeEngine::NativeEngine(EngineParts parts)
-    : WorkerProtocol(nodes_of(parts.workers)), parts_(std::move(parts)), speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second),
-      recorder_(static_cast<int>(parts_.workers.size())),
-      shares_calls_(shares_calls(parts_)),
-      sleepers_(2 * static_cast<int>(parts_.workers.size())), worker_on_(workers_by_core(parts_.workers))
+    : WorkerProtocol(nodes_of(parts.workers)), parts_(std::move(parts)),
+      speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second),
+      relief_(parts_.relieving, parts_.threads->keeps_units()), recorder_(static_cast<int>(parts_.workers.size())),
+      shares_calls_(shares_calls(parts_)), sleepers_(2 * static_cast<int>(parts_.workers.size())),
+      worker_on_(workers_by_core(parts_.workers))
 {
     for (std::size_t i = 0; i < parts_.workers.size(); ++i) {
         workers_.push_back(std::make_unique<Worker>());
         workers_.back()->id = static_cast<WorkerId>(i);
         workers_.back()->place = parts_.workers[i];
-        workers_.back()->seen.resize(parts_.workers.size());
         recorder_.describe(static_cast<WorkerId>(i), parts_.workers[i].cpu, parts_.workers[i].kind_name);
     }
     make_scheduler(*this, parts_.scheduler);
     idle_on_node_ = std::vector<std::atomic<int>>(binding_.nodes());
+    for (auto& worker : workers_)
+        relief_.add(worker->relief, worker->place, binding_.splits() ? worker->place.node : any_node, worker->runs_since_ns);
     std::vector<int> cpus;
     for (const WorkerPlace& place : parts_.workers) cpus.push_back(place.core());
     seats_ = parts_.threads->make_seats(cpus);
@@ -102,12 +104,18 @@ Unit* NativeEngine::hold(Holder& holder)
     while (true) {
         work(worker, holder);
         if (stop_.load(std::memory_order_acquire)) {
-            stay(worker);
+            relief_.stay(worker.relief);
             const Holder* next = worker.succession.take(false);
             return next ? next->unit : nullptr;
         }
         pass_worker(holder, worker.succession.give_back(holder));
     }
+}
+
+/// Says which thread has the worker now. A guest's is the program's own, and moved by nobody.
+void NativeEngine::introduce(Worker& worker) const
+{
+    relief_.has(worker.relief, position.holder->guest ? ThreadHandle{} : ThreadHandle::mine());
 }
 
 Holder& NativeEngine::holder(const Worker&) const { return *position.holder; }
@@ -146,7 +154,7 @@ std::vector<WorkerTime> NativeEngine::times() const
     std::vector<WorkerTime> times;
     for (const auto& worker : workers_)
         times.push_back({worker->busy_ns.load(std::memory_order_relaxed), worker->tasks.load(std::memory_order_relaxed),
-                         worker->joined.load(std::memory_order_relaxed), worker->reliefs.load(std::memory_order_relaxed)});
+                         worker->joined.load(std::memory_order_relaxed), worker->relief.given()});
     return times;
 }
 

@@ -12,10 +12,6 @@ namespace {
 
 /// A guest waits for the last pieces of its own call, which others are at.
 constexpr std::int64_t guest_spin_ns = 200'000;
-/// Between looks at what the others run: soon at first, for the end of a call is where one that is held up costs most. Not while it
-/// spins: a look makes the kernel settle the account of the core it looks at, which then changes threads earlier.
-constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 5'000'000, forever = Worker::never;
-
 } // namespace
 
 Worker* NativeEngine::here() const { return position.engine == this ? position.worker : nullptr; }
@@ -23,7 +19,8 @@ Worker* NativeEngine::here() const { return position.engine == this ? position.w
 /// Should the unit that holds the worker look at something other than tasks?
 bool NativeEngine::disturbed(const Worker& worker, const Wait* wait) const
 {
-    return worker.succession.wanted() || stop_.load(std::memory_order_acquire) || (wait && (wait->over() || leaves(*wait, false)));
+    return worker.succession.wanted() || stop_.load(std::memory_order_acquire) ||
+           (wait && (wait->over() || leaves(*wait, false)));
 }
 
 bool NativeEngine::any_work() const
@@ -92,7 +89,10 @@ void NativeEngine::submitted(Task& task)
 
 Found NativeEngine::look(Worker& worker)
 {
-    if (worker.whereabouts.load(std::memory_order_relaxed) == Worker::Whereabouts::away) go_home(worker);
+    if (relief_.is_away(worker.relief)) {
+        push_released(worker); // who waits for it need not wait for this worker's core, too
+        relief_.go_home(worker.relief);
+    }
     return seek(worker);
 }
 
@@ -121,27 +121,22 @@ Found NativeEngine::idle(Worker& worker, Wait* wait)
 {
     count_idle(worker, 1);
     const std::int64_t begin = worker.idle_since_ns = now_ns();
-    const bool watches = watches_others(worker), guest = position.holder->guest != nullptr;
+    const bool guest = position.holder->guest != nullptr;
+    Relief::Watch watch(relief_, worker.relief);
     const auto spin_ns = [&](std::int64_t now) { return std::max(worker.patience.spin_ns(now), guest ? guest_spin_ns : 0); };
-    std::int64_t spin_until = begin + spin_ns(begin), nap_ns = shortest_nap_ns, last = begin;
+    std::int64_t spin_until = begin + spin_ns(begin), last = begin;
     Found found;
-    bool slept = false; ///< for as long as it wanted
     while (!found && !disturbed(worker, wait)) {
         for (int i = 0; i < 16; ++i) relax();
         found = look(worker);
         const std::int64_t now = now_ns(), passed = now - std::exchange(last, now);
-        if (!found && watches && (slept || parts_.relieving == Relieving::always)) relieve_another(worker);
+        if (!found) watch.look();
         if (found || (!worker.patience.crowded(now, passed) && now < spin_until)) continue;
-        // One that has begun a task may not be seen yet: nobody sleeps for long before it has looked twice.
-        const bool for_long = !watches || (nap_ns > shortest_nap_ns && !somebody_runs(worker));
         bool notified = false;
-        found = sleep(worker, wait, for_long ? forever : nap_ns, notified);
-        slept = !notified;
+        found = sleep(worker, wait, watch.nap_ns(), notified);
         last = now_ns();
         if (notified) spin_until = last + spin_ns(last);
-        // Of many that watch, each looks the less often.
-        const std::int64_t longest_ns = longest_nap_ns * std::max(2, idle_.load(std::memory_order_relaxed)) / 2;
-        nap_ns = notified ? shortest_nap_ns : std::min(2 * nap_ns, longest_ns);
+        watch.slept(notified, idle_.load(std::memory_order_relaxed));
     }
     count_idle(worker, -1);
     const std::int64_t end = now_ns();
@@ -164,7 +159,7 @@ Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t most_ns, bool
     else {
         const bool place_is_free = !wait && !self.guest;
         if (place_is_free) worker.resting = &self;
-        notified = sleepers_.wait(bed, most_ns < forever ? most_ns : -1, place_is_free);
+        notified = sleepers_.wait(bed, most_ns < Relief::forever ? most_ns : -1, place_is_free);
         introduce(worker);
         found.task = std::exchange(self.first, nullptr); // from a guest that had the place
     }

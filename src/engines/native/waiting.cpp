@@ -97,15 +97,12 @@ bool NativeEngine::leave_core(Sleeper& sleeper)
     });
 }
 
-void NativeEngine::take_back(Sleeper& sleeper)
-{
-    ask_back(*static_cast<Holder*>(sleeper.place));
-}
+void NativeEngine::take_back(Sleeper& sleeper) { ask_back(*static_cast<Holder*>(sleeper.place)); }
 
 void NativeEngine::wake_owner(TaskFlow& flow)
 {
     Wait& wait = *static_cast<Wait*>(flow.waiter());
-    if (wait.holder) return wait.engine->ask_back(*wait.holder);         // this engine, or one that lent
+    if (wait.holder) return wait.engine->ask_back(*wait.holder);  // this engine, or one that lent
     if (wait.worker) wait.engine->sleepers_.notify_one(wait.bed); // it sleeps as an idle worker
     wait.parker.unpark();
 }

@@ -1,12 +1,12 @@
 #pragma once
 #include "engines/engine.hpp"
 #include "engines/native/patience.hpp"
+#include "engines/native/relief.hpp"
 #include "engines/native/share.hpp"
 #include "engines/protocol/protocol.hpp"
 #include "engines/stopwatch.hpp"
 #include "threads/lock.hpp"
 #include "threads/parker.hpp"
-#include "threads/thread_handle.hpp"
 
 #include <array>
 #include <atomic>
@@ -38,13 +38,6 @@ struct Guest final : Holder {
 
 class NativeEngine;
 
-/// What a worker with nothing to do last saw of another one.
-struct Observation {
-    ThreadHandle thread;
-    std::int64_t cpu_ns = -1; ///< of its thread
-    std::int64_t since_ns = 0;
-};
-
 /// An owner that waits for its flow. Lives on the owner's stack until it was woken.
 struct Wait : WaitState<Holder> {
     NativeEngine* engine = nullptr; ///< of the worker
@@ -73,9 +66,7 @@ struct alignas(128) Worker : WorkerState<Holder> {
     // The holder's own.
     Stopwatch stopwatch;
     std::array<Share, 8> shares;
-    int lent = 0;                  ///< units that wait for flows of other engines
-    std::vector<Observation> seen; ///< of the other workers, by number
-    WorkerId looked_at = 0;        ///< the last one
+    int lent = 0; ///< units that wait for flows of other engines
     Patience patience;
     Holder* resting = nullptr; ///< who sleeps and has said that its place is free
     std::int64_t idle_since_ns = 0;
@@ -91,15 +82,9 @@ struct alignas(128) Worker : WorkerState<Holder> {
     std::atomic<Share*> offer{nullptr};
     std::atomic<std::int64_t> runs_since_ns{0};   ///< 0: it runs nothing
     std::atomic<std::int64_t> expected_ns{never}; ///< how long that should take; never: not known
-    std::atomic<std::int64_t> busy_ns{0}, tasks{0}, joined{0}, reliefs{0};
-    std::atomic<pid_t> thread{0}; ///< of the unit that holds it; 0: one that must not be moved
-    std::atomic<clockid_t> clock{0};
-    std::atomic<std::int64_t> held_up_ns{0}; ///< when somebody last saw it waiting for its core; 0: not lately
+    std::atomic<std::int64_t> busy_ns{0}, tasks{0}, joined{0};
 
-    /// Where its thread is. Invariant: at_home -> being_moved -> away by one that gives it its core, away -> at_home by the thread itself.
-    /// So only one at a time says where it runs, and nobody else's move comes after its own.
-    enum class Whereabouts { at_home, being_moved, away, fixed };
-    std::atomic<Whereabouts> whereabouts{Whereabouts::at_home};
+    Relief::Post relief;
 };
 
 /// Adds to a counter that only the caller writes.
