@@ -5,9 +5,8 @@
 #include "engines/simulated/virtual_time.hpp"
 #include "graph/flow.hpp"
 #include "machine/routes.hpp"
-#include "memory/replicas.hpp"
+#include "memory/transfer_queues.hpp"
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -139,12 +138,8 @@ private:
     void claim(Unit& unit, Task& task);
     void acquire_claims();
     void carry_out(std::vector<Transfer>& transfers);
-    Stream& stream_of(const Transfer& transfer);
-    void move(Stream& stream);
-    bool complete(const std::vector<TransferId>& transfers) const;
-    bool free_for(const Transfer& transfer) const;
-    void engage(SpaceId space, bool on);
-    void wake_streams();
+    void move(TransferQueues::Queue queue);
+    void wake_movers();
     void data_changed();
 
     EngineParts parts_;
@@ -176,11 +171,11 @@ private:
 
     std::unique_ptr<Replicas> replicas_;
     int data_depth_ = -1; ///< depth of the tasks whose data are tracked; tasks inside them use what they brought
-    std::vector<std::unique_ptr<Stream>> streams_;
-    std::vector<TaskDatum> data_; ///< scratch of data_of
+    std::optional<TransferQueues> transfers_; ///< where there are several memories, as the replicas
+    std::vector<Mover> movers_;               ///< by queue
+    std::vector<TaskDatum> data_;             ///< scratch of data_of
     mutable std::vector<TaskDatum> asked_;
     std::vector<VirtualTime::Actor> data_waiters_;
-    std::vector<bool> engaged_; ///< by space, with one stream: the device there computes, receives or sends
 
     struct KernelCount {
         std::int64_t calls = 0;

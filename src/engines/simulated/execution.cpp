@@ -45,7 +45,7 @@ void VirtualEngine::execute(Unit& unit, Task& task, bool offer)
         run_kernel(unit, task, offer);
     } catch (...) {
         if (!unit.claims.empty() && unit.claims.front().task == &task) {
-            unit.claims.pop_front();
+            unit.claims.pop();
             release_data(unit, task);
         }
         conclude(unit, task, std::current_exception(), 0);
@@ -81,13 +81,13 @@ void VirtualEngine::run_kernel(Unit& unit, Task& task, bool offer)
     if (has_memory(task)) fetch(unit, task);
     if (kernels_.time(*task.codelet, task.flops, unit.type) > 0) {
         const bool alone = unit.device >= 0 && has_memory(task) && options_.one_stream;
-        while (alone && engaged_[unit.space]) wait_for_data(unit);
-        if (alone) engage(unit.space, true);
+        while (alone && transfers_->engaged(unit.space)) wait_for_data(unit);
+        if (alone) transfers_->engage(unit.space, true);
         Operation& operation = open(unit, task, offer, begin);
         occupy(unit, operation, EventKind::task);
         if (alone) {
-            engage(unit.space, false);
-            wake_streams();
+            transfers_->engage(unit.space, false);
+            wake_movers();
         }
         leave(unit, operation);
         return;
@@ -96,7 +96,7 @@ void VirtualEngine::run_kernel(Unit& unit, Task& task, bool offer)
         ++untimed_;
         ++unit.tasks;
     }
-    if (unit.device >= 0) unit.claims.pop_front();
+    if (unit.device >= 0) unit.claims.pop();
     release_data(unit, task);
     conclude(unit, task, nullptr, 0);
 }
@@ -247,7 +247,7 @@ void VirtualEngine::leave(Unit& unit, Operation& operation)
         const Seconds expected = run_time(task, operation.owner.id) / operation.owner.pace;
         operation.owner.pace += pace_weight * (took / expected - operation.owner.pace);
     }
-    if (operation.owner.device >= 0) operation.owner.claims.pop_front();
+    if (operation.owner.device >= 0) operation.owner.claims.pop();
     release_data(operation.owner, task);
     conclude(unit, task, nullptr, took);
 }

@@ -188,8 +188,9 @@ void VirtualEngine::make_memory()
         const auto size = static_cast<std::uintptr_t>(std::max(bytes, 1.0));
         return interleave ? spread[reinterpret_cast<std::uintptr_t>(data) / size % spread.size()] : 0;
     };
-    engaged_.resize(spaces.size());
     replicas_ = std::make_unique<Replicas>(std::move(spaces), std::move(environment));
+    transfers_.emplace(*replicas_, nodes, options_.one_stream);
+    movers_.resize(std::size_t(transfers_->count()));
 }
 
 /// The system puts each thread on some core, whatever the cores' speed. What a policy was told of its workers stays.

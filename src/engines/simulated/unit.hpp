@@ -3,9 +3,8 @@
 #include "engines/simulated/chunk_plan.hpp"
 #include "engines/simulated/virtual_time.hpp"
 #include "graph/flow.hpp"
-#include "memory/plan.hpp"
+#include "memory/claims.hpp"
 
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -55,15 +54,6 @@ struct Found {
     explicit operator bool() const { return task || operation; }
 };
 
-/// A task that a device has taken and whose data it fetches or has.
-struct Claim {
-    Task* task;
-    bool acquired = false;
-    bool impossible = false; ///< its data do not fit
-    std::vector<TransferId> wait_for;
-    Seconds expected;
-};
-
 /// A worker: a thread on a core, or a device with the thread that drives it.
 struct Unit : WorkerState<Holder> {
     std::string name, kind_name;
@@ -84,15 +74,14 @@ struct Unit : WorkerState<Holder> {
     const Task* waits_for = nullptr; ///< whose data have not arrived
     int inside_body = 0;             ///< bodies that submit, begun and not over
     double pace = 1;                 ///< time taken over time expected, lately
-    std::deque<Claim> claims;
+    Claims claims;
 
     Seconds busy = 0;
     std::int64_t tasks = 0, shares = 0;
 };
 
-/// A queue of transfers that go one after the other: to a device, from a device, between hosts.
-struct Stream {
-    std::deque<Transfer> queue;
+/// Who carries out one queue of transfers, one after the other.
+struct Mover {
     VirtualTime::Actor actor = -1;
     bool waits = false;
 };

@@ -124,8 +124,8 @@ void VirtualEngine::stop_all()
     for (const auto& holder : holders_) wake(*holder);
     for (const VirtualTime::Actor actor : {alarm_, mapper_})
         if (actor >= 0) wakes_.push_back(actor);
-    for (const auto& stream : streams_)
-        if (stream) wakes_.push_back(stream->actor);
+    for (const Mover& mover : movers_)
+        if (mover.actor >= 0) wakes_.push_back(mover.actor);
 }
 
 /// Says what the simulation waits for.
@@ -143,7 +143,7 @@ void VirtualEngine::report_stuck()
         if (unit->waits_for)
             message += std::string("; ") + unit->name + " waits for the data of '" + unit->waits_for->label + "'";
     for (const auto& unit : units_)
-        for (const Claim& claim : unit->claims)
+        for (const Claims::Claim& claim : unit->claims)
             message += std::string("; ") + unit->name + " waits for the data of '" + claim.task->label + "'";
     if (!first) message += (message.back() == ' ' ? "" : "; ") + std::string("no task is ready, and none runs");
     throw Error(ErrorCode::environment, message);
