@@ -1,11 +1,11 @@
 #pragma once
 #include "engines/engine.hpp"
 #include "engines/native/open_call.hpp"
-#include "engines/native/sleepers.hpp"
 #include "engines/native/worker.hpp"
 #include "engines/protocol/protocol.hpp"
 #include "graph/flow.hpp"
 #include "scheduling/speed_estimates.hpp"
+#include "threads/sleepers.hpp"
 
 #include <mutex>
 

@@ -1,12 +1,12 @@
 #pragma once
 #include "engines/engine.hpp"
-#include "engines/native/patience.hpp"
 #include "engines/native/relief.hpp"
 #include "engines/native/share.hpp"
 #include "engines/protocol/protocol.hpp"
-#include "engines/stopwatch.hpp"
+#include "observe/stopwatch.hpp"
 #include "threads/lock.hpp"
 #include "threads/parker.hpp"
+#include "threads/patience.hpp"
 
 #include <array>
 #include <atomic>
