@@ -2,7 +2,6 @@
 #include "engines/native/position.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 namespace trencadis {
 

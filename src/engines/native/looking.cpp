@@ -3,7 +3,6 @@
 #include "observe/clock.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 namespace trencadis {
@@ -12,6 +11,7 @@ namespace {
 
 /// A guest waits for the last pieces of its own call, which others are at.
 constexpr std::int64_t guest_spin_ns = 200'000;
+
 } // namespace
 
 Worker* NativeEngine::here() const { return position.engine == this ? position.worker : nullptr; }

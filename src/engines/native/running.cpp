@@ -3,7 +3,6 @@
 #include "observe/clock.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 namespace trencadis {
 

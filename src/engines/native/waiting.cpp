@@ -3,8 +3,6 @@
 #include "engines/native/position.hpp"
 #include "observe/clock.hpp"
 
-#include <mutex>
-
 namespace trencadis {
 
 namespace {

@@ -51,6 +51,7 @@ public:
     void poll_while_waiting(const std::function<bool()>*) override {}
 
     int holder_now() const { return worker_.holder->number; }
+    bool offered() const { return offered_; } ///< what runs now
     int holders() const { return static_cast<int>(holders_.size()); }
 
 private:
@@ -82,8 +83,9 @@ private:
     ToyFound joined(ToyWorker&, const Decision&) { return {}; }
     ToyFound idle(ToyWorker&, ToyWait*) { throw std::logic_error("nothing to do for ever"); }
     void act(ToyWorker& worker, const ToyFound& found) { execute(worker, *found.task, found.offer); }
-    void execute(ToyWorker& worker, Task& task, bool)
+    void execute(ToyWorker& worker, Task& task, bool offer)
     {
+        offered_ = offer;
         if (!task.flow->may_run(task)) return conclude(worker, task, nullptr, 0);
         SharedWork chunks;
         Team team(chunks);
@@ -105,12 +107,13 @@ private:
     std::vector<std::unique_ptr<ToyHolder>> holders_;
     ToyWorker worker_;
     const int most_holders_;
+    bool offered_ = false;
 };
 
 /// What it was told.
 struct Told {
     int pushed = 0, finished = 0, skipped = 0;
-    bool room = true;
+    bool room = true, offers = false;
 };
 Told* told = nullptr;
 
@@ -127,7 +130,7 @@ public:
         if (tasks_.empty()) return {};
         Task* task = tasks_.front();
         tasks_.pop_front();
-        return {task};
+        return {.run = task, .offer = told->offers};
     }
     void finished(const Task&, WorkerId, Seconds took) override { ++(took > 0 ? told->finished : told->skipped); }
     bool wants_finished() const override { return true; }
@@ -187,6 +190,25 @@ TEST(WorkerProtocol, HandsTheWorkerOverForATaskThatIsNotTheWaitersOwn)
     EXPECT_NE(outer, other);
     EXPECT_EQ(outer, after) << "it has the worker back";
     EXPECT_EQ(toy.holders(), 2);
+}
+
+TEST(WorkerProtocol, HandsATaskOverWithThePolicysOfferToShareIt)
+{
+    Told to;
+    Toy toy(telling(to));
+    TaskFlow flow(toy);
+    bool offered = false;
+    flow.submit("outer",
+                [&](TaskContext& context) {
+                    context.flow().submit("inner", [] {}, {});
+                    to.offers = true;
+                    context.flow().wait();
+                },
+                {});
+    flow.submit("other", [&] { offered = toy.offered(); }, {});
+    flow.wait();
+    EXPECT_EQ(toy.holders(), 2);
+    EXPECT_TRUE(offered);
 }
 
 TEST(WorkerProtocol, UsesASpareHolderAgain)
