@@ -66,6 +66,7 @@ nb::list scheduler_rows()
         for (const Parameter& parameter : entry->parameters) options.append(row_of(parameter));
         options.extend(common_options(entry->flow));
         row["options"] = options;
+        row["in_one_memory"] = entry->in_one_memory ? nb::object(nb::str(entry->in_one_memory)) : nb::object(nb::none());
         rows.append(row);
     }
     return rows;

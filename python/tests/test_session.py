@@ -47,13 +47,20 @@ def test_every_registry_names_describes_and_tells_what_is_available(list_kind):
     assert len(set(names(rows))) == len(rows)
 
 
-@pytest.mark.parametrize("scheduler", names(_core.list_schedulers()))
+@pytest.mark.parametrize("scheduler", names(row for row in _core.list_schedulers() if not row["in_one_memory"]))
 @pytest.mark.parametrize("kernels", [row["name"] for row in _core.list_kernels() if row["available"]])
 def test_every_scheduler_solves_with_every_kernel_library(scheduler, kernels):
     A, b = positive_definite(500, np.float64), random_array((500, 2), np.float64)
     with trencadis.session(scheduler=scheduler, kernels=kernels) as session:
         assert session.options()["scheduler"] == scheduler and session.options()["kernels"] == kernels
         assert solve_error(A, trencadis.solve(A, b, assume_a="pos"), b) < 10
+
+
+@pytest.mark.parametrize("row", [row for row in _core.list_schedulers() if row["in_one_memory"]], ids=lambda row: row["name"])
+def test_schedulers_that_ask_where_data_are_name_the_one_that_they_would_be_on_real_cores(row):
+    with pytest.raises(ValueError, match=f"'{row['name']}' .* would be '{row['in_one_memory']}'; use that"):
+        trencadis.session(scheduler=row["name"])
+    assert row["in_one_memory"] in names(_core.list_schedulers()) and "simulated machines" in row["summary"]
 
 
 @pytest.mark.parametrize("threads", _core.list_threads(), ids=lambda row: row["name"])

@@ -1,7 +1,7 @@
 #include "engines/engine.hpp"
-#include "engines/stopwatch.hpp"
 #include "graph/task_flow.hpp"
 #include "observe/clock.hpp"
+#include "observe/stopwatch.hpp"
 
 #include <atomic>
 #include <mutex>

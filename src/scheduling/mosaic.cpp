@@ -29,7 +29,7 @@ public:
     explicit Mosaic(const View& view) : view_(view), place_of_(std::size_t(view.workers()))
     {
         for (WorkerId worker = 0; worker < view.workers(); ++worker) {
-            const int node = view.node(worker);
+            const int node = view.memories() > 1 ? view.node(worker) : 0;
             auto place = std::find_if(places_.begin(), places_.end(), [node](const Place& p) { return p.node == node; });
             if (place == places_.end()) place = places_.insert(places_.end(), Place{node, {}, {}});
             place->workers.push_back(worker);

@@ -38,6 +38,9 @@ public:
     virtual Seconds chunk_time(WorkerId, WorkerId /*by*/) const { return 0; }
 
     virtual int node(WorkerId) const { return 0; } ///< its memory: a memory node, or a device's own memory
+    /// Memories whose contents are known. Real cores share one that all reach, wherever its pages lie: data are valid everywhere there, and
+    /// what follows answers nothing of use.
+    virtual int memories() const { return 1; }
     /// To bring what the task needs and is not valid there to the worker's memory.
     virtual Seconds transfer_time(const Task&, WorkerId) const { return 0; }
     /// Of the task's operands, how much is valid in the worker's memory.
@@ -90,6 +93,8 @@ struct SchedulerEntry : Entry {
     std::unique_ptr<Scheduler> (*make)(const View& view, const SchedulerOptions& options);
     std::span<const Parameter> parameters = {};
     FlowTraits flow = {}; ///< what the runtime it stands for does with dependences and throttling
+    /// For a policy that asks in which memory data are valid: what it would be where there is one (View::memories). It is refused there.
+    const char* in_one_memory = nullptr;
 };
 std::span<const SchedulerEntry* const> scheduler_entries();
 
@@ -103,7 +108,8 @@ struct SchedulerSpec {
     SchedulerOptions options;
     FlowTraits flow;
     std::string text; ///< as given
-    std::unique_ptr<Scheduler> make(const View& view) const { return entry->make(view, options); }
+    /// Throws Error{bad_argument} where the machine cannot answer what the policy asks.
+    std::unique_ptr<Scheduler> make(const View& view) const;
     /// Has the random choices of the policy, or of the one inside it, follow this seed where the text names none.
     void seed(std::uint64_t number);
 };

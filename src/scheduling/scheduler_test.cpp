@@ -193,6 +193,38 @@ TEST(Registry, SuggestsTheNearestSchedulerForAnUnknownName)
     }
 }
 
+TEST(Registry, RefusesPoliciesThatAskWhereDataAreOnOneMemoryAndSaysWhatToUse)
+{
+    DescribedView view(3);
+    view.known_memories = 1;
+    for (const std::string name : {"h1", "h2", "virtual-cores:inside=h2"}) {
+        try {
+            parse_scheduler(name).make(view);
+            FAIL() << name << " was made";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+            EXPECT_NE(std::string(error.what()).find("it would be 'locality-default'; use that"), std::string::npos)
+                << error.what();
+        }
+    }
+}
+
+/// Real cores: nodes are known, where data lie is not. To keep tasks apart by node would then part the critical path from the fast cores.
+TEST(Registry, MosaicKeepsOneListWhereItIsNotKnownWhereDataLie)
+{
+    DescribedView view(2);
+    view.nodes = {0, 1};
+    view.known_memories = 1;
+    const auto mosaic = parse_scheduler("mosaic").make(view);
+    std::vector<Task> tasks(2);
+    for (int i = 0; i < 2; ++i) {
+        tasks[std::size_t(i)].priority = 2 - i;
+        mosaic->push(tasks[std::size_t(i)], 0);
+    }
+    EXPECT_EQ(testing::next_of(*mosaic, 1, tasks), 0) << "the highest, whoever asks first";
+    EXPECT_EQ(testing::next_of(*mosaic, 0, tasks), 1);
+}
+
 TEST(SpeedEstimates, FollowACoreThatSlowsDownWithinAFewTasks)
 {
     static constexpr Codelet codelet{"kernel", nullptr};

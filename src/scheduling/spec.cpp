@@ -59,6 +59,17 @@ std::string seeded(std::string_view inside, const std::string& number)
 
 } // namespace
 
+std::unique_ptr<Scheduler> SchedulerSpec::make(const View& view) const
+{
+    if (entry->in_one_memory && view.memories() < 2)
+        throw Error(
+            ErrorCode::bad_argument,
+            "scheduler '" + std::string(entry->name) +
+                "' sends tasks to the memory where their data are valid, and all workers here share one memory: it would be '" +
+                entry->in_one_memory + "'; use that, or simulate a machine with several memories");
+    return entry->make(view, options);
+}
+
 void SchedulerSpec::seed(std::uint64_t number)
 {
     const std::string text = std::to_string(number & std::numeric_limits<std::int64_t>::max());

@@ -31,6 +31,7 @@ public:
     Seconds free_at(WorkerId worker) const override { return std::max(time, free[worker]); }
     Index chunks_left(WorkerId worker) const override { return chunks[worker]; }
     int node(WorkerId worker) const override { return nodes[worker]; }
+    int memories() const override { return known_memories; }
     Seconds transfer_time(const Task& task, WorkerId worker) const override
     {
         return transfer ? transfer(task, nodes[worker]) : 0;
@@ -43,6 +44,7 @@ public:
     std::vector<double> speeds; ///< flops per second
     std::vector<Seconds> free;
     Seconds time = 0;
+    int known_memories = 2;
     std::function<bool(const Task&, int kind)> can;
     std::function<Seconds(const Task&, int node)> transfer;
     std::function<Bytes(const Task&, int node)> valid;

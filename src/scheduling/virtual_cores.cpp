@@ -30,6 +30,7 @@ public:
     Seconds free_at(WorkerId team) const override { return machine_.free_at(leader(team)); }
     Index chunks_left(WorkerId) const override { return 0; }
     int node(WorkerId team) const override { return machine_.node(leader(team)); }
+    int memories() const override { return machine_.memories(); }
     Seconds transfer_time(const Task& task, WorkerId team) const override { return machine_.transfer_time(task, leader(team)); }
     Bytes valid_bytes(const Task& task, WorkerId team) const override { return machine_.valid_bytes(task, leader(team)); }
     bool holds_written(const Task& task, WorkerId team) const override { return machine_.holds_written(task, leader(team)); }

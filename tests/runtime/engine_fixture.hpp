@@ -41,8 +41,8 @@ private:
 };
 
 /// One policy for each way to hold and hand out tasks; the tests of random graphs take every registered one.
-inline const std::vector<const char*> representative_schedulers{"mosaic",  "eager", "libgomp", "ws", "ws:deque=locked", "the",
-                                                                "numa-ws", "cats",  "heft",    "h2", "virtual-cores"};
+inline const std::vector<const char*> representative_schedulers{
+    "mosaic", "eager", "libgomp", "ws", "ws:deque=locked", "the", "numa-ws", "cats", "heft", "locality-default", "virtual-cores"};
 /// Does an idle worker join a running operation under the policy, as it is when no option is given?
 inline bool joins(const char* scheduler)
 {

@@ -24,7 +24,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Native, Failures,
                          ::testing::Values(Choice{"eager", 2}, Choice{"ws", 2}, Choice{"eager", 1}, Choice{"ws", 6},
                                            Choice{"the", 3}, Choice{"numa-ws", 2}, Choice{"cats", 2}, Choice{"heft", 3},
-                                           Choice{"h2", 2}, Choice{"virtual-cores", 2}, Choice{"libgomp", 2},
+                                           Choice{"locality-default", 2}, Choice{"virtual-cores", 2}, Choice{"libgomp", 2},
                                            Choice{"libomp", 3}));
 
 std::string message_of_wait(TaskFlow& flow)

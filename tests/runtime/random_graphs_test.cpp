@@ -29,7 +29,9 @@ struct Configuration {
         static constexpr int workers[] = {1, 2, 2, 3, 4, 9};
         Configuration setup;
         setup.engine = random.one_in(20) ? "sequential" : "native";
-        const auto schedulers = scheduler_entries(); // every policy that is registered
+        std::vector<const SchedulerEntry*> schedulers; // every policy that is registered for machines with one memory
+        for (const SchedulerEntry* entry : scheduler_entries())
+            if (!entry->in_one_memory) schedulers.push_back(entry);
         setup.scheduler = schedulers[std::size_t(random.below(int(schedulers.size())))]->name;
         setup.workers = random.pick(workers);
         return setup;

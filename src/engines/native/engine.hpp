@@ -1,19 +1,21 @@
 #pragma once
 #include "engines/engine.hpp"
 #include "engines/native/open_call.hpp"
-#include "engines/native/sleepers.hpp"
-#include "engines/native/undiscovered_flows.hpp"
 #include "engines/native/worker.hpp"
+#include "engines/protocol/protocol.hpp"
 #include "graph/task_flow.hpp"
 #include "scheduling/speed_estimates.hpp"
+#include "threads/sleepers.hpp"
+
+#include <mutex>
 
 namespace trencadis {
 
 /// Our own workers: one per core, pinned. A worker runs what the scheduler gives it, joins a running operation when there is
-/// nothing, spins briefly, then sleeps. A thread that waits for its flow on a worker runs the flow's own tasks meanwhile; when the
-/// scheduler has only others, another unit takes the worker over and the waiting one sleeps until its flow is done.
-/// Running foreign tasks on the waiter's stack instead could deadlock: they may need what the waiter holds.
-class NativeEngine final : public Engine, private View {
+/// nothing, spins briefly, then sleeps.
+class NativeEngine final : public WorkerProtocol<NativeEngine, Worker, Holder, Wait, Found>, private View {
+    friend WorkerProtocol;
+
 public:
     explicit NativeEngine(EngineParts parts);
     ~NativeEngine() override; ///< every flow must be gone
@@ -21,13 +23,6 @@ public:
     // Executor
     void ready(Task* chain) override;
     void submitted(Task& task) override;
-    void undiscovered(TaskFlow& flow) override;
-    void forget(TaskFlow& flow) override;
-    bool run_here(Task& task) override;
-    bool binds(int node) const override
-    {
-        return splits_nodes_ && node >= 0 && node < int(idle_on_node_.size()) && idle_on_node_[node];
-    }
     void drain(TaskFlow& flow, std::int64_t target) override;
     void wake_owner(TaskFlow& flow) override;
     bool leave_core(Sleeper& sleeper) override;
@@ -48,23 +43,6 @@ public:
     int spinning() const override { return idle_.load(std::memory_order_relaxed) - sleepers_.count(); }
 
 private:
-    /// What a worker found to do: a task, or a shared operation or call that it is now a member of.
-    struct Found {
-        Task* task = nullptr;
-        Share* share = nullptr;
-        OpenCall* call = nullptr;
-        bool offer = false;        ///< let others join the task from its beginning
-        std::int64_t again_ns = 0; ///< found nothing; worth another look after so long, 0: only when something happens
-        explicit operator bool() const { return task || share || call; }
-    };
-    /// An owner's wait on a worker.
-    struct Wait {
-        TaskFlow& flow;
-        std::int64_t target;
-        Waiter waiter;
-        bool over() const { return flow.pending() <= target; }
-    };
-
     // View
     int kind(WorkerId worker) const override { return workers_[worker]->place.kind; }
     Seconds now() const override;
@@ -77,12 +55,15 @@ private:
     double shared_priority(WorkerId worker) const override;
     int shared_node(WorkerId worker) const override;
     Seconds chunk_time(WorkerId owner, WorkerId by) const override;
+    int node(WorkerId worker) const override { return workers_[worker]->place.node; }
 
     // life.cpp: units, who holds a worker
+    Holder& holder(const Worker& worker) const;
     Holder& new_holder(Worker& worker);
+    void pass(Worker& worker, Holder& self, Holder& next);
     Unit* hold(Holder& holder);
     void pass_worker(Holder& self, Holder& next);
-    void work(Worker& worker, Task* first);
+    void introduce(Worker& worker) const;
 
     // guests.cpp: callers that take part in their own calls
     WorkerId worker_here() const;
@@ -92,38 +73,34 @@ private:
     void give_place_back(const Worker& worker, Holder& own);
     void join(Worker& worker, OpenCall& call);
     bool has_work(const Worker& worker) const;
-    bool wants_to_leave(const Wait& wait) const;
+    bool leaves(const Wait& wait, bool wanted) const;
+    bool leaves_with(const Wait& wait, Task& task) const;
+    Holder* displaced_by(const Worker& worker) const;
 
-    // placement.cpp: workers by memory node
-    std::unique_ptr<Scheduler> make_scheduler();
-    bool allowed(const Worker& worker, int node) const;
+    // Workers by memory node (looking.cpp)
     bool somebody_idle(const Task& task) const;
     void count_idle(const Worker& worker, int change);
 
-    // looking.cpp: between the flows, the scheduler and the workers
+    // looking.cpp: finding something to do, or sleep
     Worker* here() const;
-    bool disturbed(const Worker& worker, const Wait* wait) const;
+    bool disturbed(const Worker& worker, const Wait* wait = nullptr) const;
+    bool any_work() const;
+    template <class Body> void with_policy(Body&& body)
+    {
+        std::unique_lock lock(scheduler_lock_, std::defer_lock);
+        if (!concurrent_) lock.lock();
+        body();
+    }
     int push(Task* chain, WorkerId from);
-    void push_released(Worker& worker);
+    void taken(const Task& task);
     void wake(int count);
+    void someone_looks() { sleepers_.notify(1); }
     Found look(Worker& worker);
-    Decision choose(Worker& worker);
+    Found joined(Worker& worker, const Decision& decision);
     Found idle(Worker& worker, Wait* wait);
     Found sleep(Worker& worker, Wait* wait, std::int64_t most_ns, bool& notified);
     int bed_of(const Holder& holder) const { return holder.worker->id + (holder.guest ? workers() : 0); }
     void wake_worker(const Worker& worker);
-
-    // relief.cpp: workers whose core the system has given to somebody else
-    void introduce(Worker& worker) const;
-    bool movable(const Worker& worker) const;
-    bool is_held_up(Worker& worker) const;
-    bool watches_others(Worker& worker) const;
-    bool somebody_runs(const Worker& but) const;
-    void relieve_another(Worker& worker);
-    bool stands_still(Worker& worker, Worker& other) const;
-    void give_core(Worker& worker, Worker& other);
-    void go_home(Worker& worker);
-    static void stay(Worker& worker);
 
     // running.cpp
     void act(Worker& worker, Found found);
@@ -133,8 +110,6 @@ private:
     Index chunks_at_a_time(const Worker& worker, const Task& task) const;
     void run_alone(Worker& worker, Task& task, Index chunks);
     void run_shared(Worker& worker, Share& share, bool owner);
-    void tell_finished(const Worker& worker, const Task& task, std::int64_t ns);
-    void conclude(Worker& worker, Task& task, std::exception_ptr failure);
     /// What to do with a piece of a task's run.
     auto account(Worker& worker)
     {
@@ -146,33 +121,23 @@ private:
 
     // waiting.cpp: owners that wait for their flows
     void drain_on(Worker& worker, Wait& wait);
-    bool work_off(Worker& worker, Wait& wait);
     static void ask_caller(TaskFlow& flow);
     static void drain_outside(Wait& wait);
-    bool hand_over(Worker& worker, Task* first, Wait& wait);
-    Holder* successor(Worker& worker, bool has_task);
-    template <class Leave> void step_aside(Worker& worker, Holder& next, Task* first, Leave&& leave);
     template <class Body> auto off_the_clock(Worker& worker, Body&& body);
-    void ask_back(Worker& worker, Holder& holder);
     bool lend(Wait& wait);
 
     const EngineParts parts_;
     SpeedEstimates speeds_;
+    Relief relief_;
     Recorder recorder_;
     std::vector<std::unique_ptr<Worker>> workers_;
-    std::unique_ptr<Scheduler> scheduler_;
-    const bool concurrent_, shares_calls_;
-    bool splits_nodes_ = false; ///< workers on several memory nodes, and a policy that can be made for each
-    bool bounded_ = false, wants_finished_ = false, wakes_all_ = false; ///< what the scheduler answered
-
-    UndiscoveredFlows undiscovered_;
+    const bool shares_calls_;
 
     alignas(64) Lock scheduler_lock_;
     std::atomic<std::int64_t> queued_{0}; ///< written under the lock; a hint for those who do not hold it
     alignas(64) std::atomic<int> offers_{0};
     std::atomic<int> idle_{0};
-    std::vector<std::unique_ptr<std::atomic<int>>>
-        idle_on_node_; ///< the same by node; empty where nodes are not split, null without workers
+    std::vector<std::atomic<int>> idle_on_node_; ///< the same by node; empty where nodes are not split
     std::atomic<bool> stop_{false};
     OpenCall call_;
     Sleepers sleepers_;                        ///< the workers' own units by number, then the guests in their places

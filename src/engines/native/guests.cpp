@@ -92,11 +92,7 @@ void NativeEngine::arrive(Guest& guest)
 }
 
 /// Is there anything that the worker's own unit should be woken for?
-bool NativeEngine::has_work(const Worker& worker) const
-{
-    return concurrent_ || queued_.load(std::memory_order_relaxed) > 0 || offers_.load(std::memory_order_relaxed) > 0 ||
-           undiscovered_.any() || disturbed(worker, nullptr);
-}
+bool NativeEngine::has_work(const Worker& worker) const { return any_work() || undiscovered_.any() || disturbed(worker); }
 
 /// The worker's own unit has its place again, and the task to begin with. Who brings more work while the guest leaves finds the own unit
 /// asleep, or is found by the look after restore: nothing is overlooked. The next guest may be there before this one has looked.
@@ -125,7 +121,8 @@ void NativeEngine::give_place_back(const Worker& worker, Holder& own)
 bool NativeEngine::shares(int helpers) const
 {
     const int awake = spinning();
-    return shares_calls_ && !position.engine && !recorder_.enabled() && awake > 0 && 2 * awake >= std::min(helpers, workers() - 1);
+    return shares_calls_ && !position.engine && !recorder_.enabled() && awake > 0 &&
+           2 * awake >= std::min(helpers, workers() - 1);
 }
 
 bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& work)
@@ -167,10 +164,26 @@ void NativeEngine::join(Worker& worker, OpenCall& call)
 }
 
 /// Does a guest that waits for its whole call go, to sleep outside?
-bool NativeEngine::wants_to_leave(const Wait& wait) const
+bool NativeEngine::leaves(const Wait& wait, bool wanted) const
 {
     const Guest* const guest = position.holder->guest;
-    return guest && &wait.flow == &guest->flow && now_ns() > guest->until_ns;
+    return guest && &wait.flow == &guest->flow && (wanted || now_ns() > guest->until_ns);
+}
+
+/// So it does rather than run what is somebody else's: the worker's own unit will.
+bool NativeEngine::leaves_with(const Wait& wait, Task& task) const
+{
+    Guest* const guest = position.holder->guest;
+    if (!guest || &wait.flow != &guest->flow) return false;
+    guest->first = &task;
+    return true;
+}
+
+/// It will see who else wants the worker.
+Holder* NativeEngine::displaced_by(const Worker&) const
+{
+    const Guest* const guest = position.holder->guest;
+    return guest ? guest->displaced : nullptr;
 }
 
 } // namespace trencadis

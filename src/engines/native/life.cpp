@@ -2,7 +2,6 @@
 #include "engines/native/position.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 namespace trencadis {
 
@@ -15,6 +14,13 @@ std::vector<int> kinds_of(const std::vector<WorkerPlace>& workers)
     std::vector<int> kinds;
     for (const WorkerPlace& worker : workers) kinds.push_back(worker.kind);
     return kinds;
+}
+
+std::vector<int> nodes_of(const std::vector<WorkerPlace>& workers)
+{
+    std::vector<int> nodes;
+    for (const WorkerPlace& worker : workers) nodes.push_back(worker.node);
+    return nodes;
 }
 
 /// The last one of each core; those that may run anywhere are of none.
@@ -41,8 +47,9 @@ bool shares_calls(const EngineParts& parts)
 } // namespace
 
 NativeEngine::NativeEngine(EngineParts parts)
-    : parts_(std::move(parts)), speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second),
-      recorder_(static_cast<int>(parts_.workers.size())), concurrent_(parts_.scheduler.entry->concurrent),
+    : WorkerProtocol(nodes_of(parts.workers)), parts_(std::move(parts)),
+      speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second),
+      relief_(parts_.relieving, parts_.threads->keeps_units()), recorder_(static_cast<int>(parts_.workers.size())),
       shares_calls_(shares_calls(parts_)), sleepers_(2 * static_cast<int>(parts_.workers.size())),
       worker_on_(workers_by_core(parts_.workers))
 {
@@ -50,13 +57,12 @@ NativeEngine::NativeEngine(EngineParts parts)
         workers_.push_back(std::make_unique<Worker>());
         workers_.back()->id = static_cast<WorkerId>(i);
         workers_.back()->place = parts_.workers[i];
-        workers_.back()->seen.resize(parts_.workers.size());
         recorder_.describe(static_cast<WorkerId>(i), parts_.workers[i].cpu, parts_.workers[i].kind_name);
     }
-    scheduler_ = make_scheduler();
-    bounded_ = scheduler_->bounded();
-    wakes_all_ = scheduler_->wakes_all();
-    wants_finished_ = scheduler_->wants_finished() && !concurrent_;
+    make_scheduler(*this, parts_.scheduler);
+    idle_on_node_ = std::vector<std::atomic<int>>(binding_.nodes());
+    for (auto& worker : workers_)
+        relief_.add(worker->relief, worker->place, binding_.splits() ? worker->place.node : any_node, worker->runs_since_ns);
     std::vector<int> cpus;
     for (const WorkerPlace& place : parts_.workers) cpus.push_back(place.core());
     seats_ = parts_.threads->make_seats(cpus);
@@ -78,7 +84,7 @@ NativeEngine::~NativeEngine()
 Holder& NativeEngine::new_holder(Worker& worker)
 {
     worker.holders.reserve(worker.holders.size() + 1);
-    auto owned = std::make_unique<Holder>(Holder{&worker});
+    auto owned = std::make_unique<Holder>(Holder{{&worker}});
     Holder& holder = *owned;
     holder.unit = &worker.seat->make_unit([this, &holder] { return hold(holder); });
     worker.holders.push_back(std::move(owned));
@@ -95,22 +101,29 @@ Unit* NativeEngine::hold(Holder& holder)
     set_standard_float_modes();
     introduce(worker);
     while (true) {
-        work(worker, std::exchange(holder.first, nullptr));
-        Holder* next = nullptr;
-        {
-            std::lock_guard lock(worker.lock);
-            const bool stop = stop_.load(std::memory_order_acquire);
-            auto& from = stop ? worker.spare : worker.resumable;
-            if (stop) stay(worker);
-            if (stop && from.empty()) return nullptr;
-            next = from.back();
-            from.pop_back();
-            if (stop) return next->unit;
-            worker.has_resumable.store(!worker.resumable.empty(), std::memory_order_relaxed);
-            if (!next->guest) worker.spare.push_back(&holder);
+        work(worker, holder);
+        if (stop_.load(std::memory_order_acquire)) {
+            relief_.stay(worker.relief);
+            const Holder* next = worker.succession.take(false);
+            return next ? next->unit : nullptr;
         }
-        pass_worker(holder, *next);
+        pass_worker(holder, worker.succession.give_back(holder));
     }
+}
+
+/// Says which thread has the worker now. A guest's is the program's own, and moved by nobody.
+void NativeEngine::introduce(Worker& worker) const
+{
+    relief_.has(worker.relief, position.holder->guest ? ThreadHandle{} : ThreadHandle::mine());
+}
+
+Holder& NativeEngine::holder(const Worker&) const { return *position.holder; }
+
+void NativeEngine::pass(Worker& worker, Holder& self, Holder& next)
+{
+    const Segment mine = worker.stopwatch.take_out();
+    pass_worker(self, next);
+    worker.stopwatch.put_back(mine);
 }
 
 /// Returns when the worker has come back to the caller. Units of a worker may share the thread, and with it the position. Between a guest
@@ -135,24 +148,12 @@ void NativeEngine::pass_worker(Holder& self, Holder& next)
     introduce(*self.worker);
 }
 
-/// Runs tasks until the engine stops or another unit wants the worker back.
-void NativeEngine::work(Worker& worker, Task* first)
-{
-    if (first) execute(worker, *first);
-    while (!disturbed(worker, nullptr)) {
-        Found found = look(worker);
-        if (!found) found = idle(worker, nullptr);
-        act(worker, found);
-    }
-    push_released(worker);
-}
-
 std::vector<WorkerTime> NativeEngine::times() const
 {
     std::vector<WorkerTime> times;
     for (const auto& worker : workers_)
         times.push_back({worker->busy_ns.load(std::memory_order_relaxed), worker->tasks.load(std::memory_order_relaxed),
-                         worker->joined.load(std::memory_order_relaxed), worker->reliefs.load(std::memory_order_relaxed)});
+                         worker->joined.load(std::memory_order_relaxed), worker->relief.given()});
     return times;
 }
 

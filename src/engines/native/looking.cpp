@@ -3,7 +3,6 @@
 #include "observe/clock.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 namespace trencadis {
@@ -12,9 +11,6 @@ namespace {
 
 /// A guest waits for the last pieces of its own call, which others are at.
 constexpr std::int64_t guest_spin_ns = 200'000;
-/// Between looks at what the others run: soon at first, for the end of a call is where one that is held up costs most. Not while it
-/// spins: a look makes the kernel settle the account of the core it looks at, which then changes threads earlier.
-constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 5'000'000, forever = Worker::never;
 
 } // namespace
 
@@ -23,8 +19,13 @@ Worker* NativeEngine::here() const { return position.engine == this ? position.w
 /// Should the unit that holds the worker look at something other than tasks?
 bool NativeEngine::disturbed(const Worker& worker, const Wait* wait) const
 {
-    return worker.has_resumable.load(std::memory_order_acquire) || stop_.load(std::memory_order_acquire) ||
-           (wait && (wait->over() || wants_to_leave(*wait)));
+    return worker.succession.wanted() || stop_.load(std::memory_order_acquire) ||
+           (wait && (wait->over() || leaves(*wait, false)));
+}
+
+bool NativeEngine::any_work() const
+{
+    return concurrent_ || queued_.load(std::memory_order_relaxed) > 0 || offers_.load(std::memory_order_relaxed) > 0;
 }
 
 /// The caller holds the lock, unless the scheduler needs none. Returns how many sleepers to wake: one per task; for a
@@ -33,20 +34,16 @@ int NativeEngine::push(Task* chain, WorkerId from)
 {
     int count = 0, wakes = 0;
     std::uint64_t nodes = 0; // of tasks that are for one; those with the same number modulo 64 share a bit
-    while (chain) {
-        Task* task = chain;
-        chain = chain->next; // before the push: another worker may run the task at once
+    push_each(chain, from, [&](const Task& task) {
         ++count;
-        if (binds(task->node)) nodes |= std::uint64_t{1} << (task->node & 63);
+        if (binds(task.node)) nodes |= std::uint64_t{1} << (task.node & 63);
         else ++wakes;
-        scheduler_->push(*task, from);
-    }
+    });
     if (!concurrent_ && count) queued_.store(queued_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
     // A worker counts itself idle, then looks, then sleeps; we have pushed and look at the count: one of the two sees the other.
     if (nodes) std::atomic_thread_fence(std::memory_order_seq_cst);
     for (std::size_t node = 0; nodes && node < idle_on_node_.size(); ++node)
-        if ((nodes >> (node & 63) & 1) && idle_on_node_[node] && idle_on_node_[node]->load(std::memory_order_relaxed) > 0)
-            return workers();
+        if ((nodes >> (node & 63) & 1) && idle_on_node_[node].load(std::memory_order_relaxed) > 0) return workers();
     return wakes;
 }
 
@@ -54,12 +51,20 @@ void NativeEngine::ready(Task* chain)
 {
     const Worker* worker = here();
     int count = 0;
-    {
-        std::unique_lock lock(scheduler_lock_, std::defer_lock);
-        if (!concurrent_) lock.lock();
-        count = push(chain, worker ? worker->id : no_worker);
-    }
+    with_policy([&] { count = push(chain, worker ? worker->id : no_worker); });
     wake(count);
+}
+
+bool NativeEngine::somebody_idle(const Task& task) const
+{
+    const std::atomic<int>& idle = binds(task.node) ? idle_on_node_[std::size_t(task.node)] : idle_;
+    return idle.load(std::memory_order_relaxed) > 0;
+}
+
+void NativeEngine::count_idle(const Worker& worker, int change)
+{
+    idle_.fetch_add(change, std::memory_order_relaxed);
+    if (binding_.splits()) idle_on_node_[std::size_t(worker.place.node)].fetch_add(change, std::memory_order_seq_cst);
 }
 
 /// So many sleepers; all of them where a task may be for certain workers only.
@@ -79,33 +84,21 @@ void NativeEngine::wake_worker(const Worker& worker)
 void NativeEngine::submitted(Task& task)
 {
     if (position.poll) ask_caller(*task.flow); // a caller that submits itself may not have to wait for long
-    const Worker* worker = here();
-    bool full = false;
-    if (worker && bounded_) {
-        std::unique_lock lock(scheduler_lock_, std::defer_lock);
-        if (!concurrent_) lock.lock();
-        full = !scheduler_->has_room(worker->id);
+    WorkerProtocol::submitted(task);
+}
+
+Found NativeEngine::look(Worker& worker)
+{
+    if (relief_.is_away(worker.relief)) {
+        push_released(worker); // who waits for it need not wait for this worker's core, too
+        relief_.go_home(worker.relief);
     }
-    if (!full || !run_here(task)) ready(&task);
+    return seek(worker);
 }
 
-/// For a holder that does not go on to look for a task.
-void NativeEngine::push_released(Worker& worker)
+Found NativeEngine::joined(Worker& worker, const Decision& decision)
 {
-    if (Task* chain = std::exchange(worker.released, nullptr)) ready(chain);
-}
-
-NativeEngine::Found NativeEngine::look(Worker& worker)
-{
-    if (worker.whereabouts.load(std::memory_order_relaxed) == Worker::Whereabouts::away) go_home(worker);
-    Decision decision = choose(worker);
-    while (!decision.run && undiscovered_.any() && undiscovered_.discover(worker.released_end())) decision = choose(worker);
     Found found;
-    if (decision.run) {
-        found.task = decision.run;
-        found.offer = decision.offer;
-        return found;
-    }
     if (call_.try_join()) {
         found.call = &call_;
         return found;
@@ -113,64 +106,37 @@ NativeEngine::Found NativeEngine::look(Worker& worker)
     found.again_ns = static_cast<std::int64_t>(decision.again_in * 1e9);
     if (decision.join == no_worker) return found;
     Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);
-    if (share && allowed(worker, share->node()) && share->try_join()) found.share = share;
+    if (share && binding_.allows(worker.id, share->node()) && share->try_join()) found.share = share;
     return found;
 }
 
-/// Asks the scheduler, after giving it what the worker released.
-Decision NativeEngine::choose(Worker& worker)
+/// Under the lock.
+void NativeEngine::taken(const Task&)
 {
-    Decision decision;
-    int released = 0;
-    if (concurrent_) {
-        released = push(std::exchange(worker.released, nullptr), worker.id);
-        decision = scheduler_->pop(worker.id);
-    } else if (worker.released || queued_.load(std::memory_order_relaxed) > 0 || offers_.load(std::memory_order_relaxed) > 0) {
-        std::lock_guard lock(scheduler_lock_);
-        released = push(std::exchange(worker.released, nullptr), worker.id);
-        decision = scheduler_->pop(worker.id);
-        if (decision.run) queued_.store(queued_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    }
-    // One released is for this worker, where any worker will do.
-    const int wakes = decision.exposed + (wakes_all_ ? released : std::max(0, released - 1));
-    if (wakes) wake(wakes);
-    return decision;
+    if (!concurrent_) queued_.store(queued_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
-
-void NativeEngine::undiscovered(TaskFlow& flow)
-{
-    undiscovered_.add(flow);
-    sleepers_.notify(1);
-}
-
-void NativeEngine::forget(TaskFlow& flow) { undiscovered_.forget(flow); }
 
 /// Nothing to do: spins, then sleeps, until there is, or until the unit is disturbed.
-NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
+Found NativeEngine::idle(Worker& worker, Wait* wait)
 {
     count_idle(worker, 1);
     const std::int64_t begin = worker.idle_since_ns = now_ns();
-    const bool watches = watches_others(worker), guest = position.holder->guest != nullptr;
+    const bool guest = position.holder->guest != nullptr;
+    Relief::Watch watch(relief_, worker.relief);
     const auto spin_ns = [&](std::int64_t now) { return std::max(worker.patience.spin_ns(now), guest ? guest_spin_ns : 0); };
-    std::int64_t spin_until = begin + spin_ns(begin), nap_ns = shortest_nap_ns, last = begin;
+    std::int64_t spin_until = begin + spin_ns(begin), last = begin;
     Found found;
-    bool slept = false; ///< for as long as it wanted
     while (!found && !disturbed(worker, wait)) {
         for (int i = 0; i < 16; ++i) relax();
         found = look(worker);
         const std::int64_t now = now_ns(), passed = now - std::exchange(last, now);
-        if (!found && watches && (slept || parts_.relieving == Relieving::always)) relieve_another(worker);
+        if (!found) watch.look();
         if (found || (!worker.patience.crowded(now, passed) && now < spin_until)) continue;
-        // One that has begun a task may not be seen yet: nobody sleeps for long before it has looked twice.
-        const bool for_long = !watches || (nap_ns > shortest_nap_ns && !somebody_runs(worker));
         bool notified = false;
-        found = sleep(worker, wait, for_long ? forever : nap_ns, notified);
-        slept = !notified;
+        found = sleep(worker, wait, watch.nap_ns(), notified);
         last = now_ns();
         if (notified) spin_until = last + spin_ns(last);
-        // Of many that watch, each looks the less often.
-        const std::int64_t longest_ns = longest_nap_ns * std::max(2, idle_.load(std::memory_order_relaxed)) / 2;
-        nap_ns = notified ? shortest_nap_ns : std::min(2 * nap_ns, longest_ns);
+        watch.slept(notified, idle_.load(std::memory_order_relaxed));
     }
     count_idle(worker, -1);
     const std::int64_t end = now_ns();
@@ -180,10 +146,10 @@ NativeEngine::Found NativeEngine::idle(Worker& worker, Wait* wait)
 }
 
 /// Until something changes, which is said, or about `most_ns` have passed.
-NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t most_ns, bool& notified)
+Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t most_ns, bool& notified)
 {
     // From here on the finisher that brings the flow to its target notifies us.
-    if (wait && !wait->flow.begin_suspension(wait->target, &wait->waiter)) return {};
+    if (wait && !wait->flow.begin_suspension(wait->target, wait)) return {};
     Holder& self = *position.holder;
     const int bed = bed_of(self);
     sleepers_.prepare(bed);
@@ -193,11 +159,11 @@ NativeEngine::Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t
     else {
         const bool place_is_free = !wait && !self.guest;
         if (place_is_free) worker.resting = &self;
-        notified = sleepers_.wait(bed, most_ns < forever ? most_ns : -1, place_is_free);
+        notified = sleepers_.wait(bed, most_ns < Relief::forever ? most_ns : -1, place_is_free);
         introduce(worker);
         found.task = std::exchange(self.first, nullptr); // from a guest that had the place
     }
-    if (wait && !wait->flow.end_suspension(wait->target)) wait->waiter.parker.park();
+    if (wait && !wait->flow.end_suspension(wait->target)) wait->parker.park();
     return found;
 }
 

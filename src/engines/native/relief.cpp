@@ -1,5 +1,4 @@
-#include "engines/native/engine.hpp"
-#include "engines/native/position.hpp"
+#include "engines/native/relief.hpp"
 #include "observe/clock.hpp"
 
 #include <algorithm>
@@ -12,105 +11,125 @@ namespace {
 constexpr std::int64_t stall_ns = 20'000;         ///< standing still for so long is more than an interrupt
 constexpr std::int64_t turn_ns = 500'000;         ///< for so long: another process has its turn, and will have more
 constexpr std::int64_t wary_for_ns = 200'000'000; ///< who was held up is likely to be again
-constexpr int looks = 4;                          ///< at other workers at a time
+constexpr std::size_t looks = 4;                  ///< at other workers at a time
 
 } // namespace
 
-/// Says which thread has the worker now. A guest's is the program's own, and moved by nobody.
-void NativeEngine::introduce(Worker& worker) const
+/// A thread that belongs to no core is moved by the system anyway, and one that is emulated as slow would be slow elsewhere.
+void Relief::add(Post& post, const WorkerPlace& place, int node, const std::atomic<std::int64_t>& runs_since_ns)
 {
-    const ThreadHandle thread = position.holder->guest ? ThreadHandle{} : ThreadHandle::mine();
-    worker.thread.store(thread.id, std::memory_order_relaxed);
-    worker.clock.store(thread.clock, std::memory_order_relaxed);
+    post.core_ = units_stay_ && place.slow == 1 ? place.core() : -1;
+    post.node_ = node;
+    post.runs_ = &runs_since_ns;
+    posts_.push_back(&post);
+    for (Post* each : posts_) each->seen_.resize(posts_.size());
 }
 
-/// Can its thread be given another core for a while? One that belongs to no core is moved by the system anyway.
-bool NativeEngine::movable(const Worker& worker) const
+// ---- the owner ------------------------------------------------------------------------------------------------
+
+void Relief::has(Post& owner, const ThreadHandle& thread) const
 {
-    return worker.place.core() >= 0 && worker.place.slow == 1 && parts_.threads->keeps_units();
+    owner.thread_.store(thread.id, std::memory_order_relaxed);
+    owner.clock_.store(thread.clock, std::memory_order_relaxed);
 }
 
-/// Lately, so it is likely to be again.
-bool NativeEngine::is_held_up(Worker& worker) const
+bool Relief::is_mine(const Post& owner) { return ThreadHandle::mine().id == owner.thread_.load(std::memory_order_relaxed); }
+
+void Relief::go_home(Post& owner) const
 {
-    const std::int64_t since = worker.held_up_ns.load(std::memory_order_relaxed);
-    if (since == 0) return false;
-    if (now_ns() - since < wary_for_ns) return true;
-    worker.held_up_ns.store(0, std::memory_order_relaxed);
-    return false;
+    ThreadHandle::mine().move_to(owner.core_);
+    owner.whereabouts_.store(Post::Whereabouts::at_home, std::memory_order_release);
 }
 
-/// One that is often held up itself would use up for it what it gets of its core, which is no place for others either.
-bool NativeEngine::watches_others(Worker& worker) const
+void Relief::stay(Post& owner) const
 {
-    if (parts_.relieving == Relieving::never || workers() == 1 || !movable(worker)) return false;
-    return parts_.relieving == Relieving::always || !is_held_up(worker);
-}
-
-bool NativeEngine::somebody_runs(const Worker& but) const
-{
-    return std::any_of(workers_.begin(), workers_.end(), [&](const auto& worker) {
-        return worker.get() != &but && worker->runs_since_ns.load(std::memory_order_relaxed) != 0;
-    });
-}
-
-/// For a worker with nothing to do: looks at some of the others, those of its memory node. A thread that runs a task while its processor
-/// time stands still waits for its core, or the task itself waits for something; to move that one is in vain and does no harm.
-void NativeEngine::relieve_another(Worker& worker)
-{
-    for (int i = std::min(looks, workers()); i > 0; --i) {
-        worker.looked_at = (worker.looked_at + 1) % workers();
-        Worker& other = *workers_[worker.looked_at];
-        if (&other == &worker || !movable(other) || other.runs_since_ns.load(std::memory_order_relaxed) == 0) continue;
-        if (other.place.core() == worker.place.core() || (splits_nodes_ && other.place.node != worker.place.node)) continue;
-        if (parts_.relieving == Relieving::always || stands_still(worker, other)) return give_core(worker, other);
+    using enum Post::Whereabouts;
+    Post::Whereabouts now = owner.whereabouts_.load(std::memory_order_relaxed);
+    while (now == being_moved || !owner.whereabouts_.compare_exchange_weak(now, fixed, std::memory_order_acquire)) {
+        if (now == being_moved) sched_yield();
+        now = owner.whereabouts_.load(std::memory_order_relaxed);
     }
 }
 
-bool NativeEngine::stands_still(Worker& worker, Worker& other) const
+// ---- the helper -----------------------------------------------------------------------------------------------
+
+/// One that is often held up itself would use up for the owner what it gets of its core, which is no place for others either.
+bool Relief::helps(Post& helper) const
 {
-    const ThreadHandle thread{other.thread.load(std::memory_order_relaxed), other.clock.load(std::memory_order_relaxed)};
+    if (when_ == Relieving::never || posts_.size() < 2 || helper.core_ < 0) return false;
+    return when_ == Relieving::always || !is_held_up(helper);
+}
+
+/// Lately, so it is likely to be again.
+bool Relief::is_held_up(Post& owner) const
+{
+    const std::int64_t since = owner.held_up_ns_.load(std::memory_order_relaxed);
+    if (since == 0) return false;
+    if (now_ns() - since < wary_for_ns) return true;
+    owner.held_up_ns_.store(0, std::memory_order_relaxed);
+    return false;
+}
+
+bool Relief::somebody_runs(const Post& but) const
+{
+    return std::any_of(posts_.begin(), posts_.end(),
+                       [&](const Post* post) { return post != &but && post->runs_->load(std::memory_order_relaxed) != 0; });
+}
+
+/// Looks at some of the others, those of its memory node. A thread that runs a task while its processor time stands still waits for its
+/// core, or the task itself waits for something; to move that one is in vain and does no harm.
+void Relief::help_somebody(Post& helper)
+{
+    for (std::size_t i = std::min(looks, posts_.size()); i > 0; --i) {
+        const std::size_t number = helper.looked_at_ = (helper.looked_at_ + 1) % posts_.size();
+        Post& owner = *posts_[number];
+        if (&owner == &helper || owner.core_ < 0 || owner.runs_->load(std::memory_order_relaxed) == 0) continue;
+        if (owner.core_ == helper.core_ || owner.node_ != helper.node_) continue;
+        if (when_ == Relieving::always || stands_still(helper, number)) return give_core(helper, owner);
+    }
+}
+
+bool Relief::stands_still(Post& helper, std::size_t number) const
+{
+    Post& owner = *posts_[number];
+    const ThreadHandle thread{owner.thread_.load(std::memory_order_relaxed), owner.clock_.load(std::memory_order_relaxed)};
     const std::int64_t cpu_ns = thread.cpu_ns(), now = now_ns();
-    Observation& seen = worker.seen[other.id];
+    Post::Observation& seen = helper.seen_[number];
     if (cpu_ns < 0 || cpu_ns != seen.cpu_ns || thread != seen.thread) {
         seen = {thread, cpu_ns, now};
         return false;
     }
-    if (now - seen.since_ns > turn_ns) other.held_up_ns.store(now, std::memory_order_relaxed);
+    if (now - seen.since_ns > turn_ns) owner.held_up_ns_.store(now, std::memory_order_relaxed);
     return now - seen.since_ns > stall_ns;
 }
 
-/// The other one goes on there at once, wherever in its task it is, while this one sleeps.
-void NativeEngine::give_core(Worker& worker, Worker& other)
+/// The owner goes on there at once, wherever in its task it is, while the helper sleeps.
+void Relief::give_core(Post& helper, Post& owner) const
 {
-    using enum Worker::Whereabouts;
-    Worker::Whereabouts before = at_home;
-    if (!other.whereabouts.compare_exchange_strong(before, being_moved, std::memory_order_acquire)) return;
-    const ThreadHandle thread{other.thread.load(std::memory_order_relaxed), 0};
-    const bool moved = thread.move_to(worker.place.core());
-    other.whereabouts.store(moved ? away : at_home, std::memory_order_release);
-    if (moved) add(worker.reliefs, 1);
+    using enum Post::Whereabouts;
+    Post::Whereabouts before = at_home;
+    if (!owner.whereabouts_.compare_exchange_strong(before, being_moved, std::memory_order_acquire)) return;
+    const ThreadHandle thread{owner.thread_.load(std::memory_order_relaxed), 0};
+    const bool moved = thread.move_to(helper.core_);
+    owner.whereabouts_.store(moved ? away : at_home, std::memory_order_release);
+    if (moved) helper.given_.store(helper.given() + 1, std::memory_order_relaxed);
 }
 
-/// Between tasks: the core is its owner's again. Whoever waits for what the worker has released need not wait for the worker's core too.
-void NativeEngine::go_home(Worker& worker)
+void Relief::Watch::look()
 {
-    const ThreadHandle thread = ThreadHandle::mine();
-    if (thread.id != worker.thread.load(std::memory_order_relaxed)) return;
-    push_released(worker);
-    thread.move_to(worker.place.core());
-    worker.whereabouts.store(Worker::Whereabouts::at_home, std::memory_order_release);
+    if (watches_ && (rested_ || relief_.when_ == Relieving::always)) relief_.help_somebody(helper_);
 }
 
-/// From now on nobody moves its thread, which is about to end.
-void NativeEngine::stay(Worker& worker)
+std::int64_t Relief::Watch::nap_ns() const
 {
-    using enum Worker::Whereabouts;
-    Worker::Whereabouts now = worker.whereabouts.load(std::memory_order_relaxed);
-    while (now == being_moved || !worker.whereabouts.compare_exchange_weak(now, fixed, std::memory_order_acquire)) {
-        if (now == being_moved) sched_yield();
-        now = worker.whereabouts.load(std::memory_order_relaxed);
-    }
+    const bool for_long = !watches_ || (nap_ns_ > shortest_nap_ns && !relief_.somebody_runs(helper_));
+    return for_long ? forever : nap_ns_;
+}
+
+void Relief::Watch::slept(bool woken, int idle)
+{
+    rested_ = !woken;
+    nap_ns_ = woken ? shortest_nap_ns : std::min(2 * nap_ns_, longest_nap_ns * std::max(2, idle) / 2);
 }
 
 } // namespace trencadis

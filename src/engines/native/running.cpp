@@ -3,19 +3,8 @@
 #include "observe/clock.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 namespace trencadis {
-
-/// On the stack of the task that submits it. That one cannot hold what this one needs: it waits for it in any case.
-bool NativeEngine::run_here(Task& task)
-{
-    Worker* worker = here();
-    if (!worker || !allowed(*worker, task.node)) return false;
-    execute(*worker, task);
-    push_released(*worker);
-    return true;
-}
 
 void NativeEngine::act(Worker& worker, Found found)
 {
@@ -26,10 +15,7 @@ void NativeEngine::act(Worker& worker, Found found)
 
 void NativeEngine::execute(Worker& worker, Task& task, bool offer)
 {
-    if (!task.flow->may_run(task)) {
-        if (wants_finished_) tell_finished(worker, task, 0);
-        return conclude(worker, task, nullptr);
-    }
+    if (!task.flow->may_run(task)) return conclude(worker, task, nullptr, 0);
     const Index chunks = task.chunks;
     // Cutting an operation up costs some of its speed, so it is done only when somebody has nothing to do or soon will have.
     const bool open = chunks > 1 && (offer || somebody_idle(task));
@@ -56,8 +42,7 @@ void NativeEngine::run_alone(Worker& worker, Task& task, Index chunks)
     const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
     observe(worker, task, 1, ns);
     add(worker.tasks, 1);
-    if (wants_finished_) tell_finished(worker, task, ns);
-    conclude(worker, task, std::move(failure));
+    conclude(worker, task, std::move(failure), ns * 1e-9);
 }
 
 void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
@@ -77,15 +62,7 @@ void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
         worker.offer.store(nullptr, std::memory_order_relaxed);
         offers_.fetch_sub(1, std::memory_order_relaxed);
     }
-    if (!share.leave(owner)) return;
-    if (wants_finished_) tell_finished(worker, task, ns);
-    conclude(worker, task, share.retire());
-}
-
-void NativeEngine::tell_finished(const Worker& worker, const Task& task, std::int64_t ns)
-{
-    std::lock_guard lock(scheduler_lock_);
-    scheduler_->finished(task, worker.id, ns * 1e-9);
+    if (share.leave(owner)) conclude(worker, task, share.retire(), ns * 1e-9);
 }
 
 /// The task's own code, and what it has submitted inside. Returns how many chunks this worker had.
@@ -121,12 +98,6 @@ Index NativeEngine::chunks_at_a_time(const Worker& worker, const Task& task) con
 void NativeEngine::observe(const Worker& worker, const Task& task, double part, std::int64_t ns)
 {
     if (task.flops > 0 && part > 0) speeds_.observe(worker.id, *task.codelet, part * task.flops, ns * 1e-9, now());
-}
-
-/// The task is over. What it released waits for the holder's next look, which follows at once (see push_released).
-void NativeEngine::conclude(Worker& worker, Task& task, std::exception_ptr failure)
-{
-    if (Task* chain = task.flow->finish(task, std::move(failure))) *worker.released_end() = chain;
 }
 
 } // namespace trencadis

@@ -1,11 +1,12 @@
 #pragma once
 #include "engines/engine.hpp"
-#include "engines/native/patience.hpp"
+#include "engines/native/relief.hpp"
 #include "engines/native/share.hpp"
-#include "engines/stopwatch.hpp"
+#include "engines/protocol/protocol.hpp"
+#include "observe/stopwatch.hpp"
 #include "threads/lock.hpp"
 #include "threads/parker.hpp"
-#include "threads/thread_handle.hpp"
+#include "threads/patience.hpp"
 
 #include <array>
 #include <atomic>
@@ -16,22 +17,19 @@ namespace trencadis {
 
 struct Guest;
 struct Worker;
+class OpenCall;
 class TaskFlow;
 
-/// A unit that can hold a worker. One unit at a time holds each worker and runs its tasks; when a task must wait, another
-/// takes the worker over, so that no core stands still.
-struct Holder {
-    Worker* worker;
+/// A unit that can hold a worker.
+struct Holder : HolderState<Worker> {
     Unit* unit = nullptr;
-    Task* first = nullptr;  ///< to run on taking over; written before the worker is handed over
-    bool waits = false;     ///< it has handed the worker over and wants it back when its flow is at the target
     Guest* guest = nullptr; ///< itself, when it is one
 };
 
 /// A thread of the program that takes part in its own call: it holds the place of a worker whose unit sleeps, and gives it back when the
 /// call is over, lasts long, or when the worker is wanted for something else. Lives on the caller's stack.
 struct Guest final : Holder {
-    Guest(Worker& its, Holder& sleeper, TaskFlow& calls) : Holder{&its}, displaced(&sleeper), flow(calls) { guest = this; }
+    Guest(Worker& its, Holder& sleeper, TaskFlow& calls) : Holder{{&its}}, displaced(&sleeper), flow(calls) { guest = this; }
     Holder* displaced;         ///< whose place it has
     TaskFlow& flow;            ///< its call
     std::int64_t until_ns = 0; ///< it goes then, at the next task
@@ -40,37 +38,35 @@ struct Guest final : Holder {
 
 class NativeEngine;
 
-/// What a worker with nothing to do last saw of another one.
-struct Observation {
-    ThreadHandle thread;
-    std::int64_t cpu_ns = -1; ///< of its thread
-    std::int64_t since_ns = 0;
-};
-
 /// An owner that waits for its flow. Lives on the owner's stack until it was woken.
-struct Waiter {
+struct Wait : WaitState<Holder> {
     NativeEngine* engine = nullptr; ///< of the worker
     Worker* worker = nullptr;       ///< none: a thread that is not a worker
     int bed = 0;                    ///< where it sleeps as one
-    Holder* holder = nullptr;       ///< set when the owner gave its worker to another unit and wants it back
-    Parker parker;
+    Parker parker{};
+};
+
+/// What a worker found to do: a task, or a shared operation or call that it is now a member of.
+struct Found {
+    Task* task = nullptr;
+    Share* share = nullptr;
+    OpenCall* call = nullptr;
+    bool offer = false;        ///< let others join the task from its beginning
+    std::int64_t again_ns = 0; ///< found nothing; worth another look after so long, 0: only when something happens
+    explicit operator bool() const { return task || share || call; }
 };
 
 /// One core's place in an engine.
-struct alignas(128) Worker {
+struct alignas(128) Worker : WorkerState<Holder> {
     static constexpr std::int64_t never = std::int64_t{1} << 62;
-    WorkerId id = 0;
     WorkerPlace place;
     std::vector<std::unique_ptr<Holder>> holders; ///< changed by the holder
     Seat* seat = nullptr;                         ///< whose units the holders are
 
     // The holder's own.
     Stopwatch stopwatch;
-    Task* released = nullptr; ///< by the task that ended last; pushed when the holder looks for the next one, under the same lock
     std::array<Share, 8> shares;
-    int lent = 0;                  ///< units that wait for flows of other engines
-    std::vector<Observation> seen; ///< of the other workers, by number
-    WorkerId looked_at = 0;        ///< the last one
+    int lent = 0; ///< units that wait for flows of other engines
     Patience patience;
     Holder* resting = nullptr; ///< who sleeps and has said that its place is free
     std::int64_t idle_since_ns = 0;
@@ -81,32 +77,14 @@ struct alignas(128) Worker {
             if (share.unused()) return &share;
         return nullptr;
     }
-    Task** released_end() ///< where more are appended: they run in the order they were released
-    {
-        Task** end = &released;
-        while (*end) end = &(*end)->next;
-        return end;
-    }
 
     // Written by the holder, read by anybody.
     std::atomic<Share*> offer{nullptr};
     std::atomic<std::int64_t> runs_since_ns{0};   ///< 0: it runs nothing
     std::atomic<std::int64_t> expected_ns{never}; ///< how long that should take; never: not known
-    std::atomic<std::int64_t> busy_ns{0}, tasks{0}, joined{0}, reliefs{0};
-    std::atomic<pid_t> thread{0}; ///< of the unit that holds it; 0: one that must not be moved
-    std::atomic<clockid_t> clock{0};
-    std::atomic<std::int64_t> held_up_ns{0}; ///< when somebody last saw it waiting for its core; 0: not lately
+    std::atomic<std::int64_t> busy_ns{0}, tasks{0}, joined{0};
 
-    /// Where its thread is. Invariant: at_home -> being_moved -> away by one that gives it its core, away -> at_home by the thread itself.
-    /// So only one at a time says where it runs, and nobody else's move comes after its own.
-    enum class Whereabouts { at_home, being_moved, away, fixed };
-    std::atomic<Whereabouts> whereabouts{Whereabouts::at_home};
-
-    // Under the lock.
-    alignas(64) Lock lock;
-    std::vector<Holder*> resumable; ///< their flow has come down to the target; they want the worker back
-    std::vector<Holder*> spare;
-    std::atomic<bool> has_resumable{false};
+    Relief::Post relief;
 };
 
 /// Adds to a counter that only the caller writes.

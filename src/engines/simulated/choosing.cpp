@@ -13,21 +13,17 @@ constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 
 int VirtualEngine::push(Task* chain, WorkerId from)
 {
-    int count = 0;
-    while (chain) {
-        Task* task = chain;
-        chain = chain->next;
-        if (data_depth_ < 0 && task->access_count > 0) data_depth_ = task->depth;
-        queued_.insert(task);
-        scheduler_->push(*task, from);
-        ++count;
-    }
-    return count;
+    push_each(chain, from, [this](const Task& task) {
+        if (data_depth_ < 0 && task.access_count > 0) data_depth_ = task.depth;
+        queued_.insert(&task);
+    });
+    return 0; // `serve` tells who should know
 }
 
-void VirtualEngine::push_released(Unit& unit)
+void VirtualEngine::taken(const Task& task)
 {
-    if (Task* chain = std::exchange(unit.released, nullptr)) ready(chain);
+    queued_.erase(&task);
+    vain_ = 0;
 }
 
 void VirtualEngine::ready(Task* chain)
@@ -44,44 +40,6 @@ void VirtualEngine::submitting()
     if (Unit* unit = here()) pay(*unit, options_.submit_s);
 }
 
-void VirtualEngine::submitted(Task& task)
-{
-    const Unit* unit = here();
-    if (!unit || !bounded_ || scheduler_->has_room(unit->id) || !run_here(task)) ready(&task);
-}
-
-/// On the stack of the task that submits it. That one cannot hold what this one needs: it waits for it in any case.
-bool VirtualEngine::run_here(Task& task)
-{
-    Unit* unit = here();
-    if (!unit || !kernels_.able(*task.codelet, unit->type)) return false;
-    execute(*unit, task, false);
-    push_released(*unit);
-    return true;
-}
-
-void VirtualEngine::undiscovered(TaskFlow& flow)
-{
-    if (std::find(undiscovered_.begin(), undiscovered_.end(), &flow) == undiscovered_.end()) undiscovered_.push_back(&flow);
-    serve();
-}
-
-void VirtualEngine::forget(TaskFlow& flow) { std::erase(undiscovered_, &flow); }
-
-bool VirtualEngine::discover(Unit& unit)
-{
-    constexpr int batch = 16;
-    while (!undiscovered_.empty()) {
-        int found = 0;
-        Task** end = &unit.released;
-        while (*end) end = &(*end)->next;
-        *end = undiscovered_.back()->discover(batch, found);
-        if (found) return true;
-        undiscovered_.pop_back();
-    }
-    return false;
-}
-
 /// The runtime itself takes time; under one lock, those who want it one after the other.
 void VirtualEngine::pay(Unit& unit, Seconds cost)
 {
@@ -94,31 +52,27 @@ void VirtualEngine::pay(Unit& unit, Seconds cost)
 
 Found VirtualEngine::look(Unit& unit)
 {
-    const Found found = choose(unit);
+    const Found found = ask(unit);
     serve();
     return found;
 }
 
-/// Asks the policy, after giving it what the worker released.
-Found VirtualEngine::choose(Unit& unit)
+/// One that its team's leader has called comes before it asks the policy.
+Found VirtualEngine::ask(Unit& unit)
 {
-    do {
+    if (unit.called) {
         push(std::exchange(unit.released, nullptr), unit.id);
-        if (unit.called) {
-            Operation& operation = *unit.called;
-            if (join(unit, operation)) return {nullptr, &operation};
-        }
-        if (queued_.empty() && offers_ == 0) continue;
-        const Decision decision = scheduler_->pop(unit.id);
-        if (decision.run) {
-            queued_.erase(decision.run);
-            vain_ = 0;
-            return {decision.run, nullptr, decision.offer};
-        }
-        Operation* operation = decision.join == no_worker ? nullptr : units_[decision.join]->offer;
-        if (operation && join(unit, *operation)) return {nullptr, operation};
-        if (decision.again_in > 0) ask_again(decision.again_in);
-    } while (!undiscovered_.empty() && discover(unit));
+        Operation& operation = *unit.called;
+        if (join(unit, operation)) return {nullptr, &operation};
+    }
+    return seek(unit);
+}
+
+Found VirtualEngine::joined(Unit& unit, const Decision& decision)
+{
+    Operation* operation = decision.join == no_worker ? nullptr : units_[decision.join]->offer;
+    if (operation && binding_.allows(unit.id, operation->task.node) && join(unit, *operation)) return {nullptr, operation};
+    if (decision.again_in > 0) ask_again(decision.again_in);
     return {};
 }
 
@@ -126,12 +80,12 @@ Found VirtualEngine::choose(Unit& unit)
 /// what they run. Wakes those who got something.
 void VirtualEngine::serve()
 {
-    const auto anything = [this] { return !queued_.empty() || offers_ > 0 || !undiscovered_.empty(); };
+    const auto anything = [this] { return any_work() || undiscovered_.any(); };
     for (bool given = true; given && anything();) {
         given = false;
         for (std::size_t i = 0; i < seekers_.size() && anything();) {
             Unit& unit = *units_[seekers_[i]];
-            const Found found = choose(unit);
+            const Found found = ask(unit);
             if (found) {
                 unit.found = found;
                 no_longer_idle(unit);
@@ -142,7 +96,7 @@ void VirtualEngine::serve()
         for (const WorkerId device : devices_) {
             Unit& unit = *units_[device];
             if (unit.idle || unit.found || !has_slot(unit) || !anything()) continue;
-            if (const Found found = choose(unit)) {
+            if (const Found found = ask(unit)) {
                 claim(unit, *found.task);
                 given = true;
             }

@@ -1,13 +1,12 @@
 #pragma once
-#include "engines/engine.hpp"
+#include "engines/protocol/protocol.hpp"
 #include "engines/simulated/kernel_table.hpp"
 #include "engines/simulated/unit.hpp"
 #include "engines/simulated/virtual_time.hpp"
 #include "graph/task_flow.hpp"
 #include "machine/routes.hpp"
-#include "memory/replicas.hpp"
+#include "memory/transfer_queues.hpp"
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,17 +25,15 @@ namespace trencadis::simulated {
 ///
 /// Any call of VirtualTime but now() may let other actors run, so the state is whole before each, and wake-ups are collected until
 /// the caller pauses.
-class VirtualEngine final : public Engine, private View {
+class VirtualEngine final : public WorkerProtocol<VirtualEngine, Unit, Holder, Wait, Found>, private View {
+    friend WorkerProtocol;
+
 public:
     explicit VirtualEngine(EngineParts parts);
 
     // Executor
     void submitting() override;
     void ready(Task* chain) override;
-    void submitted(Task& task) override;
-    bool run_here(Task& task) override;
-    void undiscovered(TaskFlow& flow) override;
-    void forget(TaskFlow& flow) override;
     void drain(TaskFlow& flow, std::int64_t target) override;
     void wake_owner(TaskFlow& flow) override;
     bool computes() const override { return false; }
@@ -58,8 +55,10 @@ private:
     Seconds free_at(WorkerId worker) const override;
     Index chunks_left(WorkerId worker) const override;
     double shared_priority(WorkerId worker) const override;
+    int shared_node(WorkerId worker) const override;
     Seconds chunk_time(WorkerId worker, WorkerId by) const override;
     int node(WorkerId worker) const override { return units_[worker]->space; }
+    int memories() const override { return replicas_ ? replicas_->spaces() : 1; }
     Seconds transfer_time(const Task& task, WorkerId worker) const override;
     Bytes valid_bytes(const Task& task, WorkerId worker) const override;
     bool holds_written(const Task& task, WorkerId worker) const override;
@@ -77,29 +76,36 @@ private:
     void stop_all();
     [[noreturn]] void report_stuck();
     VirtualTime::Actor start(Unit* unit, std::function<void()> body);
+    Holder& holder(const Unit& unit) const { return *unit.holder; }
     Holder& new_holder(Unit& unit);
+    void begin(Holder& holder);
+    void pass(Unit& unit, Holder& self, Holder& next);
     void hold(Holder& holder);
-    void work(Unit& unit);
+    bool disturbed(const Unit& unit) const { return stop_ || unit.succession.wanted(); }
     Found idle(Unit& unit, Wait* wait);
     void no_longer_idle(Unit& unit);
     void keep_alarm();
     void keep_mapping();
     bool in_vain();
-    void drain_on(Unit& unit, Wait& wait);
-    bool hand_over(Unit& unit, const Found& found, Wait& wait);
+    void wake_worker(Unit& unit);
     Unit* here() const;
     void pause();
     void wake(const Holder& holder) { wakes_.push_back(holder.actor); }
     void send_wakes();
 
-    // Finding something to do (waiting.cpp).
+    // choosing.cpp
     int push(Task* chain, WorkerId from);
-    void push_released(Unit& unit);
+    void taken(const Task& task);
+    bool any_work() const { return !queued_.empty() || offers_ > 0; }
+    template <class Body> void with_policy(Body&& body) { body(); }
+    void wake(int) {} // `serve` tells them
+    void someone_looks() { serve(); }
+    bool can_run(const Unit& unit, const Task& task) const { return kernels_.able(*task.codelet, unit.type); }
     Found look(Unit& unit);
-    Found choose(Unit& unit);
+    Found ask(Unit& unit);
+    Found joined(Unit& unit, const Decision& decision);
     void serve();
     void ask_again(Seconds in);
-    bool discover(Unit& unit);
     void pay(Unit& unit, Seconds cost);
 
     // execution.cpp
@@ -109,12 +115,13 @@ private:
     void run_kernel(Unit& unit, Task& task, bool offer);
     void occupy(Unit& unit, Operation& operation, EventKind kind);
     Operation& open(Unit& unit, Task& task, bool offer, Seconds since);
+    bool somebody_idle(const Task& task) const;
     void call_team(Operation& operation, std::span<const WorkerId> followers);
     Seconds own_chunk_time(const Operation& operation, const Unit& unit) const;
     bool join(Unit& unit, Operation& operation);
     void adjust(Operation& operation);
     void leave(Unit& unit, Operation& operation);
-    void conclude(Unit& unit, Task& task, std::exception_ptr failure);
+    void conclude(Unit& unit, Task& task, std::exception_ptr failure, Seconds took);
     double noise(const Task& task) const;
     void account(Unit& unit, const Task& task, EventKind kind, Seconds begin);
     void record(Unit& unit, const char* name, std::uint64_t order, Seconds begin, Flops flops, EventKind kind);
@@ -131,12 +138,8 @@ private:
     void claim(Unit& unit, Task& task);
     void acquire_claims();
     void carry_out(std::vector<Transfer>& transfers);
-    Stream& stream_of(const Transfer& transfer);
-    void move(Stream& stream);
-    bool complete(const std::vector<TransferId>& transfers) const;
-    bool free_for(const Transfer& transfer) const;
-    void engage(SpaceId space, bool on);
-    void wake_streams();
+    void move(TransferQueues::Queue queue);
+    void wake_movers();
     void data_changed();
 
     EngineParts parts_;
@@ -150,8 +153,7 @@ private:
     std::vector<std::unique_ptr<Unit>> units_;
     std::vector<std::unique_ptr<Holder>> holders_;
     std::vector<Unit*> by_actor_;
-    std::unique_ptr<Scheduler> scheduler_;
-    bool wants_finished_ = false, bounded_ = false, has_energy_ = false;
+    bool has_energy_ = false;
 
     std::vector<WorkerId> seekers_;                      ///< idle, the one that has been for longest first
     std::vector<VirtualTime::Actor> wakes_, interrupts_; ///< to be told at the next pause
@@ -159,7 +161,6 @@ private:
     Task* root_ = nullptr; ///< the body that the simulation was started with: the first worker runs it, whatever the policy
     std::vector<WorkerId> devices_;
     int offers_ = 0;
-    std::vector<TaskFlow*> undiscovered_;
     Seconds again_at_; ///< when the policy wants to be asked anew
     VirtualTime::Actor alarm_ = -1, mapper_ = -1;
     int vain_ = 0; ///< times that the alarm or the mapper went off since anything was done
@@ -170,11 +171,11 @@ private:
 
     std::unique_ptr<Replicas> replicas_;
     int data_depth_ = -1; ///< depth of the tasks whose data are tracked; tasks inside them use what they brought
-    std::vector<std::unique_ptr<Stream>> streams_;
-    std::vector<TaskDatum> data_; ///< scratch of data_of
+    std::optional<TransferQueues> transfers_; ///< where there are several memories, as the replicas
+    std::vector<Mover> movers_;               ///< by queue
+    std::vector<TaskDatum> data_;             ///< scratch of data_of
     mutable std::vector<TaskDatum> asked_;
     std::vector<VirtualTime::Actor> data_waiters_;
-    std::vector<bool> engaged_; ///< by space, with one stream: the device there computes, receives or sends
 
     struct KernelCount {
         std::int64_t calls = 0;

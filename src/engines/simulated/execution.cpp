@@ -36,7 +36,7 @@ void VirtualEngine::act(Unit& unit, const Found& found)
 
 void VirtualEngine::execute(Unit& unit, Task& task, bool offer)
 {
-    if (!task.flow->may_run(task)) return conclude(unit, task, nullptr);
+    if (!task.flow->may_run(task)) return conclude(unit, task, nullptr, 0);
     if (task.codelet->submits) return run_body(unit, task);
     try {
         if (!able(task, unit.id))
@@ -45,16 +45,17 @@ void VirtualEngine::execute(Unit& unit, Task& task, bool offer)
         run_kernel(unit, task, offer);
     } catch (...) {
         if (!unit.claims.empty() && unit.claims.front().task == &task) {
-            unit.claims.pop_front();
+            unit.claims.pop();
             release_data(unit, task);
         }
-        conclude(unit, task, std::current_exception());
+        conclude(unit, task, std::current_exception(), 0);
     }
 }
 
 void VirtualEngine::run_body(Unit& unit, Task& task)
 {
     std::exception_ptr failure;
+    const Seconds begin = now();
     bool brought = false;
     ++unit.inside_body;
     try {
@@ -71,7 +72,7 @@ void VirtualEngine::run_body(Unit& unit, Task& task)
     --unit.inside_body;
     if (brought) release_data(unit, task);
     if (task.codelet->counted) ++unit.tasks;
-    conclude(unit, task, std::move(failure));
+    conclude(unit, task, std::move(failure), now() - begin);
 }
 
 void VirtualEngine::run_kernel(Unit& unit, Task& task, bool offer)
@@ -80,13 +81,13 @@ void VirtualEngine::run_kernel(Unit& unit, Task& task, bool offer)
     if (has_memory(task)) fetch(unit, task);
     if (kernels_.time(*task.codelet, task.flops, unit.type) > 0) {
         const bool alone = unit.device >= 0 && has_memory(task) && options_.one_stream;
-        while (alone && engaged_[unit.space]) wait_for_data(unit);
-        if (alone) engage(unit.space, true);
+        while (alone && transfers_->engaged(unit.space)) wait_for_data(unit);
+        if (alone) transfers_->engage(unit.space, true);
         Operation& operation = open(unit, task, offer, begin);
         occupy(unit, operation, EventKind::task);
         if (alone) {
-            engage(unit.space, false);
-            wake_streams();
+            transfers_->engage(unit.space, false);
+            wake_movers();
         }
         leave(unit, operation);
         return;
@@ -95,9 +96,9 @@ void VirtualEngine::run_kernel(Unit& unit, Task& task, bool offer)
         ++untimed_;
         ++unit.tasks;
     }
-    if (unit.device >= 0) unit.claims.pop_front();
+    if (unit.device >= 0) unit.claims.pop();
     release_data(unit, task);
-    conclude(unit, task, nullptr);
+    conclude(unit, task, nullptr, 0);
 }
 
 double VirtualEngine::noise(const Task& task) const
@@ -115,13 +116,18 @@ Seconds VirtualEngine::own_chunk_time(const Operation& operation, const Unit& un
            static_cast<double>(operation.chunks);
 }
 
+bool VirtualEngine::somebody_idle(const Task& task) const
+{
+    return std::any_of(seekers_.begin(), seekers_.end(), [&](WorkerId idle) { return binding_.allows(idle, task.node); });
+}
+
 /// Begins an operation. Others may join it when somebody is idle, or when the policy wants it: as on real cores, where cutting
 /// it up for nobody would cost speed.
 Operation& VirtualEngine::open(Unit& unit, Task& task, bool offer, Seconds since)
 {
     const Index chunks = std::max<Index>(1, task.chunks);
     const std::span<const WorkerId> followers = scheduler_->followers(unit.id);
-    const bool wanted = offer || !seekers_.empty() || !followers.empty();
+    const bool wanted = offer || somebody_idle(task) || !followers.empty();
     const bool offered = unit.device < 0 && chunks > 1 && wanted;
     auto* operation = new Operation(task, unit, offered ? chunks : 1, since);
     operation->noise = noise(task);
@@ -241,25 +247,16 @@ void VirtualEngine::leave(Unit& unit, Operation& operation)
         const Seconds expected = run_time(task, operation.owner.id) / operation.owner.pace;
         operation.owner.pace += pace_weight * (took / expected - operation.owner.pace);
     }
-    if (operation.owner.device >= 0) operation.owner.claims.pop_front();
+    if (operation.owner.device >= 0) operation.owner.claims.pop();
     release_data(operation.owner, task);
-    if (wants_finished_) scheduler_->finished(task, unit.id, took);
-    conclude(unit, task, nullptr);
+    conclude(unit, task, nullptr, took);
 }
 
-/// The task is over. What it released is pushed when the worker looks for the next one.
-void VirtualEngine::conclude(Unit& unit, Task& task, std::exception_ptr failure)
+void VirtualEngine::conclude(Unit& unit, Task& task, std::exception_ptr failure, Seconds took)
 {
     if (task.codelet->counted) ++tasks_;
-    if (poll_ && ++since_poll_ % 1024 == 0 && (*poll_)()) {
-        TaskFlow* outermost = task.flow;
-        while (outermost->parent()) outermost = outermost->parent();
-        outermost->cancel();
-    }
-    Task* chain = task.flow->finish(task, std::move(failure));
-    Task** end = &unit.released;
-    while (*end) end = &(*end)->next;
-    *end = chain;
+    if (poll_ && ++since_poll_ % 1024 == 0 && (*poll_)()) cancel_call(*task.flow);
+    WorkerProtocol::conclude(unit, task, std::move(failure), took);
 }
 
 } // namespace trencadis::simulated

@@ -80,20 +80,28 @@ private:
     std::vector<int> memory_; ///< [node] link; -1: not narrow
 };
 
+/// Of the workers. A device's memory is its own, so it is of no node.
+std::vector<int> nodes_of(const EngineParts& parts)
+{
+    std::vector<int> nodes;
+    for (const WorkerPlace& place : parts.workers) nodes.push_back(parts.machine->cores[place.cpu].node);
+    nodes.resize(nodes.size() + parts.devices.size(), any_node);
+    return nodes;
+}
+
 } // namespace
 
 VirtualEngine::VirtualEngine(EngineParts parts)
-    : parts_(std::move(parts)), machine_(*parts_.machine), options_(parts_.simulation), kernels_(machine_), routes_(machine_),
-      recorder_(static_cast<int>(parts_.workers.size() + parts_.devices.size())), again_at_(never), mapping_(options_.seed)
+    : WorkerProtocol(nodes_of(parts)), parts_(std::move(parts)), machine_(*parts_.machine), options_(parts_.simulation),
+      kernels_(machine_), routes_(machine_), recorder_(static_cast<int>(parts_.workers.size() + parts_.devices.size())),
+      again_at_(never), mapping_(options_.seed)
 {
     const VirtualPlatform virtual_machine = platform();
     add_units();
     make_memory();
     time_ = make_virtual_time();
     time_->build(virtual_machine);
-    scheduler_ = parts_.scheduler.make(*this);
-    wants_finished_ = scheduler_->wants_finished() && !parts_.scheduler.entry->concurrent;
-    bounded_ = scheduler_->bounded();
+    make_scheduler(*this, parts_.scheduler);
 }
 
 /// Hosts are the machine's cores, then its devices; also those without a worker, because they draw power.
@@ -180,8 +188,9 @@ void VirtualEngine::make_memory()
         const auto size = static_cast<std::uintptr_t>(std::max(bytes, 1.0));
         return interleave ? spread[reinterpret_cast<std::uintptr_t>(data) / size % spread.size()] : 0;
     };
-    engaged_.resize(spaces.size());
     replicas_ = std::make_unique<Replicas>(std::move(spaces), std::move(environment));
+    transfers_.emplace(*replicas_, nodes, options_.one_stream);
+    movers_.resize(std::size_t(transfers_->count()));
 }
 
 /// The system puts each thread on some core, whatever the cores' speed. What a policy was told of its workers stays.

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace trencadis {
 namespace {
 
@@ -282,6 +284,62 @@ TEST(Simulated, EndsAFlowWhoseBodyThrows)
         return std::string("no error");
     });
     EXPECT_EQ(answer, "error: from the body");
+}
+
+// ---- memory nodes ---------------------------------------------------------------------------------------------
+
+/// So many equal cores on each node.
+Machine nodes_of(const std::vector<int>& cores)
+{
+    Machine machine = cores_of_speed(std::vector<double>(std::size_t(std::accumulate(cores.begin(), cores.end(), 0)), 1));
+    machine.nodes.clear();
+    std::size_t core = 0;
+    for (std::size_t node = 0; node < cores.size(); ++node) {
+        machine.nodes.push_back({"node" + std::to_string(node), 1e12});
+        for (int i = 0; i < cores[node]; ++i) machine.cores[core++].node = static_cast<int>(node);
+    }
+    return machine;
+}
+
+class SimulatedNodes : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Schedulers, SimulatedNodes,
+                         ::testing::Values("mosaic", "eager", "ws", "numa-ws", "heft", "virtual-cores"));
+
+TEST_P(SimulatedNodes, KeepTheirTasksToTheirWorkers)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto bound = [](Flow& flow) {
+        for (int i = 0; i < 6; ++i) flow.submit(work, Cost{1e9}, {}, {.node = 1});
+    };
+    EXPECT_NEAR(makespan({nodes_of({2, 1}), GetParam()}, bound), 6, ns);
+    EXPECT_NEAR(makespan({nodes_of({1, 2}), GetParam()}, bound), 3, ns);
+}
+
+TEST_P(SimulatedNodes, LetOnlyTheirWorkersJoinTheirOperations)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto one = [](Flow& flow) { flow.submit(shared_work, SharedCost{8e9, 8}, {}, {.node = 0}); };
+    EXPECT_NEAR(makespan({nodes_of({2, 2}), "eager"}, one), 4, ns);
+    EXPECT_NEAR(makespan({nodes_of({1, 3}), "eager"}, one), 8, ns);
+}
+
+TEST(Simulated, RunsTasksOfANodeWithoutWorkersAnywhere)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto elsewhere = [](Flow& flow) {
+        for (int i = 0; i < 4; ++i) flow.submit(work, Cost{1e9}, {}, {.node = 7});
+    };
+    EXPECT_NEAR(makespan({nodes_of({1, 1})}, elsewhere), 2, ns);
+}
+
+TEST(Simulated, RefusesAPolicyThatAsksWhereDataAreWhenThereIsOneMemory)
+{
+    TRC_NEEDS_SIMGRID;
+    const std::string answer = in_own_process([] {
+        SimulatedRun{cores_of_speed({1, 1}), "h1"}([](Flow&) {});
+        return std::string("no error");
+    });
+    EXPECT_THAT(answer, HasSubstr("use that, or simulate a machine with several memories"));
 }
 
 TEST(Simulated, RefusesAPowerStateThatNoUnitHas)

@@ -1,10 +1,10 @@
 #pragma once
+#include "engines/protocol/protocol.hpp"
 #include "engines/simulated/chunk_plan.hpp"
 #include "engines/simulated/virtual_time.hpp"
 #include "graph/task_flow.hpp"
-#include "memory/plan.hpp"
+#include "memory/claims.hpp"
 
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -35,21 +35,15 @@ struct Operation {
     Index left(Seconds now) { return fixed ? static_cast<Index>(expected.size()) : plan.left(now); }
 };
 
-/// An actor that can hold a worker; one at a time does. When a task must wait, another takes the worker over.
-struct Holder {
-    Unit* unit;
-    VirtualTime::Actor actor;
-    Task* first = nullptr; ///< to run on taking over
-    bool first_offer = false;
+/// An actor that can hold a worker.
+struct Holder : HolderState<Unit> {
+    VirtualTime::Actor actor = -1; ///< none: it has not begun
+    static constexpr bool guest = false;
 };
 
-/// An owner that waits for its flow. `holder` is set when it gave its worker away and wants it back.
-struct Wait {
-    TaskFlow& flow;
-    std::int64_t target;
+/// An owner that waits for its flow.
+struct Wait : WaitState<Holder> {
     Unit* unit = nullptr; ///< none: the thread that the simulation was started from
-    Holder* holder = nullptr;
-    bool over() const { return flow.pending() <= target; }
 };
 
 /// What a worker found to do.
@@ -60,18 +54,8 @@ struct Found {
     explicit operator bool() const { return task || operation; }
 };
 
-/// A task that a device has taken and whose data it fetches or has.
-struct Claim {
-    Task* task;
-    bool acquired = false;
-    bool impossible = false; ///< its data do not fit
-    std::vector<TransferId> wait_for;
-    Seconds expected;
-};
-
 /// A worker: a thread on a core, or a device with the thread that drives it.
-struct Unit {
-    WorkerId id;
+struct Unit : WorkerState<Holder> {
     std::string name, kind_name;
     int kind;        ///< as a policy sees it, for good
     int type;        ///< of the core or device it is on now (KernelTable)
@@ -80,10 +64,8 @@ struct Unit {
     int device = -1; ///< index into Machine::devices
 
     Holder* holder = nullptr;
-    std::vector<Holder*> resumable, spare;
     bool idle = false;
     Found found; ///< given to it while it was idle
-    Task* released = nullptr;
 
     Operation* runs = nullptr; ///< that it is a member of
     int member = 0;
@@ -92,15 +74,14 @@ struct Unit {
     const Task* waits_for = nullptr; ///< whose data have not arrived
     int inside_body = 0;             ///< bodies that submit, begun and not over
     double pace = 1;                 ///< time taken over time expected, lately
-    std::deque<Claim> claims;
+    Claims claims;
 
     Seconds busy = 0;
     std::int64_t tasks = 0, shares = 0;
 };
 
-/// A queue of transfers that go one after the other: to a device, from a device, between hosts.
-struct Stream {
-    std::deque<Transfer> queue;
+/// Who carries out one queue of transfers, one after the other.
+struct Mover {
     VirtualTime::Actor actor = -1;
     bool waits = false;
 };

@@ -31,7 +31,8 @@ Seconds VirtualEngine::free_at(WorkerId worker) const
     const Unit& unit = *units_[worker];
     Seconds free = unit.runs ? std::max(now(), unit.runs->end(unit.member)) : now();
     if (!unit.runs && unit.inside_body) return std::numeric_limits<Seconds>::infinity();
-    for (std::size_t c = unit.runs ? 1 : 0; c < unit.claims.size(); ++c) free += unit.claims[c].expected;
+    for (const Claims::Claim& claim : unit.claims)
+        if (!unit.runs || &claim != &unit.claims.front()) free += claim.expected;
     return free;
 }
 
@@ -45,6 +46,12 @@ double VirtualEngine::shared_priority(WorkerId worker) const
 {
     const Operation* operation = units_[worker]->offer;
     return operation ? operation->task.priority.load(std::memory_order_relaxed) : 0;
+}
+
+int VirtualEngine::shared_node(WorkerId worker) const
+{
+    const Operation* operation = units_[worker]->offer;
+    return operation && binds(operation->task.node) ? operation->task.node : any_node;
 }
 
 Seconds VirtualEngine::chunk_time(WorkerId worker, WorkerId by) const

@@ -5,17 +5,6 @@
 #include <algorithm>
 
 namespace trencadis::simulated {
-namespace {
-
-bool inside(const Task& task, const TaskFlow& flow)
-{
-    for (const TaskFlow* f = task.flow; f; f = f->parent())
-        if (f == &flow) return true;
-    return false;
-}
-
-} // namespace
-
 // ---- actors ---------------------------------------------------------------------------------------------------
 
 VirtualTime::Actor VirtualEngine::start(Unit* unit, std::function<void()> body)
@@ -43,43 +32,37 @@ void VirtualEngine::pause()
     time_->suspend();
 }
 
+/// It begins when it is given the worker.
 Holder& VirtualEngine::new_holder(Unit& unit)
 {
-    holders_.push_back(std::make_unique<Holder>());
-    Holder& holder = *holders_.back();
-    holder.unit = &unit;
-    unit.holder = &holder;
-    holder.actor = start(&unit, [this, &holder] { hold(holder); });
-    return holder;
+    holders_.push_back(std::make_unique<Holder>(Holder{{&unit}}));
+    return *holders_.back();
+}
+
+void VirtualEngine::begin(Holder& holder)
+{
+    holder.worker->holder = &holder;
+    holder.actor = start(holder.worker, [this, &holder] { hold(holder); });
+}
+
+void VirtualEngine::pass(Unit& unit, Holder&, Holder& next)
+{
+    unit.holder = &next;
+    if (next.actor < 0) begin(next);
+    else wake(next);
+    pause();
 }
 
 /// A holder's life: hold the worker, give it back to one that waited, be spare, hold it again.
 void VirtualEngine::hold(Holder& holder)
 {
-    Unit& unit = *holder.unit;
+    Unit& unit = *holder.worker;
     while (!stop_) {
         if (unit.device >= 0) work_device(unit);
-        else work(unit);
+        else work(unit, holder);
         if (stop_) return send_wakes();
-        Holder* next = unit.resumable.back();
-        unit.resumable.pop_back();
-        unit.spare.push_back(&holder);
-        unit.holder = next;
-        wake(*next);
-        pause();
+        pass(unit, holder, unit.succession.give_back(holder));
     }
-}
-
-/// Runs tasks until the simulation ends or another holder wants the worker back.
-void VirtualEngine::work(Unit& unit)
-{
-    if (Task* first = std::exchange(unit.holder->first, nullptr)) act(unit, {first, nullptr, unit.holder->first_offer});
-    while (!stop_ && unit.resumable.empty()) {
-        Found found = look(unit);
-        if (!found) found = idle(unit, nullptr);
-        act(unit, found);
-    }
-    push_released(unit);
 }
 
 // ---- waiting --------------------------------------------------------------------------------------------------
@@ -87,58 +70,25 @@ void VirtualEngine::work(Unit& unit)
 void VirtualEngine::drain(TaskFlow& flow, std::int64_t target)
 {
     if (stuck_ || flow.pending() <= target) return;
-    Wait wait{flow, target};
+    Wait wait{{flow, target}};
     wait.unit = here();
-    if (wait.unit) drain_on(*wait.unit, wait);
+    if (wait.unit) work_off(*wait.unit, wait);
     else run_all(wait);
-}
-
-void VirtualEngine::drain_on(Unit& unit, Wait& wait)
-{
-    while (!wait.over()) {
-        if (!unit.resumable.empty() && hand_over(unit, {}, wait)) continue;
-        Found found = look(unit);
-        if (!found) found = idle(unit, &wait);
-        if (found.task && !inside(*found.task, wait.flow) && hand_over(unit, found, wait)) continue;
-        act(unit, found);
-    }
-    push_released(unit);
-}
-
-/// Another holder takes the worker (and the task); the caller waits until its flow is at the target and it has the worker back.
-/// Running foreign tasks on the waiter's stack could deadlock: they may need what the waiter holds.
-bool VirtualEngine::hand_over(Unit& unit, const Found& found, Wait& wait)
-{
-    push_released(unit);
-    wait.holder = unit.holder;
-    if (wait.flow.begin_suspension(wait.target, &wait)) {
-        auto& from = !found.task && !unit.resumable.empty() ? unit.resumable : unit.spare;
-        if (from.empty()) new_holder(unit);
-        else {
-            unit.holder = from.back();
-            from.pop_back();
-            wake(*unit.holder);
-        }
-        unit.holder->first = found.task;
-        unit.holder->first_offer = found.offer;
-        pause();
-        wait.flow.end_suspension(wait.target);
-    } else if (found.task) { // the flow came down meanwhile
-        found.task->next = nullptr;
-        ready(found.task);
-    }
-    wait.holder = nullptr;
-    return true;
 }
 
 void VirtualEngine::wake_owner(TaskFlow& flow)
 {
     Wait& wait = *static_cast<Wait*>(flow.waiter());
     if (!wait.unit) return stop_all();
-    if (wait.holder) wait.unit->resumable.push_back(wait.holder);
-    if (!wait.unit->idle) return;
-    no_longer_idle(*wait.unit);
-    wake(*wait.unit->holder);
+    if (wait.holder) return ask_back(*wait.holder);
+    wake_worker(*wait.unit);
+}
+
+void VirtualEngine::wake_worker(Unit& unit)
+{
+    if (!unit.idle) return;
+    no_longer_idle(unit);
+    wake(*unit.holder);
 }
 
 /// Called by the thread that the simulation is started from: the actors act until its flow is at the target.
@@ -147,8 +97,8 @@ void VirtualEngine::run_all(Wait& wait)
     if (!wait.flow.begin_suspension(wait.target, &wait)) return;
     stop_ = false;
     // The first worker begins last, when the others are already looking for work.
-    for (std::size_t u = 1; u < units_.size(); ++u) new_holder(*units_[u]);
-    new_holder(*units_.front());
+    for (std::size_t u = 1; u < units_.size(); ++u) begin(new_holder(*units_[u]));
+    begin(new_holder(*units_.front()));
     units_.front()->holder->first = std::exchange(root_, nullptr);
     if (options_.remap_s > 0) mapper_ = start(nullptr, [this] { keep_mapping(); });
     running_ = true;
@@ -161,7 +111,7 @@ void VirtualEngine::run_all(Wait& wait)
     wait.flow.end_suspension(wait.target);
     holders_.clear();
     alarm_ = mapper_ = -1;
-    for (const auto& unit : units_) unit->spare.clear();
+    for (const auto& unit : units_) unit->succession.clear();
 }
 
 void VirtualEngine::stop_all()
@@ -174,8 +124,8 @@ void VirtualEngine::stop_all()
     for (const auto& holder : holders_) wake(*holder);
     for (const VirtualTime::Actor actor : {alarm_, mapper_})
         if (actor >= 0) wakes_.push_back(actor);
-    for (const auto& stream : streams_)
-        if (stream) wakes_.push_back(stream->actor);
+    for (const Mover& mover : movers_)
+        if (mover.actor >= 0) wakes_.push_back(mover.actor);
 }
 
 /// Says what the simulation waits for.
@@ -193,7 +143,7 @@ void VirtualEngine::report_stuck()
         if (unit->waits_for)
             message += std::string("; ") + unit->name + " waits for the data of '" + unit->waits_for->label + "'";
     for (const auto& unit : units_)
-        for (const Claim& claim : unit->claims)
+        for (const Claims::Claim& claim : unit->claims)
             message += std::string("; ") + unit->name + " waits for the data of '" + claim.task->label + "'";
     if (!first) message += (message.back() == ' ' ? "" : "; ") + std::string("no task is ready, and none runs");
     throw Error(ErrorCode::environment, message);

@@ -31,6 +31,7 @@ public:
     }
     int shared_node(WorkerId) const override { return node_; }
     int node(WorkerId worker) const override { return machine_.node(members_[worker]); }
+    int memories() const override { return machine_.memories(); }
     Seconds transfer_time(const Task& task, WorkerId worker) const override
     {
         return machine_.transfer_time(task, members_[worker]);
@@ -81,9 +82,9 @@ NodePolicies::NodePolicies(const View& view, const SchedulerSpec& spec, std::spa
 
 NodePolicies::~NodePolicies() = default;
 
-NodePolicies::Part* NodePolicies::part_of(const Task& task) const
+NodePolicies::Part* NodePolicies::part_at(int node) const
 {
-    return task.node >= 0 && task.node < static_cast<int>(parts_.size()) ? parts_[task.node].get() : nullptr;
+    return node >= 0 && node < static_cast<int>(parts_.size()) ? parts_[node].get() : nullptr;
 }
 WorkerId NodePolicies::inside(const Part& part, WorkerId worker) const
 {
@@ -92,15 +93,16 @@ WorkerId NodePolicies::inside(const Part& part, WorkerId worker) const
 
 void NodePolicies::push(Task& task, WorkerId released_by)
 {
-    if (Part* part = part_of(task)) part->policy->push(task, inside(*part, released_by));
+    if (Part* part = part_at(task.node)) part->policy->push(task, inside(*part, released_by));
     else everybody_->push(task, released_by);
 }
 
 Decision NodePolicies::pop(WorkerId worker)
 {
-    const Part& part = *parts_[node_of_[worker]];
-    Decision mine = part.policy->pop(number_[worker]);
-    if (mine.join != no_worker) mine.join = part.view.member(mine.join);
+    const Part* const part = part_at(node_of_[worker]);
+    if (!part) return everybody_->pop(worker);
+    Decision mine = part->policy->pop(number_[worker]);
+    if (mine.join != no_worker) mine.join = part->view.member(mine.join);
     if (mine.run || mine.join != no_worker) return mine;
     Decision other = everybody_->pop(worker);
     other.exposed += mine.exposed;
@@ -110,14 +112,15 @@ Decision NodePolicies::pop(WorkerId worker)
 
 void NodePolicies::finished(const Task& task, WorkerId worker, Seconds took)
 {
-    const Part* part = part_of(task);
+    const Part* part = part_at(task.node);
     if (part && inside(*part, worker) != no_worker) part->policy->finished(task, inside(*part, worker), took);
     else everybody_->finished(task, worker, took);
 }
 
 bool NodePolicies::has_room(WorkerId worker) const
 {
-    return everybody_->has_room(worker) && parts_[node_of_[worker]]->policy->has_room(number_[worker]);
+    const Part* const part = part_at(node_of_[worker]);
+    return everybody_->has_room(worker) && (!part || part->policy->has_room(number_[worker]));
 }
 
 } // namespace trencadis

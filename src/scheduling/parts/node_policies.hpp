@@ -9,9 +9,9 @@ namespace trencadis {
 
 /// Tasks for the workers of one memory node, under any policy: a policy of the same kind for each node, which sees that node's workers
 /// and the operations of its own tasks only, beside one for the tasks of no node, which all workers share. A worker asks its node's
-/// first. So nothing of a policy need know of nodes, and tasks of no node cost one more comparison.
+/// first, if it is of one. So nothing of a policy need know of nodes, and tasks of no node cost one more comparison.
 ///
-/// Tasks for a node that has no worker are everybody's. `node_of`: the node of each worker. Concurrent if the policy is. Throws what
+/// Tasks for a node that has no worker are everybody's. `node_of`: the node of each worker, or any_node. Concurrent if the policy is. Throws what
 /// making the policy throws: one whose options number workers cannot be made for some of them.
 class NodePolicies final : public Scheduler {
 public:
@@ -29,7 +29,7 @@ public:
 
 private:
     struct Part; ///< the policy of one node
-    Part* part_of(const Task& task) const;
+    Part* part_at(int node) const;
     WorkerId inside(const Part& part, WorkerId worker) const;
 
     std::unique_ptr<View> whole_;

@@ -26,6 +26,7 @@ protected:
         Index chunks_left(WorkerId worker) const override { return shared.count(worker) ? 3 : 0; }
         int shared_node(WorkerId worker) const override { return shared.count(worker) ? shared.at(worker) : any_node; }
         Seconds chunk_time(WorkerId, WorkerId) const override { return 1; }
+        int memories() const override { return 2; }
         std::map<WorkerId, int> shared;
     };
 
@@ -84,6 +85,23 @@ TEST_P(NodePoliciesOf, JoinTheOperationsOfTheirNodeAndOfNoNode)
     bool joins_any = false;
     for (WorkerId worker = 1; worker < 5; ++worker) joins_any |= policies_.pop(worker).join == 0;
     EXPECT_EQ(joins, joins_any) << "a policy that joins joins both kinds";
+}
+
+/// As a device, whose memory is its own.
+TEST(NodePolicies, GiveAWorkerOfNoNodeTheTasksOfNoNodeOnly)
+{
+    DescribedView view(3);
+    const std::vector<int> nodes{0, 1, any_node};
+    NodePolicies policies(view, parse_scheduler("eager"), nodes);
+    std::vector<Task> tasks(4);
+    for (int i = 0; i < 4; ++i) {
+        tasks[std::size_t(i)].node = static_cast<std::int16_t>(i < 3 ? i % 2 : any_node);
+        policies.push(tasks[std::size_t(i)], 2);
+    }
+    EXPECT_EQ(next_of(policies, 2, tasks), 3);
+    EXPECT_EQ(next_of(policies, 2, tasks), -1);
+    EXPECT_EQ(next_of(policies, 1, tasks), 1);
+    EXPECT_TRUE(policies.has_room(2));
 }
 
 TEST(NodePolicies, CannotBeMadeOfTeamsThatSpanNodes)

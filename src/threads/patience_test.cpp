@@ -1,4 +1,4 @@
-#include "engines/native/patience.hpp"
+#include "threads/patience.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engines/native/sleepers.hpp"
+#include "threads/sleepers.hpp"
 
 namespace trencadis {
 

@@ -1,0 +1,103 @@
+#include "engines/native/relief.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <sched.h>
+#include <thread>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+constexpr std::int64_t us = 1'000, ms = 1'000'000;
+
+class Reliefs : public ::testing::Test {
+protected:
+    void add_all(Relief& relief, const WorkerPlace& place = {0})
+    {
+        for (int i = 0; i < 2; ++i) relief.add(posts_[i], place, any_node, runs_[i]);
+    }
+    Relief::Post posts_[2];
+    std::atomic<std::int64_t> runs_[2]{0, 0};
+};
+
+TEST_F(Reliefs, LetAHelperLookTwiceBeforeItSleepsForLong)
+{
+    Relief relief(Relieving::held_up, true);
+    add_all(relief);
+    Relief::Watch watch(relief, posts_[0]);
+    EXPECT_EQ(watch.nap_ns(), 50 * us) << "who has just begun a task may not be seen yet";
+    watch.slept(false, 1);
+    EXPECT_EQ(watch.nap_ns(), Relief::forever);
+}
+
+TEST_F(Reliefs, LetAHelperLookLessAndLessOftenWhileSomebodyRuns)
+{
+    Relief relief(Relieving::held_up, true);
+    add_all(relief);
+    runs_[1] = 1;
+    Relief::Watch watch(relief, posts_[0]);
+    std::int64_t longest = 0;
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_GE(watch.nap_ns(), longest);
+        longest = watch.nap_ns();
+        watch.slept(false, 1);
+    }
+    EXPECT_EQ(longest, 5 * ms);
+    watch.slept(false, 8);
+    for (int i = 0; i < 3; ++i) watch.slept(false, 8);
+    EXPECT_EQ(watch.nap_ns(), 20 * ms) << "of many, each looks the less often";
+    watch.slept(true, 8);
+    EXPECT_EQ(watch.nap_ns(), 50 * us);
+}
+
+TEST_F(Reliefs, DisturbNobodyWhereTheyAreNotWanted)
+{
+    runs_[1] = 1;
+    Relief never(Relieving::never, true);
+    add_all(never);
+    EXPECT_EQ(Relief::Watch(never, posts_[0]).nap_ns(), Relief::forever);
+    Relief units_wander(Relieving::always, false);
+    add_all(units_wander);
+    EXPECT_EQ(Relief::Watch(units_wander, posts_[0]).nap_ns(), Relief::forever);
+    WorkerPlace slow{0};
+    slow.slow = 0.5;
+    Relief slowed(Relieving::always, true);
+    add_all(slowed, slow);
+    EXPECT_EQ(Relief::Watch(slowed, posts_[0]).nap_ns(), Relief::forever);
+}
+
+/// The owner runs a task on a core that is the helper's for so long; it comes back by itself, and only from its own thread.
+TEST_F(Reliefs, MoveAnOwnerThatRunsATaskAndBringItHome)
+{
+    cpu_set_t before;
+    ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+    std::vector<int> cores;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(cpu, &before)) cores.push_back(cpu);
+    if (cores.size() < 2) GTEST_SKIP() << "one core only";
+    Relief relief(Relieving::always, true);
+    for (int i = 0; i < 2; ++i) relief.add(posts_[i], WorkerPlace{cores[std::size_t(i)]}, any_node, runs_[i]);
+    relief.has(posts_[1], ThreadHandle::mine());
+    runs_[1] = 1;
+    std::thread([&] {
+        relief.has(posts_[0], ThreadHandle::mine());
+        Relief::Watch(relief, posts_[0]).look();
+        EXPECT_FALSE(relief.is_away(posts_[1])) << "only its own thread takes it home";
+        Relief::Watch(relief, posts_[0]).look(); // it is away already
+    }).join();
+    EXPECT_EQ(posts_[0].given(), 1);
+    EXPECT_TRUE(relief.is_away(posts_[1]));
+    EXPECT_EQ(sched_getcpu(), cores[0]);
+    relief.go_home(posts_[1]);
+    EXPECT_FALSE(relief.is_away(posts_[1]));
+    EXPECT_EQ(sched_getcpu(), cores[1]);
+    relief.stay(posts_[1]);
+    std::thread([&] { Relief::Watch(relief, posts_[0]).look(); }).join();
+    EXPECT_EQ(posts_[0].given(), 1) << "one that is about to end stays";
+    sched_setaffinity(0, sizeof before, &before);
+}
+
+} // namespace
+} // namespace trencadis

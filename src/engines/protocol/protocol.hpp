@@ -1,0 +1,280 @@
+#pragma once
+#include "engines/engine.hpp"
+#include "engines/protocol/node_binding.hpp"
+#include "engines/protocol/succession.hpp"
+#include "engines/protocol/undiscovered_flows.hpp"
+#include "graph/task_flow.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace trencadis {
+
+/// Is it a task of the flow, or of a flow inside that one?
+inline bool inside(const Task& task, const TaskFlow& flow)
+{
+    const TaskFlow* of = task.flow;
+    while (of && of != &flow) of = of->parent();
+    return of;
+}
+
+/// The whole call that the flow belongs to.
+inline void cancel_call(TaskFlow& flow)
+{
+    TaskFlow* call = &flow;
+    while (call->parent()) call = call->parent();
+    call->cancel();
+}
+
+/// What the protocol keeps of a unit that can hold a worker. One at a time holds each worker and runs its tasks; when a task must wait,
+/// another takes the worker over, so that no core stands still.
+template <class Worker> struct HolderState {
+    Worker* worker;
+    Task* first = nullptr;    ///< to run on taking over; written before the worker is handed over
+    bool first_offer = false; ///< others may join it from its beginning
+    bool waits = false;       ///< it has handed the worker over and wants it back when what it waits for has come
+};
+
+/// Of a worker.
+template <class Holder> struct WorkerState {
+    WorkerId id = 0;
+    Task* released = nullptr; ///< by the task that ended last; pushed when the holder looks for the next one, under the same lock
+    alignas(64) Succession<Holder> succession;
+
+    Task** released_end() ///< where more are appended: they run in the order they were released
+    {
+        Task** end = &released;
+        while (*end) end = &(*end)->next;
+        return end;
+    }
+};
+
+/// Of an owner that waits for its flow; on the owner's stack until it goes on.
+template <class Holder> struct WaitState {
+    TaskFlow& flow;
+    std::int64_t target;
+    Holder* holder = nullptr; ///< set when the owner gave its worker to another unit and wants it back
+    bool over() const { return flow.pending() <= target; }
+};
+
+/// What a worker does between flows, policy and the other workers, the same in real and in virtual time: it asks the policy, after giving
+/// it what its last task released; finds dependences when there is nothing else; runs what it found; and when it waits for a flow runs
+/// that flow's tasks, while for any other task it hands the worker over. Running foreign tasks on the waiter's stack instead could
+/// deadlock: they may need what the waiter holds.
+///
+/// The carrier, which derives from this and is named to it (no call is virtual), says how that is carried out:
+///
+///     Holder& holder(worker)                   who has the worker now: the caller
+///     Holder& new_holder(worker)               another one, that has not begun; throws where none can be had
+///     void pass(worker, self, next)            `next` has the worker; returns when `self` has it back
+///     void wake_worker(worker)                 whoever holds it looks around
+///     void wake(count), someone_looks()        so many of those who are idle look for tasks; one at least looks for dependences
+///     Found idle(worker, wait)                 blocks until there is something to do or `disturbed`; `wait`: null, or whose end ends it
+///     bool disturbed(worker)                   the holder is to look at something other than tasks
+///     Found look(worker)                       `seek`, and what else there is to find
+///     Found joined(worker, decision)           a member of what the policy names, if it still can be
+///     void act(worker, found), execute(worker, task, offer)
+///     bool any_work()                          is it worth to ask the policy; a hint
+///     bool can_run(worker, task)               on the stack of another one
+///     with_policy(body)                        calls it; the policy is the caller's alone meanwhile, unless it is concurrent
+///     int push(chain, from)                    gives the policy tasks; returns how many workers should know
+///     void taken(task)                         the policy has given it out
+template <class Carrier, class Worker, class Holder, class Wait, class Found> class WorkerProtocol : public Engine {
+public:
+    bool binds(int node) const final { return binding_.binds(node); }
+    void submitted(Task& task) override
+    {
+        const Worker* worker = self().here();
+        if (!worker || !bounded_ || has_room(*worker) || !run_here(task)) self().ready(&task);
+    }
+    /// On the stack of the task that submits it. That one cannot hold what this one needs: it waits for it in any case.
+    bool run_here(Task& task) final
+    {
+        Worker* worker = self().here();
+        if (!worker || !binding_.allows(worker->id, task.node) || !self().can_run(*worker, task)) return false;
+        self().execute(*worker, task, false);
+        push_released(*worker);
+        return true;
+    }
+    void undiscovered(TaskFlow& flow) final
+    {
+        undiscovered_.add(flow);
+        self().someone_looks();
+    }
+    void forget(TaskFlow& flow) final { undiscovered_.forget(flow); }
+
+protected:
+    explicit WorkerProtocol(std::vector<int> nodes) : binding_(std::move(nodes)) {}
+
+    void make_scheduler(const View& view, const SchedulerSpec& spec)
+    {
+        concurrent_ = spec.entry->concurrent;
+        scheduler_ = binding_.make(view, spec);
+        bounded_ = scheduler_->bounded();
+        wakes_all_ = scheduler_->wakes_all();
+        wants_finished_ = scheduler_->wants_finished() && !concurrent_;
+    }
+
+    // ---- looking --------------------------------------------------------------------------------------------------
+
+    /// Gives the policy the tasks of a chain. It may have another worker run a task at once, so the next is known before.
+    template <class Each> void push_each(Task* chain, WorkerId from, Each&& each)
+    {
+        while (chain) {
+            Task& task = *std::exchange(chain, chain->next);
+            each(task);
+            scheduler_->push(task, from);
+        }
+    }
+    /// For a holder that does not go on to look for a task.
+    void push_released(Worker& worker)
+    {
+        if (Task* chain = std::exchange(worker.released, nullptr)) self().ready(chain);
+    }
+    /// Asks the policy, after giving it what the worker released.
+    Decision choose(Worker& worker)
+    {
+        Decision decision;
+        int released = 0;
+        if (worker.released || self().any_work())
+            self().with_policy([&] {
+                released = self().push(std::exchange(worker.released, nullptr), worker.id);
+                decision = scheduler_->pop(worker.id);
+                if (decision.run) self().taken(*decision.run);
+            });
+        // One released is for this worker, where any worker will do.
+        const int wakes = decision.exposed + (wakes_all_ ? released : std::max(0, released - 1));
+        if (wakes) self().wake(wakes);
+        return decision;
+    }
+    /// As long as the policy has no task, dependences are found that make some ready.
+    Found seek(Worker& worker)
+    {
+        Decision decision = choose(worker);
+        while (!decision.run && undiscovered_.any() && undiscovered_.discover(worker.released_end())) decision = choose(worker);
+        return decision.run ? found(decision.run, decision.offer) : self().joined(worker, decision);
+    }
+
+    // ---- holding a worker -----------------------------------------------------------------------------------------
+
+    /// Runs tasks until the holder is disturbed.
+    void work(Worker& worker, Holder& holder)
+    {
+        if (Task* first = std::exchange(holder.first, nullptr)) self().act(worker, found(first, holder.first_offer));
+        while (!self().disturbed(worker)) self().act(worker, find(worker, nullptr));
+        push_released(worker);
+    }
+    /// Runs what there is until the flow is at the target. False: the caller leaves the worker first, see `leaves`.
+    bool work_off(Worker& worker, Wait& wait)
+    {
+        while (!wait.over()) {
+            const bool wanted = worker.succession.wanted();
+            if (self().leaves(wait, wanted)) return false;
+            if (wanted && hand_over(worker, Found{}, wait)) continue;
+            const Found found = find(worker, &wait);
+            if (found.task && !inside(*found.task, wait.flow)) {
+                if (self().leaves_with(wait, *found.task)) return false;
+                if (hand_over(worker, found, wait)) continue;
+            }
+            self().act(worker, found);
+        }
+        push_released(worker);
+        return true;
+    }
+    /// Another unit takes the worker (and the task); the caller sleeps until its flow is at the target and it has the worker
+    /// back. False: nobody can take it over. Then the caller runs the task itself, which is right for all tasks but
+    /// those that need something the caller holds.
+    bool hand_over(Worker& worker, const Found& found, Wait& wait)
+    {
+        push_released(worker);
+        Holder* next = successor(worker, found.task != nullptr);
+        if (!next) return false;
+        wait.holder = &self().holder(worker);
+        bool away = false;
+        step_aside(worker, *next, found, [&] { return away = wait.flow.begin_suspension(wait.target, &wait); });
+        if (away) wait.flow.end_suspension(wait.target);
+        wait.holder = nullptr;
+        return true;
+    }
+    /// `next` has the worker, and the task to begin with, until the caller has it back; unless the caller need not leave any more. Then
+    /// everything is put back, and the task goes to whoever looks next.
+    template <class Leave> void step_aside(Worker& worker, Holder& next, const Found& first, Leave&& leave)
+    {
+        Holder& mine = self().holder(worker);
+        if (leave()) {
+            mine.waits = true;
+            next.first = first.task;
+            next.first_offer = first.offer;
+            self().pass(worker, mine, next);
+            mine.waits = false;
+            return;
+        }
+        if (!mine.guest) worker.succession.put_back(next);
+        if (!first.task) return;
+        first.task->next = nullptr;
+        self().ready(first.task);
+    }
+    /// Who takes the worker over: one that wants it back unless there is a task to run, a spare one, a new one. Null: none can be had.
+    Holder* successor(Worker& worker, bool has_task)
+    {
+        if (Holder* displaced = self().displaced_by(worker)) return displaced;
+        if (Holder* next = worker.succession.take(!has_task)) return next;
+        try {
+            return &self().new_holder(worker);
+        } catch (const std::exception&) {
+            return nullptr;
+        }
+    }
+    /// The holder may go on. Any thread.
+    void ask_back(Holder& holder)
+    {
+        Worker& worker = *holder.worker;
+        worker.succession.ask_back(holder, [&] { self().wake_worker(worker); });
+    }
+
+    // Of carriers with guests, who may have to leave: does the caller go, since somebody else wants the worker, or rather than run what is
+    // not its own? Whose place has it?
+    bool leaves(const Wait&, bool /*wanted*/) const { return false; }
+    bool leaves_with(const Wait&, Task&) const { return false; }
+    Holder* displaced_by(const Worker&) const { return nullptr; }
+    bool can_run(const Worker&, const Task&) const { return true; }
+
+    // ---- the end of a task ----------------------------------------------------------------------------------------
+
+    /// The task is over; `took`: how long it ran, 0 for one that must not run any more. What it released waits for the holder's next look, which follows at once (see push_released).
+    void conclude(Worker& worker, Task& task, std::exception_ptr failure, Seconds took)
+    {
+        if (wants_finished_) self().with_policy([&] { scheduler_->finished(task, worker.id, took); });
+        if (Task* chain = task.flow->finish(task, std::move(failure))) *worker.released_end() = chain;
+    }
+
+    NodeBinding binding_;
+    std::unique_ptr<Scheduler> scheduler_;
+    UndiscoveredFlows undiscovered_;
+    bool concurrent_ = false, bounded_ = false, wakes_all_ = false, wants_finished_ = false; ///< what the policy answered
+
+private:
+    Carrier& self() { return static_cast<Carrier&>(*this); }
+    static Found found(Task* task, bool offer)
+    {
+        Found found;
+        found.task = task;
+        found.offer = offer;
+        return found;
+    }
+    Found find(Worker& worker, Wait* wait)
+    {
+        Found found = self().look(worker);
+        return found ? found : self().idle(worker, wait);
+    }
+    bool has_room(const Worker& worker)
+    {
+        bool room = false;
+        self().with_policy([&] { room = scheduler_->has_room(worker.id); });
+        return room;
+    }
+};
+
+} // namespace trencadis

@@ -1,0 +1,22 @@
+#include "memory/claims.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace trencadis {
+
+void Claims::acquire(Replicas& replicas, SpaceId space, std::vector<Transfer>& transfers)
+{
+    for (Claim& claim : claims_) {
+        if (claim.acquired || claim.impossible) continue;
+        Plan plan = replicas.acquire(data_of(*claim.task, data_), space);
+        if (plan.verdict == Verdict::later) return;
+        claim.impossible = plan.verdict == Verdict::never;
+        claim.acquired = !claim.impossible;
+        claim.wait_for = std::move(plan.wait_for);
+        transfers.insert(transfers.end(), std::make_move_iterator(plan.transfers.begin()),
+                         std::make_move_iterator(plan.transfers.end()));
+    }
+}
+
+} // namespace trencadis

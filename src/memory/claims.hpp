@@ -1,0 +1,39 @@
+#pragma once
+#include "base/types.hpp"
+#include "memory/replicas.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+namespace trencadis {
+
+/// The tasks that a device has taken, in the order in which it runs them, whose data it fetches or has: the next one's come while one runs.
+/// A plain object, like Replicas.
+class Claims {
+public:
+    struct Claim {
+        Task* task;
+        bool acquired = false;
+        bool impossible = false; ///< its data do not fit
+        std::vector<TransferId> wait_for = {};
+        Seconds expected;
+    };
+
+    bool empty() const { return claims_.empty(); }
+    std::size_t size() const { return claims_.size(); }
+    const Claim& front() const { return claims_.front(); }
+    auto begin() const { return claims_.begin(); }
+    auto end() const { return claims_.end(); }
+
+    void add(Task& task, bool has_data, Seconds expected) { claims_.push_back({&task, !has_data, false, {}, expected}); }
+    void pop() { claims_.pop_front(); }
+    /// Gives the tasks their memory in `space`, in their order, as far as that goes. Adds the transfers that are to be carried out.
+    void acquire(Replicas& replicas, SpaceId space, std::vector<Transfer>& transfers);
+
+private:
+    std::deque<Claim> claims_;
+    std::vector<TaskDatum> data_; ///< scratch of data_of
+};
+
+} // namespace trencadis

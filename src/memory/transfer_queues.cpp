@@ -1,0 +1,32 @@
+#include "memory/transfer_queues.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace trencadis {
+
+TransferQueues::Queue TransferQueues::add(Transfer transfer)
+{
+    const bool in = transfer.to >= devices_ || transfer.from < devices_;
+    const Queue queue = in ? transfer.to : replicas_.spaces() + transfer.from;
+    queues_[std::size_t(queue)].push_back(std::move(transfer));
+    return queue;
+}
+
+std::optional<Transfer> TransferQueues::begin(Queue queue)
+{
+    std::deque<Transfer>& waiting = queues_[std::size_t(queue)];
+    const auto next = std::find_if(waiting.begin(), waiting.end(), [this](const Transfer& transfer) { return may_go(transfer); });
+    if (next == waiting.end()) return std::nullopt;
+    Transfer transfer = std::move(*next);
+    waiting.erase(next);
+    engage_ends(transfer, true);
+    return transfer;
+}
+
+bool TransferQueues::complete(const std::vector<TransferId>& transfers) const
+{
+    return std::none_of(transfers.begin(), transfers.end(), [this](TransferId id) { return replicas_.under_way(id); });
+}
+
+} // namespace trencadis

@@ -1,0 +1,54 @@
+#pragma once
+#include "memory/replicas.hpp"
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace trencadis {
+
+/// Planned transfers that are to be carried out: one queue into each device and one out of it, as its two copy engines, and one into each
+/// other memory. Decides which goes next, moves nothing. A plain object, like Replicas.
+class TransferQueues {
+public:
+    using Queue = int;
+
+    /// The spaces from `devices` on are devices' own. `one_at_a_time`: a device computes, receives or sends, never two of them.
+    TransferQueues(const Replicas& replicas, SpaceId devices, bool one_at_a_time)
+        : replicas_(replicas), devices_(devices), one_at_a_time_(one_at_a_time), queues_(2 * std::size_t(replicas.spaces())),
+          engaged_(std::size_t(replicas.spaces()), false)
+    {
+    }
+
+    int count() const { return static_cast<int>(queues_.size()); }
+    Queue add(Transfer transfer);
+    /// The first of the queue that may go: what it comes after is complete, and both its ends are free. They are not until `end`.
+    std::optional<Transfer> begin(Queue queue);
+    void end(const Transfer& transfer) { engage_ends(transfer, false); }
+
+    bool complete(const std::vector<TransferId>& transfers) const;
+    /// With one thing at a time: does the device there do anything; it begins to compute, or ends.
+    bool engaged(SpaceId space) const { return engaged_[std::size_t(space)]; }
+    void engage(SpaceId space, bool on)
+    {
+        if (one_at_a_time_ && space >= devices_) engaged_[std::size_t(space)] = on;
+    }
+
+private:
+    bool may_go(const Transfer& transfer) const
+    {
+        return complete(transfer.after) && !engaged(transfer.from) && !engaged(transfer.to);
+    }
+    void engage_ends(const Transfer& transfer, bool on)
+    {
+        for (const SpaceId end : {transfer.from, transfer.to}) engage(end, on);
+    }
+
+    const Replicas& replicas_;
+    const SpaceId devices_;
+    const bool one_at_a_time_;
+    std::vector<std::deque<Transfer>> queues_; ///< into each space, then out of each
+    std::vector<bool> engaged_;                ///< by space
+};
+
+} // namespace trencadis
