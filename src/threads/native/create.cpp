@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 namespace {
 
 constexpr std::uint64_t ids_at_once = 1 << 16;
@@ -163,9 +163,9 @@ std::uint64_t draw_ids(std::uint64_t count)
     return next.fetch_add(count, std::memory_order_relaxed);
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult
 
-using namespace trencadis::native;
+using namespace trencadis::ult;
 
 extern "C" {
 
