@@ -51,7 +51,7 @@ inline Access concurrent_write(void* data, std::size_t bytes = 0) { return {data
 inline Access commute(void* data, std::size_t bytes = 0) { return {data, AccessMode::commute, nullptr, bytes}; }
 inline Access reduce(void* data, const Reduction& how) { return {data, AccessMode::reduce, &how, how.bytes}; }
 
-class Flow;
+class DataFlow;
 
 /// What a running task sees of the world.
 class Running {
@@ -63,14 +63,14 @@ public:
 
     int worker() const; ///< that runs it, from 0
     /// A flow for tasks inside this task; they depend among each other only. The task finishes after them.
-    Flow& flow();
+    DataFlow& flow();
     /// The private part of access number `access`, which must be a `reduce`.
     void* part(int access);
     template <class T> T& part(int access) { return *static_cast<T*>(part(access)); }
 
 private:
     TaskContext& context_;
-    std::unique_ptr<Flow> inside_;
+    std::unique_ptr<DataFlow> inside_;
 };
 
 /// A flow of tasks on a session's workers. One thread submits to a flow, its owner, and the session must outlive it.
@@ -78,14 +78,14 @@ private:
 /// Errors: the exception of the earliest submitted task that threw is rethrown by `wait`; what depended on a failed task is not
 /// run. Cost: some 0.3 us per task with three accesses, submitted and run.
 /// Literature: superscalar task flow (SMPSs, Perez, Badia, Labarta 2008; StarPU, Augonnet et al. 2011).
-class Flow {
+class DataFlow {
 public:
     /// With at most `window` tasks submitted and not finished, 0: the session's. Throws Error{environment} in a process forked since the
     /// session was made.
-    explicit Flow(Session& session, std::int64_t window = 0);
-    ~Flow(); ///< waits; an exception not yet rethrown is dropped
-    Flow(const Flow&) = delete;
-    Flow& operator=(const Flow&) = delete;
+    explicit DataFlow(Session& session, std::int64_t window = 0);
+    ~DataFlow(); ///< waits; an exception not yet rethrown is dropped
+    DataFlow(const DataFlow&) = delete;
+    DataFlow& operator=(const DataFlow&) = delete;
 
     /// Submits `body`, any callable `void(Running&)` or `void()`, which is moved into the task. The order of `accesses` is that of the
     /// part numbers in Running::part; naming one datum twice means the stronger of the two accesses. `name` shows in traces and must
@@ -119,7 +119,7 @@ private:
     static constexpr std::size_t inline_bytes = 96, inline_alignment = 16; ///< of callables that lie inside the task
     struct Body;
 
-    explicit Flow(TaskContext& context);
+    explicit DataFlow(TaskContext& context);
     void submit(const char* name, void* body, const Kind& kind, std::span<const Access> accesses, double priority);
 
     std::unique_ptr<Inside> inside_;
@@ -127,7 +127,7 @@ private:
 
 template <class F>
     requires std::invocable<F&, Running&> || std::invocable<F&>
-void Flow::submit(const char* name, F body, std::span<const Access> accesses, double priority)
+void DataFlow::submit(const char* name, F body, std::span<const Access> accesses, double priority)
 {
     const auto call = [](F& f, Running& running) {
         if constexpr (std::invocable<F&, Running&>) f(running);

@@ -41,13 +41,13 @@ private:
 } // namespace
 
 /// A flow of one's own, or that of a context.
-struct Flow::Inside {
+struct DataFlow::Inside {
     std::unique_ptr<TaskFlow> own;
     TaskFlow& flow;
 };
 
 /// The callable inside the task.
-struct Flow::Body {
+struct DataFlow::Body {
     const Kind* kind;
     alignas(inline_alignment) std::byte place[inline_bytes];
 
@@ -64,7 +64,7 @@ struct Flow::Body {
     }
 };
 
-Flow::Flow(Session& session, std::int64_t window)
+DataFlow::DataFlow(Session& session, std::int64_t window)
 {
     if (window < 0)
         throw Error(ErrorCode::bad_argument, 2,
@@ -74,28 +74,28 @@ Flow::Flow(Session& session, std::int64_t window)
     inside_.reset(new Inside{std::move(own), flow});
 }
 
-Flow::Flow(TaskContext& context) : inside_(new Inside{nullptr, context.flow()}) {}
-Flow::~Flow() = default;
+DataFlow::DataFlow(TaskContext& context) : inside_(new Inside{nullptr, context.flow()}) {}
+DataFlow::~DataFlow() = default;
 
-void Flow::submit(const char* name, void* body, const Kind& kind, std::span<const Access> accesses, double priority)
+void DataFlow::submit(const char* name, void* body, const Kind& kind, std::span<const Access> accesses, double priority)
 {
     static_assert(sizeof(Body) <= Task::inline_bytes);
     Body moved(body, kind); // first, so that it is destroyed whatever happens
     inside_->flow.submit(name, std::move(moved), InnerAccesses(accesses).list(), {.priority = priority});
 }
 
-void Flow::wait() { inside_->flow.wait(); }
-void Flow::cancel() { inside_->flow.cancel(); }
-bool Flow::cancelled() const { return inside_->flow.cancelled(); }
+void DataFlow::wait() { inside_->flow.wait(); }
+void DataFlow::cancel() { inside_->flow.cancel(); }
+bool DataFlow::cancelled() const { return inside_->flow.cancelled(); }
 
 Running::Running(TaskContext& context) : context_(context) {}
 Running::~Running() = default;
 int Running::worker() const { return context_.worker(); }
 void* Running::part(int access) { return context_.part(access); }
 
-Flow& Running::flow()
+DataFlow& Running::flow()
 {
-    if (!inside_) inside_.reset(new Flow(context_));
+    if (!inside_) inside_.reset(new DataFlow(context_));
     return *inside_;
 }
 

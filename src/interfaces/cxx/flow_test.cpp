@@ -11,7 +11,7 @@
 
 namespace {
 
-using trencadis::Flow;
+using trencadis::DataFlow;
 using trencadis::Running;
 
 trencadis::SessionOptions two_workers()
@@ -24,7 +24,7 @@ trencadis::SessionOptions two_workers()
 TEST(CxxFlow, OrdersTasksByTheDataThatTheyName)
 {
     trencadis::Session session(two_workers());
-    Flow flow(session);
+    DataFlow flow(session);
     long x = 1;
     std::array<long, 50> copies{};
     for (long i = 0; i < 50; ++i) {
@@ -40,7 +40,7 @@ TEST(CxxFlow, OrdersTasksByTheDataThatTheyName)
 TEST(CxxFlow, TakesMoreAccessesThanMostTasksHave)
 {
     trencadis::Session session(two_workers());
-    Flow flow(session, 4);
+    DataFlow flow(session, 4);
     std::vector<int> data(20, 0);
     std::vector<trencadis::Access> all;
     for (int& d : data) all.push_back(trencadis::readwrite(&d));
@@ -58,7 +58,7 @@ TEST(CxxFlow, TakesMoreAccessesThanMostTasksHave)
 TEST(CxxFlow, RethrowsTheExceptionOfTheEarliestTaskAndDoesNotRunWhatDependsOnIt)
 {
     trencadis::Session session(two_workers());
-    Flow flow(session);
+    DataFlow flow(session);
     int x = 0;
     bool ran = false;
     flow.submit("throws", [] { throw std::out_of_range("first"); }, {trencadis::readwrite(&x)});
@@ -80,7 +80,7 @@ template <std::size_t bytes> void expect_destroyed_whatever_happens()
     trencadis::Session session(two_workers());
     const auto counter = std::make_shared<int>();
     {
-        Flow flow(session);
+        DataFlow flow(session);
         int x = 0;
         const auto body = [counter, rest = std::array<char, bytes>{}](Running&) { (void)rest; };
         flow.submit("runs", body, {trencadis::readwrite(&x)});
@@ -105,7 +105,7 @@ TEST(CxxFlow, DestroysEachCallableOnceWhetherItRanOrNot)
 TEST(CxxFlow, TakesCallablesThatCanOnlyBeMoved)
 {
     trencadis::Session session(two_workers());
-    Flow flow(session);
+    DataFlow flow(session);
     int x = 0;
     flow.submit("moved", [&x, value = std::make_unique<int>(5)] { x = *value; }, {trencadis::write(&x)});
     flow.wait();
@@ -115,7 +115,7 @@ TEST(CxxFlow, TakesCallablesThatCanOnlyBeMoved)
 TEST(CxxFlow, RunsTasksInsideTasks)
 {
     trencadis::Session session(two_workers());
-    Flow flow(session);
+    DataFlow flow(session);
     std::atomic<int> leaves{0};
     int x = 0, seen = 0;
     flow.submit("parent",
@@ -133,7 +133,7 @@ TEST(CxxFlow, RunsTasksInsideTasks)
 TEST(CxxFlow, CombinesThePrivatePartsOfAReduction)
 {
     trencadis::Session session(two_workers());
-    Flow flow(session);
+    DataFlow flow(session);
     long sum = 7;
     const trencadis::Reduction add{
         sizeof(long), [](void* part) { *static_cast<long*>(part) = 0; },
@@ -148,7 +148,7 @@ TEST(CxxFlow, SaysWhatIsWrongWithAWindow)
 {
     trencadis::Session session(two_workers());
     try {
-        Flow flow(session, -1);
+        DataFlow flow(session, -1);
         FAIL();
     } catch (const trencadis::Error& error) {
         EXPECT_EQ(error.code(), trencadis::ErrorCode::bad_argument);
