@@ -12,12 +12,26 @@ foreach(floor IN LISTS floors)
         target_link_libraries(trencadis PRIVATE ${links})
     endif()
 endforeach()
+
+# What it shows: the list, and every routine that the public header declares.
+set(header ${PROJECT_SOURCE_DIR}/src/session/linear_algebra.hpp)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+file(STRINGS ${header} lines REGEX "^(template <Scalar T> )?(void|Index) [a-z0-9]+\\(Session&")
+set(routines "")
+foreach(line IN LISTS lines)
+    string(REGEX REPLACE ".*(void|Index) ([a-z0-9]+)\\(.*" "\\1?trencadis::\\2" name "${line}")
+    string(REPLACE "Index?" "long?" name "${name}")
+    string(APPEND routines "            ${name}?[fds][lot]*??trencadis::Session?*;\n") # <float>, <double>, <std::complex<...>
+endforeach()
+set(map ${CMAKE_BINARY_DIR}/generated/exports.map)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/exports.map.in ${map} @ONLY)
+
 if(NOT DEFINED SKBUILD) # a wheel has no symbolic links: each name would be a copy
     set_target_properties(trencadis PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 endif()
-set_target_properties(trencadis PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+set_target_properties(trencadis PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${map})
 # Once loaded it stays: its threads sleep in its code, and a process that closes it goes on.
-target_link_options(trencadis PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map -Wl,-z,nodelete)
+target_link_options(trencadis PRIVATE -Wl,--version-script=${map} -Wl,-z,nodelete)
 target_include_directories(trencadis INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -11,8 +11,6 @@
 
 namespace {
 
-using trencadis::Index;
-
 std::string random_text(std::size_t length, unsigned seed)
 {
     std::mt19937 generator(seed);
@@ -38,7 +36,7 @@ void block(const std::string& a, const std::string& b, int* row, int* column)
     }
 }
 
-int in_blocks(trencadis::TaskFlow& flow, const std::string& a, const std::string& b, std::size_t size)
+int in_blocks(trencadis::DataFlow& flow, const std::string& a, const std::string& b, std::size_t size)
 {
     const std::size_t rows = (a.size() + size - 1) / size, cols = (b.size() + size - 1) / size;
     std::vector<std::vector<int>> row(cols, std::vector<int>(size + 1)), column(rows, std::vector<int>(size));
@@ -57,7 +55,7 @@ int main()
 {
     const std::string a = random_text(6000, 1), b = random_text(5000, 2);
     trencadis::Session session;
-    trencadis::TaskFlow flow(session.executor());
+    trencadis::DataFlow flow(session);
     const int by_blocks = in_blocks(flow, a, b, 256);
 
     std::vector<int> row(b.size() + 1), column(a.size());

@@ -158,7 +158,7 @@ GLT_API void glt_tasklet_create_to(void (*function)(void*), void* arg, GLT_taskl
 #define GLT_ANY_THREAD (-1)
 enum { GLT_PLACE_HINT = 0, GLT_PLACE_STRICT = 1 };
 typedef struct GLT_attributes {
-    size_t stack_size;   /* 0: as in the options */
+    size_t stack_size;   /* 0: as in the options; of no meaning for tasklets */
     int thread;          /* GLT_ANY_THREAD, or the thread whose queue it joins. Careful: 0 is thread 0. */
     int placement;       /* GLT_PLACE_HINT: others may take it; GLT_PLACE_STRICT, which needs a thread */
     int detached;        /* nobody will join it: `unit` may be NULL, the handle dies with the unit */

@@ -4,14 +4,18 @@
 ///     trencadis::Session session;                                      // workers, scheduler, kernels
 ///     trencadis::posv(session, trencadis::Uplo::lower, n, 1, A, lda, b, ldb);
 ///
-///     trencadis::TaskFlow flow(session.executor());                    // a data-flow algorithm of your own
+///     trencadis::DataFlow flow(session);                               // a data-flow algorithm of your own
 ///     flow.submit("add", [&] { y += x; }, {trencadis::read(&x), trencadis::readwrite(&y)});
 ///     flow.wait();
 #include "base/error.hpp"
 #include "graph/info.hpp"
 #include "graph/task_flow.hpp"
 #include "graph/waiting.hpp"
-#include "machine/machine.hpp"
 #include "observe/trace.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/session.hpp"
+#include "trencadis/flow.hpp"
+
+namespace trencadis {
+using namespace face;
+}

@@ -1,5 +1,6 @@
 #pragma once
 #include "array.hpp"
+#include "graph/task_flow.hpp"
 #include "matrix/ops.hpp"
 #include "session/session.hpp"
 

@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bind.hpp"
 #include "call.hpp"
+#include "graph/task_flow.hpp"
 #include "kernels/provider.hpp"
 #include "numpy.hpp"
 #include "session/linear_algebra.hpp"

@@ -2,6 +2,8 @@
 
 #include "bind.hpp"
 #include "call.hpp"
+#include "kernels/provider.hpp"
+#include "machine/machine.hpp"
 #include "observe/chrome.hpp"
 #include "observe/html.hpp"
 #include "observe/paraver.hpp"

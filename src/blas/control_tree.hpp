@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <string_view>
 
 namespace trencadis::blas {
 
@@ -14,44 +12,18 @@ namespace trencadis::blas {
 /// kc, rows in blocks of mc, panels of nr columns, panels of mr rows (Goto, van de Geijn 2008; Van Zee, van de Geijn 2015).
 enum class Loop { jc, pc, ic, jr, ir };
 
-/// How the iterations of a loop are shared out.
-enum class Split {
-    none,     ///< whoever enters the loop does all of it
-    equal,    ///< as many parts as members, of equal size, before the work begins
-    weighted, ///< the same, in proportion to the speeds of the members
-    dynamic,  ///< in blocks, to whoever comes for one; members may join and leave
-};
-
-/// Among whom.
-enum class Level { node, cluster, core };
-
-struct LoopControl {
-    Index block;
-    Split split = Split::none;
-    Level level = Level::core;
-
-    bool operator==(const LoopControl&) const = default;
-};
-
-/// How a level 3 operation is carried out, as data: one entry per loop (Smith et al. 2014; Low, Igual, Smith, Quintana-Orti 2016).
-/// Block sizes are multiples of those of the loop inside; `jr` and `ir` are the micro-kernel's.
+/// How a level 3 operation is carried out, as data: the block of each loop (Smith et al. 2014; Low, Igual, Smith, Quintana-Orti 2016).
+/// Blocks are multiples of those of the loop inside; those of `jr` and `ir` are the micro-kernel's.
 struct ControlTree {
-    std::array<LoopControl, 5> loops;
+    std::array<Index, 5> blocks;
 
-    const LoopControl& operator[](Loop loop) const { return loops[std::size_t(loop)]; }
-    LoopControl& operator[](Loop loop) { return loops[std::size_t(loop)]; }
-    bool operator==(const ControlTree&) const = default;
+    Index operator[](Loop loop) const { return blocks[std::size_t(loop)]; }
+    Index& operator[](Loop loop) { return blocks[std::size_t(loop)]; }
 };
 
-/// "jc:4096 pc:384 ic:192:dynamic:core jr:8 ir:24": block, and where a loop is split, how and among whom.
-std::string to_text(const ControlTree& tree);
-/// The way back. Throws Error{bad_argument} that says which word is wrong.
-ControlTree parse_control_tree(std::string_view text);
-
-/// One core doing everything, with these blocks.
-template <Scalar T> ControlTree sequential_tree(const MicroKernel<T>& kernel, const BlockSizes& blocks)
+template <Scalar T> ControlTree control_tree(const MicroKernel<T>& kernel, const BlockSizes& blocks)
 {
-    return {{{{blocks.nc}, {blocks.kc}, {blocks.mc}, {kernel.nr}, {kernel.mr}}}};
+    return {{blocks.nc, blocks.kc, blocks.mc, kernel.nr, kernel.mr}};
 }
 
 /// What the routines of the calling thread run with.
@@ -66,10 +38,10 @@ template <Scalar T> Setup<T> setup(int cpu = -1);
 /// Halves the blocks of nc, kc and mc, down to one panel; false when they cannot be smaller.
 template <Scalar T> bool halve_blocks(Setup<T>& with)
 {
-    const auto halve = [](LoopControl& loop, Index unit) {
-        const Index before = loop.block;
-        loop.block = std::min(before, std::max(unit, before / 2 / unit * unit));
-        return loop.block < before;
+    const auto halve = [](Index& block, Index unit) {
+        const Index before = block;
+        block = std::min(before, std::max(unit, before / 2 / unit * unit));
+        return block < before;
     };
     const bool fewer_columns = halve(with.tree[Loop::jc], with.kernel.nr), shallower = halve(with.tree[Loop::pc], 8);
     return halve(with.tree[Loop::ic], with.kernel.mr) || fewer_columns || shallower;

@@ -1,20 +1,20 @@
 #include "base/error.hpp"
+#include "blas/block_cholesky.hpp"
 #include "blas/level3.hpp"
-#include "blas/packed_cholesky.hpp"
 
 namespace trencadis::blas {
 namespace {
 
 /// Up to this order the whole triangle is factored in packed form, in the second-level cache.
-template <Scalar T> inline constexpr Index largest_packed = is_complex<T> ? 256 : 512;
+template <Scalar T> inline constexpr Index largest_block = is_complex<T> ? 256 : 512;
 
 /// Buffers for the packed form; without the memory for those of a large triangle its halves are factored one after the other.
-template <Scalar T> bool is_factored_packed(Index n)
+template <Scalar T> bool is_one_block(Index n)
 {
     constexpr Index smallest = 16;
-    if (n > largest_packed<T>) return false;
+    if (n > largest_block<T>) return false;
     try {
-        reserve_packed_cholesky<T>(n);
+        reserve_block_cholesky<T>(n);
         return true;
     } catch (const Error& failure) {
         if (failure.code() != ErrorCode::out_of_memory || n <= smallest) throw;
@@ -27,7 +27,7 @@ template <Scalar T> bool is_factored_packed(Index n)
 template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda)
 {
     if (n <= 0) return 0;
-    if (is_factored_packed<T>(n)) return packed_cholesky(uplo, n, A, lda);
+    if (is_one_block<T>(n)) return block_cholesky(uplo, n, A, lda);
     const Index unit = n > 128 ? 64 : 8, n1 = (n / 2 + unit - 1) / unit * unit, n2 = n - n1;
     if (const Index info = potrf(uplo, n1, A, lda)) return info;
     T* const A22 = A + n1 * (lda + 1);

@@ -91,9 +91,9 @@ template <Scalar T> void multiply(Product<T> x)
     Index nc = 0, kc = 0, mc = 0;
     Real<T>* right = nullptr;
     fit_to_memory(with, [&] {
-        nc = balanced_block(x.n, with.tree[Loop::jc].block, kernel.nr);
-        kc = balanced_block(x.k, with.tree[Loop::pc].block, 8);
-        mc = balanced_block(x.m, with.tree[Loop::ic].block, kernel.mr);
+        nc = balanced_block(x.n, with.tree[Loop::jc], kernel.nr);
+        kc = balanced_block(x.k, with.tree[Loop::pc], 8);
+        mc = balanced_block(x.m, with.tree[Loop::ic], kernel.mr);
         right = scratch<Real<T>>(Buffer::right, kernel.right_size(std::min(kc, x.k), std::min(nc, x.n)));
         scratch<Real<T>>(Buffer::left, kernel.left_size(std::min(mc, x.m), std::min(kc, x.k)));
     });

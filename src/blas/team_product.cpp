@@ -6,7 +6,6 @@
 #include "blas/scratch.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace trencadis::blas {
 namespace {
@@ -21,9 +20,8 @@ Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
 } // namespace
 
 template <Scalar T>
-TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_diagonal, Members members)
-    : x_(normalised(product)), kernel_(with.kernel), split_(with.tree[Loop::ic]), real_diagonal_(real_diagonal),
-      members_(std::move(members)), mc_(with.tree[Loop::ic].block)
+TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_diagonal)
+    : x_(normalised(product)), kernel_(with.kernel), real_diagonal_(real_diagonal), mc_(with.tree[Loop::ic])
 {
     if (x_.alpha == T(0)) x_.k = 0; // A and B are not read
     const Cut sizes = cut(with, x_.m, x_.n, x_.k);
@@ -32,11 +30,7 @@ TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_
     unit_cols_ = sizes.unit_cols;
     pieces_ = divide_up(x_.k, kc_);
     shared_pieces_ = std::min(pieces_, std::max<Index>(1, sizes.most / (kc_ * nc_)));
-    const bool dynamic = split_.split == Split::none || split_.split == Split::dynamic;
-    std::vector<double> shares(members_.cpus.size(), 1.0);
-    if (split_.split == Split::weighted) shares = members_.weights;
-    if (!dynamic && shares.empty()) shares = {1.0};
-    cut_stages(dynamic ? sizes.parts : 0, shares);
+    cut_stages(sizes.parts);
     const Index units = divide_up(nc_, unit_cols_), used = std::min<Index>(slots, Index(stages_.size()));
     if (pieces_ == 0 || used == 0) return;
     try {
@@ -50,33 +44,27 @@ TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_
 
 template <Scalar T> typename TeamProduct<T>::Cut TeamProduct<T>::cut(const Setup<T>& with, Index m, Index n, Index k)
 {
-    const Index mr = with.kernel.mr, nr = with.kernel.nr, mc = with.tree[Loop::ic].block;
-    const Index unit = divide_up(narrowest_unit, nr) * nr, most = with.tree[Loop::pc].block * with.tree[Loop::jc].block;
-    const Index fitting = std::min(most / std::max<Index>(1, k), with.tree[Loop::jc].block) / unit * unit;
+    const Index mr = with.kernel.mr, nr = with.kernel.nr, mc = with.tree[Loop::ic];
+    const Index unit = divide_up(narrowest_unit, nr) * nr, most = with.tree[Loop::pc] * with.tree[Loop::jc];
+    const Index fitting = std::min(most / std::max<Index>(1, k), with.tree[Loop::jc]) / unit * unit;
     const Index least = divide_up(fewest_rows, mr) * mr;
     const Index rows = std::clamp(divide_up(m, parts_wanted * mr) * mr, least, std::max(least, mc));
-    return {balanced_block(k, with.tree[Loop::pc].block, 8), balanced_block(n, std::max(unit, fitting), unit), unit, most,
+    return {balanced_block(k, with.tree[Loop::pc], 8), balanced_block(n, std::max(unit, fitting), unit), unit, most,
             divide_up(m, rows)};
 }
 
-/// `parts`: rows are cut into that many parts of equal work in each stage; 0: into shares.
-template <Scalar T> void TeamProduct<T>::cut_stages(Index parts, const std::vector<double>& shares)
+/// The rows of each stage are cut into that many parts of equal work.
+template <Scalar T> void TeamProduct<T>::cut_stages(Index parts)
 {
-    const std::vector<double> even(std::size_t(std::max<Index>(parts, 1)), 1.0);
     for (Index j = 0; j < x_.n && x_.m > 0; j += nc_) {
         const Index cols = std::min(nc_, x_.n - j);
-        stages_.push_back({j, cols, cut_rows(j, cols, parts ? even : shares)});
+        stages_.push_back({j, cols, cut_rows(j, cols, parts)});
+        first_chunk_.push_back(chunks_);
+        chunks_ += parts;
     }
     unfinished_ = std::make_unique<std::atomic<Index>[]>(stages_.size());
-    for (std::size_t s = 0; s < stages_.size(); ++s) {
-        const Index count = Index(stages_[s].rows.size()) - 1;
-        unfinished_[s].store(count, std::memory_order_relaxed); // published with the object
-        first_chunk_.push_back(chunks_);
-        if (parts) chunks_ += count;
-    }
-    if (parts || stages_.empty()) return;
-    chunks_ = Index(shares.size());
-    taken_ = std::make_unique<std::atomic<bool>[]>(shares.size());
+    for (std::size_t s = 0; s < stages_.size(); ++s)
+        unfinished_[s].store(parts, std::memory_order_relaxed); // published with the object
 }
 
 /// Columns of a stage that a row of C has in the part that is written.
@@ -87,20 +75,19 @@ template <Scalar T> double TeamProduct<T>::row_work(const Stage& stage, Index ro
     return double(std::clamp<Index>(reached, 0, stage.cols));
 }
 
-/// Bounds at multiples of mr, so that the parts' work is as the shares.
-template <Scalar T> std::vector<Index> TeamProduct<T>::cut_rows(Index begin, Index cols, const std::vector<double>& shares) const
+/// Bounds at multiples of mr.
+template <Scalar T> std::vector<Index> TeamProduct<T>::cut_rows(Index begin, Index cols, Index parts) const
 {
     const Stage stage{begin, cols, {}};
     const Index first = x_.part == Part::lower ? begin / kernel_.mr * kernel_.mr : 0;
     const Index last = x_.part == Part::upper ? std::min(x_.m, begin + cols) : x_.m;
     double total = 0;
     for (Index row = first; row < last; row += kernel_.mr) total += row_work(stage, std::min(row + kernel_.mr / 2, last - 1));
-    const double whole = std::accumulate(shares.begin(), shares.end(), 0.0);
     std::vector<Index> bounds{first};
-    double done = 0, wanted = 0;
+    double done = 0;
     Index row = first;
-    for (std::size_t i = 0; i + 1 < shares.size(); ++i) {
-        wanted += shares[i] / whole * total;
+    for (Index i = 1; i < parts; ++i) {
+        const double wanted = total * double(i) / double(parts);
         for (; row < last && done < wanted - 1e-9 * total; row += kernel_.mr)
             done += row_work(stage, std::min(row + kernel_.mr / 2, last - 1));
         bounds.push_back(std::min(row, last));
@@ -116,16 +103,13 @@ template <Scalar T> Flops TeamProduct<T>::flops() const
 
 template <Scalar T> void TeamProduct<T>::work(Team& team, int cpu, Chunks begun)
 {
-    const Member member{rows_in_memory(cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic].block),
+    const Member member{rows_in_memory(cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic]),
                         joined_.fetch_add(1, std::memory_order_relaxed)};
     // Parts that fill this core's own block, but a small share of what is left, so that all finish together.
     const Index rows = stages_.empty() ? 1 : std::max<Index>(1, stages_[0].rows[1] - stages_[0].rows[0]);
-    const Index whole = taken_ ? 1 : std::max<Index>(1, member.mc / rows);
+    const Index whole = std::max<Index>(1, member.mc / rows);
     const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 16, 1, whole); };
-    for (Chunks chunks = begun ? begun : team.next(wanted()); chunks; chunks = team.next(wanted())) {
-        if (taken_) do_shares(chunks.end - chunks.begin, cpu, member);
-        else do_chunks(chunks, member);
-    }
+    for (Chunks chunks = begun ? begun : team.next(wanted()); chunks; chunks = team.next(wanted())) do_chunks(chunks, member);
 }
 
 /// As many rows of A as the member has memory to pack at a time, at most `most`.
@@ -137,25 +121,6 @@ template <Scalar T> Index TeamProduct<T>::rows_in_memory(Index most) const
         } catch (const Error& failure) {
             if (failure.code() != ErrorCode::out_of_memory || most <= kernel_.mr) throw;
         }
-}
-
-template <Scalar T> void TeamProduct<T>::do_shares(Index count, int cpu, const Member& member)
-{
-    for (; count > 0; --count) {
-        const std::size_t share = std::size_t(take_share(cpu));
-        for (std::size_t s = 0; s < stages_.size(); ++s)
-            do_rows(Index(s), stages_[s].rows[share], stages_[s].rows[share + 1], 1, member);
-    }
-}
-
-/// The member's own share if it is still there, else the first one left: there are as many as the team hands out.
-template <Scalar T> Index TeamProduct<T>::take_share(int cpu)
-{
-    const auto take = [&](Index share) { return !taken_[std::size_t(share)].exchange(true, std::memory_order_relaxed); };
-    for (Index i = 0; i < Index(members_.cpus.size()); ++i)
-        if (members_.cpus[std::size_t(i)] == cpu && take(i)) return i;
-    for (Index i = 0;; i = (i + 1) % chunks_)
-        if (take(i)) return i;
 }
 
 /// Consecutive chunks: those of one stage together.

@@ -8,19 +8,11 @@
 
 namespace trencadis::blas {
 
-/// Who takes part, where that decides the shares before the work begins.
-struct Members {
-    std::vector<int> cpus;       ///< core number of each, or -1
-    std::vector<double> weights; ///< speeds, in any unit; not used for an equal split
-};
-
 /// One product C <- alpha A B + beta C carried out by several cores that come and go; B is packed once, by all of them
 /// (Catalan et al. 2016; Costero, Igual, Olcoz, Quintana-Orti 2015).
 ///
 /// The columns of C are cut into *stages* of nc, the rows of a stage into parts of equal work. A part is done by one member in full depth:
-/// it packs its rows of A itself, in blocks of its own core's mc, so that no part ever waits for another one. How parts
-/// are handed out is what the control tree says of loop ic: `dynamic` one after the other, `equal` and `weighted` one share per
-/// member over all stages.
+/// it packs its rows of A itself, in blocks of its own core's mc, so that no part ever waits for another one.
 ///
 /// Packed B of a stage lies in one of two slots. A part of stage s finds its slot free when all parts of the stages s - 2, s - 4, ...
 /// are finished (release by each when it ends, acquire by the one that asks); if some member is still behind, that part
@@ -32,13 +24,13 @@ struct Members {
 template <Scalar T> class TeamProduct {
 public:
     /// `real_diagonal`: C is Hermitian, the imaginary parts of its diagonal count as zero and are set so.
-    TeamProduct(Product<T> product, const Setup<T>& with, bool real_diagonal = false, Members members = {});
+    TeamProduct(Product<T> product, const Setup<T>& with, bool real_diagonal = false);
 
     Index chunks() const { return chunks_; } ///< what the team's counter hands out
-    /// The same before there is an object, for a product with contiguous rows of C and a dynamic split.
+    /// The same before there is an object, for a product with contiguous rows of C.
     static Index count_chunks(const Setup<T>& with, Index m, Index n, Index k) { return cut(with, m, n, k).chunks(n); }
     /// Works on what `team` gives until nothing is left. Any thread, any number of times; `cpu` is the core's number for its
-    /// block sizes and its share, `begun` what the caller has already taken from the team.
+    /// block sizes, `begun` what the caller has already taken from the team.
     void work(Team& team, int cpu = -1, Chunks begun = {0, 0});
     Flops flops() const;
 
@@ -57,12 +49,11 @@ private:
         Index chunks(Index n) const { return (n + nc - 1) / nc * parts; }
     };
     static Cut cut(const Setup<T>& with, Index m, Index n, Index k);
-    void cut_stages(Index parts, const std::vector<double>& shares);
-    std::vector<Index> cut_rows(Index begin, Index cols, const std::vector<double>& shares) const;
+    void cut_stages(Index parts);
+    std::vector<Index> cut_rows(Index begin, Index cols, Index parts) const;
     double row_work(const Stage& stage, Index row) const;
     bool slot_is_free(Index stage) const;
     Index rows_in_memory(Index most) const;
-    void do_shares(Index count, int cpu, const Member& member);
     void do_chunks(Chunks chunks, const Member& member);
     void do_rows(Index stage, Index begin, Index end, Index parts, const Member& member);
     void do_piece(Index stage, Index piece, Index row, Index rows, const Real<T>* left, bool shared, const Member& member);
@@ -70,21 +61,17 @@ private:
     void multiply_unit(Index stage, Index piece, Index unit, Index row, Index rows, const Real<T>* left, const Real<T>* right);
     void pack_unit(Index stage, Index piece, Index unit, Real<T>* to) const;
     void clear_diagonal(const Stage& stage, Index begin, Index end) const;
-    Index take_share(int cpu);
 
     Product<T> x_;
     const MicroKernel<T>& kernel_;
-    LoopControl split_;
     bool real_diagonal_;
-    Members members_;
     Index kc_, pieces_, shared_pieces_, nc_, unit_cols_, mc_;
     std::vector<Stage> stages_;
-    std::vector<Index> first_chunk_; ///< of each stage; dynamic split only
+    std::vector<Index> first_chunk_; ///< of each stage
     Index chunks_ = 0;
     std::optional<SharedBuffer> packed_;
     std::optional<PanelMarks> marks_;
     std::unique_ptr<std::atomic<Index>[]> unfinished_; ///< parts of each stage; every member counts down
-    std::unique_ptr<std::atomic<bool>[]> taken_;       ///< shares; static splits only
     std::atomic<Index> joined_{0};
 };
 

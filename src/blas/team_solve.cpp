@@ -20,11 +20,11 @@ Index panel_offset(Index j, Index nr) { return (j * (j + 1) / 2 * nr + j) * nr; 
 
 template <Scalar T>
 TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with)
-    : x_(x), alpha_(alpha), kernel_(with.kernel), mc_(with.tree[Loop::ic].block)
+    : x_(x), alpha_(alpha), kernel_(with.kernel), mc_(with.tree[Loop::ic])
 {
     rows_per_chunk_ = rows_per_chunk(with, x_.rows);
     chunks_ = count_chunks(with, x_.rows);
-    const Index most = with.tree[Loop::pc].block * with.tree[Loop::jc].block;
+    const Index most = with.tree[Loop::pc] * with.tree[Loop::jc];
     while (shared_panels_ < panels() && panel_offset(shared_panels_ + 1, kernel_.nr) <= most) ++shared_panels_;
     try {
         packed_.emplace(planes<T> * panel_offset(shared_panels_, kernel_.nr) * Index(sizeof(Real<T>)));
@@ -39,7 +39,7 @@ template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Ind
 {
     const Index mr = with.kernel.mr, even = (rows + chunks_wanted * mr - 1) / (chunks_wanted * mr) * mr;
     const Index least = (fewest_rows + mr - 1) / mr * mr;
-    return std::clamp(even, least, std::max(least, with.tree[Loop::ic].block));
+    return std::clamp(even, least, std::max(least, with.tree[Loop::ic]));
 }
 
 template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index rows)
@@ -50,7 +50,7 @@ template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index
 
 template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu, Chunks begun)
 {
-    const Index mc = cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic].block, whole = std::max<Index>(1, mc / rows_per_chunk_);
+    const Index mc = cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic], whole = std::max<Index>(1, mc / rows_per_chunk_);
     const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 16, 1, whole); };
     for (Chunks chunks = begun ? begun : team.next(wanted()); chunks; chunks = team.next(wanted())) {
         const Index end = std::min(x_.rows, chunks.end * rows_per_chunk_);

@@ -60,26 +60,15 @@ template <class Work> void run_as_team(Index chunks, unsigned seed, const Work& 
     EXPECT_EQ(shared.remaining(), 0);
 }
 
-template <Scalar T> Setup<T> setup_with(const InstructionSet& set, const BlockSizes& blocks, Split split)
+template <Scalar T> Setup<T> setup_with(const InstructionSet& set, const BlockSizes& blocks)
 {
     const MicroKernel<T>& kernel = set.micro_kernel<T>();
     const auto whole = [](Index value, Index unit) { return std::max(unit, value / unit * unit); };
-    ControlTree tree = sequential_tree(kernel, {blocks.kc, whole(blocks.mc, kernel.mr), whole(blocks.nc, kernel.nr)});
-    tree[Loop::ic].split = split;
-    return {kernel, tree};
+    return {kernel, control_tree(kernel, {blocks.kc, whole(blocks.mc, kernel.mr), whole(blocks.nc, kernel.nr)})};
 }
 
-struct TeamCase {
-    BlockSizes blocks;
-    Split split;
-};
 /// Tiny blocks give many stages, and depths beyond what the slots hold.
-constexpr TeamCase team_cases[] = {{{8, 1, 1}, Split::dynamic},
-                                   {{16, 60, 40}, Split::dynamic},
-                                   {{64, 96, 512}, Split::dynamic},
-                                   {{16, 60, 40}, Split::equal},
-                                   {{16, 60, 40}, Split::weighted}};
-const Members members{{0, 1, 2, 3}, {1, 2, 4, 1}};
+constexpr BlockSizes team_blocks[] = {{8, 1, 1}, {16, 60, 40}, {64, 96, 512}};
 
 template <class T> class Teams : public ::testing::Test {
 };
@@ -91,7 +80,7 @@ TYPED_TEST(Teams, MultiplyAsOneCoreWould)
     using T = TypeParam;
     Random random(31);
     unsigned seed = 0;
-    for (const TeamCase& with : team_cases)
+    for (const BlockSizes& blocks : team_blocks)
         for (const Part part : {Part::all, Part::lower, Part::upper}) {
             const Index m = random.between(90, 170), n = part == Part::all ? random.between(90, 170) : m,
                         k = random.between(0, 60);
@@ -102,13 +91,12 @@ TYPED_TEST(Teams, MultiplyAsOneCoreWould)
             Sum<T> sum(m, n);
             sum.add(alpha, expand(A, Structure::general), expand(B, Structure::general));
             sum.add(beta, expand(C, Structure::general));
-            const auto setup = setup_with<T>(instruction_set(), with.blocks, with.split);
             TeamProduct<T> product(
                 {m, n, k, alpha, general(A.data.data(), A.ld), general(B.data.data(), B.ld), beta, C.data.data(), 1, C.ld, part},
-                setup, false, members);
+                setup_with<T>(instruction_set(), blocks));
             run_as_team(product.chunks(), ++seed, [&](Team& team, int cpu) { product.work(team, cpu); });
             const auto inside = [&](Index i, Index j) { return part == Part::all || (part == Part::lower ? i >= j : i <= j); };
-            expect_result<T>(C, before, sum, inside, to_text(setup.tree) + " part " + std::to_string(int(part)));
+            expect_result<T>(C, before, sum, inside, "kc " + std::to_string(blocks.kc) + " part " + std::to_string(int(part)));
             if (this->HasFatalFailure()) return;
         }
 }
@@ -127,7 +115,7 @@ TYPED_TEST(Teams, LeaveARealDiagonalInAHermitianUpdate)
     sum.add(T(1), expand(C, Structure::hermitian, Uplo::lower));
     const Operand<T> operand = general(A.data.data(), A.ld);
     TeamProduct<T> product({n, n, k, T(-1), operand, operand.transposed().conjugate(), T(1), C.data.data(), 1, C.ld, Part::lower},
-                           setup_with<T>(instruction_set(), {16, 60, 40}, Split::dynamic), true);
+                           setup_with<T>(instruction_set(), {16, 60, 40}), true);
     run_as_team(product.chunks(), 1, [&](Team& team, int) { product.work(team); });
     expect_result<T>(
         C, before, sum, [](Index i, Index j) { return i >= j; }, "herk");
@@ -139,7 +127,7 @@ TYPED_TEST(Teams, SolveAsOneCoreWould)
     using T = TypeParam;
     Random random(33);
     unsigned seed = 100;
-    for (const TeamCase& with : team_cases)
+    for (const BlockSizes& blocks : team_blocks)
         for (const Side side : {Side::left, Side::right}) {
             const Index m = random.between(60, 150), n = random.between(60, 150), order = side == Side::left ? m : n;
             const Uplo uplo = random.uplo();
@@ -151,7 +139,7 @@ TYPED_TEST(Teams, SolveAsOneCoreWould)
             const auto before = B;
             const T alpha = random.number<T>();
             TeamSolve<T> solve(right_upper(side, uplo, op, Diag::non_unit, m, n, A.data.data(), A.ld, B.data.data(), B.ld), alpha,
-                               setup_with<T>(instruction_set(), with.blocks, with.split));
+                               setup_with<T>(instruction_set(), blocks));
             run_as_team(solve.chunks(), ++seed, [&](Team& team, int) { solve.work(team); });
             Sum<T> product(m, n);
             const auto triangle = transformed(op, expand(A, Structure::triangular, uplo)), X = expand(B, Structure::general);
@@ -164,29 +152,6 @@ TYPED_TEST(Teams, SolveAsOneCoreWould)
                     ASSERT_LE(error, rounding<T> * (order + 4) * eps<T> * product.magnitude[at]) << i << ' ' << j;
                 }
         }
-}
-
-TEST(TeamShares, FollowTheWeights)
-{
-    const auto with = setup_with<double>(find_instruction_set("generic"), {64, 64, 512}, Split::weighted);
-    const Index n = 1000;
-    std::vector<double> A(n * n), C(n * n);
-    const Operand<double> a = general(A.data(), n);
-    TeamProduct<double> product({n, n, 1, 1.0, a, a, 0.0, C.data(), 1, n}, with, false, {{5, 6}, {3, 1}});
-    ASSERT_EQ(product.chunks(), 2);
-    std::fill(C.begin(), C.end(), 7.0);
-    SharedWork work(2, 1);
-    Team team(work);
-    struct OnlyOne final : Pace {
-        void between_chunks() override { throw 1; }
-    } stop;
-    Team slow(work, &stop);
-    EXPECT_THROW(product.work(slow, 6), int); // the slower one does its own share and leaves
-    const Index rows = std::count(C.begin(), C.begin() + n, 0.0);
-    EXPECT_NEAR(double(rows), 250, double(with.kernel.mr));
-    EXPECT_EQ(C[0], 7.0); // the other's rows come first
-    product.work(team, 5);
-    EXPECT_EQ(std::count(C.begin(), C.end(), 0.0), n * n);
 }
 
 } // namespace

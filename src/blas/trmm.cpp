@@ -64,7 +64,7 @@ template <Scalar T> struct InPlace {
 template <Scalar T> Index InPlace<T>::step() const
 {
     const Index others = side == Side::left ? n : m, unit = side == Side::left ? with.kernel.nr : with.kernel.mr;
-    const Index most = with.tree[Loop::pc].block * with.tree[Loop::jc].block / order() / unit * unit;
+    const Index most = with.tree[Loop::pc] * with.tree[Loop::jc] / order() / unit * unit;
     return balanced_block(others, std::max(most, unit), unit);
 }
 
@@ -72,8 +72,8 @@ template <Scalar T> Index InPlace<T>::step() const
 template <Scalar T> void InPlace<T>::reserve_buffers() const
 {
     const MicroKernel<T>& kernel = with.kernel;
-    const Index pieces = (order() + kc - 1) / kc, nc = balanced_block(n, with.tree[Loop::jc].block, kernel.nr),
-                mc = balanced_block(m, with.tree[Loop::ic].block, kernel.mr);
+    const Index pieces = (order() + kc - 1) / kc, nc = balanced_block(n, with.tree[Loop::jc], kernel.nr),
+                mc = balanced_block(m, with.tree[Loop::ic], kernel.mr);
     const bool left = side == Side::left;
     const Index rows = std::min(m, left ? mc : step()), cols = std::min(n, left ? step() : nc);
     scratch<Real<T>>(Buffer::right, kernel.right_size(kc, cols) * (left ? pieces : 1));
@@ -138,7 +138,7 @@ void InPlace<T>::multiply_micro_tiles(Index p, Index depth, const Real<T>* left,
 template <Scalar T> void InPlace<T>::from_left(Index j, Index cols) const
 {
     const MicroKernel<T>& kernel = with.kernel;
-    const Index piece = kernel.right_size(kc, cols), mc = balanced_block(m, with.tree[Loop::ic].block, kernel.mr);
+    const Index piece = kernel.right_size(kc, cols), mc = balanced_block(m, with.tree[Loop::ic], kernel.mr);
     Real<T>* const packed = scratch<Real<T>>(Buffer::right, piece * ((m + kc - 1) / kc));
     for (Index p = 0; p < m; p += kc)
         pack_right(kernel, general(B + p + j * ldb, ldb), std::min(kc, m - p), cols, packed + p / kc * piece);
@@ -158,8 +158,8 @@ template <Scalar T> void InPlace<T>::from_left(Index j, Index cols) const
 template <Scalar T> void InPlace<T>::from_right(Index i, Index rows) const
 {
     const MicroKernel<T>& kernel = with.kernel;
-    const Index piece = kernel.left_size(rows, kc), nc = balanced_block(n, with.tree[Loop::jc].block, kernel.nr);
-    const Index mc = with.tree[Loop::ic].block;
+    const Index piece = kernel.left_size(rows, kc), nc = balanced_block(n, with.tree[Loop::jc], kernel.nr);
+    const Index mc = with.tree[Loop::ic];
     Real<T>* const packed = scratch<Real<T>>(Buffer::left, piece * ((n + kc - 1) / kc));
     for (Index p = 0; p < n; p += kc)
         pack_left(kernel, general(B + i + p * ldb, ldb), rows, std::min(kc, n - p), packed + p / kc * piece);
@@ -191,7 +191,7 @@ void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
     triangle.diag = diag;
     InPlace<T> x{with, triangle.op(op), side, m, n, alpha, B, ldb, 0, all_finite(m, n, B, ldb)};
     fit_to_memory(with, [&] {
-        x.kc = std::min(x.order(), with.tree[Loop::pc].block);
+        x.kc = std::min(x.order(), with.tree[Loop::pc]);
         x.reserve_buffers();
     });
     const Index others = side == Side::left ? n : m, step = x.step();

@@ -12,12 +12,12 @@ namespace {
 /// Rows of B whose packed solution is kept at a time: the more, the less often the triangle is packed again.
 template <Scalar T> Index rows_at_a_time(const Setup<T>& with, Index rows)
 {
-    const Index wanted = std::min<Index>(1024, 4 * with.tree[Loop::jc].block) / with.kernel.mr * with.kernel.mr;
-    return balanced_block(rows, std::max(with.tree[Loop::ic].block, wanted), with.kernel.mr);
+    const Index wanted = std::min<Index>(1024, 4 * with.tree[Loop::jc]) / with.kernel.mr * with.kernel.mr;
+    return balanced_block(rows, std::max(with.tree[Loop::ic], wanted), with.kernel.mr);
 }
 template <Scalar T> Index columns_at_a_time(const Setup<T>& with, Index n)
 {
-    return balanced_block(n, with.tree[Loop::pc].block, with.kernel.nr);
+    return balanced_block(n, with.tree[Loop::pc], with.kernel.nr);
 }
 
 /// All that the loops below ask for; the products inside find these buffers too, and fit themselves into them.
@@ -28,7 +28,7 @@ template <Scalar T> void reserve_buffers(const Setup<T>& with, const RightUpper<
     scratch<Real<T>>(Buffer::solution, kernel.left_size(rows, width));
     scratch<Real<T>>(Buffer::triangle, triangle_size(kernel, width));
     if (width == x.n) return;
-    scratch<Real<T>>(Buffer::right, kernel.right_size(width, std::min(with.tree[Loop::jc].block, x.n - width)));
+    scratch<Real<T>>(Buffer::right, kernel.right_size(width, std::min(with.tree[Loop::jc], x.n - width)));
     scratch<Real<T>>(Buffer::left, kernel.left_size(kernel.mr, 8));
 }
 
@@ -37,7 +37,7 @@ template <Scalar T>
 void update_from_packed(const Setup<T>& with, const RightUpper<T>& x, const Real<T>* X, Index rows, Index done, Index width,
                         T factor)
 {
-    const Index nc = with.tree[Loop::jc].block, mc = with.tree[Loop::ic].block;
+    const Index nc = with.tree[Loop::jc], mc = with.tree[Loop::ic];
     for (Index j = done + width; j < x.n; j += nc) {
         const Index cols = std::min(nc, x.n - j);
         Real<T>* const right = scratch<Real<T>>(Buffer::right, with.kernel.right_size(width, cols));

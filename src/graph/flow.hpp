@@ -60,6 +60,7 @@ public:
     /// Tasks that have not begun do not begin, nor do those inside them. Any thread; `wait` then throws Error{cancelled} unless a task
     /// threw.
     virtual void cancel() = 0;
+    virtual bool cancelled() const = 0;
     /// Are kernels run, or is only accounted for their time?
     virtual bool computes() const { return true; }
     /// The flow that has the task in which this one was made; none: null.

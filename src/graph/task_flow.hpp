@@ -41,7 +41,7 @@ public:
     void wait() override;
     /// Also the tasks of flows inside its own.
     void cancel() override { cancelled_.store(true, std::memory_order_relaxed); }
-    bool cancelled() const;
+    bool cancelled() const override;
 
     /// Tasks submitted and not finished. Owner only.
     std::int64_t pending() const { return (state_.load(std::memory_order_acquire) >> 1) + target_ - credit_; }

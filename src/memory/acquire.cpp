@@ -130,12 +130,6 @@ bool Replicas::holds(const void* data, SpaceId space) const
     return datum ? valid(*datum, space) || on_way(*datum, space) : expected_home({data, 0, AccessMode::read}, space) == space;
 }
 
-bool Replicas::reaches(const void* data, SpaceId space) const
-{
-    const DatumId* datum = find(data);
-    return holds(data, place_from(datum ? datums_[*datum].home : expected_home({data, 0, AccessMode::read}, space), space));
-}
-
 Bytes Replicas::valid_bytes(std::span<const TaskDatum> data, SpaceId space) const
 {
     Bytes sum = 0;

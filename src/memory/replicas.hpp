@@ -59,8 +59,6 @@ public:
     /// Is the current version there, or on its way there? A datum that no task has used yet is at its home, here and in the
     /// questions below.
     bool holds(const void* data, SpaceId space) const;
-    /// Does the space or its domain hold it, so that a task there needs no copy?
-    bool reaches(const void* data, SpaceId space) const;
     /// Of what the task needs in the space: bytes that holds() there.
     Bytes valid_bytes(std::span<const TaskDatum> data, SpaceId space) const;
     /// Sum over what would have to be copied or used remotely, each alone from the nearest copy.

@@ -272,7 +272,7 @@ TEST_F(OneHostTwoDevices, AnswersForDataThatNobodyHasUsedYet)
     EXPECT_EQ(replicas.transfer_time(std::vector{in(7)}, host), 0);
     EXPECT_EQ(replicas.working_set(std::vector{in(7)}, left), 100);
     EXPECT_TRUE(replicas.holds(datum(7), host));
-    EXPECT_FALSE(replicas.reaches(datum(7), left));
+    EXPECT_FALSE(replicas.holds(datum(7), left));
     EXPECT_EQ(replicas.home(datum(7)), -1);
 }
 
@@ -359,7 +359,6 @@ TEST(Replicas, MemoryNodesOfOneHostUseEachOthersDataInPlace)
     replicas.release(task, 0);
     EXPECT_EQ(replicas.statistics().local.bytes, 100);
     EXPECT_EQ(replicas.statistics().remote.bytes, 100);
-    EXPECT_TRUE(replicas.reaches(datum(1), 0));
     EXPECT_FALSE(replicas.holds(datum(1), 0));
     EXPECT_EQ(replicas.valid_bytes(task, 0), 100);
 

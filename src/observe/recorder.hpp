@@ -16,9 +16,9 @@ namespace trencadis {
 /// Collects what each worker does, between `start` and `stop`. Recording is the workers' own affair: each appends to a
 /// chunked buffer of its own, without locks. Off, it costs one load and one branch that is never taken.
 ///
-///     const std::int64_t begin = recorder.begin();      // 0 when off
+///     const std::int64_t begin = recorder.enabled() ? now_ns() : 0;
 ///     ... the task ...
-///     recorder.end(worker, EventKind::task, name, order, flops, begin);
+///     if (begin) recorder.record(worker, {name, order, begin, now_ns(), flops, EventKind::task});
 ///
 /// `start` and `stop` may come at any time, also while workers record: events are tagged with the recording they belong
 /// to, and what is published later than its `stop` is left out.
@@ -34,20 +34,6 @@ public:
 
     bool enabled() const { return (epoch_.load(std::memory_order_relaxed) & 1) != 0; }
 
-    /// The time when on, 0 when off.
-    std::int64_t begin() const
-    {
-        if (!enabled()) [[likely]]
-            return 0;
-        return now_ns();
-    }
-    /// Records from `begin_ns` to now; nothing when the recorder was off at `begin`.
-    void end(WorkerId worker, EventKind kind, const char* name, std::uint64_t order, Flops flops, std::int64_t begin_ns)
-    {
-        if (begin_ns == 0) [[likely]]
-            return;
-        record(worker, Event{name, order, begin_ns, now_ns(), flops, kind});
-    }
     /// Appends one event; its times are those of the clock the recording was started with. Only the thread that holds the worker's place may call it. Never
     /// throws: an event for which there is no memory is counted as lost.
     void record(WorkerId worker, const Event& event) noexcept;

@@ -1,6 +1,7 @@
 #include "session/linear_algebra.hpp"
 
 #include "algorithms/tile_size.hpp"
+#include "graph/task_flow.hpp"
 #include "kernels/testing/reference.hpp"
 #include "session/session.hpp"
 

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/lasting.hpp"
 #include "engines/engine.hpp"
+#include "graph/task_flow.hpp"
 #include "machine/node_memory.hpp"
 #include "observe/clock.hpp"
 #include "scheduling/scheduler.hpp"

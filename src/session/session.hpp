@@ -1,9 +1,6 @@
 #pragma once
 #include "base/node_bytes.hpp"
 #include "base/types.hpp"
-#include "graph/task_flow.hpp"
-#include "kernels/provider.hpp"
-#include "machine/machine.hpp"
 #include "observe/trace.hpp"
 
 #include <functional>
@@ -13,6 +10,12 @@
 #include <vector>
 
 namespace trencadis {
+
+class Executor;
+class KernelProvider;
+class Flow;
+class Team;
+struct Machine;
 
 /// What a session is made of, by name. Empty strings and zeros mean: the environment's choice
 /// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS, _THREADS_BACKEND, _MACHINE, _PAGES, _RELIEF), then the default.

@@ -181,6 +181,20 @@ TEST_P(BadInputTest, NumbersOutOfTheirRangeAreRefused)
     EXPECT_EQ(runs, 0);
 }
 
+TEST_P(BadInputTest, ATaskletHasNoStackWhoseSizeCouldBeWrong)
+{
+    std::atomic<int> runs = 0;
+    auto body = [&] { runs++; };
+    GLT_attributes attributes;
+    glt_attributes_init(&attributes);
+    attributes.stack_size = GLT_STACK_MIN - 1;
+    GLT_tasklet tasklet = GLT_NULL;
+    ASSERT_EQ(glt_tasklet_create_with(call_body<decltype(body)>, &body, &attributes, &tasklet), GLT_SUCCESS);
+    glt_tasklet_join(&tasklet);
+    glt_tasklet_free(&tasklet);
+    EXPECT_EQ(runs, 1);
+}
+
 TEST_P(BadInputTest, TimesThatAreNoneAreRefused)
 {
     Event event;

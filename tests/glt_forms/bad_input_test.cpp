@@ -218,7 +218,7 @@ TEST(BadInput, NumbersOutOfTheirRangeAreRefused)
              "a stack of 16383 bytes is too small"},
             {"placement", [] { create([](auto& a) { a.placement = 5; }); }, value, "placement 5 is neither"},
             {"strict", [] { create([](auto& a) { a.placement = GLT_PLACE_STRICT; }); }, value,
-             "GLT_PLACE_STRICT needs a thread, 0 to 1"},
+             "GLT_PLACE_STRICT needs a thread, not GLT_ANY_THREAD"},
             {"migrate", [] { glt_ult_migrate_self_to(2); }, value, "thread 2 was asked for, there are 0 to 1"},
             {"barrier of 0", [] { glt_barrier_create(0, &barrier), expect_same<GLT_barrier>(barrier, nullptr); }, value,
              "a barrier for 0 units"},

@@ -32,6 +32,7 @@ public:
     }
     void wait() override {}
     void cancel() override {}
+    bool cancelled() const override { return false; }
 
 private:
     class Context final : public TaskContext {

@@ -18,7 +18,7 @@ public:
     struct Ready {
         std::uint16_t depth;
         double priority;
-        std::uint64_t place;
+        std::uint64_t place; ///< among equals the smallest first
         Task* task;
         Seconds cost; ///< as given to push
         bool ranks_with(const Ready& other) const { return depth == other.depth && priority == other.priority; }
@@ -35,9 +35,14 @@ public:
 
     void push(Task& task, Seconds cost = 0)
     {
-        const Ready ready{task.depth, task.priority.load(std::memory_order_relaxed), pushed_++, &task, cost};
-        cost_ = cost + (empty() ? 0 : cost_); // starts anew with an empty list, so that rounding does not pile up
-        if (run_.empty() || run_.back().ranks_with(ready)) run_.push_back(ready);
+        push({task.depth, task.priority.load(std::memory_order_relaxed), pushed_++, &task, cost});
+    }
+    /// Where the caller numbers the places.
+    void push(const Ready& ready)
+    {
+        cost_ = ready.cost + (empty() ? 0 : cost_); // starts anew with an empty list, so that rounding does not pile up
+        if (run_.empty() || (run_.back().ranks_with(ready) && run_.back().place < ready.place)) run_.push_back(ready);
+        else if (run_.front().ranks_with(ready) && ready.place < run_.front().place) run_.push_front(ready);
         else {
             heap_.push_back(ready);
             std::push_heap(heap_.begin(), heap_.end());

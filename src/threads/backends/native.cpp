@@ -9,7 +9,7 @@ namespace trencadis {
 namespace {
 
 using boost::context::detail::transfer_t;
-using native::FiberTrace;
+using ult::FiberTrace;
 
 struct NativeUnit;
 
@@ -70,7 +70,7 @@ public:
     {
         units_.reserve(units_.size() + 1);
         auto unit = std::make_unique<NativeUnit>(*this, std::move(body));
-        native::Stack* const stack = stacks_.take(cache_, native::stack_class_of(stack_bytes));
+        ult::Stack* const stack = stacks_.take(cache_, ult::stack_class_of(stack_bytes));
         if (!stack) throw Error(ErrorCode::environment, "no memory for the stack of another unit");
         // It comes with a fiber that serves the units of the library; ours takes its place.
         const std::size_t size = static_cast<std::size_t>(stack->top() - stack->bottom());
@@ -124,8 +124,8 @@ private:
     bool ends_ = false;           ///< written before an order, as is:
     NativeUnit* first_ = nullptr; ///< who has the seat first
     Context base_;                ///< the thread's own stack
-    native::Stacks stacks_;       ///< of the units, until the seat ends
-    native::StackCache cache_;
+    ult::Stacks stacks_;          ///< of the units, until the seat ends
+    ult::StackCache cache_;
     std::vector<std::unique_ptr<NativeUnit>> units_; ///< changed by who has the seat
     std::unique_ptr<PlainThread> thread_;
 };

@@ -4,6 +4,8 @@
  * is. The back ends never see that bit, and their handles leave it 0. Copies of a handle are the back end's to check. */
 #include "threads/glt/dispatch.h"
 
+#include "trencadis/glt/shared/attributes.h"
+
 #include <string.h>
 
 static inline GLT_ult bare(GLT_ult unit) { return (GLT_ult)((uintptr_t)unit & ~(uintptr_t)1); }
@@ -81,20 +83,15 @@ void glt_attributes_init(GLT_attributes* attributes)
 }
 
 /* GLT_SUCCESS, or the status that was reported. */
-static int check_attributes(const char* function, void (*body)(void*), const GLT_attributes* attributes, const GLT_ult* unit)
+static int check_attributes(const char* function, void (*body)(void*), const GLT_attributes* attributes, const GLT_ult* unit,
+                            int tasklet)
 {
+    char wrong[128];
     if (body == NULL || (unit == NULL && !attributes->detached)) return refuse_creation(function, body);
     if (attributes->thread != GLT_ANY_THREAD && !is_thread(attributes->thread))
         return refuse_thread(function, attributes->thread);
-    if (attributes->stack_size != 0 && attributes->stack_size < GLT_STACK_MIN)
-        return glt_refuse(function, GLT_ERROR_VALUE,
-                          "a stack of %zu bytes is too small; at least %zu, or 0 for the standard size", attributes->stack_size,
-                          GLT_STACK_MIN);
-    if (attributes->placement != GLT_PLACE_HINT && attributes->placement != GLT_PLACE_STRICT)
-        return glt_refuse(function, GLT_ERROR_VALUE, "placement %d is neither GLT_PLACE_HINT (0) nor GLT_PLACE_STRICT (1)",
-                          attributes->placement);
-    if (attributes->placement == GLT_PLACE_STRICT && attributes->thread == GLT_ANY_THREAD)
-        return glt_refuse(function, GLT_ERROR_VALUE, "GLT_PLACE_STRICT needs a thread, 0 to %d", glt_get_num_threads() - 1);
+    if (glt_shared_wrong_attributes(attributes, tasklet, SIZE_MAX, wrong, sizeof wrong))
+        return glt_refuse(function, GLT_ERROR_VALUE, "%s", wrong);
     return GLT_SUCCESS;
 }
 
@@ -102,7 +99,7 @@ int glt_ult_create_with(void (*function)(void*), void* arg, const GLT_attributes
 {
     if (unit != NULL) *unit = NULL;
     if (attributes == NULL) attributes = &standard_attributes;
-    const int status = check_attributes("ult_create_with", function, attributes, unit);
+    const int status = check_attributes("ult_create_with", function, attributes, unit, 0);
     return status != GLT_SUCCESS ? status : glt_table()->ult_create_with(function, arg, attributes, unit);
 }
 
@@ -110,7 +107,7 @@ int glt_tasklet_create_with(void (*function)(void*), void* arg, const GLT_attrib
 {
     if (tasklet != NULL) *tasklet = NULL;
     if (attributes == NULL) attributes = &standard_attributes;
-    const int status = check_attributes("tasklet_create_with", function, attributes, tasklet);
+    const int status = check_attributes("tasklet_create_with", function, attributes, tasklet, 1);
     return status != GLT_SUCCESS ? status : glt_table()->tasklet_create_with(function, arg, attributes, tasklet);
 }
 

@@ -2,10 +2,11 @@
 #include "threads/native/objects.hpp"
 
 #include "trencadis/glt/native/library.h"
+#include "trencadis/glt/shared/attributes.h"
 
 #include <cstring>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 namespace {
 
 constexpr std::uint64_t ids_at_once = 1 << 16;
@@ -117,15 +118,10 @@ void create_to(void (*function)(void*), void* argument, Handle* handle, int thre
 int check(const GLT_attributes& attributes, bool tasklet, const char* name)
 {
     if (attributes.thread != GLT_ANY_THREAD && !thread_exists(attributes.thread, name)) return GLT_ERROR_VALUE;
-    if (attributes.placement != GLT_PLACE_HINT && attributes.placement != GLT_PLACE_STRICT)
-        return report(GLT_ERROR_VALUE, "%s: placement is %d, not GLT_PLACE_HINT or GLT_PLACE_STRICT", name, attributes.placement);
-    if (attributes.placement == GLT_PLACE_STRICT && attributes.thread == GLT_ANY_THREAD)
-        return report(GLT_ERROR_VALUE, "%s: GLT_PLACE_STRICT needs a thread, not GLT_ANY_THREAD", name);
-    constexpr std::size_t largest = stack_class_size(stack_classes - 1);
-    if (!tasklet && attributes.stack_size != 0 && (attributes.stack_size < GLT_STACK_MIN || attributes.stack_size > largest))
-        return report(GLT_ERROR_VALUE, "%s: stack_size is %zu bytes, not %zu to %zu", name, attributes.stack_size, GLT_STACK_MIN,
-                      largest);
-    return GLT_SUCCESS;
+    char wrong[128];
+    if (!glt_shared_wrong_attributes(&attributes, tasklet, stack_class_size(stack_classes - 1), wrong, sizeof wrong))
+        return GLT_SUCCESS;
+    return report(GLT_ERROR_VALUE, "%s: %s", name, wrong);
 }
 
 template <class Handle>
@@ -167,9 +163,9 @@ std::uint64_t draw_ids(std::uint64_t count)
     return next.fetch_add(count, std::memory_order_relaxed);
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult
 
-using namespace trencadis::native;
+using namespace trencadis::ult;
 
 extern "C" {
 

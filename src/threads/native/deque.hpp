@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// Work-stealing deque of pointers: the owner pushes and pops at the bottom, anybody takes from the top.
 ///
@@ -106,4 +106,4 @@ private:
     std::atomic<Array*> array_;                       ///< written by the owner
 };
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -4,7 +4,7 @@
 #include "threads/native/keys.hpp"
 #include "trencadis/glt/native/library.h"
 
-namespace trencadis::native {
+namespace trencadis::ult {
 namespace {
 
 constexpr long everybody = std::numeric_limits<long>::max();
@@ -60,9 +60,9 @@ void count_down(std::uint64_t counter)
     if (Slot* slot = object_slots.find(counter, Kind::counter)) add(*static_cast<Object*>(slot), -1);
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult
 
-using namespace trencadis::native;
+using namespace trencadis::ult;
 
 extern "C" {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "threads/native/unit.hpp"
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// Ends the calling ULT here: unwinds its frames as pthread_exit does (destructors run; catch (...) must rethrow).
 [[noreturn]] void exit_unit(Unit& self);
@@ -12,4 +12,4 @@ void finish(Unit* unit);
 /// A message that names the unit, and std::terminate.
 [[noreturn]] void die_of_exception(const Unit& unit, const char* what);
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

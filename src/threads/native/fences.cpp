@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 bool asymmetric_fences = false;
 
@@ -16,4 +16,4 @@ void heavy_fence()
     if (asymmetric_fences) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -1,7 +1,7 @@
 #pragma once
 #include <atomic>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// Dekker's pattern (each side writes, fences, reads what the other wrote) where one side is frequent and the other rare: the
 /// frequent one pays a compiler barrier, the rare one asks the kernel to put a full fence into every running thread of the
@@ -26,4 +26,4 @@ inline void light_fence()
     else full_fence();
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -15,7 +15,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
@@ -185,4 +185,4 @@ void die_of_exception(const Unit& unit, const char* what)
     std::terminate();
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

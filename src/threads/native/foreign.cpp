@@ -3,7 +3,7 @@
 #include "threads/native/runtime.hpp"
 #include "threads/native/wait.hpp"
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 std::atomic<std::uint64_t> initialisations{0};
 
@@ -42,4 +42,4 @@ thread_local Foreign foreign;
     return unit;
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

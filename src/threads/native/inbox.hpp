@@ -1,7 +1,7 @@
 #pragma once
 #include <atomic>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// Anybody puts in, anybody takes all of it (Treiber's stack; since all is taken at once there is no ABA). T has, or inherits, a pointer `next`.
 template <class T> class Inbox {
@@ -33,4 +33,4 @@ private:
     alignas(64) std::atomic<T*> head_{nullptr};
 };
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

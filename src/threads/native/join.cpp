@@ -4,7 +4,7 @@
 
 #include "trencadis/glt/native/library.h"
 
-namespace trencadis::native {
+namespace trencadis::ult {
 namespace {
 
 Unit* unit_of(const void* handle, Kind kind, const char* function)
@@ -163,9 +163,9 @@ void cancel(const void* handle, Kind kind, const char* function)
 const void* const* address(GLT_ult* unit) { return reinterpret_cast<const void* const*>(unit); }
 
 } // namespace
-} // namespace trencadis::native
+} // namespace trencadis::ult
 
-using namespace trencadis::native;
+using namespace trencadis::ult;
 
 extern "C" {
 

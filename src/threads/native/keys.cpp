@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 namespace {
 
 /// Small numbers for keys, used again, so that a unit's values stay few.
@@ -75,9 +75,9 @@ void forget_keys()
     numbers.next = 0;
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult
 
-using namespace trencadis::native;
+using namespace trencadis::ult;
 
 extern "C" {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "threads/native/unit.hpp"
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// The values of a unit's keys, by the keys' numbers.
 struct Values {
@@ -19,4 +19,4 @@ void forget_keys(); ///< at the end of the runtime
 /// A unit with that counter (a handle) ended.
 void count_down(std::uint64_t counter);
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 namespace {
 
 struct Timed {
@@ -165,4 +165,4 @@ TEST(Stacks, KeepSomeAndGiveTheRestToTheSystem)
 }
 
 } // namespace
-} // namespace trencadis::native
+} // namespace trencadis::ult

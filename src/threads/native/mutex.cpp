@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 namespace {
 
 // mutex_state: who takes it from 0 holds it. 2 is written only under the queue's lock, by one that then waits or holds.
@@ -60,9 +60,9 @@ bool unlock(Object& mutex)
 }
 
 } // namespace
-} // namespace trencadis::native
+} // namespace trencadis::ult
 
-using namespace trencadis::native;
+using namespace trencadis::ult;
 
 extern "C" {
 

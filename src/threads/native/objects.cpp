@@ -1,6 +1,6 @@
 #include "threads/native/objects.hpp"
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 namespace {
 const char* name_of(Kind kind)
@@ -68,4 +68,4 @@ int free_object(void** handle, Kind kind, const char* function)
     return GLT_SUCCESS;
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

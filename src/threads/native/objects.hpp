@@ -1,7 +1,7 @@
 #pragma once
 #include "threads/native/wait.hpp"
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// What a mutex, barrier, condition, counter or event is. All have the same layout, and the lock of the queue is not touched when a
 /// slot changes hands: who is late with a wake holds it on the successor for a moment, whose waiters look again and wait on.
@@ -55,4 +55,4 @@ inline Object* object_of(const void* handle, Kind kind, const char* function)
 
 template <class Handle> Handle as_handle(Slot* slot) { return reinterpret_cast<Handle>(slot->handle()); }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 namespace {
 
 constexpr std::size_t signal_stack_size = 64 * 1024;
@@ -96,4 +96,4 @@ void take_signal_stack(Worker& worker)
     worker.signal_stack = nullptr;
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 class Worker;
 
@@ -11,4 +11,4 @@ void remove_overflow_handler();
 bool give_signal_stack(Worker& worker); ///< by the worker's thread
 void take_signal_stack(Worker& worker); ///< as well
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

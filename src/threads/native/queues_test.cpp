@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 namespace {
 
 struct Item {
@@ -159,4 +159,4 @@ TEST(Inbox, GivesEachItemOnceInTheOrderOfItsSender)
 }
 
 } // namespace
-} // namespace trencadis::native
+} // namespace trencadis::ult

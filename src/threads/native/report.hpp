@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// The one place errors go through: keeps the text for glt_last_message, hands it to the handler, answers with `status`.
 [[gnu::cold, gnu::format(printf, 2, 3)]] int report(int status, const char* format, ...);
@@ -23,4 +23,4 @@ struct Settings {
 /// GLT_SUCCESS, or the status of what was reported.
 int resolve(const GLT_options* options, Settings& settings);
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

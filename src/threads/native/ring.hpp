@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// First in, first out, of one thread; grows as needed.
 template <class T> class Ring {
@@ -50,4 +50,4 @@ private:
     std::vector<T*> cells_ = std::vector<T*>(256);
 };
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -13,7 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 Runtime* runtime = nullptr;
 
@@ -204,9 +204,9 @@ int report_leftovers()
 }
 
 } // namespace
-} // namespace trencadis::native
+} // namespace trencadis::ult
 
-using namespace trencadis::native;
+using namespace trencadis::ult;
 
 extern "C" {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// All there is between init and finalize.
 struct Runtime {
@@ -57,4 +57,4 @@ std::uint64_t draw_ids(std::uint64_t count);
 
 inline FiberTrace& trace_of(Unit* unit) { return unit->stack ? unit->stack->trace : runtime->main_trace; }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

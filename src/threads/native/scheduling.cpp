@@ -5,7 +5,7 @@
 
 #include <sched.h>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 namespace {
 
 /// The calling ULT or main program; null, reported, in a foreign thread, a tasklet, before init.
@@ -39,9 +39,9 @@ int self_of(void** handle, Kind kind, const char* function)
 }
 
 } // namespace
-} // namespace trencadis::native
+} // namespace trencadis::ult
 
-using namespace trencadis::native;
+using namespace trencadis::ult;
 
 extern "C" {
 

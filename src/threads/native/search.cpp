@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <sched.h>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 Unit* Worker::wait_for_next()
 {
@@ -206,4 +206,4 @@ void make_ready(Unit* unit, Turn when)
     notify();
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

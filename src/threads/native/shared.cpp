@@ -33,7 +33,7 @@ GLT_API int glt_init_with(const GLT_options* options) { return glt_native_init_w
 #include <algorithm>
 #include <memory>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 int report(int status, const char* format, ...)
 {
@@ -59,7 +59,7 @@ int resolve(const GLT_options* options, Settings& settings)
     return GLT_SUCCESS;
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult
 
 extern "C" {
 int glt_native_last_status(void) { return glt_last_status(); }

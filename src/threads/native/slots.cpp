@@ -3,7 +3,7 @@
 #include <mutex>
 #include <sys/mman.h>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 constinit Slots unit_slots;
 constinit Slots object_slots;
@@ -99,4 +99,4 @@ void Slots::give(Slot* slot)
     free_ = slot;
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

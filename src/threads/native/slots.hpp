@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 enum class Kind : std::uint8_t { none, ult, tasklet, foreign, mutex, barrier, cond, counter, event, key, timer };
 
@@ -100,4 +100,4 @@ private:
 extern Slots unit_slots;
 extern Slots object_slots; ///< mutexes and the rest: whatever has a wait queue keeps its lock's place
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -11,7 +11,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 constinit Stacks stacks;
 
@@ -147,4 +147,4 @@ void Stacks::clear()
     unguarded_ = false;
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

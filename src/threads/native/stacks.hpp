@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// A unit's stack, with a live fiber on it that runs one unit after the other: no context is made per unit. This record stands at
 /// the upper end of the mapping; below the usable bytes is the guard, which nothing may touch.
@@ -84,4 +84,4 @@ private:
 
 extern Stacks stacks;
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 namespace {
 
 std::atomic<int> errors{0};
@@ -314,4 +314,4 @@ TEST_F(NativeStress, ACounterMayBeFreedByTheOneItWoke)
 }
 
 } // namespace
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -10,7 +10,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// What the sanitizers must be told of a stack: its bounds (AddressSanitizer) and a fiber of theirs (ThreadSanitizer).
 struct FiberTrace {
@@ -85,4 +85,4 @@ struct Stack;
 /// Puts a fresh fiber on the stack: at first, and again after a unit on it has been unwound.
 void begin_fiber(Stack& stack);
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

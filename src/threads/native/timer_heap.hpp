@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// Binary heap by deadline. T has `std::int64_t deadline` and `std::uint32_t heap_place`, 0 while it is in no heap, which lets
 /// any item leave in O(log n). Of one thread, or under a lock.
@@ -66,4 +66,4 @@ private:
     std::vector<T*> items_ = std::vector<T*>(1); ///< from index 1 on
 };
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

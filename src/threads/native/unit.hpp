@@ -2,7 +2,7 @@
 #include "threads/native/slots.hpp"
 #include "threads/parker.hpp"
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 struct Stack;
 struct Values;
@@ -51,4 +51,4 @@ static_assert(sizeof(Unit) == Slots::slot_size);
 /// By what a wait ended, or how far it is.
 enum WaitState : std::uint64_t { idle, armed, parked, signalled, timed_out, cancelled_wait };
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

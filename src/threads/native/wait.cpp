@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ctime>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 std::int64_t now_ns()
 {
@@ -179,4 +179,4 @@ void obey_cancel(Unit& self)
         exit_unit(self);
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 // One way to wait for everything, for units and foreign threads alike. A wait has a sequence number of its own; wait_word says how far
 // it is:
@@ -72,4 +72,4 @@ template <class Ready> WaitState wait_until(WaitQueue& queue, Unit& self, std::i
     }
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

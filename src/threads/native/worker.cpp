@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <utility>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 using boost::context::detail::transfer_t;
 
@@ -180,4 +180,4 @@ bool Worker::wake()
     return true;
 }
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-namespace trencadis::native {
+namespace trencadis::ult {
 
 /// When a unit that was woken goes on, if that is on the waker's thread: at once, behind what stands in the fifo, or as it comes.
 enum class Turn : std::uint8_t { any, next, last };
@@ -138,4 +138,4 @@ private:
 Worker* this_worker();
 extern constinit thread_local Worker* worker_here [[gnu::tls_model("initial-exec")]];
 
-} // namespace trencadis::native
+} // namespace trencadis::ult

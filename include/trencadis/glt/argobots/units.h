@@ -6,6 +6,7 @@
 #ifndef TRENCADIS_GLT_ARGOBOTS_UNITS_H
 #define TRENCADIS_GLT_ARGOBOTS_UNITS_H
 
+#include "../shared/attributes.h"
 #include "gate.h"
 #include "special.h"
 #include "suspend.h"
@@ -164,6 +165,7 @@ GLT_SHARED_APART int glt_argobots_create_with(const char* caller, int tasklet, v
     struct glt_argobots_special* special = NULL;
     struct glt_argobots_stream* stream;
     ABT_thread handle = NULL;
+    char wrong[128];
     int unnamed, error;
     glt_attributes_init(&standard);
     if (!attributes) attributes = &standard;
@@ -175,15 +177,8 @@ GLT_SHARED_APART int glt_argobots_create_with(const char* caller, int tasklet, v
     if (attributes->thread < GLT_ANY_THREAD || attributes->thread >= glt_argobots.num_threads)
         return glt_shared_report(GLT_ERROR_VALUE, "%s: thread is %d, not GLT_ANY_THREAD or 0 to %d", caller, attributes->thread,
                                  glt_argobots.num_threads - 1);
-    if (attributes->placement != GLT_PLACE_HINT && attributes->placement != GLT_PLACE_STRICT)
-        return glt_shared_report(GLT_ERROR_VALUE, "%s: placement is %d, not GLT_PLACE_HINT or GLT_PLACE_STRICT", caller,
-                                 attributes->placement);
-    if (attributes->placement == GLT_PLACE_STRICT && attributes->thread == GLT_ANY_THREAD)
-        return glt_shared_refuse(caller, GLT_ERROR_VALUE, "GLT_PLACE_STRICT needs a thread, not GLT_ANY_THREAD");
-    if (!tasklet && attributes->stack_size != 0 &&
-        (attributes->stack_size < GLT_STACK_MIN || attributes->stack_size > GLT_SHARED_STACK_MAX))
-        return glt_shared_report(GLT_ERROR_VALUE, "%s: stack_size is %zu bytes, not %zu to %zu", caller, attributes->stack_size,
-                                 GLT_STACK_MIN, GLT_SHARED_STACK_MAX);
+    if (glt_shared_wrong_attributes(attributes, tasklet, GLT_SHARED_STACK_MAX, wrong, sizeof wrong))
+        return glt_shared_refuse(caller, GLT_ERROR_VALUE, wrong);
     unnamed = attributes->detached && !unit;
     stream = attributes->thread == GLT_ANY_THREAD ? glt_argobots_near() : &glt_argobots.streams[attributes->thread];
     if (attributes->counter || attributes->name || glt_argobots.destructors) {

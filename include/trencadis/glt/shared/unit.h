@@ -8,6 +8,7 @@
 #ifndef TRENCADIS_GLT_SHARED_UNIT_H
 #define TRENCADIS_GLT_SHARED_UNIT_H
 
+#include "attributes.h"
 #include "counter.h"
 #include "key.h"
 
@@ -244,18 +245,13 @@ GLT_SHARED_APART int glt_shared_create_with(const char* name, void (*function)(v
 {
     GLT_attributes standard;
     struct glt_shared_record* record;
+    char wrong[128];
     int status;
     glt_attributes_init(&standard);
     if (!attributes) attributes = &standard;
     if (unit) *unit = NULL;
-    if (attributes->stack_size != 0 && attributes->stack_size < GLT_STACK_MIN)
-        return glt_shared_report(GLT_ERROR_VALUE, "%s: stack_size is %zu bytes; at least %zu is right", name,
-                                 attributes->stack_size, GLT_STACK_MIN);
-    if (attributes->placement != GLT_PLACE_HINT && attributes->placement != GLT_PLACE_STRICT)
-        return glt_shared_report(GLT_ERROR_VALUE, "%s: placement is %d, not GLT_PLACE_HINT or GLT_PLACE_STRICT", name,
-                                 attributes->placement);
-    if (attributes->placement == GLT_PLACE_STRICT && attributes->thread == GLT_ANY_THREAD)
-        return glt_shared_refuse(name, GLT_ERROR_VALUE, "GLT_PLACE_STRICT needs a thread, not GLT_ANY_THREAD");
+    if (glt_shared_wrong_attributes(attributes, (bits & GLT_SHARED_TASKLET) != 0, SIZE_MAX, wrong, sizeof wrong))
+        return glt_shared_refuse(name, GLT_ERROR_VALUE, wrong);
     if (!unit && !attributes->detached)
         return glt_shared_refuse(name, GLT_ERROR_VALUE, "no place for the handle; only a detached unit needs none");
     if (attributes->detached) bits |= GLT_SHARED_DETACHED;

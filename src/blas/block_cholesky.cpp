@@ -1,4 +1,4 @@
-#include "blas/packed_cholesky.hpp"
+#include "blas/block_cholesky.hpp"
 
 #include "blas/control_tree.hpp"
 #include "blas/operand.hpp"
@@ -277,14 +277,14 @@ template <Scalar T> Real<T>* right_buffer(const MicroKernel<T>& kernel, Index n)
 
 } // namespace
 
-template <Scalar T> void reserve_packed_cholesky(Index n)
+template <Scalar T> void reserve_block_cholesky(Index n)
 {
     const Setup<T> with = setup<T>();
     image_buffer(with.kernel, n);
     right_buffer(with.kernel, n);
 }
 
-template <Scalar T> Index packed_cholesky(Uplo uplo, Index n, T* A, Index lda)
+template <Scalar T> Index block_cholesky(Uplo uplo, Index n, T* A, Index lda)
 {
     const Setup<T> with = setup<T>();
     Real<T>* const image = image_buffer(with.kernel, n);
@@ -294,8 +294,8 @@ template <Scalar T> Index packed_cholesky(Uplo uplo, Index n, T* A, Index lda)
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void reserve_packed_cholesky<T>(Index);                                                                             \
-    template Index packed_cholesky(Uplo, Index, T*, Index);
+    template void reserve_block_cholesky<T>(Index);                                                                              \
+    template Index block_cholesky(Uplo, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)
