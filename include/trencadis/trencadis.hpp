@@ -9,7 +9,6 @@
 ///     flow.wait();
 #include "base/error.hpp"
 #include "graph/info.hpp"
-#include "graph/task_flow.hpp"
 #include "graph/waiting.hpp"
 #include "observe/trace.hpp"
 #include "session/linear_algebra.hpp"
