@@ -5,6 +5,8 @@
 #include "algorithms/gemm_shared_panel.hpp"
 #include "algorithms/geqrf.hpp"
 #include "algorithms/getrf.hpp"
+#include "algorithms/packed_product.hpp"
+#include "algorithms/packed_trsm.hpp"
 #include "algorithms/potrf.hpp"
 #include "algorithms/rank_k.hpp"
 #include "algorithms/routines.hpp"
@@ -75,6 +77,53 @@ PivotGrid pivots(Site& site)
     return {site.range.take<Index>(site.tiles() * site.shape.nb, site.tiles()), site.shape.nb, site.tiles()};
 }
 
+/// Images that are only named.
+ImagePlace images(Site& site)
+{
+    return {.reserve = [&range = site.range](std::size_t bytes) { return range.take<char>(Index(bytes), 1); }};
+}
+/// n x n elements, column by column.
+template <Scalar T> MatrixView<T> columns(Site& site)
+{
+    const Index n = site.shape.n;
+    return {site.range.take<T>(n, n), n, n, n};
+}
+/// C <- A op(B) + C in `part` of C; syrk where A is B.
+template <Scalar T> void submit_packed(Site& site, MatrixView<T> A, MatrixView<T> B, Op op, MatrixView<T> C, blas::Part part)
+{
+    const Index n = site.shape.n, nb = site.shape.nb;
+    const auto left = blas::general<T>(A.data, A.ld), right = blas::general<T>(B.data, B.ld, op);
+    const PackedProduct<T> product{n, n, n, T(1), left, right, T(1), C, part};
+    const ProductTiling tiling{nb, nb, nb};
+    const ProductImages<T> kept(product, tiling, images(site));
+    if (site.flow) packed_product(*site.flow, product, tiling, kept);
+}
+template <Scalar T> void submit_gemm_packed(Site& site)
+{
+    const MatrixView<T> A = columns<T>(site), B = columns<T>(site), C = columns<T>(site);
+    submit_packed(site, A, B, Op::none, C, blas::Part::all);
+}
+template <Scalar T> void submit_syrk_packed(Site& site)
+{
+    const MatrixView<T> A = columns<T>(site), C = columns<T>(site);
+    submit_packed(site, A, A, Op::trans, C, blas::Part::lower);
+}
+template <Scalar T> void submit_trsm_packed(Site& site)
+{
+    const Index n = site.shape.n, nb = site.shape.nb;
+    const MatrixView<T> A = columns<T>(site), B = columns<T>(site);
+    const PackedSystem<T> system{Side::left, Uplo::lower, Op::none, Diag::non_unit, n, n, T(1), A.data, n, B};
+    const SystemTiling tiling{nb, nb};
+    const SystemImages<T> kept(system, tiling, images(site));
+    if (site.flow) packed_trsm(*site.flow, system, tiling, kept);
+}
+template <Scalar T> TileMatrix<T> in_columns(Site& site) { return {columns<T>(site), site.shape.nb, site.shape.nb}; }
+template <Scalar T> void submit_potrf_packed(Site& site)
+{
+    const TileMatrix<T> A = in_columns<T>(site);
+    const CholeskyImages<T> kept(site.shape.n, site.shape.nb, images(site));
+    if (site.flow) potrf_packed(*site.flow, A, kept, *site.info);
+}
 template <Scalar T> void submit_potrf(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
@@ -98,6 +147,12 @@ template <Scalar T> void submit_posv(Site& site)
 {
     const TileMatrix<T> A = square<T>(site), B = right_hand_sides<T>(site);
     if (site.flow) posv(*site.flow, A, B, *site.info);
+}
+template <Scalar T> void submit_posv_packed(Site& site)
+{
+    const TileMatrix<T> A = in_columns<T>(site), B = right_hand_sides<T>(site);
+    const CholeskyImages<T> kept(site.shape.n, site.shape.nb, images(site));
+    if (site.flow) posv(*site.flow, A, B, *site.info, &kept);
 }
 template <Scalar T> void submit_gemm(Site& site)
 {
@@ -168,13 +223,18 @@ std::span<const GraphEntry> entries()
     using C = std::complex<float>;
     using Z = std::complex<double>;
     static const GraphEntry all[] = {
+        {"potrf", "packed", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf_packed)},
         {"potrf", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf)},
         {"potrf", "two-level", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf_two_level)},
         {"potrs", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_potrs)},
+        {"posv", "packed", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_posv_packed)},
         {"posv", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_posv)},
+        {"gemm", "packed", {"pack", "gemm"}, TRC_PRECISIONS(submit_gemm_packed)},
         {"gemm", "in-place", {"gemm"}, TRC_PRECISIONS(submit_gemm)},
         {"gemm", "shared-panel", {"pack", "gemm"}, TRC_PRECISIONS(submit_gemm_shared_panel)},
+        {"syrk", "packed", {"pack", "syrk", "gemm"}, TRC_PRECISIONS(submit_syrk_packed)},
         {"syrk", "in-place", {"syrk", "gemm"}, TRC_PRECISIONS(submit_syrk)},
+        {"trsm", "packed", {"pack", "trsm", "gemm"}, TRC_PRECISIONS(submit_trsm_packed)},
         {"trsm", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_trsm)},
         {"getrf", "incremental", {"getrf", "gessm", "tstrf", "ssssm"}, TRC_PRECISIONS(submit_getrf_incremental)},
         {"getrf",
@@ -249,6 +309,18 @@ std::vector<std::string_view> graph_variants(std::string_view routine)
         if (entry.routine == routine) variants.push_back(entry.variant);
     if (variants.empty()) throw Error(ErrorCode::bad_argument, unknown_name("routine", routine, graph_routines()));
     return variants;
+}
+
+std::string_view default_graph_variant(std::string_view routine, bool devices)
+{
+    const std::vector<std::string_view> variants = graph_variants(routine);
+    return devices && variants.front() == "packed" ? variants[1] : variants.front();
+}
+
+Index default_graph_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers)
+{
+    const bool factors = routine == "potrf" || routine == "posv"; // tiles of packed products depend on the machine at hand
+    return (variant == "packed" && factors ? packed_cholesky_tile : cholesky_tile)(n, element_bytes, workers);
 }
 
 std::vector<std::string_view> graph_kernels(std::string_view routine, std::string_view variant, char precision)

@@ -23,6 +23,10 @@ struct GraphShape {
 std::vector<std::string_view> graph_routines();
 /// The forms of a routine; the first is meant where none is named.
 std::vector<std::string_view> graph_variants(std::string_view routine);
+/// The form that users run where they ask for none: the first, but where devices take part, which do not compute on packed images.
+std::string_view default_graph_variant(std::string_view routine, bool devices);
+/// The tile size that goes with a form where none is asked for.
+Index default_graph_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers);
 /// Names of the codelets whose times a machine must know. Those that only submit tasks are not among them.
 std::vector<std::string_view> graph_kernels(std::string_view routine, std::string_view variant, char precision = 'd');
 /// Those of all graphs, each once.

@@ -57,15 +57,21 @@ TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
             submit(waves, routine, variant, shape);
             return waves.tasks;
         };
-        EXPECT_EQ(seen("potrf", ""), counts({{"potrf", t}, {"trsm", pairs(t)}, {"syrk", pairs(t)}, {"gemm", updates}}));
+        const Counts cholesky = counts({{"potrf", t}, {"trsm", pairs(t)}, {"syrk", pairs(t)}, {"gemm", updates}});
+        EXPECT_EQ(seen("potrf", "packed"), cholesky);
+        EXPECT_EQ(seen("potrf", "in-place"), cholesky);
         const Index nested = n / nb + (n % nb > ib); // a small last tile is not worth a level
         EXPECT_EQ(
             seen("potrf", "two-level"),
             counts({{"potrf_nested", nested}, {"potrf", t - nested}, {"trsm", pairs(t)}, {"syrk", pairs(t)}, {"gemm", updates}}));
         EXPECT_EQ(seen("potrs", ""), counts({{"trsm", 2 * t}, {"gemm", 2 * pairs(t)}}));
-        EXPECT_EQ(seen("gemm", ""), counts({{"gemm", t * t * t}}));
-        EXPECT_EQ(seen("syrk", ""), counts({{"syrk", t * t}, {"gemm", pairs(t) * t}}));
-        EXPECT_EQ(seen("trsm", ""), counts({{"trsm", t * t}, {"gemm", pairs(t) * t}}));
+        EXPECT_EQ(seen("gemm", "in-place"), counts({{"gemm", t * t * t}}));
+        EXPECT_EQ(seen("gemm", "packed"), counts({{"gemm", t * t * t}, {"pack", 2 * t * t}}));
+        EXPECT_EQ(seen("syrk", "in-place"), counts({{"syrk", t * t}, {"gemm", pairs(t) * t}}));
+        EXPECT_EQ(seen("syrk", "packed"), counts({{"syrk", t * t}, {"gemm", pairs(t) * t}, {"pack", 2 * t * t}}));
+        EXPECT_EQ(seen("trsm", "in-place"), counts({{"trsm", t * t}, {"gemm", pairs(t) * t}}));
+        EXPECT_EQ(seen("trsm", "packed"),
+                  counts({{"trsm", t * t}, {"gemm", pairs(t) * t}, {"pack", t + pairs(t)}})); // triangles too
         EXPECT_EQ(seen("getrf", "incremental"),
                   counts({{"getrf", t}, {"gessm", pairs(t)}, {"tstrf", pairs(t)}, {"ssssm", squares(t)}}));
         const Counts kastors = counts({{"getrf_panel", t}, {"swptr", pairs(t)}, {"gemm", squares(t)}, {"laswp", pairs(t)}});
@@ -115,7 +121,9 @@ TEST(Graphs, DoTheOperationsOfTheRoutineAndTheKnownExtraOfTheirForm)
             // Tile algorithms of these do the routine's own operations, each once.
             expect_extra("potrf", "two-level", 0);
             expect_extra("gemm", "shared-panel", 0);
-            for (const char* routine : {"potrf", "potrs", "posv", "gemm", "syrk", "trsm"}) expect_extra(routine, "", 0);
+            expect_extra("potrs", "in-place", 0);
+            for (const char* routine : {"potrf", "posv", "gemm", "syrk", "trsm"})
+                for (const char* variant : {"packed", "in-place"}) expect_extra(routine, variant, 0);
             for (const char* variant : {"kastors", "kastors-cw"}) expect_extra("getrf", variant, 0);
             // Its solves are counted with their diagonals; in leading terms that matters where a multiplication weighs more than an addition.
             expect_extra("getrf", "panel", weight == 1 ? 0 : over_steps(n, [](double rest, double) { return rest * nb / 2; }));
@@ -160,8 +168,10 @@ TEST(Graphs, HaveTheLongestPathsTheirDependencesImply)
         const Index step = t - 1;                                      // the last has one task only
         EXPECT_EQ(longest_path("potrf", "in-place", t), 1 + 3 * step); // potrf, trsm, syrk
         EXPECT_EQ(longest_path("potrf", "two-level", t), 1 + 3 * step);
-        EXPECT_EQ(longest_path("gemm", "", t), t);
-        EXPECT_EQ(longest_path("trsm", "", t), 1 + 2 * step);             // trsm, gemm
+        EXPECT_EQ(longest_path("potrf", "packed", t), 1 + 3 * step);
+        EXPECT_EQ(longest_path("gemm", "in-place", t), t);
+        EXPECT_EQ(longest_path("gemm", "packed", t), 1 + t);              // the first panel is packed before
+        EXPECT_EQ(longest_path("trsm", "in-place", t), 1 + 2 * step);     // trsm, gemm
         EXPECT_EQ(longest_path("getrf", "incremental", t), 1 + 4 * step); // getrf, gessm, tstrf, ssssm
         EXPECT_EQ(longest_path("geqrf", "flat", t), 1 + 4 * step);        // geqrt, unmqr, tsqrt, tsmqr
         const Index swaps_behind = t > 1;
@@ -205,6 +215,10 @@ TEST(Graphs, NameEveryTileWithItsSizeInsideTheirRange)
                 const double triangle =
                     element * double(pairs(t) * nb * nb - (t - 1) * nb * (nb - 7) + (t - 1) * nb * nb + 7 * 7);
                 const double full = element * double(n * n);
+                if (variant == "packed") {
+                    EXPECT_GT(all, routine == "potrf" || routine == "posv" ? triangle : full); // images beside the matrices
+                    continue;
+                }
                 if (routine == "potrf") {
                     EXPECT_EQ(all, triangle);
                 }
@@ -269,7 +283,10 @@ TEST(Graphs, TasksIsTheEmptyCholeskyGraph)
 TEST(Graphs, ListTheFormsOfLu)
 {
     EXPECT_THAT(graph_variants("getrf"), ElementsAre("incremental", "kastors", "kastors-cw", "panel"));
-    EXPECT_THAT(graph_variants("potrf"), ElementsAre("in-place", "two-level"));
+    EXPECT_THAT(graph_variants("potrf"), ElementsAre("packed", "in-place", "two-level"));
+    EXPECT_EQ(default_graph_variant("potrf", false), "packed");
+    EXPECT_EQ(default_graph_variant("potrf", true), "in-place") << "devices do not compute on packed images";
+    EXPECT_EQ(default_graph_variant("getrf", true), "incremental");
     EXPECT_EQ(default_inner("potrf", 1024), 128);
     EXPECT_EQ(default_inner("getrf", 16), 16);
 }

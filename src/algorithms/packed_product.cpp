@@ -41,21 +41,21 @@ struct Grid {
     Index per_block() const { return std::max<Index>(1, block_extent / tile); }
 };
 
-template <Scalar T> PackedSlots<T> left_slots(const PackedProduct<T>& p, const ProductTiling& tiling, int node)
+template <Scalar T> PackedSlots<T> left_slots(const PackedProduct<T>& p, const ProductTiling& tiling, const ImagePlace& place)
 {
     using InPlace = typename PackedProduct<T>::InPlace;
     const Grid rows{p.m, tiling.rows}, steps{p.k, tiling.depth};
     const Index kept = p.in_place == InPlace::B ? rows.count() : std::min(rows.count(), rows.per_block());
-    return {kept, p.in_place == InPlace::A ? steps.count() : steps_kept,
-            blas::instruction_set().micro_kernel<T>().left_size(tiling.rows, tiling.depth), node};
+    const Index depth = p.in_place == InPlace::A ? steps.count() : steps_kept;
+    return PackedSlots<T>::left(kept, depth, tiling.rows, tiling.depth, place);
 }
-template <Scalar T> PackedSlots<T> right_slots(const PackedProduct<T>& p, const ProductTiling& tiling, int node)
+template <Scalar T> PackedSlots<T> right_slots(const PackedProduct<T>& p, const ProductTiling& tiling, const ImagePlace& place)
 {
     using InPlace = typename PackedProduct<T>::InPlace;
     const Grid cols{p.n, tiling.cols}, steps{p.k, tiling.depth};
     const Index kept = p.in_place == InPlace::A ? cols.count() : std::min(cols.count(), cols.per_block());
-    return {kept, p.in_place == InPlace::B ? steps.count() : steps_kept,
-            blas::instruction_set().micro_kernel<T>().right_size(tiling.depth, tiling.cols), node};
+    const Index depth = p.in_place == InPlace::B ? steps.count() : steps_kept;
+    return PackedSlots<T>::right(kept, depth, tiling.cols, tiling.depth, place);
 }
 
 /// One call of packed_product: the loops over blocks of C, steps along k and tiles.
@@ -209,8 +209,8 @@ template <Scalar T> ProductTraffic product_traffic(const PackedProduct<T>& p, co
 }
 
 template <Scalar T>
-ProductImages<T>::ProductImages(const PackedProduct<T>& p, const ProductTiling& tiling, int node)
-    : left_(left_slots(p, tiling, node)), right_(right_slots(p, tiling, node))
+ProductImages<T>::ProductImages(const PackedProduct<T>& p, const ProductTiling& tiling, const ImagePlace& place)
+    : left_(left_slots(p, tiling, place)), right_(right_slots(p, tiling, place))
 {
 }
 template <Scalar T> task::Image<T> ProductImages<T>::left(Index tile, Index step, Index extent, Index depth) const

@@ -34,8 +34,7 @@ template <Scalar T> ProductTraffic product_traffic(const PackedProduct<T>& produ
 /// The packed images of one or more products of the same shape; must outlive the flow's tasks.
 template <Scalar T> class ProductImages {
 public:
-    /// `node`: the memory node that they lie on.
-    ProductImages(const PackedProduct<T>& product, const ProductTiling& tiling, int node = WorkMemory::anywhere);
+    ProductImages(const PackedProduct<T>& product, const ProductTiling& tiling, const ImagePlace& place = {});
 
     task::Image<T> left(Index tile, Index step, Index extent, Index depth) const;
     task::Image<T> right(Index tile, Index step, Index extent, Index depth) const;

@@ -128,15 +128,14 @@ template <Scalar T> SystemTiling system_tiling(const PackedSystem<T>& system, in
 }
 
 template <Scalar T>
-SystemImages<T>::SystemImages(const PackedSystem<T>& system, const SystemTiling& tiling)
-    : solved_left_(pieces(system.others(), tiling.rows), steps_kept,
-                   blas::instruction_set().micro_kernel<T>().left_size(tiling.rows, tiling.depth)),
-      solved_right_(system.side == Side::left ? pieces(system.others(), tiling.rows) : 0, steps_kept,
-                    blas::instruction_set().micro_kernel<T>().right_size(tiling.depth, tiling.rows)),
-      factor_(pieces(system.order(), tiling.depth), steps_kept,
-              std::max(blas::instruction_set().micro_kernel<T>().left_size(tiling.depth, tiling.depth),
-                       blas::instruction_set().micro_kernel<T>().right_size(tiling.depth, tiling.depth))),
-      triangle_(1, steps_kept, blas::triangle_size(blas::instruction_set().micro_kernel<T>(), tiling.depth))
+SystemImages<T>::SystemImages(const PackedSystem<T>& system, const SystemTiling& tiling, const ImagePlace& place)
+    : solved_left_(PackedSlots<T>::left(pieces(system.others(), tiling.rows), steps_kept, tiling.rows, tiling.depth, place)),
+      solved_right_(PackedSlots<T>::right(system.side == Side::left ? pieces(system.others(), tiling.rows) : 0, steps_kept,
+                                          tiling.rows, tiling.depth, place)),
+      factor_(system.side == Side::left
+                  ? PackedSlots<T>::left(pieces(system.order(), tiling.depth), steps_kept, tiling.depth, tiling.depth, place)
+                  : PackedSlots<T>::right(pieces(system.order(), tiling.depth), steps_kept, tiling.depth, tiling.depth, place)),
+      triangle_(PackedSlots<T>::triangle(steps_kept, tiling.depth, place))
 {
 }
 

@@ -30,7 +30,7 @@ template <Scalar T> SystemTiling system_tiling(const PackedSystem<T>& system, in
 /// The packed images of one system, of two steps at a time: at most 4 depth (m + n) numbers. Must outlive the flow's tasks.
 template <Scalar T> class SystemImages {
 public:
-    SystemImages(const PackedSystem<T>& system, const SystemTiling& tiling);
+    SystemImages(const PackedSystem<T>& system, const SystemTiling& tiling, const ImagePlace& place = {});
 
     Real<T>* solved_left(Index row, Index step) const { return solved_left_(row, step); }
     Real<T>* solved_right(Index row, Index step) const { return solved_right_(row, step); }

@@ -157,10 +157,10 @@ template <Scalar T> void posv(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, Info
 }
 
 template <Scalar T>
-CholeskyImages<T>::CholeskyImages(Index n, Index nb)
-    : left_(pieces(n, nb), steps_kept, blas::instruction_set().micro_kernel<T>().left_size(nb, nb)),
-      right_(pieces(n, nb), steps_kept, blas::instruction_set().micro_kernel<T>().right_size(nb, nb)),
-      triangle_(1, steps_kept, blas::triangle_size(blas::instruction_set().micro_kernel<T>(), nb))
+CholeskyImages<T>::CholeskyImages(Index n, Index nb, const ImagePlace& place)
+    : left_(PackedSlots<T>::left(pieces(n, nb), steps_kept, nb, nb, place)),
+      right_(PackedSlots<T>::right(pieces(n, nb), steps_kept, nb, nb, place)),
+      triangle_(PackedSlots<T>::triangle(steps_kept, nb, place))
 {
 }
 template <Scalar T> task::Image<T> CholeskyImages<T>::left(Index i, Index k, Index rows, Index cols) const

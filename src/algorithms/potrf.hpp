@@ -23,7 +23,7 @@ template <Scalar T> void potrf_two_level(Flow& flow, TileMatrix<T> A, Index inne
 /// complex) beyond the matrix. Must outlive the flow's tasks.
 template <Scalar T> class CholeskyImages {
 public:
-    CholeskyImages(Index n, Index nb);
+    CholeskyImages(Index n, Index nb, const ImagePlace& place = {});
 
     task::Image<T> left(Index i, Index k, Index rows, Index cols) const;  ///< of A_ik
     task::Image<T> right(Index i, Index k, Index rows, Index cols) const; ///< of A_ik^H

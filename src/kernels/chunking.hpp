@@ -18,6 +18,9 @@ inline Index chunk_count(Index extent, Flops flops)
     return flops < smallest_shared ? 1 : (extent + chunk_width - 1) / chunk_width;
 }
 
+/// The width of chunks that consist of whole panels; panels of 1: where nothing is computed, and no kernel has panels.
+inline Index chunk_width_in(Index panel) { return (chunk_width + panel - 1) / panel * panel; }
+
 /// Elements [begin, end) of `extent` that chunks c of `count` stand for.
 struct Range {
     Index begin, end;

@@ -23,25 +23,24 @@ template <Scalar T> struct MultiplyArgs {
     }
     Flops flops() const
     {
+        if (triangular(part) && below == 0 && A.extent == B.extent)
+            return operations::rank_k(A.extent, A.depth).template flops<T>();
         const Flops all = operations::gemm(A.extent, B.extent, A.depth).template flops<T>();
         return all / (triangular(part) ? 2 : 1) / (triangular(A.part) || triangular(B.part) ? 2 : 1);
     }
-    /// Columns of one chunk: whole panels of the right operand, at least chunk_width.
-    Index width() const
+    Index chunks(const Kernels* kernels) const
     {
-        const Index nr = blas::instruction_set().micro_kernel<T>().nr;
-        return (chunk_width + nr - 1) / nr * nr;
+        const Index width = chunk_width_in(panel_width(kernels));
+        return flops() < smallest_shared ? 1 : (B.extent + width - 1) / width;
     }
-    Index chunks() const { return flops() < smallest_shared ? 1 : (B.extent + width() - 1) / width(); }
+    /// Columns of a panel of the right operand.
+    static Index panel_width(const Kernels* kernels) { return kernels ? blas::instruction_set().micro_kernel<T>().nr : 1; }
 
     void run(TaskContext& context)
     {
         if (guard.stopped()) return;
-        const Index count = chunks();
-        while (const auto c = context.team().next()) {
-            const Index begin = c.begin * width(), end = c.end == count ? B.extent : c.end * width();
-            columns(context, begin, end);
-        }
+        const Index count = chunks(context.kernels()), width = chunk_width_in(panel_width(context.kernels()));
+        while (const auto c = context.team().next()) columns(context, c.begin * width, c.end == count ? B.extent : c.end * width);
     }
     void columns(const TaskContext& context, Index begin, Index end) const
     {

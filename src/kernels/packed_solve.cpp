@@ -18,23 +18,24 @@ template <Scalar T> struct SolveArgs {
 
     Flops flops() const { return operations::triangular(n, rows).template flops<T>(); }
     /// Rows of one chunk: whole panels of both images.
-    Index chunk_rows() const
+    static Index chunk_rows(const Kernels* kernels)
     {
         const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
-        const Index unit = std::lcm(kernel.mr, kernel.nr);
-        return (chunk_width + unit - 1) / unit * unit;
+        return chunk_width_in(kernels ? std::lcm(kernel.mr, kernel.nr) : 1);
     }
-    Index chunks() const { return flops() < smallest_shared ? 1 : (rows + chunk_rows() - 1) / chunk_rows(); }
+    Index chunks(const Kernels* kernels) const
+    {
+        return flops() < smallest_shared ? 1 : (rows + chunk_rows(kernels) - 1) / chunk_rows(kernels);
+    }
 
     /// Rows are independent: each chunk goes from B to both images by itself.
     void run(TaskContext& context)
     {
         if (guard.stopped()) return;
-        const Index count = chunks();
+        const Index count = chunks(context.kernels()), height = chunk_rows(context.kernels());
         const Block block{*this, data_of<const Real<T>>(context, 0), B.at(data_of<T>(context, 1)), data_of<Real<T>>(context, 2),
                           makes_right ? data_of<Real<T>>(context, 3) : nullptr};
-        while (const auto c = context.team().next())
-            block.solve(c.begin * chunk_rows(), c.end == count ? rows : c.end * chunk_rows());
+        while (const auto c = context.team().next()) block.solve(c.begin * height, c.end == count ? rows : c.end * height);
     }
     /// Rows of B, which is read and written, and of the images.
     struct Block {

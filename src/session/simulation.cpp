@@ -129,10 +129,12 @@ SimulationResult simulate(const SimulationRequest& request)
     result.model = request.model;
     result.scheduler = scheduler.text;
     result.routine = request.routine;
-    result.variant = request.variant.empty() ? std::string(graph_variants(request.routine).front()) : request.variant;
+    result.variant =
+        request.variant.empty() ? std::string(default_graph_variant(request.routine, !units.devices.empty())) : request.variant;
     result.n = request.n;
     const int workers = static_cast<int>(units.cores.size() + units.devices.size());
-    result.nb = request.nb ? request.nb : cholesky_tile(request.n, sizeof(double) * (request.precision == 'z' ? 2 : 1), workers);
+    const std::size_t element = sizeof(double) * (request.precision == 'z' ? 2 : 1);
+    result.nb = request.nb ? request.nb : default_graph_tile(result.routine, result.variant, request.n, element, workers);
     result.inner = request.inner ? request.inner : default_inner(result.routine, result.nb);
     result.precision = request.precision;
 
