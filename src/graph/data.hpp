@@ -15,7 +15,7 @@ struct Datum {
     const void* address = nullptr;
     Index ld = 0;
     std::int32_t rows = 0, cols = 0;
-    std::int16_t element = 0;
+    std::int32_t element = 0;
     std::int16_t home = any_node; ///< the memory node that it lies on, as far as that is known
     std::int16_t owner = 0;       ///< the process that holds it, of those that work together; a process alone is 0
 
@@ -24,7 +24,7 @@ struct Datum {
     constexpr Datum(const void* at, Bytes bytes = 0) : address(at), ld(static_cast<Index>(bytes)) {}
     constexpr Datum(const void* at, Index of_rows, Index of_cols, Index apart, std::size_t bytes)
         : address(at), ld(apart), rows(static_cast<std::int32_t>(of_rows)), cols(static_cast<std::int32_t>(of_cols)),
-          element(static_cast<std::int16_t>(bytes))
+          element(static_cast<std::int32_t>(bytes))
     {
     }
 
