@@ -98,6 +98,9 @@ public:
     virtual SimulationReport simulation_report() const { return {}; }
 };
 
+/// A flow on the engine: its own, or one whose dependences are ours.
+std::unique_ptr<Flow> open_flow(Engine& engine, const FlowOptions& options);
+
 struct EngineEntry : Entry {
     Capabilities capabilities;
     std::unique_ptr<Engine> (*make)(EngineParts parts);

@@ -12,15 +12,15 @@ namespace {
 struct Rows {
     Index begin, end;
 };
-inline Rows rows_of(Part part, Op op, Index j, Index rows)
+inline Rows rows_of(bool lower, Op op, Index j, Index rows)
 {
-    if (part == Part::all) return {0, rows};
+    if (!lower) return {0, rows};
     return op == Op::none ? Rows{std::min(j, rows), rows} : Rows{0, std::min(j + 1, rows)};
 }
 
 template <Scalar T> struct CopyArgs {
     Index rows, cols;
-    Part part;
+    bool lower;
     Op op;
 
     void run(TaskContext& context)
@@ -28,7 +28,7 @@ template <Scalar T> struct CopyArgs {
         const Stored<const T> from = stored<const T>(context, 0);
         const Stored<T> to = stored<T>(context, 1);
         for (Index j = 0; j < cols; ++j) {
-            const Rows r = rows_of(part, op, j, rows);
+            const Rows r = rows_of(lower, op, j, rows);
             const T* const column = from.data + j * from.ld;
             std::copy(column + r.begin, column + r.end, to.data + r.begin + j * to.ld);
         }
@@ -37,7 +37,7 @@ template <Scalar T> struct CopyArgs {
 
 template <Scalar T> struct ScaleArgs {
     Index rows, cols;
-    Part part;
+    bool lower;
     Op op;
     bool hermitian;
     T alpha;
@@ -47,7 +47,7 @@ template <Scalar T> struct ScaleArgs {
         const Stored<T> A = stored<T>(context, 0);
         for (Index j = 0; j < cols; ++j) {
             T* const column = A.data + j * A.ld;
-            const Rows r = rows_of(part, op, j, rows);
+            const Rows r = rows_of(lower, op, j, rows);
             make_real(column, j); // before, as what is stored there counts as zero, and after, as rounding leaves something
             if (alpha == T(0)) std::fill(column + r.begin, column + r.end, T(0));
             else if (alpha != T(1))
@@ -62,11 +62,20 @@ template <Scalar T> struct ScaleArgs {
     }
 };
 
-template <Scalar T> void submit_scale(Flow& flow, T alpha, Tile<T> A, Part part, bool hermitian)
+template <Scalar T> void submit_scale(Flow& flow, T alpha, Tile<T> A, bool lower, bool hermitian)
 {
     static constexpr Codelet codelet = codelet_of<ScaleArgs<T>>("scale");
-    const ScaleArgs<T> args{A.stored_rows(), A.stored_cols(), part, A.op, hermitian, seen_through(A.op, alpha)};
+    const ScaleArgs<T> args{A.stored_rows(), A.stored_cols(), lower, A.op, hermitian, seen_through(A.op, alpha)};
     flow.submit(codelet, args, {readwrite(A)});
+}
+
+template <Scalar T> void submit_copy(Flow& flow, bool lower, Tile<T> A, Tile<T> B)
+{
+    static constexpr Codelet codelet = codelet_of<CopyArgs<T>>("copy");
+    assert(A.op == B.op);
+    const CopyArgs<T> args{A.stored_rows(), A.stored_cols(), lower, A.op};
+    // Only a whole tile replaces the previous contents.
+    flow.submit(codelet, args, {read(A), lower ? readwrite(B) : write(B)});
 }
 
 struct AfterArgs {
@@ -75,21 +84,15 @@ struct AfterArgs {
 
 } // namespace
 
-template <Scalar T> void scale(Flow& flow, T alpha, Tile<T> A) { submit_scale(flow, alpha, A, Part::all, false); }
+template <Scalar T> void scale(Flow& flow, T alpha, Tile<T> A) { submit_scale(flow, alpha, A, false, false); }
 
 template <Scalar T> void scale_lower(Flow& flow, T alpha, Tile<T> A, bool hermitian)
 {
-    submit_scale(flow, alpha, A, Part::lower, hermitian);
+    submit_scale(flow, alpha, A, true, hermitian);
 }
 
-template <Scalar T> void copy(Flow& flow, Part part, Tile<T> A, Tile<T> B)
-{
-    static constexpr Codelet codelet = codelet_of<CopyArgs<T>>("copy");
-    assert(A.op == B.op);
-    const CopyArgs<T> args{A.stored_rows(), A.stored_cols(), part, A.op};
-    // Only a whole tile replaces the previous contents.
-    flow.submit(codelet, args, {read(A), part == Part::all ? write(B) : readwrite(B)});
-}
+template <Scalar T> void copy(Flow& flow, Tile<T> A, Tile<T> B) { submit_copy(flow, false, A, B); }
+template <Scalar T> void copy_lower(Flow& flow, Tile<T> A, Tile<T> B) { submit_copy(flow, true, A, B); }
 
 template <Scalar T> void after(Flow& flow, Tile<T> A, Tile<T> B)
 {
@@ -105,7 +108,8 @@ template <Scalar T> void after(Flow& flow, Tile<T> A, Tile<T> B)
     template void scale(Flow&, T, Tile<T>);                                                                                      \
     template void after(Flow&, Tile<T>, Tile<T>);                                                                                \
     template void scale_lower(Flow&, T, Tile<T>, bool);                                                                          \
-    template void copy(Flow&, Part, Tile<T>, Tile<T>);
+    template void copy(Flow&, Tile<T>, Tile<T>);                                                                                 \
+    template void copy_lower(Flow&, Tile<T>, Tile<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -50,9 +50,10 @@ template <Scalar T> void scale(Flow& flow, T alpha, Tile<T> A);
 /// Lower triangle of A <- alpha A; the imaginary part of the diagonal is set to zero where `hermitian`.
 template <Scalar T> void scale_lower(Flow& flow, T alpha, Tile<T> A, bool hermitian);
 
-/// B <- A, or its lower triangle only.
-enum class Part { all, lower };
-template <Scalar T> void copy(Flow& flow, Part part, Tile<T> A, Tile<T> B);
+/// B <- A.
+template <Scalar T> void copy(Flow& flow, Tile<T> A, Tile<T> B);
+/// Lower triangle of B <- that of A; the rest of B is not touched.
+template <Scalar T> void copy_lower(Flow& flow, Tile<T> A, Tile<T> B);
 
 /// What is submitted next on B waits for what was submitted on A; does nothing itself.
 template <Scalar T> void after(Flow& flow, Tile<T> A, Tile<T> B);

@@ -101,7 +101,7 @@ TYPED_TEST(SharedOperations, CopyOfATriangleLeavesTheOtherOne)
         Dense<T> B = before;
         InOrder executor;
         TaskFlow flow(executor);
-        task::copy(flow, task::Part::lower, this->tile(A, op), this->tile(B, op));
+        task::copy_lower(flow, this->tile(A, op), this->tile(B, op));
         flow.wait();
         const Uplo uplo = op == Op::none ? Uplo::lower : Uplo::upper;
         for (Index j = 0; j < 5; ++j)

@@ -16,7 +16,7 @@ inline Event event(const char* name, std::uint64_t order, std::int64_t begin, st
 /// fast: a trace with the shape of a real one, the same every time.
 inline Trace cholesky_trace(int tiles, int workers, std::int64_t gemm_ns = 1'000'000)
 {
-    Trace trace{"potrf, described", Origin::simulated, 0, 0, {}};
+    Trace trace{"potrf, described", Origin::simulated, 0, 0, {}, {}};
     for (int w = 0; w < workers; ++w) trace.workers.push_back({w, w, 2 * w < workers ? "P-core" : "E-core", {}});
     std::vector<std::int64_t> free_at(std::size_t(workers), 0), ready(std::size_t(tiles) * std::size_t(tiles), 0);
     std::uint64_t order = 0;

@@ -49,8 +49,8 @@ private:
     static void copy(Flow& flow, TileMatrix<T> from, TileMatrix<T> to)
     {
         for (Index j = 0; j < from.tiles(); ++j) {
-            task::copy(flow, task::Part::lower, from(j, j), to(j, j));
-            for (Index i = j + 1; i < from.tiles(); ++i) task::copy(flow, task::Part::all, from(i, j), to(i, j));
+            task::copy_lower(flow, from(j, j), to(j, j));
+            for (Index i = j + 1; i < from.tiles(); ++i) task::copy(flow, from(i, j), to(i, j));
         }
     }
     Op op_;

@@ -272,8 +272,7 @@ std::unique_ptr<Flow> Session::open_flow(std::int64_t window)
     require_workers();
     FlowOptions options = parts_->flow_options();
     if (window) options.window = window;
-    if (std::unique_ptr<Flow> own = parts_->engine->own_flow(options)) return own;
-    return std::make_unique<TaskFlow>(*parts_->engine, options);
+    return trencadis::open_flow(*parts_->engine, options);
 }
 
 Executor& Session::executor()
