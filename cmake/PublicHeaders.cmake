@@ -2,7 +2,7 @@
 # include each other from src/, as "base/error.hpp"; installed they lie in include/trencadis/ and say "trencadis/base/error.hpp", so that a
 # user's include path gains one name only.
 set(TRC_PUBLIC_HEADERS
-    base/error.hpp base/node_bytes.hpp base/scalar.hpp base/types.hpp graph/info.hpp graph/waiting.hpp matrix/ops.hpp observe/trace.hpp
+    base/error.hpp base/node_bytes.hpp base/scalar.hpp base/types.hpp graph/access_mode.hpp graph/info.hpp graph/waiting.hpp matrix/ops.hpp observe/trace.hpp
     session/linear_algebra.hpp session/session.hpp)
 set(trc_staged ${CMAKE_BINARY_DIR}/generated/include/trencadis)
 file(REMOVE_RECURSE ${trc_staged}) # of an earlier configuration, with other headers

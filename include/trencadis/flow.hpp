@@ -1,4 +1,6 @@
 #pragma once
+#include "graph/access_mode.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,24 +19,6 @@ class Session;
 class TaskContext;
 
 namespace face {
-
-/// How a task uses a datum.
-enum class AccessMode : std::uint8_t {
-    read,             ///< several readers together
-    write,            ///< alone; the previous value is not needed
-    readwrite,        ///< alone
-    concurrent_write, ///< several writers together, unordered; the tasks see to their own races
-    commute,          ///< any order, one at a time
-    reduce,           ///< several together, each on a private part; the parts are combined afterwards
-};
-
-/// How private parts of a `reduce` access are made and folded. Must outlive the tasks that name it. `combine` must be associative and
-/// commutative up to what the caller tolerates: the order is not fixed.
-struct Reduction {
-    std::size_t bytes;
-    void (*initialise)(void* part);
-    void (*combine)(void* into, const void* part);
-};
 
 /// One declared access, to the datum at an address. Its size matters to policies that look where data is; 0: not known.
 struct Access {
@@ -83,7 +67,8 @@ public:
     /// With at most `window` tasks submitted and not finished, 0: the session's. Throws Error{environment} in a process forked since the
     /// session was made.
     explicit DataFlow(Session& session, std::int64_t window = 0);
-    ~DataFlow(); ///< waits; an exception not yet rethrown is dropped
+    /// Waits; an exception not yet rethrown is dropped. In a process forked since, where its tasks are not: does nothing.
+    ~DataFlow();
     DataFlow(const DataFlow&) = delete;
     DataFlow& operator=(const DataFlow&) = delete;
 

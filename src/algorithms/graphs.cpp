@@ -33,8 +33,8 @@ public:
         if (__builtin_mul_overflow(rows, cols, &elements) || __builtin_mul_overflow(elements, Index(sizeof(E)), &bytes) ||
             __builtin_add_overflow(used_, bytes, &end) || end > largest)
             throw Error(ErrorCode::bad_argument,
-                        "the matrices of this graph need more than the 2^46 bytes that one process can name; "
-                        "choose a smaller n");
+                        "the matrices of this graph and their images need more than the 2^46 bytes that one process can name; "
+                        "choose a smaller n, or nb");
         E* const piece = reinterpret_cast<E*>(begin_ + std::uintptr_t(used_));
         used_ = (end + 63) / 64 * 64;
         return piece;

@@ -10,7 +10,8 @@
 /// range of addresses that is never touched. All functions throw Error{bad_argument} for what they do not know.
 namespace trencadis {
 
-/// The problem: square matrices of order n in tiles nb x nb, contiguous one after the other in the range.
+/// The problem: square matrices of order n in tiles nb x nb, contiguous one after the other in the range; packed forms have them column by
+/// column, and their images behind.
 struct GraphShape {
     Index n = 0;
     Index nb = 0;
@@ -21,7 +22,7 @@ struct GraphShape {
 
 /// potrf potrs posv gemm syrk trsm getrf geqrf, and tasks: empty kernels on the Cholesky graph of n tile rows.
 std::vector<std::string_view> graph_routines();
-/// The forms of a routine; the first is meant where none is named.
+/// The forms of a routine. Where none is named, submit_graph means the first and a simulation that of default_graph_variant.
 std::vector<std::string_view> graph_variants(std::string_view routine);
 /// The form that users run where they ask for none: the first, but where devices take part, which do not compute on packed images.
 std::string_view default_graph_variant(std::string_view routine, bool devices);

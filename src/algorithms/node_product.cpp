@@ -148,7 +148,7 @@ NodeProduct<T>::NodeProduct(const PackedProduct<T>& product, std::span<const Nod
         own.A = product.A.block(block.row, 0);
         own.B = product.B.block(0, block.col);
         own.C = {product.C.data + block.row + block.col * product.C.ld, block.rows, block.cols, product.C.ld};
-        const ProductTiling tiling = nb ? ProductTiling{nb, nb, nb} : product_tiling(own, nodes[i].workers);
+        const ProductTiling tiling = nb ? square_tiling(own, nb) : product_tiling(own, nodes[i].workers);
         parts_.push_back(std::unique_ptr<Part>(new Part{nodes[i], own, tiling, {own, tiling, {.node = nodes[i].memory}}}));
     }
 }

@@ -2,6 +2,8 @@
 #include "algorithms/packed_slots.hpp"
 #include "kernels/packed_operations.hpp"
 
+#include <algorithm>
+
 namespace trencadis {
 
 /// C <- alpha A B + beta C on our own kernels, A m x k, B k x n, in `part` of C (a triangle: m = n). Structures of A and B are dealt
@@ -22,6 +24,12 @@ struct ProductTiling {
     Index rows, cols, depth; ///< in place of A cols = depth, in place of B rows = depth: the tiles read are those written
 };
 template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product, int workers);
+/// With tiles of this edge, as far as the matrices go.
+template <Scalar T> ProductTiling square_tiling(const PackedProduct<T>& product, Index nb)
+{
+    const auto within = [nb](Index size) { return std::clamp<Index>(size, 1, nb); };
+    return {within(product.m), within(product.n), within(product.k)};
+}
 
 /// How often the tasks of a product of general operands, into all of C, touch what they work on.
 struct ProductTraffic {

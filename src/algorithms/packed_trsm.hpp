@@ -2,6 +2,8 @@
 #include "algorithms/packed_slots.hpp"
 #include "kernels/packed_operations.hpp"
 
+#include <algorithm>
+
 namespace trencadis {
 
 /// X op(A) = alpha B (right) or op(A) X = alpha B (left) on our own kernels, X in place of B (m x n), A triangular. On the left the
@@ -26,6 +28,11 @@ struct SystemTiling {
     Index rows, depth;
 };
 template <Scalar T> SystemTiling system_tiling(const PackedSystem<T>& system, int workers);
+/// With tiles of this edge, as far as the matrices go.
+template <Scalar T> SystemTiling square_tiling(const PackedSystem<T>& system, Index nb)
+{
+    return {std::clamp<Index>(system.others(), 1, nb), std::clamp<Index>(system.order(), 1, nb)};
+}
 
 /// The packed images of one system, of two steps at a time: at most 4 depth (m + n) numbers. Must outlive the flow's tasks.
 template <Scalar T> class SystemImages {

@@ -21,7 +21,7 @@ struct Datum {
 
     constexpr Datum() = default;
     /// Opaque; 0 bytes: not known how many.
-    constexpr Datum(const void* at, Bytes bytes = 0) : address(at), ld(static_cast<Index>(bytes)) {}
+    constexpr explicit Datum(const void* at, Bytes bytes = 0) : address(at), ld(static_cast<Index>(bytes)) {}
     constexpr Datum(const void* at, Index of_rows, Index of_cols, Index apart, std::size_t bytes)
         : address(at), ld(apart), rows(static_cast<std::int32_t>(of_rows)), cols(static_cast<std::int32_t>(of_cols)),
           element(static_cast<std::int32_t>(bytes))

@@ -113,18 +113,21 @@ Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const
 void TaskFlow::take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
                     const TaskOptions& options)
 {
+    const StandardFloatModes standard;
+    const Kernels* const kernels = executor_.kernels();
+    const Flops flops = codelet.flops ? codelet.flops(arguments.data) : 0;
+    const Index chunks = codelet.chunks ? codelet.chunks(arguments.data, kernels) : 1; // may throw: first use of kernels
     Task& task = begin(codelet, arguments.bytes, accesses, options);
+    task.flops = flops;
+    task.chunks = static_cast<std::int32_t>(chunks);
     arguments.move(task.args, arguments.data);
     commit(task, accesses);
 }
 
 void TaskFlow::commit(Task& task, std::span<const Access> accesses) noexcept
 {
-    const StandardFloatModes standard;
     --credit_;
     task.next = nullptr;
-    task.flops = task.codelet->flops ? task.codelet->flops(task.args) : 0;
-    task.chunks = task.codelet->chunks ? static_cast<std::int32_t>(task.codelet->chunks(task.args, executor_.kernels())) : 1;
     if (at_steal()) return postpone(task, accesses);
     if (throttle_ && throttled()) return run_inline(task, accesses);
     if (connect(task, accesses, 0)) {

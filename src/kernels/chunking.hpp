@@ -6,7 +6,7 @@
 namespace trencadis {
 
 /// Width of the blocks that cores sharing one tile operation take. One block is what a slow core can hold back in the end, so it is
-/// narrow; a fast core takes two at a time (engines/native.cpp), because a vendor kernel packs the other operand anew for each
+/// narrow; a fast core takes two at a time (engines/native/running.cpp), because a vendor kernel packs the other operand anew for each
 /// call. A core alone gets all blocks in one call.
 inline constexpr Index chunk_width = 32;
 

@@ -11,7 +11,7 @@ inline Access write(Pivots pivots) { return trencadis::write(datum(pivots)); }
 /// The triangles and the interchanges, known by the address of L.
 template <Scalar T> Datum datum(Elimination<T> by)
 {
-    return {by.L.data, trencadis::datum(by.L).bytes() + datum(by.pivots).bytes()};
+    return Datum(by.L.data, trencadis::datum(by.L).bytes() + datum(by.pivots).bytes());
 }
 template <Scalar T> Access read(Elimination<T> by) { return trencadis::read(datum(by)); }
 template <Scalar T> Access write(Elimination<T> by) { return trencadis::write(datum(by)); }

@@ -7,8 +7,8 @@
 /// Operands and images as data of tasks.
 namespace trencadis::task {
 
-/// What rows x cols of the operand are read from, as stored: its lowest address, whichever way they are walked through. Of an operand
-/// that is mirrored along its diagonal, the stored half.
+/// What rows x cols of the operand are read from, as stored: its lowest address, whichever way they are walked through. Of an operand that
+/// is mirrored along its diagonal it is the block as it is seen; what is read may be its mirror image: who moves data must bring all of it.
 template <Scalar T> Datum datum(const blas::Operand<T>& A, Index rows, Index cols)
 {
     const T* const first = A.data + (A.rs < 0 ? (rows - 1) * A.rs : 0) + (A.cs < 0 ? (cols - 1) * A.cs : 0);
@@ -17,11 +17,11 @@ template <Scalar T> Datum datum(const blas::Operand<T>& A, Index rows, Index col
 }
 template <Scalar T> Datum datum(const Image<T>& image)
 {
-    return {image.data, double(image.form.extent) * double(image.form.depth) * sizeof(T)};
+    return Datum(image.data, double(image.form.extent) * double(image.form.depth) * sizeof(T));
 }
 template <Scalar T> Datum datum_of_triangle(const Real<T>* triangle, Index n)
 {
-    return {triangle, double(n) * double(n + 1) / 2 * sizeof(T)};
+    return Datum(triangle, double(n) * double(n + 1) / 2 * sizeof(T));
 }
 
 /// An operand without its memory: where its first element is in a datum.

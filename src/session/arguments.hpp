@@ -5,6 +5,8 @@
 #include "session/region.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 namespace trencadis {
@@ -46,6 +48,8 @@ public:
     static void tile(Index nb)
     {
         if (nb < 0) fail(0, "nb is " + std::to_string(nb) + ", must be at least 1, or 0 to have it chosen");
+        if (nb > std::numeric_limits<std::int32_t>::max())
+            fail(0, "nb is " + std::to_string(nb) + ", must be below 2^31: no tile is larger");
     }
 
 private:

@@ -61,7 +61,7 @@ private:
 /// The matrix to factor in place, and the images of its packed tiles.
 template <Scalar T> struct PackedFactor {
     PackedFactor(const Session& session, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
-        : nb(options.nb ? options.nb : packed_cholesky_tile(n, sizeof(T), session.workers())),
+        : nb(options.nb ? std::min(options.nb, n) : packed_cholesky_tile(n, sizeof(T), session.workers())),
           lower(TileMatrix<T>({A, n, n, lda}, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>)), images(n, nb)
     {
     }

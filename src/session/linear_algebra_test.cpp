@@ -196,6 +196,39 @@ template <class F> std::pair<int, std::string> blamed(F&& call)
     return {};
 }
 
+/// A tile as large as one likes is the matrix.
+TEST(Routines, TakeTilesLargerThanTheMatrix)
+{
+    constexpr Index n = 300;
+    const Dense<double> A = random_triangle<double>(Uplo::lower, n, 2.0 * n), B = random_matrix<double>(n, n);
+    for (const Index huge : {Index{n}, Index{1} << 30}) {
+        const RoutineOptions options{.nb = huge};
+        Dense<double> C(n, n), D = B, E = B, F = A;
+        gemm(native(), Op::none, Op::none, n, n, n, 1.0, B.data.data(), B.ld, B.data.data(), B.ld, 0.0, C.data.data(), C.ld,
+             options);
+        trsm(native(), Side::left, Uplo::lower, Op::none, Diag::non_unit, n, n, 1.0, A.data.data(), A.ld, D.data.data(), D.ld,
+             options);
+        trmm(native(), Side::left, Uplo::lower, Op::none, Diag::non_unit, n, n, 1.0, A.data.data(), A.ld, E.data.data(), E.ld,
+             options);
+        EXPECT_EQ(potrf(native(), Uplo::lower, n, F.data.data(), F.ld, options), 0);
+        double product = 0;
+        for (Index k = 0; k < n; ++k) product += B(1, k) * B(k, 2);
+        EXPECT_NEAR(C(1, 2), product, 1e-11);
+        EXPECT_NEAR(A(0, 0) * D(0, 5), B(0, 5), 1e-13);
+        EXPECT_NEAR(E(0, 5), A(0, 0) * B(0, 5), 1e-13 * std::abs(A(0, 0)));
+        EXPECT_NEAR(F(0, 0) * F(0, 0), A(0, 0), 1e-12 * A(0, 0));
+    }
+    Dense<double> C(n, n);
+    try {
+        gemm(native(), Op::none, Op::none, n, n, n, 1.0, B.data.data(), B.ld, B.data.data(), B.ld, 0.0, C.data.data(), C.ld,
+             {.nb = Index{1} << 31});
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+        EXPECT_THAT(error.what(), HasSubstr("2^31"));
+    }
+}
+
 TEST(RoutineArguments, AreCheckedBeforeAnythingIsTouched)
 {
     double a[4] = {4, 0, 0, 4}, c = 0;

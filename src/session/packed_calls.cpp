@@ -94,7 +94,7 @@ bool run_packed(Session& session, const RoutineOptions& options, std::initialize
 {
     const PackedProduct<T>& first = *products.begin();
     const Index nb = options.nb;
-    const ProductTiling tiling = nb ? ProductTiling{nb, nb, nb} : product_tiling(first, session.workers());
+    const ProductTiling tiling = nb ? square_tiling(first, nb) : product_tiling(first, session.workers());
     std::optional<ProductImages<T>> images;
     make_images(images, options, first, tiling);
     if (!images) return false;
@@ -106,7 +106,7 @@ bool run_packed(Session& session, const RoutineOptions& options, std::initialize
 
 template <Scalar T> bool run_packed(Session& session, const RoutineOptions& options, const PackedSystem<T>& system)
 {
-    const SystemTiling tiling = options.nb ? SystemTiling{options.nb, options.nb} : system_tiling(system, session.workers());
+    const SystemTiling tiling = options.nb ? square_tiling(system, options.nb) : system_tiling(system, session.workers());
     std::optional<SystemImages<T>> images;
     make_images(images, options, system, tiling);
     if (!images) return false;

@@ -84,7 +84,8 @@ public:
     /// A flow that the caller's own thread submits to, with so many tasks in flight at most; 0: as the session has it. The session must
     /// outlive it. Throws Error{environment} in a process forked since the session was made.
     std::unique_ptr<Flow> open_flow(std::int64_t window = 0);
-    /// The engine for flows whose dependences are ours: `TaskFlow flow(session.executor());`. Throws as open_flow.
+    /// For the library itself: the engine, for flows whose dependences are ours. Programs have DataFlow (trencadis/flow.hpp). Throws as
+    /// open_flow.
     Executor& executor();
 
     const SessionOptions& options() const; ///< as resolved: every name filled in, `workers` listed

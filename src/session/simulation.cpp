@@ -131,6 +131,10 @@ SimulationResult simulate(const SimulationRequest& request)
     result.routine = request.routine;
     result.variant =
         request.variant.empty() ? std::string(default_graph_variant(request.routine, !units.devices.empty())) : request.variant;
+    if (result.variant == "packed" && !units.devices.empty())
+        throw Error(ErrorCode::bad_argument, "variant 'packed' works on images that cores make for themselves, and " +
+                                                 machine.name +
+                                                 " takes part with devices; use 'in-place', or --workers without devices");
     result.n = request.n;
     const int workers = static_cast<int>(units.cores.size() + units.devices.size());
     const std::size_t element = sizeof(double) * (request.precision == 'z' ? 2 : 1);

@@ -176,6 +176,15 @@ TEST(Simulate, RefusesATaskWhoseDataFitIntoNoMemory)
     EXPECT_THAT(refusal(request_on(small, 300, 100)), HasSubstr("choose a smaller n"));
 }
 
+TEST(Simulate, RefusesPackedImagesOnDevices)
+{
+    SimulationRequest request;
+    request.machine = "idgraf";
+    request.variant = "packed";
+    request.n = 2048;
+    EXPECT_THAT(refusal(request), HasSubstr("'in-place'"));
+}
+
 TEST(Simulate, RefusesNumbersThatMakeNoSense)
 {
     const Machine machine = cholesky_machine({1});

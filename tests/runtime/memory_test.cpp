@@ -53,7 +53,7 @@ TEST_P(Memory, AMillionDifferentDataAreForgottenWhenNobodyUsesThemAnyMore)
     const double before = resident_mib();
     TaskFlow flow(runtime_.engine());
     const char* address = reinterpret_cast<const char*>(std::uintptr_t{1} << 32); // only addresses count
-    for (int i = 0; i < 1'000'000; ++i) flow.submit(empty, Empty{}, {Access{address + 64L * i, AccessMode::readwrite}});
+    for (int i = 0; i < 1'000'000; ++i) flow.submit(empty, Empty{}, {Access{Datum(address + 64L * i), AccessMode::readwrite}});
     flow.wait();
     EXPECT_LT(resident_mib() - before, allowed_mib);
 }
@@ -87,7 +87,8 @@ TEST_P(Memory, DerivedPrioritiesStayWithinTheWindowToo)
     const char* address = reinterpret_cast<const char*>(std::uintptr_t{1} << 32);
     for (int i = 0; i < 500'000; ++i)
         flow.submit(timed, Timed{},
-                    {Access{address + 64L * (i / 2), AccessMode::read}, Access{address + 64L * (i / 3), AccessMode::readwrite}});
+                    {Access{Datum(address + 64L * (i / 2)), AccessMode::read},
+                     Access{Datum(address + 64L * (i / 3)), AccessMode::readwrite}});
     flow.wait();
     EXPECT_LT(resident_mib() - before, 2 * allowed_mib) << "the records of the bottom levels come on top";
 }

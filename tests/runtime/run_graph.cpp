@@ -175,7 +175,8 @@ void submit(Flow& flow, const Step& step, Datum* data, Outcome& outcome)
 {
     std::vector<Access> accesses;
     for (const GraphPlan::Use& use : step.uses)
-        accesses.push_back({&data[use.datum], use.mode, use.mode == AccessMode::reduce ? &sum_of_numbers : nullptr});
+        accesses.push_back(
+            {trencadis::Datum(&data[use.datum]), use.mode, use.mode == AccessMode::reduce ? &sum_of_numbers : nullptr});
     const StepArgs args{&step, data, &outcome};
     const TaskOptions options{.label = nullptr, .priority = step.priority};
     if (step.chunks) flow.submit(chunked, ChunkedStepArgs{args}, accesses, options);

@@ -16,7 +16,7 @@ namespace trencadis {
 /// workers, is not split, and nothing is bound.
 class NodeBinding {
 public:
-    /// `nodes`: of each worker; any_node: it is of none, and takes nobody's tasks only.
+    /// `nodes`: of each worker; any_node: it is of none, and takes only tasks that are for none.
     explicit NodeBinding(std::vector<int> nodes) : nodes_(std::move(nodes)) {}
 
     std::unique_ptr<Scheduler> make(const View& view, const SchedulerSpec& spec)

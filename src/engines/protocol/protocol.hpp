@@ -67,7 +67,7 @@ template <class Holder> struct WaitState {
 /// The carrier, which derives from this and is named to it (no call is virtual), says how that is carried out:
 ///
 ///     Holder& holder(worker)                   who has the worker now: the caller
-///     Holder& new_holder(worker)               another one, that has not begun; throws where none can be had
+///     Holder& new_holder(worker)               another one, that has not begun and may never; throws where none can be had
 ///     void pass(worker, self, next)            `next` has the worker; returns when `self` has it back
 ///     void wake_worker(worker)                 whoever holds it looks around
 ///     void wake(count), someone_looks()        so many of those who are idle look for tasks; one at least looks for dependences

@@ -83,6 +83,28 @@ TEST(Simulated, GivesTheWorkerOfAWaitingBodyToOthers)
     EXPECT_NEAR(makespan({cores_of_speed({1, 1})}, graph), 3, ns);
 }
 
+/// The owner of an inner flow is given a foreign task at the instant at which its own ends: nobody takes its worker over.
+TEST(Simulated, EndsWhereAHolderWasMadeForNothing)
+{
+    for (const bool body_first : {true, false})
+        EXPECT_EQ(in_own_process([&] {
+                      SimulatedRun run{cores_of_speed({1, 1, 1})};
+                      int inner_datum = 0, shared = 0, outer = 0;
+                      const std::function<void(Flow&)> inner = [&](Flow& flow) {
+                          flow.submit(work, Cost{1e9}, {readwrite(&inner_datum)});
+                      };
+                      const SimulationReport report = run([&](Flow& flow) {
+                          const auto with_inner = [&] { flow.submit(body, Body{&inner}, {readwrite(&outer)}); };
+                          if (body_first) with_inner();
+                          flow.submit(work, Cost{1e9}, {write(&shared)});
+                          if (!body_first) with_inner();
+                          for (int i = 0; i < 3; ++i) flow.submit(work, Cost{1e9}, {read(&shared)});
+                      });
+                      return std::string(report.makespan_s > 1 ? "ended" : "too early");
+                  }),
+                  "ended");
+}
+
 TEST(Simulated, KeepsNoMoreTasksInFlightThanTheWindow)
 {
     TRC_NEEDS_SIMGRID;

@@ -121,7 +121,8 @@ void VirtualEngine::stop_all()
     joules_.clear();
     if (has_energy_)
         for (std::size_t host = 0; host < host_speed_.size(); ++host) joules_.push_back(time_->energy(static_cast<int>(host)));
-    for (const auto& holder : holders_) wake(*holder);
+    for (const auto& holder : holders_)
+        if (holder->actor >= 0) wake(*holder); // one that was not needed after all has never begun
     for (const VirtualTime::Actor actor : {alarm_, mapper_})
         if (actor >= 0) wakes_.push_back(actor);
     for (const Mover& mover : movers_)

@@ -93,11 +93,11 @@ Access access_of(const trc_access& access, int position)
     if (mode > TRC_REDUCE)
         throw Error(ErrorCode::bad_argument, 6, where + ".mode is " + std::to_string(mode) + ", must be a trc_access_mode");
     require(access.data, 6, (where + ".data").c_str());
-    if (mode != TRC_REDUCE) return {access.data, AccessMode(mode)};
+    if (mode != TRC_REDUCE) return {Datum(access.data), AccessMode(mode)};
     require(access.reduction, 6, (where + ".reduction").c_str());
     // A trc_reduction is a Reduction: the same three members.
     static_assert(sizeof(trc_reduction) == sizeof(Reduction) && offsetof(trc_reduction, combine) == offsetof(Reduction, combine));
-    return {access.data, AccessMode::reduce, reinterpret_cast<const Reduction*>(access.reduction)};
+    return {Datum(access.data), AccessMode::reduce, reinterpret_cast<const Reduction*>(access.reduction)};
 }
 
 std::vector<Access> accesses_of(const trc_access* accesses, int count)

@@ -1,6 +1,7 @@
 #include "trencadis/flow.hpp"
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "graph/flow.hpp"
 #include "graph/task.hpp"
 #include "graph/task_context.hpp"
@@ -13,14 +14,7 @@
 namespace trencadis::face {
 namespace {
 
-trencadis::Access inner(const Access& access)
-{
-    // The same modes in the same order, and the same three members.
-    static_assert(int(AccessMode::reduce) == int(trencadis::AccessMode::reduce));
-    static_assert(sizeof(Reduction) == sizeof(trencadis::Reduction));
-    return {Datum(access.data, Bytes(access.bytes)), trencadis::AccessMode(access.mode),
-            reinterpret_cast<const trencadis::Reduction*>(access.reduction)};
-}
+trencadis::Access inner(const Access& access) { return {Datum(access.data, Bytes(access.bytes)), access.mode, access.reduction}; }
 
 /// What graph/ understands; without an allocation for as many as most tasks have.
 class InnerAccesses {
@@ -46,6 +40,19 @@ private:
 struct DataFlow::Inside {
     std::unique_ptr<Flow> own;
     Flow& flow;
+    const int made_after = forks_so_far();
+
+    ~Inside()
+    {
+        if (forks_so_far() != made_after) keep_for_good(own.release()); // its tasks are not in this process
+    }
+    Flow& here() const
+    {
+        if (forks_so_far() != made_after)
+            throw Error(ErrorCode::environment,
+                        "this flow was made before a fork, and its tasks are not in this process; make a new one");
+        return flow;
+    }
 };
 
 /// The callable inside the task.
@@ -83,10 +90,10 @@ void DataFlow::submit(const char* name, void* body, const Kind& kind, std::span<
 {
     static_assert(sizeof(Body) <= Task::inline_bytes);
     Body moved(body, kind); // first, so that it is destroyed whatever happens
-    inside_->flow.submit(name, std::move(moved), InnerAccesses(accesses).list(), {.priority = priority});
+    inside_->here().submit(name, std::move(moved), InnerAccesses(accesses).list(), {.priority = priority});
 }
 
-void DataFlow::wait() { inside_->flow.wait(); }
+void DataFlow::wait() { inside_->here().wait(); }
 void DataFlow::cancel() { inside_->flow.cancel(); }
 bool DataFlow::cancelled() const { return inside_->flow.cancelled(); }
 

@@ -9,6 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace {
 
 using trencadis::DataFlow;
@@ -35,6 +38,33 @@ TEST(CxxFlow, OrdersTasksByTheDataThatTheyName)
     flow.wait();
     long expected = 1;
     for (const long copy : copies) ASSERT_EQ(copy, expected = 2 * expected % 1'000'003);
+}
+
+/// Its tasks are in the other process: a child of a fork is told so, and can end.
+TEST(CxxFlow, IsLeftAloneByAForkedChild)
+{
+    trencadis::Session session(two_workers());
+    std::atomic<bool> go{false};
+    auto flow = std::make_unique<DataFlow>(session);
+    flow->submit("waits", [&go] { go.wait(false); }, {});
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        bool told = false;
+        try {
+            flow->wait();
+        } catch (const trencadis::Error& error) {
+            told = error.code() == trencadis::ErrorCode::environment;
+        }
+        flow.reset();
+        _exit(told ? 0 : 1);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    go = true;
+    go.notify_all();
+    flow->wait();
 }
 
 TEST(CxxFlow, TakesMoreAccessesThanMostTasksHave)
