@@ -243,7 +243,8 @@ protected:
 
     // ---- the end of a task ----------------------------------------------------------------------------------------
 
-    /// The task is over; `took`: how long it ran, 0 for one that must not run any more. What it released waits for the holder's next look, which follows at once (see push_released).
+    /// The task is over; `took`: how long it ran, 0 for one that must not run any more. What it released waits for the holder's next look,
+    /// which follows at once (see push_released).
     void conclude(Worker& worker, Task& task, std::exception_ptr failure, Seconds took)
     {
         if (wants_finished_) self().with_policy([&] { scheduler_->finished(task, worker.id, took); });
