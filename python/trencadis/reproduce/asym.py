@@ -85,7 +85,9 @@ def case(method: str, n: int, nb: int, effects: Sequence[str], timeline: str = "
         if extra := change.pop("scheduler", ""):
             scheduler = _with_option(scheduler, extra)
         options |= change
-    simulation = Simulation("potrf", n, PAPER["machine"], nb, variant="in-place", scheduler=scheduler, workers=workers, effects=options)
+    simulation = Simulation(
+        "potrf", n, PAPER["machine"], nb, variant="in-place", scheduler=scheduler, workers=workers, effects=options
+    )  # fmt: skip
     return Case(simulation, {"method": method, "n": n, "nb": nb, "effects": list(effects)}, timeline)
 
 
