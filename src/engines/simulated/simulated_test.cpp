@@ -86,6 +86,7 @@ TEST(Simulated, GivesTheWorkerOfAWaitingBodyToOthers)
 /// The owner of an inner flow is given a foreign task at the instant at which its own ends: nobody takes its worker over.
 TEST(Simulated, EndsWhereAHolderWasMadeForNothing)
 {
+    TRC_NEEDS_SIMGRID;
     for (const bool body_first : {true, false})
         EXPECT_EQ(in_own_process([&] {
                       SimulatedRun run{cores_of_speed({1, 1, 1})};
