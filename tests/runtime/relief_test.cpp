@@ -98,7 +98,10 @@ TEST_P(Relief, WhateverGoesOnElsewhereIsDoneOnceAndInOrder)
     NEEDS_RELIEF(places);
     const std::uint64_t seed = test_seed();
     RuntimeUnderTest runtime("native", GetParam(), places, Relieving::always);
-    for (int round = 0; round < share_of(10); ++round) run_and_compare(runtime.engine(), 300, 60, seed + std::uint64_t(round));
+    const int rounds = share_of(10);
+    // Some more where the system's load has kept all of them from it.
+    for (int round = 0; round < rounds || (round < 20 * rounds && reliefs(runtime.engine()) == 0); ++round)
+        run_and_compare(runtime.engine(), 300, 60, seed + std::uint64_t(round));
     EXPECT_GT(reliefs(runtime.engine()), 0);
 }
 
