@@ -18,7 +18,11 @@ double or_n(double extent, double n) { return extent > 0 ? extent : n; }
 Operations product(const Extents& x) { return operations::gemm(or_n(x.m, x.n), x.n, or_n(x.k, x.n)); }
 Operations rank_k(const Extents& x) { return operations::rank_k(x.n, or_n(x.k, x.n)); }
 Operations rank_2k(const Extents& x) { return operations::rank_2k(x.n, or_n(x.k, x.n)); }
-Operations triangular(const Extents& x) { return operations::triangular(or_n(x.m, x.n), x.n); }
+Operations triangular(const Extents& x)
+{
+    const double m = or_n(x.m, x.n), order = or_n(x.k, m);
+    return operations::triangular(order, order > 0 ? m * x.n / order : 0);
+}
 Operations potrf(const Extents& x) { return operations::potrf(x.n); }
 Operations potrs(const Extents& x) { return operations::potrs(x.n, x.nrhs); }
 Operations posv(const Extents& x) { return operations::posv(x.n, x.nrhs); }

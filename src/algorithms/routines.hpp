@@ -10,7 +10,7 @@
 /// The table of routines: what each is called, costs and can be carried out as. Sessions, simulations, the lists and the benchmarks read it.
 namespace trencadis {
 
-/// How large a problem is. Extents that are 0 are n.
+/// How large a problem is. Extents that are 0 are n. Where a matrix stands on one side of another, k is its order; where none is said, m.
 struct Extents {
     double n = 0, m = 0, k = 0;
     double nrhs = 1; ///< right-hand sides of potrs and posv

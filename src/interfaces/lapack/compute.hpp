@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/routines.hpp"
 #include "base/error.hpp"
 #include "base/uncancelled.hpp"
 #include "kernels/provider.hpp"
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <initializer_list>
 #include <string>
 
 /// How a call whose arguments are in order is carried out: small ones on the calling thread, without a session; large ones by the
@@ -43,7 +43,7 @@ const KernelProvider& own_kernels_because(const Error& reason);
 /// One line on standard error when a call is over, with TRENCADIS_VERBOSE.
 class Narrator {
 public:
-    Narrator(const char* routine, std::initializer_list<Index> sizes);
+    Narrator(const char* routine, const Extents& size);
     void on_tasks() { tasks_ = true; }
     ~Narrator();
     Narrator(const Narrator&) = delete;
@@ -51,7 +51,7 @@ public:
 
 private:
     const char* routine_;
-    std::initializer_list<Index> sizes_;
+    const Extents& size_;
     bool tasks_ = false;
     std::chrono::steady_clock::time_point begin_;
 };
@@ -67,14 +67,14 @@ template <class Direct> void run_directly(Direct& direct)
     }
 }
 
-/// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `sizes` for the narrator. A cancellation of
+/// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `size` for the narrator. A cancellation of
 /// the calling thread waits until the call is over: other threads' calls go on as if it had not been.
 template <class Direct, class Tasks>
-void compute(const char* routine, std::initializer_list<Index> sizes, Flops flops, Direct&& direct, Tasks&& tasks)
+void compute(const char* routine, const Extents& size, Flops flops, Direct&& direct, Tasks&& tasks)
 {
     const Uncancelled uncancelled;
     try {
-        Narrator narrator(routine, sizes);
+        Narrator narrator(routine, size);
         Session* const session = settings().cuts_everything() || wants_session(flops) ? session_or_null() : nullptr;
         if (!session) return run_directly(direct);
         try {

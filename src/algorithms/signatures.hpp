@@ -1,0 +1,117 @@
+#pragma once
+#include "algorithms/arguments.hpp"
+
+/// The signatures of all routines in BLAS's and LAPACK's order: the only place that tells them. TRC_ARGUMENTS_<routine>(K) is a list of
+///
+///     K_FLAG(type, name, text)            a letter; `text` is what callers call it
+///     K_RANK_OP(name, text, transposed)   a letter of a rank update
+///     K_SIZE(name)
+///     K_FACTOR(name), K_REAL_FACTOR(name) a scalar of the matrices' kind, or of their real parts' kind
+///     K_IN(A, lda, rows, cols)            a matrix that is read, and its leading dimension
+///     K_INOUT(A, lda, rows, cols)         one that is written
+///     K_TRIANGLE_IN(A, lda, n, uplo), K_TRIANGLE_INOUT(...)   only that triangle is touched
+///     K_PIVOTS_IN(name, count), K_PIVOTS_OUT(name, count)     LAPACK's ipiv
+///
+/// with commas between, for a prefix K that the user defines macros for: parameters, arguments, checks. The session checks by them and the
+/// Fortran, C, LAPACKE and Python faces are made of them. LAPACK's `info` comes last and is not named.
+
+#define TRC_REAL_BLAS_ROUTINES(DEFINE, ...)                                                                                      \
+    DEFINE(gemm, __VA_ARGS__)                                                                                                    \
+    DEFINE(symm, __VA_ARGS__)                                                                                                    \
+    DEFINE(syrk, __VA_ARGS__)                                                                                                    \
+    DEFINE(syr2k, __VA_ARGS__)                                                                                                   \
+    DEFINE(trmm, __VA_ARGS__)                                                                                                    \
+    DEFINE(trsm, __VA_ARGS__)
+/// Known in complex precisions only; in real ones they are the symmetric ones.
+#define TRC_HERMITIAN_BLAS_ROUTINES(DEFINE, ...)                                                                                 \
+    DEFINE(hemm, __VA_ARGS__)                                                                                                    \
+    DEFINE(herk, __VA_ARGS__)                                                                                                    \
+    DEFINE(her2k, __VA_ARGS__)
+#define TRC_BLAS_ROUTINES(DEFINE, ...)                                                                                           \
+    TRC_REAL_BLAS_ROUTINES(DEFINE, __VA_ARGS__)                                                                                  \
+    TRC_HERMITIAN_BLAS_ROUTINES(DEFINE, __VA_ARGS__)
+
+#define TRC_LAPACK_ROUTINES(DEFINE, ...)                                                                                         \
+    DEFINE(potrf, __VA_ARGS__)                                                                                                   \
+    DEFINE(potrs, __VA_ARGS__)                                                                                                   \
+    DEFINE(posv, __VA_ARGS__)
+
+#define TRC_ARGUMENTS_gemm(K)                                                                                                    \
+    K##_FLAG(Op, op_a, "transa"), K##_FLAG(Op, op_b, "transb"), K##_SIZE(m), K##_SIZE(n), K##_SIZE(k), K##_FACTOR(alpha),        \
+        K##_IN(A, lda, op_a == Op::none ? m : k, op_a == Op::none ? k : m),                                                      \
+        K##_IN(B, ldb, op_b == Op::none ? k : n, op_b == Op::none ? n : k), K##_FACTOR(beta), K##_INOUT(C, ldc, m, n)
+
+#define TRC_ARGUMENTS_symm(K)                                                                                                    \
+    K##_FLAG(Side, side, "side"), K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(m), K##_SIZE(n), K##_FACTOR(alpha),                     \
+        K##_TRIANGLE_IN(A, lda, side == Side::left ? m : n, uplo), K##_IN(B, ldb, m, n), K##_FACTOR(beta),                       \
+        K##_INOUT(C, ldc, m, n)
+#define TRC_ARGUMENTS_hemm(K) TRC_ARGUMENTS_symm(K)
+
+#define TRC_ARGUMENTS_rank_k(K, TRANSPOSED, FACTOR)                                                                              \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_RANK_OP(op, "trans", TRANSPOSED), K##_SIZE(n), K##_SIZE(k), K##_##FACTOR(alpha),           \
+        K##_IN(A, lda, op == Op::none ? n : k, op == Op::none ? k : n), K##_##FACTOR(beta), K##_TRIANGLE_INOUT(C, ldc, n, uplo)
+#define TRC_ARGUMENTS_syrk(K) TRC_ARGUMENTS_rank_k(K, Op::trans, FACTOR)
+#define TRC_ARGUMENTS_herk(K) TRC_ARGUMENTS_rank_k(K, Op::conj_trans, REAL_FACTOR)
+
+#define TRC_ARGUMENTS_rank_2k(K, TRANSPOSED, FACTOR)                                                                             \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_RANK_OP(op, "trans", TRANSPOSED), K##_SIZE(n), K##_SIZE(k), K##_FACTOR(alpha),             \
+        K##_IN(A, lda, op == Op::none ? n : k, op == Op::none ? k : n),                                                          \
+        K##_IN(B, ldb, op == Op::none ? n : k, op == Op::none ? k : n), K##_##FACTOR(beta), K##_TRIANGLE_INOUT(C, ldc, n, uplo)
+#define TRC_ARGUMENTS_syr2k(K) TRC_ARGUMENTS_rank_2k(K, Op::trans, FACTOR)
+#define TRC_ARGUMENTS_her2k(K) TRC_ARGUMENTS_rank_2k(K, Op::conj_trans, REAL_FACTOR)
+
+#define TRC_ARGUMENTS_trmm(K)                                                                                                    \
+    K##_FLAG(Side, side, "side"), K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Op, op, "transa"), K##_FLAG(Diag, diag, "diag"),        \
+        K##_SIZE(m), K##_SIZE(n), K##_FACTOR(alpha), K##_TRIANGLE_IN(A, lda, side == Side::left ? m : n, uplo),                  \
+        K##_INOUT(B, ldb, m, n)
+#define TRC_ARGUMENTS_trsm(K) TRC_ARGUMENTS_trmm(K)
+
+#define TRC_ARGUMENTS_potrf(K) K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_TRIANGLE_INOUT(A, lda, n, uplo)
+#define TRC_ARGUMENTS_potrs(K)                                                                                                   \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_SIZE(nrhs), K##_TRIANGLE_IN(A, lda, n, uplo), K##_INOUT(B, ldb, n, nrhs)
+#define TRC_ARGUMENTS_posv(K)                                                                                                    \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_SIZE(nrhs), K##_TRIANGLE_INOUT(A, lda, n, uplo), K##_INOUT(B, ldb, n, nrhs)
+
+/// The checks, where the arguments have these names and their scalar is T: argument::require(TRC_ARGUMENTS_potrf(TRC_CHECK)).
+#define TRC_CHECK_FLAG(E, x, text)                                                                                               \
+    ::trencadis::argument::Flag<E> { text, x }
+#define TRC_CHECK_RANK_OP(x, text, transposed)                                                                                   \
+    ::trencadis::argument::RankOp { text, x, transposed, ::trencadis::is_complex<T> }
+#define TRC_CHECK_SIZE(x)                                                                                                        \
+    ::trencadis::argument::Size { #x, x }
+#define TRC_CHECK_FACTOR(x) ::trencadis::argument::Factor::of(#x, x)
+#define TRC_CHECK_REAL_FACTOR(x) ::trencadis::argument::Factor::of(#x, x)
+#define TRC_CHECK_IN(A, ld, rows, cols)                                                                                          \
+    ::trencadis::argument::Matrix { #A, ::trencadis::Region::all(A, rows, cols, ld), false }
+#define TRC_CHECK_INOUT(A, ld, rows, cols)                                                                                       \
+    ::trencadis::argument::Matrix { #A, ::trencadis::Region::all(A, rows, cols, ld), true }
+#define TRC_CHECK_TRIANGLE_IN(A, ld, n, uplo)                                                                                    \
+    ::trencadis::argument::Matrix { #A, ::trencadis::Region::triangle(uplo, A, n, ld), false }
+#define TRC_CHECK_TRIANGLE_INOUT(A, ld, n, uplo)                                                                                 \
+    ::trencadis::argument::Matrix { #A, ::trencadis::Region::triangle(uplo, A, n, ld), true }
+#define TRC_CHECK_PIVOTS_IN(x, count)                                                                                            \
+    ::trencadis::argument::Pivots { #x, x, count }
+#define TRC_CHECK_PIVOTS_OUT(x, count)                                                                                           \
+    ::trencadis::argument::Pivots { #x, x, count }
+
+/// Parameters of a face: letters that may be wrong, factors by address. The checks above hold with them, and TRC_PASS gives them on to the
+/// session's routines.
+#define TRC_FACE_FLAG(E, x, text) ::trencadis::Letter<::trencadis::E> x
+#define TRC_FACE_RANK_OP(x, text, transposed) ::trencadis::Letter<::trencadis::Op> x
+#define TRC_FACE_SIZE(x) ::trencadis::Index x
+#define TRC_FACE_FACTOR(x) const T* x
+#define TRC_FACE_REAL_FACTOR(x) const ::trencadis::Real<T>* x
+#define TRC_FACE_IN(A, ld, rows, cols) const T *A, ::trencadis::Index ld
+#define TRC_FACE_INOUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
+#define TRC_FACE_TRIANGLE_IN(A, ld, n, uplo) const T *A, ::trencadis::Index ld
+#define TRC_FACE_TRIANGLE_INOUT(A, ld, n, uplo) T *A, ::trencadis::Index ld
+
+#define TRC_PASS_FLAG(E, x, text) x
+#define TRC_PASS_RANK_OP(x, text, transposed) x
+#define TRC_PASS_SIZE(x) x
+#define TRC_PASS_FACTOR(x) *x
+#define TRC_PASS_REAL_FACTOR(x) *x
+#define TRC_PASS_IN(A, ld, rows, cols) A, ld
+#define TRC_PASS_INOUT(A, ld, rows, cols) A, ld
+#define TRC_PASS_TRIANGLE_IN(A, ld, n, uplo) A, ld
+#define TRC_PASS_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
