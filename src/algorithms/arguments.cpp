@@ -32,7 +32,9 @@ void refuse_letter(int number, const char* name, char given, std::string_view le
     std::string right;
     for (const char letter : letters) {
         if (!right.empty()) right += letter == letters.back() ? " or " : ", ";
-        right.append("'").append(1, letter).append("'");
+        right += '\'';
+        right += letter;
+        right += '\'';
     }
     refuse(number, std::string(name) + " is " + shown(given) + ", must be " + right);
 }

@@ -99,9 +99,10 @@ void give_up(const std::string& routine, const char* reason) noexcept
     std::abort();
 }
 
-Narrator::Narrator(const char* routine, const Extents& size) : routine_(routine), size_(size)
+void Narrator::begin(const Extents& size)
 {
-    if (settings().verbose) begin_ = std::chrono::steady_clock::now();
+    size_ = size;
+    begin_ = std::chrono::steady_clock::now();
 }
 
 Narrator::~Narrator()

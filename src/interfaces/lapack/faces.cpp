@@ -6,15 +6,20 @@
 #include "session/linear_algebra.hpp"
 
 namespace trencadis::face {
+#define TRC_SIZE(routine) [&] { return argument::extents(TRC_ARGUMENTS_##routine(TRC_CHECK)); }
+#define TRC_COST(routine)                                                                                                        \
+    [&] {                                                                                                                        \
+        static const RoutineEntry& entry = find_routine(#routine);                                                               \
+        return entry.operations(TRC_SIZE(routine)()).flops(is_complex<T>);                                                       \
+    }
+
 /// What every routine does: look at the arguments, weigh the work, compute here or on workers.
 #define TRC_BLAS(routine, ...)                                                                                                   \
     template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE))                                                 \
     {                                                                                                                            \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
-        static const RoutineEntry& entry = find_routine(#routine);                                                               \
-        const Extents size = argument::extents(TRC_ARGUMENTS_##routine(TRC_CHECK));                                              \
         compute(                                                                                                                 \
-            Name<T>(#routine), size, entry.operations(size).flops(is_complex<T>),                                                \
+            Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),         \
             [&](const KernelProvider& kernels) { kernels.routine(TRC_ARGUMENTS_##routine(TRC_PASS)); },                          \
             [&](Session& session, const RoutineOptions& options) {                                                               \
                 trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options);                                         \
@@ -27,10 +32,8 @@ TRC_BLAS_ROUTINES(TRC_BLAS)
     template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE), Index& info)                                    \
     {                                                                                                                            \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
-        static const RoutineEntry& entry = find_routine(#routine);                                                               \
-        const Extents size = argument::extents(TRC_ARGUMENTS_##routine(TRC_CHECK));                                              \
         compute(                                                                                                                 \
-            Name<T>(#routine), size, entry.operations(size).flops(is_complex<T>),                                                \
+            Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),         \
             [&](const KernelProvider& kernels) {                                                                                 \
                 info = argument::outcome([&] { return alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS)); });            \
             },                                                                                                                   \
