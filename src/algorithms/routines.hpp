@@ -31,6 +31,8 @@ struct RoutineEntry {
     std::string_view name, summary, source;
     Operations (*operations)(const Extents& extents);
     std::span<const RoutineVariant> variants = {}; ///< the preferred one first; none: its kernels are not there, only its graph
+    std::span<const std::string_view> kernels =
+        {}; ///< codelets of its tasks, where it is one builder (algorithms/tile_routines.hpp)
 };
 std::span<const RoutineEntry> routine_entries();
 

@@ -34,7 +34,11 @@
 #define TRC_LAPACK_ROUTINES(DEFINE, ...)                                                                                         \
     DEFINE(potrf, __VA_ARGS__)                                                                                                   \
     DEFINE(potrs, __VA_ARGS__)                                                                                                   \
-    DEFINE(posv, __VA_ARGS__)
+    DEFINE(posv, __VA_ARGS__)                                                                                                    \
+    TRC_TILE_ROUTINES(DEFINE, __VA_ARGS__)
+
+/// Those of them that are one builder (algorithms/tile_routines.hpp): their calls are all made from it.
+#define TRC_TILE_ROUTINES(DEFINE, ...) DEFINE(trtri, __VA_ARGS__)
 
 #define TRC_ARGUMENTS_gemm(K)                                                                                                    \
     K##_FLAG(Op, op_a, "transa"), K##_FLAG(Op, op_b, "transb"), K##_SIZE(m), K##_SIZE(n), K##_SIZE(k), K##_FACTOR(alpha),        \
@@ -93,6 +97,28 @@
     ::trencadis::argument::Pivots { #x, x, count }
 #define TRC_CHECK_PIVOTS_OUT(x, count)                                                                                           \
     ::trencadis::argument::Pivots { #x, x, count }
+
+/// Parameters of a C++ function of ours.
+#define TRC_TYPED_FLAG(E, x, text) ::trencadis::E x
+#define TRC_TYPED_RANK_OP(x, text, transposed) ::trencadis::Op x
+#define TRC_TYPED_SIZE(x) ::trencadis::Index x
+#define TRC_TYPED_FACTOR(x) T x
+#define TRC_TYPED_REAL_FACTOR(x) ::trencadis::Real<T> x
+#define TRC_TYPED_IN(A, ld, rows, cols) const T *A, ::trencadis::Index ld
+#define TRC_TYPED_INOUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
+#define TRC_TYPED_TRIANGLE_IN(A, ld, n, uplo) const T *A, ::trencadis::Index ld
+#define TRC_TYPED_TRIANGLE_INOUT(A, ld, n, uplo) T *A, ::trencadis::Index ld
+
+/// The same as arguments of a call.
+#define TRC_GIVE_FLAG(E, x, text) x
+#define TRC_GIVE_RANK_OP(x, text, transposed) x
+#define TRC_GIVE_SIZE(x) x
+#define TRC_GIVE_FACTOR(x) x
+#define TRC_GIVE_REAL_FACTOR(x) x
+#define TRC_GIVE_IN(A, ld, rows, cols) A, ld
+#define TRC_GIVE_INOUT(A, ld, rows, cols) A, ld
+#define TRC_GIVE_TRIANGLE_IN(A, ld, n, uplo) A, ld
+#define TRC_GIVE_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
 
 /// Parameters of a face: letters that may be wrong, factors by address. The checks above hold with them, and TRC_PASS gives them on to the
 /// session's routines.

@@ -81,9 +81,10 @@ template <Scalar T> Index potrf(const KernelProvider& kernels, Uplo uplo, Index 
 }
 
 template <Scalar T>
-void potrs(const KernelProvider& kernels, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb)
+Index potrs(const KernelProvider& kernels, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb)
 {
     if (n > 0 && nrhs > 0) kernels.potrs(uplo, n, nrhs, A, lda, B, ldb);
+    return 0;
 }
 
 template <Scalar T> Index posv(const KernelProvider& kernels, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb)
@@ -128,7 +129,7 @@ void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index l
     check_options("potrs", options);
     if (n == 0 || nrhs == 0) return;
     if (runs_directly(session, operations::potrs(double(n), double(nrhs)).flops<T>(), options))
-        return alone::potrs(session.kernels(), uplo, n, nrhs, A, lda, B, ldb);
+        return void(alone::potrs(session.kernels(), uplo, n, nrhs, A, lda, B, ldb));
     const Index nb = factor_tile<T>(session, n, options);
     const TileMatrix<T> lower = readable(A, n, n, lda, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs, options));
@@ -177,7 +178,7 @@ Index tasks(Session& session, Index tile_rows, const RoutineOptions& options)
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template Index alone::potrf(const KernelProvider&, Uplo, Index, T*, Index);                                                  \
-    template void alone::potrs(const KernelProvider&, Uplo, Index, Index, const T*, Index, T*, Index);                           \
+    template Index alone::potrs(const KernelProvider&, Uplo, Index, Index, const T*, Index, T*, Index);                          \
     template Index alone::posv(const KernelProvider&, Uplo, Index, Index, T*, Index, T*, Index);                                 \
     template Index potrf(Session&, Uplo, Index, T*, Index, const RoutineOptions&);                                               \
     template void potrs(Session&, Uplo, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);                        \

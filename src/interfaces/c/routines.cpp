@@ -54,25 +54,25 @@ using namespace trencadis::c;
 #define TRC_C_TRIANGLE_IN(A, ld, n, uplo) const T *A, int64_t ld
 #define TRC_C_TRIANGLE_INOUT(A, ld, n, uplo) T *A, int64_t ld
 
-#define TRC_GIVE_FLAG(E, x, text) x
-#define TRC_GIVE_RANK_OP(x, text, transposed) x
-#define TRC_GIVE_SIZE(x) x
-#define TRC_GIVE_FACTOR(x) address_of<T>(x)
-#define TRC_GIVE_REAL_FACTOR(x) &x
-#define TRC_GIVE_IN(A, ld, rows, cols) A, ld
-#define TRC_GIVE_INOUT(A, ld, rows, cols) A, ld
-#define TRC_GIVE_TRIANGLE_IN(A, ld, n, uplo) A, ld
-#define TRC_GIVE_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
+#define TRC_TAKE_FLAG(E, x, text) x
+#define TRC_TAKE_RANK_OP(x, text, transposed) x
+#define TRC_TAKE_SIZE(x) x
+#define TRC_TAKE_FACTOR(x) address_of<T>(x)
+#define TRC_TAKE_REAL_FACTOR(x) &x
+#define TRC_TAKE_IN(A, ld, rows, cols) A, ld
+#define TRC_TAKE_INOUT(A, ld, rows, cols) A, ld
+#define TRC_TAKE_TRIANGLE_IN(A, ld, n, uplo) A, ld
+#define TRC_TAKE_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
 
 #define TRC_BLAS_SYMBOL(routine, p)                                                                                              \
     int trc_##p##routine(trc_session* session, TRC_ARGUMENTS_##routine(TRC_C))                                                   \
     {                                                                                                                            \
-        return Calls<T>::routine(session, TRC_ARGUMENTS_##routine(TRC_GIVE));                                                    \
+        return Calls<T>::routine(session, TRC_ARGUMENTS_##routine(TRC_TAKE));                                                    \
     }
 #define TRC_LAPACK_SYMBOL(routine, p)                                                                                            \
     int trc_##p##routine(trc_session* session, TRC_ARGUMENTS_##routine(TRC_C), int64_t* info)                                    \
     {                                                                                                                            \
-        return Calls<T>::routine(session, TRC_ARGUMENTS_##routine(TRC_GIVE), info);                                              \
+        return Calls<T>::routine(session, TRC_ARGUMENTS_##routine(TRC_TAKE), info);                                              \
     }
 #define TRC_SYMBOLS(p, SCALAR, VALUE, BLAS_LIST)                                                                                 \
     namespace symbols::p {                                                                                                       \

@@ -37,7 +37,7 @@ std::string shape_of(const Extents& size)
 {
     std::string shape;
     for (const double extent : {size.m, size.n, size.k, size.nrhs == 1 ? 0 : size.nrhs})
-        if (extent > 0) shape += (shape.empty() ? "" : "x") + std::to_string(Index(extent));
+        if (extent > 0) shape.append(shape.empty() ? "" : "x").append(std::to_string(Index(extent)));
     return shape.empty() ? "0" : shape;
 }
 

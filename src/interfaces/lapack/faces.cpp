@@ -34,9 +34,7 @@ TRC_BLAS_ROUTINES(TRC_BLAS)
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
         compute(                                                                                                                 \
             Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),         \
-            [&](const KernelProvider& kernels) {                                                                                 \
-                info = argument::outcome([&] { return alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS)); });            \
-            },                                                                                                                   \
+            [&](const KernelProvider& kernels) { info = alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS)); },           \
             [&](Session& session, const RoutineOptions& options) {                                                               \
                 info =                                                                                                           \
                     argument::outcome([&] { return trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options); });  \
