@@ -94,6 +94,13 @@ int trc_cposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_comp
 int trc_zposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, trc_complex_double* b,
               int64_t ldb, int64_t* info);
 
+/* A <- A^-1, A triangular; the other triangle is neither read nor written, nor a unit diagonal (diag 'U'). *info: 0, or the place of the first
+ * zero on the diagonal, counted from 1; A is not touched then. n^3/3 flops (4 times that complex). */
+int trc_strtri(trc_session* session, char uplo, char diag, int64_t n, float* a, int64_t lda, int64_t* info);
+int trc_dtrtri(trc_session* session, char uplo, char diag, int64_t n, double* a, int64_t lda, int64_t* info);
+int trc_ctrtri(trc_session* session, char uplo, char diag, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
+int trc_ztrtri(trc_session* session, char uplo, char diag, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
+
 /* C <- alpha op(A) op(B) + beta C, C m x n; op by transa, transb: 'N', 'T', 'C'. Complex factors by address. */
 int trc_sgemm(trc_session* session, char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
               int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc);

@@ -402,8 +402,31 @@ class Posv(_Solve):
         return library.call("posv", self.dtype, "L", n, RIGHT_SIDES, a, n, b, n, library.info)
 
 
+class Trtri(Workload):
+    """L <- L^-1, L lower triangular."""
+
+    routine, squares = "trtri", 2
+
+    def operands(self) -> list[np.ndarray]:
+        return [self._dominant()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (a,) = self.targets
+        return lambda: core.lapack("trtri", session, "L", "N", self.n, a, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        return library.call("trtri", self.dtype, "L", "N", self.n, self.targets[0], self.n, library.info)
+
+    def residual(self) -> float:
+        """||I - L X|| / (n ||L|| ||X|| eps)."""
+        lower, inverse = np.tril(self._pristine[0]), np.tril(self.targets[0])
+        return _from_identity(lambda block: lower @ inverse[:, block], self.n) / (
+            self.n * _norm(lower) * _norm(inverse) * self._eps()
+        )
+
+
 WORKLOADS: dict[str, type[Workload]] = {
-    cls.routine: cls for cls in (Gemm, Symm, Hemm, Syrk, Herk, Syr2k, Her2k, Trmm, Trsm, Potrf, Potrs, Posv)
+    cls.routine: cls for cls in (Gemm, Symm, Hemm, Syrk, Herk, Syr2k, Her2k, Trmm, Trsm, Potrf, Potrs, Posv, Trtri)
 }
 
 
@@ -440,6 +463,11 @@ def _norm(matrix: np.ndarray, minus: Callable[[slice], np.ndarray] | None = None
         # numpy's max carries a NaN on, and so must this one: a NaN is the worst residual, not none.
         largest = float(np.max([largest, np.abs(columns).sum(axis=0).max()]))
     return largest
+
+
+def _from_identity(columns: Callable[[slice], np.ndarray], n: int) -> float:
+    """1-norm of what a product that should be the identity differs from it by."""
+    return max((_norm(columns(slice(i, i + _BLOCK)) - np.eye(n)[:, i : i + _BLOCK]) for i in range(0, n, _BLOCK)), default=0.0)
 
 
 def _require_memory(needed: int, what: str) -> None:

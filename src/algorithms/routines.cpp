@@ -28,6 +28,7 @@ Operations potrs(const Extents& x) { return operations::potrs(x.n, x.nrhs); }
 Operations posv(const Extents& x) { return operations::posv(x.n, x.nrhs); }
 Operations getrf(const Extents& x) { return operations::getrf(x.n); }
 Operations geqrf(const Extents& x) { return operations::geqrf(x.n); }
+Operations trtri(const Extents& x) { return operations::trtri(x.n); }
 Operations nothing(const Extents&) { return {}; }
 
 // Tile sizes.
@@ -63,9 +64,13 @@ constexpr RoutineVariant potrf_variants[] = {{"packed", packed_cholesky_tile, tr
 constexpr RoutineVariant posv_variants[] = {
     {"packed", packed_cholesky_tile, true}, {"in-place", cholesky_tile}, {"tile-layout", cholesky_tile}};
 constexpr RoutineVariant potrs_variants[] = {{"in-place", cholesky_tile}};
+constexpr RoutineVariant inverse_variants[] = {{"in-place", cholesky_tile}};
+constexpr std::string_view trtri_kernels[] = {"trtri", "trsm", "gemm"};
 constexpr RoutineVariant tasks_variants[] = {{"in-place", square_tile}};
 
 constexpr std::string_view buttari = "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009";
+
+constexpr std::string_view agullo = "LAPACK; tile algorithm of Agullo, Bouwmeester, Dongarra, Kurzak, Langou, Rosenberg 2011";
 
 constexpr RoutineEntry table[] = {
     {"gemm", "C <- alpha op(A) op(B) + beta C", "BLAS", product, gemm_variants},
@@ -80,6 +85,7 @@ constexpr RoutineEntry table[] = {
     {"potrf", "Cholesky factorisation, A = L L^H or U^H U", buttari, potrf, potrf_variants},
     {"potrs", "A X = B with the factor of potrf", "LAPACK", potrs, potrs_variants},
     {"posv", "A X = B, A positive definite: potrf, then potrs", "LAPACK", posv, posv_variants},
+    {"trtri", "A <- A^-1, A triangular", agullo, trtri, inverse_variants, trtri_kernels},
     {"tasks", "empty kernels on the Cholesky graph: what the runtime costs", "trencadis", nothing, tasks_variants},
     {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS", getrf},
     {"geqrf", "QR factorisation, A = Q R", buttari, geqrf},

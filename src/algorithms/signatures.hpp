@@ -76,6 +76,9 @@
 #define TRC_ARGUMENTS_posv(K)                                                                                                    \
     K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_SIZE(nrhs), K##_TRIANGLE_INOUT(A, lda, n, uplo), K##_INOUT(B, ldb, n, nrhs)
 
+#define TRC_ARGUMENTS_trtri(K)                                                                                                   \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Diag, diag, "diag"), K##_SIZE(n), K##_TRIANGLE_INOUT(A, lda, n, uplo)
+
 /// The checks, where the arguments have these names and their scalar is T: argument::require(TRC_ARGUMENTS_potrf(TRC_CHECK)).
 #define TRC_CHECK_FLAG(E, x, text)                                                                                               \
     ::trencadis::argument::Flag<E> { text, x }

@@ -98,6 +98,11 @@ template <Scalar T>
 Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb,
            const RoutineOptions& options = {});
 
+/// A <- A^-1 for a triangular A; the other triangle is neither read nor written, nor is a unit diagonal. Returns LAPACK's info: 0, or the
+/// place of the first zero on the diagonal, counted from 1; A is not touched then. n^3/3 flops (4 times that complex).
+template <Scalar T>
+Index trtri(Session& session, Uplo uplo, Diag diag, Index n, T* A, Index lda, const RoutineOptions& options = {});
+
 /// Runs the task graph of tile Cholesky with `tile_rows` tile rows and empty kernels: what the runtime itself costs.
 /// Returns the number of tasks.
 Index tasks(Session& session, Index tile_rows, const RoutineOptions& options = {});

@@ -240,6 +240,26 @@ TYPED_TEST(Results, OfCholeskyNameTheMinorThatIsNotPositiveDefinite)
     }
 }
 
+TYPED_TEST(Results, OfTriangularInversesTimesTheMatrixAreTheIdentity)
+{
+    using T = TypeParam;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+        for (const Index n : sizes)
+            for (const Family& family : fortran_families) {
+                Dense<T> A = random_triangle<T>(uplo, n, Real<T>(2 * n + 2)), X = A;
+                std::int64_t info = -7;
+                call<T>(family, "trtri", char(uplo), 'n', n, X.data.data(), A.ld, &info);
+                EXPECT_EQ(family.wide ? info : std::int64_t(std::int32_t(info)), 0);
+                expect_untouched(A, X, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
+                for (Index j = 0; j < n; ++j) {
+                    Sum<T> sum; // of row j with column j; Higham, section 14.2
+                    for (Index l = 0; l < n; ++l)
+                        if (in_triangle(uplo, j, l) && in_triangle(uplo, l, j)) sum.add(A(j, l), X(l, j));
+                    expect_within(T(1), sum.value, 2 * sum.magnitude, 3.0 * double(n), "trtri");
+                }
+            }
+}
+
 TYPED_TEST(Results, WithNothingToAddScaleOnlyAndDoNotReadOperands)
 {
     using T = TypeParam;

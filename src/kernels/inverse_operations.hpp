@@ -1,0 +1,70 @@
+#pragma once
+#include "graph/flow.hpp"
+#include "kernels/operands.hpp"
+#include "kernels/tile_access.hpp"
+#include "matrix/conjugate.hpp"
+#include "matrix/operations.hpp"
+
+/// Tile operations of inverses, on lower triangles: see kernels/tile_operations.hpp.
+namespace trencadis::task {
+
+/// Lower triangles of small order are inverted by columns, larger ones by halves with products of any provider.
+template <Scalar T> struct TriangleInverse {
+    static constexpr Index leaf = 16;
+    const KernelProvider& kernels;
+    Uplo uplo;
+    Diag diag;
+
+    /// A <- A^-1. The off-diagonal block becomes -A22^-1 A21 A11^-1.
+    void run(Index n, T* A, Index lda) const
+    {
+        if (n <= leaf) return by_columns(n, A, lda);
+        const Index n1 = (n / 2 + 7) / 8 * 8, n2 = n - n1;
+        T* const A22 = A + n1 + n1 * lda;
+        T* const off = uplo == Uplo::lower ? A + n1 : A + n1 * lda;
+        const bool lower = uplo == Uplo::lower;
+        const Index rows = lower ? n2 : n1, cols = lower ? n1 : n2;
+        kernels.trsm(Side::right, uplo, Op::none, diag, rows, cols, T(-1), lower ? A : A22, lda, off, lda);
+        kernels.trsm(Side::left, uplo, Op::none, diag, rows, cols, T(1), lower ? A22 : A, lda, off, lda);
+        run(n1, A, lda);
+        run(n2, A22, lda);
+    }
+
+private:
+    /// Column j of the inverse is -a_jj^-1 times the inverse below (above) times the column, LAPACK's trti2.
+    void by_columns(Index n, T* A, Index lda) const
+    {
+        const bool lower = uplo == Uplo::lower;
+        for (Index step = 0; step < n; ++step) {
+            const Index j = lower ? n - 1 - step : step;
+            T* const column = A + j * lda;
+            T factor(-1);
+            if (diag == Diag::non_unit) column[j] = T(1) / column[j], factor = -column[j];
+            T* const rest = lower ? column + j + 1 : column;
+            T* const inverse = lower ? A + (j + 1) * (lda + 1) : A;
+            kernels.trmm(Side::left, uplo, Op::none, diag, lower ? n - 1 - j : j, 1, factor, inverse, lda, rest, lda);
+        }
+    }
+};
+
+template <Scalar T> struct TrtriArgs {
+    Index n;
+    Uplo uplo;
+    Diag diag;
+
+    Flops flops() const { return operations::trtri(double(n)).template flops<T>(); }
+    void run(TaskContext& context)
+    {
+        const Stored<T> A = stored<T>(context, 0);
+        TriangleInverse<T>{kernels_of(context), uplo, diag}.run(n, A.data, A.ld);
+    }
+};
+
+/// Lower triangle of A <- its inverse; a zero on the diagonal gives infinities.
+template <Scalar T> void trtri(Flow& flow, Diag diag, Tile<T> A)
+{
+    static constexpr Codelet codelet = codelet_of<TrtriArgs<T>>("trtri");
+    flow.submit(codelet, TrtriArgs<T>{A.rows, A.op == Op::none ? Uplo::lower : Uplo::upper, diag}, {readwrite(A)});
+}
+
+} // namespace trencadis::task
