@@ -101,6 +101,18 @@ int trc_dtrtri(trc_session* session, char uplo, char diag, int64_t n, double* a,
 int trc_ctrtri(trc_session* session, char uplo, char diag, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
 int trc_ztrtri(trc_session* session, char uplo, char diag, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
 
+/* A <- L^H L (uplo 'L', L in A) or U U^H ('U'): one triangle, the other is neither read nor written. *info is 0. n^3/3 flops. */
+int trc_slauum(trc_session* session, char uplo, int64_t n, float* a, int64_t lda, int64_t* info);
+int trc_dlauum(trc_session* session, char uplo, int64_t n, double* a, int64_t lda, int64_t* info);
+int trc_clauum(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
+int trc_zlauum(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
+
+/* A triangle of A^-1 in the place of potrf's factor: trtri, then lauum. *info as trtri's. 2/3 n^3 flops. */
+int trc_spotri(trc_session* session, char uplo, int64_t n, float* a, int64_t lda, int64_t* info);
+int trc_dpotri(trc_session* session, char uplo, int64_t n, double* a, int64_t lda, int64_t* info);
+int trc_cpotri(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
+int trc_zpotri(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
+
 /* C <- alpha op(A) op(B) + beta C, C m x n; op by transa, transb: 'N', 'T', 'C'. Complex factors by address. */
 int trc_sgemm(trc_session* session, char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
               int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc);

@@ -425,8 +425,47 @@ class Trtri(Workload):
         )
 
 
+class Lauum(Workload):
+    """A <- L^H L in the lower triangle."""
+
+    routine, squares = "lauum", 2
+
+    def operands(self) -> list[np.ndarray]:
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (a,) = self.targets
+        return lambda: core.lapack(self.routine, session, "L", self.n, a, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        return library.call(self.routine, self.dtype, "L", self.n, self.targets[0], self.n, library.info)
+
+    def residual(self) -> float:
+        """||A - L^H L|| / (n ||L||^2 eps) in the lower triangle."""
+        lower, result = np.tril(self._pristine[0]), np.tril(self.targets[0])
+        error = _norm(result, lambda block: np.tril(lower.conj().T @ lower[:, block], -block.start))
+        return error / (self.n * _norm(lower) * _norm(lower.conj().T) * self._eps())
+
+
+class Potri(Lauum):
+    """A^-1 in the lower triangle from the Cholesky factor of A."""
+
+    routine, squares = "potri", 4
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._positive_definite()
+        return [np.asfortranarray(np.linalg.cholesky(self._a))]
+
+    def residual(self) -> float:
+        """||I - A X|| / (n ||A|| ||X|| eps)."""
+        inverse = np.tril(self.targets[0])
+        inverse += np.tril(inverse, -1).conj().T
+        error = _from_identity(lambda block: self._a @ inverse[:, block], self.n)
+        return error / (self.n * _norm(self._a) * _norm(inverse) * self._eps())
+
+
 WORKLOADS: dict[str, type[Workload]] = {
-    cls.routine: cls for cls in (Gemm, Symm, Hemm, Syrk, Herk, Syr2k, Her2k, Trmm, Trsm, Potrf, Potrs, Posv, Trtri)
+    cls.routine: cls for cls in (Gemm, Symm, Hemm, Syrk, Herk, Syr2k, Her2k, Trmm, Trsm, Potrf, Potrs, Posv, Trtri, Lauum, Potri)
 }
 
 

@@ -255,12 +255,12 @@ std::span<const GraphEntry> entries()
     using C = std::complex<float>;
     using Z = std::complex<double>;
     static const GraphEntry all[] = {
-        {"potrf", "packed", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf_packed)},
-        {"potrf", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf)},
-        {"potrf", "two-level", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf_two_level)},
+        {"potrf", "packed", {"potrf", "trsm", "herk", "gemm"}, TRC_PRECISIONS(submit_potrf_packed)},
+        {"potrf", "in-place", {"potrf", "trsm", "herk", "gemm"}, TRC_PRECISIONS(submit_potrf)},
+        {"potrf", "two-level", {"potrf", "trsm", "herk", "gemm"}, TRC_PRECISIONS(submit_potrf_two_level)},
         {"potrs", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_potrs)},
-        {"posv", "packed", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_posv_packed)},
-        {"posv", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_posv)},
+        {"posv", "packed", {"potrf", "trsm", "herk", "gemm"}, TRC_PRECISIONS(submit_posv_packed)},
+        {"posv", "in-place", {"potrf", "trsm", "herk", "gemm"}, TRC_PRECISIONS(submit_posv)},
         {"gemm", "packed", {"pack", "gemm"}, TRC_PRECISIONS(submit_gemm_packed)},
         {"gemm", "in-place", {"gemm"}, TRC_PRECISIONS(submit_gemm)},
         {"gemm", "shared-panel", {"pack", "gemm"}, TRC_PRECISIONS(submit_gemm_shared_panel)},
@@ -361,8 +361,8 @@ Index default_graph_tile(std::string_view routine, std::string_view variant, Ind
 std::vector<std::string_view> graph_kernels(std::string_view routine, std::string_view variant, char precision)
 {
     std::vector<std::string_view> kernels = find_graph(routine, variant).kernels;
-    const bool hermitian = precision_index(precision) >= 2 && (routine == "potrf" || routine == "posv");
-    if (hermitian) std::replace(kernels.begin(), kernels.end(), std::string_view("syrk"), std::string_view("herk"));
+    if (precision_index(precision) < 2) // of real matrices it is syrk
+        std::replace(kernels.begin(), kernels.end(), std::string_view("herk"), std::string_view("syrk"));
     return kernels;
 }
 

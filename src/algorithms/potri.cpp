@@ -34,6 +34,19 @@ template <Scalar T> void invert(Flow& flow, Diag diag, TileMatrix<T> A)
     }
 }
 
+/// The lower triangle of L^H L in the place of L: rows above k hold sums so far, to which tile row k adds. The same authors.
+template <Scalar T> void multiply_by_itself(Flow& flow, TileMatrix<T> A)
+{
+    for (Index k = 0; k < A.tiles(); ++k) {
+        for (Index j = 0; j < k; ++j) {
+            task::herk(flow, Real<T>(1), herm(A(k, j)), Real<T>(1), A(j, j));
+            for (Index i = j + 1; i < k; ++i) task::gemm(flow, T(1), herm(A(k, i)), A(k, j), T(1), A(i, j));
+        }
+        for (Index j = 0; j < k; ++j) task::trmm(flow, Side::left, Uplo::upper, Diag::non_unit, T(1), herm(A(k, k)), A(k, j));
+        task::lauum(flow, A(k, k));
+    }
+}
+
 } // namespace
 
 template <Scalar T> void build::trtri(Flow& flow, Index nb, Info& info, Uplo uplo, Diag diag, Index n, T* A, Index lda)
@@ -42,7 +55,21 @@ template <Scalar T> void build::trtri(Flow& flow, Index nb, Info& info, Uplo upl
     if (info.value() == 0) invert(flow, diag, lower_tiles(uplo, n, A, lda, nb));
 }
 
-#define TRC_INSTANTIATE(T) template void build::trtri(Flow&, Index, Info&, Uplo, Diag, Index, T*, Index);
+template <Scalar T> void build::lauum(Flow& flow, Index nb, Info&, Uplo uplo, Index n, T* A, Index lda)
+{
+    multiply_by_itself(flow, lower_tiles(uplo, n, A, lda, nb));
+}
+
+template <Scalar T> void build::potri(Flow& flow, Index nb, Info& info, Uplo uplo, Index n, T* A, Index lda)
+{
+    trtri(flow, nb, info, uplo, Diag::non_unit, n, A, lda);
+    if (info.value() == 0) lauum(flow, nb, info, uplo, n, A, lda);
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void build::trtri(Flow&, Index, Info&, Uplo, Diag, Index, T*, Index);                                               \
+    template void build::lauum(Flow&, Index, Info&, Uplo, Index, T*, Index);                                                     \
+    template void build::potri(Flow&, Index, Info&, Uplo, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

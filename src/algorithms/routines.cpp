@@ -29,6 +29,8 @@ Operations posv(const Extents& x) { return operations::posv(x.n, x.nrhs); }
 Operations getrf(const Extents& x) { return operations::getrf(x.n); }
 Operations geqrf(const Extents& x) { return operations::geqrf(x.n); }
 Operations trtri(const Extents& x) { return operations::trtri(x.n); }
+Operations lauum(const Extents& x) { return operations::lauum(x.n); }
+Operations potri(const Extents& x) { return operations::potri(x.n); }
 Operations nothing(const Extents&) { return {}; }
 
 // Tile sizes.
@@ -66,6 +68,8 @@ constexpr RoutineVariant posv_variants[] = {
 constexpr RoutineVariant potrs_variants[] = {{"in-place", cholesky_tile}};
 constexpr RoutineVariant inverse_variants[] = {{"in-place", cholesky_tile}};
 constexpr std::string_view trtri_kernels[] = {"trtri", "trsm", "gemm"};
+constexpr std::string_view lauum_kernels[] = {"lauum", "trmm", "herk", "gemm"};
+constexpr std::string_view potri_kernels[] = {"trtri", "lauum", "trsm", "trmm", "herk", "gemm"};
 constexpr RoutineVariant tasks_variants[] = {{"in-place", square_tile}};
 
 constexpr std::string_view buttari = "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009";
@@ -86,6 +90,8 @@ constexpr RoutineEntry table[] = {
     {"potrs", "A X = B with the factor of potrf", "LAPACK", potrs, potrs_variants},
     {"posv", "A X = B, A positive definite: potrf, then potrs", "LAPACK", posv, posv_variants},
     {"trtri", "A <- A^-1, A triangular", agullo, trtri, inverse_variants, trtri_kernels},
+    {"lauum", "A <- L^H L or U U^H in the triangle's place", agullo, lauum, inverse_variants, lauum_kernels},
+    {"potri", "A^-1 from the factor of potrf: trtri, then lauum", agullo, potri, inverse_variants, potri_kernels},
     {"tasks", "empty kernels on the Cholesky graph: what the runtime costs", "trencadis", nothing, tasks_variants},
     {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS", getrf},
     {"geqrf", "QR factorisation, A = Q R", buttari, geqrf},

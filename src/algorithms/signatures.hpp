@@ -38,7 +38,10 @@
     TRC_TILE_ROUTINES(DEFINE, __VA_ARGS__)
 
 /// Those of them that are one builder (algorithms/tile_routines.hpp): their calls are all made from it.
-#define TRC_TILE_ROUTINES(DEFINE, ...) DEFINE(trtri, __VA_ARGS__)
+#define TRC_TILE_ROUTINES(DEFINE, ...)                                                                                           \
+    DEFINE(trtri, __VA_ARGS__)                                                                                                   \
+    DEFINE(lauum, __VA_ARGS__)                                                                                                   \
+    DEFINE(potri, __VA_ARGS__)
 
 #define TRC_ARGUMENTS_gemm(K)                                                                                                    \
     K##_FLAG(Op, op_a, "transa"), K##_FLAG(Op, op_b, "transb"), K##_SIZE(m), K##_SIZE(n), K##_SIZE(k), K##_FACTOR(alpha),        \
@@ -78,6 +81,9 @@
 
 #define TRC_ARGUMENTS_trtri(K)                                                                                                   \
     K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Diag, diag, "diag"), K##_SIZE(n), K##_TRIANGLE_INOUT(A, lda, n, uplo)
+
+#define TRC_ARGUMENTS_lauum(K) TRC_ARGUMENTS_potrf(K)
+#define TRC_ARGUMENTS_potri(K) TRC_ARGUMENTS_potrf(K)
 
 /// The checks, where the arguments have these names and their scalar is T: argument::require(TRC_ARGUMENTS_potrf(TRC_CHECK)).
 #define TRC_CHECK_FLAG(E, x, text)                                                                                               \

@@ -88,6 +88,45 @@ TYPED_TEST(Inverses, OfTrianglesTimesTheTriangleAreTheIdentity)
     });
 }
 
+TYPED_TEST(Inverses, ProductsOfATriangleWithItselfAreTheDefinition)
+{
+    using T = TypeParam;
+    in_all_ways([](Session& session, Uplo uplo, Index n, const RoutineOptions& options) {
+        const Dense<T> A = random_triangle<T>(uplo, n, 0);
+        Dense<T> X = A;
+        ASSERT_EQ(lauum(session, uplo, n, X.data.data(), X.ld, options), 0);
+        expect_untouched(A, X, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
+        for (Index j = 0; j < n; ++j)
+            for (Index i = 0; i < n; ++i) {
+                if (!in_triangle(uplo, i, j)) continue;
+                Sum<T> sum; // L^H L, or U U^H
+                for (Index k = std::max(i, j); k < n; ++k)
+                    if (uplo == Uplo::lower) sum.add(conjugate(A(k, i)), A(k, j));
+                    else sum.add(A(i, k), conjugate(A(j, k)));
+                expect_within(X(i, j), sum.value, sum.magnitude, double(n), "lauum");
+            }
+    });
+}
+
+TYPED_TEST(Inverses, OfPositiveDefiniteMatricesTimesTheMatrixAreTheIdentity)
+{
+    using T = TypeParam;
+    in_all_ways([](Session& session, Uplo uplo, Index n, const RoutineOptions& options) {
+        const Dense<T> A = random_triangle<T>(uplo, n, Real<T>(2 * n + 2));
+        Dense<T> X = A;
+        ASSERT_EQ(potrf(session, uplo, n, X.data.data(), X.ld, options), 0);
+        ASSERT_EQ(potri(session, uplo, n, X.data.data(), X.ld, options), 0);
+        expect_untouched(A, X, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
+        for (Index j = 0; j < n; ++j)
+            for (Index i = 0; i < n; ++i) {
+                Sum<T> sum;
+                for (Index k = 0; k < n; ++k) sum.add(mirrored(A, uplo, i, k), mirrored(X, uplo, k, j));
+                // Higham, section 14.4: within the condition, which is below 3 here, of what a residual of the factor has.
+                expect_within(T(i == j), sum.value, 3 * (1 + sum.magnitude), 8.0 * double(n), "A X");
+            }
+    });
+}
+
 TYPED_TEST(Inverses, OfTrianglesWithAZeroOnTheDiagonalAreNotBegun)
 {
     using T = TypeParam;
@@ -96,6 +135,8 @@ TYPED_TEST(Inverses, OfTrianglesWithAZeroOnTheDiagonalAreNotBegun)
         A(41, 41) = A(20, 20) = T(0);
         Dense<T> X = A;
         EXPECT_EQ(trtri(with_engine("native"), Uplo::lower, Diag::non_unit, 50, X.data.data(), X.ld, {.nb = nb}), 21);
+        expect_same_bits(A, X);
+        EXPECT_EQ(potri(with_engine("native"), Uplo::lower, 50, X.data.data(), X.ld, {.nb = nb}), 21);
         expect_same_bits(A, X);
         EXPECT_EQ(trtri(with_engine("native"), Uplo::lower, Diag::unit, 50, X.data.data(), X.ld, {.nb = nb}), 0);
     }
