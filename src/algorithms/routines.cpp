@@ -22,7 +22,9 @@ Operations triangular(const Extents& x) { return operations::triangular(or_n(x.m
 Operations potrf(const Extents& x) { return operations::potrf(x.n); }
 Operations potrs(const Extents& x) { return operations::potrs(x.n, x.nrhs); }
 Operations posv(const Extents& x) { return operations::posv(x.n, x.nrhs); }
-Operations getrf(const Extents& x) { return operations::getrf(x.n); }
+Operations getrf(const Extents& x) { return operations::getrf(or_n(x.m, x.n), x.n); }
+Operations getrs(const Extents& x) { return operations::getrs(x.n, x.nrhs); }
+Operations gesv(const Extents& x) { return operations::gesv(x.n, x.nrhs); }
 Operations geqrf(const Extents& x) { return operations::geqrf(x.n); }
 Operations nothing(const Extents&) { return {}; }
 
@@ -59,6 +61,10 @@ constexpr RoutineVariant potrf_variants[] = {{"packed", packed_cholesky_tile, tr
 constexpr RoutineVariant posv_variants[] = {
     {"packed", packed_cholesky_tile, true}, {"in-place", cholesky_tile}, {"tile-layout", cholesky_tile}};
 constexpr RoutineVariant potrs_variants[] = {{"in-place", cholesky_tile}};
+Index square_lu(Index n, std::size_t bytes, int workers) { return lu_tile(n, n, bytes, workers); }
+Index square_packed_lu(Index n, std::size_t bytes, int workers) { return packed_lu_tile(n, n, bytes, workers); }
+constexpr RoutineVariant getrf_variants[] = {{"packed", square_packed_lu, true}, {"panel", square_lu}};
+constexpr RoutineVariant getrs_variants[] = {{"in-place", square_lu}};
 constexpr RoutineVariant tasks_variants[] = {{"in-place", square_tile}};
 
 constexpr std::string_view buttari = "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009";
@@ -77,7 +83,9 @@ constexpr RoutineEntry table[] = {
     {"potrs", "A X = B with the factor of potrf", "LAPACK", potrs, potrs_variants},
     {"posv", "A X = B, A positive definite: potrf, then potrs", "LAPACK", posv, posv_variants},
     {"tasks", "empty kernels on the Cholesky graph: what the runtime costs", "trencadis", nothing, tasks_variants},
-    {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS", getrf},
+    {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS", getrf, getrf_variants},
+    {"getrs", "op(A) X = B with the factors of getrf", "LAPACK", getrs, getrs_variants},
+    {"gesv", "A X = B: getrf, then getrs", "LAPACK", gesv, getrf_variants},
     {"geqrf", "QR factorisation, A = Q R", buttari, geqrf},
 };
 
