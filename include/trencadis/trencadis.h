@@ -94,6 +94,34 @@ int trc_cposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_comp
 int trc_zposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, trc_complex_double* b,
               int64_t ldb, int64_t* info);
 
+/* A = P L U in place, A m x n. ipiv[i], i < min(m, n), is the row, from 1, that was exchanged with row i + 1: the one with the largest |.|
+ * (complex: |re| + |im|). *info: 0, or the number of the first pivot that is exactly zero; the factorization is complete all the same.
+ * 2/3 n^3 flops for m = n (4 times that complex). */
+int trc_sgetrf(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, int64_t* ipiv, int64_t* info);
+int trc_dgetrf(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, int64_t* ipiv, int64_t* info);
+int trc_cgetrf(trc_session* session, int64_t m, int64_t n, trc_complex_float* a, int64_t lda, int64_t* ipiv, int64_t* info);
+int trc_zgetrf(trc_session* session, int64_t m, int64_t n, trc_complex_double* a, int64_t lda, int64_t* ipiv, int64_t* info);
+
+/* B <- op(A)^-1 B, B n x nrhs, with getrf's factors in A and its ipiv; trans 'N', 'T' or 'C'. 2 n^2 nrhs flops. *info is always 0. */
+int trc_sgetrs(trc_session* session, char trans, int64_t n, int64_t nrhs, const float* a, int64_t lda, const int64_t* ipiv,
+               float* b, int64_t ldb, int64_t* info);
+int trc_dgetrs(trc_session* session, char trans, int64_t n, int64_t nrhs, const double* a, int64_t lda, const int64_t* ipiv,
+               double* b, int64_t ldb, int64_t* info);
+int trc_cgetrs(trc_session* session, char trans, int64_t n, int64_t nrhs, const trc_complex_float* a, int64_t lda,
+               const int64_t* ipiv, trc_complex_float* b, int64_t ldb, int64_t* info);
+int trc_zgetrs(trc_session* session, char trans, int64_t n, int64_t nrhs, const trc_complex_double* a, int64_t lda,
+               const int64_t* ipiv, trc_complex_double* b, int64_t ldb, int64_t* info);
+
+/* getrf, then getrs; B is not touched unless *info is 0. */
+int trc_sgesv(trc_session* session, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t* ipiv, float* b, int64_t ldb,
+              int64_t* info);
+int trc_dgesv(trc_session* session, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t* ipiv, double* b, int64_t ldb,
+              int64_t* info);
+int trc_cgesv(trc_session* session, int64_t n, int64_t nrhs, trc_complex_float* a, int64_t lda, int64_t* ipiv,
+              trc_complex_float* b, int64_t ldb, int64_t* info);
+int trc_zgesv(trc_session* session, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, int64_t* ipiv,
+              trc_complex_double* b, int64_t ldb, int64_t* info);
+
 /* A <- A^-1, A triangular; the other triangle is neither read nor written, nor a unit diagonal (diag 'U'). *info: 0, or the place of the first
  * zero on the diagonal, counted from 1; A is not touched then. n^3/3 flops (4 times that complex). */
 int trc_strtri(trc_session* session, char uplo, char diag, int64_t n, float* a, int64_t lda, int64_t* info);

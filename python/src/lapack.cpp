@@ -5,6 +5,7 @@
 #include "routine_arguments.hpp"
 #include "session/linear_algebra.hpp"
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <tuple>
 #include <vector>
@@ -40,6 +41,12 @@ public:
         shapes_.push_back(buffers_.back().template column_major<T>(number_, name));
         return shapes_.back().data;
     }
+    Index* integers(const char* name)
+    {
+        if (!nb::try_cast(next(name), integers_.emplace_back()))
+            refuse(std::string(name) + " must be a contiguous array of int64");
+        return integers_.back().data();
+    }
     Index leading() const { return shapes_.back().ld; }
     /// The arrays' shapes, in their order, once the sizes are known.
     bool expect(const char* name, Index rows, Index cols)
@@ -47,6 +54,12 @@ public:
         const auto& shape = shapes_[seen_++];
         require_shape(name, shape.rows, shape.cols, rows, cols, 0);
         return true;
+    }
+    bool expect(const char* name, Index count)
+    {
+        if (Index(integers_[counted_].size()) == count) return ++counted_, true;
+        throw Error(ErrorCode::bad_argument, std::string(name) + " has " + std::to_string(integers_[counted_].size()) +
+                                                 " integers; the other arguments need " + std::to_string(count));
     }
     void end() const
     {
@@ -65,7 +78,8 @@ private:
 
     const nb::args& arguments_;
     int number_ = 0;
-    std::size_t seen_ = 0;
+    std::size_t seen_ = 0, counted_ = 0;
+    std::vector<nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>> integers_;
     std::vector<Buffer> buffers_;
     std::vector<Buffer::ColumnMajor<T>> shapes_;
 };
@@ -84,6 +98,8 @@ ScalarKind kind_of(const nb::args& arguments)
 #define TRC_GIVEN_INOUT(A, ld, rows, cols) given.matrix(#A, Access::write), given.leading()
 #define TRC_GIVEN_TRIANGLE_IN(A, ld, n, uplo) TRC_GIVEN_IN(A, ld, n, n)
 #define TRC_GIVEN_TRIANGLE_INOUT(A, ld, n, uplo) TRC_GIVEN_INOUT(A, ld, n, n)
+#define TRC_GIVEN_PIVOTS_IN(x, count, rows) given.integers(#x)
+#define TRC_GIVEN_PIVOTS_OUT(x, count) given.integers(#x)
 
 #define TRC_SHAPE_FLAG(E, x, text) true
 #define TRC_SHAPE_SIZE(x) true
@@ -91,6 +107,8 @@ ScalarKind kind_of(const nb::args& arguments)
 #define TRC_SHAPE_INOUT(A, ld, rows, cols) given.expect(#A, rows, cols)
 #define TRC_SHAPE_TRIANGLE_IN(A, ld, n, uplo) given.expect(#A, n, n)
 #define TRC_SHAPE_TRIANGLE_INOUT(A, ld, n, uplo) given.expect(#A, n, n)
+#define TRC_SHAPE_PIVOTS_IN(x, count, rows) given.expect(#x, count)
+#define TRC_SHAPE_PIVOTS_OUT(x, count) given.expect(#x, count)
 
 /// Braces take the arguments from left to right.
 #define TRC_CALL(routine, ...)                                                                                                   \

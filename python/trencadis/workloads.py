@@ -402,6 +402,76 @@ class Posv(_Solve):
         return library.call("posv", self.dtype, "L", n, RIGHT_SIDES, a, n, b, n, library.info)
 
 
+class Getrf(Workload):
+    """P A = L U in place."""
+
+    routine, squares = "getrf", 2
+
+    def operands(self) -> list[np.ndarray]:
+        self._ipiv = np.empty(self.n, np.int64)
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (a,) = self.targets
+        return lambda: core.lapack("getrf", session, self.n, self.n, a, self._ipiv, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        self._ipiv = np.empty(self.n, library.integer)
+        return library.call("getrf", self.dtype, self.n, self.n, self.targets[0], self.n, self._ipiv, library.info)
+
+    def residual(self) -> float:
+        """||P A - L U|| / (n ||A|| eps)."""
+        (a,), (factors,) = self._pristine, self.targets
+        rows = np.arange(self.n)
+        for i, other in enumerate(self._ipiv):
+            rows[[i, other - 1]] = rows[[other - 1, i]]
+        lower, upper = np.tril(factors, -1) + np.eye(self.n, dtype=self.dtype), np.triu(factors)
+        return _norm(a[rows], lambda block: lower @ upper[:, block]) / (self.n * _norm(a) * self._eps())
+
+
+class Getrs(_Solve):
+    """X = A^-1 B with the factors of A, RIGHT_SIDES right sides."""
+
+    routine, squares = "getrs", 3
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._matrix()
+        self._factors, self._ipiv = self._a.copy(order="F"), np.empty(self.n, np.int64)
+        _core.lapack("getrf", None, self.n, self.n, self._factors, self._ipiv)
+        return [self._matrix(RIGHT_SIDES)]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (b,) = self.targets
+        return lambda: core.lapack(
+            "getrs", session, "N", self.n, RIGHT_SIDES, self._factors, self._ipiv, b, nb=nb, variant=variant
+        )
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        n, (b,) = self.n, self.targets
+        self._ipiv = self._ipiv.astype(library.integer)
+        return library.call("getrs", self.dtype, "N", n, RIGHT_SIDES, self._factors, n, self._ipiv, b, n, library.info)
+
+
+class Gesv(_Solve):
+    """getrf, then getrs with RIGHT_SIDES right sides."""
+
+    routine, squares = "gesv", 2
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._matrix()
+        self._ipiv = np.empty(self.n, np.int64)
+        return [self._a, self._matrix(RIGHT_SIDES)]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        a, b = self.targets
+        return lambda: core.lapack("gesv", session, self.n, RIGHT_SIDES, a, self._ipiv, b, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        n, (a, b) = self.n, self.targets
+        self._ipiv = np.empty(n, library.integer)
+        return library.call("gesv", self.dtype, n, RIGHT_SIDES, a, n, self._ipiv, b, n, library.info)
+
+
 class Trtri(Workload):
     """L <- L^-1, L lower triangular."""
 
@@ -465,7 +535,27 @@ class Potri(Lauum):
 
 
 WORKLOADS: dict[str, type[Workload]] = {
-    cls.routine: cls for cls in (Gemm, Symm, Hemm, Syrk, Herk, Syr2k, Her2k, Trmm, Trsm, Potrf, Potrs, Posv, Trtri, Lauum, Potri)
+    cls.routine: cls
+    for cls in (
+        Gemm,
+        Symm,
+        Hemm,
+        Syrk,
+        Herk,
+        Syr2k,
+        Her2k,
+        Trmm,
+        Trsm,
+        Potrf,
+        Potrs,
+        Posv,
+        Getrf,
+        Getrs,
+        Gesv,
+        Trtri,
+        Lauum,
+        Potri,
+    )
 }
 
 

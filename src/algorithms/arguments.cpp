@@ -69,6 +69,10 @@ void Matrix::require_apart(int number, const Matrix& other) const
 void Pivots::require(int number) const
 {
     if (!data && count > 0) refuse(number, std::string(name) + " is null, must point to " + std::to_string(count) + " integers");
+    for (Index i = 0; rows > 0 && i < count; ++i)
+        if (data[i] < 1 || data[i] > rows)
+            refuse(number, std::string(name) + "(" + std::to_string(i + 1) + ") is " + std::to_string(data[i]) +
+                               ", must be a row, 1 to " + std::to_string(rows));
 }
 
 } // namespace trencadis::argument

@@ -5,8 +5,10 @@
 #include "matrix/region.hpp"
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 /// What an argument of a routine must be. The signatures (algorithms/signatures.hpp) are lists of these, in BLAS's and LAPACK's order, so that
 /// every face finds the same argument bad and calls it by the same number.
@@ -111,15 +113,46 @@ struct Matrix {
     /// Throws where this one, which is written, overlaps `other`.
     void require_apart(int number, const Matrix& other) const;
 };
-/// Row interchanges; LAPACK has no leading dimension for them.
+/// Row interchanges; LAPACK has no leading dimension for them. `rows`: how many rows they may name where they are read; 0: they are written.
 struct Pivots {
     static constexpr int width = 1;
     const char* name;
     const Index* data;
-    Index count;
+    Index count, rows;
 
     int bad(int) const { return 0; }
     void require(int number) const;
+};
+
+/// A caller's integers, of 32 or 64 bits, as ours: copied where they are narrower, and back at the end where they are written.
+template <class I> class Integers {
+    static constexpr bool written = !std::is_const_v<I>;
+    template <class N> using Like = std::conditional_t<written, N, const N>;
+
+public:
+    Integers(Like<std::int32_t>* narrow) : narrow_(narrow) {}
+    Integers(Like<std::int64_t>* wide) : wide_(wide) {}
+    Integers(const Integers&) = delete;
+    Integers& operator=(const Integers&) = delete;
+    ~Integers()
+    {
+        if constexpr (written)
+            for (std::size_t i = 0; i < copy_.size(); ++i) narrow_[i] = std::int32_t(copy_[i]);
+    }
+    /// All `count` of them.
+    I* of(Index count)
+    {
+        if (!narrow_) return wide_;
+        if (copy_.empty()) copy_.assign(narrow_, narrow_ + count); // what a call does not write keeps its value
+        return copy_.data();
+    }
+    /// Where they are without a copy; null: nowhere.
+    operator const Index*() const { return wide_; }
+
+private:
+    Like<std::int32_t>* narrow_ = nullptr;
+    Like<std::int64_t>* wide_ = nullptr;
+    std::vector<Index> copy_;
 };
 
 /// The number of the first bad argument, 0: none. Pointers are not looked at, as BLAS and LAPACK do not.

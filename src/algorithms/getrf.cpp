@@ -1,19 +1,34 @@
 #include "algorithms/getrf.hpp"
 
+#include "algorithms/cutting.hpp"
+#include "algorithms/trsm.hpp"
 #include "kernels/lu_operations.hpp"
+#include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace trencadis {
 namespace {
 
+constexpr Index steps_kept = 3; ///< whose images are in memory at a time: a panel may be two steps ahead of the last update
+
 template <Scalar T> Index steps(TileMatrix<T> A) { return std::min(A.row_tiles(), A.col_tiles()); }
 
-/// Interchanges of the whole of panel k.
-template <Scalar T> task::Pivots pivots_of(TileMatrix<T> A, PivotGrid pivots, Index k)
+/// Interchanges of panel k in the vector for all of A.
+template <Scalar T> task::Pivots pivots_of(TileMatrix<T> A, Index* pivots, Index k)
 {
-    return {pivots(k, k), std::min(A.rows() - A.first_row(k), A(k, k).cols)};
+    const Index first = A.first_row(k);
+    return {pivots + first, std::min(A.rows() - first, A(k, k).cols)};
+}
+
+/// The tile columns left of each panel, in the end.
+template <Scalar T> void exchange_behind(Flow& flow, TileMatrix<T> A, Index* pivots)
+{
+    std::vector<task::Pivots> panels;
+    for (Index k = 0; k < steps(A); ++k) panels.push_back(pivots_of(A, pivots, k));
+    for (Index j = 0; j + 1 < steps(A); ++j) task::laswp_behind(flow, A, j, std::span(panels).subspan(std::size_t(j + 1)));
 }
 
 } // namespace
@@ -32,7 +47,8 @@ template <Scalar T> void getrf_incremental(Flow& flow, Index ib, TileMatrix<T> A
     }
 }
 
-template <Scalar T> void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, PivotGrid pivots, char* tokens)
+template <Scalar T>
+void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, Index* pivots, Info& info, char* tokens)
 {
     const auto together = [&](void* data) { return updates == ColumnUpdates::queued ? readwrite(data) : concurrent_write(data); };
     const auto update = [&](Index i, Index j, Index k, std::initializer_list<Access> also) {
@@ -40,7 +56,7 @@ template <Scalar T> void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMa
     };
     for (Index k = 0; k < steps(A); ++k) {
         const task::Pivots panel = pivots_of(A, pivots, k);
-        task::getrf_panel(flow, task::PanelBy::one_core, A, k, panel);
+        task::getrf_panel(flow, A, k, panel, info);
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
             task::swptr(flow, A, k, j, panel);
             if (k + 1 < A.row_tiles()) update(k + 1, j, k, {});
@@ -52,25 +68,93 @@ template <Scalar T> void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMa
             task::laswp(flow, A, k, j, pivots_of(A, pivots, k), {read(A(k - 1, j).data), together(tokens + k)});
 }
 
-template <Scalar T> void getrf_panel(Flow& flow, TileMatrix<T> A, PivotGrid pivots)
+template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info& info)
 {
     for (Index k = 0; k < steps(A); ++k) {
         const task::Pivots panel = pivots_of(A, pivots, k);
-        task::getrf_panel(flow, task::PanelBy::sharing_cores, A, k, panel);
+        task::getrf_panel(flow, A, k, panel, info);
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
-            task::laswp(flow, A, k, j, panel);
-            task::trsm(flow, Side::left, Uplo::lower, Diag::unit, T(1), A(k, k), A(k, j));
+            task::swptr(flow, A, k, j, panel);
             for (Index i = k + 1; i < A.row_tiles(); ++i) task::gemm(flow, T(-1), A(i, k), A(k, j), T(1), A(i, j));
         }
     }
-    for (Index k = 1; k < steps(A); ++k)
-        for (Index j = 0; j < k; ++j) task::laswp(flow, A, k, j, pivots_of(A, pivots, k));
+    exchange_behind(flow, A, pivots);
 }
+
+template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, Info& info)
+{
+    for (Index k = 0; k < steps(A); ++k) {
+        const task::Pivots panel = pivots_of(A, pivots, k);
+        task::getrf_panel(flow, A, k, panel, info);
+        if (k + 1 == A.col_tiles()) break;
+        blas::Operand<T> L = blas::general<T>(A(k, k).data, A(k, k).ld).transposed();
+        L.structure = blas::Structure::triangular;
+        L.uplo = Uplo::upper;
+        L.diag = Diag::unit;
+        task::pack_triangle(flow, L, A(k, k).rows, images.triangle(k));
+        const bool updates = k + 1 < A.row_tiles();
+        const auto left = [&](Index i) { return images.left(i, k, A(i, k).rows, A(i, k).cols); };
+        const auto right = [&](Index j) { return images.right(j, k, A(k, j).cols, A(k, j).rows); };
+        for (Index i = k + 1; i < A.row_tiles(); ++i) task::pack_left(flow, blas::general<T>(A(i, k).data, A(i, k).ld), left(i));
+        for (Index j = k + 1; j < A.col_tiles(); ++j) {
+            task::swptr_packed(flow, A, k, j, panel, images.triangle(k), updates ? right(j).data : nullptr);
+            for (Index i = k + 1; i < A.row_tiles(); ++i)
+                task::multiply(flow, task::Product<T>{T(-1), left(i), right(j), T(1), A(i, j)});
+        }
+    }
+    exchange_behind(flow, A, pivots);
+}
+
+template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, Guard guard)
+{
+    const task::Pivots all{const_cast<Index*>(pivots), A.rows()};
+    const auto exchange = [&](blas::Interchanges order) {
+        for (Index j = 0; j < B.col_tiles(); ++j) task::laswp(flow, B, j, all, order, guard);
+    };
+    if (op == Op::none) {
+        exchange(blas::Interchanges::forward);
+        trsm(flow, Uplo::lower, Diag::unit, T(1), A, B, guard);
+        return trsm(flow, Uplo::upper, Diag::non_unit, T(1), A, B, guard);
+    }
+    trsm(flow, Uplo::lower, Diag::non_unit, T(1), A.with(op), B, guard);
+    trsm(flow, Uplo::upper, Diag::unit, T(1), A.with(op), B, guard);
+    exchange(blas::Interchanges::backward);
+}
+
+template <Scalar T> void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, const LuImages<T>* images)
+{
+    if (images) getrf_packed(flow, A, *images, pivots, info);
+    else getrf(flow, A, pivots, info);
+    const Index last = A.tiles() - 1;
+    for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
+    getrs(flow, Op::none, A, pivots, B, Guard{&info, A.rows()});
+}
+
+template <Scalar T>
+LuImages<T>::LuImages(Index m, Index n, Index nb, const ImagePlace& place)
+    : left_(PackedSlots<T>::left(pieces(m, nb), steps_kept, nb, nb, place)),
+      right_(PackedSlots<T>::right(pieces(n, nb), steps_kept, nb, nb, place)),
+      triangle_(PackedSlots<T>::triangle(steps_kept, nb, place))
+{
+}
+template <Scalar T> task::Image<T> LuImages<T>::left(Index i, Index k, Index rows, Index cols) const
+{
+    return {left_(i, k), {rows, cols}};
+}
+template <Scalar T> task::Image<T> LuImages<T>::right(Index j, Index k, Index cols, Index rows) const
+{
+    return {right_(j, k), {cols, rows}};
+}
+template <Scalar T> Real<T>* LuImages<T>::triangle(Index k) const { return triangle_(0, k); }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void getrf_incremental(Flow&, Index, TileMatrix<T>, TileMatrix<T>, PivotGrid);                                      \
-    template void getrf_kastors(Flow&, ColumnUpdates, TileMatrix<T>, PivotGrid, char*);                                          \
-    template void getrf_panel(Flow&, TileMatrix<T>, PivotGrid);
+    template void getrf_kastors(Flow&, ColumnUpdates, TileMatrix<T>, Index*, Info&, char*);                                      \
+    template void getrf(Flow&, TileMatrix<T>, Index*, Info&);                                                                    \
+    template void getrf_packed(Flow&, TileMatrix<T>, const LuImages<T>&, Index*, Info&);                                         \
+    template void getrs(Flow&, Op, TileMatrix<T>, const Index*, TileMatrix<T>, Guard);                                           \
+    template void gesv(Flow&, TileMatrix<T>, Index*, TileMatrix<T>, Info&, const LuImages<T>*);                                  \
+    template class LuImages<T>;
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

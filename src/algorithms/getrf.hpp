@@ -1,13 +1,49 @@
 #pragma once
+#include "algorithms/packed_slots.hpp"
 #include "graph/flow.hpp"
+#include "graph/info.hpp"
+#include "kernels/packed_operations.hpp"
 #include "kernels/provider.hpp"
 #include "matrix/tile_matrix.hpp"
 
 namespace trencadis {
 
-/// Tile LU, A = P L U in place, A m x n. 2/3 n^3 flops when square (4 times that complex), and what the forms add. Each returns
-/// once the tasks are submitted. The kernels that pivot do not exist yet: on engines that compute, the first such task throws
-/// Error{missing_backend}; simulated engines account for the time. Views that are transposed are not served.
+/// Tile LU, A = P L U in place, A m x n in a column-major matrix. 2/3 n^3 flops when square (4 times that complex), and what the forms add.
+/// Each returns once the tasks are submitted. Views that are transposed are not served.
+///
+/// Of forms with partial pivoting `pivots` receives min(m, n) rows of A, from 1, as LAPACK's ipiv, and `info` the first pivot that is exactly
+/// zero, whatever the timing; the factorization is completed all the same. Interchanges left of a panel come last, those of all panels for a
+/// tile column in one sweep.
+
+/// A panel is factored, then for each tile column right of it one task exchanges the rows and solves with the diagonal tile, and updates
+/// go tile by tile. Right-looking; that the next panel comes first is left to priorities. PLASMA's form: Dongarra, Faverge, Ltaief, Luszczek 2014.
+template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info& info);
+
+/// The packed images of one factorization, of the three steps that may be in work at a time: 3 (m + n) nb numbers beyond the matrix. Must
+/// outlive the flow's tasks.
+template <Scalar T> class LuImages {
+public:
+    LuImages(Index m, Index n, Index nb, const ImagePlace& place = {});
+
+    task::Image<T> left(Index i, Index k, Index rows, Index cols) const;  ///< of A_ik
+    task::Image<T> right(Index j, Index k, Index cols, Index rows) const; ///< of A_kj
+    Real<T>* triangle(Index k) const;                                     ///< of L_kk^T
+
+private:
+    PackedSlots<T> left_, right_, triangle_;
+};
+
+/// The same with our own gemm and trsm, and the getrf of `kernels` for panels: every tile of a panel is packed once, every tile right of it by
+/// the task that solves for it, and all updates use these images.
+template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, Info& info);
+
+/// B <- op(A)^-1 B with the factors and pivots that getrf left, A n x n. 2 n^2 nrhs flops.
+template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, Guard guard = {});
+
+/// getrf, then getrs as one flow. As LAPACK's, B is not touched when a pivot is zero: the substitutions begin when the last one is known. With
+/// `images` the factorization is getrf_packed.
+template <Scalar T>
+void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, const LuImages<T>* images = nullptr);
 
 /// Row interchanges of all tiles: `nb` entries for each of `row_tiles` x ... of them, by columns.
 struct PivotGrid {
@@ -16,7 +52,7 @@ struct PivotGrid {
     Index* operator()(Index i, Index k) const { return data + (i + k * row_tiles) * nb; }
 };
 
-/// Incremental pivoting (getrf, gessm, tstrf, ssssm): a tile meets one other at a time, so that a panel is no bottleneck; the price
+/// Incremental pivoting (getrf, gessm, tstrf, ssssm): a graph only, its kernels do not exist yet. A tile meets one other at a time, so that a panel is no bottleneck; the price
 /// is a weaker pivoting and 2/3 n^3 ib/(2 nb) flops more. L holds ib x nb for each tile of A (rows: ib for each tile row of A),
 /// pivots one vector for each. The diagonal tile is declared whole, as published codes do: the first tstrf of a step waits
 /// for its gessms. Quintana-Orti, van de Geijn 2008; Buttari, Langou, Kurzak, Dongarra 2009.
@@ -33,10 +69,7 @@ enum class ColumnUpdates {
 /// KASTORS, hence the updates name it as well. Here they name all tiles they touch, which gives the same order and tells how
 /// much data they need; what orders alone has no size. `tokens`: one byte for each step, named only; the updates of a
 /// step read it, the interchanges left of the panel, which come last, write it. Virouleau et al. 2014; Lima et al. 2019.
-template <Scalar T> void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, PivotGrid pivots, char* tokens);
-
-/// PLASMA's panel form: the panel is factored by as many cores as join it, then laswp, trsm and gemm, each on the tiles it touches.
-/// Dongarra, Faverge, Ltaief, Luszczek 2014.
-template <Scalar T> void getrf_panel(Flow& flow, TileMatrix<T> A, PivotGrid pivots);
+template <Scalar T>
+void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, Index* pivots, Info& info, char* tokens);
 
 } // namespace trencadis

@@ -185,15 +185,22 @@ template <Scalar T> void submit_getrf_incremental(Site& site)
 template <Scalar T, ColumnUpdates updates> void submit_getrf_kastors(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
-    const PivotGrid interchanges = pivots(site);
+    Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
     char* const tokens = site.range.take<char>(site.tiles() + 1, 1);
-    if (site.flow) getrf_kastors(*site.flow, updates, A, interchanges, tokens);
+    if (site.flow) getrf_kastors(*site.flow, updates, A, interchanges, *site.info, tokens);
 }
 template <Scalar T> void submit_getrf_panel(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
-    const PivotGrid interchanges = pivots(site);
-    if (site.flow) getrf_panel(*site.flow, A, interchanges);
+    Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
+    if (site.flow) getrf(*site.flow, A, interchanges, *site.info);
+}
+template <Scalar T> void submit_getrf_packed(Site& site)
+{
+    const TileMatrix<T> A = in_columns<T>(site);
+    const LuImages<T> kept(site.shape.n, site.shape.n, site.shape.nb, images(site));
+    Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
+    if (site.flow) getrf_packed(*site.flow, A, kept, interchanges, *site.info);
 }
 template <Scalar S> void submit_geqrf(Site& site)
 {
@@ -268,6 +275,8 @@ std::span<const GraphEntry> entries()
         {"syrk", "in-place", {"syrk", "gemm"}, TRC_PRECISIONS(submit_syrk)},
         {"trsm", "packed", {"pack", "trsm", "gemm"}, TRC_PRECISIONS(submit_trsm_packed)},
         {"trsm", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_trsm)},
+        {"getrf", "packed", {"getrf_panel", "pack", "swptr", "gemm", "laswp"}, TRC_PRECISIONS(submit_getrf_packed)},
+        {"getrf", "panel", {"getrf_panel", "swptr", "gemm", "laswp"}, TRC_PRECISIONS(submit_getrf_panel)},
         {"getrf", "incremental", {"getrf", "gessm", "tstrf", "ssssm"}, TRC_PRECISIONS(submit_getrf_incremental)},
         {"getrf",
          "kastors",
@@ -279,7 +288,6 @@ std::span<const GraphEntry> entries()
          {"getrf_panel", "swptr", "gemm", "laswp"},
          {submit_getrf_kastors<float, concurrent>, submit_getrf_kastors<double, concurrent>, submit_getrf_kastors<C, concurrent>,
           submit_getrf_kastors<Z, concurrent>}},
-        {"getrf", "panel", {"getrf_panel", "laswp", "trsm", "gemm"}, TRC_PRECISIONS(submit_getrf_panel)},
         {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_PRECISIONS(submit_geqrf)},
         {"tasks", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_tasks)},
 #define TRC_ENTRY(routine, ...) {#routine, "in-place", kernels_of(#routine), TRC_PRECISIONS(submit_##routine)},
@@ -354,6 +362,7 @@ std::string_view default_graph_variant(std::string_view routine, bool devices)
 
 Index default_graph_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers)
 {
+    if (routine == "getrf") return (variant == "packed" ? packed_lu_tile : lu_tile)(n, n, element_bytes, workers);
     const bool factors = routine == "potrf" || routine == "posv"; // tiles of packed products depend on the machine at hand
     return (variant == "packed" && factors ? packed_cholesky_tile : cholesky_tile)(n, element_bytes, workers);
 }

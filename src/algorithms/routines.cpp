@@ -26,7 +26,9 @@ Operations triangular(const Extents& x)
 Operations potrf(const Extents& x) { return operations::potrf(x.n); }
 Operations potrs(const Extents& x) { return operations::potrs(x.n, x.nrhs); }
 Operations posv(const Extents& x) { return operations::posv(x.n, x.nrhs); }
-Operations getrf(const Extents& x) { return operations::getrf(x.n); }
+Operations getrf(const Extents& x) { return operations::getrf(or_n(x.m, x.n), x.n); }
+Operations getrs(const Extents& x) { return operations::getrs(x.n, x.nrhs); }
+Operations gesv(const Extents& x) { return operations::gesv(x.n, x.nrhs); }
 Operations geqrf(const Extents& x) { return operations::geqrf(x.n); }
 Operations trtri(const Extents& x) { return operations::trtri(x.n); }
 Operations lauum(const Extents& x) { return operations::lauum(x.n); }
@@ -70,6 +72,10 @@ constexpr RoutineVariant inverse_variants[] = {{"in-place", cholesky_tile}};
 constexpr std::string_view trtri_kernels[] = {"trtri", "trsm", "gemm"};
 constexpr std::string_view lauum_kernels[] = {"lauum", "trmm", "herk", "gemm"};
 constexpr std::string_view potri_kernels[] = {"trtri", "lauum", "trsm", "trmm", "herk", "gemm"};
+Index square_lu(Index n, std::size_t bytes, int workers) { return lu_tile(n, n, bytes, workers); }
+Index square_packed_lu(Index n, std::size_t bytes, int workers) { return packed_lu_tile(n, n, bytes, workers); }
+constexpr RoutineVariant getrf_variants[] = {{"packed", square_packed_lu, true}, {"panel", square_lu}};
+constexpr RoutineVariant getrs_variants[] = {{"in-place", square_lu}};
 constexpr RoutineVariant tasks_variants[] = {{"in-place", square_tile}};
 
 constexpr std::string_view buttari = "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009";
@@ -93,7 +99,9 @@ constexpr RoutineEntry table[] = {
     {"lauum", "A <- L^H L or U U^H in the triangle's place", agullo, lauum, inverse_variants, lauum_kernels},
     {"potri", "A^-1 from the factor of potrf: trtri, then lauum", agullo, potri, inverse_variants, potri_kernels},
     {"tasks", "empty kernels on the Cholesky graph: what the runtime costs", "trencadis", nothing, tasks_variants},
-    {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS", getrf},
+    {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS", getrf, getrf_variants},
+    {"getrs", "op(A) X = B with the factors of getrf", "LAPACK", getrs, getrs_variants},
+    {"gesv", "A X = B: getrf, then getrs", "LAPACK", gesv, getrf_variants},
     {"geqrf", "QR factorisation, A = Q R", buttari, geqrf},
 };
 

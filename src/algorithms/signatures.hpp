@@ -10,7 +10,7 @@
 ///     K_IN(A, lda, rows, cols)            a matrix that is read, and its leading dimension
 ///     K_INOUT(A, lda, rows, cols)         one that is written
 ///     K_TRIANGLE_IN(A, lda, n, uplo), K_TRIANGLE_INOUT(...)   only that triangle is touched
-///     K_PIVOTS_IN(name, count), K_PIVOTS_OUT(name, count)     LAPACK's ipiv
+///     K_PIVOTS_IN(name, count, rows), K_PIVOTS_OUT(name, count)   LAPACK's ipiv: numbers of rows, from 1
 ///
 /// with commas between, for a prefix K that the user defines macros for: parameters, arguments, checks. The session checks by them and the
 /// Fortran, C, LAPACKE and Python faces are made of them. LAPACK's `info` comes last and is not named.
@@ -35,6 +35,9 @@
     DEFINE(potrf, __VA_ARGS__)                                                                                                   \
     DEFINE(potrs, __VA_ARGS__)                                                                                                   \
     DEFINE(posv, __VA_ARGS__)                                                                                                    \
+    DEFINE(getrf, __VA_ARGS__)                                                                                                   \
+    DEFINE(getrs, __VA_ARGS__)                                                                                                   \
+    DEFINE(gesv, __VA_ARGS__)                                                                                                    \
     TRC_TILE_ROUTINES(DEFINE, __VA_ARGS__)
 
 /// Those of them that are one builder (algorithms/tile_routines.hpp): their calls are all made from it.
@@ -79,6 +82,13 @@
 #define TRC_ARGUMENTS_posv(K)                                                                                                    \
     K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_SIZE(nrhs), K##_TRIANGLE_INOUT(A, lda, n, uplo), K##_INOUT(B, ldb, n, nrhs)
 
+#define TRC_ARGUMENTS_getrf(K) K##_SIZE(m), K##_SIZE(n), K##_INOUT(A, lda, m, n), K##_PIVOTS_OUT(ipiv, std::min(m, n))
+#define TRC_ARGUMENTS_getrs(K)                                                                                                   \
+    K##_FLAG(Op, op, "trans"), K##_SIZE(n), K##_SIZE(nrhs), K##_IN(A, lda, n, n), K##_PIVOTS_IN(ipiv, n, n),                     \
+        K##_INOUT(B, ldb, n, nrhs)
+#define TRC_ARGUMENTS_gesv(K)                                                                                                    \
+    K##_SIZE(n), K##_SIZE(nrhs), K##_INOUT(A, lda, n, n), K##_PIVOTS_OUT(ipiv, n), K##_INOUT(B, ldb, n, nrhs)
+
 #define TRC_ARGUMENTS_trtri(K)                                                                                                   \
     K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Diag, diag, "diag"), K##_SIZE(n), K##_TRIANGLE_INOUT(A, lda, n, uplo)
 
@@ -86,26 +96,19 @@
 #define TRC_ARGUMENTS_potri(K) TRC_ARGUMENTS_potrf(K)
 
 /// The checks, where the arguments have these names and their scalar is T: argument::require(TRC_ARGUMENTS_potrf(TRC_CHECK)).
-#define TRC_CHECK_FLAG(E, x, text)                                                                                               \
-    ::trencadis::argument::Flag<E> { text, x }
-#define TRC_CHECK_RANK_OP(x, text, transposed)                                                                                   \
-    ::trencadis::argument::RankOp { text, x, transposed, ::trencadis::is_complex<T> }
-#define TRC_CHECK_SIZE(x)                                                                                                        \
-    ::trencadis::argument::Size { #x, x }
+// clang-format off
+#define TRC_CHECK_FLAG(E, x, text) ::trencadis::argument::Flag<E>{text, x}
+#define TRC_CHECK_RANK_OP(x, text, transposed) ::trencadis::argument::RankOp{text, x, transposed, ::trencadis::is_complex<T>}
+#define TRC_CHECK_SIZE(x) ::trencadis::argument::Size{#x, x}
 #define TRC_CHECK_FACTOR(x) ::trencadis::argument::Factor::of(#x, x)
 #define TRC_CHECK_REAL_FACTOR(x) ::trencadis::argument::Factor::of(#x, x)
-#define TRC_CHECK_IN(A, ld, rows, cols)                                                                                          \
-    ::trencadis::argument::Matrix { #A, ::trencadis::Region::all(A, rows, cols, ld), false }
-#define TRC_CHECK_INOUT(A, ld, rows, cols)                                                                                       \
-    ::trencadis::argument::Matrix { #A, ::trencadis::Region::all(A, rows, cols, ld), true }
-#define TRC_CHECK_TRIANGLE_IN(A, ld, n, uplo)                                                                                    \
-    ::trencadis::argument::Matrix { #A, ::trencadis::Region::triangle(uplo, A, n, ld), false }
-#define TRC_CHECK_TRIANGLE_INOUT(A, ld, n, uplo)                                                                                 \
-    ::trencadis::argument::Matrix { #A, ::trencadis::Region::triangle(uplo, A, n, ld), true }
-#define TRC_CHECK_PIVOTS_IN(x, count)                                                                                            \
-    ::trencadis::argument::Pivots { #x, x, count }
-#define TRC_CHECK_PIVOTS_OUT(x, count)                                                                                           \
-    ::trencadis::argument::Pivots { #x, x, count }
+#define TRC_CHECK_IN(A, ld, rows, cols) ::trencadis::argument::Matrix{#A, ::trencadis::Region::all(A, rows, cols, ld), false}
+#define TRC_CHECK_INOUT(A, ld, rows, cols) ::trencadis::argument::Matrix{#A, ::trencadis::Region::all(A, rows, cols, ld), true}
+#define TRC_CHECK_TRIANGLE_IN(A, ld, n, uplo) ::trencadis::argument::Matrix{#A, ::trencadis::Region::triangle(uplo, A, n, ld), false}
+#define TRC_CHECK_TRIANGLE_INOUT(A, ld, n, uplo) ::trencadis::argument::Matrix{#A, ::trencadis::Region::triangle(uplo, A, n, ld), true}
+#define TRC_CHECK_PIVOTS_IN(x, count, rows) ::trencadis::argument::Pivots{#x, x, count, rows}
+#define TRC_CHECK_PIVOTS_OUT(x, count) ::trencadis::argument::Pivots{#x, x, count, 0}
+// clang-format on
 
 /// Parameters of a C++ function of ours.
 #define TRC_TYPED_FLAG(E, x, text) ::trencadis::E x
@@ -117,6 +120,8 @@
 #define TRC_TYPED_INOUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
 #define TRC_TYPED_TRIANGLE_IN(A, ld, n, uplo) const T *A, ::trencadis::Index ld
 #define TRC_TYPED_TRIANGLE_INOUT(A, ld, n, uplo) T *A, ::trencadis::Index ld
+#define TRC_TYPED_PIVOTS_IN(x, count, rows) const ::trencadis::Index* x
+#define TRC_TYPED_PIVOTS_OUT(x, count) ::trencadis::Index* x
 
 /// The same as arguments of a call.
 #define TRC_GIVE_FLAG(E, x, text) x
@@ -128,6 +133,8 @@
 #define TRC_GIVE_INOUT(A, ld, rows, cols) A, ld
 #define TRC_GIVE_TRIANGLE_IN(A, ld, n, uplo) A, ld
 #define TRC_GIVE_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
+#define TRC_GIVE_PIVOTS_IN(x, count, rows) x
+#define TRC_GIVE_PIVOTS_OUT(x, count) x
 
 /// Parameters of a face: letters that may be wrong, factors by address. The checks above hold with them, and TRC_PASS gives them on to the
 /// session's routines.
@@ -140,6 +147,8 @@
 #define TRC_FACE_INOUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
 #define TRC_FACE_TRIANGLE_IN(A, ld, n, uplo) const T *A, ::trencadis::Index ld
 #define TRC_FACE_TRIANGLE_INOUT(A, ld, n, uplo) T *A, ::trencadis::Index ld
+#define TRC_FACE_PIVOTS_IN(x, count, rows) ::trencadis::argument::Integers<const ::trencadis::Index> x
+#define TRC_FACE_PIVOTS_OUT(x, count) ::trencadis::argument::Integers<::trencadis::Index> x
 
 #define TRC_PASS_FLAG(E, x, text) x
 #define TRC_PASS_RANK_OP(x, text, transposed) x
@@ -150,3 +159,5 @@
 #define TRC_PASS_INOUT(A, ld, rows, cols) A, ld
 #define TRC_PASS_TRIANGLE_IN(A, ld, n, uplo) A, ld
 #define TRC_PASS_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
+#define TRC_PASS_PIVOTS_IN(x, count, rows) x.of(count)
+#define TRC_PASS_PIVOTS_OUT(x, count) x.of(count)

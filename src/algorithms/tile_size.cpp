@@ -46,6 +46,13 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
     return std::max<Index>(48, balanced(n, nb, 8));
 }
 
+Index lu_tile(Index m, Index n, std::size_t element, int workers) { return cholesky_tile(std::min(m, n), element, workers); }
+
+Index packed_lu_tile(Index m, Index n, std::size_t element, int workers)
+{
+    return packed_cholesky_tile(std::min(m, n), element, workers);
+}
+
 Index nested_cholesky_tile(Index nb)
 {
     // 128 in tiles of 1024 as Lima et al. measured; smaller ones are slow on every core, larger ones leave cores without work.

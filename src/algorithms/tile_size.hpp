@@ -15,6 +15,11 @@ Index cholesky_tile(Index n, std::size_t element, int workers);
 /// For Cholesky of order n on packed tiles.
 Index packed_cholesky_tile(Index n, std::size_t element, int workers);
 
+/// For LU of an m x n matrix.
+Index lu_tile(Index m, Index n, std::size_t element, int workers);
+/// The same on packed tiles.
+Index packed_lu_tile(Index m, Index n, std::size_t element, int workers);
+
 /// Of the tile Cholesky inside a diagonal tile nb x nb, when that is worth cutting up.
 Index nested_cholesky_tile(Index nb);
 

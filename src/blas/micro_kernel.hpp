@@ -20,6 +20,20 @@ template <Scalar T> struct TileRoom {
     T* data() { return reinterpret_cast<T*>(bytes); }
 };
 
+/// A few columns to be factored: what MicroKernel::factor_columns works on.
+template <Scalar T> struct LuColumns {
+    Index m, n; ///< m >= n
+    T* A;
+    Index lda;
+    Index* pivots;
+    Real<T>* work; ///< aligned to 64 bytes: n columns of ldw elements, n + 1 of n rounded up to whole vectors
+    Index ldw;     ///< at least m, whole vectors of 64 bytes
+    /// The inverse of a pivot that is not zero; false where it is to be divided by.
+    bool (*invert)(const T* pivot, T* inverse);
+    /// n elements of x by the pivot.
+    void (*divide)(Index n, T* x, const T* pivot);
+};
+
 /// The innermost two loops of every level 3 operation, for one instruction set and one scalar.
 ///
 /// Packed operands are arrays of Real<T>, cut into panels that lie one after the other:
@@ -58,6 +72,9 @@ template <Scalar T> struct MicroKernel {
     /// holds, for each column (nr real numbers), the power of two that its inverse is still to be multiplied by: 1, but where
     /// the inverse is no normal number (reciprocal.hpp).
     void (*solve)(Index k, R* X, Index height, const R* U, Index cols);
+
+    /// A = P L U in place, as getrf (lu.hpp), for few columns: with the pivots' rows from 1 and its result.
+    Index (*factor_columns)(const LuColumns<T>& columns);
 
     /// One panel, `depth` long, of a packed operand: its column (right: row) p begins with the elements A[i * across + p * along] of
     /// i < rows, conjugated or not, and ends with zeros up to `width`, the panel's height (right: nr). By vectors if a stride is 1.

@@ -2,6 +2,7 @@
 // with its own flags. Everything here has internal linkage and nothing calls an inline function or template of the standard
 // library: the linker could keep the copy of such a function that was made here, for a processor that is not there.
 #pragma once
+#include "blas/lu_columns.hpp"
 #include "blas/micro_kernel.hpp"
 #include "blas/panel_moves.hpp"
 #include "blas/vectors.hpp"
@@ -375,6 +376,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .multiply_panels = multiply,
                 .multiply_in_place = is_complex<T> ? nullptr : multiply_in_place,
                 .solve = solve,
+                .factor_columns = factor_columns<T, Bytes>,
                 .pack_left_panel = pack_panel<T, Bytes, true>,
                 .pack_right_panel = pack_panel<T, dividing_bytes<T>(Bytes, NR), false>,
                 .unpack_left_panel = unpack_panel<T, Bytes>};

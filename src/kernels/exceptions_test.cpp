@@ -25,6 +25,13 @@ struct Direct {
         potrf(uplo, n, A, lda);
         potrs(uplo, n, nrhs, A, lda, B, ldb);
     }
+    template <class... A> void getrf(A... a) const { EXPECT_EQ(kernels.getrf(a...), 0); }
+    template <class... A> void getrs(A... a) const { kernels.getrs(a...); }
+    template <Scalar T> void gesv(Index n, Index nrhs, T* A, Index lda, Index* pivots, T* B, Index ldb) const
+    {
+        getrf(n, n, A, lda, pivots);
+        getrs(Op::none, n, nrhs, A, lda, pivots, B, ldb);
+    }
 };
 
 template <class T> class DirectCalls : public ::testing::Test {

@@ -1,10 +1,15 @@
 #pragma once
+#include "blas/lu.hpp"
 #include "graph/flow.hpp"
+#include "graph/info.hpp"
+#include "kernels/guard.hpp"
 #include "matrix/tile_matrix.hpp"
 
-/// Tile operations of LU; each function submits one task. What they cost and what they touch is known here, their kernels do
-/// not exist yet: a flow on an engine that computes throws Error{missing_backend}, one that simulates accounts for their time.
-/// `ib` is the width of the kernels' inner blocks (see kernels/factor_flops.hpp). Updates are malleable by columns.
+#include <span>
+
+/// Tile operations of LU; each function submits one task. Of incremental pivoting what they cost and what they touch is known here, their
+/// kernels do not exist yet: a flow on an engine that computes throws Error{missing_backend}, one that simulates accounts for their time.
+/// `ib` is the width of those kernels' inner blocks (see kernels/factor_flops.hpp). Updates are malleable by columns.
 namespace trencadis::task {
 
 /// Row interchanges of one factored tile or panel.
@@ -34,17 +39,25 @@ template <Scalar T> void tstrf(Flow& flow, Index ib, Tile<T> U, Tile<T> A, Elimi
 template <Scalar T> void ssssm(Flow& flow, Index ib, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D);
 
 // --- Panels: a tile column from the diagonal down is pivoted as a whole ----------------------------------------------
-/// Who computes a panel: one core, or all that have nothing better to do (by blocks of rows).
-enum class PanelBy { one_core, sharing_cores };
+// These compute. A is a column-major matrix in place, and the interchanges of its panels are pieces of one vector for all of its rows: panel k's
+// begin at A.first_row(k), and name rows of A from 1, as LAPACK's.
+/// A_k..,k <- its L U factors with partial pivoting, by one core. Tile row k of A must be the diagonal's. A pivot that is exactly zero is
+/// reported as its row of A.
+template <Scalar T> void getrf_panel(Flow& flow, TileMatrix<T> A, Index k, Pivots pivots, Info& info);
 
-/// A_k..,k <- its L U factors with partial pivoting. Tile row k of A must be the diagonal's.
-template <Scalar T> void getrf_panel(Flow& flow, PanelBy by, TileMatrix<T> A, Index k, Pivots pivots);
-
-/// A_k..,j <- P A_k..,j, then A_kj <- L_kk^-1 A_kj (KASTORS' and PLASMA's swptr).
+/// A_k..,j <- P A_k..,j, then A_kj <- L_kk^-1 A_kj (KASTORS' and PLASMA's swptr). Malleable by columns.
 template <Scalar T> void swptr(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots);
+/// The same with our own kernels: `triangle` is L_kk^T as blas::pack_triangle makes it, and `image`, unless null, receives the right image
+/// of A_kj.
+template <Scalar T>
+void swptr_packed(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, const Real<T>* triangle, Real<T>* image);
 
 /// A_k..,j <- P A_k..,j. Moves data only: no flops. `also`: further accesses that order the task.
 template <Scalar T>
 void laswp(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, std::initializer_list<Access> also = {});
+/// B_j <- P B_j, or P^T B_j backward, the whole of tile column j.
+template <Scalar T> void laswp(Flow& flow, TileMatrix<T> B, Index j, Pivots pivots, blas::Interchanges order, Guard guard = {});
+/// The same with all panels behind tile column j, one after the other: those of j + 1 and on.
+template <Scalar T> void laswp_behind(Flow& flow, TileMatrix<T> A, Index j, std::span<const Pivots> panels);
 
 } // namespace trencadis::task

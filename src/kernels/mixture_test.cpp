@@ -25,6 +25,7 @@ public:
     void trmm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index) const override { *last_ = "trmm"; }
     void trsm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index) const override { *last_ = "trsm"; }
     Index potrf(Uplo, Index, T*, Index) const override { return *last_ = "potrf", 0; }
+    Index getrf(Index, Index, T*, Index, Index*) const override { return *last_ = "getrf", 0; }
 
 private:
     std::string* last_;
@@ -37,6 +38,7 @@ template <Scalar T> void call_routine(const KernelProvider& kernels, KernelRouti
     const Uplo lower = Uplo::lower;
     const Side left = Side::left;
     const Diag plain = Diag::non_unit;
+    Index pivot = 1;
     switch (routine) {
     case KernelRoutine::gemm: return kernels.gemm(no, no, 1, 1, 1, x, &x, 1, &x, 1, x, &x, 1);
     case KernelRoutine::symm: return kernels.symm(left, lower, 1, 1, x, &x, 1, &x, 1, x, &x, 1);
@@ -48,6 +50,7 @@ template <Scalar T> void call_routine(const KernelProvider& kernels, KernelRouti
     case KernelRoutine::trmm: return kernels.trmm(left, lower, no, plain, 1, 1, x, &x, 1, &x, 1);
     case KernelRoutine::trsm: return kernels.trsm(left, lower, no, plain, 1, 1, x, &x, 1, &x, 1);
     case KernelRoutine::potrf: return void(kernels.potrf(lower, 1, &x, 1));
+    case KernelRoutine::getrf: return void(kernels.getrf(1, 1, &x, 1, &pivot));
     }
 }
 

@@ -1,5 +1,6 @@
 #include "base/lasting.hpp"
 #include "blas/level3.hpp"
+#include "blas/lu.hpp"
 #include "blas/micro_kernel.hpp"
 #include "kernels/provider.hpp"
 
@@ -57,6 +58,7 @@ public:
         blas::trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     }
     Index potrf(Uplo uplo, Index n, T* A, Index lda) const override { return blas::potrf(uplo, n, A, lda); }
+    Index getrf(Index m, Index n, T* A, Index lda, Index* pivots) const override { return blas::getrf(m, n, A, lda, pivots); }
 };
 
 /// "avx512 24x8": the instruction set and the block of C, in doubles, that the micro-kernel keeps in registers.
@@ -84,6 +86,6 @@ const KernelProvider& load()
 } // namespace
 
 extern const KernelProviderEntry kernel_provider_native{
-    {"native", "our own level 3 and Cholesky, for the instruction set of this processor", "trencadis"}, load};
+    {"native", "our own level 3, Cholesky and LU, for the instruction set of this processor", "trencadis"}, load};
 
 } // namespace trencadis

@@ -2,6 +2,7 @@
 #include "base/registry.hpp"
 #include "base/scalar.hpp"
 #include "base/types.hpp"
+#include "blas/lu.hpp"
 #include "graph/codelet.hpp"
 #include "kernels/routines.hpp"
 #include "matrix/ops.hpp"
@@ -15,7 +16,7 @@
 
 namespace trencadis {
 
-/// The sequential level 3 BLAS and Cholesky factorization in s, d, c, z that tile operations are made of: ours, or those of a
+/// The sequential level 3 BLAS, Cholesky and LU factorizations in s, d, c, z that tile operations are made of: ours, or those of a
 /// library that is found when the program runs (nothing is linked against a vendor), or each routine from another. Matrices are
 /// column-major. Every call computes on the calling thread alone, which loading has verified, and may be made from several
 /// threads at once. Sizes beyond a library's integers throw Error{environment}.
@@ -120,6 +121,25 @@ public:
         const bool lower = uplo == Uplo::lower;
         trsm(Side::left, uplo, lower ? Op::none : herm_op<T>, Diag::non_unit, n, nrhs, T(1), A, lda, B, ldb);
         trsm(Side::left, uplo, lower ? herm_op<T> : Op::none, Diag::non_unit, n, nrhs, T(1), A, lda, B, ldb);
+    }
+    /// A = P L U in place, A m x n, with partial pivoting; pivots as LAPACK's ipiv. Returns LAPACK's info (0, or the number of the
+    /// first pivot that is exactly zero; the factorization is complete). Row interchanges beside it are always ours (blas::laswp).
+    template <Scalar T> Index getrf(Index m, Index n, T* A, Index lda, Index* pivots) const
+    {
+        return from<T>(KernelRoutine::getrf).getrf(m, n, A, lda, pivots);
+    }
+    /// B <- op(A)^-1 B with the factors that getrf left in A and `pivots`; B n x nrhs.
+    template <Scalar T> void getrs(Op op, Index n, Index nrhs, const T* A, Index lda, const Index* pivots, T* B, Index ldb) const
+    {
+        const auto solve = [&](Uplo uplo, Diag diag) { trsm(Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb); };
+        if (op == Op::none) {
+            blas::laswp(nrhs, B, ldb, 0, n, pivots);
+            solve(Uplo::lower, Diag::unit);
+            return solve(Uplo::upper, Diag::non_unit);
+        }
+        solve(Uplo::upper, Diag::non_unit);
+        solve(Uplo::lower, Diag::unit);
+        blas::laswp(nrhs, B, ldb, 0, n, pivots, blas::Interchanges::backward);
     }
 
 private:

@@ -1,5 +1,6 @@
 #include "kernels/provider.hpp"
 
+#include "kernels/testing/lu.hpp"
 #include "kernels/testing/reference.hpp"
 #include "kernels/vendor_library.hpp"
 
@@ -189,6 +190,42 @@ TYPED_TEST(Factorization, OfEveryProviderIsLapacks)
                     broken(bad - 1, bad - 1) = T(std::numeric_limits<Real<T>>::quiet_NaN());
                     EXPECT_EQ(kernels->potrf(uplo, n, broken.data.data(), broken.ld), bad) << kernels->name();
                 }
+            }
+}
+
+TYPED_TEST(Factorization, LuOfEveryProviderIsLapacks)
+{
+    using T = TypeParam;
+    for (const KernelProvider* kernels : providers())
+        for (const auto& [m, n] : {std::pair{1, 1}, {5, 3}, {3, 5}, {16, 16}, {17, 17}, {70, 33}, {33, 70}, {130, 130}}) {
+            const Dense<T> A = random_matrix<T>(m, n);
+            Dense<T> F = A, by_columns = A;
+            std::vector<Index> pivots(std::size_t(std::min(m, n))), wanted = pivots;
+            ASSERT_EQ(kernels->getrf(m, n, F.data.data(), F.ld, pivots.data()), 0) << kernels->name();
+            unblocked_getrf(by_columns, wanted);
+            if (sizeof(Real<T>) == 8) {
+                EXPECT_EQ(pivots, wanted) << kernels->name();
+            }
+            expect_lu(A, F, pivots, kernels->name());
+            Dense<T> singular = A;
+            const Index zero = std::min(m, n) / 2;
+            for (Index i = 0; i < m; ++i) singular(i, zero) = T(0);
+            EXPECT_EQ(kernels->getrf(m, n, singular.data.data(), singular.ld, pivots.data()), zero + 1) << kernels->name();
+        }
+}
+
+TYPED_TEST(Factorization, SolvesWithItsLuFactorsAndTheirTransposes)
+{
+    using T = TypeParam;
+    for (const KernelProvider* kernels : providers())
+        for (const Index n : {Index(1), Index(20), Index(65)})
+            for (const Op op : {Op::none, Op::trans, Op::conj_trans}) {
+                const Dense<T> A = random_matrix<T>(n, n), B = random_matrix<T>(n, 3);
+                Dense<T> F = A, X = B;
+                std::vector<Index> pivots(static_cast<std::size_t>(n));
+                ASSERT_EQ(kernels->getrf(n, n, F.data.data(), F.ld, pivots.data()), 0) << kernels->name();
+                kernels->getrs(op, n, 3, F.data.data(), F.ld, pivots.data(), X.data.data(), X.ld);
+                expect_lu_solution(op, A, F, pivots, X, B, kernels->name());
             }
 }
 

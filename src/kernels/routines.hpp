@@ -11,9 +11,9 @@
 namespace trencadis {
 
 /// What a kernel provider computes.
-enum class KernelRoutine : std::size_t { gemm, symm, hemm, syrk, herk, syr2k, her2k, trmm, trsm, potrf };
-inline constexpr std::array<std::string_view, 10> kernel_routine_names{"gemm",  "symm",  "hemm", "syrk", "herk",
-                                                                       "syr2k", "her2k", "trmm", "trsm", "potrf"};
+enum class KernelRoutine : std::size_t { gemm, symm, hemm, syrk, herk, syr2k, her2k, trmm, trsm, potrf, getrf };
+inline constexpr std::array<std::string_view, 11> kernel_routine_names{"gemm",  "symm", "hemm", "syrk",  "herk", "syr2k",
+                                                                       "her2k", "trmm", "trsm", "potrf", "getrf"};
 
 /// The routines in one precision, as one implementation computes them; KernelProvider says what each does. Every call computes on the
 /// calling thread alone and may be made from several threads at once.
@@ -38,6 +38,7 @@ public:
     virtual void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
                       Index ldb) const = 0;
     virtual Index potrf(Uplo uplo, Index n, T* A, Index lda) const = 0;
+    virtual Index getrf(Index m, Index n, T* A, Index lda, Index* pivots) const = 0;
 };
 
 /// One implementation in the four precisions.

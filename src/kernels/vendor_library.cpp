@@ -123,7 +123,9 @@ Spelling resolve_routines(VendorLibrary& library, std::span<const Spelling> spel
         library.her2k[p] = real ? library.syr2k[p] : symbol("her2k");
         library.trmm[p] = symbol("trmm");
         library.trsm[p] = symbol("trsm");
-        if (with_lapack) library.potrf[p] = symbol("potrf");
+        if (!with_lapack) continue;
+        library.potrf[p] = symbol("potrf");
+        library.getrf[p] = symbol("getrf");
     }
     return *spelling;
 }

@@ -40,6 +40,7 @@ struct VendorLibrary {
     void* trmm[4] = {};
     void* trsm[4] = {};
     void* potrf[4] = {}; ///< null: this library has no LAPACK (see recursive_potrf.hpp)
+    void* getrf[4] = {}; ///< likewise (recursive_getrf.hpp)
 
     /// Set only for a library whose thread count belongs to the calling thread and that somebody else had set up before:
     /// sets the caller's thread count and returns the previous one.

@@ -1,10 +1,13 @@
 #include "base/error.hpp"
 #include "kernels/provider.hpp"
+#include "kernels/recursive_getrf.hpp"
 #include "kernels/recursive_potrf.hpp"
 #include "kernels/vendor_library.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace trencadis {
@@ -73,6 +76,23 @@ Index potrf_as(const VendorLibrary& library, void* function, Uplo uplo, const Na
     Int info = 0;
     reinterpret_cast<void (*)(const char*, const Int*, void*, const Int*, Int*)>(function)(reinterpret_cast<const char*>(&uplo),
                                                                                            n, A, lda, &info);
+    return info;
+}
+
+/// The library's integers are written into the front of `pivots` and widened from the last to the first.
+template <class Int>
+Index getrf_as(const VendorLibrary& library, void* function, const Narrow<Int>& m, const Narrow<Int>& n, void* A,
+               const Narrow<Int>& lda, Index* pivots)
+{
+    const OneThread guard(library);
+    Int info = 0;
+    reinterpret_cast<void (*)(const Int*, const Int*, void*, const Int*, Int*, Int*)>(function)(
+        m, n, A, lda, reinterpret_cast<Int*>(pivots), &info);
+    for (Index i = std::min<Index>(m.value, n.value); i-- > 0;) {
+        Int pivot = 0;
+        std::memcpy(&pivot, reinterpret_cast<const char*>(pivots) + std::size_t(i) * sizeof(Int), sizeof(Int));
+        pivots[i] = pivot;
+    }
     return info;
 }
 
@@ -149,8 +169,19 @@ public:
         const Index nan = first_nan_pivot(leading, A, lda);
         return nan ? nan : info;
     }
+    Index getrf(Index m, Index n, T* A, Index lda, Index* pivots) const override
+    {
+        void* const function = library_->getrf[p];
+        if (!function) return recursive_getrf(*this, m, n, A, lda, pivots);
+        return library_->wide ? factor<std::int64_t>(function, m, n, A, lda, pivots)
+                              : factor<std::int32_t>(function, m, n, A, lda, pivots);
+    }
 
 private:
+    template <class Int> Index factor(void* function, Index m, Index n, T* A, Index lda, Index* pivots) const
+    {
+        return getrf_as<Int>(*library_, function, Narrow<Int>(m), Narrow<Int>(n), A, Narrow<Int>(lda), pivots);
+    }
     /// C <- beta C as a product without depth. For alpha = 0, where MKL 2026.2's symm reads A and B and lets their NaN through.
     void scale(Index m, Index n, T beta, T* C, Index ldc) const
     {

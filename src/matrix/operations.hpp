@@ -38,7 +38,15 @@ constexpr Operations lauum(double n) { return {n * n * n / 6 + n * n / 2 + n / 3
 constexpr Operations potri(double n) { return trtri(n) + lauum(n); }
 
 // Leading terms: their kernels' counts (kernels/factor_flops.hpp) are no more.
-constexpr Operations getrf(double n) { return {n * n * n / 3, n * n * n / 3}; }
+constexpr Operations getrf(double m, double n)
+{
+    const double k = m < n ? m : n, each = m * n * k - (m + n) * k * k / 2 + k * k * k / 3;
+    return {each, each};
+}
+constexpr Operations getrf(double n) { return getrf(n, n); }
+/// With a unit triangle and another one.
+constexpr Operations getrs(double n, double nrhs) { return {nrhs * n * n, nrhs * n * (n - 1)}; }
+constexpr Operations gesv(double n, double nrhs) { return getrf(n) + getrs(n, nrhs); }
 constexpr Operations geqrf(double n) { return {n * n * n * 2 / 3, n * n * n * 2 / 3}; }
 
 } // namespace operations

@@ -21,11 +21,24 @@ struct Tasks {
     template <class... A> void trsm(A... a) const { trencadis::trsm(session, a..., options); }
     template <class... A> void potrf(A... a) const { EXPECT_EQ(trencadis::potrf(session, a..., options), 0); }
     template <class... A> void posv(A... a) const { EXPECT_EQ(trencadis::posv(session, a..., options), 0); }
-    template <class... A> void potrs(A... a) const
+    template <class... A> void getrf(A... a) const { EXPECT_EQ(trencadis::getrf(session, a..., of_lu()), 0); }
+    template <class... A> void gesv(A... a) const { EXPECT_EQ(trencadis::gesv(session, a..., of_lu()), 0); }
+    template <class... A> void potrs(A... a) const { trencadis::potrs(session, a..., of_solves()); }
+    template <class... A> void getrs(A... a) const { trencadis::getrs(session, a..., of_solves()); }
+
+    /// In place by panels.
+    RoutineOptions of_lu() const
     {
-        RoutineOptions one_variant;
-        one_variant.nb = options.nb;
-        trencadis::potrs(session, a..., one_variant);
+        RoutineOptions same = options;
+        if (same.variant == "in-place") same.variant = "panel";
+        return same;
+    }
+    /// They have one variant only.
+    RoutineOptions of_solves() const
+    {
+        RoutineOptions same;
+        same.nb = options.nb;
+        return same;
     }
 };
 

@@ -111,6 +111,28 @@ template <Scalar T> Index lauum(Session& session, Uplo uplo, Index n, T* A, Inde
 /// that is not 0. 2/3 n^3 flops (4 times that complex).
 template <Scalar T> Index potri(Session& session, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options = {});
 
+/// A = P L U in place, A m x n: L unit lower trapezoidal, U upper trapezoidal. ipiv[i], i < min(m, n), is the row, from 1, that was
+/// exchanged with row i + 1: the one with the largest |.| (complex: |re| + |im|) in its column. Returns LAPACK's info: 0, or the number of
+/// the first pivot that is exactly zero; the factorization is complete all the same. 2/3 n^3 flops for m = n (4 times that complex).
+template <Scalar T>
+Index getrf(Session& session, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options = {});
+
+/// B <- op(A)^-1 B, B n x nrhs, with the factors and pivots that getrf left. A zero on U's diagonal is divided by, as in LAPACK. 2 n^2 nrhs
+/// flops (4 times that complex).
+template <Scalar T>
+void getrs(Session& session, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
+           const RoutineOptions& options = {});
+
+/// getrf, then getrs. Returns getrf's info; B is not touched unless that is 0.
+template <Scalar T>
+Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb,
+           const RoutineOptions& options = {});
+
+/// Exchanges rows i + 1 and ipiv[i] of A, which has n columns and `m` rows, for i = first .. last - 1 (counted from 0), or backward from the
+/// last to the first. On the calling thread.
+template <Scalar T>
+void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* ipiv, bool backward = false);
+
 /// Runs the task graph of tile Cholesky with `tile_rows` tile rows and empty kernels: what the runtime itself costs.
 /// Returns the number of tasks.
 Index tasks(Session& session, Index tile_rows, const RoutineOptions& options = {});

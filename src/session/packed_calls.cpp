@@ -18,9 +18,10 @@ struct Needs {
 const Needs& needs_of(std::string_view routine)
 {
     static const std::vector<Needs>& table = *new std::vector<Needs>{
-        {"gemm", {gemm}},       {"symm", {symm, gemm}},        {"hemm", {hemm, gemm}},      {"syrk", {syrk, gemm}},
-        {"herk", {herk, gemm}}, {"syr2k", {syr2k, gemm}},      {"her2k", {her2k, gemm}},    {"trmm", {trmm, gemm}},
-        {"trsm", {trsm, gemm}}, {"potrf", {gemm, herk, trsm}}, {"posv", {gemm, herk, trsm}}};
+        {"gemm", {gemm}},       {"symm", {symm, gemm}},        {"hemm", {hemm, gemm}},       {"syrk", {syrk, gemm}},
+        {"herk", {herk, gemm}}, {"syr2k", {syr2k, gemm}},      {"her2k", {her2k, gemm}},     {"trmm", {trmm, gemm}},
+        {"trsm", {trsm, gemm}}, {"potrf", {gemm, herk, trsm}}, {"posv", {gemm, herk, trsm}}, {"getrf", {gemm, trsm}},
+        {"gesv", {gemm, trsm}}};
     return *std::find_if(table.begin(), table.end(), [&](const Needs& needs) { return needs.routine == routine; });
 }
 

@@ -53,6 +53,8 @@ using namespace trencadis::c;
 #define TRC_C_INOUT(A, ld, rows, cols) T *A, int64_t ld
 #define TRC_C_TRIANGLE_IN(A, ld, n, uplo) const T *A, int64_t ld
 #define TRC_C_TRIANGLE_INOUT(A, ld, n, uplo) T *A, int64_t ld
+#define TRC_C_PIVOTS_IN(x, count, rows) const int64_t* x
+#define TRC_C_PIVOTS_OUT(x, count) int64_t* x
 
 #define TRC_TAKE_FLAG(E, x, text) x
 #define TRC_TAKE_RANK_OP(x, text, transposed) x
@@ -63,6 +65,8 @@ using namespace trencadis::c;
 #define TRC_TAKE_INOUT(A, ld, rows, cols) A, ld
 #define TRC_TAKE_TRIANGLE_IN(A, ld, n, uplo) A, ld
 #define TRC_TAKE_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
+#define TRC_TAKE_PIVOTS_IN(x, count, rows) x
+#define TRC_TAKE_PIVOTS_OUT(x, count) x
 
 #define TRC_BLAS_SYMBOL(routine, p)                                                                                              \
     int trc_##p##routine(trc_session* session, TRC_ARGUMENTS_##routine(TRC_C))                                                   \

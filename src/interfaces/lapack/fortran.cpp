@@ -39,6 +39,8 @@ using namespace trencadis;
 #define TRC_FORTRAN_INOUT(A, ld, rows, cols) T *A, const Int *ld
 #define TRC_FORTRAN_TRIANGLE_IN(A, ld, n, uplo) const T *A, const Int *ld
 #define TRC_FORTRAN_TRIANGLE_INOUT(A, ld, n, uplo) T *A, const Int *ld
+#define TRC_FORTRAN_PIVOTS_IN(x, count, rows) const Int* x
+#define TRC_FORTRAN_PIVOTS_OUT(x, count) Int* x
 
 #define TRC_READ_FLAG(E, x, text) *x
 #define TRC_READ_RANK_OP(x, text, transposed) *x
@@ -49,6 +51,8 @@ using namespace trencadis;
 #define TRC_READ_INOUT(A, ld, rows, cols) A, *ld
 #define TRC_READ_TRIANGLE_IN(A, ld, n, uplo) A, *ld
 #define TRC_READ_TRIANGLE_INOUT(A, ld, n, uplo) A, *ld
+#define TRC_READ_PIVOTS_IN(x, count, rows) x
+#define TRC_READ_PIVOTS_OUT(x, count) x
 
 #define TRC_BLAS_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                                  \
     void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN))                                                                            \

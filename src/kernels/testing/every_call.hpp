@@ -52,6 +52,7 @@ public:
         rank_updates();
         triangular();
         cholesky();
+        lu();
     }
 
 private:
@@ -166,6 +167,22 @@ private:
             call("potrs" + letters({char(uplo)}), [&] { face_.potrs(uplo, n, nrhs, a, A.ld, b, B.ld); });
             A = triangle(uplo, n);
             call("posv" + letters({char(uplo)}), [&] { face_.posv(uplo, n, nrhs, A.data.data(), A.ld, b, B.ld); });
+        }
+    }
+
+    void lu()
+    {
+        const Index n = n_, nrhs = n_ / 3 + 1;
+        std::vector<Index> pivots(std::size_t(n) + 1);
+        for (const Index m : {n, 2 * n + 1, n / 2 + 1}) {
+            auto A = general(m, n);
+            call("getrf", [&] { face_.getrf(m, n, A.data.data(), A.ld, pivots.data()); });
+        }
+        for (const Op op : {Op::none, Op::trans, Op::conj_trans}) {
+            auto A = general(n, n), B = general(n, nrhs);
+            T *const a = A.data.data(), *const b = B.data.data();
+            call("gesv", [&] { face_.gesv(n, nrhs, a, A.ld, pivots.data(), b, B.ld); });
+            call("getrs" + letters({char(op)}), [&] { face_.getrs(op, n, nrhs, a, A.ld, pivots.data(), b, B.ld); });
         }
     }
 

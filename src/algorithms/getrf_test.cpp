@@ -1,0 +1,153 @@
+#include "algorithms/getrf.hpp"
+
+#include "kernels/testing/in_order.hpp"
+#include "kernels/testing/lu.hpp"
+
+namespace trencadis {
+namespace {
+
+using namespace testing;
+constexpr Index nb = 4;
+
+template <class T> class Lu : public ::testing::Test {
+protected:
+    void SetUp() override
+    {
+        if (providers().empty()) GTEST_SKIP() << "no kernel library on this machine";
+    }
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Lu, Scalars);
+
+enum class Form { in_place, packed, queued, concurrent };
+constexpr Form forms[] = {Form::in_place, Form::packed, Form::queued, Form::concurrent};
+
+/// Tiles nb x nb, chunks of malleable tasks one at a time.
+template <Scalar T>
+Index factor(const KernelProvider& kernels, Form form, Dense<T>& A, std::vector<Index>& pivots, Index tile = nb)
+{
+    InOrder executor(&kernels, 1);
+    TaskFlow flow(executor);
+    Info info;
+    std::vector<char> tokens(std::size_t(A.rows / tile + 2));
+    const TileMatrix<T> tiles(A.view(), tile, tile);
+    const LuImages<T> images(form == Form::packed ? A.rows : 0, form == Form::packed ? A.cols : 0, tile);
+    switch (form) {
+    case Form::in_place: getrf(flow, tiles, pivots.data(), info); break;
+    case Form::packed: getrf_packed(flow, tiles, images, pivots.data(), info); break;
+    case Form::queued: getrf_kastors(flow, ColumnUpdates::queued, tiles, pivots.data(), info, tokens.data()); break;
+    case Form::concurrent: getrf_kastors(flow, ColumnUpdates::concurrent, tiles, pivots.data(), info, tokens.data()); break;
+    }
+    flow.wait();
+    return info.value();
+}
+template <Scalar T> std::vector<Index> pivots_for(const Dense<T>& A)
+{
+    return std::vector<Index>(static_cast<std::size_t>(std::min(A.rows, A.cols)));
+}
+
+TYPED_TEST(Lu, ChoosesThePivotsOfTheUnblockedOneInEveryFormAndShape)
+{
+    using T = TypeParam;
+    for (const KernelProvider* kernels : providers())
+        for (const Index n : {Index(0), Index(1), nb - 1, nb, nb + 1, 2 * nb, 3 * nb + 2, Index(37)})
+            for (const Index m : {n, n + 1, n + nb, 3 * n + 1, n / 2, std::max<Index>(n - 1, 0)})
+                for (const Form form : forms) {
+                    const Dense<T> A = random_matrix<T>(m, n);
+                    Dense<T> F = A, by_columns = A;
+                    auto pivots = pivots_for(A), wanted = pivots;
+                    const std::string where = kernels->name() + " " + std::to_string(m) + " x " + std::to_string(n) + " form " +
+                                              std::to_string(int(form));
+                    ASSERT_EQ(factor(*kernels, form, F, pivots), unblocked_getrf(by_columns, wanted)) << where;
+                    ASSERT_EQ(pivots, wanted) << where;
+                    expect_lu(A, F, pivots, where);
+                    if (this->HasFatalFailure()) return;
+                }
+}
+
+/// Tiles that are shared by several cores, one chunk at a time.
+TYPED_TEST(Lu, CutsLargeTilesIntoChunks)
+{
+    using T = TypeParam;
+    for (const Form form : {Form::in_place, Form::packed}) {
+        const Dense<T> A = random_matrix<T>(330, 300);
+        Dense<T> F = A;
+        auto pivots = pivots_for(A);
+        ASSERT_EQ(factor(load_kernels("native"), form, F, pivots, 150), 0);
+        expect_lu(A, F, pivots, "form " + std::to_string(int(form)));
+    }
+}
+
+/// Columns of zeros: their pivots are zero exactly, the first of them is reported, and all the rest is factored.
+TYPED_TEST(Lu, CompletesSingularMatricesAndReportsTheFirstZeroPivot)
+{
+    using T = TypeParam;
+    constexpr Index m = 3 * nb + 3, n = 3 * nb + 2;
+    for (const KernelProvider* kernels : providers())
+        for (const Index first : {Index(1), Index(2), nb, nb + 1, 2 * nb - 1, 3 * nb, n})
+            for (const Form form : forms) {
+                Dense<T> A = random_matrix<T>(m, n);
+                for (Index i = 0; i < m; ++i) A(i, first - 1) = A(i, n - 1) = T(0);
+                Dense<T> F = A;
+                auto pivots = pivots_for(A);
+                const std::string where = kernels->name() + " form " + std::to_string(int(form));
+                EXPECT_EQ(factor(*kernels, form, F, pivots), first) << where;
+                EXPECT_EQ(F(first - 1, first - 1), T(0)) << where;
+                expect_lu(A, F, pivots, where);
+            }
+}
+
+template <Scalar T>
+Dense<T> solved(const KernelProvider& kernels, Op op, Dense<T>& F, std::vector<Index>& pivots, const Dense<T>& B)
+{
+    InOrder executor(&kernels, 1);
+    TaskFlow flow(executor);
+    Dense<T> X = B;
+    getrs(flow, op, TileMatrix<T>(F.view(), nb, nb), pivots.data(), TileMatrix<T>(X.view(), nb, 2));
+    flow.wait();
+    return X;
+}
+
+TYPED_TEST(Lu, SolvesWithTheFactorsAndTheirTransposes)
+{
+    using T = TypeParam;
+    for (const KernelProvider* kernels : providers())
+        for (const Index n : {Index(1), nb, 3 * nb + 2})
+            for (const Index nrhs : {Index(0), Index(1), Index(5)})
+                for (const Op op : {Op::none, Op::trans, Op::conj_trans}) {
+                    const Dense<T> A = random_matrix<T>(n, n), B = random_matrix<T>(n, nrhs);
+                    Dense<T> F = A;
+                    auto pivots = pivots_for(A);
+                    ASSERT_EQ(factor(*kernels, Form::in_place, F, pivots), 0);
+                    expect_lu_solution(op, A, F, pivots, solved(*kernels, op, F, pivots, B), B, kernels->name());
+                }
+}
+
+TYPED_TEST(Lu, FactorsAndSolvesInOneFlowUnlessAPivotIsZero)
+{
+    using T = TypeParam;
+    constexpr Index n = 3 * nb + 1;
+    for (const KernelProvider* kernels : providers())
+        for (const bool packed : {false, true})
+            for (const Index zero : {Index(0), Index(1), nb + 2, n}) {
+                Dense<T> A = random_matrix<T>(n, n);
+                for (Index i = 0; i < n && zero; ++i) A(i, zero - 1) = T(0);
+                const Dense<T> B = random_matrix<T>(n, 3);
+                Dense<T> F = A, X = B;
+                auto pivots = pivots_for(A);
+                InOrder executor(kernels);
+                TaskFlow flow(executor);
+                Info info;
+                const LuImages<T> images(packed ? n : 0, packed ? n : 0, nb);
+                gesv(flow, TileMatrix<T>(F.view(), nb, nb), pivots.data(), TileMatrix<T>(X.view(), nb, 2), info,
+                     packed ? &images : nullptr);
+                flow.wait();
+                EXPECT_EQ(info.value(), zero) << kernels->name();
+                expect_lu(A, F, pivots, kernels->name());
+                if (zero) expect_same_bits(X, B);
+                else expect_lu_solution(Op::none, A, F, pivots, X, B, kernels->name());
+            }
+}
+
+} // namespace
+} // namespace trencadis

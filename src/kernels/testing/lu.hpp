@@ -1,0 +1,95 @@
+#pragma once
+#include "kernels/testing/reference.hpp"
+
+#include <algorithm>
+#include <utility>
+
+/// What the tests of LU compare with.
+namespace trencadis::testing {
+
+/// A b as Fortran multiplies, without std::complex's search for infinities.
+template <Scalar T> T plain_product(T a, T b)
+{
+    if constexpr (is_complex<T>) return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    else return a * b;
+}
+
+/// A = P L U column by column, as LAPACK's unblocked xGETF2 with the reference BLAS's search for the pivot; its info.
+template <Scalar T> Index unblocked_getrf(Dense<T>& A, std::vector<Index>& pivots)
+{
+    const auto size = [](T x) { return std::abs(std::real(x)) + std::abs(std::imag(x)); };
+    Index info = 0;
+    for (Index j = 0; j < std::min(A.rows, A.cols); ++j) {
+        Index p = j;
+        for (Index i = j + 1; i < A.rows; ++i)
+            if (size(A(i, j)) > size(A(p, j))) p = i;
+        pivots[std::size_t(j)] = p + 1;
+        for (Index c = 0; c < A.cols; ++c) std::swap(A(j, c), A(p, c));
+        if (A(j, j) == T(0)) info = info ? info : j + 1;
+        else
+            for (Index i = j + 1; i < A.rows; ++i) A(i, j) = T(Wide<T>(A(i, j)) / Wide<T>(A(j, j)));
+        for (Index c = j + 1; c < A.cols; ++c)
+            for (Index i = j + 1; i < A.rows; ++i) A(i, c) -= plain_product(A(i, j), A(j, c));
+    }
+    return info;
+}
+
+/// The rows in the order in which the pivots leave them.
+inline std::vector<Index> order_of(Index rows, const std::vector<Index>& pivots)
+{
+    std::vector<Index> order(static_cast<std::size_t>(rows));
+    for (Index i = 0; i < rows; ++i) order[std::size_t(i)] = i;
+    for (std::size_t i = 0; i < pivots.size(); ++i) std::swap(order[i], order[std::size_t(pivots[i] - 1)]);
+    return order;
+}
+
+/// |P A - L U| <= c k eps |L| |U| (Higham, theorem 9.3: gamma_k with k terms in each sum; two more for the pivot's inverse and the product
+/// with it), entries of L at most 1 up to rounding (complex: sqrt 2, pivots are compared by |re| + |im|), padding untouched.
+template <Scalar T>
+void expect_lu(const Dense<T>& A, const Dense<T>& F, const std::vector<Index>& pivots, const std::string& where)
+{
+    const Index steps = std::min(A.rows, A.cols);
+    const std::vector<Index> order = order_of(A.rows, pivots);
+    for (Index j = 0; j < A.cols; ++j)
+        for (Index i = 0; i < A.rows; ++i) {
+            Sum<T> sum;
+            for (Index k = 0; k <= std::min({i, j, steps - 1}); ++k) sum.add(k == i ? T(1) : F(i, k), F(k, j));
+            const Wide<T> exact = Wide<T>(A(order[std::size_t(i)], j));
+            const long double bound = double(std::min({i, j, steps}) + 4) * rounding<T> * eps<T> * sum.magnitude;
+            ASSERT_LE(std::abs(sum.value - exact), bound) << where << ": at " << i << ", " << j;
+            const Real<T> most = i <= j || j >= steps ? std::numeric_limits<Real<T>>::max() : is_complex<T> ? 1.4143f : 1.0f;
+            ASSERT_LE(std::abs(F(i, j)), most * (1 + (i > j ? 8 * eps<T> : 0))) << where << ": at " << i << ", " << j;
+        }
+    expect_untouched(A, F, [](Index, Index) { return true; });
+}
+
+/// |op(A) X - B| <= 3 n eps (op(P^T |L| |U|)) |X| (Higham, theorem 9.4).
+template <Scalar T>
+void expect_lu_solution(Op op, const Dense<T>& A, const Dense<T>& F, const std::vector<Index>& pivots, const Dense<T>& X,
+                        const Dense<T>& B, const std::string& where)
+{
+    const Index n = A.rows;
+    const std::vector<Index> order = order_of(n, pivots);
+    std::vector<long double> sizes(std::size_t(n * n)); // P^T |L| |U|
+    for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < n; ++i) {
+            long double sum = 0;
+            for (Index k = 0; k <= std::min(i, j); ++k)
+                sum += (k == i ? 1 : (long double)(std::abs(F(i, k)))) * (long double)(std::abs(F(k, j)));
+            sizes[std::size_t(order[std::size_t(i)] + j * n)] = sum;
+        }
+    for (Index c = 0; c < B.cols; ++c)
+        for (Index i = 0; i < n; ++i) {
+            Sum<T> sum;
+            long double magnitude = 0;
+            for (Index k = 0; k < n; ++k) {
+                sum.add(A.at(op, i, k), X(k, c));
+                magnitude += sizes[std::size_t(op == Op::none ? i + k * n : k + i * n)] * (long double)(std::abs(X(k, c)));
+            }
+            ASSERT_LE(std::abs(sum.value - Wide<T>(B(i, c))), double(3 * n + 4) * rounding<T> * eps<T> * magnitude)
+                << where << ": at " << i << ", " << c;
+        }
+    expect_untouched(B, X, [](Index, Index) { return true; });
+}
+
+} // namespace trencadis::testing

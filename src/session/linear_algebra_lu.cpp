@@ -1,0 +1,146 @@
+#include "algorithms/getrf.hpp"
+#include "algorithms/signatures.hpp"
+#include "algorithms/tile_size.hpp"
+#include "matrix/operations.hpp"
+#include "session/alone.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/packed_calls.hpp"
+#include "session/routine.hpp"
+
+#include <algorithm>
+
+namespace trencadis {
+namespace {
+
+/// The matrix to factor in place and how it is cut.
+template <Scalar T> struct LuCall {
+    Session& session;
+    std::string_view routine;
+    Index m, n;
+    T* A;
+    Index lda;
+    const RoutineOptions& options;
+
+    /// `body(tiles, images)` on the session's workers; without images where the form in place is wanted.
+    template <class Body> void run(const Body& body) const
+    {
+        std::optional<LuImages<T>> images;
+        const bool packed = runs_packed(session, routine, options);
+        const Index nb = tile(packed);
+        if (packed) make_images(images, options, m, n, nb);
+        const TileMatrix<T> tiles({A, m, n, lda}, images ? nb : tile(false), images ? nb : tile(false));
+        run_routine(session, options, [&](Flow& flow) { body(flow, tiles, images ? &*images : nullptr); });
+    }
+
+private:
+    Index tile(bool packed) const
+    {
+        const Index nb = options.nb ? options.nb : (packed ? packed_lu_tile : lu_tile)(m, n, sizeof(T), session.workers());
+        return std::min(nb, std::max(m, n));
+    }
+};
+
+/// Right-hand sides in blocks: one where there are few, else enough for the workers, or as wide as the caller's tiles.
+Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOptions& options)
+{
+    if (options.nb) return options.nb;
+    const Index share = (nrhs + session.workers() - 1) / session.workers();
+    return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
+}
+
+} // namespace
+
+namespace alone {
+
+template <Scalar T> Index getrf(const KernelProvider& kernels, Index m, Index n, T* A, Index lda, Index* ipiv)
+{
+    return m == 0 || n == 0 ? 0 : kernels.getrf(m, n, A, lda, ipiv);
+}
+
+template <Scalar T>
+Index getrs(const KernelProvider& kernels, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb)
+{
+    if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);
+    return 0;
+}
+
+template <Scalar T> Index gesv(const KernelProvider& kernels, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb)
+{
+    const Index info = getrf(kernels, n, n, A, lda, ipiv);
+    return info ? info : getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);
+}
+
+} // namespace alone
+
+template <Scalar T> Index getrf(Session& session, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_getrf(TRC_CHECK));
+    check_options("getrf", options);
+    if (m == 0 || n == 0) return 0;
+    if (runs_directly(session, operations::getrf(double(m), double(n)).flops<T>(), options, Work::factorization))
+        return alone::getrf(session.kernels(), m, n, A, lda, ipiv);
+    Info info;
+    LuCall<T>{session, "getrf", m, n, A, lda, options}.run([&](Flow& flow, TileMatrix<T> tiles, const LuImages<T>* images) {
+        if (images) getrf_packed(flow, tiles, *images, ipiv, info);
+        else getrf(flow, tiles, ipiv, info);
+    });
+    return info.value();
+}
+
+template <Scalar T>
+void getrs(Session& session, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
+           const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_getrs(TRC_CHECK));
+    check_options("getrs", options);
+    if (n == 0 || nrhs == 0) return;
+    if (runs_directly(session, operations::getrs(double(n), double(nrhs)).flops<T>(), options))
+        return void(alone::getrs(session.kernels(), op, n, nrhs, A, lda, ipiv, B, ldb));
+    const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), session.workers());
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
+    run_routine(session, options, [&](Flow& flow) { getrs(flow, op, readable(A, n, n, lda, nb, nb), ipiv, X); });
+}
+
+template <Scalar T>
+Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_gesv(TRC_CHECK));
+    check_options("gesv", options);
+    if (n == 0) return 0;
+    if (runs_directly(session, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
+        return alone::gesv(session.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
+    Info info;
+    LuCall<T>{session, "gesv", n, n, A, lda, options}.run([&](Flow& flow, TileMatrix<T> tiles, const LuImages<T>* images) {
+        const Index nb = tiles(0, 0).rows;
+        const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
+        gesv(flow, tiles, ipiv, X, info, images);
+    });
+    return info.value();
+}
+
+template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* ipiv, bool backward)
+{
+    argument::require(argument::Size{"m", m}, argument::Size{"n", n}, TRC_CHECK_INOUT(A, lda, m, n),
+                      argument::Size{"first", first});
+    if (last > m)
+        throw Error(ErrorCode::bad_argument, 6, "last is " + std::to_string(last) + ", must be at most m = " + std::to_string(m));
+    if (first < last) argument::Pivots{"ipiv", ipiv + first, last - first, m}.require(7);
+    if (first < last)
+        blas::laswp(n, A, lda, first, last, ipiv, backward ? blas::Interchanges::backward : blas::Interchanges::forward);
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template Index alone::getrf(const KernelProvider&, Index, Index, T*, Index, Index*);                                         \
+    template Index alone::getrs(const KernelProvider&, Op, Index, Index, const T*, Index, const Index*, T*, Index);              \
+    template Index alone::gesv(const KernelProvider&, Index, Index, T*, Index, Index*, T*, Index);                               \
+    template Index getrf(Session&, Index, Index, T*, Index, Index*, const RoutineOptions&);                                      \
+    template void getrs(Session&, Op, Index, Index, const T*, Index, const Index*, T*, Index, const RoutineOptions&);            \
+    template Index gesv(Session&, Index, Index, T*, Index, Index*, T*, Index, const RoutineOptions&);                            \
+    template void laswp(Index, Index, T*, Index, Index, Index, const Index*, bool);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

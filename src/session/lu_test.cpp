@@ -1,0 +1,176 @@
+#include "kernels/testing/lu.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/session.hpp"
+
+#include <gmock/gmock.h>
+
+namespace trencadis {
+namespace {
+
+using namespace testing;
+using ::testing::HasSubstr;
+
+Session& session_on(const char* engine)
+{
+    const auto made = [](const char* name) {
+        SessionOptions options;
+        options.engine = name;
+        return options;
+    };
+    static Session sequential(made("sequential")), native(made("native"));
+    return std::string_view(engine) == "native" ? native : sequential;
+}
+constexpr const char* engines[] = {"sequential", "native"};
+
+template <class T> class LuRoutines : public ::testing::Test {
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(LuRoutines, Scalars);
+
+template <Scalar T> std::vector<Index> pivots_for(const Dense<T>& A)
+{
+    return std::vector<Index>(static_cast<std::size_t>(std::min(A.rows, A.cols)));
+}
+template <Scalar T> Index factor(Session& session, Dense<T>& A, std::vector<Index>& pivots, const RoutineOptions& options = {})
+{
+    return getrf(session, A.rows, A.cols, A.data.data(), A.ld, pivots.data(), options);
+}
+
+TYPED_TEST(LuRoutines, GiveLapacksPivotsAndFactorsInEveryVariantAndShape)
+{
+    using T = TypeParam;
+    for (const char* engine : engines)
+        for (const char* variant : {"packed", "panel"})
+            for (const Index nb : {5, 16, 24, 200})
+                for (const auto& [m, n] : {std::pair<Index, Index>{1, 1}, {9, 9}, {49, 49}, {100, 37}, {37, 100}, {64, 64}}) {
+                    const Dense<T> A = random_matrix<T>(m, n);
+                    Dense<T> F = A, by_columns = A;
+                    auto pivots = pivots_for(A), wanted = pivots;
+                    const std::string where = std::string(engine) + " " + variant + " nb " + std::to_string(nb) + ": " +
+                                              std::to_string(m) + " x " + std::to_string(n);
+                    ASSERT_EQ(factor(session_on(engine), F, pivots, {.nb = nb, .variant = variant}),
+                              unblocked_getrf(by_columns, wanted));
+                    ASSERT_EQ(pivots, wanted) << where;
+                    expect_lu(A, F, pivots, where);
+                    if (this->HasFatalFailure()) return;
+                }
+}
+
+/// Those that run without tasks, and those that are cut up by themselves.
+TYPED_TEST(LuRoutines, AreRightAtSizesThatTheyCutByThemselves)
+{
+    using T = TypeParam;
+    for (const Index n : {Index(0), Index(1), Index(40), Index(390)})
+        for (const Index nrhs : {Index(0), Index(1), Index(70)}) {
+            Session& session = session_on("native");
+            const Dense<T> A = random_matrix<T>(n, n), B = random_matrix<T>(n, nrhs);
+            Dense<T> F = A, X = B;
+            auto pivots = pivots_for(A);
+            ASSERT_EQ(gesv(session, n, nrhs, F.data.data(), F.ld, pivots.data(), X.data.data(), X.ld), 0);
+            expect_lu_solution(Op::none, A, F, pivots, X, B, "n = " + std::to_string(n));
+            for (const Op op : {Op::none, Op::trans, Op::conj_trans}) {
+                X = B;
+                getrs(session, op, n, nrhs, F.data.data(), F.ld, pivots.data(), X.data.data(), X.ld);
+                expect_lu_solution(op, A, F, pivots, X, B, "n = " + std::to_string(n));
+            }
+        }
+}
+
+TYPED_TEST(LuRoutines, CompleteSingularMatricesAndLeaveTheRightHandSides)
+{
+    using T = TypeParam;
+    constexpr Index n = 60, nb = 16;
+    for (const char* engine : engines)
+        for (const RoutineOptions& options :
+             {RoutineOptions{}, RoutineOptions{.nb = nb, .variant = "packed"}, RoutineOptions{.nb = nb, .variant = "panel"}})
+            for (const Index zero : {Index(1), nb, nb + 1, n}) {
+                Dense<T> A = random_matrix<T>(n, n);
+                const Dense<T> B = random_matrix<T>(n, 5);
+                for (Index i = 0; i < n; ++i) A(i, zero - 1) = A(i, n - 1) = T(0);
+                Dense<T> F = A, X = B;
+                auto pivots = pivots_for(A);
+                EXPECT_EQ(gesv(session_on(engine), n, 5, F.data.data(), F.ld, pivots.data(), X.data.data(), X.ld, options), zero);
+                expect_lu(A, F, pivots, engine);
+                expect_same_bits(X, B);
+            }
+}
+
+/// The same choice of pivots, so that nothing of it is up to the timing.
+TYPED_TEST(LuRoutines, GiveTheBitsOfTheSequentialEngine)
+{
+    using T = TypeParam;
+    const Dense<T> A = random_matrix<T>(150, 130);
+    for (const char* variant : {"packed", "panel"}) {
+        Dense<T> F1 = A, F2 = A;
+        auto p1 = pivots_for(A), p2 = p1;
+        ASSERT_EQ(factor(session_on("sequential"), F1, p1, {.nb = 24, .variant = variant}), 0);
+        ASSERT_EQ(factor(session_on("native"), F2, p2, {.nb = 24, .variant = variant}), 0);
+        EXPECT_EQ(p1, p2);
+        expect_same_bits(F1, F2);
+    }
+}
+
+/// The message of the Error{bad_argument, number} that `call` throws.
+template <class Call> std::string refusal(int number, const Call& call)
+{
+    try {
+        call();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+        EXPECT_EQ(error.argument(), number) << error.what();
+        return error.what();
+    }
+    return "no error";
+}
+
+TEST(LuArguments, AreNumberedAsInLapack)
+{
+    Session& session = session_on("sequential");
+    std::vector<double> a(9, 1), b(9, 1);
+    std::vector<Index> p{1, 2, 3};
+    double* const none = nullptr;
+    Index* const nowhere = nullptr;
+    EXPECT_THAT(refusal(1, [&] { getrf(session, -1, 3, a.data(), 3, p.data()); }), HasSubstr("m is -1"));
+    EXPECT_THAT(refusal(2, [&] { getrf(session, 3, -2, a.data(), 3, p.data()); }), HasSubstr("n is -2"));
+    EXPECT_THAT(refusal(3, [&] { getrf(session, 3, 3, none, 3, p.data()); }), HasSubstr("a is null"));
+    EXPECT_THAT(refusal(4, [&] { getrf(session, 3, 3, a.data(), 2, p.data()); }), HasSubstr("lda is 2"));
+    EXPECT_THAT(refusal(5, [&] { getrf(session, 3, 3, a.data(), 3, nowhere); }), HasSubstr("ipiv is null"));
+    EXPECT_THAT(refusal(2, [&] { getrs(session, Op::none, -1, 1, a.data(), 3, p.data(), b.data(), 3); }), HasSubstr("n is -1"));
+    EXPECT_THAT(refusal(3, [&] { getrs(session, Op::none, 3, -1, a.data(), 3, p.data(), b.data(), 3); }), HasSubstr("nrhs"));
+    EXPECT_THAT(refusal(6, [&] { getrs(session, Op::none, 3, 1, a.data(), 3, nowhere, b.data(), 3); }), HasSubstr("ipiv"));
+    EXPECT_THAT(refusal(8, [&] { getrs(session, Op::none, 3, 1, a.data(), 3, p.data(), b.data(), 2); }), HasSubstr("ldb"));
+    EXPECT_THAT(refusal(7, [&] { getrs(session, Op::none, 3, 1, a.data(), 3, p.data(), a.data(), 3); }), HasSubstr("overlaps"));
+    EXPECT_THAT(refusal(1, [&] { gesv(session, -1, 1, a.data(), 3, p.data(), b.data(), 3); }), HasSubstr("n is -1"));
+    EXPECT_THAT(refusal(7, [&] { gesv(session, 3, 1, a.data(), 3, p.data(), b.data(), 2); }), HasSubstr("ldb is 2"));
+    EXPECT_EQ(a, std::vector<double>(9, 1));
+    EXPECT_EQ(b, std::vector<double>(9, 1));
+}
+
+TEST(LuArguments, NameThePivotThatIsNoRow)
+{
+    Session& session = session_on("sequential");
+    std::vector<double> a(9, 1), b(9, 1);
+    for (const Index bad : {Index(0), Index(-5), Index(4), Index(1) << 62}) {
+        std::vector<Index> p{1, bad, 3};
+        EXPECT_THAT(refusal(6, [&] { getrs(session, Op::none, 3, 1, a.data(), 3, p.data(), b.data(), 3); }),
+                    HasSubstr("ipiv(2) is " + std::to_string(bad)));
+        EXPECT_THAT(refusal(7, [&] { laswp(3, 3, b.data(), 3, 0, 3, p.data()); }), HasSubstr("1 to 3"));
+    }
+    EXPECT_EQ(b, std::vector<double>(9, 1));
+}
+
+TEST(RowInterchanges, GoForwardAndBack)
+{
+    Dense<double> A = random_matrix<double>(6, 5);
+    const Dense<double> before = A;
+    const std::vector<Index> p{3, 6, 3, 5};
+    laswp(6, 5, A.data.data(), A.ld, 0, 4, p.data());
+    const std::vector<Index> order = order_of(6, p);
+    for (Index j = 0; j < 5; ++j)
+        for (Index i = 0; i < 6; ++i) EXPECT_EQ(A(i, j), before(order[std::size_t(i)], j));
+    laswp(6, 5, A.data.data(), A.ld, 0, 4, p.data(), true);
+    expect_same_bits(A, before);
+}
+
+} // namespace
+} // namespace trencadis
