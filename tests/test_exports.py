@@ -102,7 +102,9 @@ def test_libtrencadis_shows_what_the_cxx_headers_declare():
     inside = {f"trencadis::Sleeper::{name}" for name in ("sleep", "wake", "leave")}  # what events and locks are made of
     assert functions == declared - inside
     routines = [text for text in shown.values() if text.startswith(("void ", "long "))]
-    assert [text for text in routines if ">(trencadis::Session&, " not in text and "::laswp<" not in text] == [], "of the same name, but inside"
+    alone = ("::laswp<",)  # need no session
+    others = [text for text in routines if ">(trencadis::Session&, " not in text]
+    assert [text for text in others if not any(name in text for name in alone)] == [], "of the same name, but inside"
     assert {text for text in shown.values() if text.startswith(("typeinfo", "vtable"))} == {
         "typeinfo for trencadis::Error",
         "typeinfo name for trencadis::Error",
