@@ -9,6 +9,9 @@ from math import prod
 import numpy as np
 from numpy.typing import ArrayLike
 
+from . import _core
+from .session import current
+
 # What SciPy calculates in, by dtype (scipy.linalg.blas.find_best_blas_type); everything else is taken as float64.
 _SINGLE = "?bBhHef"
 _CONVERTED = {**dict.fromkeys(_SINGLE, "f"), "F": "F", "D": "D", "G": "D"}
@@ -47,6 +50,15 @@ def solve_dtype(a: np.ndarray, b: np.ndarray) -> np.dtype:
 def native(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """A plain, aligned array of the dtype; the array itself where it is one."""
     return np.require(array, dtype, "A")
+
+
+def columns(array: np.ndarray, dtype: np.dtype, overwrite: bool, *, reading: bool = False) -> np.ndarray:
+    """The matrix or vector by columns, for LAPACK to work on: the array itself where it may be overwritten, or where it is only
+    read, and lies so."""
+    if reading and array.dtype == dtype and is_column_major(array):
+        return array
+    plain = np.require(np.asarray(array), dtype, "A")
+    return _core.columns(current.get(), plain, overwrite or not np.may_share_memory(plain, array), False)
 
 
 def over_batch(
