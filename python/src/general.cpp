@@ -267,10 +267,10 @@ nb::object bind_columns(Session* session, nb::handle a_array, Truth overwrite, T
     if (!is_plain_array(a_array)) return nb::none();
     bool writable;
     const auto a = open(a_array, overwrite, writable);
-    if (!a || a->dimensions() != 2) return nb::none();
+    if (!a) return nb::none();
     const Strided A = a->matrix();
     const bool in_place = writable && A.column_major();
-    nb::object result = in_place ? nb::borrow(a_array) : empty(a->kind(), A.rows, A.cols, 2, 'F');
+    nb::object result = in_place ? nb::borrow(a_array) : empty(a->kind(), A.rows, A.cols, a->dimensions(), 'F');
     const Buffer x = Buffer::require(result.ptr(), Buffer::Access::write, 1, "a");
     with_scalar(a->kind(), [&](auto zero) {
         using T = decltype(zero);

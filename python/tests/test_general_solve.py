@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from matrices import DTYPES, SIZES, eps, layouts, positive_definite, random_array, solve_error
 
 STRUCTURES = [
-    "general", "gen", "diagonal", "tridiagonal", "banded", "upper triangular", "lower triangular", "symmetric", "sym", "hermitian",
-    "her", "positive definite", "pos",
+    "general", "gen", "diagonal", "tridiagonal", "banded", "upper triangular", "lower triangular", "symmetric", "sym",
+    "hermitian", "her", "positive definite", "pos",
 ]  # fmt: skip
 
 

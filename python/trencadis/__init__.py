@@ -21,6 +21,7 @@ for _folder in (_Path(_sys.prefix) / "lib", _Path(_numpy.__file__).parents[1]):
 
 from . import threadpool as _threadpool  # noqa: E402, F401
 from .linalg import cho_factor, cho_solve, cholesky  # noqa: E402
+from .lu import lu, lu_factor, lu_solve  # noqa: E402
 from .products import matmul  # noqa: E402
 from .session import session, trace  # noqa: E402
 from .systems import solve  # noqa: E402
@@ -32,6 +33,9 @@ __all__ = [
     "cho_factor",
     "cho_solve",
     "cholesky",
+    "lu",
+    "lu_factor",
+    "lu_solve",
     "matmul",
     "session",
     "solve",

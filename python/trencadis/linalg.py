@@ -1,7 +1,7 @@
 """SciPy's functions for Cholesky factors, on the current session.
 
-The fast way is one call into C++ (`_core.factor_positive`, `_core.solve_factored`) for plain arrays of one supported dtype. What it
-declines comes back as None, and the functions with a leading underscore convert, broadcast and complain as SciPy does.
+The fast way is one call into C++ (`_core.factor_positive`, `_core.solve_factored`) for plain arrays of one supported dtype. What
+it declines comes back as None, and the functions with a leading underscore convert, broadcast and complain as SciPy does.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from . import _core
 from .conversion import common_dtype, converted_dtype, native, over_batch, validated
 from .errors import not_positive_definite
 from .session import current
+
 
 def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> np.ndarray:
     """The Cholesky factor of a Hermitian positive definite matrix: U with a = U^H U, or with `lower` L with a = L L^H.
