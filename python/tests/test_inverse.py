@@ -135,7 +135,8 @@ def test_determinants_overflow_and_vanish_as_scipys():
 def test_singular_matrices_have_no_inverse_and_the_determinant_zero(dtype):
     triangle = np.triu(np.ones((5, 5)))
     triangle[2, 2] = 0
-    for A in (np.ones((5, 5)), triangle, triangle.T, np.zeros((5, 5)), np.diag([1, 0, 2]), np.ones((5, 5)) + np.arange(5)[:, None]):
+    ones = np.ones((5, 5))
+    for A in (ones, triangle, triangle.T, np.zeros((5, 5)), np.diag([1, 0, 2]), ones + np.arange(5)[:, None]):
         a = A.astype(dtype)
         with pytest.raises(np.linalg.LinAlgError) as theirs:
             scipy.linalg.inv(a)

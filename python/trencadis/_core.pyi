@@ -212,8 +212,8 @@ def invert(
     session: Session | None, a: Any, assumed: str, lower: bool, overwrite_a: bool, check_finite: bool
 ) -> np.ndarray | tuple[np.ndarray, float] | int | str | None:
     """The inverse; with its reciprocal condition where that is below the precision; or the number of the pivot that is zero; or
-    "diagonal", and nothing was done; or None where a is no plain square matrix. `assumed` as in solve_general, or another structure,
-    which is believed."""
+    "diagonal", and nothing was done; or None where a is no plain square matrix. `assumed` as in solve_general, or another
+    structure, which is believed."""
 
 def triangular_rcond(session: Session | None, a: np.ndarray, lower: bool) -> float:
     """The reciprocal condition in the 1-norm, as LAPACK's trcon estimates it, of a triangle stored by columns or by rows."""

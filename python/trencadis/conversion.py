@@ -80,16 +80,3 @@ def is_column_major(a: np.ndarray) -> bool:
     """Can LAPACK take the last two dimensions as they are?"""
     item, (rows, cols), (row, col) = a.itemsize, a.shape[-2:], a.strides[-2:]
     return a.flags.aligned and (row == item or rows <= 1) and (cols <= 1 or (col >= item * rows and col % item == 0))
-
-
-def not_hermitian_message(a: np.ndarray, name: str = "a", remedy: str = "assume_a='pos'") -> str:
-    """Names one pair of elements that differ."""
-    n = a.shape[0]
-    for j in range(n):
-        rows = np.flatnonzero(a[j:, j] != np.conj(a[j, j:]))
-        if rows.size:
-            i = j + int(rows[0])
-            pair = f"{name}[{i}, {j}] = {a[i, j]} but {name}[{j}, {i}] = {a[j, i]}"
-            word = "Hermitian" if np.iscomplexobj(a) else "symmetric"
-            return f"{name} is not {word}: {pair}; {remedy} takes one triangle for both, other matrices are not served"
-    raise AssertionError("the matrix is Hermitian")
