@@ -12,6 +12,8 @@
 namespace trencadis {
 namespace {
 
+/// Of packing: all updates of a step wait for it, and it has no length of its own that would rank it before those of the step before.
+constexpr TaskOptions urgent{.priority = 1e6};
 constexpr Index steps_kept = 3; ///< whose images are in memory at a time: a panel may be two steps ahead of the last update
 
 template <Scalar T> Index steps(TileMatrix<T> A) { return std::min(A.row_tiles(), A.col_tiles()); }
@@ -91,11 +93,12 @@ template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImage
         L.structure = blas::Structure::triangular;
         L.uplo = Uplo::upper;
         L.diag = Diag::unit;
-        task::pack_triangle(flow, L, A(k, k).rows, images.triangle(k));
+        task::pack_triangle(flow, L, A(k, k).rows, images.triangle(k), urgent);
         const bool updates = k + 1 < A.row_tiles();
         const auto left = [&](Index i) { return images.left(i, k, A(i, k).rows, A(i, k).cols); };
         const auto right = [&](Index j) { return images.right(j, k, A(k, j).cols, A(k, j).rows); };
-        for (Index i = k + 1; i < A.row_tiles(); ++i) task::pack_left(flow, blas::general<T>(A(i, k).data, A(i, k).ld), left(i));
+        for (Index i = k + 1; i < A.row_tiles(); ++i)
+            task::pack_left(flow, blas::general<T>(A(i, k).data, A(i, k).ld), left(i), urgent);
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
             task::swptr_packed(flow, A, k, j, panel, images.triangle(k), updates ? right(j).data : nullptr);
             for (Index i = k + 1; i < A.row_tiles(); ++i)
