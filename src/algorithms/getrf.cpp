@@ -1,6 +1,7 @@
 #include "algorithms/getrf.hpp"
 
 #include "algorithms/cutting.hpp"
+#include "algorithms/recursive_panel.hpp"
 #include "algorithms/trsm.hpp"
 #include "kernels/lu_operations.hpp"
 #include "kernels/tile_access.hpp"
@@ -70,11 +71,11 @@ void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, Index* pi
             task::laswp(flow, A, k, j, pivots_of(A, pivots, k), {read(A(k - 1, j).data), together(tokens + k)});
 }
 
-template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info& info)
+template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info& info, PanelCut cut)
 {
     for (Index k = 0; k < steps(A); ++k) {
         const task::Pivots panel = pivots_of(A, pivots, k);
-        task::getrf_panel(flow, A, k, panel, info);
+        shared_panel(flow, A, k, panel, info, cut);
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
             task::swptr(flow, A, k, j, panel);
             for (Index i = k + 1; i < A.row_tiles(); ++i) task::gemm(flow, T(-1), A(i, k), A(k, j), T(1), A(i, j));
@@ -83,11 +84,12 @@ template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info&
     exchange_behind(flow, A, pivots);
 }
 
-template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, Info& info)
+template <Scalar T>
+void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, Info& info, PanelCut cut)
 {
     for (Index k = 0; k < steps(A); ++k) {
         const task::Pivots panel = pivots_of(A, pivots, k);
-        task::getrf_panel(flow, A, k, panel, info);
+        shared_panel(flow, A, k, panel, info, cut);
         if (k + 1 == A.col_tiles()) break;
         blas::Operand<T> L = blas::general<T>(A(k, k).data, A(k, k).ld).transposed();
         L.structure = blas::Structure::triangular;
@@ -124,10 +126,11 @@ template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* 
     exchange(blas::Interchanges::backward);
 }
 
-template <Scalar T> void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, const LuImages<T>* images)
+template <Scalar T>
+void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, PanelCut cut, const LuImages<T>* images)
 {
-    if (images) getrf_packed(flow, A, *images, pivots, info);
-    else getrf(flow, A, pivots, info);
+    if (images) getrf_packed(flow, A, *images, pivots, info, cut);
+    else getrf(flow, A, pivots, info, cut);
     const Index last = A.tiles() - 1;
     for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
     getrs(flow, Op::none, A, pivots, B, Guard{&info, A.rows()});
@@ -153,10 +156,10 @@ template <Scalar T> Real<T>* LuImages<T>::triangle(Index k) const { return trian
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void getrf_incremental(Flow&, Index, TileMatrix<T>, TileMatrix<T>, PivotGrid);                                      \
     template void getrf_kastors(Flow&, ColumnUpdates, TileMatrix<T>, Index*, Info&, char*);                                      \
-    template void getrf(Flow&, TileMatrix<T>, Index*, Info&);                                                                    \
-    template void getrf_packed(Flow&, TileMatrix<T>, const LuImages<T>&, Index*, Info&);                                         \
+    template void getrf(Flow&, TileMatrix<T>, Index*, Info&, PanelCut);                                                          \
+    template void getrf_packed(Flow&, TileMatrix<T>, const LuImages<T>&, Index*, Info&, PanelCut);                               \
     template void getrs(Flow&, Op, TileMatrix<T>, const Index*, TileMatrix<T>, Guard);                                           \
-    template void gesv(Flow&, TileMatrix<T>, Index*, TileMatrix<T>, Info&, const LuImages<T>*);                                  \
+    template void gesv(Flow&, TileMatrix<T>, Index*, TileMatrix<T>, Info&, PanelCut, const LuImages<T>*);                        \
     template class LuImages<T>;
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
