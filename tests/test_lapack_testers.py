@@ -71,3 +71,17 @@ def test_the_reference_tester_finds_nothing_that_it_does_not_find_without_us(pre
     how = "on tasks" if environment else "directly"
     for routine in SERVED:
         assert re.search(rf"^trencadis: {precision}{routine} \S+ {how}", result.stderr, re.MULTILINE), routine
+
+
+@pytest.mark.parametrize("environment", [{}, CUT], ids=["whole", "cut"])
+@pytest.mark.parametrize("precisions", ["ds", "zc"])
+def test_the_tester_of_mixed_precision_passes(precisions, environment):
+    words = (TESTERS / f"{precisions}test.in").read_text()
+    variables = {"LD_PRELOAD": str(LIBRARY), "TRENCADIS_VERBOSE": "1", **environment}
+    result = subprocess.run(
+        [TESTERS / f"xlintst{precisions}"], input=words, env={**os.environ, **variables}, capture_output=True, text=True, timeout=300
+    )
+    first, second = precisions.upper()
+    for routine in (f"{first}{second}GESV", f"{first}{second}POSV"):
+        assert f"All tests for {routine} routines passed the threshold" in result.stdout, result.stdout
+        assert re.search(rf"^trencadis: {routine.lower()} \S+ on tasks", result.stderr, re.MULTILINE)

@@ -141,6 +141,18 @@ int trc_dpotri(trc_session* session, char uplo, int64_t n, double* a, int64_t ld
 int trc_cpotri(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
 int trc_zpotri(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
 
+/* X <- A^-1 B in double precision from factors in single precision and refinement. *iterations >= 0: so many steps, A is as it was; < 0: that did not
+ * do (-1 no memory, -2 a number too large, -3 no factorization in single precision, -31 no convergence) and A holds what gesv (posv)
+ * leaves. */
+int trc_dgesv_mixed(trc_session* session, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t* ipiv, const double* b,
+                    int64_t ldb, double* x, int64_t ldx, int* iterations, int64_t* info);
+int trc_dposv_mixed(trc_session* session, char uplo, int64_t n, int64_t nrhs, double* a, int64_t lda, const double* b,
+                    int64_t ldb, double* x, int64_t ldx, int* iterations, int64_t* info);
+int trc_zgesv_mixed(trc_session* session, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, int64_t* ipiv,
+                    const trc_complex_double* b, int64_t ldb, trc_complex_double* x, int64_t ldx, int* iterations, int64_t* info);
+int trc_zposv_mixed(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
+                    const trc_complex_double* b, int64_t ldb, trc_complex_double* x, int64_t ldx, int* iterations, int64_t* info);
+
 /* Batches: `count` problems of one size as one call that the workers share, the matrices `stride` elements apart; each is computed as by the
  * routine of that name, and info[i] is its info. ipiv holds min(m, n) (gesv: n) integers for each. */
 int trc_spotrf_batch(trc_session* session, char uplo, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t count,

@@ -1,29 +1,14 @@
 #include "algorithms/signatures.hpp"
-#include "kernels/batch.hpp"
 #include "matrix/operations.hpp"
 #include "session/alone.hpp"
+#include "session/each.hpp"
 #include "session/linear_algebra.hpp"
-#include "session/routine.hpp"
 
 #include <algorithm>
 #include <complex>
 
 namespace trencadis {
 namespace {
-
-/// `one(kernels, i)` for each of `count` problems of `each` flops, on the session's workers where they can help.
-template <class One>
-void for_each_problem(Session& session, const RoutineOptions& options, Index count, Flops each, const One& one)
-{
-    const auto call = [](const void* given, const KernelProvider& kernels, Index i) {
-        (*static_cast<const One*>(given))(kernels, i);
-    };
-    const task::Batch problems{&one, call, count, each};
-    if (count <= 0) return;
-    if (count > 1 && !runs_directly(session, problems.flops(), options))
-        return run_routine(session, options, [&](Flow& flow) { task::batch(flow, problems); });
-    for (Index i = 0; i < count; ++i) one(session.kernels(), i);
-}
 
 /// Matrices of a batch lie `stride` elements apart.
 template <Scalar T> void check_stride(int number, const char* name, Index stride, Index count, Index ld, Index cols)
