@@ -29,17 +29,10 @@ enum Fallback : int { no_memory = -1, overflow = -2, factorization_failed = -3, 
 
 double size_of(double x) { return std::abs(x); }
 double size_of(std::complex<double> x) { return std::abs(x.real()) + std::abs(x.imag()); }
+double largest_part(double x) { return std::abs(x); }
+double largest_part(std::complex<double> x) { return std::max(std::abs(x.real()), std::abs(x.imag())); }
 bool fits(double x) { return !(std::abs(x) > double(std::numeric_limits<float>::max())); }
 bool fits(std::complex<double> x) { return fits(x.real()) && fits(x.imag()); }
-
-/// A matrix, or a triangle of one, whose elements a pass goes through; passes are shared by columns or blocks of rows.
-template <class T> struct Elements {
-    Region::Shape shape;
-    Index n;
-    bool has(Index i, Index j) const { return shape == Region::Shape::all || (shape == Region::Shape::lower ? i >= j : i <= j); }
-    Index begin(Index j) const { return shape == Region::Shape::lower ? j : 0; }
-    Index end(Index j) const { return shape == Region::Shape::upper ? j + 1 : n; }
-};
 
 /// What the refinements of both factorizations have in common; `Factors` factors, solves, multiplies and falls back.
 template <class T, class Factors> class Refinement {
@@ -57,22 +50,22 @@ public:
     int run()
     {
         try {
-            factor_.resize(std::size_t(n_ * n_));
-            step_.resize(std::size_t(n_ * nrhs_));
-            residual_.resize(std::size_t(n_ * nrhs_));
+            factor_ = std::make_unique_for_overwrite<S[]>(std::size_t(n_ * n_)); // who writes it first has its pages
+            step_ = std::make_unique_for_overwrite<S[]>(std::size_t(n_ * nrhs_));
+            residual_ = std::make_unique_for_overwrite<T[]>(std::size_t(n_ * nrhs_));
         } catch (const std::bad_alloc&) {
             return no_memory;
         }
-        const double bound = norm() * std::numeric_limits<double>::epsilon() / 2 * std::sqrt(double(n_));
-        if (!narrow(B_, ldb_) || !narrow_matrix()) return overflow;
-        if (factors_.factor(factor_.data(), n_) != 0) return factorization_failed;
-        factors_.solve(factor_.data(), step_.data());
+        const double bound = norm_while_narrowing() * std::numeric_limits<double>::epsilon() / 2 * std::sqrt(double(n_));
+        if (!narrow(B_, ldb_) || too_large_) return overflow;
+        if (factors_.factor(factor_.get(), n_) != 0) return factorization_failed;
+        factors_.solve(factor_.get(), step_.get());
         each_column(nrhs_, [&](Index j) { std::copy_n(&step_[std::size_t(j * n_)], n_, X_ + j * ldx_); });
         for (int step = 0; step <= most_steps; ++step) {
             subtract();
             if (good_enough(bound)) return step;
-            if (step == most_steps || !narrow(residual_.data(), n_)) break;
-            factors_.solve(factor_.data(), step_.data());
+            if (step == most_steps || !narrow(residual_.get(), n_)) break;
+            factors_.solve(factor_.get(), step_.get());
             each_column(nrhs_, [&](Index j) {
                 for (Index i = 0; i < n_; ++i) X_[i + j * ldx_] += T(step_[std::size_t(i + j * n_)]);
             });
@@ -85,25 +78,38 @@ private:
     {
         for_each_problem(session_, options_, columns, 4.0 * double(n_), [&](const KernelProvider&, Index j) { one(j); });
     }
-    /// The largest sum of a row's moduli, of the whole matrix where a triangle stands for it.
-    double norm()
+    /// factor <- A; returns the largest sum of a row's moduli, of the whole matrix where a triangle stands for it. By blocks of rows: each
+    /// element is read once, and again where it stands for another one.
+    double norm_while_narrowing()
     {
         constexpr Index block = 256;
-        const Elements<T> elements{Factors::shape, n_};
-        std::vector<double> largest(std::size_t((n_ + block - 1) / block));
-        for_each_problem(session_, options_, Index(largest.size()), 4.0 * block * double(n_),
-                         [&](const KernelProvider&, Index b) {
-                             double sums[block] = {};
-                             const Index first = b * block, last = std::min(n_, first + block);
-                             for (Index j = 0; j < n_; ++j)
-                                 for (Index i = first; i < last; ++i)
-                                     sums[i - first] += std::abs(elements.has(i, j) ? A_[i + j * lda_] : A_[j + i * lda_]);
-                             double& most = largest[std::size_t(b)];
-                             for (Index i = 0; i < last - first; ++i)
-                                 most = sums[i] > most || std::isnan(sums[i]) ? sums[i] : most;
-                         });
+        std::vector<double> norms(std::size_t((n_ + block - 1) / block)), largest(norms.size());
+        for_each_problem(session_, options_, Index(norms.size()), 8.0 * block * double(n_), [&](const KernelProvider&, Index b) {
+            double sums[block] = {}, most = 0;
+            const Index first = b * block, last = std::min(n_, first + block);
+            for (Index j = 0; j < n_; ++j) {
+                const Index begin = Factors::shape == Region::Shape::lower ? std::max(first, j) : first;
+                const Index end = Factors::shape == Region::Shape::upper ? std::min(last, j + 1) : last;
+                for (Index i = begin; i < end; ++i) {
+                    const T x = A_[i + j * lda_];
+                    sums[i - first] += std::abs(x);
+                    most = std::max(most, largest_part(x));
+                    factor_[std::size_t(i + j * n_)] = S(x);
+                }
+                for (Index i = first; i < std::min(begin, last); ++i) sums[i - first] += std::abs(A_[j + i * lda_]);
+                for (Index i = std::max(end, first); i < last; ++i) sums[i - first] += std::abs(A_[j + i * lda_]);
+            }
+            norms[std::size_t(b)] = worst(sums, last - first), largest[std::size_t(b)] = most;
+        });
+        too_large_ = worst(largest.data(), Index(largest.size())) > double(std::numeric_limits<float>::max());
+        return worst(norms.data(), Index(norms.size()));
+    }
+    /// The largest, or a NaN.
+    static double worst(const double* values, Index count)
+    {
         double most = 0;
-        for (const double x : largest) most = x > most || std::isnan(x) ? x : most;
+        for (Index i = 0; i < count; ++i)
+            if (!(values[i] <= most)) most = values[i];
         return most;
     }
     /// step <- B, n x nrhs; false where a number is too large.
@@ -118,23 +124,11 @@ private:
         });
         return std::find(right.begin(), right.end(), 0) == right.end();
     }
-    bool narrow_matrix()
-    {
-        const Elements<T> elements{Factors::shape, n_};
-        std::vector<char> right(std::size_t(n_), 1);
-        each_column(n_, [&](Index j) {
-            for (Index i = elements.begin(j); i < elements.end(j); ++i) {
-                right[std::size_t(j)] &= char(fits(A_[i + j * lda_]));
-                factor_[std::size_t(i + j * n_)] = S(A_[i + j * lda_]);
-            }
-        });
-        return std::find(right.begin(), right.end(), 0) == right.end();
-    }
     /// residual <- B - A X.
     void subtract()
     {
         each_column(nrhs_, [&](Index j) { std::copy_n(B_ + j * ldb_, n_, &residual_[std::size_t(j * n_)]); });
-        factors_.multiply(A_, lda_, X_, ldx_, residual_.data());
+        factors_.multiply(A_, lda_, X_, ldx_, residual_.get());
     }
     bool good_enough(double bound) const
     {
@@ -160,8 +154,9 @@ private:
     const Index ldb_;
     T* const X_;
     const Index ldx_;
-    std::vector<S> factor_, step_;
-    std::vector<T> residual_;
+    std::unique_ptr<S[]> factor_, step_;
+    std::unique_ptr<T[]> residual_;
+    bool too_large_ = false; ///< for single precision
 };
 
 template <class T> struct LuFactors {
