@@ -141,6 +141,53 @@ int trc_dpotri(trc_session* session, char uplo, int64_t n, double* a, int64_t ld
 int trc_cpotri(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
 int trc_zpotri(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
 
+/* X <- A^-1 B in double precision from factors in single precision and refinement. *iterations >= 0: so many steps, A is as it was; < 0: that did not
+ * do (-1 no memory, -2 a number too large, -3 no factorization in single precision, -31 no convergence) and A holds what gesv (posv)
+ * leaves. */
+int trc_dgesv_mixed(trc_session* session, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t* ipiv, const double* b,
+                    int64_t ldb, double* x, int64_t ldx, int* iterations, int64_t* info);
+int trc_dposv_mixed(trc_session* session, char uplo, int64_t n, int64_t nrhs, double* a, int64_t lda, const double* b,
+                    int64_t ldb, double* x, int64_t ldx, int* iterations, int64_t* info);
+int trc_zgesv_mixed(trc_session* session, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, int64_t* ipiv,
+                    const trc_complex_double* b, int64_t ldb, trc_complex_double* x, int64_t ldx, int* iterations, int64_t* info);
+int trc_zposv_mixed(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
+                    const trc_complex_double* b, int64_t ldb, trc_complex_double* x, int64_t ldx, int* iterations, int64_t* info);
+
+/* Batches: `count` problems of one size as one call that the workers share, the matrices `stride` elements apart; each is computed as by the
+ * routine of that name, and info[i] is its info. ipiv holds min(m, n) (gesv: n) integers for each. */
+int trc_spotrf_batch(trc_session* session, char uplo, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t count,
+                     int64_t* info);
+int trc_sposv_batch(trc_session* session, char uplo, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, float* b,
+                    int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_sgetrf_batch(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv,
+                     int64_t count, int64_t* info);
+int trc_sgesv_batch(trc_session* session, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv,
+                    float* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_dpotrf_batch(trc_session* session, char uplo, int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t count,
+                     int64_t* info);
+int trc_dposv_batch(trc_session* session, char uplo, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t stride_a, double* b,
+                    int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_dgetrf_batch(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv,
+                     int64_t count, int64_t* info);
+int trc_dgesv_batch(trc_session* session, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv,
+                    double* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_cpotrf_batch(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t stride_a,
+                     int64_t count, int64_t* info);
+int trc_cposv_batch(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_float* a, int64_t lda, int64_t stride_a,
+                    trc_complex_float* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_cgetrf_batch(trc_session* session, int64_t m, int64_t n, trc_complex_float* a, int64_t lda, int64_t stride_a,
+                     int64_t* ipiv, int64_t count, int64_t* info);
+int trc_cgesv_batch(trc_session* session, int64_t n, int64_t nrhs, trc_complex_float* a, int64_t lda, int64_t stride_a,
+                    int64_t* ipiv, trc_complex_float* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_zpotrf_batch(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t stride_a,
+                     int64_t count, int64_t* info);
+int trc_zposv_batch(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
+                    int64_t stride_a, trc_complex_double* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_zgetrf_batch(trc_session* session, int64_t m, int64_t n, trc_complex_double* a, int64_t lda, int64_t stride_a,
+                     int64_t* ipiv, int64_t count, int64_t* info);
+int trc_zgesv_batch(trc_session* session, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, int64_t stride_a,
+                    int64_t* ipiv, trc_complex_double* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+
 /* C <- alpha op(A) op(B) + beta C, C m x n; op by transa, transb: 'N', 'T', 'C'. Complex factors by address. */
 int trc_sgemm(trc_session* session, char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
               int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc);

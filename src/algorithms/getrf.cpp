@@ -1,6 +1,7 @@
 #include "algorithms/getrf.hpp"
 
 #include "algorithms/cutting.hpp"
+#include "algorithms/recursive_panel.hpp"
 #include "algorithms/trsm.hpp"
 #include "kernels/lu_operations.hpp"
 #include "kernels/tile_access.hpp"
@@ -12,6 +13,8 @@
 namespace trencadis {
 namespace {
 
+/// Of packing: all updates of a step wait for it, and it has no length of its own that would rank it before those of the step before.
+constexpr TaskOptions urgent{.priority = 1e6};
 constexpr Index steps_kept = 3; ///< whose images are in memory at a time: a panel may be two steps ahead of the last update
 
 template <Scalar T> Index steps(TileMatrix<T> A) { return std::min(A.row_tiles(), A.col_tiles()); }
@@ -68,11 +71,11 @@ void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, Index* pi
             task::laswp(flow, A, k, j, pivots_of(A, pivots, k), {read(A(k - 1, j).data), together(tokens + k)});
 }
 
-template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info& info)
+template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info& info, PanelCut cut)
 {
     for (Index k = 0; k < steps(A); ++k) {
         const task::Pivots panel = pivots_of(A, pivots, k);
-        task::getrf_panel(flow, A, k, panel, info);
+        shared_panel(flow, A, k, panel, info, cut);
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
             task::swptr(flow, A, k, j, panel);
             for (Index i = k + 1; i < A.row_tiles(); ++i) task::gemm(flow, T(-1), A(i, k), A(k, j), T(1), A(i, j));
@@ -81,21 +84,23 @@ template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info&
     exchange_behind(flow, A, pivots);
 }
 
-template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, Info& info)
+template <Scalar T>
+void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, Info& info, PanelCut cut)
 {
     for (Index k = 0; k < steps(A); ++k) {
         const task::Pivots panel = pivots_of(A, pivots, k);
-        task::getrf_panel(flow, A, k, panel, info);
+        shared_panel(flow, A, k, panel, info, cut);
         if (k + 1 == A.col_tiles()) break;
         blas::Operand<T> L = blas::general<T>(A(k, k).data, A(k, k).ld).transposed();
         L.structure = blas::Structure::triangular;
         L.uplo = Uplo::upper;
         L.diag = Diag::unit;
-        task::pack_triangle(flow, L, A(k, k).rows, images.triangle(k));
+        task::pack_triangle(flow, L, A(k, k).rows, images.triangle(k), urgent);
         const bool updates = k + 1 < A.row_tiles();
         const auto left = [&](Index i) { return images.left(i, k, A(i, k).rows, A(i, k).cols); };
         const auto right = [&](Index j) { return images.right(j, k, A(k, j).cols, A(k, j).rows); };
-        for (Index i = k + 1; i < A.row_tiles(); ++i) task::pack_left(flow, blas::general<T>(A(i, k).data, A(i, k).ld), left(i));
+        for (Index i = k + 1; i < A.row_tiles(); ++i)
+            task::pack_left(flow, blas::general<T>(A(i, k).data, A(i, k).ld), left(i), urgent);
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
             task::swptr_packed(flow, A, k, j, panel, images.triangle(k), updates ? right(j).data : nullptr);
             for (Index i = k + 1; i < A.row_tiles(); ++i)
@@ -121,10 +126,11 @@ template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* 
     exchange(blas::Interchanges::backward);
 }
 
-template <Scalar T> void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, const LuImages<T>* images)
+template <Scalar T>
+void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, PanelCut cut, const LuImages<T>* images)
 {
-    if (images) getrf_packed(flow, A, *images, pivots, info);
-    else getrf(flow, A, pivots, info);
+    if (images) getrf_packed(flow, A, *images, pivots, info, cut);
+    else getrf(flow, A, pivots, info, cut);
     const Index last = A.tiles() - 1;
     for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
     getrs(flow, Op::none, A, pivots, B, Guard{&info, A.rows()});
@@ -150,10 +156,10 @@ template <Scalar T> Real<T>* LuImages<T>::triangle(Index k) const { return trian
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void getrf_incremental(Flow&, Index, TileMatrix<T>, TileMatrix<T>, PivotGrid);                                      \
     template void getrf_kastors(Flow&, ColumnUpdates, TileMatrix<T>, Index*, Info&, char*);                                      \
-    template void getrf(Flow&, TileMatrix<T>, Index*, Info&);                                                                    \
-    template void getrf_packed(Flow&, TileMatrix<T>, const LuImages<T>&, Index*, Info&);                                         \
+    template void getrf(Flow&, TileMatrix<T>, Index*, Info&, PanelCut);                                                          \
+    template void getrf_packed(Flow&, TileMatrix<T>, const LuImages<T>&, Index*, Info&, PanelCut);                               \
     template void getrs(Flow&, Op, TileMatrix<T>, const Index*, TileMatrix<T>, Guard);                                           \
-    template void gesv(Flow&, TileMatrix<T>, Index*, TileMatrix<T>, Info&, const LuImages<T>*);                                  \
+    template void gesv(Flow&, TileMatrix<T>, Index*, TileMatrix<T>, Info&, PanelCut, const LuImages<T>*);                        \
     template class LuImages<T>;
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

@@ -1,5 +1,6 @@
 #pragma once
 #include "algorithms/packed_slots.hpp"
+#include "algorithms/recursive_panel.hpp"
 #include "graph/flow.hpp"
 #include "graph/info.hpp"
 #include "kernels/packed_operations.hpp"
@@ -16,8 +17,8 @@ namespace trencadis {
 /// tile column in one sweep.
 
 /// A panel is factored, then for each tile column right of it one task exchanges the rows and solves with the diagonal tile, and updates
-/// go tile by tile. Right-looking; that the next panel comes first is left to priorities. PLASMA's form: Dongarra, Faverge, Ltaief, Luszczek 2014.
-template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info& info);
+/// go tile by tile. Right-looking; that the next panel comes first is left to priorities, and several cores share it as `cut` says. PLASMA's form: Dongarra, Faverge, Ltaief, Luszczek 2014.
+template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info& info, PanelCut cut = {});
 
 /// The packed images of one factorization, of the three steps that may be in work at a time: 3 (m + n) nb numbers beyond the matrix. Must
 /// outlive the flow's tasks.
@@ -35,7 +36,8 @@ private:
 
 /// The same with our own gemm and trsm, and the getrf of `kernels` for panels: every tile of a panel is packed once, every tile right of it by
 /// the task that solves for it, and all updates use these images.
-template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, Info& info);
+template <Scalar T>
+void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, Info& info, PanelCut cut = {});
 
 /// B <- op(A)^-1 B with the factors and pivots that getrf left, A n x n. 2 n^2 nrhs flops.
 template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, Guard guard = {});
@@ -43,7 +45,8 @@ template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* 
 /// getrf, then getrs as one flow. As LAPACK's, B is not touched when a pivot is zero: the substitutions begin when the last one is known. With
 /// `images` the factorization is getrf_packed.
 template <Scalar T>
-void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, const LuImages<T>* images = nullptr);
+void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, PanelCut cut = {},
+          const LuImages<T>* images = nullptr);
 
 /// Row interchanges of all tiles: `nb` entries for each of `row_tiles` x ... of them, by columns.
 struct PivotGrid {

@@ -3,6 +3,8 @@
 #include "kernels/testing/in_order.hpp"
 #include "kernels/testing/lu.hpp"
 
+#include <array>
+
 namespace trencadis {
 namespace {
 
@@ -24,7 +26,8 @@ constexpr Form forms[] = {Form::in_place, Form::packed, Form::queued, Form::conc
 
 /// Tiles nb x nb, chunks of malleable tasks one at a time.
 template <Scalar T>
-Index factor(const KernelProvider& kernels, Form form, Dense<T>& A, std::vector<Index>& pivots, Index tile = nb)
+Index factor(const KernelProvider& kernels, Form form, Dense<T>& A, std::vector<Index>& pivots, Index tile = nb,
+             PanelCut cut = {})
 {
     InOrder executor(&kernels, 1);
     TaskFlow flow(executor);
@@ -33,8 +36,8 @@ Index factor(const KernelProvider& kernels, Form form, Dense<T>& A, std::vector<
     const TileMatrix<T> tiles(A.view(), tile, tile);
     const LuImages<T> images(form == Form::packed ? A.rows : 0, form == Form::packed ? A.cols : 0, tile);
     switch (form) {
-    case Form::in_place: getrf(flow, tiles, pivots.data(), info); break;
-    case Form::packed: getrf_packed(flow, tiles, images, pivots.data(), info); break;
+    case Form::in_place: getrf(flow, tiles, pivots.data(), info, cut); break;
+    case Form::packed: getrf_packed(flow, tiles, images, pivots.data(), info, cut); break;
     case Form::queued: getrf_kastors(flow, ColumnUpdates::queued, tiles, pivots.data(), info, tokens.data()); break;
     case Form::concurrent: getrf_kastors(flow, ColumnUpdates::concurrent, tiles, pivots.data(), info, tokens.data()); break;
     }
@@ -75,6 +78,41 @@ TYPED_TEST(Lu, CutsLargeTilesIntoChunks)
         auto pivots = pivots_for(A);
         ASSERT_EQ(factor(load_kernels("native"), form, F, pivots, 150), 0);
         expect_lu(A, F, pivots, "form " + std::to_string(int(form)));
+    }
+}
+
+/// Panels of every shape, in leaves that divide them or not, with blocks of rows smaller and larger than what there is.
+TYPED_TEST(Lu, CutsPanelsUpForSeveralCores)
+{
+    using T = TypeParam;
+    for (const auto& [m, n, tile] :
+         {std::array<Index, 3>{40, 8, 8}, {41, 7, 7}, {60, 12, 12}, {61, 26, 13}, {26, 61, 13}, {13, 13, 20}})
+        for (const Index columns : {1, 2, 3, 5, 13})
+            for (const Index rows : {1, 4, 100})
+                for (const Form form : {Form::in_place, Form::packed}) {
+                    const Dense<T> A = random_matrix<T>(m, n);
+                    Dense<T> F = A, by_columns = A;
+                    auto pivots = pivots_for(A), wanted = pivots;
+                    const std::string where = std::to_string(m) + " x " + std::to_string(n) + " leaves of " +
+                                              std::to_string(columns) + " blocks of " + std::to_string(rows);
+                    const PanelCut cut{.columns = columns, .rows = rows, .beside = n, .worth = 0};
+                    ASSERT_EQ(factor(load_kernels("native"), form, F, pivots, tile, cut), unblocked_getrf(by_columns, wanted));
+                    ASSERT_EQ(pivots, wanted) << where;
+                    expect_lu(A, F, pivots, where);
+                    if (this->HasFatalFailure()) return;
+                }
+}
+TYPED_TEST(Lu, ReportsTheFirstZeroPivotOfAPanelThatIsCutUp)
+{
+    using T = TypeParam;
+    for (const Index zero : {Index(1), Index(3), Index(6), Index(10)}) {
+        Dense<T> A = random_matrix<T>(33, 12);
+        for (Index i = 0; i < 33; ++i) A(i, zero - 1) = A(i, 11) = T(0);
+        Dense<T> F = A;
+        auto pivots = pivots_for(A);
+        const PanelCut cut{.columns = 3, .rows = 5, .beside = 0, .worth = 0};
+        EXPECT_EQ(factor(load_kernels("native"), Form::in_place, F, pivots, 12, cut), zero);
+        expect_lu(A, F, pivots, "zero in column " + std::to_string(zero));
     }
 }
 
@@ -139,7 +177,7 @@ TYPED_TEST(Lu, FactorsAndSolvesInOneFlowUnlessAPivotIsZero)
                 TaskFlow flow(executor);
                 Info info;
                 const LuImages<T> images(packed ? n : 0, packed ? n : 0, nb);
-                gesv(flow, TileMatrix<T>(F.view(), nb, nb), pivots.data(), TileMatrix<T>(X.view(), nb, 2), info,
+                gesv(flow, TileMatrix<T>(F.view(), nb, nb), pivots.data(), TileMatrix<T>(X.view(), nb, 2), info, PanelCut{},
                      packed ? &images : nullptr);
                 flow.wait();
                 EXPECT_EQ(info.value(), zero) << kernels->name();

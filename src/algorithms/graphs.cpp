@@ -189,18 +189,20 @@ template <Scalar T, ColumnUpdates updates> void submit_getrf_kastors(Site& site)
     char* const tokens = site.range.take<char>(site.tiles() + 1, 1);
     if (site.flow) getrf_kastors(*site.flow, updates, A, interchanges, *site.info, tokens);
 }
+/// All panels that are worth it: how many units there are to factor them is not known here.
+PanelCut panel_cut(const Site& site) { return {.columns = site.shape.inner, .beside = site.shape.n}; }
 template <Scalar T> void submit_getrf_panel(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
     Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
-    if (site.flow) getrf(*site.flow, A, interchanges, *site.info);
+    if (site.flow) getrf(*site.flow, A, interchanges, *site.info, panel_cut(site));
 }
 template <Scalar T> void submit_getrf_packed(Site& site)
 {
     const TileMatrix<T> A = in_columns<T>(site);
     const LuImages<T> kept(site.shape.n, site.shape.n, site.shape.nb, images(site));
     Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
-    if (site.flow) getrf_packed(*site.flow, A, kept, interchanges, *site.info);
+    if (site.flow) getrf_packed(*site.flow, A, kept, interchanges, *site.info, panel_cut(site));
 }
 template <Scalar S> void submit_geqrf(Site& site)
 {

@@ -46,11 +46,27 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
     return std::max<Index>(48, balanced(n, nb, 8));
 }
 
-Index lu_tile(Index m, Index n, std::size_t element, int workers) { return cholesky_tile(std::min(m, n), element, workers); }
+Index lu_tile(Index m, Index n, std::size_t element, int workers)
+{
+    if (workers > 1 && m >= 4 * n) return balanced(n, scaled(256, element), 8);
+    return cholesky_tile(std::min(m, n), element, workers);
+}
 
 Index packed_lu_tile(Index m, Index n, std::size_t element, int workers)
 {
-    return packed_cholesky_tile(std::min(m, n), element, workers);
+    if (workers > 1 && m >= 4 * n) return balanced(n, scaled(256, element), 8);
+    // As for Cholesky; a whole number of panels of rows as well (24 in double with AVX-512), which updates go by.
+    const Index k = std::min(m, n);
+    const Index wanted = k <= 2048 ? 48 + k / 10 : std::min<Index>(384, 256 + (k - 2048) / 48);
+    const Index nb = std::max<Index>(48, std::min(scaled(wanted, element), k / std::max(workers, 1) + 1));
+    return std::max<Index>(48, balanced(k, nb, 24));
+}
+
+PanelCut lu_panel_cut(Index nb, int workers)
+{
+    if (workers == 1) return {};
+    // Columns that the others update while one core factors a panel at a third of their speed.
+    return {.columns = 32, .rows = 512, .beside = nb * workers * 3 / 2, .worth = 5e7};
 }
 
 Index nested_cholesky_tile(Index nb)

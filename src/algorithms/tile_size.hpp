@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/recursive_panel.hpp"
 #include "base/types.hpp"
 
 #include <cstddef>
@@ -19,6 +20,9 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers);
 Index lu_tile(Index m, Index n, std::size_t element, int workers);
 /// The same on packed tiles.
 Index packed_lu_tile(Index m, Index n, std::size_t element, int workers);
+
+/// How the panels of LU are cut up, tiles nb x nb.
+PanelCut lu_panel_cut(Index nb, int workers);
 
 /// Of the tile Cholesky inside a diagonal tile nb x nb, when that is worth cutting up.
 Index nested_cholesky_tile(Index nb);

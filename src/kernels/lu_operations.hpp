@@ -60,4 +60,20 @@ template <Scalar T> void laswp(Flow& flow, TileMatrix<T> B, Index j, Pivots pivo
 /// The same with all panels behind tile column j, one after the other: those of j + 1 and on.
 template <Scalar T> void laswp_behind(Flow& flow, TileMatrix<T> A, Index j, std::span<const Pivots> panels);
 
+// The same on parts of a panel that is cut otherwise than into square tiles: operands are named by their first tile, `rest` are accesses to what
+// they consist of beyond that, and whatever else orders the task. `first`: the row of the matrix that the part begins at.
+/// The `rows` rows of which `top` is the top <- their L U factors.
+template <Scalar T>
+void getrf_panel(Flow& flow, Index rows, Tile<T> top, Index first, Pivots pivots, Info& info, std::span<const Access> rest);
+/// Rows of a column of which B is the top: exchanged, then its first `order` rows <- L^-1 times them.
+template <Scalar T>
+void swptr(Flow& flow, Index order, Tile<T> L, Tile<T> B, Index first, Pivots pivots, std::span<const Access> rest);
+/// C <- C - A B, C m x n, k deep.
+template <Scalar T>
+void update(Flow& flow, Index m, Index n, Index k, Tile<T> A, Tile<T> B, Tile<T> C, std::span<const Access> rest);
+/// Rows of a column of which B is the top: exchanged by `count` pivots, of which `pivots` are the first.
+template <Scalar T>
+void laswp(Flow& flow, Tile<T> B, Index first, Index count, Pivots pivots, std::span<const Access> rest,
+           blas::Interchanges order = blas::Interchanges::forward, Guard guard = {});
+
 } // namespace trencadis::task

@@ -29,8 +29,8 @@ template <Scalar T> struct Image {
 };
 
 /// image <- the packed form of A (extent x depth), respectively of B (depth x extent).
-template <Scalar T> void pack_left(Flow& flow, const blas::Operand<T>& A, Image<T> image);
-template <Scalar T> void pack_right(Flow& flow, const blas::Operand<T>& B, Image<T> image);
+template <Scalar T> void pack_left(Flow& flow, const blas::Operand<T>& A, Image<T> image, const TaskOptions& options = {});
+template <Scalar T> void pack_right(Flow& flow, const blas::Operand<T>& B, Image<T> image, const TaskOptions& options = {});
 
 /// C <- alpha A B + beta C on images, in `part` of C, whose diagonal is i = j + `below`. beta = 0 overwrites C without reading it.
 /// `real_diagonal`: the imaginary part of that diagonal is set to zero.
@@ -65,6 +65,7 @@ template <Scalar T> struct TriangularSolve {
 template <Scalar T> void solve_packed(Flow& flow, const TriangularSolve<T>& solve);
 
 /// `triangle` <- U (n x n, upper) as blas::pack_triangle makes it.
-template <Scalar T> void pack_triangle(Flow& flow, const blas::Operand<T>& U, Index n, Real<T>* triangle);
+template <Scalar T>
+void pack_triangle(Flow& flow, const blas::Operand<T>& U, Index n, Real<T>* triangle, const TaskOptions& options = {});
 
 } // namespace trencadis::task

@@ -18,22 +18,29 @@ template <Scalar T, bool left> struct PackArgs {
     }
 };
 
-template <Scalar T, bool left> void submit(Flow& flow, const blas::Operand<T>& operand, Image<T> image)
+template <Scalar T, bool left>
+void submit(Flow& flow, const blas::Operand<T>& operand, Image<T> image, const TaskOptions& options)
 {
     static constexpr Codelet codelet = codelet_of<PackArgs<T, left>>("pack");
     const Index rows = left ? image.form.extent : image.form.depth, cols = left ? image.form.depth : image.form.extent;
     const Datum from = datum(operand, rows, cols);
-    flow.submit(codelet, PackArgs<T, left>{{operand, from}, image.form}, {read(from), write(datum(image))});
+    flow.submit(codelet, PackArgs<T, left>{{operand, from}, image.form}, {read(from), write(datum(image))}, options);
 }
 
 } // namespace
 
-template <Scalar T> void pack_left(Flow& flow, const blas::Operand<T>& A, Image<T> image) { submit<T, true>(flow, A, image); }
-template <Scalar T> void pack_right(Flow& flow, const blas::Operand<T>& B, Image<T> image) { submit<T, false>(flow, B, image); }
+template <Scalar T> void pack_left(Flow& flow, const blas::Operand<T>& A, Image<T> image, const TaskOptions& options)
+{
+    submit<T, true>(flow, A, image, options);
+}
+template <Scalar T> void pack_right(Flow& flow, const blas::Operand<T>& B, Image<T> image, const TaskOptions& options)
+{
+    submit<T, false>(flow, B, image, options);
+}
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void pack_left(Flow&, const blas::Operand<T>&, Image<T>);                                                           \
-    template void pack_right(Flow&, const blas::Operand<T>&, Image<T>);
+    template void pack_left(Flow&, const blas::Operand<T>&, Image<T>, const TaskOptions&);                                       \
+    template void pack_right(Flow&, const blas::Operand<T>&, Image<T>, const TaskOptions&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -116,16 +116,17 @@ template <Scalar T> void solve_packed(Flow& flow, const TriangularSolve<T>& solv
     flow.submit(codelet, args, {triangle, readwrite(B), left, write(datum(Image<T>{solve.right, solve.left.form}))});
 }
 
-template <Scalar T> void pack_triangle(Flow& flow, const blas::Operand<T>& U, Index n, Real<T>* triangle)
+template <Scalar T>
+void pack_triangle(Flow& flow, const blas::Operand<T>& U, Index n, Real<T>* triangle, const TaskOptions& options)
 {
     static constexpr Codelet codelet = codelet_of<TriangleArgs<T>>("pack");
     const Datum from = datum(U, n, n);
-    flow.submit(codelet, TriangleArgs<T>{{U, from}, n}, {read(from), write(datum_of_triangle<T>(triangle, n))});
+    flow.submit(codelet, TriangleArgs<T>{{U, from}, n}, {read(from), write(datum_of_triangle<T>(triangle, n))}, options);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void solve_packed(Flow&, const TriangularSolve<T>&);                                                                \
-    template void pack_triangle(Flow&, const blas::Operand<T>&, Index, Real<T>*);
+    template void pack_triangle(Flow&, const blas::Operand<T>&, Index, Real<T>*, const TaskOptions&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -2,6 +2,7 @@
 #include "kernels/factor_flops.hpp"
 #include "kernels/lu_access.hpp"
 #include "kernels/operands.hpp"
+#include "matrix/operations.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -56,6 +57,19 @@ template <Scalar T> struct SwptrArgs {
     }
 };
 
+/// C <- C - A B.
+template <Scalar T> struct UpdateArgs {
+    Index m, n, k;
+
+    Flops flops() const { return operations::gemm(double(m), double(n), double(k)).template flops<T>(); }
+    void run(TaskContext& context)
+    {
+        const Stored<const T> A = stored<const T>(context, 0), B = stored<const T>(context, 1);
+        const Stored<T> C = stored<T>(context, 2);
+        kernels_of(context).gemm(Op::none, Op::none, m, n, k, T(-1), A.data, A.ld, B.data, B.ld, T(1), C.data, C.ld);
+    }
+};
+
 template <Scalar T> struct LaswpArgs {
     Index n, first, count;
     blas::Interchanges order = blas::Interchanges::forward;
@@ -67,58 +81,86 @@ template <Scalar T> struct LaswpArgs {
         exchange(n, stored<T>(context, 1), first, count, data_of<const Index>(context, 0), order);
     }
 };
+template <Scalar T> constexpr Codelet panel_codelet = codelet_of<PanelArgs<T>>("getrf_panel");
+template <Scalar T> constexpr Codelet swptr_codelet = codelet_of<SwptrArgs<T>>("swptr");
 template <Scalar T> constexpr Codelet laswp_codelet = codelet_of<LaswpArgs<T>>("laswp");
 
-/// Tile column j of A from tile row k down, after `first`.
-template <Scalar T> std::vector<Access> column_accesses(TileMatrix<T> A, Index k, Index j, std::initializer_list<Access> first)
+std::vector<Access> joined(std::initializer_list<Access> first, std::span<const Access> rest)
+{
+    std::vector<Access> all(first);
+    all.insert(all.end(), rest.begin(), rest.end());
+    return all;
+}
+/// Tile column j of A below tile row k.
+template <Scalar T> std::vector<Access> below(TileMatrix<T> A, Index k, Index j)
 {
     std::vector<Access> accesses;
-    accesses.reserve(first.size() + std::size_t(A.row_tiles() - k));
-    accesses.insert(accesses.end(), first);
-    for (Index i = k; i < A.row_tiles(); ++i) accesses.push_back(readwrite(A(i, j)));
+    for (Index i = k + 1; i < A.row_tiles(); ++i) accesses.push_back(readwrite(A(i, j)));
     return accesses;
 }
 
 } // namespace
 
+template <Scalar T>
+void getrf_panel(Flow& flow, Index rows, Tile<T> top, Index first, Pivots pivots, Info& info, std::span<const Access> rest)
+{
+    assert(top.op == Op::none);
+    flow.submit(panel_codelet<T>, PanelArgs<T>{rows, top.cols, first, &info}, joined({write(pivots), readwrite(top)}, rest));
+}
+template <Scalar T>
+void swptr(Flow& flow, Index order, Tile<T> L, Tile<T> B, Index first, Pivots pivots, std::span<const Access> rest)
+{
+    flow.submit(swptr_codelet<T>, SwptrArgs<T>{order, B.cols, first}, joined({read(L), read(pivots), readwrite(B)}, rest));
+}
+template <Scalar T>
+void update(Flow& flow, Index m, Index n, Index k, Tile<T> A, Tile<T> B, Tile<T> C, std::span<const Access> rest)
+{
+    static constexpr Codelet codelet = codelet_of<UpdateArgs<T>>("gemm");
+    flow.submit(codelet, UpdateArgs<T>{m, n, k}, joined({read(A), read(B), readwrite(C)}, rest));
+}
+template <Scalar T>
+void laswp(Flow& flow, Tile<T> B, Index first, Index count, Pivots pivots, std::span<const Access> rest, blas::Interchanges order,
+           Guard guard)
+{
+    flow.submit(laswp_codelet<T>, LaswpArgs<T>{B.cols, first, count, order, guard}, joined({read(pivots), readwrite(B)}, rest));
+}
+
 template <Scalar T> void getrf_panel(Flow& flow, TileMatrix<T> A, Index k, Pivots pivots, Info& info)
 {
-    static constexpr Codelet codelet = codelet_of<PanelArgs<T>>("getrf_panel");
-    assert(A.op() == Op::none);
     const Index first = A.first_row(k);
-    flow.submit(codelet, PanelArgs<T>{A.rows() - first, A(k, k).cols, first, &info}, column_accesses(A, k, k, {write(pivots)}));
+    getrf_panel(flow, A.rows() - first, A(k, k), first, pivots, info, below(A, k, k));
 }
 
 template <Scalar T> void swptr(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots)
 {
-    static constexpr Codelet codelet = codelet_of<SwptrArgs<T>>("swptr");
-    const Tile<T> top = A(k, j);
-    flow.submit(codelet, SwptrArgs<T>{top.rows, top.cols, A.first_row(k)},
-                column_accesses(A, k, j, {read(A(k, k)), read(pivots)}));
+    swptr(flow, A(k, j).rows, A(k, k), A(k, j), A.first_row(k), pivots, below(A, k, j));
 }
 
 template <Scalar T> void laswp(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, std::initializer_list<Access> also)
 {
-    std::vector<Access> accesses = column_accesses(A, k, j, {read(pivots)});
-    accesses.insert(accesses.end(), also);
-    flow.submit(laswp_codelet<T>, LaswpArgs<T>{A(k, j).cols, A.first_row(k), pivots.count}, accesses);
+    std::vector<Access> rest = below(A, k, j);
+    rest.insert(rest.end(), also);
+    laswp(flow, A(k, j), A.first_row(k), pivots.count, pivots, rest);
 }
 
 template <Scalar T> void laswp(Flow& flow, TileMatrix<T> B, Index j, Pivots pivots, blas::Interchanges order, Guard guard)
 {
-    flow.submit(laswp_codelet<T>, LaswpArgs<T>{B(0, j).cols, 0, pivots.count, order, guard},
-                column_accesses(B, 0, j, {read(pivots)}));
+    laswp(flow, B(0, j), 0, pivots.count, pivots, below(B, 0, j), order, guard);
 }
 
 template <Scalar T> void laswp_behind(Flow& flow, TileMatrix<T> A, Index j, std::span<const Pivots> panels)
 {
-    std::vector<Access> accesses = column_accesses(A, j + 1, j, {read(panels.front())});
-    for (const Pivots& later : panels.subspan(1)) accesses.push_back(read(later));
+    std::vector<Access> rest = below(A, j + 1, j);
+    for (const Pivots& later : panels.subspan(1)) rest.push_back(read(later));
     const Index count = panels.back().data + panels.back().count - panels.front().data;
-    flow.submit(laswp_codelet<T>, LaswpArgs<T>{A(j, j).cols, A.first_row(j + 1), count}, accesses);
+    laswp(flow, A(j + 1, j), A.first_row(j + 1), count, panels.front(), rest);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
+    template void getrf_panel(Flow&, Index, Tile<T>, Index, Pivots, Info&, std::span<const Access>);                             \
+    template void swptr(Flow&, Index, Tile<T>, Tile<T>, Index, Pivots, std::span<const Access>);                                 \
+    template void update(Flow&, Index, Index, Index, Tile<T>, Tile<T>, Tile<T>, std::span<const Access>);                        \
+    template void laswp(Flow&, Tile<T>, Index, Index, Pivots, std::span<const Access>, blas::Interchanges, Guard);               \
     template void getrf_panel(Flow&, TileMatrix<T>, Index, Pivots, Info&);                                                       \
     template void swptr(Flow&, TileMatrix<T>, Index, Index, Pivots);                                                             \
     template void laswp(Flow&, TileMatrix<T>, Index, Index, Pivots, std::initializer_list<Access>);                              \

@@ -133,6 +133,34 @@ Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, 
 template <Scalar T>
 void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* ipiv, bool backward = false);
 
+/// X <- A^-1 B in double precision from factors in single precision and refinement: LAPACK's dsgesv (T double) and zcgesv. A and B are as they were
+/// and *iterations tells how many steps were made; or, where that did not do, they are as gesv leaves A, and *iterations says why: -1 no memory, -2
+/// a number too large for single precision, -3 no factorization in it, -31 no convergence in 30 steps. Returns gesv's info. n^2 + 2 n nrhs numbers
+/// of memory. Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra 2006.
+template <Scalar T>
+Index gesv_mixed(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, const T* B, Index ldb, T* X, Index ldx,
+                 int* iterations = nullptr, const RoutineOptions& options = {});
+/// The same for a positive definite A in one triangle: dsposv and zcposv.
+template <Scalar T>
+Index posv_mixed(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
+                 int* iterations = nullptr, const RoutineOptions& options = {});
+
+/// Batches: `count` problems of one size, the matrices `stride` elements apart, as one call that the workers share; each is computed as the
+/// routine of that name computes one of them, by one core. info[i] is what that returns for problem i. For many small ones: up to about
+/// n = 256 a lone call cannot use several cores. `ipiv` holds min(m, n) (gesv: n) integers for each.
+template <Scalar T>
+void potrf_batch(Session& session, Uplo uplo, Index n, T* A, Index lda, Index stride_a, Index count, Index* info,
+                 const RoutineOptions& options = {});
+template <Scalar T>
+void posv_batch(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Index stride_a, T* B, Index ldb,
+                Index stride_b, Index count, Index* info, const RoutineOptions& options = {});
+template <Scalar T>
+void getrf_batch(Session& session, Index m, Index n, T* A, Index lda, Index stride_a, Index* ipiv, Index count, Index* info,
+                 const RoutineOptions& options = {});
+template <Scalar T>
+void gesv_batch(Session& session, Index n, Index nrhs, T* A, Index lda, Index stride_a, Index* ipiv, T* B, Index ldb,
+                Index stride_b, Index count, Index* info, const RoutineOptions& options = {});
+
 /// Runs the task graph of tile Cholesky with `tile_rows` tile rows and empty kernels: what the runtime itself costs.
 /// Returns the number of tasks.
 Index tasks(Session& session, Index tile_rows, const RoutineOptions& options = {});

@@ -21,7 +21,7 @@ template <Scalar T> struct LuCall {
     Index lda;
     const RoutineOptions& options;
 
-    /// `body(tiles, images)` on the session's workers; without images where the form in place is wanted.
+    /// `body(flow, tiles, cut, images)` on the session's workers; without images where the form in place is wanted.
     template <class Body> void run(const Body& body) const
     {
         std::optional<LuImages<T>> images;
@@ -29,7 +29,8 @@ template <Scalar T> struct LuCall {
         const Index nb = tile(packed);
         if (packed) make_images(images, options, m, n, nb);
         const TileMatrix<T> tiles({A, m, n, lda}, images ? nb : tile(false), images ? nb : tile(false));
-        run_routine(session, options, [&](Flow& flow) { body(flow, tiles, images ? &*images : nullptr); });
+        const PanelCut cut = lu_panel_cut(tiles(0, 0).cols, session.workers());
+        run_routine(session, options, [&](Flow& flow) { body(flow, tiles, cut, images ? &*images : nullptr); });
     }
 
 private:
@@ -80,10 +81,11 @@ template <Scalar T> Index getrf(Session& session, Index m, Index n, T* A, Index 
     if (runs_directly(session, operations::getrf(double(m), double(n)).flops<T>(), options, Work::factorization))
         return alone::getrf(session.kernels(), m, n, A, lda, ipiv);
     Info info;
-    LuCall<T>{session, "getrf", m, n, A, lda, options}.run([&](Flow& flow, TileMatrix<T> tiles, const LuImages<T>* images) {
-        if (images) getrf_packed(flow, tiles, *images, ipiv, info);
-        else getrf(flow, tiles, ipiv, info);
-    });
+    LuCall<T>{session, "getrf", m, n, A, lda, options}.run(
+        [&](Flow& flow, TileMatrix<T> tiles, PanelCut cut, const LuImages<T>* images) {
+            if (images) getrf_packed(flow, tiles, *images, ipiv, info, cut);
+            else getrf(flow, tiles, ipiv, info, cut);
+        });
     return info.value();
 }
 
@@ -110,11 +112,12 @@ Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, 
     if (runs_directly(session, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
         return alone::gesv(session.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
     Info info;
-    LuCall<T>{session, "gesv", n, n, A, lda, options}.run([&](Flow& flow, TileMatrix<T> tiles, const LuImages<T>* images) {
-        const Index nb = tiles(0, 0).rows;
-        const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
-        gesv(flow, tiles, ipiv, X, info, images);
-    });
+    LuCall<T>{session, "gesv", n, n, A, lda, options}.run(
+        [&](Flow& flow, TileMatrix<T> tiles, PanelCut cut, const LuImages<T>* images) {
+            const Index nb = tiles(0, 0).rows;
+            const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
+            gesv(flow, tiles, ipiv, X, info, cut, images);
+        });
     return info.value();
 }
 

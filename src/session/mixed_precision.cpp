@@ -1,0 +1,255 @@
+#include "algorithms/signatures.hpp"
+#include "session/each.hpp"
+#include "session/linear_algebra.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <memory>
+#include <vector>
+
+// Solutions in double precision with factors in single precision: LAPACK's dsgesv and dsposv, their constants included.
+
+namespace trencadis {
+namespace {
+
+template <class T> struct HalfWide;
+template <> struct HalfWide<double> {
+    using type = float;
+};
+template <> struct HalfWide<std::complex<double>> {
+    using type = std::complex<float>;
+};
+template <class T> using Half = typename HalfWide<T>::type;
+
+constexpr int most_steps = 30;
+/// What LAPACK says instead of a number of steps.
+enum Fallback : int { no_memory = -1, overflow = -2, factorization_failed = -3, no_convergence = -most_steps - 1 };
+
+double size_of(double x) { return std::abs(x); }
+double size_of(std::complex<double> x) { return std::abs(x.real()) + std::abs(x.imag()); }
+double largest_part(double x) { return std::abs(x); }
+double largest_part(std::complex<double> x) { return std::max(std::abs(x.real()), std::abs(x.imag())); }
+bool fits(double x) { return !(std::abs(x) > double(std::numeric_limits<float>::max())); }
+bool fits(std::complex<double> x) { return fits(x.real()) && fits(x.imag()); }
+
+/// What the refinements of both factorizations have in common; `Factors` factors, solves, multiplies and falls back.
+template <class T, class Factors> class Refinement {
+    using S = Half<T>;
+
+public:
+    Refinement(Session& session, const RoutineOptions& options, const Factors& factors, Index n, Index nrhs, const T* A,
+               Index lda, const T* B, Index ldb, T* X, Index ldx)
+        : session_(session), options_(options), factors_(factors), n_(n), nrhs_(nrhs), A_(A), lda_(lda), B_(B), ldb_(ldb), X_(X),
+          ldx_(ldx)
+    {
+    }
+
+    /// The number of steps it took, or why it did not do.
+    int run()
+    {
+        try {
+            factor_ = std::make_unique_for_overwrite<S[]>(std::size_t(n_ * n_)); // who writes it first has its pages
+            step_ = std::make_unique_for_overwrite<S[]>(std::size_t(n_ * nrhs_));
+            residual_ = std::make_unique_for_overwrite<T[]>(std::size_t(n_ * nrhs_));
+        } catch (const std::bad_alloc&) {
+            return no_memory;
+        }
+        const double bound = norm_while_narrowing() * std::numeric_limits<double>::epsilon() / 2 * std::sqrt(double(n_));
+        if (!narrow(B_, ldb_) || too_large_) return overflow;
+        if (factors_.factor(factor_.get(), n_) != 0) return factorization_failed;
+        factors_.solve(factor_.get(), step_.get());
+        each_column(nrhs_, [&](Index j) { std::copy_n(&step_[std::size_t(j * n_)], n_, X_ + j * ldx_); });
+        for (int step = 0; step <= most_steps; ++step) {
+            subtract();
+            if (good_enough(bound)) return step;
+            if (step == most_steps || !narrow(residual_.get(), n_)) break;
+            factors_.solve(factor_.get(), step_.get());
+            each_column(nrhs_, [&](Index j) {
+                for (Index i = 0; i < n_; ++i) X_[i + j * ldx_] += T(step_[std::size_t(i + j * n_)]);
+            });
+        }
+        return no_convergence;
+    }
+
+private:
+    template <class One> void each_column(Index columns, const One& one)
+    {
+        for_each_problem(session_, options_, columns, 4.0 * double(n_), [&](const KernelProvider&, Index j) { one(j); });
+    }
+    /// factor <- A; returns the largest sum of a row's moduli, of the whole matrix where a triangle stands for it. By blocks of rows: each
+    /// element is read once, and again where it stands for another one.
+    double norm_while_narrowing()
+    {
+        constexpr Index block = 256;
+        std::vector<double> norms(std::size_t((n_ + block - 1) / block)), largest(norms.size());
+        for_each_problem(session_, options_, Index(norms.size()), 8.0 * block * double(n_), [&](const KernelProvider&, Index b) {
+            double sums[block] = {}, most = 0;
+            const Index first = b * block, last = std::min(n_, first + block);
+            for (Index j = 0; j < n_; ++j) {
+                const Index begin = Factors::shape == Region::Shape::lower ? std::max(first, j) : first;
+                const Index end = Factors::shape == Region::Shape::upper ? std::min(last, j + 1) : last;
+                for (Index i = begin; i < end; ++i) {
+                    const T x = A_[i + j * lda_];
+                    sums[i - first] += std::abs(x);
+                    most = std::max(most, largest_part(x));
+                    factor_[std::size_t(i + j * n_)] = S(x);
+                }
+                for (Index i = first; i < std::min(begin, last); ++i) sums[i - first] += std::abs(A_[j + i * lda_]);
+                for (Index i = std::max(end, first); i < last; ++i) sums[i - first] += std::abs(A_[j + i * lda_]);
+            }
+            norms[std::size_t(b)] = worst(sums, last - first), largest[std::size_t(b)] = most;
+        });
+        too_large_ = worst(largest.data(), Index(largest.size())) > double(std::numeric_limits<float>::max());
+        return worst(norms.data(), Index(norms.size()));
+    }
+    /// The largest, or a NaN.
+    static double worst(const double* values, Index count)
+    {
+        double most = 0;
+        for (Index i = 0; i < count; ++i)
+            if (!(values[i] <= most)) most = values[i];
+        return most;
+    }
+    /// step <- B, n x nrhs; false where a number is too large.
+    bool narrow(const T* B, Index ldb)
+    {
+        std::vector<char> right(std::size_t(nrhs_), 1);
+        each_column(nrhs_, [&](Index j) {
+            for (Index i = 0; i < n_; ++i) {
+                right[std::size_t(j)] &= char(fits(B[i + j * ldb]));
+                step_[std::size_t(i + j * n_)] = S(B[i + j * ldb]);
+            }
+        });
+        return std::find(right.begin(), right.end(), 0) == right.end();
+    }
+    /// residual <- B - A X.
+    void subtract()
+    {
+        each_column(nrhs_, [&](Index j) { std::copy_n(B_ + j * ldb_, n_, &residual_[std::size_t(j * n_)]); });
+        factors_.multiply(A_, lda_, X_, ldx_, residual_.get());
+    }
+    bool good_enough(double bound) const
+    {
+        for (Index j = 0; j < nrhs_; ++j) {
+            double x = 0, r = 0;
+            for (Index i = 0; i < n_; ++i) {
+                x = std::max(x, size_of(X_[i + j * ldx_]));
+                const double size = size_of(residual_[std::size_t(i + j * n_)]);
+                if (!(size <= r)) r = size; // a NaN stays
+            }
+            if (!(r <= x * bound)) return false;
+        }
+        return true;
+    }
+
+    Session& session_;
+    const RoutineOptions& options_;
+    const Factors& factors_;
+    const Index n_, nrhs_;
+    const T* const A_;
+    const Index lda_;
+    const T* const B_;
+    const Index ldb_;
+    T* const X_;
+    const Index ldx_;
+    std::unique_ptr<S[]> factor_, step_;
+    std::unique_ptr<T[]> residual_;
+    bool too_large_ = false; ///< for single precision
+};
+
+template <class T> struct LuFactors {
+    static constexpr Region::Shape shape = Region::Shape::all;
+    Session& session;
+    const RoutineOptions& options;
+    Index n, nrhs;
+    Index* ipiv;
+
+    Index factor(Half<T>* A, Index lda) const { return getrf(session, n, n, A, lda, ipiv, options); }
+    void solve(const Half<T>* A, Half<T>* B) const { getrs(session, Op::none, n, nrhs, A, n, ipiv, B, n, options); }
+    void multiply(const T* A, Index lda, const T* X, Index ldx, T* R) const
+    {
+        gemm(session, Op::none, Op::none, n, nrhs, n, T(-1), A, lda, X, ldx, T(1), R, n, options);
+    }
+};
+template <class T, Region::Shape triangle> struct CholeskyFactors {
+    static constexpr Region::Shape shape = triangle;
+    static constexpr Uplo uplo = triangle == Region::Shape::lower ? Uplo::lower : Uplo::upper;
+    Session& session;
+    const RoutineOptions& options;
+    Index n, nrhs;
+
+    Index factor(Half<T>* A, Index lda) const { return potrf(session, uplo, n, A, lda, options); }
+    void solve(const Half<T>* A, Half<T>* B) const { potrs(session, uplo, n, nrhs, A, n, B, n, options); }
+    void multiply(const T* A, Index lda, const T* X, Index ldx, T* R) const
+    {
+        hemm(session, Side::left, uplo, n, nrhs, T(-1), A, lda, X, ldx, T(1), R, n, options);
+    }
+};
+
+template <class T> void copy_columns(Index n, Index nrhs, const T* B, Index ldb, T* X, Index ldx)
+{
+    for (Index j = 0; j < nrhs; ++j) std::copy_n(B + j * ldb, n, X + j * ldx);
+}
+
+} // namespace
+
+template <Scalar T>
+Index gesv_mixed(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, const T* B, Index ldb, T* X, Index ldx,
+                 int* iterations, const RoutineOptions& options)
+{
+    argument::require(TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, n, n), TRC_CHECK_PIVOTS_OUT(ipiv, n),
+                      TRC_CHECK_IN(B, ldb, n, nrhs), TRC_CHECK_INOUT(X, ldx, n, nrhs));
+    check_options("gesv", options);
+    int steps = 0;
+    if (n > 0) {
+        const LuFactors<T> factors{session, options, n, nrhs, ipiv};
+        steps = Refinement<T, LuFactors<T>>(session, options, factors, n, nrhs, A, lda, B, ldb, X, ldx).run();
+    }
+    if (iterations) *iterations = steps;
+    if (steps >= 0) return 0;
+    copy_columns(n, nrhs, B, ldb, X, ldx);
+    return gesv(session, n, nrhs, A, lda, ipiv, X, ldx, options);
+}
+
+namespace {
+
+template <class T, Region::Shape triangle>
+int refine_cholesky(Session& session, Index n, Index nrhs, const T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
+                    const RoutineOptions& options)
+{
+    using Factors = CholeskyFactors<T, triangle>;
+    const Factors factors{session, options, n, nrhs};
+    return Refinement<T, Factors>(session, options, factors, n, nrhs, A, lda, B, ldb, X, ldx).run();
+}
+
+} // namespace
+
+template <Scalar T>
+Index posv_mixed(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
+                 int* iterations, const RoutineOptions& options)
+{
+    argument::require(TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs),
+                      TRC_CHECK_TRIANGLE_INOUT(A, lda, n, uplo), TRC_CHECK_IN(B, ldb, n, nrhs), TRC_CHECK_INOUT(X, ldx, n, nrhs));
+    check_options("posv", options);
+    int steps = 0;
+    if (n > 0)
+        steps =
+            (uplo == Uplo::lower ? refine_cholesky<T, Region::Shape::lower>
+                                 : refine_cholesky<T, Region::Shape::upper>)(session, n, nrhs, A, lda, B, ldb, X, ldx, options);
+    if (iterations) *iterations = steps;
+    if (steps >= 0) return 0;
+    copy_columns(n, nrhs, B, ldb, X, ldx);
+    return posv(session, uplo, n, nrhs, A, lda, X, ldx, options);
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template Index gesv_mixed(Session&, Index, Index, T*, Index, Index*, const T*, Index, T*, Index, int*,                       \
+                              const RoutineOptions&);                                                                            \
+    template Index posv_mixed(Session&, Uplo, Index, Index, T*, Index, const T*, Index, T*, Index, int*, const RoutineOptions&);
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

@@ -1,0 +1,118 @@
+#include "kernels/testing/reference.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/session.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trencadis {
+namespace {
+
+using namespace testing;
+
+Session& native()
+{
+    static Session session;
+    return session;
+}
+
+template <class T> class MixedPrecision : public ::testing::Test {
+protected:
+    static constexpr Index n = 150, nrhs = 3;
+    Dense<T> B = random_matrix<T>(n, nrhs), X{n, nrhs};
+    std::vector<Index> ipiv = std::vector<Index>(std::size_t(n), 0);
+    int steps = -100;
+
+    Index solve(Dense<T>& A)
+    {
+        return gesv_mixed(native(), n, nrhs, A.data.data(), A.ld, ipiv.data(), B.data.data(), B.ld, X.data.data(), X.ld, &steps);
+    }
+    /// As small as the loop promises, sqrt(n) eps/2 ||A|| |x|, where it made steps; a factorization in double precision leaves less than n times
+    /// that (Higham, theorem 9.4, with growth as observed).
+    void expect_solved(const Dense<T>& A)
+    {
+        double norm = 0;
+        for (Index i = 0; i < n; ++i) {
+            double row = 0;
+            for (Index j = 0; j < n; ++j) row += std::abs(A(i, j));
+            norm = std::max(norm, row);
+        }
+        for (Index c = 0; c < nrhs; ++c) {
+            double most = 0;
+            for (Index i = 0; i < n; ++i) most = std::max(most, std::abs(X(i, c)));
+            for (Index i = 0; i < n; ++i) {
+                Sum<T> sum;
+                for (Index k = 0; k < n; ++k) sum.add(A(i, k), X(k, c));
+                ASSERT_LE(double(std::abs(sum.value - Wide<T>(B(i, c)))), 2 * double(n) * double(eps<T>) * norm * most);
+            }
+        }
+    }
+};
+using Scalars = ::testing::Types<double, std::complex<double>>;
+TYPED_TEST_SUITE(MixedPrecision, Scalars);
+
+TYPED_TEST(MixedPrecision, LeavesTheMatrixAndReachesDoublePrecision)
+{
+    using T = TypeParam;
+    Dense<T> A = random_matrix<T>(this->n, this->n);
+    for (Index i = 0; i < this->n; ++i) A(i, i) += T(20);
+    const Dense<T> before = A;
+    EXPECT_EQ(this->solve(A), 0);
+    EXPECT_GE(this->steps, 1);
+    EXPECT_LE(this->steps, 4);
+    expect_same_bits(A, before);
+    this->expect_solved(before);
+}
+
+TYPED_TEST(MixedPrecision, FallsBackAndSaysWhy)
+{
+    using T = TypeParam;
+    const auto check = [&](Dense<T> A, int why) {
+        const Dense<T> before = A;
+        EXPECT_EQ(this->solve(A), 0);
+        EXPECT_EQ(this->steps, why);
+        this->expect_solved(before);
+    };
+    Dense<T> A = random_matrix<T>(this->n, this->n);
+    A(3, 4) = T(1e39); // beyond single precision
+    check(A, -2);
+    A = random_matrix<T>(this->n, this->n);
+    for (Index i = 0; i < this->n; ++i) A(i, 7) = A(i, 7) * 1e-50; // zeros there
+    check(A, -3);
+    A = random_matrix<T>(this->n, this->n);
+    for (Index i = 0; i < this->n; ++i) A(i, 9) = A(i, 8) + 1e-9 * A(i, 10); // equal there but for rounding
+    check(A, -31);
+}
+
+TYPED_TEST(MixedPrecision, TellsOfAZeroPivotInDoublePrecision)
+{
+    using T = TypeParam;
+    Dense<T> A = random_matrix<T>(this->n, this->n);
+    for (Index i = 0; i < this->n; ++i) A(i, 0) = T(0);
+    EXPECT_EQ(this->solve(A), 1);
+    EXPECT_EQ(this->steps, -3);
+}
+
+TYPED_TEST(MixedPrecision, SolvesPositiveDefiniteSystemsFromOneTriangle)
+{
+    using T = TypeParam;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+        Dense<T> A = random_triangle<T>(uplo, this->n, 2.0 * double(this->n)), full(this->n, this->n);
+        for (Index j = 0; j < this->n; ++j)
+            for (Index i = 0; i < this->n; ++i) full(i, j) = in_triangle(uplo, i, j) ? A(i, j) : conjugate(A(j, i));
+        const Dense<T> before = A;
+        EXPECT_EQ(posv_mixed(native(), uplo, this->n, this->nrhs, A.data.data(), A.ld, this->B.data.data(), this->B.ld,
+                             this->X.data.data(), this->X.ld, &this->steps),
+                  0);
+        EXPECT_GE(this->steps, 1);
+        expect_same_bits(A, before);
+        this->expect_solved(full);
+        A(5, 5) = T(-1);
+        EXPECT_EQ(posv_mixed(native(), uplo, this->n, this->nrhs, A.data.data(), A.ld, this->B.data.data(), this->B.ld,
+                             this->X.data.data(), this->X.ld, &this->steps),
+                  6);
+        EXPECT_EQ(this->steps, -3);
+    }
+}
+
+} // namespace
+} // namespace trencadis
