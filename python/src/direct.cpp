@@ -32,20 +32,6 @@ struct HermitianView {
     }
 };
 
-/// An upper bound of 1 / cond_2 from the factor's diagonal: (min l_ii / max l_ii)^2. Free, and never too small, so what it calls
-/// ill-conditioned is.
-template <Scalar T> double rcond_bound(const T* factor, Index n, Index ld)
-{
-    double least = std::numeric_limits<double>::infinity(), most = 0;
-    for (Index i = 0; i < n; ++i) {
-        const double pivot = std::abs(std::real(factor[i + i * ld]));
-        least = std::min(least, pivot);
-        most = std::max(most, pivot);
-    }
-    const double ratio = least / most;
-    return ratio * ratio;
-}
-
 /// Of the matrix with that factor; what it costs is spared where the free bound raises no doubt. `a` still holds the matrix.
 template <Scalar T> double rcond_of(Session& session, const HermitianView& a, const T* factor, Index ld, double bound)
 {

@@ -4,6 +4,9 @@
 #include "passes.hpp"
 #include "session/linear_algebra.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 namespace trencadis::python {
@@ -45,6 +48,20 @@ void prepare_right_side(Session& session, const Strided& b, Buffer::ColumnMajor<
     const bool good = in_place ? !check || all_finite<T>(session, b) : copy(session, b, x.data, x.ld, check);
     if (!good) not_finite();
     if (conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
+}
+
+/// An upper bound of 1 / cond_2 from the factor's diagonal: (min l_ii / max l_ii)^2. Free, and never too small, so what it calls
+/// ill-conditioned is.
+template <Scalar T> double rcond_bound(const T* factor, Index n, Index ld)
+{
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (Index i = 0; i < n; ++i) {
+        const double pivot = std::abs(std::real(factor[i + i * ld]));
+        least = std::min(least, pivot);
+        most = std::max(most, pivot);
+    }
+    const double ratio = least / most;
+    return ratio * ratio;
 }
 
 } // namespace trencadis::python

@@ -1,22 +1,17 @@
 #include "bind.hpp"
-#include "direct.hpp"
-#include "norms.hpp"
+#include "factors.hpp"
 #include "numpy.hpp"
 #include "truth.hpp"
 
 #include <limits>
 #include <nanobind/stl/string.h>
 #include <string>
-#include <vector>
 
 // General systems and inverses for plain arrays, as direct.cpp has them for positive definite ones: structure, copy, finite check,
 // factors and condition in one call from Python.
 
 namespace trencadis::python {
 namespace {
-
-/// What the structure of a matrix is called, in SciPy's words; empty: nobody knows.
-using Word = std::string;
 
 struct Answer {
     Word structure = {}; ///< not empty: the caller's work, nothing was done
@@ -26,66 +21,6 @@ struct Answer {
 
 struct Flags {
     bool overwrite_a, check_finite;
-};
-
-template <Scalar T> bool positive_diagonal(const Strided& A)
-{
-    for (Index i = 0; i < A.rows; ++i)
-        if (!(std::real(static_cast<const T*>(A.data)[i * (A.row_stride + A.col_stride)]) > 0)) return false;
-    return true;
-}
-
-/// As SciPy's solve tells structures apart. "positive definite" is what may be so: the Cholesky factorization will tell.
-template <Scalar T> Word structure_of(Session& session, const Strided& A)
-{
-    const auto [below, above] = reach<T>(session, A);
-    if (below == 0 && above == 0) return "diagonal";
-    if (below == 1 && above == 1 && A.rows > 3) return "tridiagonal";
-    if (below == 0) return "upper triangular";
-    if (above == 0) return "lower triangular";
-    return hermitian<T>(session, A) && positive_diagonal<T>(A) ? "positive definite" : "general";
-}
-
-template <Scalar T> Strided seen(T* data, Index rows, Index cols, Index ld) { return {data, rows, cols, 1, ld}; }
-
-/// The factors of A where A was, with what it takes to tell whether they are any good.
-template <Scalar T> class Factors {
-public:
-    Factors(Session& session, Index n, T* A, Index ld)
-        : session_(session), n_(n), factors_(A), ld_(ld), norm_(norm1<T>(session, seen(A, n, n, ld))),
-          pivots_(static_cast<std::size_t>(n)), info_(getrf(session, n, n, A, ld, pivots_.data(), polled()))
-    {
-    }
-    Index info() const { return info_; }
-    Real<T> norm() const { return norm_; } ///< of A
-    double estimated_rcond() const
-    {
-        const auto solve_one = [&](T* x, bool adjoint) { solve(adjoint ? Op::conj_trans : Op::none, 1, x, n_); };
-        return reciprocal_condition(norm_, inverse_norm1<T>(n_, solve_one));
-    }
-    void solve(Op op, Index nrhs, T* x, Index ldx) const
-    {
-        getrs(session_, op, n_, nrhs, factors_, ld_, pivots_.data(), x, ldx, polled());
-    }
-    /// A^-1 where the factors are: the solution with the unit matrix.
-    void invert()
-    {
-        Scratch unit(sizeof(T) * static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_), "the work copy of a");
-        T* const X = static_cast<T*>(unit.data());
-        std::fill_n(X, n_ * n_, T(0));
-        for (Index i = 0; i < n_; ++i) X[i + i * n_] = T(1);
-        solve(Op::none, n_, X, n_);
-        copy(session_, seen(X, n_, n_, n_), factors_, ld_, false);
-    }
-
-private:
-    Session& session_;
-    Index n_;
-    T* factors_;
-    Index ld_;
-    Real<T> norm_;
-    std::vector<Index> pivots_;
-    Index info_;
 };
 
 bool is_mirrored(const Word& structure) { return structure == "symmetric" || structure == "hermitian"; }
@@ -99,7 +34,7 @@ Answer solve_general(Session& session, const Strided& a, const Strided& b, Buffe
     const Work<T> work = work_on<T>(session, a, flags.overwrite_a, flags.check_finite, "the work copy of a");
     if (is_mirrored(assumed)) mirror(session, uplo, a.rows, work.data, work.ld, assumed == "hermitian");
     prepare_right_side(session, b, x, b_in_place, false, flags.check_finite);
-    const Factors<T> factors(session, a.rows, work.data, work.ld);
+    const Factors<T, OnWorkers> factors({session}, a.rows, work.data, work.ld);
     if (factors.info()) return {.info = factors.info()};
     factors.solve(op, x.cols, x.data, x.ld);
     return {.rcond = factors.estimated_rcond()};
@@ -169,7 +104,7 @@ public:
     }
     Answer general()
     {
-        Factors<T> factors(session_, n_, A_, ld_);
+        Factors<T, OnWorkers> factors({session_}, n_, A_, ld_);
         if (factors.info() == 0) factors.invert();
         return judged(factors.norm(), factors.info());
     }

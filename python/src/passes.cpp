@@ -11,9 +11,8 @@
 namespace trencadis::python {
 namespace {
 
-constexpr Index task_elements = Index{1} << 17;    // about 1 MB of doubles: tens of microseconds, far above a task's cost
-constexpr Index parallel_from = 2 * task_elements; // below, waking a worker costs more than it saves
-constexpr Index block = 32;                        // 32 x 32 complex doubles, twice, fit the first-level cache
+constexpr Index task_elements = Index{1} << 17; // about 1 MB of doubles: tens of microseconds, far above a task's cost
+constexpr Index block = 32;                     // 32 x 32 complex doubles, twice, fit the first-level cache
 
 template <class T> bool finite(T value)
 {
@@ -141,7 +140,7 @@ template <Scalar T> Reach reach_by_columns(Session& session, const Strided& A)
 
 void over_columns(Session& session, const char* name, Index rows, Index cols, const std::function<void(Index, Index)>& part)
 {
-    if (rows * cols < parallel_from || cols < 2) return part(Index{0}, cols);
+    if (rows * cols < shared_pass_from || cols < 2) return part(Index{0}, cols);
     const Index width = std::clamp<Index>(task_elements / std::max<Index>(rows, 1), 1, cols);
     session.run(
         [&](Flow& flow) {

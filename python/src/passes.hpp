@@ -11,6 +11,8 @@ namespace trencadis::python {
 /// Passes over whole matrices around the numerics: they move at the speed of memory, so large ones are tasks of the session
 /// and small ones run on the calling thread. All without the interpreter lock; Ctrl-C cancels the large ones.
 
+constexpr Index shared_pass_from = Index{1} << 18; ///< elements; below, waking a worker costs more than it saves
+
 /// Calls part(first, last) for ranges that cover the columns [0, cols), on the session's workers when there is enough to do.
 void over_columns(Session& session, const char* name, Index rows, Index cols, const std::function<void(Index, Index)>& part);
 

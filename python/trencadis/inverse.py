@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from .conversion import columns, converted_dtype, native, refuse_sparse_and_masked, validated
+from .lu import SMALL, parity
 from .session import current
-from .systems import raise_singular, warn_ill_conditioned
+from .systems import fill_stack, judged, warn_ill_conditioned
 
 _STRUCTURES = {
     None: "",
@@ -73,7 +74,7 @@ def inv(
     if x is None:
         x, doubtful = _inv_converted(a, structure, lower, overwrite_a, check_finite)
     else:
-        x, doubtful = _one(x, 0)
+        x, doubtful = judged(x, 0)
     if doubtful:
         warn_ill_conditioned(doubtful)
     return x
@@ -111,8 +112,11 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> n
     if a1.ndim == 2 and a1.size:
         return result(_det(a1, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a))))
     answer = np.ones(a1.shape[:-2], result)
-    for i in np.ndindex(a1.shape[:-2] if a1.size else 0):
-        answer[i] = _det(a1[i], False)
+    if a1.size and a1.shape[-1] <= SMALL:
+        answer[...] = _dets_of_small(a1)
+    elif a1.size:
+        for i in np.ndindex(a1.shape[:-2]):
+            answer[i] = _det(a1[i], False)
     return answer if answer.ndim else answer[()]
 
 
@@ -136,12 +140,6 @@ def _inverse_of_diagonal(a: np.ndarray) -> np.ndarray | tuple[np.ndarray, float]
     return x if rcond >= np.finfo(x.dtype).eps else (x, rcond)
 
 
-def _one(x: np.ndarray | tuple[np.ndarray, float] | int, place: int) -> tuple[np.ndarray, list[tuple[int, float]]]:
-    if type(x) is int:
-        raise_singular(place)
-    return (x[0], [(place, x[1])]) if type(x) is tuple else (x, [])
-
-
 def _inv_converted(
     a: ArrayLike, structure: str, lower: bool, overwrite_a: bool, check_finite: bool
 ) -> tuple[np.ndarray, list[tuple[int, float]]]:
@@ -156,21 +154,36 @@ def _inv_converted(
     a2 = native(a1, dtype)
     if a2.ndim == 2:
         mine = not np.may_share_memory(a2, np.asanyarray(a))
-        return _one(_attempt(a2, structure, lower, overwrite_a or mine, False), 0)
-    x, doubtful = np.empty(a2.shape, dtype), []
-    for place, i in enumerate(np.ndindex(a2.shape[:-2])):
-        x[i], doubts = _one(_attempt(a2[i], structure, lower, False, False), place)
-        doubtful += doubts
-    return x, doubtful
+        return judged(_attempt(a2, structure, lower, overwrite_a or mine, False), 0)
+    x = np.empty(a2.shape, dtype)
+    flat_a, flat_x = (array.reshape(-1, *a2.shape[-2:]) for array in (a2, x))
+    unit = np.broadcast_to(np.eye(a2.shape[-1], dtype=dtype), flat_a.shape)
+    return x, fill_stack(flat_a, unit, flat_x, structure, False, lambda i: _attempt(flat_a[i], structure, lower, False, False))
 
 
 def _det(a: np.ndarray, overwrite: bool) -> complex:
     """Multiplied from first to last: what overflows or vanishes on the way stays so. Of the transpose. Both as SciPy does."""
     n = len(a)
-    factors, pivots = columns(a.T, converted_dtype(a), overwrite), np.empty(n, np.int64)
+    factors, pivots = columns(a.T, converted_dtype(a), overwrite), np.ones(n, np.int64)
     if n > 1 and _core.lapack("getrf", current.get(), n, n, factors, pivots):
         return 0.0
-    exchanges = int((pivots != np.arange(1, n + 1)).sum()) if n > 1 else 0
+    return _signed(_product(factors.diagonal()), pivots)[()]
+
+
+def _dets_of_small(a: np.ndarray) -> np.ndarray:
+    factors = np.array(a.reshape(-1, *a.shape[-2:]), converted_dtype(a), order="C")
+    pivots = np.empty(factors.shape[:2], np.int64)
+    infos = np.array(_core.factor_stack(current.get(), factors, pivots))
+    dets = _signed(_product(factors.diagonal(axis1=-2, axis2=-1)), pivots)
+    if factors.shape[-1] > 1:
+        dets[infos != 0] = 0
+    return dets.reshape(a.shape[:-2])
+
+
+def _signed(product: np.ndarray, pivots: np.ndarray) -> np.ndarray:
+    return np.where(parity(pivots) < 0, -product, product)
+
+
+def _product(diagonals: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
-        product = np.multiply.accumulate(factors.diagonal().astype("D" if factors.dtype.kind == "c" else "d"))[-1]
-    return -product if exchanges % 2 else product
+        return np.multiply.accumulate(diagonals.astype("D" if diagonals.dtype.kind == "c" else "d"), axis=-1)[..., -1]

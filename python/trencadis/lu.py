@@ -12,6 +12,9 @@ from . import _core
 from .conversion import columns, common_dtype, converted_dtype, native, refuse_sparse_and_masked
 from .session import current
 
+#: Matrices of a stack up to this order are factored several at a time, one worker each.
+SMALL = 256
+
 
 def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """The LU factors of a matrix, A = P L U, for `lu_solve`.
@@ -149,7 +152,8 @@ def lu(
     if not batch:
         factors, piv, _ = _factor(a1, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a)))
         return _named(*_unpacked(factors, piv), real, permute_l, p_indices)
-    parts = [_unpacked(*_factor(a1[i], False)[:2]) for i in np.ndindex(*batch)]
+    factors, piv, _ = _factor_stack(a1)
+    parts = [_unpacked(factors[i], piv[i]) for i in np.ndindex(*batch)]
     rows, lower, upper = (np.stack(part).reshape(*batch, *part[0].shape) for part in zip(*parts, strict=True))
     return _named(rows, lower, upper, real, permute_l, p_indices)
 
@@ -175,8 +179,20 @@ def _factor_stack(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         raise ValueError("`lu_factor` does not support zero-size batches.")
     if a.size == 0:
         return np.empty_like(a), np.empty((*batch, 0), np.int32), 0
+    if max(a.shape[-2:]) <= SMALL:
+        return _factor_small(a)
     factors, pivots, singular = zip(*(_factor(a[i], False) for i in np.ndindex(batch)), strict=True)
     return np.stack(factors).reshape(a.shape), np.stack(pivots).reshape(*batch, -1), next(filter(None, singular), 0)
+
+
+def _factor_small(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """A stack in one call, several matrices at a time."""
+    *batch, m, n = a.shape
+    transposed = np.array(a.reshape(-1, m, n).swapaxes(-1, -2), converted_dtype(a), order="C")
+    pivots = np.empty((len(transposed), min(m, n)), np.int64)
+    singular = _core.factor_stack(current.get(), transposed, pivots)
+    factors = transposed.swapaxes(-1, -2).reshape(a.shape)
+    return factors, (pivots - 1).astype(np.int32).reshape(*batch, -1), next(filter(None, singular), 0)
 
 
 def _solve_factored(lu: np.ndarray, piv: np.ndarray, b: np.ndarray, op: str, overwrite_b: bool) -> np.ndarray:
@@ -193,6 +209,12 @@ def _solve_factored(lu: np.ndarray, piv: np.ndarray, b: np.ndarray, op: str, ove
     x = columns(b, dtype, overwrite_b)
     _core.lapack("getrs", current.get(), op, n, x.size // n, columns(lu, dtype, False, reading=True), piv.astype(np.int64) + 1, x)
     return x
+
+
+def parity(pivots: np.ndarray) -> np.ndarray:
+    """-1 where pivots, from 1 and along the last dimension, exchange an odd number of rows, else 1."""
+    exchanges = (pivots != np.arange(1, pivots.shape[-1] + 1)).sum(axis=-1)
+    return 1 - 2 * (exchanges % 2)
 
 
 def permutation(piv: np.ndarray, rows: int) -> np.ndarray:

@@ -263,15 +263,15 @@ def _solve_converted(
         batch = np.broadcast_shapes(a1.shape[:-2], b1.shape[:-2])
         a1 = np.broadcast_to(a1, batch + a1.shape[-2:])
         if not batch and b1.size and len(a1) > 1:
-            b1, doubtful = _one(_attempt(a1, b1, structure, lower, transposed, overwrite_a, overwrite_b, False), 0)
-            x = b1
+            x, doubtful = judged(_attempt(a1, b1, structure, lower, transposed, overwrite_a, overwrite_b, False), 0)
         else:
             x = np.empty(batch + b1.shape[-2:], dtype)
             doubtful = _solve_stack(a1, b1, x, structure, lower, transposed) if x.size else []
     return (x[..., 0] if b_is_vector else x), doubtful
 
 
-def _one(attempt: Attempt | None, place: int) -> tuple[np.ndarray, list[tuple[int, float]]]:
+def judged(attempt: Attempt | None, place: int) -> tuple[np.ndarray, list[tuple[int, float]]]:
+    """Number `place` of a stack: the solution, and whether it is doubtful; raises where the matrix is singular."""
     if type(attempt) is int:
         raise_singular(place)
     return (attempt[0], [(place, attempt[1])]) if type(attempt) is tuple else (attempt, [])
@@ -304,8 +304,27 @@ def _solve_stack(
     if a.shape[-1] == 1:
         x[...] = _solve_ones(a, b, structure)
         return []
-    doubtful = []
-    for place, i in enumerate(np.ndindex(x.shape[:-2])):
-        x[i], doubts = _one(_attempt(a[i], b[i], structure, lower, transposed, False, False, False), place)
+    # x is contiguous; of the others broadcasting may leave no choice but a copy.
+    a, b, x = (array.reshape(-1, *array.shape[-2:]) for array in (a, b, x))
+    return fill_stack(
+        a, b, x, structure, transposed, lambda i: _attempt(a[i], b[i], structure, lower, transposed, False, False, False)
+    )
+
+
+def fill_stack(
+    a: np.ndarray, b: np.ndarray, x: np.ndarray, structure: str, transposed: bool, one: Callable[[int], Attempt | None]
+) -> list[tuple[int, float]]:
+    """The solutions of a stack in x, all of three dimensions and one dtype: small general matrices in one call, what that leaves
+    over by `one`, which solves number i. Returns which matrices have a doubtful reciprocal condition."""
+    told = None
+    if structure in ("", "general"):
+        told = _core.solve_stack(current.get(), a, b, x, transposed, structure == "")
+    singular, doubtful, left = told if told is not None else (-1, [], range(len(x)))
+    for place in left:
+        if 0 <= singular < place:
+            break
+        x[place], doubts = judged(one(place), place)
         doubtful += doubts
-    return doubtful
+    if singular >= 0:
+        raise_singular(singular)
+    return sorted(doubtful)

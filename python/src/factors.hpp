@@ -1,0 +1,103 @@
+#pragma once
+#include "direct.hpp"
+#include "norms.hpp"
+#include "session/alone.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace trencadis::python {
+
+/// LU of a general matrix and what it takes to judge it, for one matrix on all workers and for many small ones on one each.
+
+/// What the structure of a matrix is called, in SciPy's words; empty: nobody knows.
+using Word = std::string;
+
+template <Scalar T> bool positive_diagonal(const Strided& A)
+{
+    for (Index i = 0; i < A.rows; ++i)
+        if (!(std::real(static_cast<const T*>(A.data)[i * (A.row_stride + A.col_stride)]) > 0)) return false;
+    return true;
+}
+
+/// As SciPy's solve tells structures apart. "positive definite" is what may be so: the Cholesky factorization will tell.
+template <Scalar T> Word structure_of(Session& session, const Strided& A)
+{
+    const auto [below, above] = reach<T>(session, A);
+    if (below == 0 && above == 0) return "diagonal";
+    if (below == 1 && above == 1 && A.rows > 3) return "tridiagonal";
+    if (below == 0) return "upper triangular";
+    if (above == 0) return "lower triangular";
+    return hermitian<T>(session, A) && positive_diagonal<T>(A) ? "positive definite" : "general";
+}
+
+template <Scalar T> Strided seen(T* data, Index rows, Index cols, Index ld) { return {data, rows, cols, 1, ld}; }
+
+/// By the session's workers together.
+struct OnWorkers {
+    Session& session;
+
+    template <Scalar T> Index factor(Index n, T* A, Index ld, Index* pivots) const
+    {
+        return getrf(session, n, n, A, ld, pivots, polled());
+    }
+    template <Scalar T> void solve(Op op, Index n, Index nrhs, const T* A, Index ld, const Index* pivots, T* x, Index ldx) const
+    {
+        getrs(session, op, n, nrhs, A, ld, pivots, x, ldx, polled());
+    }
+};
+
+/// On the calling thread, whoever's it is; for matrices that the passes over them do not share either.
+struct OnThisThread {
+    Session& session;
+    static constexpr Index most = 256; ///< order
+
+    template <Scalar T> Index factor(Index n, T* A, Index ld, Index* pivots) const
+    {
+        return alone::getrf(session.kernels(), n, n, A, ld, pivots);
+    }
+    template <Scalar T> void solve(Op op, Index n, Index nrhs, const T* A, Index ld, const Index* pivots, T* x, Index ldx) const
+    {
+        alone::getrs(session.kernels(), op, n, nrhs, A, ld, pivots, x, ldx);
+    }
+};
+
+/// The factors of A where A was, with what it takes to tell whether they are any good.
+template <Scalar T, class Means> class Factors {
+public:
+    Factors(const Means& means, Index n, T* A, Index ld)
+        : means_(means), n_(n), factors_(A), ld_(ld), norm_(norm1<T>(means.session, seen(A, n, n, ld))),
+          pivots_(static_cast<std::size_t>(n)), info_(means.factor(n, A, ld, pivots_.data()))
+    {
+    }
+    Index info() const { return info_; }
+    Real<T> norm() const { return norm_; } ///< of A
+    double estimated_rcond() const
+    {
+        const auto solve_one = [&](T* x, bool adjoint) { solve(adjoint ? Op::conj_trans : Op::none, 1, x, n_); };
+        return reciprocal_condition(norm_, inverse_norm1<T>(n_, solve_one));
+    }
+    void solve(Op op, Index nrhs, T* x, Index ldx) const { means_.solve(op, n_, nrhs, factors_, ld_, pivots_.data(), x, ldx); }
+    /// A^-1 where the factors are: the solution with the unit matrix.
+    void invert()
+    {
+        Scratch unit(sizeof(T) * static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_), "the work copy of a");
+        T* const X = static_cast<T*>(unit.data());
+        std::fill_n(X, n_ * n_, T(0));
+        for (Index i = 0; i < n_; ++i) X[i + i * n_] = T(1);
+        solve(Op::none, n_, X, n_);
+        copy(means_.session, seen(X, n_, n_, n_), factors_, ld_, false);
+    }
+
+private:
+    Means means_;
+    Index n_;
+    T* factors_;
+    Index ld_;
+    Real<T> norm_;
+    std::vector<Index> pivots_;
+    Index info_;
+};
+
+} // namespace trencadis::python

@@ -1,0 +1,82 @@
+"""Stacks of general matrices in one call, several at a time, against one by one and against numpy.linalg."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+import trencadis
+from matrices import DTYPES, eps, positive_definite, random_array, solve_error
+
+
+def stack_of(count, n, dtype, seed=0):
+    """General and positive definite ones, and a triangle, which is solved elsewhere."""
+    A = random_array((count, n, n), dtype, seed) + 2 * np.eye(n, dtype=dtype)
+    A[::3] = positive_definite(n, dtype)
+    A[min(4, count - 1)] = np.tril(A[min(4, count - 1)]) + n * np.eye(n)
+    return A.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("count", "n", "nrhs"), [(7, 2, 1), (500, 5, 3), (60, 64, 2), (9, 255, 4), (5, 256, 1), (3, 257, 2), (2, 200, 1400)]
+)
+def test_each_system_of_a_stack_is_solved(count, n, nrhs, dtype):
+    A, B = stack_of(count, n, dtype), random_array((count, n, nrhs), dtype, seed=1)
+    kept = A.copy()
+    for a in (A, np.asfortranarray(A), A[:, ::-1, ::-1]):
+        X = trencadis.solve(a, B)
+        assert X.dtype == dtype and max(map(solve_error, a, X, B)) < 10
+    assert np.array_equal(A, kept)
+    if dtype == np.float64:
+        assert max(map(solve_error, A.swapaxes(1, 2), trencadis.solve(A, B, transposed=True), B)) < 10
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("count", "n"), [(300, 5), (30, 64), (4, 256), (2, 257)])
+def test_inverses_factors_and_determinants_of_stacks(count, n, dtype):
+    A = stack_of(count, n, dtype)
+    X = trencadis.inv(A)
+    for a, x in zip(A, X, strict=True):
+        assert np.abs(a @ x - np.eye(n)).max() < 10 * n * np.linalg.cond(a) * eps(dtype)
+    lu, piv = trencadis.lu_factor(A)
+    assert all(np.array_equal(p, scipy.linalg.lu_factor(a)[1]) for a, p in zip(A, piv, strict=True))
+    b = random_array((count, n, 1), dtype, seed=1)
+    assert max(map(solve_error, A, trencadis.lu_solve((lu, piv), b), b)) < 10
+    P, L, U = trencadis.lu(A)
+    assert np.abs(P @ L @ U - A).max() < 10 * n * np.abs(A).max() * eps(dtype)
+    sign, logarithm = np.linalg.slogdet(A.astype(np.complex128))
+    if logarithm.max() < 600:
+        ratio = trencadis.det(A) / (sign * np.exp(logarithm))
+        assert np.abs(ratio - 1).max() < 10 * n * np.linalg.cond(A).max() * eps(dtype)
+
+
+def test_the_first_singular_matrix_is_named_whoever_finds_it():
+    singular, triangle = np.ones((4, 4)), np.diag([1.0, 0, 3, 4])
+    well = stack_of(6, 4, np.float64)[1]
+    for order, first in (([well, triangle, singular], 1), ([well, well, singular, triangle], 2), ([triangle, singular], 0)):
+        for call in (lambda a: trencadis.solve(a, np.ones(4)), trencadis.inv):
+            with pytest.raises(np.linalg.LinAlgError, match=rf"slice\(s\) \[{first}\] are singular"):
+                call(np.stack(order))
+
+
+def test_ill_conditioned_matrices_are_named_in_their_order():
+    bad_general = random_array((4, 4), np.float64) * np.geomspace(1, 1e-20, 4)[:, None]
+    stack = np.stack([bad_general, np.eye(4), np.diag([1.0, 1, 1, 1e-18]), bad_general, scipy.linalg.hilbert(4), np.eye(4)])
+    for call in (lambda a: trencadis.solve(a, np.ones(4)), trencadis.inv):
+        with pytest.warns(scipy.linalg.LinAlgWarning) as warned:
+            call(stack)
+        assert len(warned) == 1 and warned[0].filename == __file__
+        assert [word for word in str(warned[0].message).replace(":", "").split() if word.isdigit()] == ["0", "2", "3"]
+
+
+def test_a_positive_definite_matrix_of_doubtful_condition_is_judged_by_the_estimate():
+    stack = np.stack([scipy.linalg.hilbert(12), np.eye(12), scipy.linalg.hilbert(12)])
+    with pytest.warns(scipy.linalg.LinAlgWarning, match="slice 0 has rcond = .*slice 2 has rcond"):
+        trencadis.solve(stack, np.ones(12))
+
+
+def test_stacks_are_solved_in_any_session():
+    A, b = stack_of(400, 16, np.float64), random_array((400, 16, 1), np.float64, seed=1)
+    for options in ({"workers": 1}, {"scheduler": "ws"}, {"engine": "sequential"}):
+        with trencadis.session(**options):
+            assert max(map(solve_error, A, trencadis.solve(A, b), b)) < 10
+            assert trencadis.det(A).shape == (400,)
