@@ -1,6 +1,9 @@
 #include "algorithms/getrf.hpp"
+#include "algorithms/getri.hpp"
 #include "algorithms/tile_size.hpp"
+#include "kernels/inverse_operations.hpp"
 #include "matrix/operations.hpp"
+#include "matrix/work_memory.hpp"
 #include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/packed_calls.hpp"
@@ -130,6 +133,27 @@ Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* pivots
     return info.value();
 }
 
+template <Scalar T> Index getri(Session& session, Index n, T* A, Index lda, const Index* pivots, const RoutineOptions& options)
+{
+    Arguments::size(1, "n", n);
+    Arguments::matrix(2, "a", A, n, n, lda, sizeof(T), 3);
+    check_pivots(4, pivots, 0, n, n);
+    check_options("getri", options);
+    for (Index i = 0; i < n; ++i)
+        if (A[i + i * lda] == T(0)) return i + 1;
+    if (n == 0) return 0;
+    const bool direct = runs_directly(session, operations::getri(double(n)).flops<T>(), options, Work::factorization);
+    const Index nb = std::min(n, options.nb ? options.nb : lu_tile(n, n, sizeof(T), session.workers()));
+    const WorkMemory memory(std::size_t(n) * std::size_t(direct ? n : 2 * nb) * sizeof(T));
+    T* const work = static_cast<T*>(memory.data());
+    if (direct) getri(session.kernels(), n, A, lda, pivots, work);
+    else
+        run_routine(session, options, [&](Flow& flow) {
+            getri(flow, TileMatrix<T>({A, n, n, lda}, nb, nb), pivots, TileMatrix<T>({work, n, 2 * nb, n}, nb, nb));
+        });
+    return 0;
+}
+
 template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* pivots, bool backward)
 {
     Arguments::size(1, "m", m);
@@ -147,6 +171,7 @@ template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, I
     template Index getrf(Session&, Index, Index, T*, Index, Index*, const RoutineOptions&);                                      \
     template void getrs(Session&, Op, Index, Index, const T*, Index, const Index*, T*, Index, const RoutineOptions&);            \
     template Index gesv(Session&, Index, Index, T*, Index, Index*, T*, Index, const RoutineOptions&);                            \
+    template Index getri(Session&, Index, T*, Index, const Index*, const RoutineOptions&);                                       \
     template void laswp(Index, Index, T*, Index, Index, Index, const Index*, bool);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
