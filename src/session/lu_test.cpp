@@ -1,3 +1,4 @@
+#include "algorithms/getrf.hpp"
 #include "kernels/testing/lu.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/session.hpp"
@@ -61,7 +62,7 @@ TYPED_TEST(LuRoutines, AreRightAtSizesThatTheyCutByThemselves)
 {
     using T = TypeParam;
     for (const Index n : {Index(0), Index(1), Index(40), Index(390)})
-        for (const Index nrhs : {Index(0), Index(1), Index(70)}) {
+        for (const Index nrhs : {Index(0), Index(1), n > 100 ? Index(7) : Index(70)}) {
             Session& session = session_on("native");
             const Dense<T> A = random_matrix<T>(n, n), B = random_matrix<T>(n, nrhs);
             Dense<T> F = A, X = B;
@@ -107,6 +108,33 @@ TYPED_TEST(LuRoutines, GiveTheBitsOfTheSequentialEngine)
         ASSERT_EQ(factor(session_on("native"), F2, p2, {.nb = 24, .variant = variant}), 0);
         EXPECT_EQ(p1, p2);
         expect_same_bits(F1, F2);
+    }
+}
+
+/// Panels cut up into leaves of a few columns, all of them, by tasks inside tasks.
+TYPED_TEST(LuRoutines, GiveTheBitsOfTheSequentialEngineWithPanelsThatAreShared)
+{
+    using T = TypeParam;
+    constexpr Index n = 90, nb = 30;
+    const PanelCut cut{.columns = 7, .rows = 16, .beside = n, .worth = 0};
+    const Dense<T> A = random_matrix<T>(140, n);
+    const auto factored = [&](const char* engine, Dense<T>& F, std::vector<Index>& pivots) {
+        Info info;
+        const TileMatrix<T> tiles(F.view(), nb, nb);
+        const LuImages<T> images(F.rows, F.cols, nb);
+        session_on(engine).run([&](Flow& flow) { getrf_packed(flow, tiles, images, pivots.data(), info, cut); });
+        return info.value();
+    };
+    Dense<T> expected = A;
+    auto wanted = pivots_for(A);
+    ASSERT_EQ(factored("sequential", expected, wanted), 0);
+    expect_lu(A, expected, wanted, "sequential");
+    for (int repetition = 0; repetition < 10; ++repetition) {
+        Dense<T> F = A;
+        auto pivots = pivots_for(A);
+        ASSERT_EQ(factored("native", F, pivots), 0);
+        EXPECT_EQ(pivots, wanted);
+        expect_same_bits(F, expected);
     }
 }
 
