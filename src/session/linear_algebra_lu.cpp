@@ -44,14 +44,19 @@ template <Scalar T> struct LuCall {
     {
         std::optional<LuImages<T>> images;
         const bool packed = runs_packed(session, routine, options);
-        const Index nb = tile(packed);
-        if (packed) make_images(images, options, m, n, nb);
-        const TileMatrix<T> tiles({A, m, n, lda}, images ? nb : tile(false), images ? nb : tile(false));
+        Index nb = tile(packed);
+        if (packed && n > nb) {
+            make_images(images, options, m, n, nb);
+            if (!images) nb = tile(false);
+        }
+        // A matrix of one panel has no updates: its rows need no cutting, nor its tile to be square.
+        const TileMatrix<T> tiles({A, m, n, lda}, n > nb ? nb : std::max(nb, std::min(m, tallest)), nb);
         const PanelCut cut = lu_panel_cut(tiles(0, 0).cols, session.workers());
         run_routine(session, options, [&](Flow& flow) { body(flow, tiles, cut, images ? &*images : nullptr); });
     }
 
 private:
+    static constexpr Index tallest = Index(1) << 24; ///< rows of a tile
     Index tile(bool packed) const
     {
         const Index nb = options.nb ? options.nb : (packed ? packed_lu_tile : lu_tile)(m, n, sizeof(T), session.workers());

@@ -111,6 +111,22 @@ TYPED_TEST(LuRoutines, GiveTheBitsOfTheSequentialEngine)
     }
 }
 
+/// So tall that all of it is one panel, shared by the workers.
+TYPED_TEST(LuRoutines, FactorTallMatricesInOnePanel)
+{
+    using T = TypeParam;
+    const Dense<T> A = random_matrix<T>(is_complex<T> ? 3500 : 12000, 70);
+    for (const char* variant : {"", "panel"}) {
+        Dense<T> F = A, by_columns = A;
+        auto pivots = pivots_for(A), wanted = pivots;
+        ASSERT_EQ(factor(session_on("native"), F, pivots, {.variant = variant}), unblocked_getrf(by_columns, wanted));
+        if (sizeof(Real<T>) == 8) {
+            EXPECT_EQ(pivots, wanted);
+        }
+        expect_lu(A, F, pivots, variant);
+    }
+}
+
 /// Panels cut up into leaves of a few columns, all of them, by tasks inside tasks.
 TYPED_TEST(LuRoutines, GiveTheBitsOfTheSequentialEngineWithPanelsThatAreShared)
 {
