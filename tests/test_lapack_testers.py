@@ -25,7 +25,7 @@ pytestmark = [
     ),
 ]
 #: What each part of the tester must have called, so that what passed was ours.
-SERVED = ("getrf", "getrs", "gesv", "potrf", "potrs", "posv", "potri", "trtri")
+SERVED = ("getrf", "getrs", "gesv", "getri", "potrf", "potrs", "posv", "potri", "trtri")
 
 
 def words(precision, sizes):
