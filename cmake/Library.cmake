@@ -16,10 +16,10 @@ endforeach()
 # What it shows: the list, and every routine that the public header declares.
 set(header ${PROJECT_SOURCE_DIR}/src/session/linear_algebra.hpp)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
-file(STRINGS ${header} lines REGEX "^(template <Scalar T> )?(void|Index) [a-z0-9]+\\(Session&")
+file(STRINGS ${header} lines REGEX "^(template <Scalar T> )?(void|Index) [a-z0-9_]+\\(Session&")
 set(routines "")
 foreach(line IN LISTS lines)
-    string(REGEX REPLACE ".*(void|Index) ([a-z0-9]+)\\(.*" "\\1?trencadis::\\2" name "${line}")
+    string(REGEX REPLACE ".*(void|Index) ([a-z0-9_]+)\\(.*" "\\1?trencadis::\\2" name "${line}")
     string(REPLACE "Index?" "long?" name "${name}")
     string(APPEND routines "            ${name}?[fds][lot]*??trencadis::Session?*;\n") # <float>, <double>, <std::complex<...>
 endforeach()

@@ -94,6 +94,88 @@ int trc_cposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_comp
 int trc_zposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, trc_complex_double* b,
               int64_t ldb, int64_t* info);
 
+/* A = P L U in place, A m x n. ipiv[i], i < min(m, n), is the row, from 1, that was exchanged with row i + 1: the one with the largest |.|
+ * (complex: |re| + |im|). *info: 0, or the number of the first pivot that is exactly zero; the factorization is complete all the same.
+ * 2/3 n^3 flops for m = n (4 times that complex). */
+int trc_sgetrf(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, int64_t* ipiv, int64_t* info);
+int trc_dgetrf(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, int64_t* ipiv, int64_t* info);
+int trc_cgetrf(trc_session* session, int64_t m, int64_t n, trc_complex_float* a, int64_t lda, int64_t* ipiv, int64_t* info);
+int trc_zgetrf(trc_session* session, int64_t m, int64_t n, trc_complex_double* a, int64_t lda, int64_t* ipiv, int64_t* info);
+
+/* B <- op(A)^-1 B, B n x nrhs, with getrf's factors in A and its ipiv; trans 'N', 'T' or 'C'. 2 n^2 nrhs flops. *info is always 0. */
+int trc_sgetrs(trc_session* session, char trans, int64_t n, int64_t nrhs, const float* a, int64_t lda, const int64_t* ipiv,
+               float* b, int64_t ldb, int64_t* info);
+int trc_dgetrs(trc_session* session, char trans, int64_t n, int64_t nrhs, const double* a, int64_t lda, const int64_t* ipiv,
+               double* b, int64_t ldb, int64_t* info);
+int trc_cgetrs(trc_session* session, char trans, int64_t n, int64_t nrhs, const trc_complex_float* a, int64_t lda,
+               const int64_t* ipiv, trc_complex_float* b, int64_t ldb, int64_t* info);
+int trc_zgetrs(trc_session* session, char trans, int64_t n, int64_t nrhs, const trc_complex_double* a, int64_t lda,
+               const int64_t* ipiv, trc_complex_double* b, int64_t ldb, int64_t* info);
+
+/* getrf, then getrs; B is not touched unless *info is 0. */
+int trc_sgesv(trc_session* session, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t* ipiv, float* b, int64_t ldb,
+              int64_t* info);
+int trc_dgesv(trc_session* session, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t* ipiv, double* b, int64_t ldb,
+              int64_t* info);
+int trc_cgesv(trc_session* session, int64_t n, int64_t nrhs, trc_complex_float* a, int64_t lda, int64_t* ipiv,
+              trc_complex_float* b, int64_t ldb, int64_t* info);
+int trc_zgesv(trc_session* session, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, int64_t* ipiv,
+              trc_complex_double* b, int64_t ldb, int64_t* info);
+
+/* A <- A^-1, A triangular; the other triangle is neither read nor written, nor a unit diagonal (diag 'U'). *info: 0, or the place of the first
+ * zero on the diagonal, counted from 1; A is not touched then. n^3/3 flops (4 times that complex). */
+int trc_strtri(trc_session* session, char uplo, char diag, int64_t n, float* a, int64_t lda, int64_t* info);
+int trc_dtrtri(trc_session* session, char uplo, char diag, int64_t n, double* a, int64_t lda, int64_t* info);
+int trc_ctrtri(trc_session* session, char uplo, char diag, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
+int trc_ztrtri(trc_session* session, char uplo, char diag, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
+
+/* A <- L^H L (uplo 'L', L in A) or U U^H ('U'): one triangle, the other is neither read nor written. *info is 0. n^3/3 flops. */
+int trc_slauum(trc_session* session, char uplo, int64_t n, float* a, int64_t lda, int64_t* info);
+int trc_dlauum(trc_session* session, char uplo, int64_t n, double* a, int64_t lda, int64_t* info);
+int trc_clauum(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
+int trc_zlauum(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
+
+/* A triangle of A^-1 in the place of potrf's factor: trtri, then lauum. *info as trtri's. 2/3 n^3 flops. */
+int trc_spotri(trc_session* session, char uplo, int64_t n, float* a, int64_t lda, int64_t* info);
+int trc_dpotri(trc_session* session, char uplo, int64_t n, double* a, int64_t lda, int64_t* info);
+int trc_cpotri(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
+int trc_zpotri(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
+
+/* Batches: `count` problems of one size as one call that the workers share, the matrices `stride` elements apart; each is computed as by the
+ * routine of that name, and info[i] is its info. ipiv holds min(m, n) (gesv: n) integers for each. */
+int trc_spotrf_batch(trc_session* session, char uplo, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t count,
+                     int64_t* info);
+int trc_sposv_batch(trc_session* session, char uplo, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, float* b,
+                    int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_sgetrf_batch(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv,
+                     int64_t count, int64_t* info);
+int trc_sgesv_batch(trc_session* session, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv,
+                    float* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_dpotrf_batch(trc_session* session, char uplo, int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t count,
+                     int64_t* info);
+int trc_dposv_batch(trc_session* session, char uplo, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t stride_a, double* b,
+                    int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_dgetrf_batch(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv,
+                     int64_t count, int64_t* info);
+int trc_dgesv_batch(trc_session* session, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv,
+                    double* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_cpotrf_batch(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t stride_a,
+                     int64_t count, int64_t* info);
+int trc_cposv_batch(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_float* a, int64_t lda, int64_t stride_a,
+                    trc_complex_float* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_cgetrf_batch(trc_session* session, int64_t m, int64_t n, trc_complex_float* a, int64_t lda, int64_t stride_a,
+                     int64_t* ipiv, int64_t count, int64_t* info);
+int trc_cgesv_batch(trc_session* session, int64_t n, int64_t nrhs, trc_complex_float* a, int64_t lda, int64_t stride_a,
+                    int64_t* ipiv, trc_complex_float* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_zpotrf_batch(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t stride_a,
+                     int64_t count, int64_t* info);
+int trc_zposv_batch(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
+                    int64_t stride_a, trc_complex_double* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+int trc_zgetrf_batch(trc_session* session, int64_t m, int64_t n, trc_complex_double* a, int64_t lda, int64_t stride_a,
+                     int64_t* ipiv, int64_t count, int64_t* info);
+int trc_zgesv_batch(trc_session* session, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, int64_t stride_a,
+                    int64_t* ipiv, trc_complex_double* b, int64_t ldb, int64_t stride_b, int64_t count, int64_t* info);
+
 /* C <- alpha op(A) op(B) + beta C, C m x n; op by transa, transb: 'N', 'T', 'C'. Complex factors by address. */
 int trc_sgemm(trc_session* session, char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
               int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc);

@@ -6,6 +6,7 @@ namespace trencadis::python {
 // One per source file; each adds its part to the module.
 void bind_session(nanobind::module_& m);
 void bind_routines(nanobind::module_& m);
+void bind_lapack(nanobind::module_& m);
 void bind_level3(nanobind::module_& m);
 void bind_direct(nanobind::module_& m);
 void bind_products(nanobind::module_& m);

@@ -35,6 +35,7 @@ NB_MODULE(_core, m)
 
     trencadis::python::bind_session(m);
     trencadis::python::bind_routines(m);
+    trencadis::python::bind_lapack(m);
     trencadis::python::bind_level3(m);
     trencadis::python::bind_direct(m);
     trencadis::python::bind_products(m);

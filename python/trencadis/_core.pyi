@@ -174,6 +174,9 @@ def potrs(session: Session | None, uplo: str, a: np.ndarray, b: np.ndarray, nb: 
 def posv(session: Session | None, uplo: str, a: np.ndarray, b: np.ndarray, nb: int = 0, variant: str = "") -> int:
     """potrf of A, then B <- A^-1 B; returns info. B is left as it was when info > 0."""
 
+def lapack(routine: str, session: Session | None, *arguments: str | int | np.ndarray, nb: int = 0, variant: str = "") -> int:
+    """Calls a routine of LAPACK by its name, with its arguments but leading dimensions and info, which it returns."""
+
 def tasks(session: Session | None, n: int) -> int:
     """Runs empty kernels on the Cholesky graph with n tile rows; returns the number of tasks."""
 

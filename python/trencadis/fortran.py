@@ -71,6 +71,11 @@ class FortranLibrary:
         self._handles = [ctypes.CDLL(file, mode=ctypes.RTLD_GLOBAL) for file in reversed(files)][::-1]
         self.names = self._spelling()
 
+    @property
+    def integer(self) -> type[np.signedinteger]:
+        """Of arrays of integers, as pivots are."""
+        return np.int64 if self.names.bits == 64 else np.int32
+
     def function(self, symbol: str) -> Callable[..., object]:
         """The first file's function of that exact name; AttributeError when no file has it."""
         for handle in self._handles:

@@ -402,8 +402,160 @@ class Posv(_Solve):
         return library.call("posv", self.dtype, "L", n, RIGHT_SIDES, a, n, b, n, library.info)
 
 
+class Getrf(Workload):
+    """P A = L U in place."""
+
+    routine, squares = "getrf", 2
+
+    def operands(self) -> list[np.ndarray]:
+        self._ipiv = np.empty(self.n, np.int64)
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (a,) = self.targets
+        return lambda: core.lapack("getrf", session, self.n, self.n, a, self._ipiv, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        self._ipiv = np.empty(self.n, library.integer)
+        return library.call("getrf", self.dtype, self.n, self.n, self.targets[0], self.n, self._ipiv, library.info)
+
+    def residual(self) -> float:
+        """||P A - L U|| / (n ||A|| eps)."""
+        (a,), (factors,) = self._pristine, self.targets
+        rows = np.arange(self.n)
+        for i, other in enumerate(self._ipiv):
+            rows[[i, other - 1]] = rows[[other - 1, i]]
+        lower, upper = np.tril(factors, -1) + np.eye(self.n, dtype=self.dtype), np.triu(factors)
+        return _norm(a[rows], lambda block: lower @ upper[:, block]) / (self.n * _norm(a) * self._eps())
+
+
+class Getrs(_Solve):
+    """X = A^-1 B with the factors of A, RIGHT_SIDES right sides."""
+
+    routine, squares = "getrs", 3
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._matrix()
+        self._factors, self._ipiv = self._a.copy(order="F"), np.empty(self.n, np.int64)
+        _core.lapack("getrf", None, self.n, self.n, self._factors, self._ipiv)
+        return [self._matrix(RIGHT_SIDES)]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (b,) = self.targets
+        return lambda: core.lapack(
+            "getrs", session, "N", self.n, RIGHT_SIDES, self._factors, self._ipiv, b, nb=nb, variant=variant
+        )
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        n, (b,) = self.n, self.targets
+        self._ipiv = self._ipiv.astype(library.integer)
+        return library.call("getrs", self.dtype, "N", n, RIGHT_SIDES, self._factors, n, self._ipiv, b, n, library.info)
+
+
+class Gesv(_Solve):
+    """getrf, then getrs with RIGHT_SIDES right sides."""
+
+    routine, squares = "gesv", 2
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._matrix()
+        self._ipiv = np.empty(self.n, np.int64)
+        return [self._a, self._matrix(RIGHT_SIDES)]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        a, b = self.targets
+        return lambda: core.lapack("gesv", session, self.n, RIGHT_SIDES, a, self._ipiv, b, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        n, (a, b) = self.n, self.targets
+        self._ipiv = np.empty(n, library.integer)
+        return library.call("gesv", self.dtype, n, RIGHT_SIDES, a, n, self._ipiv, b, n, library.info)
+
+
+class Trtri(Workload):
+    """L <- L^-1, L lower triangular."""
+
+    routine, squares = "trtri", 2
+
+    def operands(self) -> list[np.ndarray]:
+        return [self._dominant()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (a,) = self.targets
+        return lambda: core.lapack("trtri", session, "L", "N", self.n, a, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        return library.call("trtri", self.dtype, "L", "N", self.n, self.targets[0], self.n, library.info)
+
+    def residual(self) -> float:
+        """||I - L X|| / (n ||L|| ||X|| eps)."""
+        lower, inverse = np.tril(self._pristine[0]), np.tril(self.targets[0])
+        return _from_identity(lambda block: lower @ inverse[:, block], self.n) / (
+            self.n * _norm(lower) * _norm(inverse) * self._eps()
+        )
+
+
+class Lauum(Workload):
+    """A <- L^H L in the lower triangle."""
+
+    routine, squares = "lauum", 2
+
+    def operands(self) -> list[np.ndarray]:
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (a,) = self.targets
+        return lambda: core.lapack(self.routine, session, "L", self.n, a, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        return library.call(self.routine, self.dtype, "L", self.n, self.targets[0], self.n, library.info)
+
+    def residual(self) -> float:
+        """||A - L^H L|| / (n ||L||^2 eps) in the lower triangle."""
+        lower, result = np.tril(self._pristine[0]), np.tril(self.targets[0])
+        error = _norm(result, lambda block: np.tril(lower.conj().T @ lower[:, block], -block.start))
+        return error / (self.n * _norm(lower) * _norm(lower.conj().T) * self._eps())
+
+
+class Potri(Lauum):
+    """A^-1 in the lower triangle from the Cholesky factor of A."""
+
+    routine, squares = "potri", 4
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._positive_definite()
+        return [np.asfortranarray(np.linalg.cholesky(self._a))]
+
+    def residual(self) -> float:
+        """||I - A X|| / (n ||A|| ||X|| eps)."""
+        inverse = np.tril(self.targets[0])
+        inverse += np.tril(inverse, -1).conj().T
+        error = _from_identity(lambda block: self._a @ inverse[:, block], self.n)
+        return error / (self.n * _norm(self._a) * _norm(inverse) * self._eps())
+
+
 WORKLOADS: dict[str, type[Workload]] = {
-    cls.routine: cls for cls in (Gemm, Symm, Hemm, Syrk, Herk, Syr2k, Her2k, Trmm, Trsm, Potrf, Potrs, Posv)
+    cls.routine: cls
+    for cls in (
+        Gemm,
+        Symm,
+        Hemm,
+        Syrk,
+        Herk,
+        Syr2k,
+        Her2k,
+        Trmm,
+        Trsm,
+        Potrf,
+        Potrs,
+        Posv,
+        Getrf,
+        Getrs,
+        Gesv,
+        Trtri,
+        Lauum,
+        Potri,
+    )
 }
 
 
@@ -440,6 +592,11 @@ def _norm(matrix: np.ndarray, minus: Callable[[slice], np.ndarray] | None = None
         # numpy's max carries a NaN on, and so must this one: a NaN is the worst residual, not none.
         largest = float(np.max([largest, np.abs(columns).sum(axis=0).max()]))
     return largest
+
+
+def _from_identity(columns: Callable[[slice], np.ndarray], n: int) -> float:
+    """1-norm of what a product that should be the identity differs from it by."""
+    return max((_norm(columns(slice(i, i + _BLOCK)) - np.eye(n)[:, i : i + _BLOCK]) for i in range(0, n, _BLOCK)), default=0.0)
 
 
 def _require_memory(needed: int, what: str) -> None:

@@ -1,6 +1,7 @@
 #include "algorithms/getri.hpp"
 
 #include "kernels/inverse_operations.hpp"
+#include "kernels/lu_inverse.hpp"
 #include "kernels/tile_access.hpp"
 #include "kernels/tile_operations.hpp"
 
@@ -19,7 +20,7 @@ template <Scalar T> void invert_upper(Flow& flow, TileMatrix<T> A)
             for (Index j = k + 1; j < A.tiles(); ++j) task::gemm(flow, T(1), A(i, k), A(k, j), T(1), A(i, j));
             task::trsm(flow, Side::right, Uplo::upper, Diag::non_unit, T(1), A(k, k), A(i, k));
         }
-        task::invert_upper(flow, A(k, k));
+        task::trtri(flow, Diag::non_unit, trans(A(k, k)));
     }
 }
 

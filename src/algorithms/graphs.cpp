@@ -10,6 +10,7 @@
 #include "algorithms/potrf.hpp"
 #include "algorithms/rank_k.hpp"
 #include "algorithms/routines.hpp"
+#include "algorithms/tile_routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "algorithms/trsm.hpp"
 #include "base/error.hpp"
@@ -214,6 +215,31 @@ template <Scalar T> void submit_tasks(Site& site)
     if (site.flow) empty_cholesky(*site.flow, names, site.shape.n);
 }
 
+/// The flags, sizes and matrices of a routine on a site: each flag its first letter, every extent n but the right-hand sides.
+Index extent(const Site& site, std::string_view name) { return name == "nrhs" ? site.shape.nrhs : site.shape.n; }
+#define TRC_SITE_FLAG(E, x, text) E(Letter<E>::letters().front())
+#define TRC_SITE_SIZE(x) extent(site, #x)
+#define TRC_SITE_IN(A, ld, rows, cols) nullptr, 0
+#define TRC_SITE_INOUT(A, ld, rows, cols) nullptr, 0
+#define TRC_SITE_TRIANGLE_IN(A, ld, n, uplo) nullptr, 0
+#define TRC_SITE_TRIANGLE_INOUT(A, ld, n, uplo) nullptr, 0
+// Where they lie is known once the sizes are.
+#define TRC_LAID_FLAG(E, x, text) void()
+#define TRC_LAID_SIZE(x) void()
+#define TRC_LAID_IN(A, ld, rows, cols) A = site.range.take<std::decay_t<decltype(*A)>>(rows, cols), ld = std::max<Index>(rows, 1)
+#define TRC_LAID_INOUT(A, ld, rows, cols) TRC_LAID_IN(A, ld, rows, cols)
+#define TRC_LAID_TRIANGLE_IN(A, ld, n, uplo) TRC_LAID_IN(A, ld, n, n)
+#define TRC_LAID_TRIANGLE_INOUT(A, ld, n, uplo) TRC_LAID_IN(A, ld, n, n)
+#define TRC_GRAPH(routine, ...)                                                                                                  \
+    template <Scalar T> void lay_##routine(Site& site, TRC_ARGUMENTS_##routine(TRC_TYPED))                                       \
+    {                                                                                                                            \
+        TRC_ARGUMENTS_##routine(TRC_LAID);                                                                                       \
+        if (site.flow) build::routine(*site.flow, site.shape.nb, *site.info, TRC_ARGUMENTS_##routine(TRC_GIVE));                 \
+    }                                                                                                                            \
+    template <Scalar T> void submit_##routine(Site& site) { lay_##routine<T>(site, TRC_ARGUMENTS_##routine(TRC_SITE)); }
+TRC_TILE_ROUTINES(TRC_GRAPH)
+#undef TRC_GRAPH
+
 /// One form of one routine in the four precisions.
 struct GraphEntry {
     std::string_view routine, variant;
@@ -226,18 +252,24 @@ struct GraphEntry {
         f<float>, f<double>, f<std::complex<float>>, f<std::complex<double>>                                                     \
     }
 
+std::vector<std::string_view> kernels_of(std::string_view routine)
+{
+    const std::span<const std::string_view> kernels = find_routine(routine).kernels;
+    return {kernels.begin(), kernels.end()};
+}
+
 std::span<const GraphEntry> entries()
 {
     constexpr ColumnUpdates queued = ColumnUpdates::queued, concurrent = ColumnUpdates::concurrent;
     using C = std::complex<float>;
     using Z = std::complex<double>;
     static const GraphEntry all[] = {
-        {"potrf", "packed", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf_packed)},
-        {"potrf", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf)},
-        {"potrf", "two-level", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_potrf_two_level)},
+        {"potrf", "packed", {"potrf", "trsm", "herk", "gemm"}, TRC_PRECISIONS(submit_potrf_packed)},
+        {"potrf", "in-place", {"potrf", "trsm", "herk", "gemm"}, TRC_PRECISIONS(submit_potrf)},
+        {"potrf", "two-level", {"potrf", "trsm", "herk", "gemm"}, TRC_PRECISIONS(submit_potrf_two_level)},
         {"potrs", "in-place", {"trsm", "gemm"}, TRC_PRECISIONS(submit_potrs)},
-        {"posv", "packed", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_posv_packed)},
-        {"posv", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_posv)},
+        {"posv", "packed", {"potrf", "trsm", "herk", "gemm"}, TRC_PRECISIONS(submit_posv_packed)},
+        {"posv", "in-place", {"potrf", "trsm", "herk", "gemm"}, TRC_PRECISIONS(submit_posv)},
         {"gemm", "packed", {"pack", "gemm"}, TRC_PRECISIONS(submit_gemm_packed)},
         {"gemm", "in-place", {"gemm"}, TRC_PRECISIONS(submit_gemm)},
         {"gemm", "shared-panel", {"pack", "gemm"}, TRC_PRECISIONS(submit_gemm_shared_panel)},
@@ -260,6 +292,9 @@ std::span<const GraphEntry> entries()
           submit_getrf_kastors<Z, concurrent>}},
         {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_PRECISIONS(submit_geqrf)},
         {"tasks", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_tasks)},
+#define TRC_ENTRY(routine, ...) {#routine, "in-place", kernels_of(#routine), TRC_PRECISIONS(submit_##routine)},
+        TRC_TILE_ROUTINES(TRC_ENTRY)
+#undef TRC_ENTRY
     };
     return all;
 }
@@ -337,8 +372,8 @@ Index default_graph_tile(std::string_view routine, std::string_view variant, Ind
 std::vector<std::string_view> graph_kernels(std::string_view routine, std::string_view variant, char precision)
 {
     std::vector<std::string_view> kernels = find_graph(routine, variant).kernels;
-    const bool hermitian = precision_index(precision) >= 2 && (routine == "potrf" || routine == "posv");
-    if (hermitian) std::replace(kernels.begin(), kernels.end(), std::string_view("syrk"), std::string_view("herk"));
+    if (precision_index(precision) < 2) // of real matrices it is syrk
+        std::replace(kernels.begin(), kernels.end(), std::string_view("herk"), std::string_view("syrk"));
     return kernels;
 }
 

@@ -85,6 +85,8 @@ TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
                                                    {"swptr", pairs(t)},
                                                    {"gemm", squares(t)},
                                                    {"laswp", std::max<Index>(t - 1, 0)}}));
+        EXPECT_EQ(seen("trtri", "in-place"), counts({{"trtri", t}, {"trsm", 2 * pairs(t)}, {"gemm", updates}}));
+        EXPECT_EQ(seen("lauum", "in-place"), counts({{"lauum", t}, {"trmm", pairs(t)}, {"syrk", pairs(t)}, {"gemm", updates}}));
         EXPECT_EQ(seen("geqrf", "flat"), counts({{"geqrt", t}, {"unmqr", pairs(t)}, {"tsqrt", pairs(t)}, {"tsmqr", squares(t)}}));
     }
 }
@@ -128,6 +130,7 @@ TEST(Graphs, DoTheOperationsOfTheRoutineAndTheKnownExtraOfTheirForm)
             expect_extra("potrf", "two-level", 0);
             expect_extra("gemm", "shared-panel", 0);
             expect_extra("potrs", "in-place", 0);
+            for (const char* routine : {"trtri", "lauum", "potri"}) expect_extra(routine, "in-place", 0);
             for (const char* routine : {"potrf", "posv", "gemm", "syrk", "trsm"})
                 for (const char* variant : {"packed", "in-place"}) expect_extra(routine, variant, 0);
             for (const char* variant : {"packed", "panel", "kastors", "kastors-cw"}) expect_extra("getrf", variant, 0);

@@ -18,7 +18,11 @@ double or_n(double extent, double n) { return extent > 0 ? extent : n; }
 Operations product(const Extents& x) { return operations::gemm(or_n(x.m, x.n), x.n, or_n(x.k, x.n)); }
 Operations rank_k(const Extents& x) { return operations::rank_k(x.n, or_n(x.k, x.n)); }
 Operations rank_2k(const Extents& x) { return operations::rank_2k(x.n, or_n(x.k, x.n)); }
-Operations triangular(const Extents& x) { return operations::triangular(or_n(x.m, x.n), x.n); }
+Operations triangular(const Extents& x)
+{
+    const double m = or_n(x.m, x.n), order = or_n(x.k, m);
+    return operations::triangular(order, order > 0 ? m * x.n / order : 0);
+}
 Operations potrf(const Extents& x) { return operations::potrf(x.n); }
 Operations potrs(const Extents& x) { return operations::potrs(x.n, x.nrhs); }
 Operations posv(const Extents& x) { return operations::posv(x.n, x.nrhs); }
@@ -27,6 +31,9 @@ Operations getrs(const Extents& x) { return operations::getrs(x.n, x.nrhs); }
 Operations getri(const Extents& x) { return operations::getri(x.n); }
 Operations gesv(const Extents& x) { return operations::gesv(x.n, x.nrhs); }
 Operations geqrf(const Extents& x) { return operations::geqrf(x.n); }
+Operations trtri(const Extents& x) { return operations::trtri(x.n); }
+Operations lauum(const Extents& x) { return operations::lauum(x.n); }
+Operations potri(const Extents& x) { return operations::potri(x.n); }
 Operations nothing(const Extents&) { return {}; }
 
 // Tile sizes.
@@ -62,6 +69,10 @@ constexpr RoutineVariant potrf_variants[] = {{"packed", packed_cholesky_tile, tr
 constexpr RoutineVariant posv_variants[] = {
     {"packed", packed_cholesky_tile, true}, {"in-place", cholesky_tile}, {"tile-layout", cholesky_tile}};
 constexpr RoutineVariant potrs_variants[] = {{"in-place", cholesky_tile}};
+constexpr RoutineVariant inverse_variants[] = {{"in-place", cholesky_tile}};
+constexpr std::string_view trtri_kernels[] = {"trtri", "trsm", "gemm"};
+constexpr std::string_view lauum_kernels[] = {"lauum", "trmm", "herk", "gemm"};
+constexpr std::string_view potri_kernels[] = {"trtri", "lauum", "trsm", "trmm", "herk", "gemm"};
 Index square_lu(Index n, std::size_t bytes, int workers) { return lu_tile(n, n, bytes, workers); }
 Index square_packed_lu(Index n, std::size_t bytes, int workers) { return packed_lu_tile(n, n, bytes, workers); }
 constexpr RoutineVariant getrf_variants[] = {{"packed", square_packed_lu, true}, {"panel", square_lu}};
@@ -69,6 +80,8 @@ constexpr RoutineVariant getrs_variants[] = {{"in-place", square_lu}};
 constexpr RoutineVariant tasks_variants[] = {{"in-place", square_tile}};
 
 constexpr std::string_view buttari = "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009";
+
+constexpr std::string_view agullo = "LAPACK; tile algorithm of Agullo, Bouwmeester, Dongarra, Kurzak, Langou, Rosenberg 2011";
 
 constexpr RoutineEntry table[] = {
     {"gemm", "C <- alpha op(A) op(B) + beta C", "BLAS", product, gemm_variants},
@@ -83,6 +96,9 @@ constexpr RoutineEntry table[] = {
     {"potrf", "Cholesky factorisation, A = L L^H or U^H U", buttari, potrf, potrf_variants},
     {"potrs", "A X = B with the factor of potrf", "LAPACK", potrs, potrs_variants},
     {"posv", "A X = B, A positive definite: potrf, then potrs", "LAPACK", posv, posv_variants},
+    {"trtri", "A <- A^-1, A triangular", agullo, trtri, inverse_variants, trtri_kernels},
+    {"lauum", "A <- L^H L or U U^H in the triangle's place", agullo, lauum, inverse_variants, lauum_kernels},
+    {"potri", "A^-1 from the factor of potrf: trtri, then lauum", agullo, potri, inverse_variants, potri_kernels},
     {"tasks", "empty kernels on the Cholesky graph: what the runtime costs", "trencadis", nothing, tasks_variants},
     {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS", getrf, getrf_variants},
     {"getrs", "op(A) X = B with the factors of getrf", "LAPACK", getrs, getrs_variants},

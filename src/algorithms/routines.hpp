@@ -10,7 +10,7 @@
 /// The table of routines: what each is called, costs and can be carried out as. Sessions, simulations, the lists and the benchmarks read it.
 namespace trencadis {
 
-/// How large a problem is. Extents that are 0 are n.
+/// How large a problem is. Extents that are 0 are n. Where a matrix stands on one side of another, k is its order; where none is said, m.
 struct Extents {
     double n = 0, m = 0, k = 0;
     double nrhs = 1; ///< right-hand sides of potrs and posv
@@ -31,6 +31,8 @@ struct RoutineEntry {
     std::string_view name, summary, source;
     Operations (*operations)(const Extents& extents);
     std::span<const RoutineVariant> variants = {}; ///< the preferred one first; none: its kernels are not there, only its graph
+    std::span<const std::string_view> kernels =
+        {}; ///< codelets of its tasks, where it is one builder (algorithms/tile_routines.hpp)
 };
 std::span<const RoutineEntry> routine_entries();
 

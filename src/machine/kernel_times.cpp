@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace trencadis {
 
@@ -60,13 +61,20 @@ bool can(const Machine& machine, std::string_view kernel, std::span<const std::s
     return std::any_of(units.begin(), units.end(), [&](const std::string& unit) { return find_kernel(machine, kernel, unit); });
 }
 
+/// Kernels that are as fast as another one, which serves where a machine does not tell their own time: small operations on a diagonal tile, and
+/// the two products with a triangle.
+constexpr std::pair<std::string_view, std::string_view> resembling[] = {{"trtri", "potrf"}, {"lauum", "potrf"}, {"trmm", "trsm"}};
+
 } // namespace
 
 const KernelTime* find_kernel(const Machine& machine, std::string_view kernel, std::string_view unit)
 {
     if (const KernelTime* own = entry(machine, kernel, unit)) return own;
     for (const Device& device : machine.devices)
-        if (device.name == unit) return entry(machine, kernel, device.kind);
+        if (device.name == unit)
+            if (const KernelTime* of_kind = entry(machine, kernel, device.kind)) return of_kind;
+    for (const auto& [name, like] : resembling)
+        if (name == kernel) return find_kernel(machine, like, unit);
     return nullptr;
 }
 

@@ -9,7 +9,8 @@
 namespace trencadis {
 
 /// How long `kernel` takes on a unit: a core kind's name, "kindA+kindB" for a team (in any order), or a device's name, for which
-/// the entry of its kind ("gpu") serves when there is none of its own. Null when the machine does not say.
+/// the entry of its kind ("gpu") serves when there is none of its own. A kernel without times on the machine has those of one that it
+/// resembles, if any (the table in the source). Null when the machine does not say.
 const KernelTime* find_kernel(const Machine& machine, std::string_view kernel, std::string_view unit);
 
 /// Those of `names` that no unit in use has a time for: such a graph cannot run. Units are the kinds of `cores` (indices into

@@ -65,6 +65,17 @@ TEST(MissingKernels, AreThoseThatNoUnitInUseCanRun)
     EXPECT_THAT(missing_kernels(machine, std::span(names, 1), {}, gpu), IsEmpty());
 }
 
+TEST(FindKernel, TakesTheTimeOfOneThatIsAsFast)
+{
+    Machine machine = board();
+    EXPECT_EQ(find_kernel(machine, "lauum", "big"), find_kernel(machine, "potrf", "big"));
+    EXPECT_EQ(find_kernel(machine, "lauum", "little"), nullptr) << "which has no potrf";
+    KernelTime own = *find_kernel(machine, "potrf", "big");
+    own.kernel = "lauum";
+    machine.kernels.push_back(own);
+    EXPECT_EQ(find_kernel(machine, "lauum", "big"), &machine.kernels.back());
+}
+
 TEST(MissingKernels, CoresThatOnlyDriveADeviceDoNotCount)
 {
     Machine machine = board();

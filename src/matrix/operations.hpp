@@ -32,6 +32,10 @@ constexpr Operations triangular(double n, double others) { return {others * n * 
 constexpr Operations potrf(double n) { return {n * n * n / 6 + n * n / 2 + n / 3, n * n * n / 6 - n / 6}; }
 constexpr Operations potrs(double n, double nrhs) { return {nrhs * n * (n + 1), nrhs * n * (n - 1)}; }
 constexpr Operations posv(double n, double nrhs) { return potrf(n) + potrs(n, nrhs); }
+/// Inverse of a triangle; its product with its conjugate transpose; both, the inverse from a Cholesky factor.
+constexpr Operations trtri(double n) { return {n * n * n / 6 + n * n / 2 + n / 3, n * n * n / 6 - n * n / 2 + n / 3}; }
+constexpr Operations lauum(double n) { return {n * n * n / 6 + n * n / 2 + n / 3, n * n * n / 6 - n / 6}; }
+constexpr Operations potri(double n) { return trtri(n) + lauum(n); }
 
 // Leading terms: their kernels' counts (kernels/factor_flops.hpp) are no more.
 constexpr Operations getrf(double m, double n)

@@ -98,33 +98,62 @@ template <Scalar T>
 Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb,
            const RoutineOptions& options = {});
 
-/// A = P L U in place, A m x n: L unit lower trapezoidal, U upper trapezoidal. pivots[i], i < min(m, n), is the row, from 1, that was
+/// A <- A^-1 for a triangular A; the other triangle is neither read nor written, nor is a unit diagonal. Returns LAPACK's info: 0, or the
+/// place of the first zero on the diagonal, counted from 1; A is not touched then. n^3/3 flops (4 times that complex).
+template <Scalar T>
+Index trtri(Session& session, Uplo uplo, Diag diag, Index n, T* A, Index lda, const RoutineOptions& options = {});
+
+/// A <- L^H L for L in the lower triangle of A, or U U^H for U in the upper: the triangle of that product; the other one is neither read
+/// nor written. Returns 0. n^3/3 flops (4 times that complex).
+template <Scalar T> Index lauum(Session& session, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options = {});
+
+/// A triangle of A^-1 in the place of the Cholesky factor of A that potrf left: trtri, then lauum. Returns as trtri; A is not touched where
+/// that is not 0. 2/3 n^3 flops (4 times that complex).
+template <Scalar T> Index potri(Session& session, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options = {});
+
+/// A = P L U in place, A m x n: L unit lower trapezoidal, U upper trapezoidal. ipiv[i], i < min(m, n), is the row, from 1, that was
 /// exchanged with row i + 1: the one with the largest |.| (complex: |re| + |im|) in its column. Returns LAPACK's info: 0, or the number of
 /// the first pivot that is exactly zero; the factorization is complete all the same. 2/3 n^3 flops for m = n (4 times that complex).
 template <Scalar T>
-Index getrf(Session& session, Index m, Index n, T* A, Index lda, Index* pivots, const RoutineOptions& options = {});
+Index getrf(Session& session, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options = {});
 
 /// B <- op(A)^-1 B, B n x nrhs, with the factors and pivots that getrf left. A zero on U's diagonal is divided by, as in LAPACK. 2 n^2 nrhs
 /// flops (4 times that complex).
 template <Scalar T>
-void getrs(Session& session, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* pivots, T* B, Index ldb,
+void getrs(Session& session, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
            const RoutineOptions& options = {});
 
 /// getrf, then getrs. Returns getrf's info; B is not touched unless that is 0.
 template <Scalar T>
-Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* pivots, T* B, Index ldb,
+Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb,
            const RoutineOptions& options = {});
 
 /// A <- A^-1 from the factors and pivots that getrf left, n x n. Returns 0, or the number of the first zero on U's diagonal, and then A is not
 /// touched. Needs memory for 2 n nb numbers (small ones: n^2) beside A. 4/3 n^3 flops (4 times that complex). LAPACK's getri; Du Croz, Higham
 /// 1992.
 template <Scalar T>
-Index getri(Session& session, Index n, T* A, Index lda, const Index* pivots, const RoutineOptions& options = {});
+Index getri(Session& session, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options = {});
 
-/// Exchanges rows i + 1 and pivots[i] of A, which has n columns and `m` rows, for i = first .. last - 1 (counted from 0), or backward from the
+/// Exchanges rows i + 1 and ipiv[i] of A, which has n columns and `m` rows, for i = first .. last - 1 (counted from 0), or backward from the
 /// last to the first. On the calling thread.
 template <Scalar T>
-void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* pivots, bool backward = false);
+void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* ipiv, bool backward = false);
+
+/// Batches: `count` problems of one size, the matrices `stride` elements apart, as one call that the workers share; each is computed as the
+/// routine of that name computes one of them, by one core. info[i] is what that returns for problem i. For many small ones: up to about
+/// n = 256 a lone call cannot use several cores. `ipiv` holds min(m, n) (gesv: n) integers for each.
+template <Scalar T>
+void potrf_batch(Session& session, Uplo uplo, Index n, T* A, Index lda, Index stride_a, Index count, Index* info,
+                 const RoutineOptions& options = {});
+template <Scalar T>
+void posv_batch(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Index stride_a, T* B, Index ldb,
+                Index stride_b, Index count, Index* info, const RoutineOptions& options = {});
+template <Scalar T>
+void getrf_batch(Session& session, Index m, Index n, T* A, Index lda, Index stride_a, Index* ipiv, Index count, Index* info,
+                 const RoutineOptions& options = {});
+template <Scalar T>
+void gesv_batch(Session& session, Index n, Index nrhs, T* A, Index lda, Index stride_a, Index* ipiv, T* B, Index ldb,
+                Index stride_b, Index count, Index* info, const RoutineOptions& options = {});
 
 /// Runs the task graph of tile Cholesky with `tile_rows` tile rows and empty kernels: what the runtime itself costs.
 /// Returns the number of tasks.

@@ -1,10 +1,11 @@
 #include "algorithms/empty_cholesky.hpp"
 #include "algorithms/potrf.hpp"
+#include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
 #include "kernels/tile_operations.hpp"
 #include "matrix/operations.hpp"
 #include "matrix/tile_storage.hpp"
-#include "session/arguments.hpp"
+#include "session/alone.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/packed_calls.hpp"
 #include "session/routine.hpp"
@@ -72,14 +73,36 @@ template <Scalar T> struct PackedFactor {
 
 } // namespace
 
+namespace alone {
+
+template <Scalar T> Index potrf(const KernelProvider& kernels, Uplo uplo, Index n, T* A, Index lda)
+{
+    return n == 0 ? 0 : kernels.potrf(uplo, n, A, lda);
+}
+
+template <Scalar T>
+Index potrs(const KernelProvider& kernels, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb)
+{
+    if (n > 0 && nrhs > 0) kernels.potrs(uplo, n, nrhs, A, lda, B, ldb);
+    return 0;
+}
+
+template <Scalar T> Index posv(const KernelProvider& kernels, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb)
+{
+    const Index info = potrf(kernels, uplo, n, A, lda);
+    if (info == 0) potrs(kernels, uplo, n, nrhs, A, lda, B, ldb);
+    return info;
+}
+
+} // namespace alone
+
 template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
 {
-    Arguments::size(2, "n", n);
-    Arguments::matrix(3, "a", A, n, n, lda, sizeof(T), 4);
+    argument::require(TRC_ARGUMENTS_potrf(TRC_CHECK));
     check_options("potrf", options);
     if (n == 0) return 0;
     if (runs_directly(session, operations::potrf(double(n)).flops<T>(), options, Work::factorization))
-        return session.kernels().potrf(uplo, n, A, lda);
+        return alone::potrf(session.kernels(), uplo, n, A, lda);
     Info info;
     std::optional<PackedFactor<T>> packed;
     if (runs_packed(session, "potrf", options)) make_images(packed, options, session, uplo, n, A, lda, options);
@@ -102,14 +125,11 @@ template <Scalar T>
 void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb,
            const RoutineOptions& options)
 {
-    Arguments::size(2, "n", n);
-    Arguments::size(3, "nrhs", nrhs);
-    Arguments::matrix(4, "a", A, n, n, lda, sizeof(T), 5);
-    Arguments::matrix(6, "b", B, n, nrhs, ldb, sizeof(T), 7);
+    argument::require(TRC_ARGUMENTS_potrs(TRC_CHECK));
     check_options("potrs", options);
     if (n == 0 || nrhs == 0) return;
     if (runs_directly(session, operations::potrs(double(n), double(nrhs)).flops<T>(), options))
-        return session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
+        return void(alone::potrs(session.kernels(), uplo, n, nrhs, A, lda, B, ldb));
     const Index nb = factor_tile<T>(session, n, options);
     const TileMatrix<T> lower = readable(A, n, n, lda, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs, options));
@@ -119,17 +139,11 @@ void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index l
 template <Scalar T>
 Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
 {
-    Arguments::size(2, "n", n);
-    Arguments::size(3, "nrhs", nrhs);
-    Arguments::matrix(4, "a", A, n, n, lda, sizeof(T), 5);
-    Arguments::matrix(6, "b", B, n, nrhs, ldb, sizeof(T), 7);
+    argument::require(TRC_ARGUMENTS_posv(TRC_CHECK));
     check_options("posv", options);
     if (n == 0) return 0;
-    if (runs_directly(session, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::factorization)) {
-        const Index info = session.kernels().potrf(uplo, n, A, lda);
-        if (info == 0 && nrhs > 0) session.kernels().potrs(uplo, n, nrhs, A, lda, B, ldb);
-        return info;
-    }
+    if (runs_directly(session, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
+        return alone::posv(session.kernels(), uplo, n, nrhs, A, lda, B, ldb);
     Info info;
     std::optional<PackedFactor<T>> packed;
     if (runs_packed(session, "posv", options)) make_images(packed, options, session, uplo, n, A, lda, options);
@@ -151,7 +165,7 @@ Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T*
 
 Index tasks(Session& session, Index tile_rows, const RoutineOptions& options)
 {
-    Arguments::size(2, "tile_rows", tile_rows);
+    argument::Size{"tile_rows", tile_rows}.require(2);
     check_options("tasks", options);
     constexpr Index most = 3000; // 4.5e9 tasks; the table of addresses stays within the machine's integers and memory
     if (tile_rows > most)
@@ -163,6 +177,9 @@ Index tasks(Session& session, Index tile_rows, const RoutineOptions& options)
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
+    template Index alone::potrf(const KernelProvider&, Uplo, Index, T*, Index);                                                  \
+    template Index alone::potrs(const KernelProvider&, Uplo, Index, Index, const T*, Index, T*, Index);                          \
+    template Index alone::posv(const KernelProvider&, Uplo, Index, Index, T*, Index, T*, Index);                                 \
     template Index potrf(Session&, Uplo, Index, T*, Index, const RoutineOptions&);                                               \
     template void potrs(Session&, Uplo, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);                        \
     template Index posv(Session&, Uplo, Index, Index, T*, Index, T*, Index, const RoutineOptions&);

@@ -1,10 +1,11 @@
 #include "algorithms/getrf.hpp"
 #include "algorithms/getri.hpp"
+#include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
-#include "kernels/inverse_operations.hpp"
+#include "kernels/lu_inverse.hpp"
 #include "matrix/operations.hpp"
 #include "matrix/work_memory.hpp"
-#include "session/arguments.hpp"
+#include "session/alone.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/packed_calls.hpp"
 #include "session/routine.hpp"
@@ -13,22 +14,6 @@
 
 namespace trencadis {
 namespace {
-
-/// Interchanges to be written, or read; `rows` is how many rows they may name.
-void check_pivots(int number, const Index* pivots, Index count)
-{
-    if (!pivots && count > 0)
-        throw Error(ErrorCode::bad_argument, number, "ipiv is null, must point to " + std::to_string(count) + " integers");
-}
-void check_pivots(int number, const Index* pivots, Index begin, Index end, Index rows)
-{
-    check_pivots(number, pivots, end);
-    for (Index i = begin; i < end; ++i)
-        if (pivots[i] < 1 || pivots[i] > rows)
-            throw Error(ErrorCode::bad_argument, number,
-                        "ipiv(" + std::to_string(i + 1) + ") is " + std::to_string(pivots[i]) + ", must be a row, 1 to " +
-                            std::to_string(rows));
-}
 
 /// The matrix to factor in place and how it is cut.
 template <Scalar T> struct LuCall {
@@ -74,75 +59,79 @@ Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOption
 
 } // namespace
 
-template <Scalar T> Index getrf(Session& session, Index m, Index n, T* A, Index lda, Index* pivots, const RoutineOptions& options)
+namespace alone {
+
+template <Scalar T> Index getrf(const KernelProvider& kernels, Index m, Index n, T* A, Index lda, Index* ipiv)
 {
-    Arguments::size(1, "m", m);
-    Arguments::size(2, "n", n);
-    Arguments::matrix(3, "a", A, m, n, lda, sizeof(T), 4);
-    check_pivots(5, pivots, std::min(m, n));
+    return m == 0 || n == 0 ? 0 : kernels.getrf(m, n, A, lda, ipiv);
+}
+
+template <Scalar T>
+Index getrs(const KernelProvider& kernels, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb)
+{
+    if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);
+    return 0;
+}
+
+template <Scalar T> Index gesv(const KernelProvider& kernels, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb)
+{
+    const Index info = getrf(kernels, n, n, A, lda, ipiv);
+    return info ? info : getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);
+}
+
+} // namespace alone
+
+template <Scalar T> Index getrf(Session& session, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_getrf(TRC_CHECK));
     check_options("getrf", options);
     if (m == 0 || n == 0) return 0;
     if (runs_directly(session, operations::getrf(double(m), double(n)).flops<T>(), options, Work::factorization))
-        return session.kernels().getrf(m, n, A, lda, pivots);
+        return alone::getrf(session.kernels(), m, n, A, lda, ipiv);
     Info info;
     LuCall<T>{session, "getrf", m, n, A, lda, options}.run(
         [&](Flow& flow, TileMatrix<T> tiles, PanelCut cut, const LuImages<T>* images) {
-            if (images) getrf_packed(flow, tiles, *images, pivots, info, cut);
-            else getrf(flow, tiles, pivots, info, cut);
+            if (images) getrf_packed(flow, tiles, *images, ipiv, info, cut);
+            else getrf(flow, tiles, ipiv, info, cut);
         });
     return info.value();
 }
 
 template <Scalar T>
-void getrs(Session& session, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* pivots, T* B, Index ldb,
+void getrs(Session& session, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
            const RoutineOptions& options)
 {
-    Arguments::size(2, "n", n);
-    Arguments::size(3, "nrhs", nrhs);
-    Arguments::matrix(4, "a", A, n, n, lda, sizeof(T), 5);
-    check_pivots(6, pivots, 0, n, n);
-    Arguments::matrix(7, "b", B, n, nrhs, ldb, sizeof(T), 8);
-    Arguments::apart(7, "b", Region::all(B, n, nrhs, ldb), "a", Region::all(A, n, n, lda));
+    argument::require(TRC_ARGUMENTS_getrs(TRC_CHECK));
     check_options("getrs", options);
     if (n == 0 || nrhs == 0) return;
     if (runs_directly(session, operations::getrs(double(n), double(nrhs)).flops<T>(), options))
-        return session.kernels().getrs(op, n, nrhs, A, lda, pivots, B, ldb);
+        return void(alone::getrs(session.kernels(), op, n, nrhs, A, lda, ipiv, B, ldb));
     const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), session.workers());
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
-    run_routine(session, options, [&](Flow& flow) { getrs(flow, op, readable(A, n, n, lda, nb, nb), pivots, X); });
+    run_routine(session, options, [&](Flow& flow) { getrs(flow, op, readable(A, n, n, lda, nb, nb), ipiv, X); });
 }
 
 template <Scalar T>
-Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* pivots, T* B, Index ldb, const RoutineOptions& options)
+Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb, const RoutineOptions& options)
 {
-    Arguments::size(1, "n", n);
-    Arguments::size(2, "nrhs", nrhs);
-    Arguments::matrix(3, "a", A, n, n, lda, sizeof(T), 4);
-    check_pivots(5, pivots, n);
-    Arguments::matrix(6, "b", B, n, nrhs, ldb, sizeof(T), 7);
-    Arguments::apart(6, "b", Region::all(B, n, nrhs, ldb), "a", Region::all(A, n, n, lda));
+    argument::require(TRC_ARGUMENTS_gesv(TRC_CHECK));
     check_options("gesv", options);
     if (n == 0) return 0;
-    if (runs_directly(session, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization)) {
-        const Index info = session.kernels().getrf(n, n, A, lda, pivots);
-        if (info == 0 && nrhs > 0) session.kernels().getrs(Op::none, n, nrhs, A, lda, pivots, B, ldb);
-        return info;
-    }
+    if (runs_directly(session, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
+        return alone::gesv(session.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
     Info info;
     LuCall<T>{session, "gesv", n, n, A, lda, options}.run(
         [&](Flow& flow, TileMatrix<T> tiles, PanelCut cut, const LuImages<T>* images) {
             const Index nb = tiles(0, 0).rows;
             const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
-            gesv(flow, tiles, pivots, X, info, cut, images);
+            gesv(flow, tiles, ipiv, X, info, cut, images);
         });
     return info.value();
 }
 
-template <Scalar T> Index getri(Session& session, Index n, T* A, Index lda, const Index* pivots, const RoutineOptions& options)
+template <Scalar T> Index getri(Session& session, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)
 {
-    Arguments::size(1, "n", n);
-    Arguments::matrix(2, "a", A, n, n, lda, sizeof(T), 3);
-    check_pivots(4, pivots, 0, n, n);
+    argument::require(argument::Size{"n", n}, TRC_CHECK_INOUT(A, lda, n, n), argument::Pivots{"ipiv", ipiv, n, n});
     check_options("getri", options);
     for (Index i = 0; i < n; ++i)
         if (A[i + i * lda] == T(0)) return i + 1;
@@ -151,28 +140,29 @@ template <Scalar T> Index getri(Session& session, Index n, T* A, Index lda, cons
     const Index nb = std::min(n, options.nb ? options.nb : lu_tile(n, n, sizeof(T), session.workers()));
     const WorkMemory memory(std::size_t(n) * std::size_t(direct ? n : 2 * nb) * sizeof(T));
     T* const work = static_cast<T*>(memory.data());
-    if (direct) getri(session.kernels(), n, A, lda, pivots, work);
+    if (direct) getri(session.kernels(), n, A, lda, ipiv, work);
     else
         run_routine(session, options, [&](Flow& flow) {
-            getri(flow, TileMatrix<T>({A, n, n, lda}, nb, nb), pivots, TileMatrix<T>({work, n, 2 * nb, n}, nb, nb));
+            getri(flow, TileMatrix<T>({A, n, n, lda}, nb, nb), ipiv, TileMatrix<T>({work, n, 2 * nb, n}, nb, nb));
         });
     return 0;
 }
 
-template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* pivots, bool backward)
+template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* ipiv, bool backward)
 {
-    Arguments::size(1, "m", m);
-    Arguments::size(2, "n", n);
-    Arguments::matrix(3, "a", A, m, n, lda, sizeof(T), 4);
-    Arguments::size(5, "first", first);
+    argument::require(argument::Size{"m", m}, argument::Size{"n", n}, TRC_CHECK_INOUT(A, lda, m, n),
+                      argument::Size{"first", first});
     if (last > m)
         throw Error(ErrorCode::bad_argument, 6, "last is " + std::to_string(last) + ", must be at most m = " + std::to_string(m));
-    check_pivots(7, pivots, first, last, m);
+    if (first < last) argument::Pivots{"ipiv", ipiv + first, last - first, m}.require(7);
     if (first < last)
-        blas::laswp(n, A, lda, first, last, pivots, backward ? blas::Interchanges::backward : blas::Interchanges::forward);
+        blas::laswp(n, A, lda, first, last, ipiv, backward ? blas::Interchanges::backward : blas::Interchanges::forward);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
+    template Index alone::getrf(const KernelProvider&, Index, Index, T*, Index, Index*);                                         \
+    template Index alone::getrs(const KernelProvider&, Op, Index, Index, const T*, Index, const Index*, T*, Index);              \
+    template Index alone::gesv(const KernelProvider&, Index, Index, T*, Index, Index*, T*, Index);                               \
     template Index getrf(Session&, Index, Index, T*, Index, Index*, const RoutineOptions&);                                      \
     template void getrs(Session&, Op, Index, Index, const T*, Index, const Index*, T*, Index, const RoutineOptions&);            \
     template Index gesv(Session&, Index, Index, T*, Index, Index*, T*, Index, const RoutineOptions&);                            \

@@ -1,9 +1,9 @@
 #include "algorithms/gemm.hpp"
+#include "algorithms/signatures.hpp"
 #include "algorithms/symm.hpp"
 #include "blas/small_product.hpp"
 #include "blas/team_product.hpp"
 #include "matrix/operations.hpp"
-#include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
 #include "session/packed_calls.hpp"
@@ -32,13 +32,7 @@ template <Scalar T> struct SideProduct {
     bool nothing_to_do() const { return m == 0 || n == 0 || (alpha == T(0) && beta == T(1)); }
     void check(std::string_view routine, const RoutineOptions& options) const
     {
-        Arguments::size(3, "m", m);
-        Arguments::size(4, "n", n);
-        Arguments::matrix(6, "a", A, order(), order(), lda, sizeof(T), 7);
-        Arguments::matrix(8, "b", B, m, n, ldb, sizeof(T), 9);
-        Arguments::matrix(11, "c", C, m, n, ldc, sizeof(T), 12);
-        Arguments::apart(11, "c", Region::all(C, m, n, ldc), "a", Region::triangle(uplo, A, order(), lda));
-        Arguments::apart(11, "c", Region::all(C, m, n, ldc), "b", Region::all(B, m, n, ldb));
+        argument::require(TRC_ARGUMENTS_symm(TRC_CHECK));
         check_options(routine, options);
     }
     blas::Product<T> product(blas::Structure structure) const
@@ -104,15 +98,7 @@ template <Scalar T>
 void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb,
           T beta, T* C, Index ldc, const RoutineOptions& options)
 {
-    Arguments::size(3, "m", m);
-    Arguments::size(4, "n", n);
-    Arguments::size(5, "k", k);
-    const Index rows_a = stored_rows(op_a, m, k), rows_b = stored_rows(op_b, k, n);
-    Arguments::matrix(7, "a", A, rows_a, m + k - rows_a, lda, sizeof(T), 8);
-    Arguments::matrix(9, "b", B, rows_b, k + n - rows_b, ldb, sizeof(T), 10);
-    Arguments::matrix(12, "c", C, m, n, ldc, sizeof(T), 13);
-    Arguments::apart(12, "c", Region::all(C, m, n, ldc), "a", Region::all(A, rows_a, m + k - rows_a, lda));
-    Arguments::apart(12, "c", Region::all(C, m, n, ldc), "b", Region::all(B, rows_b, k + n - rows_b, ldb));
+    argument::require(TRC_ARGUMENTS_gemm(TRC_CHECK));
     check_options("gemm", options);
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
     const Flops flops = operations::gemm(double(m), double(n), double(k)).flops<T>();

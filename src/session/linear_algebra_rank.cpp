@@ -1,8 +1,8 @@
 #include "algorithms/rank_2k.hpp"
 #include "algorithms/rank_k.hpp"
+#include "algorithms/signatures.hpp"
 #include "blas/team_product.hpp"
 #include "matrix/operations.hpp"
-#include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
 #include "session/packed_calls.hpp"
@@ -10,37 +10,6 @@
 
 namespace trencadis {
 namespace {
-
-template <Scalar T>
-void check_rank_k(Op op, Op transposed, Uplo uplo, Index n, Index k, const T* A, Index lda, T* C, Index ldc,
-                  std::string_view routine, const RoutineOptions& options)
-{
-    Arguments::rank_k_op<T>(2, op, transposed);
-    Arguments::size(3, "n", n);
-    Arguments::size(4, "k", k);
-    const Index rows = stored_rows(op, n, k);
-    Arguments::matrix(6, "a", A, rows, n + k - rows, lda, sizeof(T), 7);
-    Arguments::matrix(9, "c", C, n, n, ldc, sizeof(T), 10);
-    Arguments::apart(9, "c", Region::triangle(uplo, C, n, ldc), "a", Region::all(A, rows, n + k - rows, lda));
-    check_options(routine, options);
-}
-
-template <Scalar T>
-void check_rank_2k(Op op, Op transposed, Uplo uplo, Index n, Index k, const T* A, Index lda, const T* B, Index ldb, T* C,
-                   Index ldc, std::string_view routine, const RoutineOptions& options)
-{
-    Arguments::rank_k_op<T>(2, op, transposed);
-    Arguments::size(3, "n", n);
-    Arguments::size(4, "k", k);
-    const Index rows = stored_rows(op, n, k);
-    Arguments::matrix(6, "a", A, rows, n + k - rows, lda, sizeof(T), 7);
-    Arguments::matrix(8, "b", B, rows, n + k - rows, ldb, sizeof(T), 9);
-    Arguments::matrix(11, "c", C, n, n, ldc, sizeof(T), 12);
-    const Region result = Region::triangle(uplo, C, n, ldc);
-    Arguments::apart(11, "c", result, "a", Region::all(A, rows, n + k - rows, lda));
-    Arguments::apart(11, "c", result, "b", Region::all(B, rows, n + k - rows, ldb));
-    check_options(routine, options);
-}
 
 /// Nothing is added and C stays as it is.
 template <class Alpha, class Beta> bool leaves_alone(Index n, Index k, Alpha alpha, Beta beta)
@@ -76,7 +45,8 @@ template <Scalar T>
 void syrk(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C, Index ldc,
           const RoutineOptions& options)
 {
-    check_rank_k(op, Op::trans, uplo, n, k, A, lda, C, ldc, "syrk", options);
+    argument::require(TRC_ARGUMENTS_syrk(TRC_CHECK));
+    check_options("syrk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     if (is_short(session, operations::rank_k(double(n), double(k)).flops<T>(), session.kernels().native(KernelRoutine::syrk),
                  options) &&
@@ -96,7 +66,8 @@ template <Scalar T>
 void herk(Session& session, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C,
           Index ldc, const RoutineOptions& options)
 {
-    check_rank_k(op, Op::conj_trans, uplo, n, k, A, lda, C, ldc, "herk", options);
+    argument::require(TRC_ARGUMENTS_herk(TRC_CHECK));
+    check_options("herk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     if (is_short(session, operations::rank_k(double(n), double(k)).flops<T>(), session.kernels().native(KernelRoutine::herk),
                  options) &&
@@ -116,7 +87,8 @@ template <Scalar T>
 void syr2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
            T* C, Index ldc, const RoutineOptions& options)
 {
-    check_rank_2k(op, Op::trans, uplo, n, k, A, lda, B, ldb, C, ldc, "syr2k", options);
+    argument::require(TRC_ARGUMENTS_syr2k(TRC_CHECK));
+    check_options("syr2k", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(session, operations::rank_2k(double(n), double(k)).flops<T>(), options))
         return session.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
@@ -135,7 +107,8 @@ template <Scalar T>
 void her2k(Session& session, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb,
            Real<T> beta, T* C, Index ldc, const RoutineOptions& options)
 {
-    check_rank_2k(op, Op::conj_trans, uplo, n, k, A, lda, B, ldb, C, ldc, "her2k", options);
+    argument::require(TRC_ARGUMENTS_her2k(TRC_CHECK));
+    check_options("her2k", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(session, operations::rank_2k(double(n), double(k)).flops<T>(), options))
         return session.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);

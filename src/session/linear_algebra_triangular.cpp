@@ -1,8 +1,8 @@
+#include "algorithms/signatures.hpp"
 #include "algorithms/trmm.hpp"
 #include "algorithms/trsm.hpp"
 #include "blas/team_solve.hpp"
 #include "matrix/operations.hpp"
-#include "session/arguments.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
 #include "session/packed_calls.hpp"
@@ -17,6 +17,7 @@ template <Scalar T> struct TriangularCall {
     Side side;
     Uplo uplo;
     Op op;
+    Diag diag;
     Index m, n;
     T alpha;
     const T* A;
@@ -29,11 +30,7 @@ template <Scalar T> struct TriangularCall {
     Flops flops() const { return operations::triangular(double(order()), double(others())).template flops<T>(); }
     void check(std::string_view routine, const RoutineOptions& options) const
     {
-        Arguments::size(5, "m", m);
-        Arguments::size(6, "n", n);
-        Arguments::matrix(8, "a", A, order(), order(), lda, sizeof(T), 9);
-        Arguments::matrix(10, "b", B, m, n, ldb, sizeof(T), 11);
-        Arguments::apart(10, "b", Region::all(B, m, n, ldb), "a", Region::triangle(uplo, A, order(), lda));
+        argument::require(TRC_ARGUMENTS_trsm(TRC_CHECK));
         check_options(routine, options);
     }
     /// The algorithm knows A on the left of B only: X op(A) is f(op(A)) f(X) seen through f, with the transposition f that is not
@@ -58,7 +55,7 @@ template <Scalar T>
 void trmm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
           Index ldb, const RoutineOptions& options)
 {
-    const TriangularCall<T> call{session, side, uplo, op, m, n, alpha, A, lda, B, ldb};
+    const TriangularCall<T> call{session, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
     call.check("trmm", options);
     if (m == 0 || n == 0) return;
     if (runs_directly(session, call.flops(), options))
@@ -80,7 +77,7 @@ template <Scalar T>
 void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
           Index ldb, const RoutineOptions& options)
 {
-    const TriangularCall<T> call{session, side, uplo, op, m, n, alpha, A, lda, B, ldb};
+    const TriangularCall<T> call{session, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
     call.check("trsm", options);
     if (m == 0 || n == 0) return;
     if (is_short(session, call.flops(), session.kernels().native(KernelRoutine::trsm), options)) {

@@ -2,12 +2,22 @@
 
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
-#include "session/arguments.hpp"
 #include "session/packed_calls.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 
 namespace trencadis {
+
+namespace {
+
+[[noreturn]] void refuse_tile(Index nb, const char* right)
+{
+    throw Error(ErrorCode::bad_argument, 0, "nb is " + std::to_string(nb) + ", must be " + right);
+}
+
+} // namespace
 
 std::vector<std::string_view> variants_of(std::string_view routine) { return names_of(find_routine(routine).variants); }
 
@@ -26,7 +36,8 @@ Index default_tile(std::string_view routine, std::string_view variant, Index n, 
 
 void check_options(std::string_view routine, const RoutineOptions& options)
 {
-    Arguments::tile(options.nb);
+    if (options.nb < 0) refuse_tile(options.nb, "at least 1, or 0 to have it chosen");
+    if (options.nb > std::numeric_limits<std::int32_t>::max()) refuse_tile(options.nb, "below 2^31: no tile is larger");
     if (!options.variant.empty()) find_variant(find_routine(routine), options.variant);
 }
 

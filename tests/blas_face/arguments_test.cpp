@@ -48,6 +48,8 @@ constexpr Routine routines[] = {
     {"syrk", "UN", "ffssxxlxxl", "sdcz"},    {"herk", "LC", "ffssxxlxxl", "cz"},      {"syr2k", "UT", "ffssxxlxlxxl", "sdcz"},
     {"her2k", "LN", "ffssxxlxlxxl", "cz"},   {"trmm", "LUCN", "ffffssxxlxl", "sdcz"}, {"trsm", "RLTU", "ffffssxxlxl", "sdcz"},
     {"potrf", "L", "fsxli", "sdcz"},         {"potrs", "U", "fssxlxli", "sdcz"},      {"posv", "L", "fssxlxli", "sdcz"},
+    {"getrf", "", "ssxlxi", "sdcz"},         {"getrs", "T", "fssxlxxli", "sdcz"},     {"gesv", "", "ssxlxxli", "sdcz"},
+    {"trtri", "UN", "ffsxli", "sdcz"},       {"lauum", "L", "fsxli", "sdcz"},         {"potri", "U", "fsxli", "sdcz"},
 };
 
 /// A call with sizes and leading dimensions of 2 in which arguments are spoiled one by one. Everything goes by address, so that one

@@ -240,6 +240,67 @@ TYPED_TEST(Results, OfCholeskyNameTheMinorThatIsNotPositiveDefinite)
     }
 }
 
+/// Pivots in a family's integers.
+struct FamilyPivots {
+    std::vector<std::int32_t> narrow;
+    std::vector<std::int64_t> wide;
+    explicit FamilyPivots(Index n) : narrow(std::size_t(n) + 1, -7), wide(std::size_t(n) + 1, -7) {}
+    void* data(const Family& family) { return family.wide ? static_cast<void*>(wide.data()) : narrow.data(); }
+    Index at(const Family& family, Index i) const { return family.wide ? wide[std::size_t(i)] : narrow[std::size_t(i)]; }
+};
+
+TYPED_TEST(Results, OfLuSolveTheSystemInIntegersOfBothWidths)
+{
+    using T = TypeParam;
+    for (const Index n : sizes)
+        for (const Family& family : fortran_families) {
+            const Index nrhs = 3;
+            const Dense<T> A = random_matrix<T>(n, n), B = random_matrix<T>(n, nrhs);
+            Dense<T> factors = A, both = A, x = B, y = B;
+            FamilyPivots pivots(n), others(n);
+            std::int64_t info = -7, info_both = -7;
+            call<T>(family, "getrf", n, n, factors.data.data(), A.ld, pivots.data(family), &info);
+            EXPECT_EQ(family.wide ? info : std::int64_t(std::int32_t(info)), 0);
+            call<T>(family, "getrs", 'n', n, nrhs, factors.data.data(), A.ld, pivots.data(family), x.data.data(), B.ld, &info);
+            call<T>(family, "gesv", n, nrhs, both.data.data(), A.ld, others.data(family), y.data.data(), B.ld, &info_both);
+            EXPECT_EQ(family.wide ? info_both : std::int64_t(std::int32_t(info_both)), 0);
+            EXPECT_EQ(pivots.at(family, n), -7) << "one too many";
+            for (Index i = 0; i < n; ++i) {
+                EXPECT_EQ(pivots.at(family, i), others.at(family, i));
+                EXPECT_GE(pivots.at(family, i), i + 1);
+                EXPECT_LE(pivots.at(family, i), n);
+            }
+            for (const Dense<T>* solution : {&x, &y})
+                for (Index j = 0; j < nrhs; ++j)
+                    for (Index i = 0; i < n; ++i) {
+                        Sum<T> sum;
+                        for (Index l = 0; l < n; ++l) sum.add(A(i, l), (*solution)(l, j));
+                        // Higham, theorem 9.4: |L| |U| |x|, with entries of L below 1 and growth below n here
+                        expect_within(B(i, j), sum.value, double(n) * (1 + sum.magnitude), 3.0 * double(n) * double(n), "gesv");
+                    }
+        }
+}
+
+TYPED_TEST(Results, OfTriangularInversesTimesTheMatrixAreTheIdentity)
+{
+    using T = TypeParam;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+        for (const Index n : sizes)
+            for (const Family& family : fortran_families) {
+                Dense<T> A = random_triangle<T>(uplo, n, Real<T>(2 * n + 2)), X = A;
+                std::int64_t info = -7;
+                call<T>(family, "trtri", char(uplo), 'n', n, X.data.data(), A.ld, &info);
+                EXPECT_EQ(family.wide ? info : std::int64_t(std::int32_t(info)), 0);
+                expect_untouched(A, X, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
+                for (Index j = 0; j < n; ++j) {
+                    Sum<T> sum; // of row j with column j; Higham, section 14.2
+                    for (Index l = 0; l < n; ++l)
+                        if (in_triangle(uplo, j, l) && in_triangle(uplo, l, j)) sum.add(A(j, l), X(l, j));
+                    expect_within(T(1), sum.value, 2 * sum.magnitude, 3.0 * double(n), "trtri");
+                }
+            }
+}
+
 TYPED_TEST(Results, WithNothingToAddScaleOnlyAndDoNotReadOperands)
 {
     using T = TypeParam;

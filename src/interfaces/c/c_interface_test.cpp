@@ -109,6 +109,9 @@ TEST(CInterface, NumbersBadArgumentsAsLapackDoesAndSaysWhatWouldBeRight)
     EXPECT_EQ(trc_dpotrf(nullptr, 'L', 2, a, 2, nullptr), -5);
     EXPECT_EQ(trc_dpotrf(nullptr, 'L', 1, a, INT64_MAX, &info), -4); // beyond the address space
     EXPECT_EQ(trc_dposv(nullptr, 'L', 2, 1, a, 2, b, 1, &info), -7);
+    EXPECT_EQ(trc_dtrtri(nullptr, 'L', 'x', 2, a, 2, &info), -2);
+    EXPECT_EQ(trc_dtrtri(nullptr, 'L', 'N', 2, a, 2, nullptr), -6);
+    EXPECT_EQ(trc_dposv(nullptr, 'L', 2, 1, a, 2, a, 2, &info), -4) << "the right side is the matrix";
     EXPECT_EQ(trc_dpotrs(nullptr, 'L', 2, -1, a, 2, b, 2, &info), -3);
     EXPECT_EQ(trc_dgemm(nullptr, 'N', '?', 2, 2, 2, 1, a, 2, b, 2, 0, c, 2), -2);
     EXPECT_EQ(trc_dgemm(nullptr, 'N', 'N', 2, 2, 2, 1, a, 2, b, 2, 0, c, 1), -13);

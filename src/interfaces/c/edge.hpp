@@ -4,7 +4,6 @@
 #include "base/uncancelled.hpp"
 #include "graph/task_context.hpp"
 #include "graph/waiting.hpp"
-#include "matrix/ops.hpp"
 #include "session/session.hpp"
 #include "trencadis/trencadis.h"
 
@@ -64,11 +63,6 @@ template <class Body> int guarded(Body&& body)
         return code_of_current_exception();
     }
 }
-
-Uplo uplo_of(int argument, char letter);
-Op op_of(int argument, const char* name, char letter);
-Side side_of(int argument, char letter);
-Diag diag_of(int argument, char letter);
 
 /// Throws Error{bad_argument, argument} when `pointer` is null.
 void require(const void* pointer, int argument, const char* name);

@@ -1,216 +1,94 @@
+#include "algorithms/signatures.hpp"
 #include "interfaces/c/edge.hpp"
 #include "session/linear_algebra.hpp"
+
+// The routines of algorithms/signatures.hpp as C functions: letters and sizes by value, real factors by value, complex ones by address.
+
+namespace trencadis::c {
+namespace {
+
+template <Scalar T> struct Calls {
+#define TRC_BLAS(routine, ...)                                                                                                   \
+    static int routine(trc_session* session, TRC_ARGUMENTS_##routine(TRC_FACE))                                                  \
+    {                                                                                                                            \
+        return guarded([&] {                                                                                                     \
+            argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                               \
+            trencadis::routine(session_of(session), TRC_ARGUMENTS_##routine(TRC_PASS));                                          \
+        });                                                                                                                      \
+    }
+#define TRC_LAPACK(routine, ...)                                                                                                 \
+    static int routine(trc_session* session, TRC_ARGUMENTS_##routine(TRC_FACE), std::int64_t* info)                              \
+    {                                                                                                                            \
+        return guarded([&] {                                                                                                     \
+            require(info, argument::count(TRC_ARGUMENTS_##routine(TRC_CHECK)) + 1, "info");                                      \
+            *info = 0;                                                                                                           \
+            argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                               \
+            *info =                                                                                                              \
+                argument::outcome([&] { return trencadis::routine(session_of(session), TRC_ARGUMENTS_##routine(TRC_PASS)); });   \
+        });                                                                                                                      \
+    }
+    TRC_BLAS_ROUTINES(TRC_BLAS)
+    TRC_LAPACK_ROUTINES(TRC_LAPACK)
+#undef TRC_BLAS
+#undef TRC_LAPACK
+};
+
+/// A factor's address, where it came by value or by address.
+template <class T> const T* address_of(const T& by_value) { return &by_value; }
+template <class T> const T* address_of(const T* const& by_address) { return by_address; }
+
+} // namespace
+} // namespace trencadis::c
 
 using namespace trencadis;
 using namespace trencadis::c;
 
-namespace {
+// The parameters of a symbol, and how its call gets them; T is the scalar, Value how its factors come.
+#define TRC_C_FLAG(E, x, text) char x
+#define TRC_C_RANK_OP(x, text, transposed) char x
+#define TRC_C_SIZE(x) int64_t x
+#define TRC_C_FACTOR(x) Value x
+#define TRC_C_REAL_FACTOR(x) Real<T> x
+#define TRC_C_IN(A, ld, rows, cols) const T *A, int64_t ld
+#define TRC_C_INOUT(A, ld, rows, cols) T *A, int64_t ld
+#define TRC_C_TRIANGLE_IN(A, ld, n, uplo) const T *A, int64_t ld
+#define TRC_C_TRIANGLE_INOUT(A, ld, n, uplo) T *A, int64_t ld
+#define TRC_C_PIVOTS_IN(x, count, rows) const int64_t* x
+#define TRC_C_PIVOTS_OUT(x, count) int64_t* x
 
-template <Scalar T> int potrf_c(trc_session* session, char uplo, std::int64_t n, T* a, std::int64_t lda, std::int64_t* info)
-{
-    return guarded([&] {
-        require(info, 5, "info");
-        *info = 0;
-        *info = potrf(session_of(session), uplo_of(1, uplo), n, a, lda);
-    });
-}
+#define TRC_TAKE_FLAG(E, x, text) x
+#define TRC_TAKE_RANK_OP(x, text, transposed) x
+#define TRC_TAKE_SIZE(x) x
+#define TRC_TAKE_FACTOR(x) address_of<T>(x)
+#define TRC_TAKE_REAL_FACTOR(x) &x
+#define TRC_TAKE_IN(A, ld, rows, cols) A, ld
+#define TRC_TAKE_INOUT(A, ld, rows, cols) A, ld
+#define TRC_TAKE_TRIANGLE_IN(A, ld, n, uplo) A, ld
+#define TRC_TAKE_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
+#define TRC_TAKE_PIVOTS_IN(x, count, rows) x
+#define TRC_TAKE_PIVOTS_OUT(x, count) x
 
-template <Scalar T>
-int potrs_c(trc_session* session, char uplo, std::int64_t n, std::int64_t nrhs, const T* a, std::int64_t lda, T* b,
-            std::int64_t ldb, std::int64_t* info)
-{
-    return guarded([&] {
-        require(info, 8, "info");
-        *info = 0;
-        potrs(session_of(session), uplo_of(1, uplo), n, nrhs, a, lda, b, ldb);
-    });
-}
-
-template <Scalar T>
-int posv_c(trc_session* session, char uplo, std::int64_t n, std::int64_t nrhs, T* a, std::int64_t lda, T* b, std::int64_t ldb,
-           std::int64_t* info)
-{
-    return guarded([&] {
-        require(info, 8, "info");
-        *info = 0;
-        *info = posv(session_of(session), uplo_of(1, uplo), n, nrhs, a, lda, b, ldb);
-    });
-}
-
-template <Scalar T>
-int gemm_c(trc_session* session, char transa, char transb, std::int64_t m, std::int64_t n, std::int64_t k, const T* alpha,
-           const T* a, std::int64_t lda, const T* b, std::int64_t ldb, const T* beta, T* c, std::int64_t ldc)
-{
-    return guarded([&] {
-        require(alpha, 6, "alpha");
-        require(beta, 11, "beta");
-        gemm(session_of(session), op_of(1, "transa", transa), op_of(2, "transb", transb), m, n, k, *alpha, a, lda, b, ldb, *beta,
-             c, ldc);
-    });
-}
-
-template <Scalar T>
-int syrk_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int64_t k, const T* alpha, const T* a,
-           std::int64_t lda, const T* beta, T* c, std::int64_t ldc)
-{
-    return guarded([&] {
-        require(alpha, 5, "alpha");
-        require(beta, 8, "beta");
-        syrk(session_of(session), uplo_of(1, uplo), op_of(2, "trans", trans), n, k, *alpha, a, lda, *beta, c, ldc);
-    });
-}
-
-template <Scalar T>
-int herk_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int64_t k, Real<T> alpha, const T* a,
-           std::int64_t lda, Real<T> beta, T* c, std::int64_t ldc)
-{
-    return guarded(
-        [&] { herk(session_of(session), uplo_of(1, uplo), op_of(2, "trans", trans), n, k, alpha, a, lda, beta, c, ldc); });
-}
-
-template <Scalar T>
-int symm_c(trc_session* session, char side, char uplo, std::int64_t m, std::int64_t n, const T* alpha, const T* a,
-           std::int64_t lda, const T* b, std::int64_t ldb, const T* beta, T* c, std::int64_t ldc)
-{
-    return guarded([&] {
-        require(alpha, 5, "alpha");
-        require(beta, 10, "beta");
-        symm(session_of(session), side_of(1, side), uplo_of(2, uplo), m, n, *alpha, a, lda, b, ldb, *beta, c, ldc);
-    });
-}
-
-template <Scalar T>
-int hemm_c(trc_session* session, char side, char uplo, std::int64_t m, std::int64_t n, const T* alpha, const T* a,
-           std::int64_t lda, const T* b, std::int64_t ldb, const T* beta, T* c, std::int64_t ldc)
-{
-    return guarded([&] {
-        require(alpha, 5, "alpha");
-        require(beta, 10, "beta");
-        hemm(session_of(session), side_of(1, side), uplo_of(2, uplo), m, n, *alpha, a, lda, b, ldb, *beta, c, ldc);
-    });
-}
-
-template <Scalar T>
-int syr2k_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int64_t k, const T* alpha, const T* a,
-            std::int64_t lda, const T* b, std::int64_t ldb, const T* beta, T* c, std::int64_t ldc)
-{
-    return guarded([&] {
-        require(alpha, 5, "alpha");
-        require(beta, 10, "beta");
-        syr2k(session_of(session), uplo_of(1, uplo), op_of(2, "trans", trans), n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
-    });
-}
-
-template <Scalar T>
-int her2k_c(trc_session* session, char uplo, char trans, std::int64_t n, std::int64_t k, const T* alpha, const T* a,
-            std::int64_t lda, const T* b, std::int64_t ldb, Real<T> beta, T* c, std::int64_t ldc)
-{
-    return guarded([&] {
-        require(alpha, 5, "alpha");
-        her2k(session_of(session), uplo_of(1, uplo), op_of(2, "trans", trans), n, k, *alpha, a, lda, b, ldb, beta, c, ldc);
-    });
-}
-
-template <Scalar T>
-int trmm_c(trc_session* session, char side, char uplo, char transa, char diag, std::int64_t m, std::int64_t n, const T* alpha,
-           const T* a, std::int64_t lda, T* b, std::int64_t ldb)
-{
-    return guarded([&] {
-        require(alpha, 7, "alpha");
-        trmm(session_of(session), side_of(1, side), uplo_of(2, uplo), op_of(3, "transa", transa), diag_of(4, diag), m, n, *alpha,
-             a, lda, b, ldb);
-    });
-}
-
-template <Scalar T>
-int trsm_c(trc_session* session, char side, char uplo, char transa, char diag, std::int64_t m, std::int64_t n, const T* alpha,
-           const T* a, std::int64_t lda, T* b, std::int64_t ldb)
-{
-    return guarded([&] {
-        require(alpha, 7, "alpha");
-        trsm(session_of(session), side_of(1, side), uplo_of(2, uplo), op_of(3, "transa", transa), diag_of(4, diag), m, n, *alpha,
-             a, lda, b, ldb);
-    });
-}
-
-} // namespace
-
-// Real factors come by value, complex ones by address.
-#define TRC_BY_VALUE(T) T
-#define TRC_BY_ADDRESS(T) const T*
-#define TRC_OF_VALUE(x) &x
-#define TRC_OF_ADDRESS(x) x
-
-#define TRC_ROUTINES(p, T, FACTOR, OF)                                                                                           \
-    int trc_##p##potrf(trc_session* s, char uplo, int64_t n, T* a, int64_t lda, int64_t* info)                                   \
+#define TRC_BLAS_SYMBOL(routine, p)                                                                                              \
+    int trc_##p##routine(trc_session* session, TRC_ARGUMENTS_##routine(TRC_C))                                                   \
     {                                                                                                                            \
-        return potrf_c(s, uplo, n, a, lda, info);                                                                                \
+        return Calls<T>::routine(session, TRC_ARGUMENTS_##routine(TRC_TAKE));                                                    \
+    }
+#define TRC_LAPACK_SYMBOL(routine, p)                                                                                            \
+    int trc_##p##routine(trc_session* session, TRC_ARGUMENTS_##routine(TRC_C), int64_t* info)                                    \
+    {                                                                                                                            \
+        return Calls<T>::routine(session, TRC_ARGUMENTS_##routine(TRC_TAKE), info);                                              \
+    }
+#define TRC_SYMBOLS(p, SCALAR, VALUE, BLAS_LIST)                                                                                 \
+    namespace symbols::p {                                                                                                       \
+    using T = SCALAR;                                                                                                            \
+    using Value = VALUE;                                                                                                         \
+    extern "C" {                                                                                                                 \
+    BLAS_LIST(TRC_BLAS_SYMBOL, p)                                                                                                \
+    TRC_LAPACK_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                    \
     }                                                                                                                            \
-    int trc_##p##potrs(trc_session* s, char uplo, int64_t n, int64_t nrhs, const T* a, int64_t lda, T* b, int64_t ldb,           \
-                       int64_t* info)                                                                                            \
-    {                                                                                                                            \
-        return potrs_c(s, uplo, n, nrhs, a, lda, b, ldb, info);                                                                  \
-    }                                                                                                                            \
-    int trc_##p##posv(trc_session* s, char uplo, int64_t n, int64_t nrhs, T* a, int64_t lda, T* b, int64_t ldb, int64_t* info)   \
-    {                                                                                                                            \
-        return posv_c(s, uplo, n, nrhs, a, lda, b, ldb, info);                                                                   \
-    }                                                                                                                            \
-    int trc_##p##gemm(trc_session* s, char transa, char transb, int64_t m, int64_t n, int64_t k, FACTOR(T) alpha, const T* a,    \
-                      int64_t lda, const T* b, int64_t ldb, FACTOR(T) beta, T* c, int64_t ldc)                                   \
-    {                                                                                                                            \
-        return gemm_c<T>(s, transa, transb, m, n, k, OF(alpha), a, lda, b, ldb, OF(beta), c, ldc);                               \
-    }                                                                                                                            \
-    int trc_##p##syrk(trc_session* s, char uplo, char trans, int64_t n, int64_t k, FACTOR(T) alpha, const T* a, int64_t lda,     \
-                      FACTOR(T) beta, T* c, int64_t ldc)                                                                         \
-    {                                                                                                                            \
-        return syrk_c<T>(s, uplo, trans, n, k, OF(alpha), a, lda, OF(beta), c, ldc);                                             \
-    }                                                                                                                            \
-    int trc_##p##symm(trc_session* s, char side, char uplo, int64_t m, int64_t n, FACTOR(T) alpha, const T* a, int64_t lda,      \
-                      const T* b, int64_t ldb, FACTOR(T) beta, T* c, int64_t ldc)                                                \
-    {                                                                                                                            \
-        return symm_c<T>(s, side, uplo, m, n, OF(alpha), a, lda, b, ldb, OF(beta), c, ldc);                                      \
-    }                                                                                                                            \
-    int trc_##p##syr2k(trc_session* s, char uplo, char trans, int64_t n, int64_t k, FACTOR(T) alpha, const T* a, int64_t lda,    \
-                       const T* b, int64_t ldb, FACTOR(T) beta, T* c, int64_t ldc)                                               \
-    {                                                                                                                            \
-        return syr2k_c<T>(s, uplo, trans, n, k, OF(alpha), a, lda, b, ldb, OF(beta), c, ldc);                                    \
-    }                                                                                                                            \
-    int trc_##p##trmm(trc_session* s, char side, char uplo, char transa, char diag, int64_t m, int64_t n, FACTOR(T) alpha,       \
-                      const T* a, int64_t lda, T* b, int64_t ldb)                                                                \
-    {                                                                                                                            \
-        return trmm_c<T>(s, side, uplo, transa, diag, m, n, OF(alpha), a, lda, b, ldb);                                          \
-    }                                                                                                                            \
-    int trc_##p##trsm(trc_session* s, char side, char uplo, char transa, char diag, int64_t m, int64_t n, FACTOR(T) alpha,       \
-                      const T* a, int64_t lda, T* b, int64_t ldb)                                                                \
-    {                                                                                                                            \
-        return trsm_c<T>(s, side, uplo, transa, diag, m, n, OF(alpha), a, lda, b, ldb);                                          \
     }
 
-#define TRC_HERMITIAN(p, T, R)                                                                                                   \
-    int trc_##p##hemm(trc_session* s, char side, char uplo, int64_t m, int64_t n, const T* alpha, const T* a, int64_t lda,       \
-                      const T* b, int64_t ldb, const T* beta, T* c, int64_t ldc)                                                 \
-    {                                                                                                                            \
-        return hemm_c<T>(s, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc);                                              \
-    }                                                                                                                            \
-    int trc_##p##herk(trc_session* s, char uplo, char trans, int64_t n, int64_t k, R alpha, const T* a, int64_t lda, R beta,     \
-                      T* c, int64_t ldc)                                                                                         \
-    {                                                                                                                            \
-        return herk_c<T>(s, uplo, trans, n, k, alpha, a, lda, beta, c, ldc);                                                     \
-    }                                                                                                                            \
-    int trc_##p##her2k(trc_session* s, char uplo, char trans, int64_t n, int64_t k, const T* alpha, const T* a, int64_t lda,     \
-                       const T* b, int64_t ldb, R beta, T* c, int64_t ldc)                                                       \
-    {                                                                                                                            \
-        return her2k_c<T>(s, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                            \
-    }
-
-extern "C" {
-
-TRC_ROUTINES(s, float, TRC_BY_VALUE, TRC_OF_VALUE)
-TRC_ROUTINES(d, double, TRC_BY_VALUE, TRC_OF_VALUE)
-TRC_ROUTINES(c, trc_complex_float, TRC_BY_ADDRESS, TRC_OF_ADDRESS)
-TRC_ROUTINES(z, trc_complex_double, TRC_BY_ADDRESS, TRC_OF_ADDRESS)
-
-TRC_HERMITIAN(c, trc_complex_float, float)
-TRC_HERMITIAN(z, trc_complex_double, double)
-
-} // extern "C"
+TRC_SYMBOLS(s, float, float, TRC_REAL_BLAS_ROUTINES)
+TRC_SYMBOLS(d, double, double, TRC_REAL_BLAS_ROUTINES)
+TRC_SYMBOLS(c, trc_complex_float, const trc_complex_float*, TRC_BLAS_ROUTINES)
+TRC_SYMBOLS(z, trc_complex_double, const trc_complex_double*, TRC_BLAS_ROUTINES)

@@ -1,6 +1,6 @@
 #include "base/types.hpp"
 #include "interfaces/lapack/cblas_flags.hpp"
-#include "interfaces/lapack/routines.hpp"
+#include "interfaces/lapack/faces.hpp"
 #include "matrix/conjugate.hpp"
 
 #include <complex>
@@ -19,8 +19,8 @@ void cblas_gemm(const char* name, int layout, int transa, int transb, Index m, I
     CblasFlags flags(name, layout);
     const char a = flags.op(2, "Illegal TransA setting, %d\n", transa), b = flags.op(3, "Illegal TransB setting, %d\n", transb);
     if (flags.failed()) return;
-    flags.report(flags.row_major() ? gemm(b, a, n, m, k, alpha, B, ldb, A, lda, beta, C, ldc)
-                                   : gemm(a, b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc));
+    flags.report(flags.row_major() ? Faces<T>::gemm(b, a, n, m, k, alpha, B, ldb, A, lda, beta, C, ldc)
+                                   : Faces<T>::gemm(a, b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc));
 }
 
 template <Scalar T, auto routine>
@@ -97,15 +97,15 @@ using namespace trencadis::face;
     void SYMBOL(int layout, int side, int uplo, INT m, INT n, FACTOR(T) alpha, IN(T) a, INT lda, IN(T) b, INT ldb,               \
                 FACTOR(T) beta, OUT(T) c, INT ldc)                                                                               \
     {                                                                                                                            \
-        cblas_side<T, ROUTINE<T>>(LABEL, layout, side, uplo, m, n, typed<T>(OF(alpha)), typed<T>(a), lda, typed<T>(b), ldb,      \
-                                  typed<T>(OF(beta)), typed<T>(c), ldc);                                                         \
+        cblas_side<T, Faces<T>::ROUTINE>(LABEL, layout, side, uplo, m, n, typed<T>(OF(alpha)), typed<T>(a), lda, typed<T>(b),    \
+                                         ldb, typed<T>(OF(beta)), typed<T>(c), ldc);                                             \
     }
 #define TRC_TRIANGULAR(ROUTINE, SYMBOL, LABEL, T, INT, IN, OUT, FACTOR, OF)                                                      \
     void SYMBOL(int layout, int side, int uplo, int transa, int diag, INT m, INT n, FACTOR(T) alpha, IN(T) a, INT lda, OUT(T) b, \
                 INT ldb)                                                                                                         \
     {                                                                                                                            \
-        cblas_triangular<T, ROUTINE<T>>(LABEL, layout, side, uplo, transa, diag, m, n, typed<T>(OF(alpha)), typed<T>(a), lda,    \
-                                        typed<T>(b), ldb);                                                                       \
+        cblas_triangular<T, Faces<T>::ROUTINE>(LABEL, layout, side, uplo, transa, diag, m, n, typed<T>(OF(alpha)), typed<T>(a),  \
+                                               lda, typed<T>(b), ldb);                                                           \
     }
 #define TRC_SYMM(SYMBOL, LABEL, T, R, ...) TRC_SIDE(symm, SYMBOL, LABEL, T, __VA_ARGS__)
 #define TRC_HEMM(SYMBOL, LABEL, T, R, ...) TRC_SIDE(hemm, SYMBOL, LABEL, T, __VA_ARGS__)
@@ -115,27 +115,28 @@ using namespace trencadis::face;
     void SYMBOL(int layout, int uplo, int trans, INT n, INT k, FACTOR(T) alpha, IN(T) a, INT lda, FACTOR(T) beta, OUT(T) c,      \
                 INT ldc)                                                                                                         \
     {                                                                                                                            \
-        cblas_rank_k<T, T, syrk<T>>(LABEL, 'T', layout, uplo, trans, n, k, typed<T>(OF(alpha)), typed<T>(a), lda,                \
-                                    typed<T>(OF(beta)), typed<T>(c), ldc);                                                       \
+        cblas_rank_k<T, T, Faces<T>::syrk>(LABEL, 'T', layout, uplo, trans, n, k, typed<T>(OF(alpha)), typed<T>(a), lda,         \
+                                           typed<T>(OF(beta)), typed<T>(c), ldc);                                                \
     }
 #define TRC_HERK(SYMBOL, LABEL, T, R, INT, IN, OUT, FACTOR, OF)                                                                  \
     void SYMBOL(int layout, int uplo, int trans, INT n, INT k, R alpha, IN(T) a, INT lda, R beta, OUT(T) c, INT ldc)             \
     {                                                                                                                            \
-        cblas_rank_k<T, R, herk<T>>(LABEL, 'C', layout, uplo, trans, n, k, &alpha, typed<T>(a), lda, &beta, typed<T>(c), ldc);   \
+        cblas_rank_k<T, R, Faces<T>::herk>(LABEL, 'C', layout, uplo, trans, n, k, &alpha, typed<T>(a), lda, &beta, typed<T>(c),  \
+                                           ldc);                                                                                 \
     }
 #define TRC_SYR2K(SYMBOL, LABEL, T, R, INT, IN, OUT, FACTOR, OF)                                                                 \
     void SYMBOL(int layout, int uplo, int trans, INT n, INT k, FACTOR(T) alpha, IN(T) a, INT lda, IN(T) b, INT ldb,              \
                 FACTOR(T) beta, OUT(T) c, INT ldc)                                                                               \
     {                                                                                                                            \
-        cblas_rank_2k<T, T, syr2k<T>>(LABEL, 'T', layout, uplo, trans, n, k, typed<T>(OF(alpha)), typed<T>(a), lda, typed<T>(b), \
-                                      ldb, typed<T>(OF(beta)), typed<T>(c), ldc);                                                \
+        cblas_rank_2k<T, T, Faces<T>::syr2k>(LABEL, 'T', layout, uplo, trans, n, k, typed<T>(OF(alpha)), typed<T>(a), lda,       \
+                                             typed<T>(b), ldb, typed<T>(OF(beta)), typed<T>(c), ldc);                            \
     }
 #define TRC_HER2K(SYMBOL, LABEL, T, R, INT, IN, OUT, FACTOR, OF)                                                                 \
     void SYMBOL(int layout, int uplo, int trans, INT n, INT k, FACTOR(T) alpha, IN(T) a, INT lda, IN(T) b, INT ldb, R beta,      \
                 OUT(T) c, INT ldc)                                                                                               \
     {                                                                                                                            \
-        cblas_rank_2k<T, R, her2k<T>>(LABEL, 'C', layout, uplo, trans, n, k, typed<T>(alpha), typed<T>(a), lda, typed<T>(b),     \
-                                      ldb, &beta, typed<T>(c), ldc);                                                             \
+        cblas_rank_2k<T, R, Faces<T>::her2k>(LABEL, 'C', layout, uplo, trans, n, k, typed<T>(alpha), typed<T>(a), lda,           \
+                                             typed<T>(b), ldb, &beta, typed<T>(c), ldc);                                         \
     }
 
 // A routine under all its names.

@@ -32,6 +32,15 @@ void say_once(std::atomic<bool>& said, const char* what, const char* reason)
     if (!said.exchange(true)) std::fprintf(stderr, "trencadis: %s: %s\n", what, reason);
 }
 
+/// "512x512x512": rows, columns, depth, and right-hand sides where they are several.
+std::string shape_of(const Extents& size)
+{
+    std::string shape;
+    for (const double extent : {size.m, size.n, size.k, size.nrhs == 1 ? 0 : size.nrhs})
+        if (extent > 0) shape.append(shape.empty() ? "" : "x").append(std::to_string(Index(extent)));
+    return shape.empty() ? "0" : shape;
+}
+
 } // namespace
 
 const Settings& settings()
@@ -90,21 +99,18 @@ void give_up(const std::string& routine, const char* reason) noexcept
     std::abort();
 }
 
-Narrator::Narrator(const char* routine, std::initializer_list<Index> sizes) : routine_(routine), sizes_(sizes)
+void Narrator::begin(const Extents& size)
 {
-    if (settings().verbose) begin_ = std::chrono::steady_clock::now();
+    size_ = size;
+    begin_ = std::chrono::steady_clock::now();
 }
 
 Narrator::~Narrator()
 {
     if (!settings().verbose) return;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
-    char shape[80] = "";
-    int used = 0;
-    for (const Index size : sizes_)
-        used +=
-            std::snprintf(shape + used, sizeof shape - std::size_t(used), used ? "x%lld" : "%lld", static_cast<long long>(size));
-    std::fprintf(stderr, "trencadis: %s %s %s %.6f s\n", routine_, shape, tasks_ ? "on tasks" : "directly", taken.count());
+    std::fprintf(stderr, "trencadis: %s %s %s %.6f s\n", routine_, shape_of(size_).c_str(), tasks_ ? "on tasks" : "directly",
+                 taken.count());
 }
 
 } // namespace trencadis::face

@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/routines.hpp"
 #include "base/error.hpp"
 #include "base/uncancelled.hpp"
 #include "kernels/provider.hpp"
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <initializer_list>
 #include <string>
 
 /// How a call whose arguments are in order is carried out: small ones on the calling thread, without a session; large ones by the
@@ -43,15 +43,20 @@ const KernelProvider& own_kernels_because(const Error& reason);
 /// One line on standard error when a call is over, with TRENCADIS_VERBOSE.
 class Narrator {
 public:
-    Narrator(const char* routine, std::initializer_list<Index> sizes);
+    template <class Size> Narrator(const char* routine, const Size& size) : routine_(routine)
+    {
+        if (settings().verbose) begin(size());
+    }
     void on_tasks() { tasks_ = true; }
     ~Narrator();
     Narrator(const Narrator&) = delete;
     Narrator& operator=(const Narrator&) = delete;
 
 private:
+    void begin(const Extents& size);
+
     const char* routine_;
-    std::initializer_list<Index> sizes_;
+    Extents size_;
     bool tasks_ = false;
     std::chrono::steady_clock::time_point begin_;
 };
@@ -67,15 +72,17 @@ template <class Direct> void run_directly(Direct& direct)
     }
 }
 
-/// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `sizes` for the narrator. A cancellation of
-/// the calling thread waits until the call is over: other threads' calls go on as if it had not been.
-template <class Direct, class Tasks>
-void compute(const char* routine, std::initializer_list<Index> sizes, Flops flops, Direct&& direct, Tasks&& tasks)
+/// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `size()` its extents and `flops()` its cost, which is not asked
+/// for where the problem is `tiny`. A cancellation of the calling thread waits until the call is over: other threads' calls go on as if it
+/// had not been.
+template <class Size, class Cost, class Direct, class Tasks>
+void compute(const char* routine, bool tiny, const Size& size, const Cost& flops, Direct&& direct, Tasks&& tasks)
 {
     const Uncancelled uncancelled;
     try {
-        Narrator narrator(routine, sizes);
-        Session* const session = settings().cuts_everything() || wants_session(flops) ? session_or_null() : nullptr;
+        Narrator narrator(routine, size);
+        const bool wanted = settings().cuts_everything() || (!tiny && wants_session(flops()));
+        Session* const session = wanted ? session_or_null() : nullptr;
         if (!session) return run_directly(direct);
         try {
             narrator.on_tasks();

@@ -1,5 +1,5 @@
 #include "base/types.hpp"
-#include "interfaces/lapack/routines.hpp"
+#include "interfaces/lapack/faces.hpp"
 #include "interfaces/lapack/xerbla.hpp"
 
 #include <complex>
@@ -28,96 +28,74 @@ template <class Int> void lapack_result(const char* routine, int bad, Index outc
 } // namespace trencadis::face
 
 using namespace trencadis;
-using face::blas_result;
-using face::lapack_result;
 
-#define TRC_GEMM(SYMBOL, LABEL, T, R, INT)                                                                                       \
-    void SYMBOL(const char* transa, const char* transb, const INT* m, const INT* n, const INT* k, const T* alpha, const T* a,    \
-                const INT* lda, const T* b, const INT* ldb, const T* beta, T* c, const INT* ldc)                                 \
+// The parameters of a symbol, and how a face gets them; T is the scalar and Int the integer.
+#define TRC_FORTRAN_FLAG(E, x, text) const char* x
+#define TRC_FORTRAN_RANK_OP(x, text, transposed) const char* x
+#define TRC_FORTRAN_SIZE(x) const Int* x
+#define TRC_FORTRAN_FACTOR(x) const T* x
+#define TRC_FORTRAN_REAL_FACTOR(x) const Real<T>* x
+#define TRC_FORTRAN_IN(A, ld, rows, cols) const T *A, const Int *ld
+#define TRC_FORTRAN_INOUT(A, ld, rows, cols) T *A, const Int *ld
+#define TRC_FORTRAN_TRIANGLE_IN(A, ld, n, uplo) const T *A, const Int *ld
+#define TRC_FORTRAN_TRIANGLE_INOUT(A, ld, n, uplo) T *A, const Int *ld
+#define TRC_FORTRAN_PIVOTS_IN(x, count, rows) const Int* x
+#define TRC_FORTRAN_PIVOTS_OUT(x, count) Int* x
+
+#define TRC_READ_FLAG(E, x, text) *x
+#define TRC_READ_RANK_OP(x, text, transposed) *x
+#define TRC_READ_SIZE(x) *x
+#define TRC_READ_FACTOR(x) x
+#define TRC_READ_REAL_FACTOR(x) x
+#define TRC_READ_IN(A, ld, rows, cols) A, *ld
+#define TRC_READ_INOUT(A, ld, rows, cols) A, *ld
+#define TRC_READ_TRIANGLE_IN(A, ld, n, uplo) A, *ld
+#define TRC_READ_TRIANGLE_INOUT(A, ld, n, uplo) A, *ld
+#define TRC_READ_PIVOTS_IN(x, count, rows) x
+#define TRC_READ_PIVOTS_OUT(x, count) x
+
+#define TRC_BLAS_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                                  \
+    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN))                                                                            \
     {                                                                                                                            \
-        blas_result(LABEL, face::gemm<T>(*transa, *transb, *m, *n, *k, alpha, a, *lda, b, *ldb, beta, c, *ldc));                 \
+        face::blas_result(LABEL, face::Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_READ)));                                    \
     }
-#define TRC_SIDE(ROUTINE, SYMBOL, LABEL, T, INT)                                                                                 \
-    void SYMBOL(const char* side, const char* uplo, const INT* m, const INT* n, const T* alpha, const T* a, const INT* lda,      \
-                const T* b, const INT* ldb, const T* beta, T* c, const INT* ldc)                                                 \
-    {                                                                                                                            \
-        blas_result(LABEL, face::ROUTINE<T>(*side, *uplo, *m, *n, alpha, a, *lda, b, *ldb, beta, c, *ldc));                      \
-    }
-#define TRC_RANK_K(ROUTINE, SYMBOL, LABEL, T, FACTOR, INT)                                                                       \
-    void SYMBOL(const char* uplo, const char* trans, const INT* n, const INT* k, const FACTOR* alpha, const T* a,                \
-                const INT* lda, const FACTOR* beta, T* c, const INT* ldc)                                                        \
-    {                                                                                                                            \
-        blas_result(LABEL, face::ROUTINE<T>(*uplo, *trans, *n, *k, alpha, a, *lda, beta, c, *ldc));                              \
-    }
-#define TRC_RANK_2K(ROUTINE, SYMBOL, LABEL, T, BETA, INT)                                                                        \
-    void SYMBOL(const char* uplo, const char* trans, const INT* n, const INT* k, const T* alpha, const T* a, const INT* lda,     \
-                const T* b, const INT* ldb, const BETA* beta, T* c, const INT* ldc)                                              \
-    {                                                                                                                            \
-        blas_result(LABEL, face::ROUTINE<T>(*uplo, *trans, *n, *k, alpha, a, *lda, b, *ldb, beta, c, *ldc));                     \
-    }
-#define TRC_TRIANGULAR(ROUTINE, SYMBOL, LABEL, T, INT)                                                                           \
-    void SYMBOL(const char* side, const char* uplo, const char* transa, const char* diag, const INT* m, const INT* n,            \
-                const T* alpha, const T* a, const INT* lda, T* b, const INT* ldb)                                                \
-    {                                                                                                                            \
-        blas_result(LABEL, face::ROUTINE<T>(*side, *uplo, *transa, *diag, *m, *n, alpha, a, *lda, b, *ldb));                     \
-    }
-#define TRC_SYMM(SYMBOL, LABEL, T, R, INT) TRC_SIDE(symm, SYMBOL, LABEL, T, INT)
-#define TRC_HEMM(SYMBOL, LABEL, T, R, INT) TRC_SIDE(hemm, SYMBOL, LABEL, T, INT)
-#define TRC_SYRK(SYMBOL, LABEL, T, R, INT) TRC_RANK_K(syrk, SYMBOL, LABEL, T, T, INT)
-#define TRC_HERK(SYMBOL, LABEL, T, R, INT) TRC_RANK_K(herk, SYMBOL, LABEL, T, R, INT)
-#define TRC_SYR2K(SYMBOL, LABEL, T, R, INT) TRC_RANK_2K(syr2k, SYMBOL, LABEL, T, T, INT)
-#define TRC_HER2K(SYMBOL, LABEL, T, R, INT) TRC_RANK_2K(her2k, SYMBOL, LABEL, T, R, INT)
-#define TRC_TRMM(SYMBOL, LABEL, T, R, INT) TRC_TRIANGULAR(trmm, SYMBOL, LABEL, T, INT)
-#define TRC_TRSM(SYMBOL, LABEL, T, R, INT) TRC_TRIANGULAR(trsm, SYMBOL, LABEL, T, INT)
-#define TRC_POTRF(SYMBOL, LABEL, T, R, INT)                                                                                      \
-    void SYMBOL(const char* uplo, const INT* n, T* a, const INT* lda, INT* info)                                                 \
+#define TRC_LAPACK_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                                \
+    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN), Int* info)                                                                 \
     {                                                                                                                            \
         Index outcome = 0;                                                                                                       \
-        const int bad = face::potrf<T>(*uplo, *n, a, *lda, outcome);                                                             \
-        lapack_result(LABEL, bad, outcome, info);                                                                                \
-    }
-#define TRC_POTRS(SYMBOL, LABEL, T, R, INT)                                                                                      \
-    void SYMBOL(const char* uplo, const INT* n, const INT* nrhs, const T* a, const INT* lda, T* b, const INT* ldb, INT* info)    \
-    {                                                                                                                            \
-        lapack_result(LABEL, face::potrs<T>(*uplo, *n, *nrhs, a, *lda, b, *ldb), 0, info);                                       \
-    }
-#define TRC_POSV(SYMBOL, LABEL, T, R, INT)                                                                                       \
-    void SYMBOL(const char* uplo, const INT* n, const INT* nrhs, T* a, const INT* lda, T* b, const INT* ldb, INT* info)          \
-    {                                                                                                                            \
-        Index outcome = 0;                                                                                                       \
-        const int bad = face::posv<T>(*uplo, *n, *nrhs, a, *lda, b, *ldb, outcome);                                              \
-        lapack_result(LABEL, bad, outcome, info);                                                                                \
+        const int bad = face::Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_READ), outcome);                                     \
+        face::lapack_result(LABEL, bad, outcome, info);                                                                          \
     }
 
-// A routine under all its names.
+// A routine under all its names: p is its precision's letter.
 #define TRC_ALIAS(NAME, OF) decltype(OF) NAME __attribute__((alias(#OF)));
-#define TRC_FAMILIES(DEFINE, NAME, T, R)                                                                                         \
-    DEFINE(NAME##_, #NAME, T, R, std::int32_t)                                                                                   \
-    TRC_ALIAS(scipy_##NAME##_, NAME##_)                                                                                          \
-    DEFINE(NAME##_64_, #NAME, T, R, std::int64_t)                                                                                \
+#define TRC_NARROW(DEFINE, ROUTINE, NAME) DEFINE(ROUTINE, NAME##_, #NAME) TRC_ALIAS(scipy_##NAME##_, NAME##_)
+#define TRC_WIDE(DEFINE, ROUTINE, NAME)                                                                                          \
+    DEFINE(ROUTINE, NAME##_64_, #NAME)                                                                                           \
     TRC_ALIAS(NAME##_64, NAME##_64_)                                                                                             \
     TRC_ALIAS(scipy_##NAME##_64_, NAME##_64_)
-#define TRC_COMPLEX(DEFINE, ROUTINE)                                                                                             \
-    TRC_FAMILIES(DEFINE, c##ROUTINE, std::complex<float>, float)                                                                 \
-    TRC_FAMILIES(DEFINE, z##ROUTINE, std::complex<double>, double)
-#define TRC_ALL(DEFINE, ROUTINE)                                                                                                 \
-    TRC_FAMILIES(DEFINE, s##ROUTINE, float, float)                                                                               \
-    TRC_FAMILIES(DEFINE, d##ROUTINE, double, double)                                                                             \
-    TRC_COMPLEX(DEFINE, ROUTINE)
+#define TRC_NARROW_BLAS(ROUTINE, p) TRC_NARROW(TRC_BLAS_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_NARROW_LAPACK(ROUTINE, p) TRC_NARROW(TRC_LAPACK_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_WIDE_BLAS(ROUTINE, p) TRC_WIDE(TRC_BLAS_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_WIDE_LAPACK(ROUTINE, p) TRC_WIDE(TRC_LAPACK_SYMBOL, ROUTINE, p##ROUTINE)
 
-extern "C" {
+#define TRC_SYMBOLS(p, SCALAR, INT, BLAS, LAPACK, BLAS_LIST)                                                                     \
+    namespace symbols::p {                                                                                                       \
+    using T = SCALAR;                                                                                                            \
+    namespace INT {                                                                                                              \
+    using Int = std::INT;                                                                                                        \
+    extern "C" {                                                                                                                 \
+    BLAS_LIST(BLAS, p)                                                                                                           \
+    TRC_LAPACK_ROUTINES(LAPACK, p)                                                                                               \
+    }                                                                                                                            \
+    }                                                                                                                            \
+    }
 
-TRC_ALL(TRC_GEMM, gemm)
-TRC_ALL(TRC_SYMM, symm)
-TRC_COMPLEX(TRC_HEMM, hemm)
-TRC_ALL(TRC_SYRK, syrk)
-TRC_COMPLEX(TRC_HERK, herk)
-TRC_ALL(TRC_SYR2K, syr2k)
-TRC_COMPLEX(TRC_HER2K, her2k)
-TRC_ALL(TRC_TRMM, trmm)
-TRC_ALL(TRC_TRSM, trsm)
-TRC_ALL(TRC_POTRF, potrf)
-TRC_ALL(TRC_POTRS, potrs)
-TRC_ALL(TRC_POSV, posv)
-
-} // extern "C"
+TRC_SYMBOLS(s, float, int32_t, TRC_NARROW_BLAS, TRC_NARROW_LAPACK, TRC_REAL_BLAS_ROUTINES)
+TRC_SYMBOLS(d, double, int32_t, TRC_NARROW_BLAS, TRC_NARROW_LAPACK, TRC_REAL_BLAS_ROUTINES)
+TRC_SYMBOLS(c, std::complex<float>, int32_t, TRC_NARROW_BLAS, TRC_NARROW_LAPACK, TRC_BLAS_ROUTINES)
+TRC_SYMBOLS(z, std::complex<double>, int32_t, TRC_NARROW_BLAS, TRC_NARROW_LAPACK, TRC_BLAS_ROUTINES)
+TRC_SYMBOLS(s, float, int64_t, TRC_WIDE_BLAS, TRC_WIDE_LAPACK, TRC_REAL_BLAS_ROUTINES)
+TRC_SYMBOLS(d, double, int64_t, TRC_WIDE_BLAS, TRC_WIDE_LAPACK, TRC_REAL_BLAS_ROUTINES)
+TRC_SYMBOLS(c, std::complex<float>, int64_t, TRC_WIDE_BLAS, TRC_WIDE_LAPACK, TRC_BLAS_ROUTINES)
+TRC_SYMBOLS(z, std::complex<double>, int64_t, TRC_WIDE_BLAS, TRC_WIDE_LAPACK, TRC_BLAS_ROUTINES)

@@ -13,6 +13,7 @@
 extern "C" {
 [[gnu::weak]] void xerbla_(const char* name, const std::int64_t* number, std::size_t length);
 [[gnu::weak]] void cblas_xerbla(std::int64_t number, const char* name, const char* form, ...);
+[[gnu::weak]] void LAPACKE_xerbla(const char* name, std::int64_t info);
 [[gnu::weak]] extern int RowMajorStrg;
 }
 
@@ -66,6 +67,14 @@ void bad_cblas_argument(const char* routine, bool row_major, int number, const c
     std::fprintf(stderr, "Parameter %d to routine %s was incorrect\n", row_major ? seen_by_caller(routine, number) : number,
                  routine);
     if (*form) std::fprintf(stderr, form, value);
+}
+
+Index bad_lapacke_argument(const char* routine, Index info)
+{
+    if (auto* const report = handler(&LAPACKE_xerbla, "LAPACKE_xerbla")) report(routine, info);
+    else if (info <= -1000) std::fprintf(stderr, "Not enough memory to transpose matrix in %s\n", routine);
+    else std::fprintf(stderr, "Wrong parameter %d in %s\n", int(-info), routine);
+    return info;
 }
 
 } // namespace trencadis::face

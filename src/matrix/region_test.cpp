@@ -1,4 +1,4 @@
-#include "session/region.hpp"
+#include "matrix/region.hpp"
 
 #include <gtest/gtest.h>
 #include <random>

@@ -1,5 +1,6 @@
 #include "kernels/inverse_operations.hpp"
 #include "kernels/lu_access.hpp"
+#include "kernels/lu_inverse.hpp"
 #include "kernels/operands.hpp"
 #include "kernels/tile_access.hpp"
 
@@ -7,37 +8,6 @@
 #include <vector>
 
 namespace trencadis {
-namespace {
-
-/// Column by column: U^-1 e_j from the inverse of what is left of it.
-template <Scalar T> void invert_columns(Index n, T* A, Index lda)
-{
-    for (Index j = 0; j < n; ++j) {
-        T* const column = A + j * lda;
-        const T inverse = T(1) / column[j];
-        for (Index i = 0; i < j; ++i) { // the triangle left of the column is inverted already
-            T sum = A[i + i * lda] * column[i];
-            for (Index k = i + 1; k < j; ++k) sum += A[i + k * lda] * column[k];
-            column[i] = -inverse * sum;
-        }
-        column[j] = inverse;
-    }
-}
-
-} // namespace
-
-template <Scalar T> void invert_upper(const KernelProvider& kernels, Index n, T* A, Index lda)
-{
-    constexpr Index leaf = 16;
-    if (n <= leaf) return invert_columns(n, A, lda);
-    const Index n1 = (n / 2 + leaf - 1) / leaf * leaf, n2 = n - n1;
-    T *const A12 = A + n1 * lda, *const A22 = A12 + n1;
-    kernels.trsm(Side::left, Uplo::upper, Op::none, Diag::non_unit, n1, n2, T(-1), A, lda, A12, lda);
-    kernels.trsm(Side::right, Uplo::upper, Op::none, Diag::non_unit, n1, n2, T(1), A22, lda, A12, lda);
-    invert_upper(kernels, n1, A, lda);
-    invert_upper(kernels, n2, A22, lda);
-}
-
 template <Scalar T> void exchange_columns(Index m, Index n, T* A, Index lda, const Index* pivots)
 {
     for (Index j = n; j-- > 0;)
@@ -61,7 +31,7 @@ template <Scalar T> void move_lower(Index m, Index n, T* A, Index lda, T* W, Ind
 
 template <Scalar T> void getri(const KernelProvider& kernels, Index n, T* A, Index lda, const Index* pivots, T* W)
 {
-    invert_upper(kernels, n, A, lda);
+    task::TriangleInverse<T>{kernels, Uplo::upper, Diag::non_unit}.run(n, A, lda);
     move_lower(n, n, A, lda, W, n, true);
     kernels.trsm(Side::right, Uplo::lower, Op::none, Diag::unit, n, n, T(1), W, n, A, lda);
     exchange_columns(n, n, A, lda, pivots);
@@ -69,17 +39,6 @@ template <Scalar T> void getri(const KernelProvider& kernels, Index n, T* A, Ind
 
 namespace task {
 namespace {
-
-template <Scalar T> struct InvertArgs {
-    Index n;
-
-    Flops flops() const { return flops_per_fma<T> / 2 * double(n) * double(n) * double(n) / 3; }
-    void run(TaskContext& context)
-    {
-        const Stored<T> A = stored<T>(context, 0);
-        trencadis::invert_upper(kernels_of(context), n, A.data, A.ld);
-    }
-};
 
 template <Scalar T> struct MoveArgs {
     Index m, n;
@@ -104,12 +63,6 @@ template <Scalar T> struct ExchangeArgs {
 
 } // namespace
 
-template <Scalar T> void invert_upper(Flow& flow, Tile<T> A)
-{
-    static constexpr Codelet codelet = codelet_of<InvertArgs<T>>("trtri");
-    flow.submit(codelet, InvertArgs<T>{A.rows}, {readwrite(A)});
-}
-
 /// All products of a step wait for it.
 constexpr TaskOptions urgent{.priority = 1e6};
 
@@ -130,10 +83,8 @@ template <Scalar T> void exchange_columns(Flow& flow, TileMatrix<T> A, Index i, 
 } // namespace task
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void invert_upper(const KernelProvider&, Index, T*, Index);                                                         \
     template void exchange_columns(Index, Index, T*, Index, const Index*);                                                       \
     template void getri(const KernelProvider&, Index, T*, Index, const Index*, T*);                                              \
-    template void task::invert_upper(Flow&, Tile<T>);                                                                            \
     template void task::move_lower(Flow&, Tile<T>, Tile<T>, bool);                                                               \
     template void task::exchange_columns(Flow&, TileMatrix<T>, Index, Pivots);
 TRC_INSTANTIATE(float)

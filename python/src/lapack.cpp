@@ -1,0 +1,152 @@
+#include "algorithms/signatures.hpp"
+#include "array.hpp"
+#include "bind.hpp"
+#include "call.hpp"
+#include "routine_arguments.hpp"
+#include "session/linear_algebra.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <tuple>
+#include <vector>
+
+// LAPACK's routines by name, with the arguments of their signatures but leading dimensions, which the arrays have themselves.
+
+namespace trencadis::python {
+namespace {
+
+/// The caller's arguments, taken one after the other; its arrays hold scalars T.
+template <Scalar T> class Given {
+public:
+    explicit Given(const nb::args& arguments) : arguments_(arguments) {}
+
+    template <class E> Letter<E> letter(const char* name)
+    {
+        std::string text;
+        if (const nb::handle given = next(name); !nb::try_cast(given, text) || text.size() != 1)
+            refuse(std::string(name) + " must be one letter");
+        return Letter<E>(text[0]);
+    }
+    Index size(const char* name)
+    {
+        Index value = 0;
+        if (!nb::try_cast(next(name), value)) refuse(std::string(name) + " must be a whole number");
+        return value;
+    }
+    T* matrix(const char* name, Access access)
+    {
+        const nb::handle array = next(name);
+        buffers_.push_back(Buffer::require(array.ptr(), access, number_, name));
+        require_same_kind(buffers_.front(), "the first array", buffers_.back(), number_, name);
+        shapes_.push_back(buffers_.back().template column_major<T>(number_, name));
+        return shapes_.back().data;
+    }
+    Index* integers(const char* name)
+    {
+        if (!nb::try_cast(next(name), integers_.emplace_back()))
+            refuse(std::string(name) + " must be a contiguous array of int64");
+        return integers_.back().data();
+    }
+    Index leading() const { return shapes_.back().ld; }
+    /// The arrays' shapes, in their order, once the sizes are known.
+    bool expect(const char* name, Index rows, Index cols)
+    {
+        const auto& shape = shapes_[seen_++];
+        require_shape(name, shape.rows, shape.cols, rows, cols, 0);
+        return true;
+    }
+    bool expect(const char* name, Index count)
+    {
+        if (Index(integers_[counted_].size()) == count) return ++counted_, true;
+        throw Error(ErrorCode::bad_argument, std::string(name) + " has " + std::to_string(integers_[counted_].size()) +
+                                                 " integers; the other arguments need " + std::to_string(count));
+    }
+    void end() const
+    {
+        if (std::size_t(number_) != arguments_.size())
+            throw Error(ErrorCode::bad_argument,
+                        std::to_string(arguments_.size()) + " arguments given, there are " + std::to_string(number_));
+    }
+
+private:
+    nb::handle next(const char* name)
+    {
+        if (std::size_t(number_) == arguments_.size()) throw Error(ErrorCode::bad_argument, std::string(name) + " is missing");
+        return arguments_[std::size_t(number_++)];
+    }
+    [[noreturn]] void refuse(const std::string& message) const { throw Error(ErrorCode::bad_argument, number_, message); }
+
+    const nb::args& arguments_;
+    int number_ = 0;
+    std::size_t seen_ = 0, counted_ = 0;
+    std::vector<nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>> integers_;
+    std::vector<Buffer> buffers_;
+    std::vector<Buffer::ColumnMajor<T>> shapes_;
+};
+
+/// The scalar of the first array.
+ScalarKind kind_of(const nb::args& arguments)
+{
+    for (const nb::handle argument : arguments)
+        if (const auto buffer = Buffer::open(argument.ptr(), Access::read)) return buffer->kind();
+    throw Error(ErrorCode::bad_argument, "no array of float32, float64, complex64 or complex128 among the arguments");
+}
+
+#define TRC_GIVEN_FLAG(E, x, text) given.template letter<E>(text)
+#define TRC_GIVEN_SIZE(x) given.size(#x)
+#define TRC_GIVEN_IN(A, ld, rows, cols) given.matrix(#A, Access::read), given.leading()
+#define TRC_GIVEN_INOUT(A, ld, rows, cols) given.matrix(#A, Access::write), given.leading()
+#define TRC_GIVEN_TRIANGLE_IN(A, ld, n, uplo) TRC_GIVEN_IN(A, ld, n, n)
+#define TRC_GIVEN_TRIANGLE_INOUT(A, ld, n, uplo) TRC_GIVEN_INOUT(A, ld, n, n)
+#define TRC_GIVEN_PIVOTS_IN(x, count, rows) given.integers(#x)
+#define TRC_GIVEN_PIVOTS_OUT(x, count) given.integers(#x)
+
+#define TRC_SHAPE_FLAG(E, x, text) true
+#define TRC_SHAPE_SIZE(x) true
+#define TRC_SHAPE_IN(A, ld, rows, cols) given.expect(#A, rows, cols)
+#define TRC_SHAPE_INOUT(A, ld, rows, cols) given.expect(#A, rows, cols)
+#define TRC_SHAPE_TRIANGLE_IN(A, ld, n, uplo) given.expect(#A, n, n)
+#define TRC_SHAPE_TRIANGLE_INOUT(A, ld, n, uplo) given.expect(#A, n, n)
+#define TRC_SHAPE_PIVOTS_IN(x, count, rows) given.expect(#x, count)
+#define TRC_SHAPE_PIVOTS_OUT(x, count) given.expect(#x, count)
+
+/// Braces take the arguments from left to right.
+#define TRC_CALL(routine, ...)                                                                                                   \
+    template <Scalar T> Index call_##routine(Session* session, const nb::args& arguments, const RoutineOptions& options)         \
+    {                                                                                                                            \
+        Given<T> given(arguments);                                                                                               \
+        const auto run = [&](TRC_ARGUMENTS_##routine(TRC_FACE)) {                                                                \
+            given.end();                                                                                                         \
+            argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                               \
+            (void)std::initializer_list<bool>{TRC_ARGUMENTS_##routine(TRC_SHAPE)};                                               \
+            return compute([&] {                                                                                                 \
+                return argument::outcome(                                                                                        \
+                    [&] { return routine(session_or_standard(session), TRC_ARGUMENTS_##routine(TRC_PASS), options); });          \
+            });                                                                                                                  \
+        };                                                                                                                       \
+        return std::apply(run, std::tuple{TRC_ARGUMENTS_##routine(TRC_GIVEN)});                                                  \
+    }
+TRC_LAPACK_ROUTINES(TRC_CALL)
+
+/// LAPACK's info of the routine called `name`.
+Index call(const std::string& name, Session* session, const nb::args& arguments, Index nb, const std::string& variant)
+{
+    const RoutineOptions chosen = options(nb, variant);
+    return with_scalar(kind_of(arguments), [&](auto zero) -> Index {
+        using T = decltype(zero);
+#define TRC_NAMED(routine, ...)                                                                                                  \
+    if (name == #routine) return call_##routine<T>(session, arguments, chosen);
+        TRC_LAPACK_ROUTINES(TRC_NAMED)
+        throw Error(ErrorCode::bad_argument, "'" + name + "' is no routine of LAPACK that is served");
+    });
+}
+
+} // namespace
+
+void bind_lapack(nb::module_& m)
+{
+    using namespace nb::literals;
+    m.def("lapack", &call, "routine"_a, "session"_a.none(), "arguments"_a, "nb"_a = 0, "variant"_a = "");
+}
+
+} // namespace trencadis::python

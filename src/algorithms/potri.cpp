@@ -1,0 +1,79 @@
+#include "algorithms/tile_routines.hpp"
+#include "kernels/inverse_operations.hpp"
+#include "kernels/tile_operations.hpp"
+
+#include <complex>
+
+namespace trencadis {
+namespace {
+
+/// The triangle as the lower one, in tiles.
+template <Scalar T> TileMatrix<T> lower_tiles(Uplo uplo, Index n, T* A, Index lda, Index nb)
+{
+    return TileMatrix<T>({A, n, n, lda}, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
+}
+
+/// Reports the first zero on the diagonal, as LAPACK does before it touches anything.
+template <Scalar T> void look_for_zeros(Flow& flow, Info& info, Index n, const T* A, Index lda)
+{
+    for (Index i = 0; flow.computes() && i < n; ++i)
+        if (A[i + i * lda] == T(0)) return info.report(i + 1);
+}
+
+/// A <- A^-1 for a lower triangle, from the top: at step k the rows above k hold the inverse, rows below it what is left to be multiplied with
+/// what comes. Agullo, Bouwmeester, Dongarra, Kurzak, Langou, Rosenberg 2011.
+template <Scalar T> void invert(Flow& flow, Diag diag, TileMatrix<T> A)
+{
+    for (Index k = 0; k < A.tiles(); ++k) {
+        for (Index i = k + 1; i < A.tiles(); ++i) {
+            task::trsm(flow, Side::right, Uplo::lower, diag, T(-1), A(k, k), A(i, k));
+            for (Index j = 0; j < k; ++j) task::gemm(flow, T(1), A(i, k), A(k, j), T(1), A(i, j));
+        }
+        for (Index j = 0; j < k; ++j) task::trsm(flow, Side::left, Uplo::lower, diag, T(1), A(k, k), A(k, j));
+        task::trtri(flow, diag, A(k, k));
+    }
+}
+
+/// The lower triangle of L^H L in the place of L: rows above k hold sums so far, to which tile row k adds. The same authors.
+template <Scalar T> void multiply_by_itself(Flow& flow, TileMatrix<T> A)
+{
+    for (Index k = 0; k < A.tiles(); ++k) {
+        for (Index j = 0; j < k; ++j) {
+            task::herk(flow, Real<T>(1), herm(A(k, j)), Real<T>(1), A(j, j));
+            for (Index i = j + 1; i < k; ++i) task::gemm(flow, T(1), herm(A(k, i)), A(k, j), T(1), A(i, j));
+        }
+        for (Index j = 0; j < k; ++j) task::trmm(flow, Side::left, Uplo::upper, Diag::non_unit, T(1), herm(A(k, k)), A(k, j));
+        task::lauum(flow, A(k, k));
+    }
+}
+
+} // namespace
+
+template <Scalar T> void build::trtri(Flow& flow, Index nb, Info& info, Uplo uplo, Diag diag, Index n, T* A, Index lda)
+{
+    if (diag == Diag::non_unit) look_for_zeros(flow, info, n, A, lda);
+    if (info.value() == 0) invert(flow, diag, lower_tiles(uplo, n, A, lda, nb));
+}
+
+template <Scalar T> void build::lauum(Flow& flow, Index nb, Info&, Uplo uplo, Index n, T* A, Index lda)
+{
+    multiply_by_itself(flow, lower_tiles(uplo, n, A, lda, nb));
+}
+
+template <Scalar T> void build::potri(Flow& flow, Index nb, Info& info, Uplo uplo, Index n, T* A, Index lda)
+{
+    trtri(flow, nb, info, uplo, Diag::non_unit, n, A, lda);
+    if (info.value() == 0) lauum(flow, nb, info, uplo, n, A, lda);
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void build::trtri(Flow&, Index, Info&, Uplo, Diag, Index, T*, Index);                                               \
+    template void build::lauum(Flow&, Index, Info&, Uplo, Index, T*, Index);                                                     \
+    template void build::potri(Flow&, Index, Info&, Uplo, Index, T*, Index);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

@@ -1,0 +1,163 @@
+#pragma once
+#include "algorithms/arguments.hpp"
+
+/// The signatures of all routines in BLAS's and LAPACK's order: the only place that tells them. TRC_ARGUMENTS_<routine>(K) is a list of
+///
+///     K_FLAG(type, name, text)            a letter; `text` is what callers call it
+///     K_RANK_OP(name, text, transposed)   a letter of a rank update
+///     K_SIZE(name)
+///     K_FACTOR(name), K_REAL_FACTOR(name) a scalar of the matrices' kind, or of their real parts' kind
+///     K_IN(A, lda, rows, cols)            a matrix that is read, and its leading dimension
+///     K_INOUT(A, lda, rows, cols)         one that is written
+///     K_TRIANGLE_IN(A, lda, n, uplo), K_TRIANGLE_INOUT(...)   only that triangle is touched
+///     K_PIVOTS_IN(name, count, rows), K_PIVOTS_OUT(name, count)   LAPACK's ipiv: numbers of rows, from 1
+///
+/// with commas between, for a prefix K that the user defines macros for: parameters, arguments, checks. The session checks by them and the
+/// Fortran, C, LAPACKE and Python faces are made of them. LAPACK's `info` comes last and is not named.
+
+#define TRC_REAL_BLAS_ROUTINES(DEFINE, ...)                                                                                      \
+    DEFINE(gemm, __VA_ARGS__)                                                                                                    \
+    DEFINE(symm, __VA_ARGS__)                                                                                                    \
+    DEFINE(syrk, __VA_ARGS__)                                                                                                    \
+    DEFINE(syr2k, __VA_ARGS__)                                                                                                   \
+    DEFINE(trmm, __VA_ARGS__)                                                                                                    \
+    DEFINE(trsm, __VA_ARGS__)
+/// Known in complex precisions only; in real ones they are the symmetric ones.
+#define TRC_HERMITIAN_BLAS_ROUTINES(DEFINE, ...)                                                                                 \
+    DEFINE(hemm, __VA_ARGS__)                                                                                                    \
+    DEFINE(herk, __VA_ARGS__)                                                                                                    \
+    DEFINE(her2k, __VA_ARGS__)
+#define TRC_BLAS_ROUTINES(DEFINE, ...)                                                                                           \
+    TRC_REAL_BLAS_ROUTINES(DEFINE, __VA_ARGS__)                                                                                  \
+    TRC_HERMITIAN_BLAS_ROUTINES(DEFINE, __VA_ARGS__)
+
+#define TRC_LAPACK_ROUTINES(DEFINE, ...)                                                                                         \
+    DEFINE(potrf, __VA_ARGS__)                                                                                                   \
+    DEFINE(potrs, __VA_ARGS__)                                                                                                   \
+    DEFINE(posv, __VA_ARGS__)                                                                                                    \
+    DEFINE(getrf, __VA_ARGS__)                                                                                                   \
+    DEFINE(getrs, __VA_ARGS__)                                                                                                   \
+    DEFINE(gesv, __VA_ARGS__)                                                                                                    \
+    TRC_TILE_ROUTINES(DEFINE, __VA_ARGS__)
+
+/// Those of them that are one builder (algorithms/tile_routines.hpp): their calls are all made from it.
+#define TRC_TILE_ROUTINES(DEFINE, ...)                                                                                           \
+    DEFINE(trtri, __VA_ARGS__)                                                                                                   \
+    DEFINE(lauum, __VA_ARGS__)                                                                                                   \
+    DEFINE(potri, __VA_ARGS__)
+
+#define TRC_ARGUMENTS_gemm(K)                                                                                                    \
+    K##_FLAG(Op, op_a, "transa"), K##_FLAG(Op, op_b, "transb"), K##_SIZE(m), K##_SIZE(n), K##_SIZE(k), K##_FACTOR(alpha),        \
+        K##_IN(A, lda, op_a == Op::none ? m : k, op_a == Op::none ? k : m),                                                      \
+        K##_IN(B, ldb, op_b == Op::none ? k : n, op_b == Op::none ? n : k), K##_FACTOR(beta), K##_INOUT(C, ldc, m, n)
+
+#define TRC_ARGUMENTS_symm(K)                                                                                                    \
+    K##_FLAG(Side, side, "side"), K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(m), K##_SIZE(n), K##_FACTOR(alpha),                     \
+        K##_TRIANGLE_IN(A, lda, side == Side::left ? m : n, uplo), K##_IN(B, ldb, m, n), K##_FACTOR(beta),                       \
+        K##_INOUT(C, ldc, m, n)
+#define TRC_ARGUMENTS_hemm(K) TRC_ARGUMENTS_symm(K)
+
+#define TRC_ARGUMENTS_rank_k(K, TRANSPOSED, FACTOR)                                                                              \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_RANK_OP(op, "trans", TRANSPOSED), K##_SIZE(n), K##_SIZE(k), K##_##FACTOR(alpha),           \
+        K##_IN(A, lda, op == Op::none ? n : k, op == Op::none ? k : n), K##_##FACTOR(beta), K##_TRIANGLE_INOUT(C, ldc, n, uplo)
+#define TRC_ARGUMENTS_syrk(K) TRC_ARGUMENTS_rank_k(K, Op::trans, FACTOR)
+#define TRC_ARGUMENTS_herk(K) TRC_ARGUMENTS_rank_k(K, Op::conj_trans, REAL_FACTOR)
+
+#define TRC_ARGUMENTS_rank_2k(K, TRANSPOSED, FACTOR)                                                                             \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_RANK_OP(op, "trans", TRANSPOSED), K##_SIZE(n), K##_SIZE(k), K##_FACTOR(alpha),             \
+        K##_IN(A, lda, op == Op::none ? n : k, op == Op::none ? k : n),                                                          \
+        K##_IN(B, ldb, op == Op::none ? n : k, op == Op::none ? k : n), K##_##FACTOR(beta), K##_TRIANGLE_INOUT(C, ldc, n, uplo)
+#define TRC_ARGUMENTS_syr2k(K) TRC_ARGUMENTS_rank_2k(K, Op::trans, FACTOR)
+#define TRC_ARGUMENTS_her2k(K) TRC_ARGUMENTS_rank_2k(K, Op::conj_trans, REAL_FACTOR)
+
+#define TRC_ARGUMENTS_trmm(K)                                                                                                    \
+    K##_FLAG(Side, side, "side"), K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Op, op, "transa"), K##_FLAG(Diag, diag, "diag"),        \
+        K##_SIZE(m), K##_SIZE(n), K##_FACTOR(alpha), K##_TRIANGLE_IN(A, lda, side == Side::left ? m : n, uplo),                  \
+        K##_INOUT(B, ldb, m, n)
+#define TRC_ARGUMENTS_trsm(K) TRC_ARGUMENTS_trmm(K)
+
+#define TRC_ARGUMENTS_potrf(K) K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_TRIANGLE_INOUT(A, lda, n, uplo)
+#define TRC_ARGUMENTS_potrs(K)                                                                                                   \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_SIZE(nrhs), K##_TRIANGLE_IN(A, lda, n, uplo), K##_INOUT(B, ldb, n, nrhs)
+#define TRC_ARGUMENTS_posv(K)                                                                                                    \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_SIZE(nrhs), K##_TRIANGLE_INOUT(A, lda, n, uplo), K##_INOUT(B, ldb, n, nrhs)
+
+#define TRC_ARGUMENTS_getrf(K) K##_SIZE(m), K##_SIZE(n), K##_INOUT(A, lda, m, n), K##_PIVOTS_OUT(ipiv, std::min(m, n))
+#define TRC_ARGUMENTS_getrs(K)                                                                                                   \
+    K##_FLAG(Op, op, "trans"), K##_SIZE(n), K##_SIZE(nrhs), K##_IN(A, lda, n, n), K##_PIVOTS_IN(ipiv, n, n),                     \
+        K##_INOUT(B, ldb, n, nrhs)
+#define TRC_ARGUMENTS_gesv(K)                                                                                                    \
+    K##_SIZE(n), K##_SIZE(nrhs), K##_INOUT(A, lda, n, n), K##_PIVOTS_OUT(ipiv, n), K##_INOUT(B, ldb, n, nrhs)
+
+#define TRC_ARGUMENTS_trtri(K)                                                                                                   \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Diag, diag, "diag"), K##_SIZE(n), K##_TRIANGLE_INOUT(A, lda, n, uplo)
+
+#define TRC_ARGUMENTS_lauum(K) TRC_ARGUMENTS_potrf(K)
+#define TRC_ARGUMENTS_potri(K) TRC_ARGUMENTS_potrf(K)
+
+/// The checks, where the arguments have these names and their scalar is T: argument::require(TRC_ARGUMENTS_potrf(TRC_CHECK)).
+// clang-format off
+#define TRC_CHECK_FLAG(E, x, text) ::trencadis::argument::Flag<E>{text, x}
+#define TRC_CHECK_RANK_OP(x, text, transposed) ::trencadis::argument::RankOp{text, x, transposed, ::trencadis::is_complex<T>}
+#define TRC_CHECK_SIZE(x) ::trencadis::argument::Size{#x, x}
+#define TRC_CHECK_FACTOR(x) ::trencadis::argument::Factor::of(#x, x)
+#define TRC_CHECK_REAL_FACTOR(x) ::trencadis::argument::Factor::of(#x, x)
+#define TRC_CHECK_IN(A, ld, rows, cols) ::trencadis::argument::Matrix{#A, ::trencadis::Region::all(A, rows, cols, ld), false}
+#define TRC_CHECK_INOUT(A, ld, rows, cols) ::trencadis::argument::Matrix{#A, ::trencadis::Region::all(A, rows, cols, ld), true}
+#define TRC_CHECK_TRIANGLE_IN(A, ld, n, uplo) ::trencadis::argument::Matrix{#A, ::trencadis::Region::triangle(uplo, A, n, ld), false}
+#define TRC_CHECK_TRIANGLE_INOUT(A, ld, n, uplo) ::trencadis::argument::Matrix{#A, ::trencadis::Region::triangle(uplo, A, n, ld), true}
+#define TRC_CHECK_PIVOTS_IN(x, count, rows) ::trencadis::argument::Pivots{#x, x, count, rows}
+#define TRC_CHECK_PIVOTS_OUT(x, count) ::trencadis::argument::Pivots{#x, x, count, 0}
+// clang-format on
+
+/// Parameters of a C++ function of ours.
+#define TRC_TYPED_FLAG(E, x, text) ::trencadis::E x
+#define TRC_TYPED_RANK_OP(x, text, transposed) ::trencadis::Op x
+#define TRC_TYPED_SIZE(x) ::trencadis::Index x
+#define TRC_TYPED_FACTOR(x) T x
+#define TRC_TYPED_REAL_FACTOR(x) ::trencadis::Real<T> x
+#define TRC_TYPED_IN(A, ld, rows, cols) const T *A, ::trencadis::Index ld
+#define TRC_TYPED_INOUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
+#define TRC_TYPED_TRIANGLE_IN(A, ld, n, uplo) const T *A, ::trencadis::Index ld
+#define TRC_TYPED_TRIANGLE_INOUT(A, ld, n, uplo) T *A, ::trencadis::Index ld
+#define TRC_TYPED_PIVOTS_IN(x, count, rows) const ::trencadis::Index* x
+#define TRC_TYPED_PIVOTS_OUT(x, count) ::trencadis::Index* x
+
+/// The same as arguments of a call.
+#define TRC_GIVE_FLAG(E, x, text) x
+#define TRC_GIVE_RANK_OP(x, text, transposed) x
+#define TRC_GIVE_SIZE(x) x
+#define TRC_GIVE_FACTOR(x) x
+#define TRC_GIVE_REAL_FACTOR(x) x
+#define TRC_GIVE_IN(A, ld, rows, cols) A, ld
+#define TRC_GIVE_INOUT(A, ld, rows, cols) A, ld
+#define TRC_GIVE_TRIANGLE_IN(A, ld, n, uplo) A, ld
+#define TRC_GIVE_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
+#define TRC_GIVE_PIVOTS_IN(x, count, rows) x
+#define TRC_GIVE_PIVOTS_OUT(x, count) x
+
+/// Parameters of a face: letters that may be wrong, factors by address. The checks above hold with them, and TRC_PASS gives them on to the
+/// session's routines.
+#define TRC_FACE_FLAG(E, x, text) ::trencadis::Letter<::trencadis::E> x
+#define TRC_FACE_RANK_OP(x, text, transposed) ::trencadis::Letter<::trencadis::Op> x
+#define TRC_FACE_SIZE(x) ::trencadis::Index x
+#define TRC_FACE_FACTOR(x) const T* x
+#define TRC_FACE_REAL_FACTOR(x) const ::trencadis::Real<T>* x
+#define TRC_FACE_IN(A, ld, rows, cols) const T *A, ::trencadis::Index ld
+#define TRC_FACE_INOUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
+#define TRC_FACE_TRIANGLE_IN(A, ld, n, uplo) const T *A, ::trencadis::Index ld
+#define TRC_FACE_TRIANGLE_INOUT(A, ld, n, uplo) T *A, ::trencadis::Index ld
+#define TRC_FACE_PIVOTS_IN(x, count, rows) ::trencadis::argument::Integers<const ::trencadis::Index> x
+#define TRC_FACE_PIVOTS_OUT(x, count) ::trencadis::argument::Integers<::trencadis::Index> x
+
+#define TRC_PASS_FLAG(E, x, text) x
+#define TRC_PASS_RANK_OP(x, text, transposed) x
+#define TRC_PASS_SIZE(x) x
+#define TRC_PASS_FACTOR(x) *x
+#define TRC_PASS_REAL_FACTOR(x) *x
+#define TRC_PASS_IN(A, ld, rows, cols) A, ld
+#define TRC_PASS_INOUT(A, ld, rows, cols) A, ld
+#define TRC_PASS_TRIANGLE_IN(A, ld, n, uplo) A, ld
+#define TRC_PASS_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
+#define TRC_PASS_PIVOTS_IN(x, count, rows) x.of(count)
+#define TRC_PASS_PIVOTS_OUT(x, count) x.of(count)

@@ -1,0 +1,17 @@
+#pragma once
+#include "algorithms/signatures.hpp"
+#include "graph/flow.hpp"
+#include "graph/info.hpp"
+
+/// The builders of routines that are one algorithm on the caller's matrices: a routine's arguments in its signature's order, cut into tiles nb x nb
+/// and submitted. Sessions run what they submit on workers, faces on the calling thread alone, simulations in virtual time; arguments have
+/// been checked. `info`, which must outlive the tasks, receives what LAPACK's does. What they read of the matrices themselves they do
+/// only where the flow computes.
+namespace trencadis::build {
+
+#define TRC_DECLARE(routine, ...)                                                                                                \
+    template <Scalar T> void routine(Flow& flow, Index nb, Info& info, TRC_ARGUMENTS_##routine(TRC_TYPED));
+TRC_TILE_ROUTINES(TRC_DECLARE)
+#undef TRC_DECLARE
+
+} // namespace trencadis::build

@@ -1,0 +1,72 @@
+#pragma once
+#include "base/error.hpp"
+#include "graph/flow.hpp"
+#include "graph/task_context.hpp"
+
+#include <cstddef>
+#include <memory>
+
+namespace trencadis {
+
+/// Runs each task when it is submitted, on the submitting thread alone, tasks inside it as well: what an algorithm does without workers,
+/// engine and dependences. A task's exception leaves `submit`. Nothing is kept between tasks and no memory is taken for usual arguments.
+class ImmediateFlow final : public Flow {
+public:
+    explicit ImmediateFlow(const Kernels* kernels) : kernels_(kernels) {}
+
+    void wait() override {}
+    void cancel() override { cancelled_ = true; }
+    bool cancelled() const override { return cancelled_; }
+
+private:
+    class Context final : public TaskContext {
+    public:
+        Context(Team& team, ImmediateFlow& flow, std::span<const Access> accesses)
+            : TaskContext(team, 0), flow_(flow), accesses_(accesses)
+        {
+        }
+        Operand operand(int access) const override
+        {
+            const Datum& datum = accesses_[std::size_t(access)].datum;
+            return {const_cast<void*>(datum.address), datum.ld};
+        }
+        const Kernels* kernels() const override { return flow_.kernels_; }
+        const Flow* own_flow() const override { return &flow_; }
+        Flow& flow() override { return flow_; }
+        void* part(int access) override { return operand(access).data; } // nobody else adds to it meanwhile
+
+    private:
+        ImmediateFlow& flow_;
+        std::span<const Access> accesses_;
+    };
+
+    void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses, const TaskOptions&) override
+    {
+        if (cancelled_) return;
+        constexpr std::size_t usual = 512;
+        alignas(std::max_align_t) std::byte here[usual];
+        std::unique_ptr<std::byte[]> elsewhere;
+        if (arguments.bytes > usual) elsewhere = std::make_unique_for_overwrite<std::byte[]>(arguments.bytes);
+        std::byte* const args = elsewhere ? elsewhere.get() : here;
+        arguments.move(args, arguments.data);
+        struct Destroyed {
+            const Codelet& codelet;
+            std::byte* args;
+            ~Destroyed()
+            {
+                if (codelet.destroy) codelet.destroy(args);
+            }
+        } const destroyed{codelet, args};
+        if (!codelet.core) throw Error(ErrorCode::missing_backend, std::string(codelet.name) + " has no kernel for cores");
+        const Index chunks = codelet.chunks ? codelet.chunks(args, kernels_) : 1;
+        SharedWork work(chunks, chunks); // a lone core takes all at once
+        Team team(work);
+        Context context(team, *this, accesses);
+        codelet.core(args, context);
+    }
+
+    const Kernels* const kernels_;
+    bool cancelled_ = false;
+};
+
+} // namespace trencadis

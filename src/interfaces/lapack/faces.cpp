@@ -1,0 +1,51 @@
+#include "interfaces/lapack/faces.hpp"
+
+#include "interfaces/lapack/compute.hpp"
+#include "interfaces/lapack/precision.hpp"
+#include "session/alone.hpp"
+#include "session/linear_algebra.hpp"
+
+namespace trencadis::face {
+#define TRC_SIZE(routine) [&] { return argument::extents(TRC_ARGUMENTS_##routine(TRC_CHECK)); }
+#define TRC_COST(routine)                                                                                                        \
+    [&] {                                                                                                                        \
+        static const RoutineEntry& entry = find_routine(#routine);                                                               \
+        return entry.operations(TRC_SIZE(routine)()).flops(is_complex<T>);                                                       \
+    }
+
+/// What every routine does: look at the arguments, weigh the work, compute here or on workers.
+#define TRC_BLAS(routine, ...)                                                                                                   \
+    template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE))                                                 \
+    {                                                                                                                            \
+        if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
+        compute(                                                                                                                 \
+            Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),         \
+            [&](const KernelProvider& kernels) { kernels.routine(TRC_ARGUMENTS_##routine(TRC_PASS)); },                          \
+            [&](Session& session, const RoutineOptions& options) {                                                               \
+                trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options);                                         \
+            });                                                                                                                  \
+        return 0;                                                                                                                \
+    }
+TRC_BLAS_ROUTINES(TRC_BLAS)
+
+#define TRC_LAPACK(routine, ...)                                                                                                 \
+    template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE), Index& info)                                    \
+    {                                                                                                                            \
+        if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
+        compute(                                                                                                                 \
+            Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),         \
+            [&](const KernelProvider& kernels) { info = alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS)); },           \
+            [&](Session& session, const RoutineOptions& options) {                                                               \
+                info =                                                                                                           \
+                    argument::outcome([&] { return trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options); });  \
+            });                                                                                                                  \
+        return 0;                                                                                                                \
+    }
+TRC_LAPACK_ROUTINES(TRC_LAPACK)
+
+template struct Faces<float>;
+template struct Faces<double>;
+template struct Faces<std::complex<float>>;
+template struct Faces<std::complex<double>>;
+
+} // namespace trencadis::face

@@ -1,0 +1,18 @@
+#pragma once
+#include "algorithms/signatures.hpp"
+#include "base/scalar.hpp"
+
+/// The routines behind the symbols, column-major, in one precision: the arguments that algorithms/signatures.hpp lists, LAPACK's also `info`.
+/// Each returns the number of the first bad argument, counted as the reference does, and has then done nothing; or 0.
+namespace trencadis::face {
+
+template <Scalar T> struct Faces {
+#define TRC_DECLARE_BLAS(routine, ...) static int routine(TRC_ARGUMENTS_##routine(TRC_FACE));
+#define TRC_DECLARE_LAPACK(routine, ...) static int routine(TRC_ARGUMENTS_##routine(TRC_FACE), Index& info);
+    TRC_BLAS_ROUTINES(TRC_DECLARE_BLAS)
+    TRC_LAPACK_ROUTINES(TRC_DECLARE_LAPACK)
+#undef TRC_DECLARE_BLAS
+#undef TRC_DECLARE_LAPACK
+};
+
+} // namespace trencadis::face

@@ -1,0 +1,165 @@
+#include "base/types.hpp"
+#include "interfaces/lapack/compute.hpp"
+#include "interfaces/lapack/faces.hpp"
+#include "interfaces/lapack/laid.hpp"
+#include "interfaces/lapack/xerbla.hpp"
+
+#include <complex>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+// LAPACKE's symbols, with 32-bit integers as LAPACKE_dgetrf and with 64-bit ones as LAPACKE_dgetrf_64 and LAPACKE_dgetrf64_; those called
+// ..._work as well, which do not look for NaNs. Matrices by rows are transposed into memory of their own and back, as LAPACKE does.
+
+namespace trencadis::face {
+namespace {
+
+constexpr Index no_memory_to_transpose = -1011; // LAPACK_TRANSPOSE_MEMORY_ERROR
+
+/// LAPACKE looks for NaNs unless the environment says LAPACKE_NANCHECK=0.
+bool looks_for_nans()
+{
+    static const bool looks = [] {
+        const char* const said = std::getenv("LAPACKE_NANCHECK");
+        return !said || std::atoi(said) != 0;
+    }();
+    return looks;
+}
+
+/// The arguments of one call as it is looked at: the layout is the first, so that all others come one later than LAPACK's.
+struct Look {
+    bool nans;
+    int number = 2, short_row = 0, nan = 0;
+
+    void at(int) { ++number; }
+    template <class T> void at(const Laid<T>& A)
+    {
+        if (!short_row && !A.fits()) short_row = number + 1;
+        if (!nan && nans && A.fits() && A.has_nan()) nan = number;
+        number += 2;
+    }
+};
+template <class... Arguments> Look look(bool nans, const Arguments&... arguments)
+{
+    Look seen{.nans = nans};
+    (seen.at(arguments), ...);
+    return seen;
+}
+
+/// Runs `call(info)` on what has been looked at; LAPACKE's answer.
+template <class Call> Index answer(const char* name, const char* routine, const Look& seen, const Call& call)
+{
+    if (seen.short_row) return bad_lapacke_argument(name, -seen.short_row);
+    if (seen.nan) return -seen.nan; // without a word, as LAPACKE
+    Index info = 0;
+    const int bad = call(info);
+    if (!bad) return info;
+    bad_fortran_argument(routine, bad);
+    return -bad - 1;
+}
+
+template <class Call> Index with_layout(const char* name, int layout, const Call& call)
+{
+    if (layout != 101 && layout != 102) return bad_lapacke_argument(name, -1);
+    try {
+        return call(layout == 101);
+    } catch (const std::bad_alloc&) {
+        return bad_lapacke_argument(name, no_memory_to_transpose);
+    }
+}
+
+Region::Shape shape_of(char uplo) { return Letter<Uplo>(uplo) == Uplo::lower ? Region::Shape::lower : Region::Shape::upper; }
+
+} // namespace
+} // namespace trencadis::face
+
+using namespace trencadis;
+using namespace trencadis::face;
+
+// The parameters of a symbol,
+#define TRC_E_FLAG(E, x, text) char x
+#define TRC_E_SIZE(x) Int x
+#define TRC_E_IN(A, ld, rows, cols) const T *A, Int ld
+#define TRC_E_INOUT(A, ld, rows, cols) T *A, Int ld
+#define TRC_E_TRIANGLE_IN(A, ld, n, uplo) const T *A, Int ld
+#define TRC_E_TRIANGLE_INOUT(A, ld, n, uplo) T *A, Int ld
+#define TRC_E_PIVOTS_IN(x, count, rows) const Int* x
+#define TRC_E_PIVOTS_OUT(x, count) Int* x
+// those with matrices by columns and how they are made,
+#define TRC_LAID_FLAG(E, x, text) char x
+#define TRC_LAID_SIZE(x) Index x
+#define TRC_LAID_IN(A, ld, rows, cols) const Laid<const T>& A
+#define TRC_LAID_INOUT(A, ld, rows, cols) const Laid<T>& A
+#define TRC_LAID_TRIANGLE_IN(A, ld, n, uplo) const Laid<const T>& A
+#define TRC_LAID_TRIANGLE_INOUT(A, ld, n, uplo) const Laid<T>& A
+#define TRC_LAID_PIVOTS_IN(x, count, rows) const Int* x
+#define TRC_LAID_PIVOTS_OUT(x, count) Int* x
+#define TRC_LAY_FLAG(E, x, text) x
+#define TRC_LAY_SIZE(x) x
+#define TRC_LAY_IN(A, ld, rows, cols) Laid<const T>(A, ld, rows, cols, by_rows)
+#define TRC_LAY_INOUT(A, ld, rows, cols) Laid<T>(A, ld, rows, cols, by_rows)
+#define TRC_LAY_TRIANGLE_IN(A, ld, n, uplo) Laid<const T>(A, ld, n, n, by_rows, shape_of(uplo))
+#define TRC_LAY_TRIANGLE_INOUT(A, ld, n, uplo) Laid<T>(A, ld, n, n, by_rows, shape_of(uplo))
+#define TRC_LAY_PIVOTS_IN(x, count, rows) x
+#define TRC_LAY_PIVOTS_OUT(x, count) x
+// what is looked at, and what the face gets.
+#define TRC_LOOK_FLAG(E, x, text) 0
+#define TRC_LOOK_SIZE(x) 0
+#define TRC_LOOK_IN(A, ld, rows, cols) A
+#define TRC_LOOK_INOUT(A, ld, rows, cols) A
+#define TRC_LOOK_TRIANGLE_IN(A, ld, n, uplo) A
+#define TRC_LOOK_TRIANGLE_INOUT(A, ld, n, uplo) A
+#define TRC_LOOK_PIVOTS_IN(x, count, rows) 0
+#define TRC_LOOK_PIVOTS_OUT(x, count) 0
+#define TRC_BARE_FLAG(E, x, text) x
+#define TRC_BARE_SIZE(x) x
+#define TRC_BARE_IN(A, ld, rows, cols) A.data(), A.leading()
+#define TRC_BARE_INOUT(A, ld, rows, cols) A.data(), A.leading()
+#define TRC_BARE_TRIANGLE_IN(A, ld, n, uplo) A.data(), A.leading()
+#define TRC_BARE_TRIANGLE_INOUT(A, ld, n, uplo) A.data(), A.leading()
+#define TRC_BARE_PIVOTS_IN(x, count, rows) x
+#define TRC_BARE_PIVOTS_OUT(x, count) x
+
+#define TRC_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME, NANS)                                                                           \
+    Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E))                                                                       \
+    {                                                                                                                            \
+        return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
+            const auto call = [&](TRC_ARGUMENTS_##ROUTINE(TRC_LAID)) {                                                           \
+                return answer(NAME, LABEL, look(NANS, TRC_ARGUMENTS_##ROUTINE(TRC_LOOK)),                                        \
+                              [&](Index& info) { return Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_BARE), info); });          \
+            };                                                                                                                   \
+            return call(TRC_ARGUMENTS_##ROUTINE(TRC_LAY));                                                                       \
+        }));                                                                                                                     \
+    }
+#define TRC_ALIAS(NAME, OF) decltype(OF) NAME __attribute__((alias(#OF)));
+#define TRC_NARROW(ROUTINE, p)                                                                                                   \
+    TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE, #p #ROUTINE, "LAPACKE_" #p #ROUTINE, looks_for_nans())                             \
+    TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)
+#define TRC_WIDE(ROUTINE, p)                                                                                                     \
+    TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE, looks_for_nans())                        \
+    TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)                      \
+    TRC_ALIAS(LAPACKE_##p##ROUTINE##64_, LAPACKE_##p##ROUTINE##_64)                                                              \
+    TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
+
+#define TRC_SYMBOLS(p, SCALAR)                                                                                                   \
+    namespace symbols::p {                                                                                                       \
+    using T = SCALAR;                                                                                                            \
+    namespace narrow {                                                                                                           \
+    using Int = std::int32_t;                                                                                                    \
+    extern "C" {                                                                                                                 \
+    TRC_LAPACK_ROUTINES(TRC_NARROW, p)                                                                                           \
+    }                                                                                                                            \
+    }                                                                                                                            \
+    namespace wide {                                                                                                             \
+    using Int = std::int64_t;                                                                                                    \
+    extern "C" {                                                                                                                 \
+    TRC_LAPACK_ROUTINES(TRC_WIDE, p)                                                                                             \
+    }                                                                                                                            \
+    }                                                                                                                            \
+    }
+
+TRC_SYMBOLS(s, float)
+TRC_SYMBOLS(d, double)
+TRC_SYMBOLS(c, std::complex<float>)
+TRC_SYMBOLS(z, std::complex<double>)

@@ -1,0 +1,14 @@
+#pragma once
+#include "algorithms/signatures.hpp"
+#include "kernels/provider.hpp"
+
+/// LAPACK's routines on the calling thread alone, with given kernels and no session: for problems that are over before workers could help,
+/// and where there can be none. Arguments have been checked; errors are the kernels'. They return LAPACK's info.
+namespace trencadis::alone {
+
+#define TRC_DECLARE(routine, ...)                                                                                                \
+    template <Scalar T> Index routine(const KernelProvider& kernels, TRC_ARGUMENTS_##routine(TRC_TYPED));
+TRC_LAPACK_ROUTINES(TRC_DECLARE)
+#undef TRC_DECLARE
+
+} // namespace trencadis::alone

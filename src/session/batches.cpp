@@ -1,0 +1,124 @@
+#include "algorithms/signatures.hpp"
+#include "kernels/batch.hpp"
+#include "matrix/operations.hpp"
+#include "session/alone.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/routine.hpp"
+
+#include <algorithm>
+#include <complex>
+
+namespace trencadis {
+namespace {
+
+/// `one(kernels, i)` for each of `count` problems of `each` flops, on the session's workers where they can help.
+template <class One>
+void for_each_problem(Session& session, const RoutineOptions& options, Index count, Flops each, const One& one)
+{
+    const auto call = [](const void* given, const KernelProvider& kernels, Index i) {
+        (*static_cast<const One*>(given))(kernels, i);
+    };
+    const task::Batch problems{&one, call, count, each};
+    if (count <= 0) return;
+    if (count > 1 && !runs_directly(session, problems.flops(), options))
+        return run_routine(session, options, [&](Flow& flow) { task::batch(flow, problems); });
+    for (Index i = 0; i < count; ++i) one(session.kernels(), i);
+}
+
+/// Matrices of a batch lie `stride` elements apart.
+template <Scalar T> void check_stride(int number, const char* name, Index stride, Index count, Index ld, Index cols)
+{
+    const auto refuse = [&](const std::string& what) {
+        throw Error(ErrorCode::bad_argument, number, std::string(name) + " is " + std::to_string(stride) + what);
+    };
+    if (count <= 1) return;
+    if (stride < ld * cols)
+        refuse(", must be at least ld times columns = " + std::to_string(ld * cols) + ": each matrix is written");
+    Index bytes = 0;
+    if (__builtin_mul_overflow(stride, count, &bytes) || __builtin_mul_overflow(bytes, Index(sizeof(T)), &bytes))
+        refuse(", which with " + std::to_string(count) + " matrices is beyond the address space");
+}
+void check_infos(int number, const Index* info, Index count)
+{
+    if (!info && count > 0)
+        throw Error(ErrorCode::bad_argument, number, "info is null, must point to " + std::to_string(count) + " integers");
+}
+
+} // namespace
+
+template <Scalar T>
+void potrf_batch(Session& session, Uplo uplo, Index n, T* A, Index lda, Index stride_a, Index count, Index* info,
+                 const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_potrf(TRC_CHECK));
+    argument::Size{"count", count}.require(6);
+    check_stride<T>(5, "stride_a", stride_a, count, lda, n);
+    check_infos(7, info, count);
+    for_each_problem(
+        session, options, count, operations::potrf(double(n)).flops<T>(),
+        [&](const KernelProvider& kernels, Index i) { info[i] = alone::potrf(kernels, uplo, n, A + i * stride_a, lda); });
+}
+
+template <Scalar T>
+void posv_batch(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Index stride_a, T* B, Index ldb,
+                Index stride_b, Index count, Index* info, const RoutineOptions& options)
+{
+    argument::require(TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, n, n));
+    argument::Size{"count", count}.require(10);
+    check_stride<T>(6, "stride_a", stride_a, count, lda, n);
+    argument::Matrix{"B", Region::all(B, n, nrhs, ldb), true}.require(7);
+    check_stride<T>(9, "stride_b", stride_b, count, ldb, nrhs);
+    check_infos(11, info, count);
+    const Flops each = operations::posv(double(n), double(nrhs)).flops<T>();
+    for_each_problem(session, options, count, each, [&](const KernelProvider& kernels, Index i) {
+        info[i] = alone::posv(kernels, uplo, n, nrhs, A + i * stride_a, lda, B + i * stride_b, ldb);
+    });
+}
+
+template <Scalar T>
+void getrf_batch(Session& session, Index m, Index n, T* A, Index lda, Index stride_a, Index* ipiv, Index count, Index* info,
+                 const RoutineOptions& options)
+{
+    argument::require(TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), TRC_CHECK_INOUT(A, lda, m, n));
+    argument::Size{"count", count}.require(7);
+    check_stride<T>(5, "stride_a", stride_a, count, lda, n);
+    const Index steps = std::min(m, n);
+    argument::Pivots{"ipiv", ipiv, steps * count, 0}.require(6);
+    check_infos(8, info, count);
+    const Flops each = operations::getrf(double(m), double(n)).flops<T>();
+    for_each_problem(session, options, count, each, [&](const KernelProvider& kernels, Index i) {
+        info[i] = alone::getrf(kernels, m, n, A + i * stride_a, lda, ipiv + i * steps);
+    });
+}
+
+template <Scalar T>
+void gesv_batch(Session& session, Index n, Index nrhs, T* A, Index lda, Index stride_a, Index* ipiv, T* B, Index ldb,
+                Index stride_b, Index count, Index* info, const RoutineOptions& options)
+{
+    argument::require(TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, n, n));
+    argument::Size{"count", count}.require(10);
+    check_stride<T>(5, "stride_a", stride_a, count, lda, n);
+    argument::Pivots{"ipiv", ipiv, n * count, 0}.require(6);
+    argument::Matrix{"B", Region::all(B, n, nrhs, ldb), true}.require(7);
+    check_stride<T>(9, "stride_b", stride_b, count, ldb, nrhs);
+    check_infos(11, info, count);
+    const Flops each = operations::gesv(double(n), double(nrhs)).flops<T>();
+    for_each_problem(session, options, count, each, [&](const KernelProvider& kernels, Index i) {
+        info[i] = alone::gesv(kernels, n, nrhs, A + i * stride_a, lda, ipiv + i * n, B + i * stride_b, ldb);
+    });
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void potrf_batch(Session&, Uplo, Index, T*, Index, Index, Index, Index*, const RoutineOptions&);                    \
+    template void posv_batch(Session&, Uplo, Index, Index, T*, Index, Index, T*, Index, Index, Index, Index*,                    \
+                             const RoutineOptions&);                                                                             \
+    template void getrf_batch(Session&, Index, Index, T*, Index, Index, Index*, Index, Index*, const RoutineOptions&);           \
+    template void gesv_batch(Session&, Index, Index, T*, Index, Index, Index*, T*, Index, Index, Index, Index*,                  \
+                             const RoutineOptions&);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

@@ -1,0 +1,128 @@
+#include "kernels/testing/reference.hpp"
+#include "symbols.hpp"
+
+#include <complex>
+#include <cstdlib>
+
+// LAPACKE's symbols as C programs call them: by value, with the layout first.
+
+namespace {
+struct Reported {
+    std::string name;
+    std::int64_t info = 0;
+    int times = 0;
+} lapacke;
+} // namespace
+extern "C" void LAPACKE_xerbla(const char* name, std::int32_t info) { lapacke = {name, info, lapacke.times + 1}; }
+
+namespace trencadis::testing {
+namespace {
+
+constexpr int by_rows = 101, by_columns = 102;
+
+template <class Int> std::vector<std::string> families()
+{
+    return sizeof(Int) == 4 ? std::vector<std::string>{"", "_work"}
+                            : std::vector<std::string>{"_64", "64_", "_work_64", "_work64_"};
+}
+template <Scalar T, class Int, class... A> Int call_c(const std::string& routine, const std::string& family, A... arguments)
+{
+    const auto function = reinterpret_cast<Int (*)(A...)>(address("LAPACKE_" + std::string(1, letter<T>) + routine + family));
+    return function(arguments...);
+}
+
+template <Scalar T> Dense<T> transposed(const Dense<T>& A)
+{
+    Dense<T> B(A.cols, A.rows);
+    for (Index j = 0; j < A.cols; ++j)
+        for (Index i = 0; i < A.rows; ++i) B(j, i) = A(i, j);
+    return B;
+}
+
+template <class T> class Lapacke : public ::testing::Test {
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Lapacke, Scalars);
+
+template <Scalar T, class Int> void check_lu()
+{
+    const Int n = 21, nrhs = 4;
+    for (const std::string& family : families<Int>()) {
+        SCOPED_TRACE(family);
+        const Dense<T> A = random_matrix<T>(n, n), B = random_matrix<T>(n, nrhs);
+        Dense<T> a = A, b = B, a_rows = transposed(A), b_rows = transposed(B);
+        std::vector<Int> ipiv(n, -7), ipiv_rows(n, -7);
+        const auto f = [&](const char* routine, auto... arguments) { return call_c<T, Int>(routine, family, arguments...); };
+        ASSERT_EQ(f("gesv", by_columns, n, nrhs, a.data.data(), Int(a.ld), ipiv.data(), b.data.data(), Int(b.ld)), 0);
+        ASSERT_EQ(f("getrf", by_rows, n, n, a_rows.data.data(), Int(a_rows.ld), ipiv_rows.data()), 0);
+        ASSERT_EQ(f("getrs", by_rows, 'N', n, nrhs, static_cast<const T*>(a_rows.data.data()), Int(a_rows.ld),
+                    static_cast<const Int*>(ipiv_rows.data()), b_rows.data.data(), Int(b_rows.ld)),
+                  0);
+        EXPECT_EQ(ipiv, ipiv_rows);
+        expect_same_bits(a, transposed(a_rows));
+        expect_same_bits(b, transposed(b_rows));
+    }
+}
+
+TYPED_TEST(Lapacke, ComputesByRowsWhatItComputesByColumns)
+{
+    check_lu<TypeParam, std::int32_t>();
+    check_lu<TypeParam, std::int64_t>();
+}
+
+TYPED_TEST(Lapacke, TouchesOneTriangleByRowsAsWell)
+{
+    using T = TypeParam;
+    const Index n = 19;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+        const Dense<T> A = random_triangle<T>(uplo, n, Real<T>(2 * n + 2)); // NaN beside the triangle
+        Dense<T> a = A, a_rows = transposed(A);
+        const Dense<T> before = a_rows;
+        const auto f = [&](const char* routine, auto... rest) { return call_c<T, std::int32_t>(routine, "", rest...); };
+        for (const char* routine : {"potrf", "potri"}) {
+            ASSERT_EQ(f(routine, by_columns, char(uplo), int(n), a.data.data(), int(a.ld)), 0);
+            ASSERT_EQ(f(routine, by_rows, char(uplo), int(n), a_rows.data.data(), int(a_rows.ld)), 0);
+        }
+        expect_untouched(before, a_rows, [&](Index i, Index j) { return in_triangle(uplo, j, i); });
+        for (Index j = 0; j < n; ++j)
+            for (Index i = 0; i < n; ++i)
+                if (in_triangle(uplo, i, j)) {
+                    EXPECT_EQ(a(i, j), a_rows(j, i));
+                }
+    }
+}
+
+TEST(LapackeArguments, AreNumberedFromTheLayout)
+{
+    double a[16] = {4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 4};
+    std::int32_t ipiv[4];
+    const auto getrf = [&](const char* family, int layout, int m, int n, int lda) {
+        return call_c<double, std::int32_t>("getrf", family, layout, m, n, static_cast<double*>(a), lda,
+                                            static_cast<std::int32_t*>(ipiv));
+    };
+    EXPECT_EQ(getrf("", 100, 4, 4, 4), -1);
+    EXPECT_EQ(lapacke.name, "LAPACKE_dgetrf");
+    EXPECT_EQ(lapacke.info, -1);
+    EXPECT_EQ(getrf("_work", by_rows, 4, 4, 3), -5);
+    EXPECT_EQ(lapacke.name, "LAPACKE_dgetrf_work");
+    EXPECT_EQ(lapacke.info, -5);
+    EXPECT_EQ(getrf("", by_rows, 4, 2, 2), 0) << "rows of two";
+    EXPECT_EQ(getrf("", by_columns, 4, 2, 2), -5);
+    EXPECT_EQ(getrf("", by_columns, -4, 2, 2), -2);
+}
+
+TEST(LapackeArguments, WithNansAreRefusedButByTheWorkRoutines)
+{
+    double a[4] = {4, std::nan(""), 1, 4};
+    const auto potrf = [&](const char* family, char uplo) {
+        return call_c<double, std::int32_t>("potrf", family, by_columns, uplo, 2, static_cast<double*>(a), 2);
+    };
+    const int times = lapacke.times;
+    EXPECT_EQ(potrf("", 'L'), -4);
+    EXPECT_EQ(lapacke.times, times) << "without a word";
+    EXPECT_EQ(potrf("", 'U'), 0) << "the triangle has none";
+    EXPECT_EQ(potrf("_work", 'L'), 2);
+}
+
+} // namespace
+} // namespace trencadis::testing

@@ -1,0 +1,73 @@
+"""The testers of the reference LAPACK (Debian's liblapack-test) through our symbols: linear equations in s, d, c, z.
+
+A part of what they can test: general, positive definite and triangular matrices, which are what we serve. What fails
+without us, too, is theirs: the tester of version 3.11 itself in STR.
+"""
+
+import os
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LIBRARY = ROOT / "build" / "lib" / "libtrencadis_lapack.so"
+TESTERS = next(iter(sorted(Path("/usr/lib").glob("*/lapack/xlintstd"))), Path("/usr/lib/lapack/xlintstd")).parent
+#: Everything becomes tasks, on blocks far smaller than the matrices.
+CUT = {"TRENCADIS_TILE": "5", "TRENCADIS_BLOCKS": "8,24,32"}
+
+pytestmark = [
+    pytest.mark.skipif(not LIBRARY.exists(), reason=f"{LIBRARY} is not built"),
+    pytest.mark.skipif(
+        not (TESTERS / "xlintstd").exists(), reason="the testers of the reference LAPACK are not here: apt install liblapack-test"
+    ),
+]
+#: What each part of the tester must have called, so that what passed was ours.
+SERVED = ("getrf", "getrs", "gesv", "potrf", "potrs", "posv", "potri", "trtri")
+
+
+def words(precision, sizes):
+    """The tester's own input with fewer sizes, and those kinds of matrices alone."""
+    lines = (TESTERS / f"{precision}test.in").read_text().splitlines()
+    kinds = [line for line in lines if re.match(rf"{precision.upper()}(GE|PO|TR) ", line)]
+    header = lines[: next(i for i, line in enumerate(lines) if line.startswith("T ")) + 3]
+    for at, line in enumerate(header):
+        if re.search(r"Number of values of [MN]\b", line):
+            header[at] = str(len(sizes.split()))
+            header[at + 1] = sizes
+    return "\n".join(header + kinds) + "\n"
+
+
+def run(precision, sizes, environment):
+    result = subprocess.run(
+        [TESTERS / f"xlintst{precision}"],
+        input=words(precision, sizes),
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    lines = re.findall(r"^ .*(?:test\(.*\)=|\*\*\*|did not|Error|failed).*$", result.stdout, re.MULTILINE)
+    failures = sorted(re.sub(r"=\s+\S+$", "", line) for line in lines)  # how far off does not matter
+    return result, failures
+
+
+@cache
+def without_us(precision, sizes):
+    return run(precision, sizes, {})[1]
+
+
+@pytest.mark.parametrize(
+    ("environment", "sizes"), [({}, "0 1 2 3 10 50"), (CUT, "0 2 5 6 16 33")], ids=["whole", "cut"]
+)
+@pytest.mark.parametrize("precision", "sdcz")
+def test_the_reference_tester_finds_nothing_that_it_does_not_find_without_us(precision, environment, sizes):
+    result, failures = run(precision, sizes, {"LD_PRELOAD": str(LIBRARY), "TRENCADIS_VERBOSE": "1", **environment})
+    for kind in ("GE", "PO", "TR"):
+        assert f"{precision.upper()}{kind} routines passed the tests of the error exits" in result.stdout, result.stdout
+    assert failures == without_us(precision, sizes)
+    how = "on tasks" if environment else "directly"
+    for routine in SERVED:
+        assert re.search(rf"^trencadis: {precision}{routine} \S+ {how}", result.stderr, re.MULTILINE), routine
