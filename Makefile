@@ -27,6 +27,7 @@ build: venv build/build.ninja
 
 demo: build
 	.venv/bin/trencadis demo
+	.venv/bin/trencadis demo wind
 
 bench: build
 	.venv/bin/trencadis compare potrf --against mkl,openblas,blis --n $(BENCH_SIZES) --repeat 7

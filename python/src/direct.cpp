@@ -1,15 +1,13 @@
+#include "direct.hpp"
+
 #include "bind.hpp"
-#include "call.hpp"
-#include "memory.hpp"
+#include "norms.hpp"
 #include "numpy.hpp"
-#include "passes.hpp"
-#include "session/linear_algebra.hpp"
 #include "truth.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 // The Python API's way to the routines, for plain arrays: dtype and shape checks, copies and the finite check in one call
 // from Python, because at n = 64 the whole solve takes some ten microseconds and every Python statement a tenth of one.
@@ -17,25 +15,6 @@
 
 namespace trencadis::python {
 namespace {
-
-const RoutineOptions polled{.nb = 0, .interrupted = signalled, .variant = {}};
-
-[[noreturn]] void not_finite()
-{
-    throw Error(ErrorCode::bad_argument, 1, "array must not contain infs or NaNs");
-} // numpy's words
-
-/// An argument that may be overwritten, or only read.
-std::optional<Buffer> open(nb::handle array, bool overwrite, bool& writable)
-{
-    if (overwrite)
-        if (auto buffer = Buffer::open(array.ptr(), Buffer::Access::write)) {
-            writable = true;
-            return buffer;
-        }
-    writable = false;
-    return Buffer::open(array.ptr(), Buffer::Access::read);
-}
 
 /// A Hermitian matrix of any strides, seen as column-major as far as possible. Seen the other way round it is its own conjugate with
 /// the triangles exchanged, so that no element needs to move.
@@ -67,31 +46,22 @@ template <Scalar T> double rcond_bound(const T* factor, Index n, Index ld)
     return ratio * ratio;
 }
 
-void warn_ill_conditioned(double rcond)
+/// Of the matrix with that factor; what it costs is spared where the free bound raises no doubt. `a` still holds the matrix.
+template <Scalar T> double rcond_of(Session& session, const HermitianView& a, const T* factor, Index ld, double bound)
 {
-    const nb::object category = nb::module_::import_("scipy.linalg").attr("LinAlgWarning");
-    char text[120];
-    PyOS_snprintf(text, sizeof text, "An ill-conditioned matrix detected: rcond is at most %.3g.", rcond);
-    if (PyErr_WarnEx(category.ptr(), text, 2)) throw nb::python_error();
-}
-
-/// Copies b into x (unless they are one) and conjugates it where A is seen conjugated.
-template <Scalar T>
-void prepare_right_side(Session& session, const Strided& b, Buffer::ColumnMajor<T>& x, bool in_place, bool conjugated, bool check)
-{
-    const bool good = in_place ? !check || all_finite<T>(session, b) : copy(session, b, x.data, x.ld, check);
-    if (!good) not_finite();
-    if (conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
+    if (bound > std::sqrt(std::numeric_limits<Real<T>>::epsilon())) return bound;
+    const Index n = a.matrix.rows;
+    const auto solve = [&](T* x, bool) { potrs(session, a.uplo, n, Index{1}, factor, ld, x, n, polled()); };
+    return reciprocal_condition(norm1_of_triangle<T>(a.matrix, a.uplo), inverse_norm1<T>(n, solve));
 }
 
 struct Result {
     Index info = 0;
-    bool hermitian = true;
     double rcond = 1;
 };
 
 struct SolveFlags {
-    bool overwrite_a, check_finite, check_hermitian;
+    bool overwrite_a, check_finite;
 };
 
 template <Scalar T>
@@ -99,28 +69,19 @@ Result solve_positive(Session& session, const HermitianView& a, const Strided& b
                       SolveFlags flags)
 {
     const Index n = a.matrix.rows;
-    T* factor = static_cast<T*>(a.matrix.data);
-    Index ld = a.matrix.leading();
-    Scratch scratch;
-    if (flags.overwrite_a && a.matrix.column_major()) {
-        if (flags.check_finite && !all_finite<T>(session, a.matrix)) not_finite();
-    } else {
-        ld = n;
-        scratch = Scratch(sizeof(T) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n), "the work copy of a");
-        factor = static_cast<T*>(scratch.data());
-        if (!copy(session, a.matrix, factor, ld, flags.check_finite)) not_finite();
-    }
-    if (flags.check_hermitian && !hermitian<T>(session, a.matrix)) return {.hermitian = false};
+    const Work<T> work = work_on<T>(session, a.matrix, flags.overwrite_a, flags.check_finite, "the work copy of a");
     prepare_right_side(session, b, x, b_in_place, a.conjugated, flags.check_finite);
-    const Index info = posv(session, a.uplo, n, x.cols, factor, ld, x.data, x.ld, polled);
+    const Index info = posv(session, a.uplo, n, x.cols, work.data, work.ld, x.data, x.ld, polled());
     if (a.conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
-    return {.info = info, .rcond = info ? 0 : rcond_bound(factor, n, ld)};
+    if (info) return {.info = info};
+    const double bound = rcond_bound(work.data, n, work.ld);
+    return {.rcond = work.data == a.matrix.data ? bound : rcond_of(session, a, work.data, work.ld, bound)};
 }
 
 nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle b_array, Truth lower, Truth overwrite_a,
-                               Truth overwrite_b, Truth check_finite, Truth check_hermitian)
+                               Truth overwrite_b, Truth check_finite)
 {
-    SolveFlags flags{.overwrite_a = overwrite_a, .check_finite = check_finite, .check_hermitian = check_hermitian};
+    SolveFlags flags{.overwrite_a = overwrite_a, .check_finite = check_finite};
     if (!is_plain_array(a_array) || !is_plain_array(b_array)) return nb::none();
     bool a_writable, b_writable;
     const auto a = open(a_array, flags.overwrite_a, a_writable);
@@ -138,9 +99,8 @@ nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle 
         using T = decltype(zero);
         const Result result = compute(
             [&] { return solve_positive<T>(session_or_standard(session), view, B, x.column_major<T>(2, "x"), in_place, flags); });
-        if (!result.hermitian) return nb::int_(-1);
         if (result.info) return nb::int_(result.info);
-        if (result.rcond < std::numeric_limits<Real<T>>::epsilon()) warn_ill_conditioned(result.rcond);
+        if (!(result.rcond >= std::numeric_limits<Real<T>>::epsilon())) return nb::make_tuple(x_array, result.rcond);
         return x_array;
     });
 }
@@ -153,7 +113,7 @@ Index factor_positive(Session& session, const HermitianView& a, Buffer::ColumnMa
     const bool good =
         in_place ? !check || all_finite<T>(session, a.matrix) : copy(session, a.matrix, factor.data, factor.ld, check);
     if (!good) not_finite();
-    const Index info = potrf(session, a.uplo, n, factor.data, factor.ld, polled);
+    const Index info = potrf(session, a.uplo, n, factor.data, factor.ld, polled());
     if (clean && info == 0) clear_opposite(session, a.uplo, n, factor.data, factor.ld);
     return info;
 }
@@ -189,17 +149,9 @@ void solve_factored(Session& session, const HermitianView& c, const Strided& b, 
                     bool check)
 {
     if (check && !all_finite<T>(session, c.matrix)) not_finite();
-    Scratch scratch;
-    const T* factor = static_cast<const T*>(c.matrix.data);
-    Index ld = c.matrix.leading();
-    if (!c.matrix.column_major()) {
-        ld = c.matrix.rows;
-        scratch = Scratch(sizeof(T) * static_cast<std::size_t>(ld) * static_cast<std::size_t>(ld), "the work copy of c");
-        copy(session, c.matrix, static_cast<T*>(scratch.data()), ld, false);
-        factor = static_cast<const T*>(scratch.data());
-    }
+    const Work<T> factor = work_on<T>(session, c.matrix, true, false, "the work copy of c"); // in place: it is only read
     prepare_right_side(session, b, x, in_place, c.conjugated, check);
-    potrs(session, c.uplo, c.matrix.rows, x.cols, factor, ld, x.data, x.ld, polled);
+    potrs(session, c.uplo, c.matrix.rows, x.cols, factor.data, factor.ld, x.data, x.ld, polled());
     if (c.conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
 }
 
@@ -244,11 +196,24 @@ bool bind_is_hermitian(Session* session, nb::handle array)
 
 } // namespace
 
+void not_finite() { throw Error(ErrorCode::bad_argument, 1, "array must not contain infs or NaNs"); }
+
+std::optional<Buffer> open(nb::handle array, bool overwrite, bool& writable)
+{
+    writable = false;
+    if (overwrite)
+        if (auto buffer = Buffer::open(array.ptr(), Buffer::Access::write)) {
+            writable = true;
+            return buffer;
+        }
+    return Buffer::open(array.ptr(), Buffer::Access::read);
+}
+
 void bind_direct(nb::module_& m)
 {
     using namespace nb::literals;
     m.def("solve_positive", &bind_solve_positive, "session"_a.none(), "a"_a, "b"_a, "lower"_a, "overwrite_a"_a, "overwrite_b"_a,
-          "check_finite"_a, "check_hermitian"_a);
+          "check_finite"_a);
     m.def("factor_positive", &bind_factor_positive, "session"_a.none(), "a"_a, "lower"_a, "overwrite_a"_a, "clean"_a,
           "check_finite"_a);
     m.def("solve_factored", &bind_solve_factored, "session"_a.none(), "c"_a, "lower"_a, "b"_a, "overwrite_b"_a, "check_finite"_a);

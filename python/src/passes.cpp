@@ -29,22 +29,6 @@ template <class T> T conjugated(T value)
     else return value;
 }
 
-/// Calls part(first, last) for ranges that cover the columns [0, cols), on the session's workers when there is enough to do.
-template <class Part> void over_columns(Session& session, const char* name, Index rows, Index cols, const Part& part)
-{
-    if (rows * cols < parallel_from || cols < 2) return part(Index{0}, cols);
-    const Index width = std::clamp<Index>(task_elements / std::max<Index>(rows, 1), 1, cols);
-    session.run(
-        [&](Flow& flow) {
-            for (Index first = 0; first < cols; first += width) {
-                const Index last = std::min(cols, first + width);
-                flow.submit(
-                    name, [&part, first, last] { part(first, last); }, std::span<const Access>{});
-            }
-        },
-        signalled);
-}
-
 template <Scalar T> const T* element(const Strided& m, Index i, Index j)
 {
     return static_cast<const T*>(m.data) + i * m.row_stride + j * m.col_stride;
@@ -113,7 +97,62 @@ template <Scalar T> bool hermitian_columns(const Strided& A, Index first, Index 
     return true;
 }
 
+/// Writes the columns [first, last) above the diagonal, or below it, from the rows that mirror them, block by block.
+template <Scalar T> void mirror_columns(bool above, Index first, Index last, Index n, T* A, Index ld, bool conjugated)
+{
+    for (Index i = above ? 0 : first; i < (above ? last : n); i += block)
+        for (Index j = first; j < last; ++j)
+            for (Index row = std::max(i, above ? 0 : j + 1); row < std::min(i + block, above ? j : n); ++row)
+                A[row + j * ld] = conjugated ? trencadis::python::conjugated(A[j + row * ld]) : A[j + row * ld];
+}
+
+template <Scalar T> int reach_in(const Strided& A, Index j, Index from, Index to, Index beside)
+{
+    for (Index i = from; i < to; ++i)
+        if (*element<T>(A, i, j) != T(0)) return 2;
+    return beside >= 0 && beside < A.rows && *element<T>(A, beside, j) != T(0);
+}
+
+void raise(std::atomic<int>& most, int value)
+{
+    int seen = most.load(std::memory_order_relaxed);
+    while (seen < value && !most.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {}
+}
+
+/// Of a matrix whose columns lie together. Two full corners, as nearly all matrices have, tell it at once.
+template <Scalar T> Reach reach_by_columns(Session& session, const Strided& A)
+{
+    const Index n = A.rows;
+    if (n > 2 && *element<T>(A, n - 1, 0) != T(0) && *element<T>(A, 0, n - 1) != T(0)) return {2, 2};
+    std::atomic<int> below{0}, above{0};
+    over_columns(session, "find structure", n, n, [&](Index first, Index last) {
+        for (Index j = first; j < last; ++j) {
+            const bool search_below = below.load(std::memory_order_relaxed) < 2,
+                       search_above = above.load(std::memory_order_relaxed) < 2;
+            if (!search_below && !search_above) return;
+            if (search_below) raise(below, reach_in<T>(A, j, j + 2, n, j + 1));
+            if (search_above) raise(above, reach_in<T>(A, j, 0, j - 1, j - 1));
+        }
+    });
+    return {below.load(), above.load()};
+}
+
 } // namespace
+
+void over_columns(Session& session, const char* name, Index rows, Index cols, const std::function<void(Index, Index)>& part)
+{
+    if (rows * cols < parallel_from || cols < 2) return part(Index{0}, cols);
+    const Index width = std::clamp<Index>(task_elements / std::max<Index>(rows, 1), 1, cols);
+    session.run(
+        [&](Flow& flow) {
+            for (Index first = 0; first < cols; first += width) {
+                const Index last = std::min(cols, first + width);
+                flow.submit(
+                    name, [&part, first, last] { part(first, last); }, std::span<const Access>{});
+            }
+        },
+        signalled);
+}
 
 template <Scalar T> bool copy(Session& session, const Strided& from, T* to, Index ld, bool check)
 {
@@ -138,7 +177,9 @@ template <Scalar T> bool all_finite(Session& session, const Strided& matrix)
 
 template <Scalar T> bool hermitian(Session& session, const Strided& matrix)
 {
-    if (matrix.rows != matrix.cols) return false;
+    const Index n = matrix.rows;
+    if (n != matrix.cols) return false;
+    if (n > 1 && *element<T>(matrix, n - 1, 0) != conjugated(*element<T>(matrix, 0, n - 1))) return false; // as most that are not
     std::atomic<bool> same{true};
     over_columns(session, "check Hermitian", matrix.rows, matrix.cols, [&](Index first, Index last) {
         if (same.load(std::memory_order_relaxed) && !hermitian_columns<T>(matrix, first, last))
@@ -158,6 +199,22 @@ template <Scalar T> void clear_opposite(Session& session, Uplo uplo, Index n, T*
     });
 }
 
+template <Scalar T> void mirror(Session& session, Uplo uplo, Index n, T* A, Index ld, bool conjugated)
+{
+    over_columns(session, "mirror", n, n, [&](Index first, Index last) {
+        mirror_columns(uplo == Uplo::lower, first, last, n, A, ld, conjugated);
+        if (conjugated)
+            for (Index j = first; j < last; ++j) A[j + j * ld] = std::real(A[j + j * ld]);
+    });
+}
+
+template <Scalar T> Reach reach(Session& session, const Strided& matrix)
+{
+    if (std::abs(matrix.row_stride) <= std::abs(matrix.col_stride)) return reach_by_columns<T>(session, matrix);
+    const Reach other = reach_by_columns<T>(session, matrix.transposed());
+    return {other.above, other.below};
+}
+
 template <Scalar T> void conjugate(Index rows, Index cols, T* B, Index ld)
 {
     if constexpr (is_complex<T>)
@@ -170,6 +227,8 @@ template <Scalar T> void conjugate(Index rows, Index cols, T* B, Index ld)
     template bool all_finite<T>(Session&, const Strided&);                                                                       \
     template bool hermitian<T>(Session&, const Strided&);                                                                        \
     template void clear_opposite<T>(Session&, Uplo, Index, T*, Index);                                                           \
+    template void mirror<T>(Session&, Uplo, Index, T*, Index, bool);                                                             \
+    template Reach reach<T>(Session&, const Strided&);                                                                           \
     template void conjugate<T>(Index, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

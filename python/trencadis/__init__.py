@@ -1,7 +1,7 @@
 """Dense linear algebra at the speed of the machine you really have.
 
     import trencadis
-    x = trencadis.solve(a, b, assume_a="pos")
+    x = trencadis.solve(a, b)
 
 SciPy's names, arguments and exceptions; see `trencadis.session` to choose workers, scheduler and kernels, and
 `trencadis.trace` to record how the cores shared the work. The interpreter lock is released while computing.
@@ -20,9 +20,12 @@ for _folder in (_Path(_sys.prefix) / "lib", _Path(_numpy.__file__).parents[1]):
     _core.add_kernel_library_folder(str(_folder))
 
 from . import threadpool as _threadpool  # noqa: E402, F401
-from .linalg import cho_factor, cho_solve, cholesky, solve  # noqa: E402
+from .inverse import det, inv  # noqa: E402
+from .linalg import cho_factor, cho_solve, cholesky  # noqa: E402
+from .lu import lu, lu_factor, lu_solve  # noqa: E402
 from .products import matmul  # noqa: E402
 from .session import session, trace  # noqa: E402
+from .systems import solve  # noqa: E402
 from .triangular import solve_triangular  # noqa: E402
 
 __all__ = [
@@ -31,6 +34,11 @@ __all__ = [
     "cho_factor",
     "cho_solve",
     "cholesky",
+    "det",
+    "inv",
+    "lu",
+    "lu_factor",
+    "lu_solve",
     "matmul",
     "session",
     "solve",

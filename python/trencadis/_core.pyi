@@ -186,18 +186,41 @@ def routine_flops(routine: str, complex: bool, n: float, m: float = 0, k: float 
 # The direct way of the Python API, for plain arrays; checks, copies and the finite check in one call.
 
 def solve_positive(
+    session: Session | None, a: Any, b: Any, lower: bool, overwrite_a: bool, overwrite_b: bool, check_finite: bool
+) -> np.ndarray | tuple[np.ndarray, float] | int | None:
+    """The solution; with its reciprocal condition where that is below the precision; or the order (int) of the leading minor that
+    is not positive; or None where a and b are not plain arrays, square of order 2 or more and with one or two dimensions,
+    aligned, native, of one supported dtype and of fitting shapes: the caller then converts, or complains."""
+
+def solve_general(
     session: Session | None,
     a: Any,
     b: Any,
+    assumed: str,
     lower: bool,
+    transposed: bool,
     overwrite_a: bool,
     overwrite_b: bool,
     check_finite: bool,
-    check_hermitian: bool,
-) -> np.ndarray | int | None:
-    """The solution; or the order (int) of the leading minor that is not positive, -1 where a is not Hermitian; or None where a
-    and b are not plain arrays, square of order 2 or more and with one or two dimensions, aligned, native, of one supported
-    dtype and of fitting shapes: the caller then converts, or complains."""
+) -> np.ndarray | tuple[np.ndarray, float] | int | str | None:
+    """The solution by LU; with its reciprocal condition where that is below the precision; or the number of the pivot that is
+    zero; or None as in solve_positive. `assumed`: "general"; "symmetric", "hermitian", of which one triangle is read; or "", and
+    then another structure (diagonal, tridiagonal, upper or lower triangular, possibly positive definite) is answered by its name,
+    and nothing was done."""
+
+def invert(
+    session: Session | None, a: Any, assumed: str, lower: bool, overwrite_a: bool, check_finite: bool
+) -> np.ndarray | tuple[np.ndarray, float] | int | str | None:
+    """The inverse; with its reciprocal condition where that is below the precision; or the number of the pivot that is zero; or
+    "diagonal", and nothing was done; or None where a is no plain square matrix. `assumed` as in solve_general, or another
+    structure, which is believed."""
+
+def triangular_rcond(session: Session | None, a: np.ndarray, lower: bool) -> float:
+    """The reciprocal condition in the 1-norm, as LAPACK's trcon estimates it, of a triangle stored by columns or by rows."""
+
+def columns(session: Session | None, a: Any, overwrite: bool, check_finite: bool) -> np.ndarray | None:
+    """A column-major array that may be overwritten, with the elements of a: a itself where that is allowed and lies so. None
+    where a is no plain matrix or vector."""
 
 def factor_positive(
     session: Session | None, a: Any, lower: bool, overwrite_a: bool, clean: bool, check_finite: bool

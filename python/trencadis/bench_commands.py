@@ -196,14 +196,26 @@ def trace_command(
 
 
 def demo_command(
-    points: Annotated[int, typer.Option("--points", help="Observed points")] = 8000,
+    subject: Annotated[str, typer.Argument(metavar="[terrain|wind]", help="What to show", show_default="terrain")] = "terrain",
+    points: Annotated[
+        int | None, typer.Option("--points", help="Observed points, 8000; or of the ground under the wind, about 6000")
+    ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the pictures go")] = Path("demo-output"),
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the choice of points")] = 1,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Of terrain's choice of points, 1")] = None,
 ) -> None:
-    """Kriging of a real elevation model: predict terrain from scattered heights by one large positive definite solve."""
+    """Two things on a real elevation model. terrain: its heights from scattered ones by kriging, one large positive definite
+    solve. wind: where it blows fastest, one large general solve."""
+    if subject not in ("terrain", "wind"):
+        raise UsageError(f"demo: '{subject}' is not there; terrain and wind are")
+    if subject == "wind":
+        if seed is not None:
+            raise UsageError("--seed: goes with demo terrain; nothing is drawn at random for wind")
+        from .wind import run_wind
+
+        return run_wind(6000 if points is None else points, output)
     from .demo import run_demo  # needs scipy.optimize, which takes half a second to load
 
-    run_demo(points, output, seed)
+    return run_demo(8000 if points is None else points, output, 1 if seed is None else seed)
 
 
 def _choice(

@@ -1,7 +1,7 @@
 """The command `trencadis`: the frame around its commands, and what their errors become.
 
-Exit codes: 0 done, 1 a numerical failure was reported (not positive definite), 2 bad usage or input, 130 interrupted. Errors
-are one line on standard error; with TRENCADIS_VERBOSE=1 the traceback comes before it. Output that nobody reads (a closed
+Exit codes: 0 done, 1 a numerical failure was reported (singular, not positive definite), 2 bad usage or input, 130 interrupted.
+Errors are one line on standard error; with TRENCADIS_VERBOSE=1 the traceback comes before it. Output that nobody reads (a closed
 pipe, a closed standard output) is no error.
 """
 

@@ -9,6 +9,9 @@ from math import prod
 import numpy as np
 from numpy.typing import ArrayLike
 
+from . import _core
+from .session import current
+
 # What SciPy calculates in, by dtype (scipy.linalg.blas.find_best_blas_type); everything else is taken as float64.
 _SINGLE = "?bBhHef"
 _CONVERTED = {**dict.fromkeys(_SINGLE, "f"), "F": "F", "D": "D", "G": "D"}
@@ -49,6 +52,15 @@ def native(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return np.require(array, dtype, "A")
 
 
+def columns(array: np.ndarray, dtype: np.dtype, overwrite: bool, *, reading: bool = False) -> np.ndarray:
+    """The matrix or vector by columns, for LAPACK to work on: the array itself where it may be overwritten, or where it is only
+    read, and lies so."""
+    if reading and array.dtype == dtype and is_column_major(array):
+        return array
+    plain = np.require(np.asarray(array), dtype, "A")
+    return _core.columns(current.get(), plain, overwrite or not np.may_share_memory(plain, array), False)
+
+
 def over_batch(
     function: Callable[[np.ndarray, np.ndarray | None], np.ndarray], a: np.ndarray, b: np.ndarray | None, name: str
 ) -> np.ndarray:
@@ -68,16 +80,3 @@ def is_column_major(a: np.ndarray) -> bool:
     """Can LAPACK take the last two dimensions as they are?"""
     item, (rows, cols), (row, col) = a.itemsize, a.shape[-2:], a.strides[-2:]
     return a.flags.aligned and (row == item or rows <= 1) and (cols <= 1 or (col >= item * rows and col % item == 0))
-
-
-def not_hermitian_message(a: np.ndarray, name: str = "a", remedy: str = "assume_a='pos'") -> str:
-    """Names one pair of elements that differ."""
-    n = a.shape[0]
-    for j in range(n):
-        rows = np.flatnonzero(a[j:, j] != np.conj(a[j, j:]))
-        if rows.size:
-            i = j + int(rows[0])
-            pair = f"{name}[{i}, {j}] = {a[i, j]} but {name}[{j}, {i}] = {a[j, i]}"
-            word = "Hermitian" if np.iscomplexobj(a) else "symmetric"
-            return f"{name} is not {word}: {pair}; {remedy} takes one triangle for both, other matrices are not served"
-    raise AssertionError("the matrix is Hermitian")

@@ -18,7 +18,8 @@ import numpy as np
 from . import _core
 from .errors import UsageError
 
-_SUFFIXES = ".npy or .mtx"
+_SUFFIXES = (".npy", ".mtx")
+_ARCHIVE = (".npz",)
 _NUMBERS = "biufc"  #: kinds of dtypes
 
 
@@ -30,7 +31,7 @@ def read_matrix(path: str | Path, note: Callable[[str], None] | None = None) -> 
     path = Path(path)
     reader = {".npy": _read_npy, ".mtx": _read_mtx}.get(_suffix(path))
     if reader is None:
-        raise UsageError(f"{path}: cannot tell the format from the name; give a file called {_SUFFIXES}")
+        raise UsageError(f"{path}: cannot tell the format from the name; give a file called {' or '.join(_SUFFIXES)}")
     try:
         array = reader(path, note or (lambda message: None))
     except OSError as error:
@@ -45,7 +46,7 @@ def read_matrix(path: str | Path, note: Callable[[str], None] | None = None) -> 
 def write_matrix(path: str | Path, array: np.ndarray) -> None:
     """Writes the array in the format of the suffix; the file is there in full or not at all."""
     path = Path(path)
-    _require_known_suffix(path)
+    _require_suffix(path, _SUFFIXES)
     with _replacing(_target(path)) as file:
         if _suffix(path) == ".npy":
             np.lib.format.write_array(file, array, allow_pickle=False)
@@ -61,9 +62,17 @@ def write_text(path: str | Path, text: str) -> None:
         file.write(text.encode())
 
 
-def check_output(path: str | Path) -> None:
-    """Raises UsageError when `write_matrix` could not write this file: to be called before a long computation."""
-    _require_known_suffix(Path(path))
+def write_arrays(path: str | Path, **arrays: np.ndarray) -> None:
+    """Writes the arrays by their names as .npz, which numpy.load reads; the file is there in full or not at all."""
+    _require_suffix(Path(path), _ARCHIVE)
+    with _replacing(_target(Path(path))) as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def check_output(path: str | Path, *, archive: bool = False) -> None:
+    """Raises UsageError when `write_matrix`, or with `archive` `write_arrays`, could not write this file: to be called before a
+    long computation."""
+    _require_suffix(Path(path), _ARCHIVE if archive else _SUFFIXES)
     check_writable(path)
 
 
@@ -86,9 +95,9 @@ def _suffix(path: Path) -> str:
     return path.suffix.lower()
 
 
-def _require_known_suffix(path: Path) -> None:
-    if _suffix(path) not in (".npy", ".mtx"):
-        raise UsageError(f"{path}: cannot tell the format to write from the name; give a file called {_SUFFIXES}")
+def _require_suffix(path: Path, known: tuple[str, ...]) -> None:
+    if _suffix(path) not in known:
+        raise UsageError(f"{path}: cannot tell the format to write from the name; give a file called {' or '.join(known)}")
 
 
 def _target(path: Path) -> Path:

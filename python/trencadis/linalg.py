@@ -1,97 +1,18 @@
-"""SciPy's functions for positive definite systems, on the current session.
+"""SciPy's functions for Cholesky factors, on the current session.
 
-The fast way is one call into C++ (`_core.solve_positive` and its sisters) for plain arrays of one supported dtype. What it
-declines comes back as None, and the functions with a leading underscore convert, broadcast and complain as SciPy does.
+The fast way is one call into C++ (`_core.factor_positive`, `_core.solve_factored`) for plain arrays of one supported dtype. What
+it declines comes back as None, and the functions with a leading underscore convert, broadcast and complain as SciPy does.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import common_dtype, converted_dtype, native, not_hermitian_message, over_batch, solve_dtype, validated
+from .conversion import common_dtype, converted_dtype, native, over_batch, validated
 from .errors import not_positive_definite
 from .session import current
-
-_POSITIVE = ("pos", "positive definite")
-_NOT_SERVED = (
-    "general",
-    "gen",
-    "diagonal",
-    "tridiagonal",
-    "banded",
-    "upper triangular",
-    "lower triangular",
-    "symmetric",
-    "sym",
-    "hermitian",
-    "her",
-)
-
-
-def solve(
-    a: ArrayLike,
-    b: ArrayLike,
-    lower: bool = False,
-    overwrite_a: bool = False,
-    overwrite_b: bool = False,
-    check_finite: bool = True,
-    assume_a: str | None = None,
-    transposed: bool = False,
-) -> np.ndarray:
-    """Solve a x = b for x, where `a` is Hermitian (real: symmetric) positive definite.
-
-    Parameters
-    ----------
-    a : (..., N, N) array_like
-        With `assume_a` omitted it must equal its conjugate transpose, which is checked. With 'pos' only one triangle is
-        used: the upper, or the lower with `lower`.
-    b : (..., N, NRHS) or (N,) array_like
-    lower : bool
-    overwrite_a, overwrite_b : bool
-        Allow the data of a or b to be overwritten; saves a copy when the array can be used in place.
-    check_finite : bool
-        Check all of `a` and `b` for infinities and NaNs.
-    assume_a : None or 'pos' ('positive definite')
-        SciPy's other structures are not served.
-    transposed : bool
-        Solve a^T x = b, which is the same for a real symmetric matrix.
-
-    Returns
-    -------
-    x : ndarray of b's shape
-
-    Raises
-    ------
-    LinAlgError
-        A leading minor is not positive; the message names its order.
-    ValueError
-        Sizes do not fit, values are not finite, or `a` is not Hermitian where that is checked.
-    NotImplementedError
-        `transposed` with complex `a`.
-
-    Warns
-    -----
-    LinAlgWarning
-        The diagonal of the factor shows that the reciprocal condition is below the precision. (SciPy
-        estimates the condition; this bound is free, never warns without reason, but can miss.)
-
-    Notes
-    -----
-    Cholesky factorisation and two triangular solves (LAPACK's posv): n^3/3 + 2 n^2 nrhs flops, 4 times as many for complex.
-    """
-    if assume_a is not None and assume_a not in _POSITIVE:
-        raise ValueError(_structure_message(assume_a))
-    if not transposed:
-        x = _core.solve_positive(current.get(), a, b, lower, overwrite_a, overwrite_b, check_finite, assume_a is None)
-        if type(x) is np.ndarray:
-            return x
-        if x is not None:
-            raise _unsolved(x, a)
-    return _solve_converted(a, b, lower, overwrite_a, overwrite_b, check_finite, assume_a, transposed)
 
 
 def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> np.ndarray:
@@ -161,82 +82,6 @@ def cho_solve(
     c, lower = c_and_lower
     x = _core.solve_factored(current.get(), c, lower, b, overwrite_b, check_finite)
     return x if x is not None else _cho_solve_converted(c, lower, b, overwrite_b, check_finite)
-
-
-def _structure_message(assume_a: Any) -> str:
-    if assume_a in _NOT_SERVED:
-        return f"assume_a={assume_a!r} is not served: only 'pos' (positive definite) is"
-    return f"{assume_a} is not a recognized matrix structure; 'pos' (positive definite) is served"
-
-
-def _unsolved(status: int, a: ArrayLike) -> Exception:
-    """What the integer answers of _core.solve_positive mean."""
-    return not_positive_definite(status) if status > 0 else ValueError(not_hermitian_message(np.asarray(a)))
-
-
-def _solve_converted(
-    a: ArrayLike,
-    b: ArrayLike,
-    lower: bool,
-    overwrite_a: bool,
-    overwrite_b: bool,
-    check_finite: bool,
-    assume_a: str | None,
-    transposed: bool,
-) -> np.ndarray:
-    a1 = np.atleast_2d(validated(a, check_finite))
-    b1 = np.atleast_1d(validated(b, check_finite))
-    dtype = solve_dtype(a1, b1)
-    a1, b1 = native(a1, dtype), native(b1, dtype)
-    if a1.shape[-1] != a1.shape[-2]:
-        raise ValueError(f"Expected square matrix, got a of shape {a1.shape}")
-    if transposed and dtype.kind == "c":
-        raise NotImplementedError("trencadis.solve can not solve a^T x = b or a^H x = b for complex matrices.")
-    b_is_vector = b1.ndim == 1
-    if b_is_vector:
-        b1 = b1[:, None]
-    if b1.shape[-2] != a1.shape[-1] and a1.size != 1:
-        raise ValueError(f"incompatible shapes: a of shape {a1.shape} and b of shape {np.shape(b)}")
-    if a1.size == 1:
-        x = _solve_scalar(a1, b1)
-    else:
-        batch = np.broadcast_shapes(a1.shape[:-2], b1.shape[:-2])
-        x = np.empty(batch + b1.shape[-2:], dtype)
-        if x.size:
-            _solve_stack(a1, b1, x, lower, overwrite_a, overwrite_b, assume_a)
-    return x[..., 0] if b_is_vector else x
-
-
-def _solve_scalar(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """SciPy broadcasts a matrix of one element over right sides of any height."""
-    if not np.real(a.item()) > 0:
-        raise not_positive_definite(1)
-    return b / a
-
-
-def _solve_ones(a: np.ndarray, b: np.ndarray, assume_a: str | None) -> np.ndarray:
-    """Stacks of matrices of one element; where LAPACK is told that they are Hermitian it reads the real part alone."""
-    if not (np.real(a) > 0).all():
-        raise not_positive_definite(1)
-    return b / (a if assume_a is None else np.real(a))
-
-
-def _solve_stack(
-    a: np.ndarray, b: np.ndarray, x: np.ndarray, lower: bool, overwrite_a: bool, overwrite_b: bool, assume_a: str | None
-) -> None:
-    a = np.broadcast_to(a, x.shape[:-2] + a.shape[-2:])
-    b = np.broadcast_to(b, x.shape)
-    if a.shape[-1] == 1:
-        x[...] = _solve_ones(a, b, assume_a)
-        return
-    single = x.ndim == 2
-    for i in np.ndindex(x.shape[:-2]):
-        part = _core.solve_positive(
-            current.get(), a[i], b[i], lower, overwrite_a and single, overwrite_b and single, False, assume_a is None
-        )
-        if type(part) is not np.ndarray:
-            raise _unsolved(part, a[i])
-        x[i] = part
 
 
 def _factor(a: ArrayLike, lower: bool, overwrite_a: bool, clean: bool, check_finite: bool) -> np.ndarray:

@@ -1,20 +1,29 @@
-"""LAPACK's measures of how well a result fits, for a Hermitian matrix of which one triangle is given."""
+"""LAPACK's measures of how well a result fits. Of a Hermitian matrix one triangle may be all that is given."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
+
+#: Which part of a matrix stands for it: all of it, or for a Hermitian one a triangle.
+Part = Literal["all", "lower", "upper"]
 
 _BLOCK = 512  # columns at a time, so that no second full matrix is needed
 
 
-def hermitian_product(A: np.ndarray, X: np.ndarray, lower: bool) -> tuple[np.ndarray, float]:
-    """A X and the one-norm of A, from one triangle of A. X has two dimensions."""
-    n = A.shape[0]
-    product = np.zeros((n, X.shape[1]), np.result_type(A, X))
+def one_norm(A: np.ndarray, part: Part = "all") -> float:
+    """max_j sum_i |a_ij|."""
+    return product_and_norm(A, np.empty((A.shape[1], 0), A.dtype), part)[1]
+
+
+def product_and_norm(A: np.ndarray, X: np.ndarray, part: Part) -> tuple[np.ndarray, float]:
+    """A X and the one-norm of A. X has two dimensions."""
+    product = np.zeros((A.shape[0], X.shape[1]), np.result_type(A, X))
     norm = 0.0
-    for first in range(0, n, _BLOCK):
-        last = min(n, first + _BLOCK)
-        columns = _full_columns(A, first, last, lower)
+    for first in range(0, A.shape[1], _BLOCK):
+        last = min(A.shape[1], first + _BLOCK)
+        columns = A[:, first:last] if part == "all" else _full_columns(A, first, last, part == "lower")
         product += columns @ X[first:last]
         norm = max(norm, float(np.abs(columns).sum(axis=0).max()))
     return product, norm
@@ -36,12 +45,12 @@ def _full_columns(A: np.ndarray, first: int, last: int, lower: bool) -> np.ndarr
     return columns
 
 
-def solve_residual(A: np.ndarray, X: np.ndarray, B: np.ndarray, lower: bool) -> float | None:
+def solve_residual(A: np.ndarray, X: np.ndarray, B: np.ndarray, part: Part) -> float | None:
     """max_j |b_j - A x_j| / (|A| |x_j| eps) in one-norms (LAPACK's dpot02); None for empty systems."""
     if not X.size:
         return None
     X2, B2 = X.reshape(X.shape[0], -1), B.reshape(B.shape[0], -1)
-    product, norm = hermitian_product(A, X2, lower)
+    product, norm = product_and_norm(A, X2, part)
     errors, sizes = np.abs(B2 - product).sum(axis=0), np.abs(X2).sum(axis=0)
     scale = norm * sizes * np.finfo(A.dtype).eps
     return float(np.max(np.where(errors == 0, 0.0, errors / np.where(scale == 0, 1.0, scale))))
@@ -57,6 +66,22 @@ def factor_residual(A: np.ndarray, F: np.ndarray, lower: bool, vectors: int = 4)
     if n == 0:
         return None
     V = np.random.default_rng(0).standard_normal((n, vectors)).astype(A.dtype)
-    product, norm = hermitian_product(A, V, lower)
-    errors = np.abs(product - (F @ (F.conj().T @ V) if lower else F.conj().T @ (F @ V))).sum(axis=0)
-    return float(np.max(errors / (n * norm * np.abs(V).sum(axis=0) * np.finfo(A.dtype).eps)))
+    return _product_residual(A, V, F @ (F.conj().T @ V) if lower else F.conj().T @ (F @ V), "lower" if lower else "upper")
+
+
+def lu_residual(A: np.ndarray, F: np.ndarray, rows: np.ndarray, vectors: int = 4) -> float | None:
+    """|A v - L[rows] U v| / (n |A| |v| eps), L and U in F, as factor_residual."""
+    if A.size == 0:
+        return None
+    V = np.random.default_rng(0).standard_normal((A.shape[1], vectors)).astype(A.dtype)
+    k = min(F.shape)
+    product = np.triu(F[:k]) @ V
+    lower = np.tril(F[:, :k], -1) @ product
+    lower[:k] += product
+    return _product_residual(A, V, lower[rows], "all")
+
+
+def _product_residual(A: np.ndarray, V: np.ndarray, claimed: np.ndarray, part: Part) -> float:
+    product, norm = product_and_norm(A, V, part)
+    errors, sizes = np.abs(product - claimed).sum(axis=0), max(A.shape) * norm * np.abs(V).sum(axis=0) * np.finfo(A.dtype).eps
+    return float(np.max(np.where(errors == 0, 0.0, errors / np.where(sizes == 0, 1.0, sizes))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +9,13 @@ import numpy as np
 import typer
 
 from . import _core
-from .conversion import common_dtype, not_hermitian_message
-from .errors import LinAlgError, UsageError
-from .files import check_output, read_matrix, require_memory, warn, write_matrix
+from .conversion import common_dtype
+from .errors import UsageError
+from .files import check_output, read_matrix, warn, write_arrays, write_matrix
+from .lu import permutation
 from .options import Engine, Json, Kernels, Scheduler, Threads, TileSize, Workers, open_session, tile_size
-from .residuals import factor_residual, solve_residual
+from .residuals import Part, factor_residual, lu_residual, solve_residual
+from .solve_methods import Solved, factor_general, factor_positive, solve_any, solve_positive, work_copy
 from .tables import console, json_line
 
 Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the result (.npy or .mtx)")]
@@ -33,8 +34,8 @@ def solve(
     b: Annotated[Path, typer.Argument(metavar="B", help="The right sides, .npy or .mtx", show_default=False)],
     output: Output = None,
     assume: Annotated[
-        str, typer.Option(metavar="spd", help="Read one triangle of A for both; without it the symmetry is checked")
-    ] = "",
+        str, typer.Option(metavar="general|spd", help="general: what A is, is found out; spd: one triangle of A is read for both")
+    ] = "general",
     lower: Lower = False,
     as_json: Json = False,
     scheduler: Scheduler = "",
@@ -44,9 +45,11 @@ def solve(
     workers: Workers = "",
     nb: TileSize = "auto",
 ) -> None:
-    """Solve A X = B for a symmetric (Hermitian) positive definite matrix A."""
-    if assume not in ("", "spd"):
-        raise UsageError(f"--assume: '{assume}' is not served; spd is (symmetric or Hermitian positive definite)")
+    """Solve A X = B: by Cholesky where A is symmetric (Hermitian) positive definite, by substitution where it is triangular,
+    else by LU."""
+    spd = _choice("--assume", assume, "spd", "general")
+    if lower and not spd:
+        raise UsageError("--lower: goes with --assume spd; otherwise all of A is read")
     tile = tile_size(nb)
     if output:
         check_output(output)
@@ -56,13 +59,18 @@ def solve(
     if B.shape[0] != A.shape[0]:
         raise UsageError(f"{b}: has shape {B.shape}; {a} of shape {A.shape} needs {A.shape[0]} rows")
     A, B = _convert(session, (A, a), (B, b))
-    if not assume:
-        _require_hermitian(session, A, a)
-    X = _work_copy(B, b)
-    seconds = _posv(session, lower, A, X, tile, a) if X.size else 0.0
+    X = work_copy(B, b)
+    if X.size == 0:
+        solved = Solved("posv" if spd else "gesv", 0.0, None)
+    else:
+        solved = solve_positive(session, A, X, tile, a, lower) if spd else solve_any(session, A, X, tile, a)
+    _warn_ill_conditioned(solved, A, a)
     n, nrhs = A.shape[0], 1 if X.ndim == 1 else X.shape[1]
-    figures = _figures("posv", A, session, tile, seconds, nrhs)
-    figures |= {"nrhs": nrhs, "residual": solve_residual(A, X, B, lower), "output": str(output) if output else None}
+    part: Part = "all" if not spd else "lower" if lower else "upper"
+    extents = {"n": nrhs, "m": n} if solved.routine == "trsm" else {"n": n, "nrhs": nrhs}
+    figures = _figures(solved.routine, A, session, tile, solved.seconds, extents)
+    figures |= {"nrhs": nrhs, "rcond": solved.rcond, "residual": solve_residual(A, X, B, part)}
+    figures["output"] = str(output) if output else None
     if output:
         write_matrix(output, X)
     _report(figures, as_json, f"solved A X = B, A {n} x {n}, {nrhs} right side{'s' * (nrhs != 1)}", "|B - A X| / (|A| |X| eps)")
@@ -70,8 +78,12 @@ def solve(
 
 def factor(
     a: Annotated[Path, typer.Argument(metavar="A", help="The matrix, .npy or .mtx", show_default=False)],
-    method: Annotated[str, typer.Option(metavar="cholesky", help="A = U^H U, or with --lower A = L L^H", show_default=False)],
-    output: Output = None,
+    method: Annotated[
+        str, typer.Option(metavar="cholesky|lu", help="A = U^H U, or with --lower A = L L^H; or A = P L U", show_default=False)
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the factor (.npy or .mtx); with lu .npz")
+    ] = None,
     lower: Lower = False,
     as_json: Json = False,
     scheduler: Scheduler = "",
@@ -81,23 +93,34 @@ def factor(
     workers: Workers = "",
     nb: TileSize = "auto",
 ) -> None:
-    """Factor a symmetric (Hermitian) positive definite matrix; one triangle is read."""
-    if method != "cholesky":
-        raise UsageError(f"--method: '{method}' is not served; cholesky is")
+    """Factor a matrix: cholesky reads one triangle of a positive definite one; lu takes any, and writes the arrays lu and piv, as
+    lu_factor returns them."""
+    lu = _choice("--method", method, "lu", "cholesky")
+    if lower and lu:
+        raise UsageError("--lower: goes with --method cholesky")
     tile = tile_size(nb)
     if output:
-        check_output(output)
+        check_output(output, archive=lu)
     session = open_session(scheduler, engine, kernels, threads_backend, workers)
     A = read_matrix(a, warn)
-    _require_square(A, a)
+    (_require_matrix if lu else _require_square)(A, a)
     (A,) = _convert(session, (A, a))
+    if lu:
+        _factor_lu(session, A, a, tile, output, as_json)
+    else:
+        _factor_cholesky(session, A, a, tile, output, as_json, lower)
+
+
+def _factor_cholesky(
+    session: _core.Session, A: np.ndarray, path: Path, tile: int, output: Path | None, as_json: bool, lower: bool
+) -> None:
     if A.size and not _core.is_hermitian(session, A):
-        warn(f"{a} is {_shape_of_mistake(A)}; its {'lower' if lower else 'upper'} triangle is taken for both")
-    F = _work_copy(A, a)
-    seconds = _potrf(session, lower, F, tile, a) if F.size else 0.0
+        warn(f"{path} is {_shape_of_mistake(A)}; its {'lower' if lower else 'upper'} triangle is taken for both")
+    F = work_copy(A, path)
+    seconds = factor_positive(session, F, tile, path, lower) if F.size else 0.0
     F = np.tril(F) if lower else np.triu(F)
     n = A.shape[0]
-    figures = _figures("potrf", A, session, tile, seconds)
+    figures = _figures("potrf", A, session, tile, seconds, {"n": n})
     figures |= {"residual": factor_residual(A, F, lower), "output": str(output) if output else None}
     if output:
         write_matrix(output, F)
@@ -105,13 +128,33 @@ def factor(
     _report(figures, as_json, f"factored A = {name}, A {n} x {n}", f"|A v - {name} v| / (n |A| |v| eps), random v")
 
 
-def _uplo(lower: bool) -> str:
-    return "L" if lower else "U"
+def _factor_lu(session: _core.Session, A: np.ndarray, path: Path, tile: int, output: Path | None, as_json: bool) -> None:
+    m, n = A.shape
+    F, piv, seconds = work_copy(A, path), np.empty(0, np.int32), 0.0
+    if F.size:
+        piv, seconds = factor_general(session, F, tile, path)
+    figures = _figures("getrf", A, session, tile, seconds, {"n": n, "m": m})
+    figures |= {"m": m, "residual": lu_residual(A, F, permutation(piv, m)), "output": str(output) if output else None}
+    if output:
+        write_arrays(output, lu=F, piv=piv)
+    _report(figures, as_json, f"factored A = P L U, A {m} x {n}", "|A v - P L U v| / (n |A| |v| eps), random v")
 
 
-def _require_positive(path: Path, info: int) -> None:
-    if info:
-        raise LinAlgError(f"{path}: is not positive definite: the leading minor of order {info} is not positive")
+def _choice(option: str, given: str, first: str, second: str) -> bool:
+    """Is it the first?"""
+    if given not in (first, second):
+        raise UsageError(f"{option}: '{given}' is not served; {first} and {second} are")
+    return given == first
+
+
+def _warn_ill_conditioned(solved: Solved, A: np.ndarray, path: Path) -> None:
+    if solved.rcond is not None and not solved.rcond >= np.finfo(A.dtype).eps:
+        warn(f"{path} is ill-conditioned: its reciprocal condition is about {solved.rcond:.2g}; the result may not be accurate")
+
+
+def _require_matrix(A: np.ndarray, path: Path) -> None:
+    if A.ndim != 2:
+        raise UsageError(f"{path}: has shape {A.shape}; a matrix is needed")
 
 
 def _require_square(A: np.ndarray, path: Path) -> None:
@@ -130,48 +173,22 @@ def _convert(session: _core.Session, *named: tuple[np.ndarray, Path]) -> list[np
     return arrays
 
 
-def _require_hermitian(session: _core.Session, A: np.ndarray, path: Path) -> None:
-    if A.size and not _core.is_hermitian(session, A):
-        raise UsageError(not_hermitian_message(A, str(path), "--assume spd"))
-
-
 def _shape_of_mistake(A: np.ndarray) -> str:
     if not np.iscomplexobj(A):
         return "not symmetric"
     return "complex symmetric, not Hermitian" if np.array_equal(A, A.T) else "not Hermitian"
 
 
-def _work_copy(array: np.ndarray, path: Path) -> np.ndarray:
-    require_memory(path, array.nbytes, "the work copy")
-    return np.array(array, order="F")
-
-
-def _posv(session: _core.Session, lower: bool, A: np.ndarray, X: np.ndarray, tile: int, path: Path) -> float:
-    """Solves in place of X; the seconds it took, without the copy of A that is factored."""
-    factor = _work_copy(A, path)
-    begin = time.perf_counter()
-    info = _core.posv(session, _uplo(lower), factor, X, tile)
-    seconds = time.perf_counter() - begin
-    _require_positive(path, info)
-    return seconds
-
-
-def _potrf(session: _core.Session, lower: bool, F: np.ndarray, tile: int, path: Path) -> float:
-    begin = time.perf_counter()
-    info = _core.potrf(session, _uplo(lower), F, tile)
-    seconds = time.perf_counter() - begin
-    _require_positive(path, info)
-    return seconds
-
-
-def _figures(routine: str, A: np.ndarray, session: _core.Session, tile: int, seconds: float, nrhs: int = 1) -> dict[str, Any]:
+def _figures(
+    routine: str, A: np.ndarray, session: _core.Session, tile: int, seconds: float, extents: dict[str, int]
+) -> dict[str, Any]:
     options = session.options()
-    total = _core.routine_flops(routine, A.dtype.kind == "c", A.shape[0], nrhs=nrhs)
+    total = _core.routine_flops(routine, A.dtype.kind == "c", **extents)
     variant = session.default_variant(routine)
     return {
         "routine": routine,
-        "n": A.shape[0],
-        "nb": tile or _core.default_tile(routine, variant, A.shape[0], A.dtype.itemsize, len(options["workers"])),
+        "n": A.shape[1],
+        "nb": tile or _core.default_tile(routine, variant, A.shape[1], A.dtype.itemsize, len(options["workers"])),
         "precision": _LETTERS[A.dtype.char],
         "engine": options["engine"],
         "scheduler": options["scheduler"],
@@ -201,5 +218,7 @@ def _report(figures: dict[str, Any], as_json: bool, what: str, measure: str) -> 
     )
     if figures["residual"] is not None:
         out.print(f"residual {figures['residual']:.3g} = {measure}; LAPACK's tests pass below 30", soft_wrap=True, markup=False)
+    if figures.get("rcond") is not None:
+        out.print(f"reciprocal condition {figures['rcond']:.2g}, estimated in the 1-norm", soft_wrap=True, markup=False)
     if figures["output"]:
         out.print(f"written to {figures['output']}", soft_wrap=True, markup=False)

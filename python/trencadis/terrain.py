@@ -58,7 +58,7 @@ def draw_terrain(terrain: Terrain, observed: np.ndarray, prediction: np.ndarray,
         axis.set_xlabel("east (km)")
     for axis in axes[:, 0]:
         axis.set_ylabel("north (km)")
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _colours(terrain: Terrain) -> dict[str, Any]:
@@ -73,10 +73,7 @@ def _draw_shaded(axis: Any, terrain: Terrain, heights: np.ndarray, heading: str)
 
     colours = _colours(terrain)
     colours["cmap"] = colormaps[colours["cmap"]]
-    rows, columns = heights.shape
-    west, east, south, north = terrain.extent
-    steps_m = {"dx": 1000 * (east - west) / (columns - 1), "dy": 1000 * (north - south) / (rows - 1)}
-    image = LightSource(azdeg=315, altdeg=45).shade(heights, blend_mode="overlay", vert_exag=2, **steps_m, **colours)
+    image = LightSource(azdeg=315, altdeg=45).shade(heights, blend_mode="overlay", vert_exag=2, **_steps(terrain), **colours)
     axis.imshow(image, extent=terrain.extent)
     axis.set_title(heading)
 
@@ -99,7 +96,22 @@ def _draw_error(figure: Any, axis: Any, terrain: Terrain, observed: np.ndarray, 
     figure.colorbar(picture, ax=axis, label="error (m)", shrink=0.8)
 
 
-def _save(figure: Any, path: Path) -> None:
+def hillshade(terrain: Terrain, colours: np.ndarray) -> np.ndarray:
+    """An image of the landscape in these colours, one per height, lit from the north-west."""
+    from matplotlib.colors import LightSource
+
+    light = LightSource(azdeg=315, altdeg=45)
+    return light.shade_rgb(colours, terrain.heights, blend_mode="soft", vert_exag=3, **_steps(terrain))
+
+
+def _steps(terrain: Terrain) -> dict[str, float]:
+    """Metres between the heights."""
+    rows, columns = terrain.heights.shape
+    west, east, south, north = terrain.extent
+    return {"dx": 1000 * (east - west) / (columns - 1), "dy": 1000 * (north - south) / (rows - 1)}
+
+
+def save_figure(figure: Any, path: Path) -> None:
     """Whole or not at all."""
     partial = path.with_name(f".{path.name}.partial")
     try:

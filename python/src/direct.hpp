@@ -1,0 +1,50 @@
+#pragma once
+#include "call.hpp"
+#include "memory.hpp"
+#include "passes.hpp"
+#include "session/linear_algebra.hpp"
+
+#include <optional>
+
+namespace trencadis::python {
+
+/// What the direct ways of the Python API share: arguments that may be overwritten, and work copies with the finite check.
+
+inline RoutineOptions polled() { return {.nb = 0, .interrupted = signalled, .variant = {}}; }
+
+/// Throws Error{bad_argument} in numpy's words.
+[[noreturn]] void not_finite();
+
+/// An argument that may be overwritten, or only read.
+std::optional<Buffer> open(nb::handle array, bool overwrite, bool& writable);
+
+/// A column-major matrix that is overwritten: the caller's own, or a work copy.
+template <Scalar T> struct Work {
+    T* data;
+    Index ld;
+    Scratch scratch;
+};
+/// `what` names the copy where there is no memory for it. Throws Error{bad_argument} where `check` finds what is not finite.
+template <Scalar T> Work<T> work_on(Session& session, const Strided& matrix, bool in_place, bool check, const char* what)
+{
+    if (in_place && matrix.column_major()) {
+        if (check && !all_finite<T>(session, matrix)) not_finite();
+        return {static_cast<T*>(matrix.data), matrix.leading(), {}};
+    }
+    const Index rows = matrix.rows;
+    Scratch scratch(sizeof(T) * static_cast<std::size_t>(rows) * static_cast<std::size_t>(matrix.cols), what);
+    T* const data = static_cast<T*>(scratch.data());
+    if (!copy(session, matrix, data, rows, check)) not_finite();
+    return {data, rows, std::move(scratch)};
+}
+
+/// Copies b into x (unless they are one) and conjugates it where A is seen conjugated.
+template <Scalar T>
+void prepare_right_side(Session& session, const Strided& b, Buffer::ColumnMajor<T>& x, bool in_place, bool conjugated, bool check)
+{
+    const bool good = in_place ? !check || all_finite<T>(session, b) : copy(session, b, x.data, x.ld, check);
+    if (!good) not_finite();
+    if (conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
+}
+
+} // namespace trencadis::python

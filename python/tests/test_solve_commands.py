@@ -1,0 +1,105 @@
+"""`trencadis solve` and `factor` for matrices that are not positive definite."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.linalg
+import scipy.sparse
+import trencadis as library
+from commands import refusal, trencadis
+from matrices import positive_definite, random_array, solve_error
+
+GENERAL = random_array((90, 90), np.float64)
+KINDS = {
+    "gesv": GENERAL,
+    "posv": positive_definite(90, np.float64),
+    "trsm": np.tril(GENERAL) + 20 * np.eye(90),
+}
+
+
+def saved(folder, A, b):
+    np.save(folder / "A.npy", A)
+    np.save(folder / "b.npy", b)
+
+
+@pytest.mark.parametrize("routine", KINDS)
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+@pytest.mark.parametrize("shape", [(90,), (90, 3)])
+@pytest.mark.parametrize("options", [[], ["--assume", "general", "--nb", "16"]])
+def test_solve_finds_the_routine_that_fits(tmp_path, routine, dtype, shape, options):
+    A, b = np.asarray(KINDS[routine], dtype, order="F"), random_array(shape, dtype, seed=1)
+    saved(tmp_path, A, b)
+    out, err = trencadis("solve", "A.npy", "b.npy", "-o", "x.npy", "--json", *options, cwd=tmp_path)
+    row = json.loads(out)
+    assert err == "" and row["routine"] == routine and row["residual"] < 30 and row["nrhs"] == b[:1].size
+    x = np.load(tmp_path / "x.npy")
+    assert x.shape == shape and x.dtype == dtype and solve_error(A, x, b) < 10
+    expected = 1 / np.linalg.cond(A, 1)
+    assert expected * 0.9 < row["rcond"] < expected * 4  # an estimate is never below, seldom above three times
+
+
+def test_an_upper_triangle_and_an_indefinite_matrix_are_solved(tmp_path):
+    indefinite = positive_definite(40, np.float64)
+    indefinite[20, 0] = indefinite[0, 20] = 50  # the diagonal is positive: the Cholesky factorization finds out
+    for A, routine in ((np.triu(GENERAL) + 20 * np.eye(90), "trsm"), (indefinite, "gesv"), (-indefinite, "gesv")):
+        saved(tmp_path, A, np.ones((len(A), 2)))
+        row = json.loads(trencadis("solve", "A.npy", "b.npy", "-o", "x.npy", "--json", cwd=tmp_path)[0])
+        assert row["routine"] == routine and solve_error(A, np.load(tmp_path / "x.npy"), np.ones((len(A), 2))) < 10
+
+
+@pytest.mark.parametrize(
+    ("A", "words"),
+    [
+        (np.ones((5, 5)), "A.npy: is singular: pivot 2 of its LU factorization is exactly zero"),
+        (GENERAL * (np.arange(90) != 70), "A.npy: is singular: pivot 71 of its LU factorization is exactly zero"),
+        (np.diag([1.0, 2, 0, 4]), "A.npy: is singular: it is triangular, and element [2, 2] is zero"),
+    ],
+)
+def test_singular_is_exit_1_and_names_the_pivot(tmp_path, A, words):
+    saved(tmp_path, A, np.ones(len(A)))
+    assert words in refusal("solve", "A.npy", "b.npy", "-o", "x.npy", cwd=tmp_path, code=1)
+    assert not (tmp_path / "x.npy").exists()
+
+
+def test_ill_conditioned_is_told_and_solved(tmp_path):
+    saved(tmp_path, GENERAL * np.geomspace(1, 1e-19, 90)[:, None], np.ones(90))
+    out, err = trencadis("solve", "A.npy", "b.npy", "-o", "x.npy", cwd=tmp_path)
+    assert err.startswith("trencadis: A.npy is ill-conditioned: its reciprocal condition is about ") and err.count("\n") == 1
+    assert "reciprocal condition" in out and (tmp_path / "x.npy").exists()
+
+
+@pytest.mark.parametrize("shape", [(90, 90), (90, 40), (40, 90), (1, 1), (0, 3)])
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64])
+def test_factor_by_lu_writes_what_lu_solve_takes(tmp_path, shape, dtype):
+    A = random_array(shape, dtype)
+    np.save(tmp_path / "A.npy", A)
+    out, err = trencadis("factor", "A.npy", "--method", "lu", "-o", "F.npz", "--json", cwd=tmp_path)
+    row = json.loads(out)
+    assert err == "" and row["routine"] == "getrf" and (row["m"], row["n"]) == shape
+    with np.load(tmp_path / "F.npz") as F:
+        lu, piv = F["lu"], F["piv"]
+    if A.size:
+        expected = scipy.linalg.lu_factor(A)
+        assert row["residual"] < 30 and np.array_equal(piv, expected[1]) and np.allclose(lu, expected[0], atol=1e-4)
+    if shape == (90, 90):
+        assert solve_error(A, library.lu_solve((lu, piv), np.ones(90, dtype)), np.ones(90, dtype)) < 10
+
+
+def test_factor_by_lu_names_the_pivot_that_is_zero(tmp_path):
+    A = random_array((50, 50), np.float64)
+    A[:, 33] = 0
+    np.save(tmp_path / "A.npy", A)
+    message = refusal("factor", "A.npy", "--method", "lu", "-o", "F.npz", cwd=tmp_path, code=1)
+    assert "A.npy: is singular: pivot 34 of its LU factorization is exactly zero" in message
+    assert [path.name for path in tmp_path.iterdir()] == ["A.npy"]
+
+
+def test_a_general_sparse_file_is_solved(tmp_path):
+    matrix = scipy.sparse.random_array((30, 30), density=0.2, rng=1) + 3 * scipy.sparse.eye_array(30)
+    scipy.io.mmwrite(tmp_path / "A.mtx", matrix)
+    np.save(tmp_path / "b.npy", np.ones(30))
+    row = json.loads(trencadis("solve", "A.mtx", "b.npy", "-o", "x.mtx", "--json", cwd=tmp_path)[0])
+    assert row["routine"] == "gesv"
+    assert np.allclose(matrix @ scipy.io.mmread(tmp_path / "x.mtx")[:, 0], 1)

@@ -1,0 +1,176 @@
+"""scipy.linalg.inv and det on the current session."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core
+from .conversion import columns, converted_dtype, native, refuse_sparse_and_masked, validated
+from .session import current
+from .systems import raise_singular, warn_ill_conditioned
+
+_STRUCTURES = {
+    None: "",
+    "general": "general",
+    "gen": "general",
+    "diagonal": "diagonal",
+    "upper triangular": "upper triangular",
+    "lower triangular": "lower triangular",
+    "pos": "positive definite",
+    "sym": "symmetric",
+    "her": "hermitian",
+}
+
+
+def inv(
+    a: ArrayLike,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    *,
+    assume_a: str | None = None,
+    lower: bool = False,
+) -> np.ndarray:
+    """The inverse of a matrix.
+
+    Parameters
+    ----------
+    a : (..., N, N) array_like
+    overwrite_a : bool
+        Allow the data of a to be overwritten; saves a copy when the array can be used in place.
+    check_finite : bool
+        Check all of `a` for infinities and NaNs.
+    assume_a : None or str
+        The structure of `a`, which is believed: 'general' ('gen'), 'diagonal', 'upper triangular', 'lower triangular', 'pos',
+        'sym', 'her'. With None it is found out, for each matrix of a stack.
+    lower : bool
+        With 'pos', 'sym' and 'her' only one triangle of `a` is used: the upper, or with this the lower.
+
+    Raises
+    ------
+    LinAlgError
+        `a` is singular: a pivot is exactly zero; or with 'pos' it is not positive definite.
+    ValueError
+        `a` is not square, or not finite, or there is no such structure.
+
+    Warns
+    -----
+    LinAlgWarning
+        The reciprocal condition in the 1-norm, which the inverse shows, is below the precision.
+
+    Notes
+    -----
+    General: LU with partial pivoting (getrf), then the inverse, 2 n^3 flops together. Positive definite: potrf and potri, n^3.
+    Triangular: trtri, n^3/3. Four times as many for complex. Symmetric and Hermitian matrices that are not positive definite are
+    inverted as general ones.
+    """
+    structure = _STRUCTURES.get(assume_a)
+    if structure is None:
+        raise ValueError(f"{assume_a} is not a recognized matrix structure")
+    x = _attempt(a, structure, lower, overwrite_a, check_finite)
+    if type(x) is np.ndarray:
+        return x
+    if x is None:
+        x, doubtful = _inv_converted(a, structure, lower, overwrite_a, check_finite)
+    else:
+        x, doubtful = _one(x, 0)
+    if doubtful:
+        warn_ill_conditioned(doubtful)
+    return x
+
+
+def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> np.floating | np.complexfloating | np.ndarray:
+    """The determinant of a matrix, or of each matrix of a stack, in double precision.
+
+    Parameters
+    ----------
+    a : (..., N, N) array_like
+    overwrite_a : bool
+        Allow the data of a to be overwritten; saves a copy when the array can be used in place.
+    check_finite : bool
+        Check all of `a` for infinities and NaNs.
+
+    Raises
+    ------
+    ValueError
+        `a` is not square, or not finite.
+
+    Notes
+    -----
+    The product of the diagonal of U from LAPACK's getrf: 2/3 n^3 flops, 4 times as many for complex.
+    """
+    refuse_sparse_and_masked(a)
+    a1 = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
+    if a1.ndim < 2:
+        raise ValueError("The input array must be at least two-dimensional.")
+    if a1.shape[-1] != a1.shape[-2]:
+        raise ValueError(f"Last 2 dimensions of the array must be square but received shape {a1.shape}.")
+    if not any(np.can_cast(a1.dtype, letter) for letter in "fdFD"):
+        raise TypeError(f"The dtype {a1.dtype} cannot be cast to float(32, 64) or complex(64, 128).")
+    result = np.dtype("D" if a1.dtype.kind == "c" else "d").type
+    if a1.ndim == 2 and a1.size:
+        return result(_det(a1, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a))))
+    answer = np.ones(a1.shape[:-2], result)
+    for i in np.ndindex(a1.shape[:-2] if a1.size else 0):
+        answer[i] = _det(a1[i], False)
+    return answer if answer.ndim else answer[()]
+
+
+def _attempt(
+    a: ArrayLike, structure: str, lower: bool, overwrite_a: bool, check_finite: bool
+) -> np.ndarray | tuple[np.ndarray, float] | int | None:
+    """The inverse, alone or with a doubtful reciprocal condition; the number of a pivot that is zero; None where a is no plain
+    array of a supported dtype."""
+    x = _core.invert(current.get(), a, structure, lower, overwrite_a, check_finite)
+    return _inverse_of_diagonal(validated(a, check_finite)) if type(x) is str else x
+
+
+def _inverse_of_diagonal(a: np.ndarray) -> np.ndarray | tuple[np.ndarray, float] | int:
+    d = a.diagonal()
+    zeros = np.flatnonzero(d == 0)
+    if zeros.size:
+        return int(zeros[0]) + 1
+    sizes = np.abs(d)
+    rcond = float(sizes.min() / sizes.max())
+    x = np.diag(1 / d)
+    return x if rcond >= np.finfo(x.dtype).eps else (x, rcond)
+
+
+def _one(x: np.ndarray | tuple[np.ndarray, float] | int, place: int) -> tuple[np.ndarray, list[tuple[int, float]]]:
+    if type(x) is int:
+        raise_singular(place)
+    return (x[0], [(place, x[1])]) if type(x) is tuple else (x, [])
+
+
+def _inv_converted(
+    a: ArrayLike, structure: str, lower: bool, overwrite_a: bool, check_finite: bool
+) -> tuple[np.ndarray, list[tuple[int, float]]]:
+    a1 = validated(a, check_finite)
+    if a1.ndim < 2:
+        raise ValueError(f"Expected at least ndim=2, got an array of shape {a1.shape}")
+    if a1.shape[-1] != a1.shape[-2]:
+        raise ValueError(f"Expected square matrix, got an array of shape {a1.shape}")
+    dtype = converted_dtype(a1)
+    if a1.size == 0:
+        return np.empty_like(a1, dtype=dtype), []
+    a2 = native(a1, dtype)
+    if a2.ndim == 2:
+        mine = not np.may_share_memory(a2, np.asanyarray(a))
+        return _one(_attempt(a2, structure, lower, overwrite_a or mine, False), 0)
+    x, doubtful = np.empty(a2.shape, dtype), []
+    for place, i in enumerate(np.ndindex(a2.shape[:-2])):
+        x[i], doubts = _one(_attempt(a2[i], structure, lower, False, False), place)
+        doubtful += doubts
+    return x, doubtful
+
+
+def _det(a: np.ndarray, overwrite: bool) -> complex:
+    """Multiplied from first to last: what overflows or vanishes on the way stays so. Of the transpose. Both as SciPy does."""
+    n = len(a)
+    factors, pivots = columns(a.T, converted_dtype(a), overwrite), np.empty(n, np.int64)
+    if n > 1 and _core.lapack("getrf", current.get(), n, n, factors, pivots):
+        return 0.0
+    exchanges = int((pivots != np.arange(1, n + 1)).sum()) if n > 1 else 0
+    with np.errstate(all="ignore"):
+        product = np.multiply.accumulate(factors.diagonal().astype("D" if factors.dtype.kind == "c" else "d"))[-1]
+    return -product if exchanges % 2 else product

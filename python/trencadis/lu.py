@@ -1,0 +1,242 @@
+"""SciPy's functions for LU factors with partial pivoting, on the current session."""
+
+from __future__ import annotations
+
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core
+from .conversion import columns, common_dtype, converted_dtype, native, refuse_sparse_and_masked
+from .session import current
+
+
+def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """The LU factors of a matrix, A = P L U, for `lu_solve`.
+
+    Parameters
+    ----------
+    a : (..., M, N) array_like
+    overwrite_a : bool
+        Allow the data of a to be overwritten; saves a copy when the array can be used in place.
+    check_finite : bool
+        Check all of `a` for infinities and NaNs.
+
+    Returns
+    -------
+    lu : (..., M, N) ndarray
+        U in its upper triangle, L without its unit diagonal below.
+    piv : (..., K) ndarray of int32, K = min(M, N)
+        Row i was exchanged with row piv[i], counted from 0.
+
+    Warns
+    -----
+    LinAlgWarning
+        A pivot is exactly zero; its number, from 1, is named. The factors are complete all the same.
+
+    Notes
+    -----
+    LAPACK's getrf as tile tasks: 2/3 n^3 flops for M = N, 4 times as many for complex.
+    """
+    a1 = _finite(a, check_finite)
+    if a1.ndim > 2:
+        lu, piv, singular = _factor_stack(a1)
+    elif a1.size == 0:
+        return np.empty_like(a1), np.empty(0, np.int32)
+    else:
+        lu, piv, singular = _factor(a1, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a)))
+    if singular:
+        from scipy.linalg import LinAlgWarning
+
+        warn(f"Diagonal number {singular} is exactly zero. Singular matrix.", LinAlgWarning, stacklevel=2)
+    return lu, piv
+
+
+def lu_solve(
+    lu_and_piv: tuple[ArrayLike, ArrayLike],
+    b: ArrayLike,
+    trans: int = 0,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> np.ndarray:
+    """Solve op(a) x = b with the LU factors of a.
+
+    Parameters
+    ----------
+    (lu, piv) : as `lu_factor` returns them
+    b : (..., N, NRHS) or (N,) array_like
+    trans : {0, 1, 2}
+        op(a) is a, its transpose, or its conjugate transpose.
+    overwrite_b : bool
+        Allow the data of b to be overwritten.
+    check_finite : bool
+        Check all of `b` for infinities and NaNs.
+
+    Returns
+    -------
+    x : ndarray of b's shape
+
+    Raises
+    ------
+    ValueError
+        Sizes do not fit, values are not finite, or a pivot is not the number of a row.
+
+    Notes
+    -----
+    LAPACK's getrs: 2 n^2 nrhs flops, 4 times as many for complex. A zero on the diagonal of U is divided by.
+    """
+    lu, piv = (np.asarray(part) for part in lu_and_piv)
+    b1 = _finite(b, check_finite)
+    op = {0: "N", 1: "T", 2: "C"}.get(trans)
+    if op is None:
+        raise ValueError(f"trans is {trans!r}; give 0, 1 or 2")
+    core = min(b1.ndim, 2)
+    batch = np.broadcast_shapes(lu.shape[:-2], piv.shape[:-1], b1.shape[:-core])
+    if not batch:
+        return _solve_factored(lu, piv, b1, op, overwrite_b or not np.may_share_memory(b1, np.asanyarray(b)))
+    if 0 in batch:
+        raise ValueError("`lu_solve` does not support zero-size batches.")
+    lu = np.broadcast_to(lu, batch + lu.shape[-2:])
+    piv = np.broadcast_to(piv, batch + piv.shape[-1:])
+    b1 = np.broadcast_to(b1, batch + b1.shape[-core:])
+    parts = [_solve_factored(lu[i], piv[i], b1[i], op, False) for i in np.ndindex(batch)]
+    return np.stack(parts).reshape(b1.shape)
+
+
+def lu(
+    a: ArrayLike,
+    permute_l: bool = False,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    p_indices: bool = False,
+) -> tuple[np.ndarray, ...]:
+    """The LU factorization with partial pivoting, a = P L U.
+
+    Parameters
+    ----------
+    a : (..., M, N) array_like
+    permute_l : bool
+        Return P L and U instead.
+    overwrite_a : bool
+        Allow the data of a to be overwritten.
+    check_finite : bool
+        Check all of `a` for infinities and NaNs.
+    p_indices : bool
+        Return P as the numbers of rows: a = L[p] U.
+
+    Returns
+    -------
+    (p, l, u), or (pl, u) with `permute_l`
+        p : (..., M, M) ndarray, or (..., M) of int32 with `p_indices`; l : (..., M, K), unit lower trapezoidal;
+        u : (..., K, N), upper trapezoidal; K = min(M, N).
+
+    Notes
+    -----
+    LAPACK's getrf as tile tasks: 2/3 n^3 flops for M = N, 4 times as many for complex.
+    """
+    a1 = _finite(a, check_finite)
+    if a1.ndim < 2:
+        raise ValueError("The input array must be at least two-dimensional.")
+    dtype = converted_dtype(a1)
+    *batch, m, n = a1.shape
+    real = np.dtype(dtype.char.lower())
+    if a1.size == 0:
+        return _empty_factors(tuple(batch), m, n, dtype, real, permute_l, p_indices)
+    if m == n == 1:
+        return _factors_of_ones(a1, dtype, permute_l, p_indices)
+    if not batch:
+        factors, piv, _ = _factor(a1, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a)))
+        return _named(*_unpacked(factors, piv), real, permute_l, p_indices)
+    parts = [_unpacked(*_factor(a1[i], False)[:2]) for i in np.ndindex(*batch)]
+    rows, lower, upper = (np.stack(part).reshape(*batch, *part[0].shape) for part in zip(*parts, strict=True))
+    return _named(rows, lower, upper, real, permute_l, p_indices)
+
+
+def _finite(a: ArrayLike, check_finite: bool) -> np.ndarray:
+    refuse_sparse_and_masked(a)
+    return np.asarray_chkfinite(a) if check_finite else np.asarray(a)
+
+
+def _factor(a: np.ndarray, overwrite: bool) -> tuple[np.ndarray, np.ndarray, int]:
+    """The factors, the pivots from 0, and the number of the first pivot that is zero, from 1."""
+    if a.ndim != 2:
+        raise ValueError(f"expected a matrix, got an array of shape {a.shape}")
+    factors = columns(a, converted_dtype(a), overwrite)
+    pivots = np.empty(min(a.shape), np.int64)
+    singular = _core.lapack("getrf", current.get(), *a.shape, factors, pivots)
+    return factors, (pivots - 1).astype(np.int32), singular
+
+
+def _factor_stack(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    batch = a.shape[:-2]
+    if 0 in batch:
+        raise ValueError("`lu_factor` does not support zero-size batches.")
+    if a.size == 0:
+        return np.empty_like(a), np.empty((*batch, 0), np.int32), 0
+    factors, pivots, singular = zip(*(_factor(a[i], False) for i in np.ndindex(batch)), strict=True)
+    return np.stack(factors).reshape(a.shape), np.stack(pivots).reshape(*batch, -1), next(filter(None, singular), 0)
+
+
+def _solve_factored(lu: np.ndarray, piv: np.ndarray, b: np.ndarray, op: str, overwrite_b: bool) -> np.ndarray:
+    if lu.ndim != 2 or lu.shape[0] != lu.shape[1]:
+        raise ValueError(f"lu has the shape {lu.shape}; a square matrix is needed")
+    n = len(lu)
+    if b.ndim == 0 or b.shape[0] != n:
+        raise ValueError(f"Shapes of lu {lu.shape} and b {b.shape} are incompatible")
+    dtype = common_dtype(lu, b)
+    if b.size == 0:
+        return np.empty_like(b, dtype=dtype)
+    if piv.shape != (n,) or piv.dtype.kind not in "iu" or piv.min() < 0 or piv.max() >= n:
+        raise ValueError(f"piv must be {n} numbers of rows, from 0 to {n - 1}")
+    x = columns(b, dtype, overwrite_b)
+    _core.lapack("getrs", current.get(), op, n, x.size // n, columns(lu, dtype, False, reading=True), piv.astype(np.int64) + 1, x)
+    return x
+
+
+def permutation(piv: np.ndarray, rows: int) -> np.ndarray:
+    """The row of P L that each row of A is: a = L[permutation] U."""
+    order = np.arange(rows, dtype=np.int32)
+    for i, other in enumerate(piv):
+        if other != i:
+            order[i], order[other] = order[other], order[i]
+    inverse = np.empty_like(order)
+    inverse[order] = np.arange(rows, dtype=np.int32)
+    return inverse
+
+
+def _unpacked(factors: np.ndarray, piv: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    k = min(factors.shape)
+    lower = np.tril(factors[:, :k], -1)
+    np.fill_diagonal(lower, 1)
+    return permutation(piv, len(factors)), lower, np.triu(factors[:k])
+
+
+def _named(
+    rows: np.ndarray, lower: np.ndarray, upper: np.ndarray, real: np.dtype, permute_l: bool, p_indices: bool
+) -> tuple[np.ndarray, ...]:
+    """What the caller asked for, of a matrix or a stack."""
+    if permute_l:
+        return np.take_along_axis(lower, rows[..., None], -2), upper
+    return rows if p_indices else np.eye(rows.shape[-1], dtype=real)[rows], lower, upper
+
+
+def _empty_factors(
+    batch: tuple[int, ...], m: int, n: int, dtype: np.dtype, real: np.dtype, permute_l: bool, p_indices: bool
+) -> tuple[np.ndarray, ...]:
+    """SciPy's, which has a permutation of nothing even where there are rows."""
+    k = min(m, n)
+    factors: tuple[Any, ...] = np.empty((*batch, m, k), dtype), np.empty((*batch, k, n), dtype)
+    if permute_l:
+        return factors
+    return (np.empty((*batch, 0), np.int32) if p_indices else np.empty((*batch, 0, 0), real), *factors)
+
+
+def _factors_of_ones(a: np.ndarray, dtype: np.dtype, permute_l: bool, p_indices: bool) -> tuple[np.ndarray, ...]:
+    """Matrices of one element, whose P SciPy makes of the dtype of a."""
+    upper = np.array(native(a, dtype))
+    ones = np.ones_like(upper)
+    if permute_l:
+        return ones, upper
+    return (np.zeros(a.shape[:-1], int) if p_indices else ones.copy(), ones, upper)
