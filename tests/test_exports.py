@@ -126,7 +126,7 @@ def test_every_name_has_a_version():
 
 def test_the_drop_in_library_shows_names_of_blas_and_lapack_only():
     text = (ROOT / "src" / "algorithms" / "signatures.hpp").read_text()
-    lists = dict(re.findall(r"#define TRC_(\w+)_ROUTINES\(.*\\\n((?:.*DEFINE.*\n)+)", text))
+    lists = dict(re.findall(r"#define TRC_(\w+)_ROUTINES\([^)]*\)((?:.*\\\n)*.*)", text))
     found = {name: re.findall(r"DEFINE\(([a-z0-9]+),", body) for name, body in lists.items()}
     blas, lapack = found["REAL_BLAS"] + found["HERMITIAN_BLAS"], found["PLAIN"] + found["TILE"] + found["WORKSPACE"]
     fortran = rf"(scipy_)?[sdcz]({'|'.join(blas + lapack)})(_|_64_)|[sdcz]({'|'.join(blas + lapack)})_64"
