@@ -69,12 +69,12 @@ private:
     WorkerId worker_here() const;
     Worker* free_place();
     void arrive(Guest& guest);
-    void depart(Guest& guest, Task* first);
+    void depart(Guest& guest, const FirstTask& first);
     void give_place_back(const Worker& worker, Holder& own);
     void join(Worker& worker, OpenCall& call);
     bool has_work(const Worker& worker) const;
     bool leaves(const Wait& wait, bool wanted) const;
-    bool leaves_with(const Wait& wait, Task& task) const;
+    bool leaves_with(const Wait& wait, const Found& found) const;
     Holder* displaced_by(const Worker& worker) const;
 
     // Workers by memory node (looking.cpp)

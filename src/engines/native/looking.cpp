@@ -161,7 +161,7 @@ Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t most_ns, bool
         if (place_is_free) worker.resting = &self;
         notified = sleepers_.wait(bed, most_ns < Relief::forever ? most_ns : -1, place_is_free);
         introduce(worker);
-        found.task = std::exchange(self.first, nullptr); // from a guest that had the place
+        found = WorkerProtocol::found(std::exchange(self.first, {})); // from a guest that had the place
     }
     if (wait && !wait->flow.end_suspension(wait->target)) wait->parker.park();
     return found;

@@ -99,7 +99,7 @@ void VirtualEngine::run_all(Wait& wait)
     // The first worker begins last, when the others are already looking for work.
     for (std::size_t u = 1; u < units_.size(); ++u) begin(new_holder(*units_[u]));
     begin(new_holder(*units_.front()));
-    units_.front()->holder->first = std::exchange(root_, nullptr);
+    units_.front()->holder->first = {std::exchange(root_, nullptr)};
     if (options_.remap_s > 0) mapper_ = start(nullptr, [this] { keep_mapping(); });
     running_ = true;
     const bool ended = time_->run();
