@@ -86,6 +86,7 @@ template <class Holder> struct WaitState {
 ///     with_policy(body)                        calls it; the policy is the caller's alone meanwhile, unless it is concurrent
 ///     int push(chain, from)                    gives the policy tasks; returns how many workers should know
 ///     void taken(task)                         the policy has given it out
+///     void locate(chain)                       notes where the tasks' data are, for a policy that asks; before `push`
 template <class Carrier, class Worker, class Holder, class Wait, class Found> class WorkerProtocol : public Engine {
 public:
     bool binds(int node) const final { return binding_.binds(node); }
@@ -143,6 +144,7 @@ protected:
     {
         Decision decision;
         int released = 0;
+        self().locate(worker.released);
         if (worker.released || self().any_work())
             self().with_policy([&] {
                 released = self().push(std::exchange(worker.released, nullptr), worker.id);
@@ -244,6 +246,7 @@ protected:
     bool leaves_with(const Wait&, const Found&) const { return false; }
     Holder* displaced_by(const Worker&) const { return nullptr; }
     bool can_run(const Worker&, const Task&) const { return true; }
+    void locate(Task*) const {}
 
     // ---- the end of a task ----------------------------------------------------------------------------------------
 

@@ -59,6 +59,7 @@ private:
     Seconds chunk_time(WorkerId id, WorkerId by) const override;
     int node(WorkerId id) const override { return workers_[id]->space; }
     int memories() const override { return replicas_ ? replicas_->spaces() : 1; }
+    bool knows_transfers() const override { return memories() > 1; }
     Seconds transfer_time(const Task& task, WorkerId id) const override;
     Bytes valid_bytes(const Task& task, WorkerId id) const override;
     bool holds_written(const Task& task, WorkerId id) const override;
