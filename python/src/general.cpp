@@ -67,16 +67,8 @@ public:
     {
         getrs(session_, op, n_, nrhs, factors_, ld_, pivots_.data(), x, ldx, polled());
     }
-    /// A^-1 where the factors are: the solution with the unit matrix.
-    void invert()
-    {
-        Scratch unit(sizeof(T) * static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_), "the work copy of a");
-        T* const X = static_cast<T*>(unit.data());
-        std::fill_n(X, n_ * n_, T(0));
-        for (Index i = 0; i < n_; ++i) X[i + i * n_] = T(1);
-        solve(Op::none, n_, X, n_);
-        copy(session_, seen(X, n_, n_, n_), factors_, ld_, false);
-    }
+    /// A^-1 where the factors are.
+    void invert() { getri(session_, n_, factors_, ld_, pivots_.data(), polled()); }
 
 private:
     Session& session_;
