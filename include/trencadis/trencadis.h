@@ -122,6 +122,12 @@ int trc_cgesv(trc_session* session, int64_t n, int64_t nrhs, trc_complex_float* 
 int trc_zgesv(trc_session* session, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, int64_t* ipiv,
               trc_complex_double* b, int64_t ldb, int64_t* info);
 
+/* A <- A^-1 from getrf's factors and ipiv. *info: 0, or the number of the first zero on U's diagonal; A is not touched then. 4/3 n^3 flops. */
+int trc_sgetri(trc_session* session, int64_t n, float* a, int64_t lda, const int64_t* ipiv, int64_t* info);
+int trc_dgetri(trc_session* session, int64_t n, double* a, int64_t lda, const int64_t* ipiv, int64_t* info);
+int trc_cgetri(trc_session* session, int64_t n, trc_complex_float* a, int64_t lda, const int64_t* ipiv, int64_t* info);
+int trc_zgetri(trc_session* session, int64_t n, trc_complex_double* a, int64_t lda, const int64_t* ipiv, int64_t* info);
+
 /* A <- A^-1, A triangular; the other triangle is neither read nor written, nor a unit diagonal (diag 'U'). *info: 0, or the place of the first
  * zero on the diagonal, counted from 1; A is not touched then. n^3/3 flops (4 times that complex). */
 int trc_strtri(trc_session* session, char uplo, char diag, int64_t n, float* a, int64_t lda, int64_t* info);

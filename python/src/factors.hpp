@@ -46,6 +46,10 @@ struct OnWorkers {
     {
         getrs(session, op, n, nrhs, A, ld, pivots, x, ldx, polled());
     }
+    template <Scalar T> void invert(Index n, T* A, Index ld, const Index* pivots) const
+    {
+        getri(session, n, A, ld, pivots, polled());
+    }
 };
 
 /// On the calling thread, whoever's it is; for matrices that the passes over them do not share either.
@@ -79,16 +83,8 @@ public:
         return reciprocal_condition(norm_, inverse_norm1<T>(n_, solve_one));
     }
     void solve(Op op, Index nrhs, T* x, Index ldx) const { means_.solve(op, n_, nrhs, factors_, ld_, pivots_.data(), x, ldx); }
-    /// A^-1 where the factors are: the solution with the unit matrix.
-    void invert()
-    {
-        Scratch unit(sizeof(T) * static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_), "the work copy of a");
-        T* const X = static_cast<T*>(unit.data());
-        std::fill_n(X, n_ * n_, T(0));
-        for (Index i = 0; i < n_; ++i) X[i + i * n_] = T(1);
-        solve(Op::none, n_, X, n_);
-        copy(means_.session, seen(X, n_, n_, n_), factors_, ld_, false);
-    }
+    /// A^-1 where the factors are.
+    void invert() { means_.invert(n_, factors_, ld_, pivots_.data()); }
 
 private:
     Means means_;

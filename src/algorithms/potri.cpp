@@ -20,20 +20,6 @@ template <Scalar T> void look_for_zeros(Flow& flow, Info& info, Index n, const T
         if (A[i + i * lda] == T(0)) return info.report(i + 1);
 }
 
-/// A <- A^-1 for a lower triangle, from the top: at step k the rows above k hold the inverse, rows below it what is left to be multiplied with
-/// what comes. Agullo, Bouwmeester, Dongarra, Kurzak, Langou, Rosenberg 2011.
-template <Scalar T> void invert(Flow& flow, Diag diag, TileMatrix<T> A)
-{
-    for (Index k = 0; k < A.tiles(); ++k) {
-        for (Index i = k + 1; i < A.tiles(); ++i) {
-            task::trsm(flow, Side::right, Uplo::lower, diag, T(-1), A(k, k), A(i, k));
-            for (Index j = 0; j < k; ++j) task::gemm(flow, T(1), A(i, k), A(k, j), T(1), A(i, j));
-        }
-        for (Index j = 0; j < k; ++j) task::trsm(flow, Side::left, Uplo::lower, diag, T(1), A(k, k), A(k, j));
-        task::trtri(flow, diag, A(k, k));
-    }
-}
-
 /// The lower triangle of L^H L in the place of L: rows above k hold sums so far, to which tile row k adds. The same authors.
 template <Scalar T> void multiply_by_itself(Flow& flow, TileMatrix<T> A)
 {
@@ -49,10 +35,24 @@ template <Scalar T> void multiply_by_itself(Flow& flow, TileMatrix<T> A)
 
 } // namespace
 
+/// From the top: at step k the rows above k hold the inverse, rows below it what is left to be multiplied with
+/// what comes. Agullo, Bouwmeester, Dongarra, Kurzak, Langou, Rosenberg 2011.
+template <Scalar T> void invert_triangle(Flow& flow, Diag diag, TileMatrix<T> A)
+{
+    for (Index k = 0; k < A.tiles(); ++k) {
+        for (Index i = k + 1; i < A.tiles(); ++i) {
+            task::trsm(flow, Side::right, Uplo::lower, diag, T(-1), A(k, k), A(i, k));
+            for (Index j = 0; j < k; ++j) task::gemm(flow, T(1), A(i, k), A(k, j), T(1), A(i, j));
+        }
+        for (Index j = 0; j < k; ++j) task::trsm(flow, Side::left, Uplo::lower, diag, T(1), A(k, k), A(k, j));
+        task::trtri(flow, diag, A(k, k));
+    }
+}
+
 template <Scalar T> void build::trtri(Flow& flow, Index nb, Info& info, Uplo uplo, Diag diag, Index n, T* A, Index lda)
 {
     if (diag == Diag::non_unit) look_for_zeros(flow, info, n, A, lda);
-    if (info.value() == 0) invert(flow, diag, lower_tiles(uplo, n, A, lda, nb));
+    if (info.value() == 0) invert_triangle(flow, diag, lower_tiles(uplo, n, A, lda, nb));
 }
 
 template <Scalar T> void build::lauum(Flow& flow, Index nb, Info&, Uplo uplo, Index n, T* A, Index lda)
@@ -67,6 +67,7 @@ template <Scalar T> void build::potri(Flow& flow, Index nb, Info& info, Uplo upl
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
+    template void invert_triangle(Flow&, Diag, TileMatrix<T>);                                                                   \
     template void build::trtri(Flow&, Index, Info&, Uplo, Diag, Index, T*, Index);                                               \
     template void build::lauum(Flow&, Index, Info&, Uplo, Index, T*, Index);                                                     \
     template void build::potri(Flow&, Index, Info&, Uplo, Index, T*, Index);

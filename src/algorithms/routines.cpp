@@ -28,6 +28,7 @@ Operations potrs(const Extents& x) { return operations::potrs(x.n, x.nrhs); }
 Operations posv(const Extents& x) { return operations::posv(x.n, x.nrhs); }
 Operations getrf(const Extents& x) { return operations::getrf(or_n(x.m, x.n), x.n); }
 Operations getrs(const Extents& x) { return operations::getrs(x.n, x.nrhs); }
+Operations getri(const Extents& x) { return operations::getri(x.n); }
 Operations gesv(const Extents& x) { return operations::gesv(x.n, x.nrhs); }
 Operations geqrf(const Extents& x) { return operations::geqrf(x.n); }
 Operations trtri(const Extents& x) { return operations::trtri(x.n); }
@@ -101,6 +102,7 @@ constexpr RoutineEntry table[] = {
     {"tasks", "empty kernels on the Cholesky graph: what the runtime costs", "trencadis", nothing, tasks_variants},
     {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS", getrf, getrf_variants},
     {"getrs", "op(A) X = B with the factors of getrf", "LAPACK", getrs, getrs_variants},
+    {"getri", "A^-1 from the factors of getrf", "LAPACK; Du Croz, Higham 1992", getri, getrs_variants},
     {"gesv", "A X = B: getrf, then getrs", "LAPACK", gesv, getrf_variants},
     {"geqrf", "QR factorisation, A = Q R", buttari, geqrf},
 };

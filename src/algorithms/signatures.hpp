@@ -32,6 +32,9 @@
     TRC_HERMITIAN_BLAS_ROUTINES(DEFINE, __VA_ARGS__)
 
 #define TRC_LAPACK_ROUTINES(DEFINE, ...)                                                                                         \
+    TRC_PLAIN_ROUTINES(DEFINE, __VA_ARGS__)                                                                                      \
+    TRC_WORKSPACE_ROUTINES(DEFINE, __VA_ARGS__)
+#define TRC_PLAIN_ROUTINES(DEFINE, ...)                                                                                          \
     DEFINE(potrf, __VA_ARGS__)                                                                                                   \
     DEFINE(potrs, __VA_ARGS__)                                                                                                   \
     DEFINE(posv, __VA_ARGS__)                                                                                                    \
@@ -39,6 +42,10 @@
     DEFINE(getrs, __VA_ARGS__)                                                                                                   \
     DEFINE(gesv, __VA_ARGS__)                                                                                                    \
     TRC_TILE_ROUTINES(DEFINE, __VA_ARGS__)
+/// Those that want LAPACK's `work` and `lwork` after these arguments, at least TRC_LEAST_WORK_<routine> numbers. It is not used: tiles want memory
+/// of another shape.
+#define TRC_WORKSPACE_ROUTINES(DEFINE, ...) DEFINE(getri, __VA_ARGS__)
+#define TRC_LEAST_WORK_getri std::max<::trencadis::Index>(1, n)
 
 /// Those of them that are one builder (algorithms/tile_routines.hpp): their calls are all made from it.
 #define TRC_TILE_ROUTINES(DEFINE, ...)                                                                                           \
@@ -88,6 +95,8 @@
         K##_INOUT(B, ldb, n, nrhs)
 #define TRC_ARGUMENTS_gesv(K)                                                                                                    \
     K##_SIZE(n), K##_SIZE(nrhs), K##_INOUT(A, lda, n, n), K##_PIVOTS_OUT(ipiv, n), K##_INOUT(B, ldb, n, nrhs)
+
+#define TRC_ARGUMENTS_getri(K) K##_SIZE(n), K##_INOUT(A, lda, n, n), K##_PIVOTS_IN(ipiv, n, n)
 
 #define TRC_ARGUMENTS_trtri(K)                                                                                                   \
     K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Diag, diag, "diag"), K##_SIZE(n), K##_TRIANGLE_INOUT(A, lda, n, uplo)

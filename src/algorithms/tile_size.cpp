@@ -57,7 +57,7 @@ Index packed_lu_tile(Index m, Index n, std::size_t element, int workers)
     if (workers > 1 && m >= 4 * n) return balanced(n, scaled(256, element), 8);
     // As for Cholesky; a whole number of panels of rows as well (24 in double with AVX-512), which updates go by.
     const Index k = std::min(m, n);
-    const Index wanted = k <= 2048 ? 48 + k / 10 : std::min<Index>(384, 256 + (k - 2048) / 48);
+    const Index wanted = k <= 2048 ? 48 + k / 10 : std::min<Index>(312, 256 + (k - 2048) / 48);
     const Index nb = std::max<Index>(48, std::min(scaled(wanted, element), k / std::max(workers, 1) + 1));
     return std::max<Index>(48, balanced(k, nb, 24));
 }

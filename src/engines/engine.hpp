@@ -45,8 +45,11 @@ struct EngineParts {
     Threads* threads;
     double nominal_flops_per_second = 2e10; ///< of one core, until a speed was observed
     const Kernels* kernels = nullptr;       ///< what tasks compute with
-    const Machine* machine = nullptr;       ///< simulation: the described machine; WorkerPlace::cpu is an index into its cores
-    std::vector<int> devices = {};          ///< simulation: those of its devices that are workers, after the cores
+    /// Whose memory nodes WorkerPlace::node numbers. Simulation: the described machine; WorkerPlace::cpu is an index into its cores.
+    const Machine* machine = nullptr;
+    std::function<int(const void*)> node_of =
+        {};                        ///< real runs: the memory node that an address lies on, or any_node; see HostMemory
+    std::vector<int> devices = {}; ///< simulation: those of its devices that are workers, after the cores
     SimulationOptions simulation = {};
     Relieving relieving = Relieving::held_up;
     bool callers_anywhere = false; ///< callers on cores that are no worker's may take part (Engine::attend)

@@ -16,8 +16,9 @@ struct Datum {
     Index ld = 0;
     std::int32_t rows = 0, cols = 0;
     std::int32_t element = 0;
-    std::int16_t home = any_node; ///< the memory node that it lies on, as far as that is known
-    std::int16_t owner = 0;       ///< the process that holds it, of those that work together; a process alone is 0
+    std::int16_t home =
+        any_node;           ///< the memory node that it lies on, as far as that is known; noted by the engine where nobody has
+    std::int16_t owner = 0; ///< the process that holds it, of those that work together; a process alone is 0
 
     constexpr Datum() = default;
     /// Opaque; 0 bytes: not known how many.

@@ -47,7 +47,7 @@ std::vector<int> nodes_of_pages(const void* data, std::size_t pages)
     std::vector<int> nodes(pages, 0);
     if (node_numbers().size() < 2) return nodes;
     constexpr std::size_t at_a_time = 4096;
-    std::vector<void*> addresses(at_a_time);
+    std::vector<void*> addresses(std::min(at_a_time, pages));
     const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(data) / page_bytes * page_bytes;
     for (std::size_t done = 0; done < pages; done += at_a_time) {
         const std::size_t count = std::min(at_a_time, pages - done);

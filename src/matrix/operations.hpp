@@ -47,6 +47,8 @@ constexpr Operations getrf(double n) { return getrf(n, n); }
 /// With a unit triangle and another one.
 constexpr Operations getrs(double n, double nrhs) { return {nrhs * n * n, nrhs * n * (n - 1)}; }
 constexpr Operations gesv(double n, double nrhs) { return getrf(n) + getrs(n, nrhs); }
+/// From its factors.
+constexpr Operations getri(double n) { return {n * n * n * 2 / 3, n * n * n * 2 / 3}; }
 constexpr Operations geqrf(double n) { return {n * n * n * 2 / 3, n * n * n * 2 / 3}; }
 
 } // namespace operations

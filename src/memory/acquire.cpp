@@ -123,18 +123,20 @@ void Replicas::release(std::span<const TaskDatum> data, SpaceId space, bool ran)
 
 // ---- questions
 
-bool Replicas::holds(const void* data, SpaceId space) const
+bool Replicas::holds(const void* data, SpaceId space) const { return holds({data, 0, AccessMode::read}, space); }
+
+bool Replicas::holds(const TaskDatum& use, SpaceId space) const
 {
     check_space(space);
-    const DatumId* datum = find(data);
-    return datum ? valid(*datum, space) || on_way(*datum, space) : expected_home({data, 0, AccessMode::read}, space) == space;
+    const DatumId* datum = find(use.data);
+    return datum ? valid(*datum, space) || on_way(*datum, space) : expected_home(use, space) == space;
 }
 
 Bytes Replicas::valid_bytes(std::span<const TaskDatum> data, SpaceId space) const
 {
     Bytes sum = 0;
     for (const TaskDatum& use : data)
-        if (use.mode != AccessMode::write && holds(use.data, space)) sum += use.bytes;
+        if (use.mode != AccessMode::write && holds(use, space)) sum += use.bytes;
     return sum;
 }
 
@@ -146,7 +148,7 @@ Seconds Replicas::transfer_time(std::span<const TaskDatum> data, SpaceId space) 
         const SpaceId home = datum ? datums_[*datum].home : expected_home(use, space);
         const SpaceId place = place_from(home, space);
         const Bytes bytes = datum ? datums_[*datum].bytes : use.bytes;
-        if (use.mode != AccessMode::write && !holds(use.data, place))
+        if (use.mode != AccessMode::write && !holds(use, place))
             sum += cost_by_home(datum ? source_of(*datum, place) : home, home, place, bytes);
         if (place != space) sum += cost(place, space, bytes);
     }
@@ -155,8 +157,7 @@ Seconds Replicas::transfer_time(std::span<const TaskDatum> data, SpaceId space) 
 
 bool Replicas::holds_written(std::span<const TaskDatum> data, SpaceId space) const
 {
-    return std::any_of(data.begin(), data.end(),
-                       [&](const TaskDatum& use) { return is_writing(use.mode) && holds(use.data, space); });
+    return std::any_of(data.begin(), data.end(), [&](const TaskDatum& use) { return is_writing(use.mode) && holds(use, space); });
 }
 
 Bytes Replicas::working_set(std::span<const TaskDatum> data, SpaceId space) const

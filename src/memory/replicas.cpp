@@ -47,7 +47,8 @@ Replicas::DatumId Replicas::add(const void* data, Bytes bytes, SpaceId home)
 
 SpaceId Replicas::expected_home(const TaskDatum& use, SpaceId space) const
 {
-    const SpaceId home = environment_.home ? environment_.home(use.data, use.bytes, space) : 0;
+    SpaceId home = use.home;
+    if (home == any_node) home = environment_.home ? environment_.home(use.data, use.bytes, space) : 0;
     check_space(home);
     return home;
 }

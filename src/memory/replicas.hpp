@@ -21,7 +21,7 @@ struct MemoryEnvironment {
     /// Time to bring so many bytes from one space to another; infinite when there is no direct way, then copies go through the
     /// datum's home. Called when a source is chosen, so it may know of traffic under way.
     std::function<Seconds(SpaceId from, SpaceId to, Bytes)> cost;
-    /// Home of a datum that nobody placed, at its first use by a task in `space`. None: space 0.
+    /// Home of a datum that nobody placed and that names none itself (Datum::home), at its first use by a task in `space`. None: space 0.
     std::function<SpaceId(const void* data, Bytes, SpaceId space)> home;
 };
 
@@ -118,6 +118,7 @@ private:
 
     Replica& at(DatumId datum, SpaceId space) { return replicas_[std::size_t(datum) * spaces_.size() + space]; }
     const Replica& at(DatumId datum, SpaceId space) const { return replicas_[std::size_t(datum) * spaces_.size() + space]; }
+    bool holds(const TaskDatum& use, SpaceId space) const;
     bool valid(DatumId datum, SpaceId space) const;
     bool on_way(DatumId datum, SpaceId space) const;
     const DatumId* find(const void* data) const;

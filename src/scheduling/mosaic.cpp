@@ -10,7 +10,8 @@ namespace {
 
 constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 
-/// Our own policy. Ready tasks lie in one list per memory, ranked by bottom level.
+/// Our own policy. Ready tasks lie in one list, or one per memory where it is known how long data take between them, ranked by bottom
+/// level.
 ///
 /// - A worker about as fast as the fastest for a task takes the highest ranked: the critical path goes to the cores that are fast now.
 /// - A slower worker takes a task only if that ends sooner than when the fast ones come to it: first it tries the highest ranked, then
@@ -29,7 +30,7 @@ public:
     explicit Mosaic(const View& view) : view_(view), place_of_(std::size_t(view.workers()))
     {
         for (WorkerId worker = 0; worker < view.workers(); ++worker) {
-            const int node = view.memories() > 1 ? view.node(worker) : 0;
+            const int node = view.knows_transfers() ? view.node(worker) : 0;
             auto place = std::find_if(places_.begin(), places_.end(), [node](const Place& p) { return p.node == node; });
             if (place == places_.end()) place = places_.insert(places_.end(), Place{node, {}, {}});
             place->workers.push_back(worker);
@@ -55,6 +56,8 @@ public:
         if (!decision.run) decision.join = join_candidate(worker, -never);
         return decision;
     }
+
+    bool asks_for_data() const override { return places_.size() > 1; }
 
 private:
     struct Place {

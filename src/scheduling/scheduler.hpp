@@ -19,7 +19,8 @@ public:
     virtual int workers() const = 0;
     virtual int kind(WorkerId worker) const = 0; ///< unit kind; of cores, 0 is the slowest
     virtual Seconds now() const = 0;
-    /// Can this worker run the task? A GPU, say, has no implementation of some. The same for all workers of one kind.
+    /// Can this worker run the task? A GPU, say, has no implementation of some; cores run all that an engine which computes takes. The same
+    /// for all workers of one kind.
     virtual bool able(const Task&, WorkerId) const { return true; }
     /// Expected time of a task on a worker, from what this worker did with the same codelet lately; transfers not counted.
     /// Infinite where the worker is not able.
@@ -38,10 +39,15 @@ public:
     virtual Seconds chunk_time(WorkerId, WorkerId /*by*/) const { return 0; }
 
     virtual int node(WorkerId) const { return 0; } ///< its memory: a memory node, or a device's own memory
-    /// Memories whose contents are known. Real cores share one that all reach, wherever its pages lie: data are valid everywhere there, and
-    /// what follows answers nothing of use.
+
+    // Where data are, in real and simulated runs told by Replicas (memory/replicas.hpp). The memory nodes of one host hold no copies of each
+    // other's data: there, data are valid where they lie, a real datum on the node of its first page. One that nobody has touched yet
+    // is nowhere. With one memory all data are in it. Only for policies that say so (Scheduler::asks_for_data).
+
     virtual int memories() const { return 1; }
-    /// To bring what the task needs and is not valid there to the worker's memory.
+    /// Is it known how long data take between memories? Machines that were discovered do not tell; descriptions have links.
+    virtual bool knows_transfers() const { return false; }
+    /// To bring what the task needs and is not valid there to the worker's memory; 0 where that is not known.
     virtual Seconds transfer_time(const Task&, WorkerId) const { return 0; }
     /// Of the task's operands, how much is valid in the worker's memory.
     virtual Bytes valid_bytes(const Task&, WorkerId) const { return 0; }
@@ -86,6 +92,9 @@ public:
     virtual bool bounded() const { return false; }
     /// Does the engine call `finished`? Asked once.
     virtual bool wants_finished() const { return false; }
+    /// Does it ask the View where the data of tasks are? To find that out takes real time, so an engine does it for no other policy.
+    /// Asked once.
+    virtual bool asks_for_data() const { return false; }
 };
 
 struct SchedulerEntry : Entry {
@@ -93,7 +102,7 @@ struct SchedulerEntry : Entry {
     std::unique_ptr<Scheduler> (*make)(const View& view, const SchedulerOptions& options);
     std::span<const Parameter> parameters = {};
     FlowTraits flow = {}; ///< what the runtime it stands for does with dependences and throttling
-    /// For a policy that asks in which memory data are valid: what it would be where there is one (View::memories). It is refused there.
+    /// For a policy that asks for nothing but where data are: what it would be where there is one memory (View::memories). It is refused there.
     const char* in_one_memory = nullptr;
 };
 std::span<const SchedulerEntry* const> scheduler_entries();

@@ -209,12 +209,12 @@ TEST(Registry, RefusesPoliciesThatAskWhereDataAreOnOneMemoryAndSaysWhatToUse)
     }
 }
 
-/// Real cores: nodes are known, where data lie is not. To keep tasks apart by node would then part the critical path from the fast cores.
-TEST(Registry, MosaicKeepsOneListWhereItIsNotKnownWhereDataLie)
+/// A machine that was discovered. To keep tasks apart by node would part the critical path from the fast cores, for nothing that is known.
+TEST(Registry, MosaicKeepsOneListWhereItIsNotKnownHowLongTransfersTake)
 {
     DescribedView view(2);
     view.nodes = {0, 1};
-    view.known_memories = 1;
+    view.transfers_known = false;
     const auto mosaic = parse_scheduler("mosaic").make(view);
     std::vector<Task> tasks(2);
     for (int i = 0; i < 2; ++i) {
@@ -223,6 +223,24 @@ TEST(Registry, MosaicKeepsOneListWhereItIsNotKnownWhereDataLie)
     }
     EXPECT_EQ(testing::next_of(*mosaic, 1, tasks), 0) << "the highest, whoever asks first";
     EXPECT_EQ(testing::next_of(*mosaic, 0, tasks), 1);
+}
+
+/// Where a policy says no, an engine does not find out where data are.
+TEST(Registry, PoliciesSayWhetherTheyAskWhereDataAre)
+{
+    DescribedView nodes(2), one_node(2), unknown(2);
+    nodes.nodes = unknown.nodes = {0, 1};
+    one_node.known_memories = 1;
+    unknown.transfers_known = false;
+    const auto asks = [](const char* name, const View& view) { return parse_scheduler(name).make(view)->asks_for_data(); };
+    for (const char* name : {"h1", "h2", "numa-ws", "xkaapi", "heft", "dmda", "mosaic", "virtual-cores:teams=0/1,inside=dmda"}) {
+        EXPECT_TRUE(asks(name, nodes)) << name;
+        if (parse_scheduler(name).entry->in_one_memory) continue;
+        EXPECT_FALSE(asks(name, one_node)) << name;
+    }
+    for (const char* name : {"eager", "ws", "cats", "locality-default", "ompss-socket", "dmda:transfers=no"})
+        EXPECT_FALSE(asks(name, nodes)) << name;
+    for (const char* name : {"heft", "dmda", "mosaic"}) EXPECT_FALSE(asks(name, unknown)) << name << " asks for transfers only";
 }
 
 TEST(SpeedEstimates, FollowACoreThatSlowsDownWithinAFewTasks)

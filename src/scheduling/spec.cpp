@@ -66,7 +66,7 @@ std::unique_ptr<Scheduler> SchedulerSpec::make(const View& view) const
             ErrorCode::bad_argument,
             "scheduler '" + std::string(entry->name) +
                 "' sends tasks to the memory where their data are valid, and all workers here share one memory: it would be '" +
-                entry->in_one_memory + "'; use that, or simulate a machine with several memories");
+                entry->in_one_memory + "'; use that, or a machine with several memories: simulated, or laid over this one");
     return entry->make(view, options);
 }
 

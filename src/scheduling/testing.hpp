@@ -32,6 +32,7 @@ public:
     Index chunks_left(WorkerId worker) const override { return chunks[worker]; }
     int node(WorkerId worker) const override { return nodes[worker]; }
     int memories() const override { return known_memories; }
+    bool knows_transfers() const override { return transfers_known && known_memories > 1; }
     Seconds transfer_time(const Task& task, WorkerId worker) const override
     {
         return transfer ? transfer(task, nodes[worker]) : 0;
@@ -45,6 +46,7 @@ public:
     std::vector<Seconds> free;
     Seconds time = 0;
     int known_memories = 2;
+    bool transfers_known = true;
     std::function<bool(const Task&, int kind)> can;
     std::function<Seconds(const Task&, int node)> transfer;
     std::function<Bytes(const Task&, int node)> valid;

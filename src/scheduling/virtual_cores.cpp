@@ -31,6 +31,7 @@ public:
     Index chunks_left(WorkerId) const override { return 0; }
     int node(WorkerId team) const override { return machine_.node(leader(team)); }
     int memories() const override { return machine_.memories(); }
+    bool knows_transfers() const override { return machine_.knows_transfers(); }
     Seconds transfer_time(const Task& task, WorkerId team) const override { return machine_.transfer_time(task, leader(team)); }
     Bytes valid_bytes(const Task& task, WorkerId team) const override { return machine_.valid_bytes(task, leader(team)); }
     bool holds_written(const Task& task, WorkerId team) const override { return machine_.holds_written(task, leader(team)); }
@@ -80,6 +81,7 @@ public:
     }
     void finished(const Task& task, WorkerId worker, Seconds took) override { inner_->finished(task, team_of_[worker], took); }
     bool wants_finished() const override { return inner_->wants_finished(); }
+    bool asks_for_data() const override { return inner_->asks_for_data(); }
     bool bounded() const override { return inner_->bounded(); }
     bool has_room(WorkerId worker) const override { return worker == no_worker || inner_->has_room(team_of_[worker]); }
     bool wakes_all() const override { return true; }

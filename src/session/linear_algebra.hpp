@@ -128,6 +128,12 @@ template <Scalar T>
 Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb,
            const RoutineOptions& options = {});
 
+/// A <- A^-1 from the factors and ipiv that getrf left, n x n. Returns 0, or the number of the first zero on U's diagonal, and then A is not
+/// touched. Needs memory for 2 n nb numbers (small ones: n^2) beside A. 4/3 n^3 flops (4 times that complex). LAPACK's getri; Du Croz, Higham
+/// 1992.
+template <Scalar T>
+Index getri(Session& session, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options = {});
+
 /// Exchanges rows i + 1 and ipiv[i] of A, which has n columns and `m` rows, for i = first .. last - 1 (counted from 0), or backward from the
 /// last to the first. On the calling thread.
 template <Scalar T>

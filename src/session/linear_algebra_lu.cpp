@@ -1,7 +1,10 @@
 #include "algorithms/getrf.hpp"
+#include "algorithms/getri.hpp"
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
+#include "kernels/getri_operations.hpp"
 #include "matrix/operations.hpp"
+#include "matrix/work_memory.hpp"
 #include "session/alone.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/packed_calls.hpp"
@@ -26,14 +29,19 @@ template <Scalar T> struct LuCall {
     {
         std::optional<LuImages<T>> images;
         const bool packed = runs_packed(session, routine, options);
-        const Index nb = tile(packed);
-        if (packed) make_images(images, options, m, n, nb);
-        const TileMatrix<T> tiles({A, m, n, lda}, images ? nb : tile(false), images ? nb : tile(false));
+        Index nb = tile(packed);
+        if (packed && n > nb) {
+            make_images(images, options, m, n, nb);
+            if (!images) nb = tile(false);
+        }
+        // A matrix of one panel has no updates: its rows need no cutting, nor its tile to be square.
+        const TileMatrix<T> tiles({A, m, n, lda}, n > nb ? nb : std::max(nb, std::min(m, tallest)), nb);
         const PanelCut cut = lu_panel_cut(tiles(0, 0).cols, session.workers());
         run_routine(session, options, [&](Flow& flow) { body(flow, tiles, cut, images ? &*images : nullptr); });
     }
 
 private:
+    static constexpr Index tallest = Index(1) << 24; ///< rows of a tile
     Index tile(bool packed) const
     {
         const Index nb = options.nb ? options.nb : (packed ? packed_lu_tile : lu_tile)(m, n, sizeof(T), session.workers());
@@ -47,6 +55,14 @@ Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOption
     if (options.nb) return options.nb;
     const Index share = (nrhs + session.workers() - 1) / session.workers();
     return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
+}
+
+/// The place of the first one, from 1; 0: none.
+template <Scalar T> Index zero_on_diagonal(Index n, const T* A, Index lda)
+{
+    for (Index i = 0; i < n; ++i)
+        if (A[i + i * lda] == T(0)) return i + 1;
+    return 0;
 }
 
 } // namespace
@@ -69,6 +85,15 @@ template <Scalar T> Index gesv(const KernelProvider& kernels, Index n, Index nrh
 {
     const Index info = getrf(kernels, n, n, A, lda, ipiv);
     return info ? info : getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);
+}
+
+template <Scalar T> Index getri(const KernelProvider& kernels, Index n, T* A, Index lda, const Index* ipiv)
+{
+    if (const Index zero = zero_on_diagonal(n, A, lda)) return zero;
+    if (n == 0) return 0;
+    const WorkMemory memory(std::size_t(n) * std::size_t(n) * sizeof(T));
+    trencadis::getri(kernels, n, A, lda, ipiv, static_cast<T*>(memory.data()));
+    return 0;
 }
 
 } // namespace alone
@@ -121,6 +146,21 @@ Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, 
     return info.value();
 }
 
+template <Scalar T> Index getri(Session& session, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_getri(TRC_CHECK));
+    check_options("getri", options);
+    if (runs_directly(session, operations::getri(double(n)).flops<T>(), options, Work::factorization))
+        return alone::getri(session.kernels(), n, A, lda, ipiv);
+    if (const Index zero = zero_on_diagonal(n, A, lda)) return zero;
+    if (n == 0) return 0;
+    const Index nb = std::min(n, options.nb ? options.nb : lu_tile(n, n, sizeof(T), session.workers()));
+    const WorkMemory memory(std::size_t(n) * std::size_t(2 * nb) * sizeof(T));
+    const TileMatrix<T> columns({static_cast<T*>(memory.data()), n, 2 * nb, n}, nb, nb);
+    run_routine(session, options, [&](Flow& flow) { getri(flow, TileMatrix<T>({A, n, n, lda}, nb, nb), ipiv, columns); });
+    return 0;
+}
+
 template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* ipiv, bool backward)
 {
     argument::require(argument::Size{"m", m}, argument::Size{"n", n}, TRC_CHECK_INOUT(A, lda, m, n),
@@ -135,10 +175,12 @@ template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, I
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template Index alone::getrf(const KernelProvider&, Index, Index, T*, Index, Index*);                                         \
     template Index alone::getrs(const KernelProvider&, Op, Index, Index, const T*, Index, const Index*, T*, Index);              \
+    template Index alone::getri(const KernelProvider&, Index, T*, Index, const Index*);                                          \
     template Index alone::gesv(const KernelProvider&, Index, Index, T*, Index, Index*, T*, Index);                               \
     template Index getrf(Session&, Index, Index, T*, Index, Index*, const RoutineOptions&);                                      \
     template void getrs(Session&, Op, Index, Index, const T*, Index, const Index*, T*, Index, const RoutineOptions&);            \
     template Index gesv(Session&, Index, Index, T*, Index, Index*, T*, Index, const RoutineOptions&);                            \
+    template Index getri(Session&, Index, T*, Index, const Index*, const RoutineOptions&);                                       \
     template void laswp(Index, Index, T*, Index, Index, Index, const Index*, bool);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

@@ -1,3 +1,4 @@
+#include "algorithms/getrf.hpp"
 #include "kernels/testing/lu.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/session.hpp"
@@ -110,6 +111,103 @@ TYPED_TEST(LuRoutines, GiveTheBitsOfTheSequentialEngine)
     }
 }
 
+/// So tall that all of it is one panel, shared by the workers.
+TYPED_TEST(LuRoutines, FactorTallMatricesInOnePanel)
+{
+    using T = TypeParam;
+    const Dense<T> A = random_matrix<T>(is_complex<T> ? 3500 : 12000, 70);
+    for (const char* variant : {"", "panel"}) {
+        Dense<T> F = A, by_columns = A;
+        auto pivots = pivots_for(A), wanted = pivots;
+        ASSERT_EQ(factor(session_on("native"), F, pivots, {.variant = variant}), unblocked_getrf(by_columns, wanted));
+        if (sizeof(Real<T>) == 8) {
+            EXPECT_EQ(pivots, wanted);
+        }
+        expect_lu(A, F, pivots, variant);
+    }
+}
+
+/// Panels cut up into leaves of a few columns, all of them, by tasks inside tasks.
+TYPED_TEST(LuRoutines, GiveTheBitsOfTheSequentialEngineWithPanelsThatAreShared)
+{
+    using T = TypeParam;
+    constexpr Index n = 90, nb = 30;
+    const PanelCut cut{.columns = 7, .rows = 16, .beside = n, .worth = 0};
+    const Dense<T> A = random_matrix<T>(140, n);
+    const auto factored = [&](const char* engine, Dense<T>& F, std::vector<Index>& pivots) {
+        Info info;
+        const TileMatrix<T> tiles(F.view(), nb, nb);
+        const LuImages<T> images(F.rows, F.cols, nb);
+        session_on(engine).run([&](Flow& flow) { getrf_packed(flow, tiles, images, pivots.data(), info, cut); });
+        return info.value();
+    };
+    Dense<T> expected = A;
+    auto wanted = pivots_for(A);
+    ASSERT_EQ(factored("sequential", expected, wanted), 0);
+    expect_lu(A, expected, wanted, "sequential");
+    for (int repetition = 0; repetition < 10; ++repetition) {
+        Dense<T> F = A;
+        auto pivots = pivots_for(A);
+        ASSERT_EQ(factored("native", F, pivots), 0);
+        EXPECT_EQ(pivots, wanted);
+        expect_same_bits(F, expected);
+    }
+}
+
+/// |X A - I| <= c n eps |X| P^T |L| |U| (Higham 2002, section 14.3.3, method B), with c = 4: n eps for each of the factorization, the
+/// inverse of U, the solve with L and what is multiplied out here.
+template <Scalar T>
+void expect_inverse(const Dense<T>& A, const Dense<T>& F, const std::vector<Index>& pivots, const Dense<T>& X,
+                    const std::string& where)
+{
+    const Index n = A.rows;
+    const std::vector<Index> order = order_of(n, pivots);
+    std::vector<long double> row(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) { // row i of |X| P^T |L| |U|
+        std::fill(row.begin(), row.end(), 0.0L);
+        for (Index k = 0; k < n; ++k) {
+            long double left = 0;
+            for (Index r = k; r < n; ++r)
+                left += std::abs(X(i, order[std::size_t(r)])) * (r == k ? 1 : (long double)(std::abs(F(r, k))));
+            for (Index j = k; j < n; ++j) row[std::size_t(j)] += left * (long double)(std::abs(F(k, j)));
+        }
+        for (Index j = 0; j < n; ++j) {
+            Sum<T> sum;
+            for (Index k = 0; k < n; ++k) sum.add(X(i, k), A(k, j));
+            const long double bound = double(4 * n + 8) * rounding<T> * eps<T> * row[std::size_t(j)];
+            ASSERT_LE(std::abs(sum.value - Wide<T>(i == j)), bound) << where << ": at " << i << ", " << j;
+        }
+    }
+    expect_untouched(A, X, [](Index, Index) { return true; });
+}
+
+TYPED_TEST(LuRoutines, InvertFromTheFactors)
+{
+    using T = TypeParam;
+    for (const char* engine : engines)
+        for (const Index n : {Index(0), Index(1), Index(16), Index(17), Index(50), Index(75)})
+            for (const Index nb : {Index(0), Index(5), Index(16), Index(25), Index(200)}) {
+                const Dense<T> A = random_matrix<T>(n, n);
+                Dense<T> F = A;
+                auto pivots = pivots_for(A);
+                ASSERT_EQ(factor(session_on(engine), F, pivots), 0);
+                Dense<T> X = F;
+                ASSERT_EQ(getri(session_on(engine), n, X.data.data(), X.ld, pivots.data(), {.nb = nb}), 0);
+                expect_inverse(A, F, pivots, X, std::string(engine) + " n " + std::to_string(n) + " nb " + std::to_string(nb));
+            }
+}
+TYPED_TEST(LuRoutines, InvertNothingWhereADiagonalOfUIsZero)
+{
+    using T = TypeParam;
+    Dense<T> U = random_matrix<T>(40, 40);
+    U(12, 12) = U(30, 30) = T(0);
+    std::vector<Index> pivots(40);
+    for (Index i = 0; i < 40; ++i) pivots[std::size_t(i)] = i + 1;
+    const Dense<T> before = U;
+    EXPECT_EQ(getri(session_on("native"), 40, U.data.data(), U.ld, pivots.data()), 13);
+    expect_same_bits(U, before);
+}
+
 /// The message of the Error{bad_argument, number} that `call` throws.
 template <class Call> std::string refusal(int number, const Call& call)
 {
@@ -142,6 +240,9 @@ TEST(LuArguments, AreNumberedAsInLapack)
     EXPECT_THAT(refusal(7, [&] { getrs(session, Op::none, 3, 1, a.data(), 3, p.data(), a.data(), 3); }), HasSubstr("overlaps"));
     EXPECT_THAT(refusal(1, [&] { gesv(session, -1, 1, a.data(), 3, p.data(), b.data(), 3); }), HasSubstr("n is -1"));
     EXPECT_THAT(refusal(7, [&] { gesv(session, 3, 1, a.data(), 3, p.data(), b.data(), 2); }), HasSubstr("ldb is 2"));
+    EXPECT_THAT(refusal(1, [&] { getri(session, -1, a.data(), 3, p.data()); }), HasSubstr("n is -1"));
+    EXPECT_THAT(refusal(3, [&] { getri(session, 3, a.data(), 2, p.data()); }), HasSubstr("lda is 2"));
+    EXPECT_THAT(refusal(4, [&] { getri(session, 3, a.data(), 3, nowhere); }), HasSubstr("ipiv is null"));
     EXPECT_EQ(a, std::vector<double>(9, 1));
     EXPECT_EQ(b, std::vector<double>(9, 1));
 }

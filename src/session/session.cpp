@@ -199,6 +199,11 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     EngineParts make{parts.places, scheduler, parts.threads.get(), nominal_speed(real), parts.kernels};
     make.relieving = relieving_named(resolved.relief);
     make.callers_anywhere = options.workers.empty();
+    make.machine = &parts.machine;
+    make.node_of = [this](const void* data) {
+        const std::vector<int> nodes = nodes_of_pages(data, 1);
+        return nodes.empty() ? any_node : nodes.front();
+    };
     parts.engine = engine.make(std::move(make));
     parts.base.resize(parts.engine->workers());
 }

@@ -3,7 +3,7 @@
 #include "base/types.hpp"
 #include "observe/trace.hpp"
 
-#include <functional>
+#include <functional> // inside
 #include <map>
 #include <memory>
 #include <string>
@@ -11,11 +11,13 @@
 
 namespace trencadis {
 
+// inside >>>
 class Executor;
 class KernelProvider;
 class Flow;
 class Team;
 struct Machine;
+// <<<
 
 /// What a session is made of, by name. Empty strings and zeros mean: the environment's choice
 /// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS, _THREADS_BACKEND, _MACHINE, _PAGES, _RELIEF), then the default.
@@ -41,7 +43,7 @@ struct SessionOptions {
 
 /// The workers on one memory node.
 struct NodeWorkers {
-    int node; ///< index into Machine::nodes
+    int node; ///< its number, as the machine numbers them
     int workers;
     double speed; ///< in whole cores: slowed ones count with their fraction
 };
@@ -66,6 +68,33 @@ public:
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
+    const SessionOptions& options() const; ///< as resolved: every name filled in, `workers` listed
+    int workers() const;
+    bool overlaid() const;                  ///< a described machine is laid over the real one
+    std::vector<NodeWorkers> nodes() const; ///< the memory nodes that have workers, by number
+    bool binds_nodes() const;               ///< tasks can be kept to the workers of a node; false also when there is one node
+
+    void start_trace();
+    Trace stop_trace();
+    std::vector<WorkerStatistics> statistics() const;
+    void reset_statistics();
+    /// From now on products count what the workers of each memory node read and wrote (NodeProduct::bytes); also while a trace is recorded.
+    /// Asking for the pages takes some 0.1 us each where there are several nodes.
+    void count_node_bytes(bool on);
+    bool counts_node_bytes() const;
+    std::vector<NodeBytes> node_bytes() const; ///< since reset_statistics, one row per node; empty when nothing was counted
+
+    /// The session behind calls that name none; made at the first call from the environment, once for each number of workers it
+    /// has been limited to. Stays usable when the limit changes.
+    static Session& standard();
+    static bool has_standard(); ///< it is there already
+    /// From now on the standard session has so many workers, at most one per allowed core; what is running goes on as it is.
+    /// Throws Error{bad_argument} below 1.
+    static void limit_standard(int workers);
+    /// Workers of the standard session; starts none.
+    static int standard_workers();
+
+    // inside >>> what the library itself does with a session, and programs with what is made of it: routines, DataFlow
     /// Runs `body` as a task that submits to the given flow; returns when all of it has finished, rethrows.
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
@@ -84,49 +113,22 @@ public:
     /// A flow that the caller's own thread submits to, with so many tasks in flight at most; 0: as the session has it. The session must
     /// outlive it. Throws Error{environment} in a process forked since the session was made.
     std::unique_ptr<Flow> open_flow(std::int64_t window = 0);
-    /// For the library itself: the engine, for flows whose dependences are ours. Programs have DataFlow (trencadis/flow.hpp). Throws as
-    /// open_flow.
-    Executor& executor();
-
-    const SessionOptions& options() const; ///< as resolved: every name filled in, `workers` listed
-    int workers() const;
+    Executor& executor(); ///< for flows whose dependences are ours; throws as open_flow
     const KernelProvider& kernels() const;
-    const Machine& machine() const;         ///< the described one where one is laid over this
-    bool overlaid() const;                  ///< a described machine is laid over the real one
-    std::vector<NodeWorkers> nodes() const; ///< the memory nodes that have workers, by number
-    bool binds_nodes() const;               ///< tasks can be kept to the workers of a node; false also when there is one node
-    std::vector<int> nodes_of_pages(const void* data,
-                                    std::size_t pages) const; ///< see machine/node_memory.hpp; of an overlay by `pages`
-
-    void start_trace();
-    Trace stop_trace();
-    std::vector<WorkerStatistics> statistics() const;
-    void reset_statistics();
-    /// From now on products count what the workers of each memory node read and wrote (NodeProduct::bytes); also while a trace is recorded.
-    /// Asking for the pages takes some 0.1 us each where there are several nodes.
-    void count_node_bytes(bool on);
-    bool counts_node_bytes() const;
-    void add_node_bytes(const std::vector<NodeBytes>& rows); ///< for the routines
-    std::vector<NodeBytes> node_bytes() const; ///< since reset_statistics, one row per node; empty when nothing was counted
-
-    /// The session behind calls that name none; made at the first call from the environment, once for each number of workers it
-    /// has been limited to. Stays usable when the limit changes.
-    static Session& standard();
-    static bool has_standard(); ///< it is there already
-    /// From now on the standard session has so many workers, at most one per allowed core; what is running goes on as it is.
-    /// Throws Error{bad_argument} below 1.
-    static void limit_standard(int workers);
-    /// Workers of the standard session; starts none.
-    static int standard_workers();
-    /// Its kernels; starts nothing either. For calls that are over before workers could help.
+    /// Of the standard session, which is not made for it. For calls that are over before workers could help.
     static const KernelProvider& standard_kernels();
+    const Machine& machine() const; ///< the described one where one is laid over this
+    /// See machine/node_memory.hpp; of an overlay by `pages`.
+    std::vector<int> nodes_of_pages(const void* data, std::size_t pages) const;
+    void add_node_bytes(const std::vector<NodeBytes>& rows);
 
 private:
     bool made_before_fork() const; ///< its workers are not in this process
     void require_workers() const;  ///< throws Error{environment} then
-
-    struct Parts;
     class RootFlow;
+    // <<<
+private:
+    struct Parts;
     std::unique_ptr<Parts> parts_;
 };
 

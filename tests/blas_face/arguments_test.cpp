@@ -49,7 +49,8 @@ constexpr Routine routines[] = {
     {"her2k", "LN", "ffssxxlxlxxl", "cz"},   {"trmm", "LUCN", "ffffssxxlxl", "sdcz"}, {"trsm", "RLTU", "ffffssxxlxl", "sdcz"},
     {"potrf", "L", "fsxli", "sdcz"},         {"potrs", "U", "fssxlxli", "sdcz"},      {"posv", "L", "fssxlxli", "sdcz"},
     {"getrf", "", "ssxlxi", "sdcz"},         {"getrs", "T", "fssxlxxli", "sdcz"},     {"gesv", "", "ssxlxxli", "sdcz"},
-    {"trtri", "UN", "ffsxli", "sdcz"},       {"lauum", "L", "fsxli", "sdcz"},         {"potri", "U", "fsxli", "sdcz"},
+    {"getri", "", "sxlxxli", "sdcz"},        {"trtri", "UN", "ffsxli", "sdcz"},       {"lauum", "L", "fsxli", "sdcz"},
+    {"potri", "U", "fsxli", "sdcz"},
 };
 
 /// A call with sizes and leading dimensions of 2 in which arguments are spoiled one by one. Everything goes by address, so that one

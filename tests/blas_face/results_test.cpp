@@ -281,6 +281,32 @@ TYPED_TEST(Results, OfLuSolveTheSystemInIntegersOfBothWidths)
         }
 }
 
+TYPED_TEST(Results, OfInversesComeWithLapacksWorkspace)
+{
+    using T = TypeParam;
+    for (const Index n : sizes)
+        for (const Family& family : fortran_families) {
+            Dense<T> A = random_matrix<T>(n, n), X(n, n);
+            for (Index i = 0; i < n; ++i) A(i, i) += T(Real<T>(n));
+            X = A;
+            FamilyPivots pivots(n);
+            std::int64_t info = -7;
+            std::vector<T> work(std::size_t(n) + 1, T(0));
+            call<T>(family, "getrf", n, n, X.data.data(), A.ld, pivots.data(family), &info);
+            call<T>(family, "getri", n, X.data.data(), A.ld, pivots.data(family), work.data(), Index(-1), &info);
+            EXPECT_EQ(std::real(work[0]), Real<T>(std::max<Index>(n, 1))) << "asked for";
+            call<T>(family, "getri", n, X.data.data(), A.ld, pivots.data(family), work.data(), std::max<Index>(n, 1), &info);
+            EXPECT_EQ(family.wide ? info : std::int64_t(std::int32_t(info)), 0);
+            for (Index j = 0; j < n; ++j)
+                for (Index i = 0; i < n; ++i) {
+                    Sum<T> sum;
+                    for (Index l = 0; l < n; ++l) sum.add(X(i, l), A(l, j));
+                    // Higham, section 14.3: |X A - I| within |X| |L| |U| |X| |A|, whose condition is below 4 here
+                    expect_within(T(i == j), sum.value, 4 * (1 + sum.magnitude), 8.0 * double(n), "getri");
+                }
+        }
+}
+
 TYPED_TEST(Results, OfTriangularInversesTimesTheMatrixAreTheIdentity)
 {
     using T = TypeParam;

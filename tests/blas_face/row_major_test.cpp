@@ -86,7 +86,7 @@ TEST(Names, AreThereForEveryRoutineAndPrecision)
             for (const Family& family : fortran_families) address(family.name(precision + routine));
             for (const Family& family : cblas_families) address(family.name(precision + routine));
         }
-    for (const std::string routine : {"potrf", "potrs", "posv", "getrf", "getrs", "gesv", "trtri", "lauum", "potri"})
+    for (const std::string routine : {"potrf", "potrs", "posv", "getrf", "getrs", "gesv", "getri", "trtri", "lauum", "potri"})
         for (const char precision : std::string("sdcz"))
             for (const Family& family : fortran_families) address(family.name(precision + routine));
 }

@@ -1,4 +1,6 @@
+#include "graph/task_flow.hpp"
 #include "kernels/testing/reference.hpp"
+#include "machine/machine.hpp"
 #include "machine/node_memory.hpp"
 #include "matrix/work_memory.hpp"
 #include "session/linear_algebra.hpp"
@@ -7,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 /// What only a machine with several memory nodes shows; scripts/qemu_nodes.sh runs these in an emulated one.
@@ -69,6 +72,33 @@ TEST_F(RealNodes, GiveTheSameBitsWhereverTheOperandsLieAndReadTheirCopiesAtHome)
         results.emplace_back(result, result + n * n);
     }
     for (const auto& result : results) EXPECT_EQ(std::memcmp(result.data(), results[0].data(), bytes), 0);
+}
+
+/// Each task is for one worker's mailbox, from which nobody else takes.
+TEST_F(RealNodes, RunTasksWhereTheirOperandsLie)
+{
+    SessionOptions options;
+    options.engine = "native";
+    options.scheduler = "h1:mailboxes=closed";
+    Session session(options);
+    if (session.nodes().size() < 2) GTEST_SKIP() << "the cores that this process may use are all on one memory node";
+    const Machine& machine = session.machine();
+    for (const NodeWorkers& place : session.nodes()) {
+        const WorkMemory memory(page_bytes, place.node);
+        std::memset(memory.data(), 1, memory.bytes());
+        std::atomic<int> elsewhere{0};
+        const auto flow = session.open_flow();
+        for (int i = 0; i < 20; ++i)
+            flow->submit("task",
+                         [&](const TaskContext& context) {
+                             const int cpu = session.options().workers[std::size_t(context.worker())];
+                             for (const Core& core : machine.cores)
+                                 if (core.cpu == cpu && core.node != place.node) ++elsewhere;
+                         },
+                         {readwrite(Datum(memory.data(), page_bytes))});
+        flow->wait();
+        EXPECT_EQ(elsewhere, 0) << "node " << place.node;
+    }
 }
 
 } // namespace

@@ -21,14 +21,18 @@ class RuntimeUnderTest {
 public:
     RuntimeUnderTest(const std::string& engine, const std::string& scheduler, int workers,
                      Relieving relieving = Relieving::held_up)
-        : RuntimeUnderTest(engine, scheduler, std::vector<WorkerPlace>(std::size_t(workers)), relieving)
+        : RuntimeUnderTest(engine, parse_scheduler(scheduler), std::vector<WorkerPlace>(std::size_t(workers)), relieving)
     {
     }
     RuntimeUnderTest(const std::string& engine, const std::string& scheduler, std::vector<WorkerPlace> workers,
                      Relieving relieving)
+        : RuntimeUnderTest(engine, parse_scheduler(scheduler), std::move(workers), relieving)
+    {
+    }
+    RuntimeUnderTest(const std::string& engine, SchedulerSpec scheduler, std::vector<WorkerPlace> workers, Relieving relieving)
         : threads_(threads_under_test().make())
     {
-        EngineParts parts{std::move(workers), parse_scheduler(scheduler), threads_.get()};
+        EngineParts parts{std::move(workers), std::move(scheduler), threads_.get()};
         parts.relieving = relieving;
         parts.callers_anywhere = true;
         engine_ = find_entry("engine", engine_entries(), engine).make(std::move(parts));

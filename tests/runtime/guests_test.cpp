@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <thread>
 #include <vector>
 
@@ -150,6 +151,83 @@ TEST(Guest, LeavesTheTaskThatItFoundToWhoeverSleepsInItsPlace)
     if (!ran) std::abort(); // the flow would wait for ever
     other_may_go_on.set();
     other.wait();
+}
+
+/// The oldest first, and others may join each from its beginning.
+class Offering final : public Scheduler {
+public:
+    void push(Task& task, WorkerId) override { tasks_.push_back(&task); }
+    Decision pop(WorkerId) override
+    {
+        if (tasks_.empty()) return {};
+        Task* const task = tasks_.front();
+        tasks_.pop_front();
+        return {.run = task, .offer = true};
+    }
+
+private:
+    std::deque<Task*> tasks_;
+};
+const SchedulerEntry offering{
+    {"offering", "", ""}, false, [](const View&, const SchedulerOptions&) -> std::unique_ptr<Scheduler> {
+        return std::make_unique<Offering>();
+    }};
+
+/// Sees how much of it was handed out at once: all, unless it is offered to others.
+struct Pieces {
+    static constexpr Index count = 8;
+    std::atomic<Index>* first;
+    Index chunks() const { return count; }
+    void run(TaskContext& context) const
+    {
+        const Chunks got = context.team().next();
+        first->store(got.end - got.begin);
+        while (context.team().next()) {}
+    }
+};
+constexpr Codelet pieces = codelet_of<Pieces>("pieces");
+
+/// One worker, so that nobody is ever idle while a task runs. `call` has the guest find a task that is not its own, behind a task of its
+/// own that runs `submit`.
+template <class Call> void expect_the_offer_is_kept(const Call& call)
+{
+    RuntimeUnderTest runtime("native", SchedulerSpec{&offering, SchedulerOptions(), {}, "offering"}, std::vector<WorkerPlace>(1),
+                             Relieving::never);
+    Engine& engine = runtime.engine();
+    std::atomic<Index> first{0};
+    TaskFlow found(engine), its(engine);
+    const auto submit = [&] { found.submit(pieces, Pieces{&first}, std::initializer_list<Access>{}); };
+    EXPECT_TRUE(eventually([&] {
+        return engine.attend(its, [&] {
+            call(its, submit);
+            its.wait();
+        });
+    }));
+    found.wait();
+    EXPECT_GT(first, 0);
+    EXPECT_LT(first, Pieces::count) << "it was offered to nobody";
+}
+
+TEST(Guest, LeavesTheTaskThatItFoundWithThePolicysOfferToShareIt)
+{
+    expect_the_offer_is_kept([](TaskFlow& its, const auto& submit) {
+        static int datum = 0;
+        its.submit("before", submit, {readwrite(&datum)});
+        its.submit("behind it", [] {}, {readwrite(&datum)});
+    });
+}
+
+TEST(Guest, HandsATaskOverWithThePolicysOfferToShareIt)
+{
+    expect_the_offer_is_kept([](TaskFlow& its, const auto& submit) {
+        its.submit("outer",
+                   [submit](TaskContext& context) {
+                       submit();
+                       context.flow().submit("inner", [] {}, {});
+                       context.flow().wait();
+                   },
+                   {});
+    });
 }
 
 TEST_P(Guests, LeaveACallThatLastsToTheWorkers)

@@ -53,7 +53,7 @@ TEST(Places, NumaWsHasADequeForEachNodeThatWorkersAreOn)
     EXPECT_EQ(order, odd ? (std::vector{7, 5, 3, 1, 0, 2, 4, 6}) : (std::vector{6, 4, 2, 0, 1, 3, 5, 7}));
 }
 
-TEST(Places, PoliciesThatAskWhereDataAreAreRefusedOnRealCores)
+TEST(Places, PoliciesThatAskWhereDataAreAreRefusedWhereNothingIsKnownOfMemories)
 {
     for (const int second_node : {0, 1}) {
         std::vector<WorkerPlace> places(2);

@@ -4,6 +4,7 @@
 #include "engines/native/worker.hpp"
 #include "engines/protocol/protocol.hpp"
 #include "graph/task_flow.hpp"
+#include "memory/host_memory.hpp"
 #include "scheduling/speed_estimates.hpp"
 #include "threads/sleepers.hpp"
 
@@ -56,6 +57,11 @@ private:
     int shared_node(WorkerId worker) const override;
     Seconds chunk_time(WorkerId owner, WorkerId by) const override;
     int node(WorkerId worker) const override { return workers_[worker]->place.node; }
+    int memories() const override { return memory_.memories(); }
+    bool knows_transfers() const override { return memory_.knows_transfers(); }
+    Seconds transfer_time(const Task& task, WorkerId worker) const override { return memory_.transfer_time(task, node(worker)); }
+    Bytes valid_bytes(const Task& task, WorkerId worker) const override { return memory_.valid_bytes(task, node(worker)); }
+    bool holds_written(const Task& task, WorkerId worker) const override { return memory_.holds_written(task, node(worker)); }
 
     // life.cpp: units, who holds a worker
     Holder& holder(const Worker& worker) const;
@@ -69,12 +75,12 @@ private:
     WorkerId worker_here() const;
     Worker* free_place();
     void arrive(Guest& guest);
-    void depart(Guest& guest, Task* first);
+    void depart(Guest& guest, const FirstTask& first);
     void give_place_back(const Worker& worker, Holder& own);
     void join(Worker& worker, OpenCall& call);
     bool has_work(const Worker& worker) const;
     bool leaves(const Wait& wait, bool wanted) const;
-    bool leaves_with(const Wait& wait, Task& task) const;
+    bool leaves_with(const Wait& wait, const Found& found) const;
     Holder* displaced_by(const Worker& worker) const;
 
     // Workers by memory node (looking.cpp)
@@ -91,6 +97,7 @@ private:
         if (!concurrent_) lock.lock();
         body();
     }
+    void locate(Task* chain) const;
     int push(Task* chain, WorkerId from);
     void taken(const Task& task);
     void wake(int count);
@@ -127,6 +134,8 @@ private:
     bool lend(Wait& wait);
 
     const EngineParts parts_;
+    const HostMemory memory_;
+    bool locates_ = false; ///< the policy asks where data are, and there is more than one answer
     SpeedEstimates speeds_;
     Relief relief_;
     Recorder recorder_;

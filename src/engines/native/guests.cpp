@@ -71,7 +71,7 @@ bool NativeEngine::attend(TaskFlow& flow, const std::function<void()>& call)
         Guest& guest;
         ~Visit()
         {
-            if (position.holder) engine.depart(guest, nullptr);
+            if (position.holder) engine.depart(guest, {});
         }
     } visit{*this, guest};
     arrive(guest);
@@ -96,7 +96,7 @@ bool NativeEngine::has_work(const Worker& worker) const { return any_work() || u
 
 /// The worker's own unit has its place again, and the task to begin with. Who brings more work while the guest leaves finds the own unit
 /// asleep, or is found by the look after restore: nothing is overlooked. The next guest may be there before this one has looked.
-void NativeEngine::depart(Guest& guest, Task* first)
+void NativeEngine::depart(Guest& guest, const FirstTask& first)
 {
     Worker& worker = *guest.worker;
     push_released(worker);
@@ -111,7 +111,7 @@ void NativeEngine::depart(Guest& guest, Task* first)
 void NativeEngine::give_place_back(const Worker& worker, Holder& own)
 {
     const int bed = bed_of(own);
-    if (own.first || has_work(worker)) return sleepers_.call_back(bed);
+    if (own.first.task || has_work(worker)) return sleepers_.call_back(bed);
     sleepers_.restore(bed);
     if (has_work(worker)) sleepers_.notify_one(bed);
 }
@@ -171,11 +171,11 @@ bool NativeEngine::leaves(const Wait& wait, bool wanted) const
 }
 
 /// So it does rather than run what is somebody else's: the worker's own unit will.
-bool NativeEngine::leaves_with(const Wait& wait, Task& task) const
+bool NativeEngine::leaves_with(const Wait& wait, const Found& found) const
 {
     Guest* const guest = position.holder->guest;
     if (!guest || &wait.flow != &guest->flow) return false;
-    guest->first = &task;
+    guest->first = {found.task, found.offer};
     return true;
 }
 

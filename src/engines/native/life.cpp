@@ -47,7 +47,7 @@ bool shares_calls(const EngineParts& parts)
 } // namespace
 
 NativeEngine::NativeEngine(EngineParts parts)
-    : WorkerProtocol(nodes_of(parts.workers)), parts_(std::move(parts)),
+    : WorkerProtocol(nodes_of(parts.workers)), parts_(std::move(parts)), memory_(parts_.machine, parts_.node_of),
       speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second),
       relief_(parts_.relieving, parts_.threads->keeps_units()), recorder_(static_cast<int>(parts_.workers.size())),
       shares_calls_(shares_calls(parts_)), sleepers_(2 * static_cast<int>(parts_.workers.size())),
@@ -60,6 +60,7 @@ NativeEngine::NativeEngine(EngineParts parts)
         recorder_.describe(static_cast<WorkerId>(i), parts_.workers[i].cpu, parts_.workers[i].kind_name);
     }
     make_scheduler(*this, parts_.scheduler);
+    locates_ = scheduler_->asks_for_data() && memory_.memories() > 1;
     idle_on_node_ = std::vector<std::atomic<int>>(binding_.nodes());
     for (auto& worker : workers_)
         relief_.add(worker->relief, worker->place, binding_.splits() ? worker->place.node : any_node, worker->runs_since_ns);

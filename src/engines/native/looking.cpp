@@ -28,6 +28,12 @@ bool NativeEngine::any_work() const
     return concurrent_ || queued_.load(std::memory_order_relaxed) > 0 || offers_.load(std::memory_order_relaxed) > 0;
 }
 
+/// The caller alone has the tasks: the policy sees them afterwards.
+void NativeEngine::locate(Task* chain) const
+{
+    for (; locates_ && chain; chain = chain->next) memory_.locate(*chain);
+}
+
 /// The caller holds the lock, unless the scheduler needs none. Returns how many sleepers to wake: one per task; for a
 /// task that is for one node everybody, if somebody there has nothing to do.
 int NativeEngine::push(Task* chain, WorkerId from)
@@ -51,6 +57,7 @@ void NativeEngine::ready(Task* chain)
 {
     const Worker* worker = here();
     int count = 0;
+    locate(chain);
     with_policy([&] { count = push(chain, worker ? worker->id : no_worker); });
     wake(count);
 }
@@ -161,7 +168,7 @@ Found NativeEngine::sleep(Worker& worker, Wait* wait, std::int64_t most_ns, bool
         if (place_is_free) worker.resting = &self;
         notified = sleepers_.wait(bed, most_ns < Relief::forever ? most_ns : -1, place_is_free);
         introduce(worker);
-        found.task = std::exchange(self.first, nullptr); // from a guest that had the place
+        found = WorkerProtocol::found(std::exchange(self.first, {})); // from a guest that had the place
     }
     if (wait && !wait->flow.end_suspension(wait->target)) wait->parker.park();
     return found;

@@ -65,7 +65,7 @@ void NativeEngine::drain_on(Worker& worker, Wait& wait)
 {
     if (off_the_clock(worker, [&] { return work_off(worker, wait); })) return;
     Guest& guest = *position.holder->guest;
-    depart(guest, std::exchange(guest.first, nullptr));
+    depart(guest, std::exchange(guest.first, {}));
     wait.worker = nullptr;
     drain_outside(wait);
 }

@@ -28,13 +28,18 @@ inline void cancel_call(TaskFlow& flow)
     call->cancel();
 }
 
+/// What a unit begins with when it is given a worker.
+struct FirstTask {
+    Task* task = nullptr;
+    bool offer = false; ///< others may join it from its beginning
+};
+
 /// What the protocol keeps of a unit that can hold a worker. One at a time holds each worker and runs its tasks; when a task must wait,
 /// another takes the worker over, so that no core stands still.
 template <class Worker> struct HolderState {
     Worker* worker;
-    Task* first = nullptr;    ///< to run on taking over; written before the worker is handed over
-    bool first_offer = false; ///< others may join it from its beginning
-    bool waits = false;       ///< it has handed the worker over and wants it back when what it waits for has come
+    FirstTask first{};  ///< written before the worker is handed over
+    bool waits = false; ///< it has handed the worker over and wants it back when what it waits for has come
 };
 
 /// Of a worker.
@@ -81,6 +86,7 @@ template <class Holder> struct WaitState {
 ///     with_policy(body)                        calls it; the policy is the caller's alone meanwhile, unless it is concurrent
 ///     int push(chain, from)                    gives the policy tasks; returns how many workers should know
 ///     void taken(task)                         the policy has given it out
+///     void locate(chain)                       notes where the tasks' data are, for a policy that asks; before `push`
 template <class Carrier, class Worker, class Holder, class Wait, class Found> class WorkerProtocol : public Engine {
 public:
     bool binds(int node) const final { return binding_.binds(node); }
@@ -138,6 +144,7 @@ protected:
     {
         Decision decision;
         int released = 0;
+        self().locate(worker.released);
         if (worker.released || self().any_work())
             self().with_policy([&] {
                 released = self().push(std::exchange(worker.released, nullptr), worker.id);
@@ -154,7 +161,7 @@ protected:
     {
         Decision decision = choose(worker);
         while (!decision.run && undiscovered_.any() && undiscovered_.discover(worker.released_end())) decision = choose(worker);
-        return decision.run ? found(decision.run, decision.offer) : self().joined(worker, decision);
+        return decision.run ? found({decision.run, decision.offer}) : self().joined(worker, decision);
     }
 
     // ---- holding a worker -----------------------------------------------------------------------------------------
@@ -162,7 +169,7 @@ protected:
     /// Runs tasks until the holder is disturbed.
     void work(Worker& worker, Holder& holder)
     {
-        if (Task* first = std::exchange(holder.first, nullptr)) self().act(worker, found(first, holder.first_offer));
+        if (const Found first = found(std::exchange(holder.first, {}))) self().act(worker, first);
         while (!self().disturbed(worker)) self().act(worker, find(worker, nullptr));
         push_released(worker);
     }
@@ -175,7 +182,7 @@ protected:
             if (wanted && hand_over(worker, Found{}, wait)) continue;
             const Found found = find(worker, &wait);
             if (found.task && !inside(*found.task, wait.flow)) {
-                if (self().leaves_with(wait, *found.task)) return false;
+                if (self().leaves_with(wait, found)) return false;
                 if (hand_over(worker, found, wait)) continue;
             }
             self().act(worker, found);
@@ -205,8 +212,7 @@ protected:
         Holder& mine = self().holder(worker);
         if (leave()) {
             mine.waits = true;
-            next.first = first.task;
-            next.first_offer = first.offer;
+            next.first = {first.task, first.offer};
             self().pass(worker, mine, next);
             mine.waits = false;
             return;
@@ -237,9 +243,10 @@ protected:
     // Of carriers with guests, who may have to leave: does the caller go, since somebody else wants the worker, or rather than run what is
     // not its own? Whose place has it?
     bool leaves(const Wait&, bool /*wanted*/) const { return false; }
-    bool leaves_with(const Wait&, Task&) const { return false; }
+    bool leaves_with(const Wait&, const Found&) const { return false; }
     Holder* displaced_by(const Worker&) const { return nullptr; }
     bool can_run(const Worker&, const Task&) const { return true; }
+    void locate(Task*) const {}
 
     // ---- the end of a task ----------------------------------------------------------------------------------------
 
@@ -256,15 +263,16 @@ protected:
     UndiscoveredFlows undiscovered_;
     bool concurrent_ = false, bounded_ = false, wakes_all_ = false, wants_finished_ = false; ///< what the policy answered
 
-private:
-    Carrier& self() { return static_cast<Carrier&>(*this); }
-    static Found found(Task* task, bool offer)
+    static Found found(const FirstTask& first)
     {
         Found found;
-        found.task = task;
-        found.offer = offer;
+        found.task = first.task;
+        found.offer = first.offer;
         return found;
     }
+
+private:
+    Carrier& self() { return static_cast<Carrier&>(*this); }
     Found find(Worker& worker, Wait* wait)
     {
         Found found = self().look(worker);

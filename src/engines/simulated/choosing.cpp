@@ -28,50 +28,50 @@ void VirtualEngine::taken(const Task& task)
 
 void VirtualEngine::ready(Task* chain)
 {
-    const Unit* unit = here();
+    const Worker* worker = here();
     if (!running_ && chain->codelet->submits && !chain->next && !root_) root_ = chain;
-    else push(chain, unit ? unit->id : no_worker);
+    else push(chain, worker ? worker->id : no_worker);
     serve();
 }
 
 void VirtualEngine::submitting()
 {
     if (options_.submit_s <= 0) return;
-    if (Unit* unit = here()) pay(*unit, options_.submit_s);
+    if (Worker* worker = here()) pay(*worker, options_.submit_s);
 }
 
 /// The runtime itself takes time; under one lock, those who want it one after the other.
-void VirtualEngine::pay(Unit& unit, Seconds cost)
+void VirtualEngine::pay(Worker& worker, Seconds cost)
 {
     if (cost <= 0) return;
     Seconds end = now() + cost;
     if (options_.central_lock) end = lock_free_at_ = std::max(now(), lock_free_at_) + cost;
     send_wakes();
-    time_->compute(unit.host, (end - now()) * host_speed_[unit.host]);
+    time_->compute(worker.host, (end - now()) * host_speed_[worker.host]);
 }
 
-Found VirtualEngine::look(Unit& unit)
+Found VirtualEngine::look(Worker& worker)
 {
-    const Found found = ask(unit);
+    const Found found = ask(worker);
     serve();
     return found;
 }
 
 /// One that its team's leader has called comes before it asks the policy.
-Found VirtualEngine::ask(Unit& unit)
+Found VirtualEngine::ask(Worker& worker)
 {
-    if (unit.called) {
-        push(std::exchange(unit.released, nullptr), unit.id);
-        Operation& operation = *unit.called;
-        if (join(unit, operation)) return {nullptr, &operation};
+    if (worker.called) {
+        push(std::exchange(worker.released, nullptr), worker.id);
+        Operation& operation = *worker.called;
+        if (join(worker, operation)) return {nullptr, &operation};
     }
-    return seek(unit);
+    return seek(worker);
 }
 
-Found VirtualEngine::joined(Unit& unit, const Decision& decision)
+Found VirtualEngine::joined(Worker& worker, const Decision& decision)
 {
-    Operation* operation = decision.join == no_worker ? nullptr : units_[decision.join]->offer;
-    if (operation && binding_.allows(unit.id, operation->task.node) && join(unit, *operation)) return {nullptr, operation};
+    Operation* operation = decision.join == no_worker ? nullptr : workers_[decision.join]->offer;
+    if (operation && binding_.allows(worker.id, operation->task.node) && join(worker, *operation)) return {nullptr, operation};
     if (decision.again_in > 0) ask_again(decision.again_in);
     return {};
 }
@@ -84,44 +84,44 @@ void VirtualEngine::serve()
     for (bool given = true; given && anything();) {
         given = false;
         for (std::size_t i = 0; i < seekers_.size() && anything();) {
-            Unit& unit = *units_[seekers_[i]];
-            const Found found = ask(unit);
+            Worker& worker = *workers_[seekers_[i]];
+            const Found found = ask(worker);
             if (found) {
-                unit.found = found;
-                no_longer_idle(unit);
-                wake(*unit.holder);
+                worker.found = found;
+                no_longer_idle(worker);
+                wake(*worker.holder);
                 given = true;
             } else ++i;
         }
         for (const WorkerId device : devices_) {
-            Unit& unit = *units_[device];
-            if (unit.idle || unit.found || !has_slot(unit) || !anything()) continue;
-            if (const Found found = ask(unit)) {
-                claim(unit, *found.task);
+            Worker& worker = *workers_[device];
+            if (worker.idle || worker.found || !has_slot(worker) || !anything()) continue;
+            if (const Found found = ask(worker)) {
+                claim(worker, *found.task);
                 given = true;
             }
         }
     }
 }
 
-void VirtualEngine::no_longer_idle(Unit& unit)
+void VirtualEngine::no_longer_idle(Worker& worker)
 {
-    unit.idle = false;
-    std::erase(seekers_, unit.id);
+    worker.idle = false;
+    std::erase(seekers_, worker.id);
 }
 
 /// Nothing to do, until somebody gives the worker something or wants it to look around.
-Found VirtualEngine::idle(Unit& unit, Wait* wait)
+Found VirtualEngine::idle(Worker& worker, Wait* wait)
 {
     if (stop_ || (wait && !wait->flow.begin_suspension(wait->target, wait))) return {};
     const Seconds begin = now();
-    unit.idle = true;
-    seekers_.push_back(unit.id);
+    worker.idle = true;
+    seekers_.push_back(worker.id);
     pause();
-    if (unit.idle) no_longer_idle(unit);
+    if (worker.idle) no_longer_idle(worker);
     if (wait) wait->flow.end_suspension(wait->target);
-    record(unit, "idle", 0, begin, 0, EventKind::idle);
-    return std::exchange(unit.found, {});
+    record(worker, "idle", 0, begin, 0, EventKind::idle);
+    return std::exchange(worker.found, {});
 }
 
 // ---- asking again, mapping again ------------------------------------------------------------------------------
@@ -163,7 +163,8 @@ void VirtualEngine::keep_mapping()
 /// Nobody does anything and asking did not help: then a clock that goes on would hide that the simulation stands still.
 bool VirtualEngine::in_vain()
 {
-    const bool busy = std::any_of(units_.begin(), units_.end(), [](const auto& unit) { return unit->runs || !unit->idle; });
+    const bool busy =
+        std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) { return worker->runs || !worker->idle; });
     if (busy) vain_ = 0;
     return vain_ > 1000;
 }

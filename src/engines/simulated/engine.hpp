@@ -1,8 +1,8 @@
 #pragma once
 #include "engines/protocol/protocol.hpp"
 #include "engines/simulated/kernel_table.hpp"
-#include "engines/simulated/unit.hpp"
 #include "engines/simulated/virtual_time.hpp"
+#include "engines/simulated/worker.hpp"
 #include "graph/task_flow.hpp"
 #include "machine/routes.hpp"
 #include "memory/transfer_queues.hpp"
@@ -25,7 +25,7 @@ namespace trencadis::simulated {
 ///
 /// Any call of VirtualTime but now() may let other actors run, so the state is whole before each, and wake-ups are collected until
 /// the caller pauses.
-class VirtualEngine final : public WorkerProtocol<VirtualEngine, Unit, Holder, Wait, Found>, private View {
+class VirtualEngine final : public WorkerProtocol<VirtualEngine, Worker, Holder, Wait, Found>, private View {
     friend WorkerProtocol;
 
 public:
@@ -40,7 +40,7 @@ public:
     Seconds estimate(const Codelet& codelet, Flops flops) const override;
 
     // Engine
-    int workers() const override { return static_cast<int>(units_.size()); }
+    int workers() const override { return static_cast<int>(workers_.size()); }
     std::vector<WorkerTime> times() const override;
     Recorder& recorder() override { return recorder_; }
     void poll_while_waiting(const std::function<bool()>* poll) override { poll_ = poll; }
@@ -48,25 +48,26 @@ public:
 
 private:
     // View
-    int kind(WorkerId worker) const override { return units_[worker]->kind; }
+    int kind(WorkerId id) const override { return workers_[id]->kind; }
     Seconds now() const override { return time_->now(); }
-    bool able(const Task& task, WorkerId worker) const override;
-    Seconds run_time(const Task& task, WorkerId worker) const override;
-    Seconds free_at(WorkerId worker) const override;
-    Index chunks_left(WorkerId worker) const override;
-    double shared_priority(WorkerId worker) const override;
-    int shared_node(WorkerId worker) const override;
-    Seconds chunk_time(WorkerId worker, WorkerId by) const override;
-    int node(WorkerId worker) const override { return units_[worker]->space; }
+    bool able(const Task& task, WorkerId id) const override;
+    Seconds run_time(const Task& task, WorkerId id) const override;
+    Seconds free_at(WorkerId id) const override;
+    Index chunks_left(WorkerId id) const override;
+    double shared_priority(WorkerId id) const override;
+    int shared_node(WorkerId id) const override;
+    Seconds chunk_time(WorkerId id, WorkerId by) const override;
+    int node(WorkerId id) const override { return workers_[id]->space; }
     int memories() const override { return replicas_ ? replicas_->spaces() : 1; }
-    Seconds transfer_time(const Task& task, WorkerId worker) const override;
-    Bytes valid_bytes(const Task& task, WorkerId worker) const override;
-    bool holds_written(const Task& task, WorkerId worker) const override;
+    bool knows_transfers() const override { return memories() > 1; }
+    Seconds transfer_time(const Task& task, WorkerId id) const override;
+    Bytes valid_bytes(const Task& task, WorkerId id) const override;
+    bool holds_written(const Task& task, WorkerId id) const override;
 
     void add_kernels(SimulationReport& report) const;
 
     // platform.cpp
-    void add_units();
+    void add_workers();
     VirtualPlatform platform();
     void make_memory();
     void remap();
@@ -75,20 +76,20 @@ private:
     void run_all(Wait& wait);
     void stop_all();
     [[noreturn]] void report_stuck();
-    VirtualTime::Actor start(Unit* unit, std::function<void()> body);
-    Holder& holder(const Unit& unit) const { return *unit.holder; }
-    Holder& new_holder(Unit& unit);
+    VirtualTime::Actor start(Worker* worker, std::function<void()> body);
+    Holder& holder(const Worker& worker) const { return *worker.holder; }
+    Holder& new_holder(Worker& worker);
     void begin(Holder& holder);
-    void pass(Unit& unit, Holder& self, Holder& next);
+    void pass(Worker& worker, Holder& self, Holder& next);
     void hold(Holder& holder);
-    bool disturbed(const Unit& unit) const { return stop_ || unit.succession.wanted(); }
-    Found idle(Unit& unit, Wait* wait);
-    void no_longer_idle(Unit& unit);
+    bool disturbed(const Worker& worker) const { return stop_ || worker.succession.wanted(); }
+    Found idle(Worker& worker, Wait* wait);
+    void no_longer_idle(Worker& worker);
     void keep_alarm();
     void keep_mapping();
     bool in_vain();
-    void wake_worker(Unit& unit);
-    Unit* here() const;
+    void wake_worker(Worker& worker);
+    Worker* here() const;
     void pause();
     void wake(const Holder& holder) { wakes_.push_back(holder.actor); }
     void send_wakes();
@@ -100,42 +101,42 @@ private:
     template <class Body> void with_policy(Body&& body) { body(); }
     void wake(int) {} // `serve` tells them
     void someone_looks() { serve(); }
-    bool can_run(const Unit& unit, const Task& task) const { return kernels_.able(*task.codelet, unit.type); }
-    Found look(Unit& unit);
-    Found ask(Unit& unit);
-    Found joined(Unit& unit, const Decision& decision);
+    bool can_run(const Worker& worker, const Task& task) const { return kernels_.able(*task.codelet, worker.type); }
+    Found look(Worker& worker);
+    Found ask(Worker& worker);
+    Found joined(Worker& worker, const Decision& decision);
     void serve();
     void ask_again(Seconds in);
-    void pay(Unit& unit, Seconds cost);
+    void pay(Worker& worker, Seconds cost);
 
     // execution.cpp
-    void act(Unit& unit, const Found& found);
-    void execute(Unit& unit, Task& task, bool offer);
-    void run_body(Unit& unit, Task& task);
-    void run_kernel(Unit& unit, Task& task, bool offer);
-    void occupy(Unit& unit, Operation& operation, EventKind kind);
-    Operation& open(Unit& unit, Task& task, bool offer, Seconds since);
+    void act(Worker& worker, const Found& found);
+    void execute(Worker& worker, Task& task, bool offer);
+    void run_body(Worker& worker, Task& task);
+    void run_kernel(Worker& worker, Task& task, bool offer);
+    void occupy(Worker& worker, Operation& operation, EventKind kind);
+    Operation& open(Worker& worker, Task& task, bool offer, Seconds since);
     bool somebody_idle(const Task& task) const;
     void call_team(Operation& operation, std::span<const WorkerId> followers);
-    Seconds own_chunk_time(const Operation& operation, const Unit& unit) const;
-    bool join(Unit& unit, Operation& operation);
+    Seconds own_chunk_time(const Operation& operation, const Worker& worker) const;
+    bool join(Worker& worker, Operation& operation);
     void adjust(Operation& operation);
-    void leave(Unit& unit, Operation& operation);
-    void conclude(Unit& unit, Task& task, std::exception_ptr failure, Seconds took);
+    void leave(Worker& worker, Operation& operation);
+    void conclude(Worker& worker, Task& task, std::exception_ptr failure, Seconds took);
     double noise(const Task& task) const;
-    void account(Unit& unit, const Task& task, EventKind kind, Seconds begin);
-    void record(Unit& unit, const char* name, std::uint64_t order, Seconds begin, Flops flops, EventKind kind);
+    void account(Worker& worker, const Task& task, EventKind kind, Seconds begin);
+    void record(Worker& worker, const char* name, std::uint64_t order, Seconds begin, Flops flops, EventKind kind);
 
     // memory.cpp: what tasks use and where it is; devices
     bool has_memory(const Task& task) const { return replicas_ && task.access_count > 0 && task.depth <= data_depth_; }
-    void fetch(Unit& unit, Task& task);
-    void release_data(Unit& unit, const Task& task);
-    void wait_for_data(Unit& unit);
+    void fetch(Worker& worker, Task& task);
+    void release_data(Worker& worker, const Task& task);
+    void wait_for_data(Worker& worker);
     void touch_remote(const std::vector<RemoteUse>& uses);
-    void work_device(Unit& unit);
-    void run_claim(Unit& unit);
-    bool has_slot(const Unit& unit) const { return unit.claims.size() < (options_.overlap ? 2u : 1u); }
-    void claim(Unit& unit, Task& task);
+    void work_device(Worker& worker);
+    void run_claim(Worker& worker);
+    bool has_slot(const Worker& worker) const { return worker.claims.size() < (options_.overlap ? 2u : 1u); }
+    void claim(Worker& worker, Task& task);
     void acquire_claims();
     void carry_out(std::vector<Transfer>& transfers);
     void move(TransferQueues::Queue queue);
@@ -150,9 +151,9 @@ private:
     std::vector<double> host_speed_; ///< of the chosen power state
     std::unique_ptr<VirtualTime> time_;
     Recorder recorder_;
-    std::vector<std::unique_ptr<Unit>> units_;
+    std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<std::unique_ptr<Holder>> holders_;
-    std::vector<Unit*> by_actor_;
+    std::vector<Worker*> by_actor_;
     bool has_energy_ = false;
 
     std::vector<WorkerId> seekers_;                      ///< idle, the one that has been for longest first
@@ -182,7 +183,7 @@ private:
         Seconds total_s = 0;
         Flops flops = 0;
     };
-    std::map<std::pair<std::string_view, int>, KernelCount> per_kernel_; ///< by name and unit type
+    std::map<std::pair<std::string_view, int>, KernelCount> per_kernel_; ///< by name and type of core or device
     std::int64_t tasks_ = 0, untimed_ = 0, since_poll_ = 0;
     Seconds makespan_ = 0;
     std::vector<Joules> joules_; ///< by host, at the end

@@ -23,82 +23,82 @@ double random_of(std::uint64_t seed, std::uint64_t place)
 
 } // namespace
 
-void VirtualEngine::act(Unit& unit, const Found& found)
+void VirtualEngine::act(Worker& worker, const Found& found)
 {
     if (found.operation) {
-        occupy(unit, *found.operation, EventKind::share);
-        leave(unit, *found.operation);
+        occupy(worker, *found.operation, EventKind::share);
+        leave(worker, *found.operation);
     } else if (found.task) {
-        if (found.task->codelet->counted) pay(unit, options_.pop_s);
-        execute(unit, *found.task, found.offer);
+        if (found.task->codelet->counted) pay(worker, options_.pop_s);
+        execute(worker, *found.task, found.offer);
     }
 }
 
-void VirtualEngine::execute(Unit& unit, Task& task, bool offer)
+void VirtualEngine::execute(Worker& worker, Task& task, bool offer)
 {
-    if (!task.flow->may_run(task)) return conclude(unit, task, nullptr, 0);
-    if (task.codelet->submits) return run_body(unit, task);
+    if (!task.flow->may_run(task)) return conclude(worker, task, nullptr, 0);
+    if (task.codelet->submits) return run_body(worker, task);
     try {
-        if (!able(task, unit.id))
+        if (!able(task, worker.id))
             throw Error(ErrorCode::environment, std::string("scheduler '") + parts_.scheduler.text + "' gave task '" +
-                                                    task.label + "' to " + unit.name + ", which cannot run it");
-        run_kernel(unit, task, offer);
+                                                    task.label + "' to " + worker.name + ", which cannot run it");
+        run_kernel(worker, task, offer);
     } catch (...) {
-        if (!unit.claims.empty() && unit.claims.front().task == &task) {
-            unit.claims.pop();
-            release_data(unit, task);
+        if (!worker.claims.empty() && worker.claims.front().task == &task) {
+            worker.claims.pop();
+            release_data(worker, task);
         }
-        conclude(unit, task, std::current_exception(), 0);
+        conclude(worker, task, std::current_exception(), 0);
     }
 }
 
-void VirtualEngine::run_body(Unit& unit, Task& task)
+void VirtualEngine::run_body(Worker& worker, Task& task)
 {
     std::exception_ptr failure;
     const Seconds begin = now();
     bool brought = false;
-    ++unit.inside_body;
+    ++worker.inside_body;
     try {
-        if (has_memory(task)) fetch(unit, task);
+        if (has_memory(task)) fetch(worker, task);
         brought = true;
         SharedWork work;
         Team team(work);
-        TaskFlowContext context(task, team, unit.id);
+        TaskFlowContext context(task, team, worker.id);
         task.codelet->core(task.args, context);
         context.finish_children();
     } catch (...) {
         failure = std::current_exception();
     }
-    --unit.inside_body;
-    if (brought) release_data(unit, task);
-    if (task.codelet->counted) ++unit.tasks;
-    conclude(unit, task, std::move(failure), now() - begin);
+    --worker.inside_body;
+    if (brought) release_data(worker, task);
+    if (task.codelet->counted) ++worker.tasks;
+    conclude(worker, task, std::move(failure), now() - begin);
 }
 
-void VirtualEngine::run_kernel(Unit& unit, Task& task, bool offer)
+void VirtualEngine::run_kernel(Worker& worker, Task& task, bool offer)
 {
     const Seconds begin = now();
-    if (has_memory(task)) fetch(unit, task);
-    if (kernels_.time(*task.codelet, task.flops, unit.type) > 0) {
-        const bool alone = unit.device >= 0 && has_memory(task) && options_.one_stream;
-        while (alone && transfers_->engaged(unit.space)) wait_for_data(unit);
-        if (alone) transfers_->engage(unit.space, true);
-        Operation& operation = open(unit, task, offer, begin);
-        occupy(unit, operation, EventKind::task);
+    if (has_memory(task)) fetch(worker, task);
+    if (kernels_.time(*task.codelet, task.flops, worker.type) > 0) {
+        const bool alone = worker.device >= 0 && has_memory(task) && options_.one_stream;
+        while (alone && transfers_->engaged(worker.space)) wait_for_data(worker);
+        if (alone) transfers_->engage(worker.space, true);
+        Operation& operation = open(worker, task, offer, begin);
+        occupy(worker, operation, EventKind::task);
         if (alone) {
-            transfers_->engage(unit.space, false);
+            transfers_->engage(worker.space, false);
             wake_movers();
         }
-        leave(unit, operation);
+        leave(worker, operation);
         return;
     }
     if (task.codelet->counted) {
         ++untimed_;
-        ++unit.tasks;
+        ++worker.tasks;
     }
-    if (unit.device >= 0) unit.claims.pop();
-    release_data(unit, task);
-    conclude(unit, task, nullptr, 0);
+    if (worker.device >= 0) worker.claims.pop();
+    release_data(worker, task);
+    conclude(worker, task, nullptr, 0);
 }
 
 double VirtualEngine::noise(const Task& task) const
@@ -109,10 +109,10 @@ double VirtualEngine::noise(const Task& task) const
 }
 
 /// Of one chunk when the worker is alone with the operation.
-Seconds VirtualEngine::own_chunk_time(const Operation& operation, const Unit& unit) const
+Seconds VirtualEngine::own_chunk_time(const Operation& operation, const Worker& worker) const
 {
     const Task& task = operation.task;
-    return kernels_.time(*task.codelet, task.flops, unit.type) / host_speed_[unit.host] * operation.noise /
+    return kernels_.time(*task.codelet, task.flops, worker.type) / host_speed_[worker.host] * operation.noise /
            static_cast<double>(operation.chunks);
 }
 
@@ -123,21 +123,21 @@ bool VirtualEngine::somebody_idle(const Task& task) const
 
 /// Begins an operation. Others may join it when somebody is idle, or when the policy wants it: as on real cores, where cutting
 /// it up for nobody would cost speed.
-Operation& VirtualEngine::open(Unit& unit, Task& task, bool offer, Seconds since)
+Operation& VirtualEngine::open(Worker& worker, Task& task, bool offer, Seconds since)
 {
     const Index chunks = std::max<Index>(1, task.chunks);
-    const std::span<const WorkerId> followers = scheduler_->followers(unit.id);
+    const std::span<const WorkerId> followers = scheduler_->followers(worker.id);
     const bool wanted = offer || somebody_idle(task) || !followers.empty();
-    const bool offered = unit.device < 0 && chunks > 1 && wanted;
-    auto* operation = new Operation(task, unit, offered ? chunks : 1, since);
+    const bool offered = worker.device < 0 && chunks > 1 && wanted;
+    auto* operation = new Operation(task, worker, offered ? chunks : 1, since);
     operation->noise = noise(task);
-    operation->members.push_back(&unit);
+    operation->members.push_back(&worker);
     operation->inside = 1;
-    unit.runs = operation;
-    unit.member = operation->plan.join(now(), own_chunk_time(*operation, unit));
+    worker.runs = operation;
+    worker.member = operation->plan.join(now(), own_chunk_time(*operation, worker));
     if (!followers.empty()) call_team(*operation, followers);
     if (!offered) return *operation;
-    unit.offer = operation;
+    worker.offer = operation;
     ++offers_;
     serve();
     return *operation;
@@ -148,7 +148,7 @@ Operation& VirtualEngine::open(Unit& unit, Task& task, bool offer, Seconds since
 void VirtualEngine::call_team(Operation& operation, std::span<const WorkerId> followers)
 {
     std::vector<int> kinds{operation.owner.type};
-    for (const WorkerId follower : followers) kinds.push_back(units_[follower]->type);
+    for (const WorkerId follower : followers) kinds.push_back(workers_[follower]->type);
     std::sort(kinds.begin(), kinds.end());
     const Task& task = operation.task;
     const Seconds together = kernels_.team_time(*task.codelet, task.flops, kinds);
@@ -157,23 +157,24 @@ void VirtualEngine::call_team(Operation& operation, std::span<const WorkerId> fo
     operation.fixed_end = now() + together / host_speed_[operation.owner.host] * operation.noise;
     if (operation.chunks < 2) return;
     for (const WorkerId follower : followers) {
-        operation.expected.push_back(units_[follower].get());
-        units_[follower]->called = &operation;
+        operation.expected.push_back(workers_[follower].get());
+        workers_[follower]->called = &operation;
     }
 }
 
 /// False: nothing is left to do there for this worker.
-bool VirtualEngine::join(Unit& unit, Operation& operation)
+bool VirtualEngine::join(Worker& worker, Operation& operation)
 {
     if (operation.fixed) {
-        if (std::erase(operation.expected, &unit) == 0) return false;
-        unit.called = nullptr;
-    } else if (unit.device >= 0 || !kernels_.able(*operation.task.codelet, unit.type) || operation.left(now()) == 0) return false;
-    unit.runs = &operation;
-    unit.member = operation.plan.join(now(), own_chunk_time(operation, unit));
-    operation.members.push_back(&unit);
+        if (std::erase(operation.expected, &worker) == 0) return false;
+        worker.called = nullptr;
+    } else if (worker.device >= 0 || !kernels_.able(*operation.task.codelet, worker.type) || operation.left(now()) == 0)
+        return false;
+    worker.runs = &operation;
+    worker.member = operation.plan.join(now(), own_chunk_time(operation, worker));
+    operation.members.push_back(&worker);
     ++operation.inside;
-    ++unit.shares;
+    ++worker.shares;
     adjust(operation);
     return true;
 }
@@ -183,11 +184,11 @@ void VirtualEngine::adjust(Operation& operation)
 {
     if (operation.fixed) return;
     std::vector<int> kinds;
-    for (const Unit* member : operation.members)
+    for (const Worker* member : operation.members)
         if (member) kinds.push_back(member->type);
     const Task& task = operation.task;
     const double loss = kinds.size() > 1 ? kernels_.sharing_loss(*task.codelet, task.flops, kinds) : 1;
-    for (Unit* member : operation.members) {
+    for (Worker* member : operation.members) {
         if (!member) continue;
         const Seconds chunk = own_chunk_time(operation, *member) * loss;
         if (std::isfinite(chunk)) operation.plan.set_chunk_time(member->member, now(), chunk);
@@ -196,50 +197,50 @@ void VirtualEngine::adjust(Operation& operation)
 }
 
 /// Until the worker's part of the operation is done.
-void VirtualEngine::occupy(Unit& unit, Operation& operation, EventKind kind)
+void VirtualEngine::occupy(Worker& worker, Operation& operation, EventKind kind)
 {
     const Seconds begin = kind == EventKind::task ? operation.begin : now();
     while (true) {
         send_wakes();
-        const Seconds rest = operation.end(unit.member) - now();
+        const Seconds rest = operation.end(worker.member) - now();
         if (rest <= tolerance) break;
-        time_->compute(unit.host, rest * host_speed_[unit.host]);
+        time_->compute(worker.host, rest * host_speed_[worker.host]);
     }
-    account(unit, operation.task, kind, begin);
+    account(worker, operation.task, kind, begin);
 }
 
-void VirtualEngine::account(Unit& unit, const Task& task, EventKind kind, Seconds begin)
+void VirtualEngine::account(Worker& worker, const Task& task, EventKind kind, Seconds begin)
 {
     const Seconds end = now();
-    unit.busy += end - begin;
+    worker.busy += end - begin;
     if (kind == EventKind::task) {
-        ++unit.tasks;
-        KernelCount& kernel = per_kernel_[{task.codelet->name, unit.type}];
+        ++worker.tasks;
+        KernelCount& kernel = per_kernel_[{task.codelet->name, worker.type}];
         ++kernel.calls;
         kernel.total_s += end - begin;
         kernel.flops += task.flops;
     }
-    record(unit, task.label, task.order.load(std::memory_order_relaxed), begin, kind == EventKind::task ? task.flops : 0, kind);
+    record(worker, task.label, task.order.load(std::memory_order_relaxed), begin, kind == EventKind::task ? task.flops : 0, kind);
 }
 
-void VirtualEngine::record(Unit& unit, const char* name, std::uint64_t order, Seconds begin, Flops flops, EventKind kind)
+void VirtualEngine::record(Worker& worker, const char* name, std::uint64_t order, Seconds begin, Flops flops, EventKind kind)
 {
     const auto ns = [](Seconds time) { return static_cast<std::int64_t>(std::llround(time * 1e9)); };
     if (!recorder_.enabled() || (kind == EventKind::idle && now() <= begin)) return;
-    recorder_.record(unit.id, {name, order, ns(begin), ns(now()), flops, kind});
+    recorder_.record(worker.id, {name, order, ns(begin), ns(now()), flops, kind});
 }
 
 /// The last one out finishes the task.
-void VirtualEngine::leave(Unit& unit, Operation& operation)
+void VirtualEngine::leave(Worker& worker, Operation& operation)
 {
-    operation.members[unit.member] = nullptr;
-    unit.runs = nullptr;
-    if (unit.offer == &operation) {
-        unit.offer = nullptr;
+    operation.members[worker.member] = nullptr;
+    worker.runs = nullptr;
+    if (worker.offer == &operation) {
+        worker.offer = nullptr;
         --offers_;
     }
     if (--operation.inside > 0) return adjust(operation);
-    for (Unit* follower : operation.expected) follower->called = nullptr;
+    for (Worker* follower : operation.expected) follower->called = nullptr;
     const std::unique_ptr<Operation> done(&operation);
     Task& task = operation.task;
     const Seconds took = now() - operation.begin;
@@ -249,14 +250,14 @@ void VirtualEngine::leave(Unit& unit, Operation& operation)
     }
     if (operation.owner.device >= 0) operation.owner.claims.pop();
     release_data(operation.owner, task);
-    conclude(unit, task, nullptr, took);
+    conclude(worker, task, nullptr, took);
 }
 
-void VirtualEngine::conclude(Unit& unit, Task& task, std::exception_ptr failure, Seconds took)
+void VirtualEngine::conclude(Worker& worker, Task& task, std::exception_ptr failure, Seconds took)
 {
     if (task.codelet->counted) ++tasks_;
     if (poll_ && ++since_poll_ % 1024 == 0 && (*poll_)()) cancel_call(*task.flow);
-    WorkerProtocol::conclude(unit, task, std::move(failure), took);
+    WorkerProtocol::conclude(worker, task, std::move(failure), took);
 }
 
 } // namespace trencadis::simulated

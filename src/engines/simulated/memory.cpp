@@ -6,40 +6,40 @@
 
 namespace trencadis::simulated {
 
-void VirtualEngine::wait_for_data(Unit& unit)
+void VirtualEngine::wait_for_data(Worker& worker)
 {
     const Seconds begin = now();
-    data_waiters_.push_back(unit.holder->actor);
+    data_waiters_.push_back(worker.holder->actor);
     pause();
-    record(unit, "idle", 0, begin, 0, EventKind::idle);
+    record(worker, "idle", 0, begin, 0, EventKind::idle);
 }
 
 /// Brings what a task on a core needs into its memory. A device's data come with its claims.
-void VirtualEngine::fetch(Unit& unit, Task& task)
+void VirtualEngine::fetch(Worker& worker, Task& task)
 {
-    if (unit.device >= 0) return;
+    if (worker.device >= 0) return;
     std::vector<TaskDatum> data;
     data_of(task, data);
-    unit.waits_for = &task;
+    worker.waits_for = &task;
     while (true) {
-        Plan plan = replicas_->acquire(data, unit.space);
+        Plan plan = replicas_->acquire(data, worker.space);
         if (plan.verdict == Verdict::never)
             throw Error(ErrorCode::out_of_memory, std::string("the data of task '") + task.label + "' do not fit into " +
-                                                      replicas_->space(unit.space).name);
+                                                      replicas_->space(worker.space).name);
         if (plan.verdict == Verdict::now) {
             carry_out(plan.transfers);
-            while (!transfers_->complete(plan.wait_for)) wait_for_data(unit);
-            unit.waits_for = nullptr;
+            while (!transfers_->complete(plan.wait_for)) wait_for_data(worker);
+            worker.waits_for = nullptr;
             return touch_remote(plan.remote);
         }
-        wait_for_data(unit);
+        wait_for_data(worker);
     }
 }
 
-void VirtualEngine::release_data(Unit& unit, const Task& task)
+void VirtualEngine::release_data(Worker& worker, const Task& task)
 {
     if (!has_memory(task)) return;
-    replicas_->release(data_of(task, data_), unit.space);
+    replicas_->release(data_of(task, data_), worker.space);
     data_changed();
 }
 
@@ -65,21 +65,21 @@ void VirtualEngine::data_changed()
 
 // ---- devices --------------------------------------------------------------------------------------------------
 
-void VirtualEngine::work_device(Unit& unit)
+void VirtualEngine::work_device(Worker& worker)
 {
     while (!stop_) {
-        if (unit.claims.empty()) {
-            if (const Found found = ask(unit)) claim(unit, *found.task);
+        if (worker.claims.empty()) {
+            if (const Found found = ask(worker)) claim(worker, *found.task);
         }
         serve(); // those who have nothing come before a second task for this one
-        if (!unit.claims.empty()) run_claim(unit);
-        else if (const Found found = idle(unit, nullptr)) claim(unit, *found.task);
+        if (!worker.claims.empty()) run_claim(worker);
+        else if (const Found found = idle(worker, nullptr)) claim(worker, *found.task);
     }
 }
 
-void VirtualEngine::claim(Unit& unit, Task& task)
+void VirtualEngine::claim(Worker& worker, Task& task)
 {
-    unit.claims.add(task, has_memory(task), run_time(task, unit.id));
+    worker.claims.add(task, has_memory(task), run_time(task, worker.id));
     acquire_claims();
 }
 
@@ -88,28 +88,29 @@ void VirtualEngine::acquire_claims()
 {
     std::vector<Transfer> transfers;
     for (const WorkerId device : devices_)
-        if (Unit& unit = *units_[device]; !unit.claims.empty()) unit.claims.acquire(*replicas_, unit.space, transfers);
+        if (Worker& worker = *workers_[device]; !worker.claims.empty())
+            worker.claims.acquire(*replicas_, worker.space, transfers);
     carry_out(transfers);
 }
 
-void VirtualEngine::run_claim(Unit& unit)
+void VirtualEngine::run_claim(Worker& worker)
 {
     const auto waits = [&](const Claims::Claim& claim) {
         return !claim.impossible && !(claim.acquired && transfers_->complete(claim.wait_for));
     };
-    while (!stop_ && waits(unit.claims.front())) wait_for_data(unit);
+    while (!stop_ && waits(worker.claims.front())) wait_for_data(worker);
     if (stop_) return;
-    Task& task = *unit.claims.front().task;
-    if (unit.claims.front().impossible) {
-        unit.claims.pop();
+    Task& task = *worker.claims.front().task;
+    if (worker.claims.front().impossible) {
+        worker.claims.pop();
         const Error failure(ErrorCode::out_of_memory,
-                            std::string("the data of task '") + task.label + "' do not fit into " + unit.name);
-        return conclude(unit, task, std::make_exception_ptr(failure), 0);
+                            std::string("the data of task '") + task.label + "' do not fit into " + worker.name);
+        return conclude(worker, task, std::make_exception_ptr(failure), 0);
     }
-    if (task.flow->may_run(task)) return execute(unit, task, false);
-    release_data(unit, task);
-    unit.claims.pop();
-    conclude(unit, task, nullptr, 0);
+    if (task.flow->may_run(task)) return execute(worker, task, false);
+    release_data(worker, task);
+    worker.claims.pop();
+    conclude(worker, task, nullptr, 0);
 }
 
 // ---- transfers ------------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ VirtualEngine::VirtualEngine(EngineParts parts)
       again_at_(never), mapping_(options_.seed)
 {
     const VirtualPlatform virtual_machine = platform();
-    add_units();
+    add_workers();
     make_memory();
     time_ = make_virtual_time();
     time_->build(virtual_machine);
@@ -131,21 +131,21 @@ VirtualPlatform VirtualEngine::platform()
     return platform;
 }
 
-void VirtualEngine::add_units()
+void VirtualEngine::add_workers()
 {
     const auto add = [this](const std::string& name, const std::string& kind_name, int kind, int type, int host,
-                            int space) -> Unit& {
-        auto unit = std::make_unique<Unit>();
-        unit->id = static_cast<WorkerId>(units_.size());
-        unit->name = name;
-        unit->kind_name = kind_name;
-        unit->kind = kind;
-        unit->type = type;
-        unit->host = host;
-        unit->space = space;
-        recorder_.describe(unit->id, -1, kind_name);
-        units_.push_back(std::move(unit));
-        return *units_.back();
+                            int space) -> Worker& {
+        auto worker = std::make_unique<Worker>();
+        worker->id = static_cast<WorkerId>(workers_.size());
+        worker->name = name;
+        worker->kind_name = kind_name;
+        worker->kind = kind;
+        worker->type = type;
+        worker->host = host;
+        worker->space = space;
+        recorder_.describe(worker->id, -1, kind_name);
+        workers_.push_back(std::move(worker));
+        return *workers_.back();
     };
     for (const WorkerPlace& place : parts_.workers) {
         const Core& core = machine_.cores[place.cpu];
@@ -160,9 +160,9 @@ void VirtualEngine::add_units()
         const int kind = kinds + static_cast<int>(first - machine_.devices.begin());
         add(device.name, device.kind, kind, kernels_.type_of_device(d), cores + d, static_cast<int>(machine_.nodes.size()) + d)
             .device = d;
-        devices_.push_back(units_.back()->id);
+        devices_.push_back(workers_.back()->id);
     }
-    if (units_.empty()) throw Error(ErrorCode::bad_argument, "a simulation needs at least one worker");
+    if (workers_.empty()) throw Error(ErrorCode::bad_argument, "a simulation needs at least one worker");
 }
 
 /// Where there is one memory, nothing moves and nobody needs to keep account of it.
@@ -196,18 +196,18 @@ void VirtualEngine::make_memory()
 /// The system puts each thread on some core, whatever the cores' speed. What a policy was told of its workers stays.
 void VirtualEngine::remap()
 {
-    std::vector<Unit*> threads;
-    for (const auto& unit : units_)
-        if (unit->device < 0) threads.push_back(unit.get());
+    std::vector<Worker*> threads;
+    for (const auto& worker : workers_)
+        if (worker->device < 0) threads.push_back(worker.get());
     for (std::size_t i = threads.size(); i > 1; --i) {
-        Unit &a = *threads[i - 1], &b = *threads[mapping_() % i];
+        Worker &a = *threads[i - 1], &b = *threads[mapping_() % i];
         std::swap(a.host, b.host);
         std::swap(a.type, b.type);
     }
-    for (Unit* unit : threads)
-        if (unit->runs) adjust(*unit->runs);
-    for (Unit* unit : threads)
-        if (unit->runs) interrupts_.push_back(unit->holder->actor);
+    for (Worker* worker : threads)
+        if (worker->runs) adjust(*worker->runs);
+    for (Worker* worker : threads)
+        if (worker->runs) interrupts_.push_back(worker->holder->actor);
 }
 
 } // namespace trencadis::simulated

@@ -362,7 +362,7 @@ TEST(Simulated, RefusesAPolicyThatAsksWhereDataAreWhenThereIsOneMemory)
         SimulatedRun{cores_of_speed({1, 1}), "h1"}([](Flow&) {});
         return std::string("no error");
     });
-    EXPECT_THAT(answer, HasSubstr("use that, or simulate a machine with several memories"));
+    EXPECT_THAT(answer, HasSubstr("use that, or a machine with several memories"));
 }
 
 TEST(Simulated, RefusesAPowerStateThatNoUnitHas)

@@ -5,86 +5,86 @@
 
 namespace trencadis::simulated {
 
-bool VirtualEngine::able(const Task& task, WorkerId worker) const
+bool VirtualEngine::able(const Task& task, WorkerId id) const
 {
-    const Unit& unit = *units_[worker];
-    if (!kernels_.able(*task.codelet, unit.type)) return false;
-    if (unit.device < 0 || !replicas_) return true;
+    const Worker& worker = *workers_[id];
+    if (!kernels_.able(*task.codelet, worker.type)) return false;
+    if (worker.device < 0 || !replicas_) return true;
     // Tasks inside a task use what that one has brought to the host.
     if (data_depth_ >= 0 && task.depth > data_depth_) return false;
-    return replicas_->fits(data_of(task, asked_), unit.space);
+    return replicas_->fits(data_of(task, asked_), worker.space);
 }
 
-Seconds VirtualEngine::run_time(const Task& task, WorkerId worker) const
+Seconds VirtualEngine::run_time(const Task& task, WorkerId id) const
 {
-    const Unit& unit = *units_[worker];
-    if (!able(task, worker)) return std::numeric_limits<Seconds>::infinity();
+    const Worker& worker = *workers_[id];
+    if (!able(task, id)) return std::numeric_limits<Seconds>::infinity();
     // As the policy knows the worker: a thread that was moved is only noticed by its pace.
-    const int type = unit.device < 0 ? unit.kind : unit.type;
+    const int type = worker.device < 0 ? worker.kind : worker.type;
     const Seconds alone =
         task.codelet->submits ? kernels_.guess(task.flops, type) : kernels_.time(*task.codelet, task.flops, type);
-    return alone / host_speed_[unit.host] * unit.pace;
+    return alone / host_speed_[worker.host] * worker.pace;
 }
 
-Seconds VirtualEngine::free_at(WorkerId worker) const
+Seconds VirtualEngine::free_at(WorkerId id) const
 {
-    const Unit& unit = *units_[worker];
-    Seconds free = unit.runs ? std::max(now(), unit.runs->end(unit.member)) : now();
-    if (!unit.runs && unit.inside_body) return std::numeric_limits<Seconds>::infinity();
-    for (const Claims::Claim& claim : unit.claims)
-        if (!unit.runs || &claim != &unit.claims.front()) free += claim.expected;
+    const Worker& worker = *workers_[id];
+    Seconds free = worker.runs ? std::max(now(), worker.runs->end(worker.member)) : now();
+    if (!worker.runs && worker.inside_body) return std::numeric_limits<Seconds>::infinity();
+    for (const Claims::Claim& claim : worker.claims)
+        if (!worker.runs || &claim != &worker.claims.front()) free += claim.expected;
     return free;
 }
 
-Index VirtualEngine::chunks_left(WorkerId worker) const
+Index VirtualEngine::chunks_left(WorkerId id) const
 {
-    Operation* operation = units_[worker]->offer;
+    Operation* operation = workers_[id]->offer;
     return operation ? operation->left(now()) : 0;
 }
 
-double VirtualEngine::shared_priority(WorkerId worker) const
+double VirtualEngine::shared_priority(WorkerId id) const
 {
-    const Operation* operation = units_[worker]->offer;
+    const Operation* operation = workers_[id]->offer;
     return operation ? operation->task.priority.load(std::memory_order_relaxed) : 0;
 }
 
-int VirtualEngine::shared_node(WorkerId worker) const
+int VirtualEngine::shared_node(WorkerId id) const
 {
-    const Operation* operation = units_[worker]->offer;
+    const Operation* operation = workers_[id]->offer;
     return operation && binds(operation->task.node) ? operation->task.node : any_node;
 }
 
-Seconds VirtualEngine::chunk_time(WorkerId worker, WorkerId by) const
+Seconds VirtualEngine::chunk_time(WorkerId id, WorkerId by) const
 {
-    const Operation* operation = units_[worker]->offer;
+    const Operation* operation = workers_[id]->offer;
     return operation ? run_time(operation->task, by) / static_cast<double>(operation->chunks) : 0;
 }
 
-Seconds VirtualEngine::transfer_time(const Task& task, WorkerId worker) const
+Seconds VirtualEngine::transfer_time(const Task& task, WorkerId id) const
 {
-    return has_memory(task) ? replicas_->transfer_time(data_of(task, asked_), units_[worker]->space) : 0;
+    return has_memory(task) ? replicas_->transfer_time(data_of(task, asked_), workers_[id]->space) : 0;
 }
 
-Bytes VirtualEngine::valid_bytes(const Task& task, WorkerId worker) const
+Bytes VirtualEngine::valid_bytes(const Task& task, WorkerId id) const
 {
     const std::span<const TaskDatum> data = data_of(task, asked_);
-    if (has_memory(task)) return replicas_->valid_bytes(data, units_[worker]->space);
+    if (has_memory(task)) return replicas_->valid_bytes(data, workers_[id]->space);
     Bytes all = 0;
     for (const TaskDatum& datum : data) all += datum.bytes;
     return all;
 }
 
-bool VirtualEngine::holds_written(const Task& task, WorkerId worker) const
+bool VirtualEngine::holds_written(const Task& task, WorkerId id) const
 {
-    return !has_memory(task) || replicas_->holds_written(data_of(task, asked_), units_[worker]->space);
+    return !has_memory(task) || replicas_->holds_written(data_of(task, asked_), workers_[id]->space);
 }
 
 Seconds VirtualEngine::estimate(const Codelet& codelet, Flops flops) const
 {
     Seconds best = std::numeric_limits<Seconds>::infinity();
-    for (const auto& unit : units_) {
-        const Seconds alone = codelet.submits ? kernels_.guess(flops, unit->type) : kernels_.time(codelet, flops, unit->type);
-        best = std::min(best, alone / host_speed_[unit->host]);
+    for (const auto& worker : workers_) {
+        const Seconds alone = codelet.submits ? kernels_.guess(flops, worker->type) : kernels_.time(codelet, flops, worker->type);
+        best = std::min(best, alone / host_speed_[worker->host]);
     }
     return best;
 }
@@ -110,7 +110,8 @@ void VirtualEngine::add_kernels(SimulationReport& report) const
 std::vector<WorkerTime> VirtualEngine::times() const
 {
     std::vector<WorkerTime> times;
-    for (const auto& unit : units_) times.push_back({static_cast<std::int64_t>(unit->busy * 1e9), unit->tasks, unit->shares});
+    for (const auto& worker : workers_)
+        times.push_back({static_cast<std::int64_t>(worker->busy * 1e9), worker->tasks, worker->shares});
     return times;
 }
 
@@ -121,10 +122,10 @@ SimulationReport VirtualEngine::simulation_report() const
     report.has_energy = !joules_.empty();
     report.energy_j = report.has_energy ? machine_.base_w * makespan_ : 0;
     for (const Joules joules : joules_) report.energy_j += joules;
-    for (const auto& unit : units_) {
-        const int host = unit->device < 0 ? parts_.workers[unit->id].cpu : unit->host;
-        report.workers.push_back({unit->name, unit->kind_name, unit->busy, std::max(0.0, makespan_ - unit->busy), unit->tasks,
-                                  unit->shares, report.has_energy ? joules_[host] : 0});
+    for (const auto& worker : workers_) {
+        const int host = worker->device < 0 ? parts_.workers[worker->id].cpu : worker->host;
+        report.workers.push_back({worker->name, worker->kind_name, worker->busy, std::max(0.0, makespan_ - worker->busy),
+                                  worker->tasks, worker->shares, report.has_energy ? joules_[host] : 0});
     }
     add_kernels(report);
     report.tasks = tasks_;

@@ -7,15 +7,15 @@
 namespace trencadis::simulated {
 // ---- actors ---------------------------------------------------------------------------------------------------
 
-VirtualTime::Actor VirtualEngine::start(Unit* unit, std::function<void()> body)
+VirtualTime::Actor VirtualEngine::start(Worker* worker, std::function<void()> body)
 {
     const VirtualTime::Actor actor = time_->start(std::move(body));
     if (by_actor_.size() <= static_cast<std::size_t>(actor)) by_actor_.resize(actor + 1, nullptr);
-    by_actor_[actor] = unit;
+    by_actor_[actor] = worker;
     return actor;
 }
 
-Unit* VirtualEngine::here() const { return running_ ? by_actor_[time_->self()] : nullptr; }
+Worker* VirtualEngine::here() const { return running_ ? by_actor_[time_->self()] : nullptr; }
 
 /// What was put off is told to the others; they may act before this returns.
 void VirtualEngine::send_wakes()
@@ -33,9 +33,9 @@ void VirtualEngine::pause()
 }
 
 /// It begins when it is given the worker.
-Holder& VirtualEngine::new_holder(Unit& unit)
+Holder& VirtualEngine::new_holder(Worker& worker)
 {
-    holders_.push_back(std::make_unique<Holder>(Holder{{&unit}}));
+    holders_.push_back(std::make_unique<Holder>(Holder{{&worker}}));
     return *holders_.back();
 }
 
@@ -45,9 +45,9 @@ void VirtualEngine::begin(Holder& holder)
     holder.actor = start(holder.worker, [this, &holder] { hold(holder); });
 }
 
-void VirtualEngine::pass(Unit& unit, Holder&, Holder& next)
+void VirtualEngine::pass(Worker& worker, Holder&, Holder& next)
 {
-    unit.holder = &next;
+    worker.holder = &next;
     if (next.actor < 0) begin(next);
     else wake(next);
     pause();
@@ -56,12 +56,12 @@ void VirtualEngine::pass(Unit& unit, Holder&, Holder& next)
 /// A holder's life: hold the worker, give it back to one that waited, be spare, hold it again.
 void VirtualEngine::hold(Holder& holder)
 {
-    Unit& unit = *holder.worker;
+    Worker& worker = *holder.worker;
     while (!stop_) {
-        if (unit.device >= 0) work_device(unit);
-        else work(unit, holder);
+        if (worker.device >= 0) work_device(worker);
+        else work(worker, holder);
         if (stop_) return send_wakes();
-        pass(unit, holder, unit.succession.give_back(holder));
+        pass(worker, holder, worker.succession.give_back(holder));
     }
 }
 
@@ -71,24 +71,24 @@ void VirtualEngine::drain(TaskFlow& flow, std::int64_t target)
 {
     if (stuck_ || flow.pending() <= target) return;
     Wait wait{{flow, target}};
-    wait.unit = here();
-    if (wait.unit) work_off(*wait.unit, wait);
+    wait.worker = here();
+    if (wait.worker) work_off(*wait.worker, wait);
     else run_all(wait);
 }
 
 void VirtualEngine::wake_owner(TaskFlow& flow)
 {
     Wait& wait = *static_cast<Wait*>(flow.waiter());
-    if (!wait.unit) return stop_all();
+    if (!wait.worker) return stop_all();
     if (wait.holder) return ask_back(*wait.holder);
-    wake_worker(*wait.unit);
+    wake_worker(*wait.worker);
 }
 
-void VirtualEngine::wake_worker(Unit& unit)
+void VirtualEngine::wake_worker(Worker& worker)
 {
-    if (!unit.idle) return;
-    no_longer_idle(unit);
-    wake(*unit.holder);
+    if (!worker.idle) return;
+    no_longer_idle(worker);
+    wake(*worker.holder);
 }
 
 /// Called by the thread that the simulation is started from: the actors act until its flow is at the target.
@@ -97,9 +97,9 @@ void VirtualEngine::run_all(Wait& wait)
     if (!wait.flow.begin_suspension(wait.target, &wait)) return;
     stop_ = false;
     // The first worker begins last, when the others are already looking for work.
-    for (std::size_t u = 1; u < units_.size(); ++u) begin(new_holder(*units_[u]));
-    begin(new_holder(*units_.front()));
-    units_.front()->holder->first = std::exchange(root_, nullptr);
+    for (std::size_t w = 1; w < workers_.size(); ++w) begin(new_holder(*workers_[w]));
+    begin(new_holder(*workers_.front()));
+    workers_.front()->holder->first = {std::exchange(root_, nullptr)};
     if (options_.remap_s > 0) mapper_ = start(nullptr, [this] { keep_mapping(); });
     running_ = true;
     const bool ended = time_->run();
@@ -111,7 +111,7 @@ void VirtualEngine::run_all(Wait& wait)
     wait.flow.end_suspension(wait.target);
     holders_.clear();
     alarm_ = mapper_ = -1;
-    for (const auto& unit : units_) unit->succession.clear();
+    for (const auto& worker : workers_) worker->succession.clear();
 }
 
 void VirtualEngine::stop_all()
@@ -140,12 +140,12 @@ void VirtualEngine::report_stuck()
         message += std::to_string(queued_.size()) + " tasks are ready and scheduler '" + parts_.scheduler.text +
                    "' gives them to nobody; the first is '" + first->label + "', number " + std::to_string(first->order.load()) +
                    " of its flow";
-    for (const auto& unit : units_)
-        if (unit->waits_for)
-            message += std::string("; ") + unit->name + " waits for the data of '" + unit->waits_for->label + "'";
-    for (const auto& unit : units_)
-        for (const Claims::Claim& claim : unit->claims)
-            message += std::string("; ") + unit->name + " waits for the data of '" + claim.task->label + "'";
+    for (const auto& worker : workers_)
+        if (worker->waits_for)
+            message += std::string("; ") + worker->name + " waits for the data of '" + worker->waits_for->label + "'";
+    for (const auto& worker : workers_)
+        for (const Claims::Claim& claim : worker->claims)
+            message += std::string("; ") + worker->name + " waits for the data of '" + claim.task->label + "'";
     if (!first) message += (message.back() == ' ' ? "" : "; ") + std::string("no task is ready, and none runs");
     throw Error(ErrorCode::environment, message);
 }

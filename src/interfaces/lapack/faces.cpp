@@ -43,6 +43,16 @@ TRC_BLAS_ROUTINES(TRC_BLAS)
     }
 TRC_LAPACK_ROUTINES(TRC_LAPACK)
 
+#define TRC_WORKSPACE(routine, ...)                                                                                              \
+    template <Scalar T> Workspace Faces<T>::routine##_workspace(TRC_ARGUMENTS_##routine(TRC_FACE), T* work, Index lwork)         \
+    {                                                                                                                            \
+        if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return {bad, false};                        \
+        const Index least = TRC_LEAST_WORK_##routine;                                                                            \
+        if (lwork == -1) return *work = T(Real<T>(least)), Workspace{0, true};                                                   \
+        return {lwork < least ? argument::count(TRC_ARGUMENTS_##routine(TRC_CHECK)) + 2 : 0, false};                             \
+    }
+TRC_WORKSPACE_ROUTINES(TRC_WORKSPACE)
+
 template struct Faces<float>;
 template struct Faces<double>;
 template struct Faces<std::complex<float>>;

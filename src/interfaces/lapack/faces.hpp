@@ -6,11 +6,21 @@
 /// Each returns the number of the first bad argument, counted as the reference does, and has then done nothing; or 0.
 namespace trencadis::face {
 
+/// What a call with a workspace is: a question for its size, answered in work[0]; or one whose argument `bad` is not in order.
+struct Workspace {
+    int bad;
+    bool query;
+};
+
 template <Scalar T> struct Faces {
 #define TRC_DECLARE_BLAS(routine, ...) static int routine(TRC_ARGUMENTS_##routine(TRC_FACE));
 #define TRC_DECLARE_LAPACK(routine, ...) static int routine(TRC_ARGUMENTS_##routine(TRC_FACE), Index& info);
     TRC_BLAS_ROUTINES(TRC_DECLARE_BLAS)
     TRC_LAPACK_ROUTINES(TRC_DECLARE_LAPACK)
+#define TRC_DECLARE_WORKSPACE(routine, ...)                                                                                      \
+    static Workspace routine##_workspace(TRC_ARGUMENTS_##routine(TRC_FACE), T* work, Index lwork);
+    TRC_WORKSPACE_ROUTINES(TRC_DECLARE_WORKSPACE)
+#undef TRC_DECLARE_WORKSPACE
 #undef TRC_DECLARE_BLAS
 #undef TRC_DECLARE_LAPACK
 };

@@ -67,6 +67,17 @@ using namespace trencadis;
         face::lapack_result(LABEL, bad, outcome, info);                                                                          \
     }
 
+/// The workspace is asked for with lwork = -1, and looked at when all before it is in order.
+#define TRC_WORKSPACE_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                             \
+    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN), T* work, const Int* lwork, Int* info)                                      \
+    {                                                                                                                            \
+        using Here = face::Faces<T>;                                                                                             \
+        Index outcome = 0;                                                                                                       \
+        const auto asked = Here::ROUTINE##_workspace(TRC_ARGUMENTS_##ROUTINE(TRC_READ), work, *lwork);                           \
+        const int bad = asked.bad || asked.query ? asked.bad : Here::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_READ), outcome);        \
+        face::lapack_result(LABEL, bad, outcome, info);                                                                          \
+    }
+
 // A routine under all its names: p is its precision's letter.
 #define TRC_ALIAS(NAME, OF) decltype(OF) NAME __attribute__((alias(#OF)));
 #define TRC_NARROW(DEFINE, ROUTINE, NAME) DEFINE(ROUTINE, NAME##_, #NAME) TRC_ALIAS(scipy_##NAME##_, NAME##_)
@@ -79,23 +90,27 @@ using namespace trencadis;
 #define TRC_WIDE_BLAS(ROUTINE, p) TRC_WIDE(TRC_BLAS_SYMBOL, ROUTINE, p##ROUTINE)
 #define TRC_WIDE_LAPACK(ROUTINE, p) TRC_WIDE(TRC_LAPACK_SYMBOL, ROUTINE, p##ROUTINE)
 
-#define TRC_SYMBOLS(p, SCALAR, INT, BLAS, LAPACK, BLAS_LIST)                                                                     \
+#define TRC_NARROW_WORKSPACE(ROUTINE, p) TRC_NARROW(TRC_WORKSPACE_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_WIDE_WORKSPACE(ROUTINE, p) TRC_WIDE(TRC_WORKSPACE_SYMBOL, ROUTINE, p##ROUTINE)
+
+#define TRC_SYMBOLS(p, SCALAR, INT, WIDTH, BLAS_LIST)                                                                            \
     namespace symbols::p {                                                                                                       \
     using T = SCALAR;                                                                                                            \
     namespace INT {                                                                                                              \
     using Int = std::INT;                                                                                                        \
     extern "C" {                                                                                                                 \
-    BLAS_LIST(BLAS, p)                                                                                                           \
-    TRC_LAPACK_ROUTINES(LAPACK, p)                                                                                               \
+    BLAS_LIST(TRC_##WIDTH##_BLAS, p)                                                                                             \
+    TRC_PLAIN_ROUTINES(TRC_##WIDTH##_LAPACK, p)                                                                                  \
+    TRC_WORKSPACE_ROUTINES(TRC_##WIDTH##_WORKSPACE, p)                                                                           \
     }                                                                                                                            \
     }                                                                                                                            \
     }
 
-TRC_SYMBOLS(s, float, int32_t, TRC_NARROW_BLAS, TRC_NARROW_LAPACK, TRC_REAL_BLAS_ROUTINES)
-TRC_SYMBOLS(d, double, int32_t, TRC_NARROW_BLAS, TRC_NARROW_LAPACK, TRC_REAL_BLAS_ROUTINES)
-TRC_SYMBOLS(c, std::complex<float>, int32_t, TRC_NARROW_BLAS, TRC_NARROW_LAPACK, TRC_BLAS_ROUTINES)
-TRC_SYMBOLS(z, std::complex<double>, int32_t, TRC_NARROW_BLAS, TRC_NARROW_LAPACK, TRC_BLAS_ROUTINES)
-TRC_SYMBOLS(s, float, int64_t, TRC_WIDE_BLAS, TRC_WIDE_LAPACK, TRC_REAL_BLAS_ROUTINES)
-TRC_SYMBOLS(d, double, int64_t, TRC_WIDE_BLAS, TRC_WIDE_LAPACK, TRC_REAL_BLAS_ROUTINES)
-TRC_SYMBOLS(c, std::complex<float>, int64_t, TRC_WIDE_BLAS, TRC_WIDE_LAPACK, TRC_BLAS_ROUTINES)
-TRC_SYMBOLS(z, std::complex<double>, int64_t, TRC_WIDE_BLAS, TRC_WIDE_LAPACK, TRC_BLAS_ROUTINES)
+TRC_SYMBOLS(s, float, int32_t, NARROW, TRC_REAL_BLAS_ROUTINES)
+TRC_SYMBOLS(d, double, int32_t, NARROW, TRC_REAL_BLAS_ROUTINES)
+TRC_SYMBOLS(c, std::complex<float>, int32_t, NARROW, TRC_BLAS_ROUTINES)
+TRC_SYMBOLS(z, std::complex<double>, int32_t, NARROW, TRC_BLAS_ROUTINES)
+TRC_SYMBOLS(s, float, int64_t, WIDE, TRC_REAL_BLAS_ROUTINES)
+TRC_SYMBOLS(d, double, int64_t, WIDE, TRC_REAL_BLAS_ROUTINES)
+TRC_SYMBOLS(c, std::complex<float>, int64_t, WIDE, TRC_BLAS_ROUTINES)
+TRC_SYMBOLS(z, std::complex<double>, int64_t, WIDE, TRC_BLAS_ROUTINES)

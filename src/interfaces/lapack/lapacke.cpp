@@ -132,14 +132,35 @@ using namespace trencadis::face;
             return call(TRC_ARGUMENTS_##ROUTINE(TRC_LAY));                                                                       \
         }));                                                                                                                     \
     }
+/// The work routines of those with a workspace.
+#define TRC_WORKSPACE_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME)                                                                       \
+    Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E), T* work, Int lwork)                                                   \
+    {                                                                                                                            \
+        return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
+            const auto call = [&](TRC_ARGUMENTS_##ROUTINE(TRC_LAID)) {                                                           \
+                return answer(NAME, LABEL, look(false, TRC_ARGUMENTS_##ROUTINE(TRC_LOOK)), [&](Index& info) {                    \
+                    const auto asked = Faces<T>::ROUTINE##_workspace(TRC_ARGUMENTS_##ROUTINE(TRC_BARE), work, lwork);            \
+                    if (asked.bad || asked.query) return asked.bad;                                                              \
+                    return Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_BARE), info);                                           \
+                });                                                                                                              \
+            };                                                                                                                   \
+            return call(TRC_ARGUMENTS_##ROUTINE(TRC_LAY));                                                                       \
+        }));                                                                                                                     \
+    }
 #define TRC_ALIAS(NAME, OF) decltype(OF) NAME __attribute__((alias(#OF)));
-#define TRC_NARROW(ROUTINE, p)                                                                                                   \
-    TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE, #p #ROUTINE, "LAPACKE_" #p #ROUTINE, looks_for_nans())                             \
+#define TRC_NARROW(ROUTINE, p) TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE, #p #ROUTINE, "LAPACKE_" #p #ROUTINE, looks_for_nans())
+#define TRC_NARROW_WORK(ROUTINE, p)                                                                                              \
     TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)
+#define TRC_NARROW_WORKSPACE(ROUTINE, p)                                                                                         \
+    TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work")
 #define TRC_WIDE(ROUTINE, p)                                                                                                     \
     TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE, looks_for_nans())                        \
+    TRC_ALIAS(LAPACKE_##p##ROUTINE##64_, LAPACKE_##p##ROUTINE##_64)
+#define TRC_WIDE_WORK(ROUTINE, p)                                                                                                \
     TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)                      \
-    TRC_ALIAS(LAPACKE_##p##ROUTINE##64_, LAPACKE_##p##ROUTINE##_64)                                                              \
+    TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
+#define TRC_WIDE_WORKSPACE(ROUTINE, p)                                                                                           \
+    TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work")                   \
     TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
 
 #define TRC_SYMBOLS(p, SCALAR)                                                                                                   \
@@ -149,12 +170,16 @@ using namespace trencadis::face;
     using Int = std::int32_t;                                                                                                    \
     extern "C" {                                                                                                                 \
     TRC_LAPACK_ROUTINES(TRC_NARROW, p)                                                                                           \
+    TRC_PLAIN_ROUTINES(TRC_NARROW_WORK, p)                                                                                       \
+    TRC_WORKSPACE_ROUTINES(TRC_NARROW_WORKSPACE, p)                                                                              \
     }                                                                                                                            \
     }                                                                                                                            \
     namespace wide {                                                                                                             \
     using Int = std::int64_t;                                                                                                    \
     extern "C" {                                                                                                                 \
     TRC_LAPACK_ROUTINES(TRC_WIDE, p)                                                                                             \
+    TRC_PLAIN_ROUTINES(TRC_WIDE_WORK, p)                                                                                         \
+    TRC_WORKSPACE_ROUTINES(TRC_WIDE_WORKSPACE, p)                                                                                \
     }                                                                                                                            \
     }                                                                                                                            \
     }

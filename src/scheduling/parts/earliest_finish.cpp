@@ -14,8 +14,8 @@ namespace {
 class EarliestFinish final : public Scheduler {
 public:
     EarliestFinish(const View& view, const SchedulerOptions& options)
-        : view_(view), by_priority_(options.text("order") == "priority"), transfers_(options.flag("transfers")),
-          join_(options.flag("join"))
+        : view_(view), by_priority_(options.text("order") == "priority"),
+          transfers_(options.flag("transfers") && view.knows_transfers()), join_(options.flag("join"))
     {
         for (WorkerId worker = 0; worker < view.workers(); ++worker)
             workers_.push_back({ReadyQueue(by_priority_ ? ReadyOrder::highest : ReadyOrder::oldest)});
@@ -49,6 +49,7 @@ public:
         if (self.running > 0 && --self.running == 0) self.busy_until = 0;
     }
     bool wants_finished() const override { return true; }
+    bool asks_for_data() const override { return transfers_; }
     bool wakes_all() const override { return true; }
 
 private:

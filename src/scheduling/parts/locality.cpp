@@ -39,6 +39,7 @@ public:
         return {nullptr, join_ ? most_chunks_left(view_, worker) : no_worker};
     }
     bool wakes_all() const override { return closed_ || abilities_.mixed(); }
+    bool asks_for_data() const override { return rule_ != Rule::released; }
 
 private:
     struct Worker {

@@ -10,7 +10,7 @@ class NodeDeques final : public Scheduler {
 public:
     NodeDeques(const View& view, const SchedulerOptions& options)
         : view_(view), abilities_(view), nodes_(view), deques_(nodes_.count()), random_(options.count("seed")),
-          by_data_(options.text("place") == "data"), fullest_(options.text("from") == "fullest"),
+          by_data_(options.text("place") == "data" && nodes_.count() > 1), fullest_(options.text("from") == "fullest"),
           random_victim_(options.text("from") == "random"), join_(options.flag("join"))
     {
         for (int node = 0; node < nodes_.count(); ++node) others_.push_back(nodes_.others_by_distance(node));
@@ -30,6 +30,7 @@ public:
         return {nullptr, join_ ? most_chunks_left(view_, worker) : no_worker};
     }
     bool wakes_all() const override { return abilities_.mixed(); }
+    bool asks_for_data() const override { return by_data_; }
 
 private:
     Task* steal(int node, KindSet kind)

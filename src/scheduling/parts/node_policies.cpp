@@ -32,6 +32,7 @@ public:
     int shared_node(WorkerId) const override { return node_; }
     int node(WorkerId worker) const override { return machine_.node(members_[worker]); }
     int memories() const override { return machine_.memories(); }
+    bool knows_transfers() const override { return machine_.knows_transfers(); }
     Seconds transfer_time(const Task& task, WorkerId worker) const override
     {
         return machine_.transfer_time(task, members_[worker]);

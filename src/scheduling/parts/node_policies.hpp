@@ -26,6 +26,7 @@ public:
     bool wakes_all() const override { return everybody_->wakes_all(); }
     bool bounded() const override { return everybody_->bounded(); }
     bool wants_finished() const override { return everybody_->wants_finished(); }
+    bool asks_for_data() const override { return everybody_->asks_for_data(); }
 
 private:
     struct Part; ///< the policy of one node

@@ -52,6 +52,7 @@ public:
         return bound_ == 0 || worker == no_worker || workers_[worker].deque.size() < bound_;
     }
     bool wakes_all() const override { return abilities_.mixed(); }
+    bool asks_for_data() const override { return affinity_; }
 
 private:
     struct alignas(64) Worker {

@@ -10,17 +10,17 @@
 
 namespace trencadis::simulated {
 
-struct Unit;
+struct Worker;
 
 /// A kernel that one worker runs and others may join.
 struct Operation {
-    Operation(Task& which, Unit& who, Index count, Seconds since)
+    Operation(Task& which, Worker& who, Index count, Seconds since)
         : task(which), owner(who), chunks(count), begin(since), plan(count)
     {
     }
 
     Task& task;
-    Unit& owner;
+    Worker& owner;
     const Index chunks;
     const Seconds begin;
     ChunkPlan plan;
@@ -28,22 +28,22 @@ struct Operation {
     bool offered = false;
     bool fixed = false; ///< a fixed team with a time of its own: all members end together, at fixed_end
     Seconds fixed_end = 0;
-    std::vector<Unit*> expected; ///< of a fixed team: followers that are still to come
-    std::vector<Unit*> members;  ///< by their number in the plan; none: has left
+    std::vector<Worker*> expected; ///< of a fixed team: followers that are still to come
+    std::vector<Worker*> members;  ///< by their number in the plan; none: has left
     int inside = 0;
     Seconds end(int member) { return fixed ? fixed_end : plan.end(member); }
     Index left(Seconds now) { return fixed ? static_cast<Index>(expected.size()) : plan.left(now); }
 };
 
 /// An actor that can hold a worker.
-struct Holder : HolderState<Unit> {
+struct Holder : HolderState<Worker> {
     VirtualTime::Actor actor = -1; ///< none: it has not begun
     static constexpr bool guest = false;
 };
 
 /// An owner that waits for its flow.
 struct Wait : WaitState<Holder> {
-    Unit* unit = nullptr; ///< none: the thread that the simulation was started from
+    Worker* worker = nullptr; ///< none: the thread that the simulation was started from
 };
 
 /// What a worker found to do.
@@ -55,7 +55,7 @@ struct Found {
 };
 
 /// A worker: a thread on a core, or a device with the thread that drives it.
-struct Unit : WorkerState<Holder> {
+struct Worker : WorkerState<Holder> {
     std::string name, kind_name;
     int kind;        ///< as a policy sees it, for good
     int type;        ///< of the core or device it is on now (KernelTable)

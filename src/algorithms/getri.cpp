@@ -1,0 +1,49 @@
+#include "algorithms/getri.hpp"
+
+#include "algorithms/tile_routines.hpp"
+#include "kernels/getri_operations.hpp"
+#include "kernels/tile_access.hpp"
+#include "kernels/tile_operations.hpp"
+
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+/// Tile i of column j: minus the products with all columns right of it, in full depth.
+template <Scalar T> void subtract_products(Flow& flow, TileMatrix<T> A, TileMatrix<T> W, Index w, Index i, Index j)
+{
+    std::vector<Access> rest;
+    for (Index k = j + 2; k < A.tiles(); ++k) {
+        rest.push_back(read(A(i, k)));
+        rest.push_back(read(W(k, w)));
+    }
+    const Index depth = A.cols() - A.first_row(j + 1);
+    task::update(flow, A(i, j).rows, A(i, j).cols, depth, A(i, j + 1), W(j + 1, w), A(i, j), std::span<const Access>(rest));
+}
+
+} // namespace
+
+template <Scalar T> void getri(Flow& flow, TileMatrix<T> A, const Index* pivots, TileMatrix<T> W)
+{
+    invert_triangle(flow, Diag::non_unit, A.with(Op::trans)); // U, whose transpose is a lower triangle
+    const Index t = A.tiles();
+    for (Index j = t; j-- > 0;) {
+        const Index w = j % 2;
+        for (Index i = j; i < t; ++i) task::move_lower(flow, A(i, j), W(i, w), i == j);
+        for (Index i = 0; i < t; ++i) {
+            if (j + 1 < t) subtract_products(flow, A, W, w, i, j);
+            task::trsm(flow, Side::right, Uplo::lower, Diag::unit, T(1), W(j, w), A(i, j));
+        }
+    }
+    for (Index i = 0; i < t; ++i) task::exchange_columns(flow, A, i, {const_cast<Index*>(pivots), A.cols()});
+}
+
+#define TRC_INSTANTIATE(T) template void getri(Flow&, TileMatrix<T>, const Index*, TileMatrix<T>);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis
