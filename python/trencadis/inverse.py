@@ -61,7 +61,7 @@ def inv(
 
     Notes
     -----
-    General: LU with partial pivoting and the inverse from it (getrf, getri), 2 n^3 flops. Positive definite: potrf and potri, n^3.
+    General: LU with partial pivoting and the inverse from it (getrf, getri), 2 n^3 flops. Positive definite: potrf, potri: n^3.
     Triangular: trtri, n^3/3. Four times as many for complex. Symmetric and Hermitian matrices that are not positive definite are
     inverted as general ones.
     """
