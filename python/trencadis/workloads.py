@@ -496,12 +496,12 @@ class Trtri(Workload):
 
 
 class Lauum(Workload):
-    """A <- L^H L in the lower triangle."""
+    """A <- L^H L in the lower triangle. LAPACK takes the diagonal to be real, as a Cholesky factor's is."""
 
     routine, squares = "lauum", 2
 
     def operands(self) -> list[np.ndarray]:
-        return [self._matrix()]
+        return _with_real_diagonals([self._matrix()])
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (a,) = self.targets

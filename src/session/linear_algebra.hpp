@@ -103,8 +103,8 @@ Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T*
 template <Scalar T>
 Index trtri(Session& session, Uplo uplo, Diag diag, Index n, T* A, Index lda, const RoutineOptions& options = {});
 
-/// A <- L^H L for L in the lower triangle of A, or U U^H for U in the upper: the triangle of that product; the other one is neither read
-/// nor written. Returns 0. n^3/3 flops (4 times that complex).
+/// A <- L^H L for L in the lower triangle of A, or U U^H for U in the upper, whose diagonal is real: the triangle of that product; the other
+/// one is neither read nor written. Returns 0. n^3/3 flops (4 times that complex).
 template <Scalar T> Index lauum(Session& session, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options = {});
 
 /// A triangle of A^-1 in the place of the Cholesky factor of A that potrf left: trtri, then lauum. Returns as trtri; A is not touched where
