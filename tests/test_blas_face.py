@@ -228,3 +228,29 @@ def test_calls_from_several_threads_at_once_do_not_disturb_each_other():
 
     with ThreadPoolExecutor(4) as pool:
         assert max(pool.map(product, range(16))) <= 2 * (300 + 2) * np.finfo(float).eps
+
+
+WIDE = """
+import ctypes, sys
+import numpy as np
+library = ctypes.CDLL(sys.argv[1])
+n, rng = 20, np.random.default_rng(1)
+A = np.asfortranarray(rng.standard_normal((n, n)))
+b = rng.standard_normal(n)
+factors, x, ipiv, info = A.copy(order="F"), b.copy(), np.zeros(n, np.int64), ctypes.c_int64(-7)
+size, one, wide = (ctypes.byref(ctypes.c_int64(v)) for v in (n, 1, 3_000_000_000))
+at = lambda array: array.ctypes.data_as(ctypes.c_void_p)
+library.dgesv_64_(size, one, at(factors), size, at(ipiv), at(x), wide, ctypes.byref(info))
+assert info.value == 0
+assert np.abs(A @ x - b).max() < 1e-10, np.abs(A @ x - b).max()
+"""
+
+
+def test_sizes_beyond_a_librarys_integers_are_computed_by_ours_from_the_beginning():
+    environment = {**os.environ, "TRENCADIS_KERNELS": "openblas"}
+    result = subprocess.run(
+        [sys.executable, "-c", WIDE, str(LIBRARY)], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert result.returncode == 0, result.stderr
+    if "kernels 'native' instead of those chosen" not in result.stderr:
+        pytest.skip("needs an OpenBLAS")

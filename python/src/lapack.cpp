@@ -43,7 +43,7 @@ public:
     }
     Index* integers(const char* name)
     {
-        if (!nb::try_cast(next(name), integers_.emplace_back()))
+        if (!nb::try_cast(next(name), integers_.emplace_back(), false))
             refuse(std::string(name) + " must be a contiguous array of int64");
         return integers_.back().data();
     }
@@ -117,8 +117,8 @@ ScalarKind kind_of(const nb::args& arguments)
         Given<T> given(arguments);                                                                                               \
         const auto run = [&](TRC_ARGUMENTS_##routine(TRC_FACE)) {                                                                \
             given.end();                                                                                                         \
-            argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                               \
             (void)std::initializer_list<bool>{TRC_ARGUMENTS_##routine(TRC_SHAPE)};                                               \
+            argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                               \
             return compute([&] {                                                                                                 \
                 return argument::outcome(                                                                                        \
                     [&] { return routine(session_or_standard(session), TRC_ARGUMENTS_##routine(TRC_PASS), options); });          \

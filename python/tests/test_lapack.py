@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg.lapack as theirs
 import trencadis.lapack as ours
+from trencadis import _core
 
 ROUTINES = sorted({name[1:] for name in ours.__all__})
 
@@ -53,3 +54,12 @@ def test_an_array_is_worked_on_in_place_where_that_is_allowed():
 def test_what_is_not_square_is_refused():
     with pytest.raises(ValueError, match=r"square matrix, got an array of shape \(2, 3\)"):
         ours.dpotri(np.zeros((2, 3)))
+
+
+def test_pivots_of_another_type_or_length_are_refused():
+    a = np.asfortranarray(matrix("d", 4))
+    for wrong in (np.zeros(4, np.int32), np.zeros(8, np.int64)[::2]):
+        with pytest.raises(ValueError, match="ipiv must be a contiguous array of int64"):
+            _core.lapack("getrf", None, 4, 4, a, wrong)
+    with pytest.raises(ValueError, match="ipiv has 1 integers; the other arguments need 4"):
+        _core.lapack("getrs", None, "N", 4, 1, a, np.ones(1, np.int64), np.ones((4, 1), order="F"))

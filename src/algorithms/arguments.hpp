@@ -196,6 +196,19 @@ template <class Call> Index outcome(const Call& call)
     else return call();
 }
 
+/// The largest size or leading dimension.
+template <class... A> Index largest(const A&... arguments)
+{
+    Index most = 0;
+    const auto look = [&](const auto& argument) {
+        using Kind = std::decay_t<decltype(argument)>;
+        if constexpr (std::is_same_v<Kind, Size>) most = argument.value > most ? argument.value : most;
+        if constexpr (std::is_same_v<Kind, Matrix>) most = argument.region.ld > most ? argument.region.ld : most;
+    };
+    (look(arguments), ...);
+    return most;
+}
+
 /// Is it over, whatever the routine, before anybody could help? Said without its cost, which would take a tenth of the time of the smallest.
 template <class... A> bool tiny(const A&... arguments)
 {

@@ -48,10 +48,12 @@ template <Scalar T>
 void posv_batch(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Index stride_a, T* B, Index ldb,
                 Index stride_b, Index count, Index* info, const RoutineOptions& options)
 {
-    argument::require(TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, n, n));
+    const argument::Matrix a = TRC_CHECK_INOUT(A, lda, n, n), b = TRC_CHECK_INOUT(B, ldb, n, nrhs);
+    argument::require(TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
     argument::Size{"count", count}.require(10);
     check_stride<T>(6, "stride_a", stride_a, count, lda, n);
-    argument::Matrix{"B", Region::all(B, n, nrhs, ldb), true}.require(7);
+    b.require(7);
+    if (count > 0) b.require_apart(7, a); // the first ones stand for all: the others lie as they do
     check_stride<T>(9, "stride_b", stride_b, count, ldb, nrhs);
     check_infos(11, info, count);
     const Flops each = operations::posv(double(n), double(nrhs)).flops<T>();
@@ -80,11 +82,13 @@ template <Scalar T>
 void gesv_batch(Session& session, Index n, Index nrhs, T* A, Index lda, Index stride_a, Index* ipiv, T* B, Index ldb,
                 Index stride_b, Index count, Index* info, const RoutineOptions& options)
 {
-    argument::require(TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, n, n));
+    const argument::Matrix a = TRC_CHECK_INOUT(A, lda, n, n), b = TRC_CHECK_INOUT(B, ldb, n, nrhs);
+    argument::require(TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
     argument::Size{"count", count}.require(10);
     check_stride<T>(5, "stride_a", stride_a, count, lda, n);
     argument::Pivots{"ipiv", ipiv, n * count, 0}.require(6);
-    argument::Matrix{"B", Region::all(B, n, nrhs, ldb), true}.require(7);
+    b.require(7);
+    if (count > 0) b.require_apart(7, a);
     check_stride<T>(9, "stride_b", stride_b, count, ldb, nrhs);
     check_infos(11, info, count);
     const Flops each = operations::gesv(double(n), double(nrhs)).flops<T>();

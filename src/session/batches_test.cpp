@@ -107,6 +107,11 @@ TEST(BatchArguments, AreNumberedInTheirOrder)
     EXPECT_EQ(getrf(4, 16, 2, nullptr, info), 6);
     EXPECT_EQ(getrf(4, 16, -1, ipiv, info), 7);
     EXPECT_EQ(getrf(4, 16, 2, ipiv, nullptr), 8);
+    EXPECT_EQ(argument_of([&] {
+                  gesv_batch(native(), Index(4), Index(4), a, Index(4), Index(16), ipiv, a, Index(4), Index(16), Index(2), info);
+              }),
+              7)
+        << "the right side is the matrix";
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "algorithms/getri.hpp"
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
+#include "graph/immediate_flow.hpp"
 #include "kernels/getri_operations.hpp"
 #include "matrix/operations.hpp"
 #include "matrix/work_memory.hpp"
@@ -11,6 +12,7 @@
 #include "session/routine.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace trencadis {
 namespace {
@@ -65,6 +67,29 @@ template <Scalar T> Index zero_on_diagonal(Index n, const T* A, Index lda)
     return 0;
 }
 
+/// Memory for so many numbers; none where there is none.
+template <Scalar T> std::unique_ptr<WorkMemory> memory_for(Index count)
+{
+    try {
+        return std::make_unique<WorkMemory>(std::size_t(count) * sizeof(T));
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return nullptr;
+    }
+}
+/// Two tile columns of n rows, as wide as there is memory for, at most nb: narrower ones are slower, but LAPACK needs n numbers only.
+template <Scalar T> struct TwoColumns {
+    Index nb;
+    std::unique_ptr<WorkMemory> memory;
+
+    TwoColumns(Index n, Index wanted) : nb(wanted)
+    {
+        while (!(memory = memory_for<T>(2 * n * nb)) && nb > 1) nb = nb / 2;
+        if (!memory) throw Error(ErrorCode::out_of_memory, "no memory for two columns of the matrix to invert");
+    }
+    TileMatrix<T> tiles(Index n) const { return {{static_cast<T*>(memory->data()), n, 2 * nb, n}, nb, nb}; }
+};
+
 } // namespace
 
 namespace alone {
@@ -89,10 +114,15 @@ template <Scalar T> Index gesv(const KernelProvider& kernels, Index n, Index nrh
 
 template <Scalar T> Index getri(const KernelProvider& kernels, Index n, T* A, Index lda, const Index* ipiv)
 {
+    constexpr Index whole = 256; // larger ones by tiles, whose memory grows with n alone
     if (const Index zero = zero_on_diagonal(n, A, lda)) return zero;
     if (n == 0) return 0;
-    const WorkMemory memory(std::size_t(n) * std::size_t(n) * sizeof(T));
-    trencadis::getri(kernels, n, A, lda, ipiv, static_cast<T*>(memory.data()));
+    if (n <= whole)
+        if (const std::unique_ptr<WorkMemory> memory = memory_for<T>(n * n))
+            return trencadis::getri(kernels, n, A, lda, ipiv, static_cast<T*>(memory->data())), 0;
+    const TwoColumns<T> columns(n, std::min<Index>(n, 64));
+    ImmediateFlow flow(&kernels);
+    getri(flow, TileMatrix<T>({A, n, n, lda}, columns.nb, columns.nb), ipiv, columns.tiles(n));
     return 0;
 }
 
@@ -155,9 +185,9 @@ template <Scalar T> Index getri(Session& session, Index n, T* A, Index lda, cons
     if (const Index zero = zero_on_diagonal(n, A, lda)) return zero;
     if (n == 0) return 0;
     const Index nb = std::min(n, options.nb ? options.nb : lu_tile(n, n, sizeof(T), session.workers()));
-    const WorkMemory memory(std::size_t(n) * std::size_t(2 * nb) * sizeof(T));
-    const TileMatrix<T> columns({static_cast<T*>(memory.data()), n, 2 * nb, n}, nb, nb);
-    run_routine(session, options, [&](Flow& flow) { getri(flow, TileMatrix<T>({A, n, n, lda}, nb, nb), ipiv, columns); });
+    const TwoColumns<T> columns(n, nb);
+    const TileMatrix<T> tiles({A, n, n, lda}, columns.nb, columns.nb);
+    run_routine(session, options, [&](Flow& flow) { getri(flow, tiles, ipiv, columns.tiles(n)); });
     return 0;
 }
 

@@ -139,7 +139,7 @@ private:
                 const double size = size_of(residual_[std::size_t(i + j * n_)]);
                 if (!(size <= r)) r = size; // a NaN stays
             }
-            if (!(r <= x * bound)) return false;
+            if (!std::isfinite(x) || !(r <= x * bound)) return false;
         }
         return true;
     }
@@ -159,18 +159,26 @@ private:
     bool too_large_ = false; ///< for single precision
 };
 
+/// The caller's options for routines that have no variants of that name.
+RoutineOptions without_variant(RoutineOptions options)
+{
+    options.variant.clear();
+    return options;
+}
+
 template <class T> struct LuFactors {
     static constexpr Region::Shape shape = Region::Shape::all;
     Session& session;
     const RoutineOptions& options;
     Index n, nrhs;
     Index* ipiv;
+    RoutineOptions rest = without_variant(options);
 
     Index factor(Half<T>* A, Index lda) const { return getrf(session, n, n, A, lda, ipiv, options); }
-    void solve(const Half<T>* A, Half<T>* B) const { getrs(session, Op::none, n, nrhs, A, n, ipiv, B, n, options); }
+    void solve(const Half<T>* A, Half<T>* B) const { getrs(session, Op::none, n, nrhs, A, n, ipiv, B, n, rest); }
     void multiply(const T* A, Index lda, const T* X, Index ldx, T* R) const
     {
-        gemm(session, Op::none, Op::none, n, nrhs, n, T(-1), A, lda, X, ldx, T(1), R, n, options);
+        gemm(session, Op::none, Op::none, n, nrhs, n, T(-1), A, lda, X, ldx, T(1), R, n, rest);
     }
 };
 template <class T, Region::Shape triangle> struct CholeskyFactors {
@@ -179,12 +187,13 @@ template <class T, Region::Shape triangle> struct CholeskyFactors {
     Session& session;
     const RoutineOptions& options;
     Index n, nrhs;
+    RoutineOptions rest = without_variant(options);
 
     Index factor(Half<T>* A, Index lda) const { return potrf(session, uplo, n, A, lda, options); }
-    void solve(const Half<T>* A, Half<T>* B) const { potrs(session, uplo, n, nrhs, A, n, B, n, options); }
+    void solve(const Half<T>* A, Half<T>* B) const { potrs(session, uplo, n, nrhs, A, n, B, n, rest); }
     void multiply(const T* A, Index lda, const T* X, Index ldx, T* R) const
     {
-        hemm(session, Side::left, uplo, n, nrhs, T(-1), A, lda, X, ldx, T(1), R, n, options);
+        hemm(session, Side::left, uplo, n, nrhs, T(-1), A, lda, X, ldx, T(1), R, n, rest);
     }
 };
 

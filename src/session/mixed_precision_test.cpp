@@ -83,6 +83,22 @@ TYPED_TEST(MixedPrecision, FallsBackAndSaysWhy)
     check(A, -31);
 }
 
+TYPED_TEST(MixedPrecision, TakesVariantsOfTheFactorizationAndNoInfinityForASolution)
+{
+    using T = TypeParam;
+    Dense<T> A = random_matrix<T>(this->n, this->n);
+    for (Index i = 0; i < this->n; ++i) A(i, i) += T(20);
+    EXPECT_EQ(gesv_mixed(native(), this->n, this->nrhs, A.data.data(), A.ld, this->ipiv.data(), this->B.data.data(), this->B.ld,
+                         this->X.data.data(), this->X.ld, &this->steps, {.nb = 32, .variant = "panel"}),
+              0);
+    EXPECT_GE(this->steps, 1);
+    T tiny(2e-30), large(2e30), x(0);
+    Index pivot = 0;
+    EXPECT_EQ(gesv_mixed(native(), Index(1), Index(1), &tiny, Index(1), &pivot, &large, Index(1), &x, Index(1), &this->steps), 0);
+    EXPECT_LT(this->steps, 0);
+    EXPECT_NEAR(std::abs(x), 1e60, 1e46);
+}
+
 TYPED_TEST(MixedPrecision, TellsOfAZeroPivotInDoublePrecision)
 {
     using T = TypeParam;

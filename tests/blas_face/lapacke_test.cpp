@@ -122,6 +122,34 @@ TEST(LapackeArguments, WithNansAreRefusedButByTheWorkRoutines)
     EXPECT_EQ(lapacke.times, times) << "without a word";
     EXPECT_EQ(potrf("", 'U'), 0) << "the triangle has none";
     EXPECT_EQ(potrf("_work", 'L'), 2);
+    EXPECT_EQ(potrf("", 'Q'), -2) << "bad letters come first";
+    double unit[4] = {std::nan(""), 1, 0, std::nan("")};
+    const auto trtri = [&](char diag) {
+        return call_c<double, std::int32_t>("trtri", "", by_columns, 'L', diag, 2, static_cast<double*>(unit), 2);
+    };
+    EXPECT_EQ(trtri('U'), 0) << "a unit diagonal is not read";
+    EXPECT_EQ(unit[1], -1);
+    EXPECT_EQ(trtri('N'), -5);
+}
+
+TEST(LapackeArguments, OfNothingMayBeAnything)
+{
+    double a[4] = {};
+    std::int32_t ipiv[2];
+    const auto getrf = [&](int m, int n, int lda) {
+        return call_c<double, std::int32_t>("getrf", "", by_rows, m, n, static_cast<double*>(a), lda,
+                                            static_cast<std::int32_t*>(ipiv));
+    };
+    EXPECT_EQ(getrf(0, 0, 0), 0) << "rows of nothing";
+    EXPECT_EQ(getrf(3, 0, 0), 0);
+    EXPECT_EQ(getrf(-1, 2, 2), -2);
+    EXPECT_EQ(getrf(2147483647, 2147483647, 2147483647), -1011) << "no such memory";
+    double answer = 0;
+    EXPECT_EQ((call_c<double, std::int32_t>("getri", "_work", by_rows, 3, static_cast<double*>(nullptr), 3,
+                                            static_cast<const std::int32_t*>(nullptr), &answer, -1)),
+              0)
+        << "a question for the workspace needs no matrix";
+    EXPECT_EQ(answer, 3);
 }
 
 } // namespace

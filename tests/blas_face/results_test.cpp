@@ -295,7 +295,9 @@ TYPED_TEST(Results, OfInversesComeWithLapacksWorkspace)
             call<T>(family, "getrf", n, n, X.data.data(), A.ld, pivots.data(family), &info);
             call<T>(family, "getri", n, X.data.data(), A.ld, pivots.data(family), work.data(), Index(-1), &info);
             EXPECT_EQ(std::real(work[0]), Real<T>(std::max<Index>(n, 1))) << "asked for";
+            work[0] = T(-7);
             call<T>(family, "getri", n, X.data.data(), A.ld, pivots.data(family), work.data(), std::max<Index>(n, 1), &info);
+            EXPECT_EQ(std::real(work[0]), Real<T>(std::max<Index>(n, 1))) << "told in any case";
             EXPECT_EQ(family.wide ? info : std::int64_t(std::int32_t(info)), 0);
             for (Index j = 0; j < n; ++j)
                 for (Index i = 0; i < n; ++i) {

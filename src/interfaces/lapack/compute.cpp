@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 namespace trencadis::face {
 namespace {
@@ -91,6 +92,11 @@ const KernelProvider& own_kernels_because(const Error& reason)
     static std::atomic<bool> said{false};
     say_once(said, "kernels 'native' instead of those chosen", reason.what());
     return load_kernels("native");
+}
+
+bool chosen_kernels_take(Index largest)
+{
+    return largest <= std::numeric_limits<std::int32_t>::max() || direct_kernels().name() == "native";
 }
 
 void give_up(const std::string& routine, const char* reason) noexcept

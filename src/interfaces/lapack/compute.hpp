@@ -61,29 +61,24 @@ private:
     std::chrono::steady_clock::time_point begin_;
 };
 
-/// `direct(kernels)`, again with our own kernels when the chosen ones refuse the sizes: they do before they touch anything.
-template <class Direct> void run_directly(Direct& direct)
-{
-    try {
-        direct(direct_kernels());
-    } catch (const Error& refusal) {
-        if (refusal.code() != ErrorCode::environment) throw;
-        direct(own_kernels_because(refusal));
-    }
-}
+/// Do the chosen kernels take a size or leading dimension of `largest`? Other people's have 32-bit integers; what they refuse in the middle of a
+/// routine could not be done again, so that they are asked before.
+bool chosen_kernels_take(Index largest);
 
 /// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `size()` its extents and `flops()` its cost, which is not asked
 /// for where the problem is `tiny`. A cancellation of the calling thread waits until the call is over: other threads' calls go on as if it
 /// had not been.
 template <class Size, class Cost, class Direct, class Tasks>
-void compute(const char* routine, bool tiny, const Size& size, const Cost& flops, Direct&& direct, Tasks&& tasks)
+void compute(const char* routine, bool tiny, Index largest, const Size& size, const Cost& flops, Direct&& direct, Tasks&& tasks)
 {
     const Uncancelled uncancelled;
     try {
         Narrator narrator(routine, size);
+        if (!chosen_kernels_take(largest))
+            return direct(own_kernels_because(Error(ErrorCode::environment, "they have 32-bit integers, and a size is larger")));
         const bool wanted = settings().cuts_everything() || (!tiny && wants_session(flops()));
         Session* const session = wanted ? session_or_null() : nullptr;
-        if (!session) return run_directly(direct);
+        if (!session) return direct(direct_kernels());
         try {
             narrator.on_tasks();
             RoutineOptions options;
@@ -92,7 +87,7 @@ void compute(const char* routine, bool tiny, const Size& size, const Cost& flops
         } catch (const Error& refusal) {
             // Overlapping or null operands: what BLAS does with them is what the kernels do.
             if (refusal.code() != ErrorCode::bad_argument) throw;
-            run_directly(direct);
+            direct(direct_kernels());
         }
     } catch (const std::exception& failure) {
         give_up(routine, failure.what());

@@ -19,7 +19,8 @@ namespace trencadis::face {
     {                                                                                                                            \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
         compute(                                                                                                                 \
-            Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),         \
+            Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)),                                               \
+            argument::largest(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),                         \
             [&](const KernelProvider& kernels) { kernels.routine(TRC_ARGUMENTS_##routine(TRC_PASS)); },                          \
             [&](Session& session, const RoutineOptions& options) {                                                               \
                 trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options);                                         \
@@ -33,7 +34,8 @@ TRC_BLAS_ROUTINES(TRC_BLAS)
     {                                                                                                                            \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
         compute(                                                                                                                 \
-            Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),         \
+            Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)),                                               \
+            argument::largest(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),                         \
             [&](const KernelProvider& kernels) { info = alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS)); },           \
             [&](Session& session, const RoutineOptions& options) {                                                               \
                 info =                                                                                                           \
@@ -49,6 +51,7 @@ TRC_LAPACK_ROUTINES(TRC_LAPACK)
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return {bad, false};                        \
         const Index least = TRC_LEAST_WORK_##routine;                                                                            \
         if (lwork == -1) return *work = T(Real<T>(least)), Workspace{0, true};                                                   \
+        if (lwork >= least) *work = T(Real<T>(least));                                                                           \
         return {lwork < least ? argument::count(TRC_ARGUMENTS_##routine(TRC_CHECK)) + 2 : 0, false};                             \
     }
 TRC_WORKSPACE_ROUTINES(TRC_WORKSPACE)

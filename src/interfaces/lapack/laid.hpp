@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <new>
 #include <type_traits>
 #include <vector>
 
@@ -20,7 +21,9 @@ public:
         : given_(given), given_ld_(ld), rows_(rows), cols_(cols), shape_(shape), copied_(by_rows)
     {
         if (!by_rows || rows <= 0 || cols <= 0 || !fits()) return;
-        copy_.resize(std::size_t(rows * cols));
+        Index elements = 0;
+        if (__builtin_mul_overflow(rows, cols, &elements) || std::size_t(elements) > copy_.max_size()) throw std::bad_alloc();
+        copy_.resize(std::size_t(elements));
         for_each([&](Index i, Index j) { copy_[std::size_t(i + j * rows_)] = given_[i * given_ld_ + j]; });
     }
     ~Laid()
@@ -33,14 +36,18 @@ public:
     Laid& operator=(const Laid&) = delete;
 
     /// Is a row long enough? Of columns LAPACK itself looks.
-    bool fits() const { return !copied_ || given_ld_ >= std::max<Index>(1, cols_); }
+    bool fits() const { return !copied_ || given_ld_ >= cols_; }
     T* data() const { return copied_ ? const_cast<Scalar*>(copy_.data()) : given_; }
     Index leading() const { return copied_ ? std::max<Index>(1, rows_) : given_ld_; }
-    bool has_nan() const
+    /// Of a triangle with a unit diagonal that is not looked at.
+    bool has_nan(bool unit) const
     {
         bool found = false;
         const auto look = [&](const auto& x) { found = found || x != x; };
-        if (leading() >= rows_) for_each([&](Index i, Index j) { look(data()[i + j * leading()]); });
+        if (leading() >= rows_)
+            for_each([&](Index i, Index j) {
+                if (!(unit && shape_ != Region::Shape::all && i == j)) look(data()[i + j * leading()]);
+            });
         return found;
     }
 

@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <new>
 
 // LAPACKE's symbols, with 32-bit integers as LAPACKE_dgetrf and with 64-bit ones as LAPACKE_dgetrf_64 and LAPACKE_dgetrf64_; those called
@@ -17,9 +18,11 @@ namespace {
 
 constexpr Index no_memory_to_transpose = -1011; // LAPACK_TRANSPOSE_MEMORY_ERROR
 
-/// LAPACKE looks for NaNs unless the environment says LAPACKE_NANCHECK=0.
+/// LAPACKE looks for NaNs unless the program said LAPACKE_set_nancheck(0), or the environment LAPACKE_NANCHECK=0.
 bool looks_for_nans()
 {
+    static int (*const asked)() = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "LAPACKE_get_nancheck"));
+    if (asked) return asked() != 0;
     static const bool looks = [] {
         const char* const said = std::getenv("LAPACKE_NANCHECK");
         return !said || std::atoi(said) != 0;
@@ -30,13 +33,21 @@ bool looks_for_nans()
 /// The arguments of one call as it is looked at: the layout is the first, so that all others come one later than LAPACK's.
 struct Look {
     bool nans;
+    bool unit = false; ///< the diagonal of a triangle is not read
     int number = 2, short_row = 0, nan = 0;
 
     void at(int) { ++number; }
+    /// LAPACK refuses bad letters before anything else.
+    template <class E> void at(const Letter<E>& letter)
+    {
+        nans = nans && letter.valid();
+        if constexpr (std::is_same_v<E, Diag>) unit = letter == Diag::unit;
+        ++number;
+    }
     template <class T> void at(const Laid<T>& A)
     {
         if (!short_row && !A.fits()) short_row = number + 1;
-        if (!nan && nans && A.fits() && A.has_nan()) nan = number;
+        if (!nan && nans && A.fits() && A.has_nan(unit)) nan = number;
         number += 2;
     }
 };
@@ -104,7 +115,7 @@ using namespace trencadis::face;
 #define TRC_LAY_PIVOTS_IN(x, count, rows) x
 #define TRC_LAY_PIVOTS_OUT(x, count) x
 // what is looked at, and what the face gets.
-#define TRC_LOOK_FLAG(E, x, text) 0
+#define TRC_LOOK_FLAG(E, x, text) Letter<E>(x)
 #define TRC_LOOK_SIZE(x) 0
 #define TRC_LOOK_IN(A, ld, rows, cols) A
 #define TRC_LOOK_INOUT(A, ld, rows, cols) A
@@ -136,6 +147,7 @@ using namespace trencadis::face;
 #define TRC_WORKSPACE_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME)                                                                       \
     Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E), T* work, Int lwork)                                                   \
     {                                                                                                                            \
+        if (lwork == -1) return *work = T(Real<T>(TRC_LEAST_WORK_##ROUTINE)), Int(0); /* no matrix is looked at */               \
         return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
             const auto call = [&](TRC_ARGUMENTS_##ROUTINE(TRC_LAID)) {                                                           \
                 return answer(NAME, LABEL, look(false, TRC_ARGUMENTS_##ROUTINE(TRC_LOOK)), [&](Index& info) {                    \

@@ -40,9 +40,11 @@ void gesv(const Answer<Int>& answer, Index n, Index nrhs, T* A, Index lda, argum
     if (answer.refused(argument::first_bad(TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, n, n),
                                            argument::Factor{}, TRC_CHECK_IN(B, ldb, n, nrhs), TRC_CHECK_INOUT(X, ldx, n, nrhs))))
         return;
+    if (n == 0) return;
     const Extents size{.n = double(n), .nrhs = double(nrhs)};
     compute(
-        answer.name, false, [&] { return size; }, [&] { return operations::gesv(double(n), double(nrhs)).flops<T>(); },
+        answer.name, false, std::max({n, nrhs, lda, ldb, ldx}), [&] { return size; },
+        [&] { return operations::gesv(double(n), double(nrhs)).flops<T>(); },
         [&](const KernelProvider& kernels) {
             copy_columns(n, nrhs, B, ldb, X, ldx);
             answer.tell(-1, alone::gesv(kernels, n, nrhs, A, lda, ipiv.of(n), X, ldx));
@@ -62,9 +64,11 @@ void posv(const Answer<Int>& answer, Letter<Uplo> uplo, Index n, Index nrhs, T* 
                                            TRC_CHECK_INOUT(A, lda, n, n), TRC_CHECK_IN(B, ldb, n, nrhs),
                                            TRC_CHECK_INOUT(X, ldx, n, nrhs))))
         return;
+    if (n == 0) return;
     const Extents size{.n = double(n), .nrhs = double(nrhs)};
     compute(
-        answer.name, false, [&] { return size; }, [&] { return operations::posv(double(n), double(nrhs)).flops<T>(); },
+        answer.name, false, std::max({n, nrhs, lda, ldb, ldx}), [&] { return size; },
+        [&] { return operations::posv(double(n), double(nrhs)).flops<T>(); },
         [&](const KernelProvider& kernels) {
             copy_columns(n, nrhs, B, ldb, X, ldx);
             answer.tell(-1, alone::posv(kernels, Uplo(uplo), n, nrhs, A, lda, X, ldx));
