@@ -452,6 +452,33 @@ class Getrs(_Solve):
         return library.call("getrs", self.dtype, "N", n, RIGHT_SIDES, self._factors, n, self._ipiv, b, n, library.info)
 
 
+class Getri(Workload):
+    """A^-1 from the factors of A."""
+
+    routine, squares = "getri", 3
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._dominant()
+        factors, self._ipiv = self._a.copy(order="F"), np.empty(self.n, np.int64)
+        _core.lapack("getrf", None, self.n, self.n, factors, self._ipiv)
+        return [factors]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (a,) = self.targets
+        return lambda: core.lapack("getri", session, self.n, a, self._ipiv, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        n, (a,) = self.n, self.targets
+        self._ipiv = self._ipiv.astype(library.integer)
+        self._work = np.empty(64 * n, self.dtype)
+        return library.call("getri", self.dtype, n, a, n, self._ipiv, self._work, 64 * n, library.info)
+
+    def residual(self) -> float:
+        """||I - A X|| / (n ||A|| ||X|| eps)."""
+        error = _from_identity(lambda block: self._a @ self.targets[0][:, block], self.n)
+        return error / (self.n * _norm(self._a) * _norm(self.targets[0]) * self._eps())
+
+
 class Gesv(_Solve):
     """getrf, then getrs with RIGHT_SIDES right sides."""
 
