@@ -578,6 +578,7 @@ WORKLOADS: dict[str, type[Workload]] = {
         Posv,
         Getrf,
         Getrs,
+        Getri,
         Gesv,
         Trtri,
         Lauum,
