@@ -1,0 +1,244 @@
+"""Matrix products and triangular solves as `bench`, `compare` and `trace` run them; see workload.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .fortran import FortranCall, FortranLibrary
+from .workload import SEED, Call, Workload, norm, with_real_diagonals
+
+
+class Gemm(Workload):
+    """C <- A B + C, C m x n and the sum k long; all of them n unless given."""
+
+    routine, adds = "gemm", True
+
+    def __init__(self, n: int, dtype: type[np.generic], seed: int = SEED, m: int = 0, k: int = 0) -> None:
+        self.m, self.k = m or n, k or n
+        super().__init__(n, dtype, seed)
+
+    def elements(self) -> int:
+        return self.m * self.k + self.k * self.n + 2 * self.m * self.n
+
+    def size(self) -> str:
+        square = self.m == self.n == self.k
+        return super().size() if square else f"m = {self.m}, n = {self.n}, k = {self.k}"
+
+    def operands(self) -> list[np.ndarray]:
+        self._a, self._b = self._matrix(self.k, self.m), self._matrix(self.n, self.k)
+        return [self._matrix(self.n, self.m)]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.gemm(session, "N", "N", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        m, n, k, (c,), one = self.m, self.n, self.k, self.targets, self.dtype.type(1)
+        return library.call("gemm", self.dtype, "N", "N", m, n, k, one, self._a, m, self._b, k, one, c, m)
+
+    def residual(self) -> float:
+        """||C - (A B + C0)|| / (k ||A|| ||B|| eps) against numpy's product."""
+        error = norm(self.targets[0], lambda block: self._a @ self._b[:, block] + self._pristine[0][:, block])
+        return error / (self.k * norm(self._a) * norm(self._b) * self._eps())
+
+
+class Symm(Workload):
+    """C <- A B + C, A symmetric and read in its lower triangle, all n x n."""
+
+    routine, squares, adds = "symm", 4, True
+
+    def operands(self) -> list[np.ndarray]:
+        self._a, self._b = self._matrix(), self._matrix()
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.symm(session, "L", "L", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        n, (c,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("symm", self.dtype, "L", "L", n, n, one, self._a, n, self._b, n, one, c, n)
+
+    def residual(self) -> float:
+        """||C - (A B + C0)|| / (n ||A|| ||B|| eps)."""
+        full = self._full()
+        error = norm(self.targets[0], lambda block: full @ self._b[:, block] + self._pristine[0][:, block])
+        return error / (self.n * norm(full) * norm(self._b) * self._eps())
+
+    def _full(self) -> np.ndarray:
+        return np.tril(self._a) + np.tril(self._a, -1).T
+
+
+class Hemm(Symm):
+    """C <- A B + C, A Hermitian and read in its lower triangle, all n x n. For real scalars it is symm."""
+
+    routine = "hemm"
+
+    def operands(self) -> list[np.ndarray]:
+        pristine = super().operands()
+        self._a[np.diag_indices(self.n)] = self._a.diagonal().real
+        return pristine
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.hemm(session, "L", "L", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        n, (c,), one = self.n, self.targets, self.dtype.type(1)
+        name = "hemm" if self.dtype.kind == "c" else "symm"
+        return library.call(name, self.dtype, "L", "L", n, n, one, self._a, n, self._b, n, one, c, n)
+
+    def _full(self) -> np.ndarray:
+        return np.tril(self._a) + np.tril(self._a, -1).conj().T
+
+
+class Syrk(Workload):
+    """C <- A A^T + C in the lower triangle, A and C n x n."""
+
+    routine, squares, adds = "syrk", 3, True
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._matrix()
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.syrk(session, "L", "N", 1, self._a, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        n, (c,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("syrk", self.dtype, "L", "N", n, n, one, self._a, n, one, c, n)
+
+    def residual(self) -> float:
+        """||C - (A A^T + C0)|| / (n ||A||^2 eps), the upper triangle taken as left alone."""
+        return _rank_residual(self, self._a, lambda rows: self._a @ self._a[rows, :].T)
+
+
+class Herk(Syrk):
+    """C <- A A^H + C in the lower triangle, A and C n x n. For real scalars it is syrk."""
+
+    routine = "herk"
+
+    def operands(self) -> list[np.ndarray]:
+        return with_real_diagonals(super().operands())
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.herk(session, "L", "N", 1, self._a, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        if self.dtype.kind != "c":
+            return super().vendor(library)
+        n, (c,), one = self.n, self.targets, _real_one(self.dtype)
+        return library.call("herk", self.dtype, "L", "N", n, n, one, self._a, n, one, c, n)
+
+    def residual(self) -> float:
+        """||C - (A A^H + C0)|| / (n ||A||^2 eps), the upper triangle taken as left alone."""
+        return _rank_residual(self, self._a, lambda rows: self._a @ self._a[rows, :].conj().T)
+
+
+class Syr2k(Workload):
+    """C <- A B^T + B A^T + C in the lower triangle, all n x n."""
+
+    routine, squares = "syr2k", 4
+
+    def operands(self) -> list[np.ndarray]:
+        self._a, self._b = self._matrix(), self._matrix()
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.syr2k(session, "L", "N", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        n, (c,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("syr2k", self.dtype, "L", "N", n, n, one, self._a, n, self._b, n, one, c, n)
+
+    def residual(self) -> float:
+        """||C - (A B^T + B A^T + C0)|| / (2 n ||A|| ||B|| eps), the upper triangle taken as left alone."""
+        return _rank_residual(self, self._a, lambda rows: self._a @ self._b[rows, :].T + self._b @ self._a[rows, :].T, self._b)
+
+
+class Her2k(Syr2k):
+    """C <- A B^H + B A^H + C in the lower triangle, all n x n. For real scalars it is syr2k."""
+
+    routine = "her2k"
+
+    def operands(self) -> list[np.ndarray]:
+        return with_real_diagonals(super().operands())
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (c,) = self.targets
+        return lambda: core.her2k(session, "L", "N", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> Call:
+        if self.dtype.kind != "c":
+            return super().vendor(library)
+        n, (c,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("her2k", self.dtype, "L", "N", n, n, one, self._a, n, self._b, n, _real_one(self.dtype), c, n)
+
+    def residual(self) -> float:
+        """||C - (A B^H + B A^H + C0)|| / (2 n ||A|| ||B|| eps), the upper triangle taken as left alone."""
+        a, b = self._a, self._b
+        return _rank_residual(self, a, lambda rows: a @ b[rows, :].conj().T + b @ a[rows, :].conj().T, b)
+
+
+class Trsm(Workload):
+    """B <- L^-1 B, L lower triangular, both n x n."""
+
+    routine, squares = "trsm", 3
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._dominant()
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (b,) = self.targets
+        return lambda: core.trsm(session, "L", "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        n, (b,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("trsm", self.dtype, "L", "L", "N", "N", n, n, one, self._a, n, b, n)
+
+    def residual(self) -> float:
+        """||L X - B|| / (n ||L|| ||X|| eps)."""
+        lower, x = np.tril(self._a), self.targets[0]
+        return norm(self._pristine[0], lambda block: lower @ x[:, block]) / (self.n * norm(lower) * norm(x) * self._eps())
+
+
+class Trmm(Workload):
+    """B <- L B, L lower triangular, both n x n."""
+
+    routine, squares = "trmm", 3
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = self._matrix()
+        return [self._matrix()]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        (b,) = self.targets
+        return lambda: core.trmm(session, "L", "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        n, (b,), one = self.n, self.targets, self.dtype.type(1)
+        return library.call("trmm", self.dtype, "L", "L", "N", "N", n, n, one, self._a, n, b, n)
+
+    def residual(self) -> float:
+        """||X - L B|| / (n ||L|| ||B|| eps)."""
+        lower, (b,) = np.tril(self._a), self._pristine
+        return norm(self.targets[0], lambda block: lower @ b[:, block]) / (self.n * norm(lower) * norm(b) * self._eps())
+
+
+def _real_one(dtype: np.dtype) -> np.generic:
+    return dtype.type(1).real.dtype.type(1)
+
+
+def _rank_residual(work: Workload, a: np.ndarray, update: Callable[[slice], np.ndarray], b: np.ndarray | None = None) -> float:
+    """Of an update of the lower triangle; `update` gives columns of what is added to the whole."""
+    (c,), (before,) = work.targets, work._pristine
+    error = norm(c, lambda block: before[:, block] + np.tril(update(block), -block.start))
+    scale = norm(a) ** 2 if b is None else 2 * norm(a) * norm(b)
+    return error / (work.n * scale * float(np.finfo(work.dtype).eps) / 2)
