@@ -146,7 +146,7 @@ TYPED_TEST(Packing, TakesEverySizeUpToThreePanels)
     std::mt19937 random(32);
     for (const InstructionSet* set : instruction_set_entries()) {
         if (!set->runs_here()) continue;
-        for (const auto& [rs, cs] : {std::pair<Index, Index>{1, n}, {n, 1}})
+        for (const auto& [rs, cs] : {std::pair<Index, Index>{1, n}, {n, 1}, {n, -1}, {-n, 1}})
             for (Index rows = 0; rows <= n; rows += rows < 34 ? 1 : 7)
                 for (const Index cols : {0, 1, 3, 7, 8, 15, 17, 33}) {
                     Stored<T> memory(n, rs, cs, random);

@@ -7,7 +7,7 @@ namespace trencadis::blas {
 namespace {
 
 /// Moves between a matrix and a panel in squares of N x N elements. `across` is the matrix's stride from row to row of the panel
-/// (within one of its columns), `along` the one from column to column; one of them is 1 (other cases go element by element).
+/// (within one of its columns), `along` the one from column to column; one of them is 1, or `along` -1 (other cases go element by element).
 template <Scalar T, int Bytes> struct PanelMoves {
     using R = Real<T>;
     using Vec = Vectors<R, Bytes>;
@@ -66,9 +66,10 @@ template <Scalar T, int Bytes> struct PanelMoves {
             }
     }
 
-    /// Real elements, or complex ones that stay pairs.
+    /// Real elements, or complex ones that stay pairs. Here and below: columns of the panel are `pitch` apart, which is less than 0 where
+    /// they are written from the last to the first.
     template <bool unit_along, bool conjugated>
-    static void pack_pairs(const T* A, Index across, Index along, Index rows, Index width, Index depth, R* image)
+    static void pack_pairs(const T* A, Index across, Index along, Index rows, Index width, Index depth, R* image, Index pitch)
     {
         if constexpr (!unit_along && !conjugated)
             if (rows == width && width <= 4 * N) {
@@ -81,13 +82,13 @@ template <Scalar T, int Bytes> struct PanelMoves {
             width, depth, [&](Index i, Index p) __attribute__((always_inline)) {
                 V v[N];
                 read<unit_along>(A + i * across + p * along, across, along, rows - i, depth - p, v);
-                R* to = image + (p * width + i) * parts;
+                R* to = image + p * pitch + i * parts;
                 const int count = depth - p < N ? int(depth - p) : N;
                 if (count == N) {
 #pragma GCC unroll 16
-                    for (int c = 0; c < N; ++c, to += width * parts) save<conjugated>(to, v[c]);
+                    for (int c = 0; c < N; ++c, to += pitch) save<conjugated>(to, v[c]);
                 } else
-                    for (int c = 0; c < N; ++c, to += width * parts)
+                    for (int c = 0; c < N; ++c, to += pitch)
                         if (c < count) save<conjugated>(to, v[c]);
             });
     }
@@ -97,7 +98,7 @@ template <Scalar T, int Bytes> struct PanelMoves {
     }
     /// Complex elements of two squares on top of each other become real parts and imaginary parts, `width` apart.
     template <bool unit_along, bool conjugated>
-    static void pack_planes(const T* A, Index across, Index along, Index rows, Index width, Index depth, R* image)
+    static void pack_planes(const T* A, Index across, Index along, Index rows, Index width, Index depth, R* image, Index pitch)
     {
         squares<unit_along, 2 * N>(
             width, depth, [&](Index i, Index p) __attribute__((always_inline)) {
@@ -108,7 +109,7 @@ template <Scalar T, int Bytes> struct PanelMoves {
 #pragma GCC unroll 16
                 for (int c = 0; c < N; ++c)
                     if (p + c < depth) {
-                        R* const to = image + (p + c) * 2 * width + i;
+                        R* const to = image + (p + c) * pitch + i;
                         const V imaginary = Vec::odd(top[c], bottom[c]);
                         *reinterpret_cast<V*>(to) = Vec::even(top[c], bottom[c]);
                         *reinterpret_cast<V*>(to + width) = conjugated ? -imaginary : imaginary;
@@ -116,25 +117,25 @@ template <Scalar T, int Bytes> struct PanelMoves {
             });
     }
     template <bool unit_along>
-    static void unpack_real(const R* image, Index width, Index rows, Index depth, T* A, Index across, Index along)
+    static void unpack_real(const R* image, Index pitch, Index width, Index rows, Index depth, T* A, Index across, Index along)
     {
         squares<unit_along, N>(
             width, depth, [&](Index i, Index p) __attribute__((always_inline)) {
                 V v[N];
 #pragma GCC unroll 16
-                for (int c = 0; c < N; ++c) v[c] = p + c < depth ? *reinterpret_cast<const V*>(image + (p + c) * width + i) : V{};
+                for (int c = 0; c < N; ++c) v[c] = p + c < depth ? *reinterpret_cast<const V*>(image + (p + c) * pitch + i) : V{};
                 write<unit_along>(A + i * across + p * along, across, along, rows - i, depth - p, v);
             });
     }
     template <bool unit_along>
-    static void unpack_planes(const R* image, Index width, Index rows, Index depth, T* A, Index across, Index along)
+    static void unpack_planes(const R* image, Index pitch, Index width, Index rows, Index depth, T* A, Index across, Index along)
     {
         squares<unit_along, 2 * N>(
             width, depth, [&](Index i, Index p) __attribute__((always_inline)) {
                 V top[N], bottom[N];
 #pragma GCC unroll 16
                 for (int c = 0; c < N; ++c) {
-                    const R* const from = image + (p + c) * 2 * width + i;
+                    const R* const from = image + (p + c) * pitch + i;
                     const V re = p + c < depth ? *reinterpret_cast<const V*>(from) : V{};
                     const V im = p + c < depth ? *reinterpret_cast<const V*>(from + width) : V{};
                     top[c] = Vec::interleave_low(re, im);
@@ -161,13 +162,35 @@ template <Scalar T, int Bytes> struct PanelMoves {
     template <bool as_planes, bool conjugated>
     static void pack(const T* A, Index across, Index along, Index rows, Index width, Index depth, R* image)
     {
+        Index pitch = parts * width;
+        if (along == -1) turn(A, along, image, pitch, depth);
         if constexpr (as_planes) {
-            if (across == 1) pack_planes<false, conjugated>(A, across, along, rows, width, depth, image);
-            else pack_planes<true, conjugated>(A, across, along, rows, width, depth, image);
+            if (across == 1) pack_planes<false, conjugated>(A, across, along, rows, width, depth, image, pitch);
+            else pack_planes<true, conjugated>(A, across, along, rows, width, depth, image, pitch);
         } else {
-            if (across == 1) pack_pairs<false, conjugated>(A, across, along, rows, width, depth, image);
-            else pack_pairs<true, conjugated>(A, across, along, rows, width, depth, image);
+            if (across == 1) pack_pairs<false, conjugated>(A, across, along, rows, width, depth, image, pitch);
+            else pack_pairs<true, conjugated>(A, across, along, rows, width, depth, image, pitch);
         }
+    }
+    static void unpack(const R* image, Index width, Index rows, Index depth, T* A, Index across, Index along)
+    {
+        Index pitch = parts * width;
+        if (along == -1) turn(A, along, image, pitch, depth);
+        if constexpr (is_complex<T>) {
+            if (across == 1) unpack_planes<false>(image, pitch, width, rows, depth, A, across, along);
+            else unpack_planes<true>(image, pitch, width, rows, depth, A, across, along);
+        } else {
+            if (across == 1) unpack_real<false>(image, pitch, width, rows, depth, A, across, along);
+            else unpack_real<true>(image, pitch, width, rows, depth, A, across, along);
+        }
+    }
+    /// From the other end, where what lies along the panel's columns lies in memory backwards.
+    template <class Element, class Number> static void turn(Element*& A, Index& along, Number*& image, Index& pitch, Index depth)
+    {
+        A += (depth - 1) * along;
+        along = -along;
+        image += (depth - 1) * pitch;
+        pitch = -pitch;
     }
     template <bool as_planes>
     static void pack_elements(const T* A, Index across, Index along, bool conjugated, Index rows, Index width, Index depth,
@@ -198,7 +221,7 @@ void pack_panel(const T* A, Index across, Index along, bool conjugated, Index ro
 {
     using Moves = PanelMoves<T, Bytes>;
     constexpr bool as_planes = left && is_complex<T>;
-    if (across != 1 && along != 1)
+    if (across != 1 && along != 1 && along != -1)
         return Moves::template pack_elements<as_planes>(A, across, along, conjugated, rows, width, depth, image);
     if constexpr (is_complex<T>)
         if (conjugated) return Moves::template pack<as_planes, true>(A, across, along, rows, width, depth, image);
@@ -209,14 +232,8 @@ template <Scalar T, int Bytes>
 void unpack_panel(const Real<T>* image, Index width, Index rows, Index depth, T* A, Index across, Index along)
 {
     using Moves = PanelMoves<T, Bytes>;
-    if (across != 1 && along != 1) return Moves::unpack_elements(image, width, rows, depth, A, across, along);
-    if constexpr (is_complex<T>) {
-        if (across == 1) return Moves::template unpack_planes<false>(image, width, rows, depth, A, across, along);
-        Moves::template unpack_planes<true>(image, width, rows, depth, A, across, along);
-    } else {
-        if (across == 1) return Moves::template unpack_real<false>(image, width, rows, depth, A, across, along);
-        Moves::template unpack_real<true>(image, width, rows, depth, A, across, along);
-    }
+    if (across != 1 && along != 1 && along != -1) return Moves::unpack_elements(image, width, rows, depth, A, across, along);
+    Moves::unpack(image, width, rows, depth, A, across, along);
 }
 
 /// The widest vectors that `width` elements are a whole number of.

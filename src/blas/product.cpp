@@ -5,14 +5,12 @@
 #include "blas/small_product.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace trencadis::blas {
 namespace {
 
-template <Scalar T> Part transposed(Part part)
-{
-    return part == Part::all ? part : part == Part::lower ? Part::upper : Part::lower;
-}
+Part transposed(Part part) { return part == Part::all ? part : part == Part::lower ? Part::upper : Part::lower; }
 
 /// Rows of C that columns [j0, j1) of the part reach into.
 struct Rows {
@@ -53,7 +51,7 @@ template <Scalar T> Product<T> normalised(Product<T> x)
         const Operand<T> A = x.A;
         x.A = x.B.transposed();
         x.B = A.transposed();
-        x.part = transposed<T>(x.part);
+        x.part = transposed(x.part);
     }
     if (x.rs < 0 && x.part == Part::all && x.A.structure == Structure::general && x.m > 0) {
         x.C += (x.m - 1) * x.rs;
@@ -67,6 +65,11 @@ template <Scalar T> Product<T> normalised(Product<T> x)
 template <Scalar T> void scale(Part part, Index m, Index n, T beta, T* C, Index rs, Index cs)
 {
     if (beta == T(1)) return;
+    if (std::abs(rs) > std::abs(cs)) { // along memory
+        std::swap(m, n);
+        std::swap(rs, cs);
+        part = transposed(part);
+    }
     for (Index j = 0; j < n; ++j) {
         const Index begin = part == Part::lower ? j : 0, end = part == Part::upper ? std::min(m, j + 1) : m;
         T* const column = C + j * cs;
