@@ -1,4 +1,5 @@
 #include "blas/control_tree.hpp"
+#include "blas/division.hpp"
 #include "blas/level3.hpp"
 #include "blas/lu.hpp"
 #include "blas/scratch.hpp"
@@ -9,20 +10,6 @@
 
 namespace trencadis::blas {
 namespace {
-
-/// a / b as Fortran's compilers divide complex numbers (Smith 1962), which is what LAPACK's results come from.
-template <Scalar T> T divided(T a, T b)
-{
-    if constexpr (is_complex<T>) {
-        using R = Real<T>;
-        if (std::abs(b.real()) >= std::abs(b.imag())) {
-            const R ratio = b.imag() / b.real(), whole = b.real() + b.imag() * ratio;
-            return {(a.real() + a.imag() * ratio) / whole, (a.imag() - a.real() * ratio) / whole};
-        }
-        const R ratio = b.real() / b.imag(), whole = b.real() * ratio + b.imag();
-        return {(a.real() * ratio + a.imag()) / whole, (a.imag() * ratio - a.real()) / whole};
-    } else return a / b;
-}
 
 template <Scalar T> bool invert(const T* pivot, T* inverse)
 {

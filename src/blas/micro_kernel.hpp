@@ -2,6 +2,7 @@
 #include "base/registry.hpp"
 #include "base/scalar.hpp"
 #include "base/types.hpp"
+#include "blas/column_kernel.hpp"
 
 #include <span>
 #include <string_view>
@@ -83,6 +84,8 @@ template <Scalar T> struct MicroKernel {
     PackPanel pack_left_panel, pack_right_panel;
     /// The way back from a left panel.
     void (*unpack_left_panel)(const R* image, Index width, Index rows, Index depth, T* A, Index across, Index along);
+
+    ColumnKernel<T> columns; ///< for one vector at a time
 
     /// Height of the panel for `rows` rows that are left: `mr`, or fewer rounded up to `step`.
     Index height(Index rows) const { return rows >= mr ? mr : (rows + step - 1) / step * step; }

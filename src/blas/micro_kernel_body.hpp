@@ -2,6 +2,7 @@
 // with its own flags. Everything here has internal linkage and nothing calls an inline function or template of the standard
 // library: the linker could keep the copy of such a function that was made here, for a processor that is not there.
 #pragma once
+#include "blas/column_kernel_body.hpp"
 #include "blas/lu_columns.hpp"
 #include "blas/micro_kernel.hpp"
 #include "blas/panel_moves.hpp"
@@ -379,7 +380,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .factor_columns = factor_columns<T, Bytes>,
                 .pack_left_panel = pack_panel<T, Bytes, true>,
                 .pack_right_panel = pack_panel<T, dividing_bytes<T>(Bytes, NR), false>,
-                .unpack_left_panel = unpack_panel<T, Bytes>};
+                .unpack_left_panel = unpack_panel<T, Bytes>,
+                .columns = ColumnLoops<T, Bytes>::entry()};
     }
 };
 

@@ -1,0 +1,93 @@
+#include "blas/vector_solve.hpp"
+
+#include "blas/control_tree.hpp"
+#include "blas/division.hpp"
+#include "matrix/conjugate.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+constexpr Index block = 32; ///< columns whose triangle is solved element by element
+
+/// By blocks of columns: their triangle element by element, what stands above or below it at once.
+template <Scalar T> struct VectorSolve {
+    const ColumnKernel<T>& kernel;
+    Op op;
+    Diag diag;
+    const T* A;
+    Index lda;
+    T* x;
+
+    const T* at(Index i, Index j) const { return A + i + j * lda; }
+    T seen(T a) const { return seen_through(op, a); }
+    void divide(Index j) const
+    {
+        if (diag == Diag::non_unit) x[j] = divided(x[j], seen(*at(j, j)));
+    }
+    /// x <- x - A x for `rows` rows from `row` with the columns [first, last).
+    void subtract(Index row, Index rows, Index first, Index last) const
+    {
+        if (rows > 0) kernel.subtract(rows, last - first, at(row, first), lda, x + first, x + row);
+    }
+    void subtract_dots(Index row, Index rows, Index first, Index last) const
+    {
+        if (rows <= 0) return;
+        T sums[block];
+        kernel.dots(rows, last - first, at(row, first), lda, x + row, op == Op::conj_trans, sums);
+        for (Index j = first; j < last; ++j) x[j] -= sums[j - first];
+    }
+
+    void lower(Index n) const
+    {
+        for (Index first = 0; first < n; first += block) {
+            const Index last = std::min(n, first + block);
+            for (Index j = first; j < last; ++j) divide(j), subtract(j + 1, last - j - 1, j, j + 1);
+            subtract(last, n - last, first, last);
+        }
+    }
+    void upper(Index n) const
+    {
+        for (Index last = n, first; last > 0; last = first) {
+            first = std::max<Index>(0, last - block);
+            for (Index j = last; j-- > first;) divide(j), subtract(first, j - first, j, j + 1);
+            subtract(0, first, first, last);
+        }
+    }
+    void lower_transposed(Index n) const
+    {
+        for (Index last = n, first; last > 0; last = first) {
+            first = std::max<Index>(0, last - block);
+            subtract_dots(last, n - last, first, last);
+            for (Index j = last; j-- > first;) subtract_dots(j + 1, last - j - 1, j, j + 1), divide(j);
+        }
+    }
+    void upper_transposed(Index n) const
+    {
+        for (Index first = 0; first < n; first += block) {
+            const Index last = std::min(n, first + block);
+            subtract_dots(0, first, first, last);
+            for (Index j = first; j < last; ++j) subtract_dots(first, j - first, j, j + 1), divide(j);
+        }
+    }
+};
+
+} // namespace
+
+template <Scalar T> void solve_vector(Uplo uplo, Op op, Diag diag, Index n, const T* A, Index lda, T* x)
+{
+    const VectorSolve<T> solve{setup<T>().kernel.columns, op, diag, A, lda, x};
+    const bool lower = uplo == Uplo::lower;
+    if (op == Op::none) lower ? solve.lower(n) : solve.upper(n);
+    else lower ? solve.lower_transposed(n) : solve.upper_transposed(n);
+}
+
+#define TRC_INSTANTIATE(T) template void solve_vector(Uplo, Op, Diag, Index, const T*, Index, T*);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::blas

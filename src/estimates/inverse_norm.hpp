@@ -1,0 +1,108 @@
+#pragma once
+#include "base/scalar.hpp"
+#include "base/types.hpp"
+#include "blas/control_tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace trencadis::estimates {
+
+/// An estimate of |B|_1 of an n x n matrix that is only multiplied with: `multiply(x, adjoint)` overwrites x with B x or B^H x and returns
+/// false where a product is beyond the numbers; then the answer is infinity. Never too large but for rounding, and seldom below a third of it, from 4 or 5, at most 11,
+/// products. Real signs that repeat end the search. LAPACK's lacn2; Hager 1984; Higham 1988 (ACM TOMS 14:4, algorithm 674).
+template <Scalar T, class Multiply> class NormSearch {
+public:
+    using R = Real<T>;
+    NormSearch(Index n, const Multiply& multiply) : multiply_(multiply), x_(std::size_t(n)), signs_(std::size_t(n)) {}
+
+    R estimate()
+    {
+        std::fill(x_.begin(), x_.end(), T(1) / T(R(x_.size())));
+        if (!multiply_(x_.data(), false)) return beyond;
+        norm_ = sum();
+        if (x_.size() == 1) return norm_;
+        return climb() && try_alternating() ? norm_ : beyond;
+    }
+
+private:
+    static constexpr R beyond = std::numeric_limits<R>::infinity();
+
+    /// To a local maximum of |B x|_1 over the corners of the unit ball.
+    bool climb()
+    {
+        constexpr int most_steps = 5;
+        take_signs();
+        if (!gradient()) return false;
+        for (int step = 2;; ++step) {
+            const std::size_t place = largest();
+            std::fill(x_.begin(), x_.end(), T(0));
+            x_[place] = T(1);
+            if (!multiply_(x_.data(), false)) return false;
+            const R before = norm_;
+            norm_ = sum();
+            if (!take_signs() || norm_ <= before) return true;
+            if (!gradient()) return false;
+            if (at_last(x_[place]) == std::abs(x_[largest()]) || step == most_steps) return true;
+        }
+    }
+    /// Whether they are others than the last ones, which is only looked at where they are real.
+    bool take_signs()
+    {
+        bool changed = is_complex<T>;
+        for (std::size_t i = 0; i < x_.size(); ++i) {
+            const T now = sign(x_[i]);
+            changed |= now != signs_[i];
+            signs_[i] = now;
+        }
+        return changed;
+    }
+    static T sign(T value)
+    {
+        if constexpr (is_complex<T>) {
+            const R size = std::abs(value);
+            return size > std::numeric_limits<R>::min() ? T(value.real() / size, value.imag() / size) : T(1);
+        } else return value >= 0 ? T(1) : T(-1);
+    }
+    static R at_last(T value) ///< LAPACK takes a real one with its sign
+    {
+        if constexpr (is_complex<T>) return std::abs(value);
+        else return value;
+    }
+    bool gradient()
+    {
+        std::copy(signs_.begin(), signs_.end(), x_.begin());
+        return multiply_(x_.data(), true);
+    }
+    /// A vector of another kind, against matrices made to mislead the search.
+    bool try_alternating()
+    {
+        const R n = R(x_.size());
+        for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = T(R(i % 2 == 0 ? 1 : -1) * (1 + R(i) / (n - 1)));
+        if (!multiply_(x_.data(), false)) return false;
+        const R other = 2 * (sum() / (3 * n));
+        if (other > norm_) norm_ = other;
+        return true;
+    }
+    R sum() const { return blas::setup<T>().kernel.columns.sum(Index(x_.size()), x_.data(), nullptr); }
+    std::size_t largest() const
+    {
+        std::size_t place = 0;
+        for (std::size_t i = 1; i < x_.size(); ++i)
+            if (std::abs(x_[i]) > std::abs(x_[place])) place = i;
+        return place;
+    }
+
+    const Multiply& multiply_;
+    std::vector<T> x_, signs_;
+    R norm_ = 0;
+};
+
+template <Scalar T, class Multiply> Real<T> norm1_by_products(Index n, const Multiply& multiply)
+{
+    return NormSearch<T, Multiply>(n, multiply).estimate();
+}
+
+} // namespace trencadis::estimates

@@ -1,0 +1,96 @@
+#include "estimates/scalings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+namespace trencadis::estimates {
+namespace {
+
+template <Scalar T> Real<T> size_of(T value)
+{
+    if constexpr (is_complex<T>) return std::abs(value.real()) + std::abs(value.imag());
+    else return std::abs(value);
+}
+
+/// Sizes of rows or columns, which become factors.
+template <class R> struct Sizes {
+    static constexpr R least = std::numeric_limits<R>::min(), most = 1 / least;
+    Index count;
+    R* size;
+
+    /// To the power of two that is nearest towards one, as LAPACK's logarithms have it.
+    static R power(R value)
+    {
+        if (!(value > 0) || !std::isfinite(value)) return value;
+        int exponent = 0;
+        const R fraction = std::frexp(value, &exponent); // in [1/2, 1)
+        if (exponent > 0 || fraction == R(0.5)) --exponent;
+        return std::ldexp(R(1), exponent);
+    }
+    void make_powers() const { std::transform(size, size + count, size, power); }
+    R largest() const { return *std::max_element(size, size + count); }
+    /// The number of the first zero, from 1; or 0, and the sizes have become factors, `condition` the ratio of the extremes.
+    Index invert(R* condition) const
+    {
+        R smallest = most, greatest = 0;
+        for (Index i = 0; i < count; ++i) smallest = std::min(smallest, size[i]), greatest = std::max(greatest, size[i]);
+        if (smallest == 0) return std::find(size, size + count, R(0)) - size + 1;
+        for (Index i = 0; i < count; ++i) size[i] = 1 / std::min(std::max(size[i], least), most);
+        *condition = std::max(smallest, least) / std::min(greatest, most);
+        return 0;
+    }
+};
+
+} // namespace
+
+template <Scalar T>
+Index geequ(Factors factors, Index m, Index n, const T* A, Index lda, Real<T>* r, Real<T>* c, Real<T>* rowcnd, Real<T>* colcnd,
+            Real<T>* amax)
+{
+    using R = Real<T>;
+    if (m == 0 || n == 0) return *rowcnd = *colcnd = 1, *amax = 0, 0;
+    const Sizes<R> rows{m, r}, columns{n, c};
+    std::fill_n(r, m, R(0));
+    for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < m; ++i) r[i] = std::max(r[i], size_of(A[i + j * lda]));
+    if (factors == Factors::powers) rows.make_powers();
+    *amax = rows.largest();
+    if (const Index zero = rows.invert(rowcnd)) return zero;
+    for (Index j = 0; j < n; ++j) {
+        R size = 0;
+        for (Index i = 0; i < m; ++i) size = std::max(size, size_of(A[i + j * lda]) * r[i]);
+        c[j] = size;
+    }
+    if (factors == Factors::powers) columns.make_powers();
+    const Index zero = columns.invert(colcnd);
+    return zero ? m + zero : 0;
+}
+
+template <Scalar T> Index poequ(Factors factors, Index n, const T* A, Index lda, Real<T>* s, Real<T>* scond, Real<T>* amax)
+{
+    using R = Real<T>;
+    if (n == 0) return *scond = 1, *amax = 0, 0;
+    for (Index i = 0; i < n; ++i) s[i] = std::real(A[i + i * lda]);
+    const R smallest = *std::min_element(s, s + n);
+    *amax = *std::max_element(s, s + n);
+    for (Index i = 0; i < n; ++i)
+        if (s[i] <= 0) return i + 1;
+    for (Index i = 0; i < n; ++i)
+        s[i] =
+            factors == Factors::exact || !std::isfinite(s[i]) ? 1 / std::sqrt(s[i]) : std::ldexp(R(1), int(-std::log2(s[i]) / 2));
+    *scond = std::sqrt(smallest) / std::sqrt(*amax);
+    return 0;
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template Index geequ(Factors, Index, Index, const T*, Index, Real<T>*, Real<T>*, Real<T>*, Real<T>*, Real<T>*);              \
+    template Index poequ(Factors, Index, const T*, Index, Real<T>*, Real<T>*, Real<T>*);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::estimates
