@@ -39,6 +39,8 @@ template <Scalar T> void trmm(Flow& flow, Side side, Uplo uplo, Diag diag, T alp
 
 /// B <- alpha A^-1 B (left) or alpha B A^-1 (right), A triangular; its other triangle is not read.
 template <Scalar T> void trsm(Flow& flow, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B, Guard guard = {});
+/// The same with all of A as one task, both matrices in place: for a few columns, on the left.
+template <Scalar T> void trsm(Flow& flow, Uplo uplo, Diag diag, T alpha, TileMatrix<T> A, TileMatrix<T> B, Guard guard = {});
 
 /// Lower triangle of A <- its Cholesky factor; a bad pivot in row r of the tile is reported as `first_row` + r. Does
 /// nothing once one is known before this tile.

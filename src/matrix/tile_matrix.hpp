@@ -74,6 +74,9 @@ public:
                              std::min(nb_, cols_ - j * nb_), ld_};
         return stored.with(op_);
     }
+    /// Do the tiles lie in one column-major matrix? Then that is `whole`.
+    bool in_place() const { return row_stride_ == mb_ && col_stride_ == nb_ * ld_; }
+    Tile<T> whole() const { return Tile<T>{data_, rows_, cols_, ld_}.with(op_); }
     /// The same memory as the (conjugate) transpose of this matrix.
     TileMatrix with(Op outer) const
     {
