@@ -1,12 +1,15 @@
 #include "algorithms/signatures.hpp"
+#include "matrix/work_memory.hpp"
 #include "session/each.hpp"
 #include "session/linear_algebra.hpp"
+#include "session/row_block.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 // Solutions in double precision with factors in single precision: LAPACK's dsgesv and dsposv, their constants included.
@@ -29,14 +32,15 @@ enum Fallback : int { no_memory = -1, overflow = -2, factorization_failed = -3, 
 
 double size_of(double x) { return std::abs(x); }
 double size_of(std::complex<double> x) { return std::abs(x.real()) + std::abs(x.imag()); }
-double largest_part(double x) { return std::abs(x); }
-double largest_part(std::complex<double> x) { return std::max(std::abs(x.real()), std::abs(x.imag())); }
 bool fits(double x) { return !(std::abs(x) > double(std::numeric_limits<float>::max())); }
 bool fits(std::complex<double> x) { return fits(x.real()) && fits(x.imag()); }
 
 /// What the refinements of both factorizations have in common; `Factors` factors, solves, multiplies and falls back.
 template <class T, class Factors> class Refinement {
     using S = Half<T>;
+
+    static constexpr Index parts = is_complex<T> ? 2 : 1;
+    static constexpr Index few_columns = 4; ///< a product with them is a read of the matrix
 
 public:
     Refinement(Session& session, const RoutineOptions& options, const Factors& factors, Index n, Index nrhs, const T* A,
@@ -50,22 +54,26 @@ public:
     int run()
     {
         try {
-            factor_ = std::make_unique_for_overwrite<S[]>(std::size_t(n_ * n_)); // who writes it first has its pages
+            memory_.emplace(std::size_t(n_) * std::size_t(n_) * sizeof(S));
+            factor_ = static_cast<S*>(memory_->data());
             step_ = std::make_unique_for_overwrite<S[]>(std::size_t(n_ * nrhs_));
             residual_ = std::make_unique_for_overwrite<T[]>(std::size_t(n_ * nrhs_));
         } catch (const std::bad_alloc&) {
             return no_memory;
+        } catch (const Error& failure) {
+            if (failure.code() != ErrorCode::out_of_memory) throw;
+            return no_memory;
         }
         const double bound = norm_while_narrowing() * std::numeric_limits<double>::epsilon() / 2 * std::sqrt(double(n_));
         if (!narrow(B_, ldb_) || too_large_) return overflow;
-        if (factors_.factor(factor_.get(), n_) != 0) return factorization_failed;
-        factors_.solve(factor_.get(), step_.get());
+        if (factors_.factor(factor_, n_) != 0) return factorization_failed;
+        factors_.solve(factor_, step_.get());
         each_column(nrhs_, [&](Index j) { std::copy_n(&step_[std::size_t(j * n_)], n_, X_ + j * ldx_); });
         for (int step = 0; step <= most_steps; ++step) {
             subtract();
             if (good_enough(bound)) return step;
             if (step == most_steps || !narrow(residual_.get(), n_)) break;
-            factors_.solve(factor_.get(), step_.get());
+            factors_.solve(factor_, step_.get());
             each_column(nrhs_, [&](Index j) {
                 for (Index i = 0; i < n_; ++i) X_[i + j * ldx_] += T(step_[std::size_t(i + j * n_)]);
             });
@@ -78,31 +86,30 @@ private:
     {
         for_each_problem(session_, options_, columns, 4.0 * double(n_), [&](const KernelProvider&, Index j) { one(j); });
     }
-    /// factor <- A; returns the largest sum of a row's moduli, of the whole matrix where a triangle stands for it. By blocks of rows: each
-    /// element is read once, and again where it stands for another one.
+    /// factor <- A; returns the largest sum of a row's moduli, of the whole matrix where a triangle stands for it.
     double norm_while_narrowing()
     {
-        constexpr Index block = 256;
-        std::vector<double> norms(std::size_t((n_ + block - 1) / block)), largest(norms.size());
-        for_each_problem(session_, options_, Index(norms.size()), 8.0 * block * double(n_), [&](const KernelProvider&, Index b) {
-            double sums[block] = {}, most = 0;
-            const Index first = b * block, last = std::min(n_, first + block);
-            for (Index j = 0; j < n_; ++j) {
-                const Index begin = Factors::shape == Region::Shape::lower ? std::max(first, j) : first;
-                const Index end = Factors::shape == Region::Shape::upper ? std::min(last, j + 1) : last;
-                for (Index i = begin; i < end; ++i) {
-                    const T x = A_[i + j * lda_];
-                    sums[i - first] += std::abs(x);
-                    most = std::max(most, largest_part(x));
-                    factor_[std::size_t(i + j * n_)] = S(x);
-                }
-                for (Index i = first; i < std::min(begin, last); ++i) sums[i - first] += std::abs(A_[j + i * lda_]);
-                for (Index i = std::max(end, first); i < last; ++i) sums[i - first] += std::abs(A_[j + i * lda_]);
-            }
-            norms[std::size_t(b)] = worst(sums, last - first), largest[std::size_t(b)] = most;
+        const Index blocks = RowBlock<T>::count(n_);
+        std::vector<double> norms(static_cast<std::size_t>(blocks)), largest(norms.size());
+        each_block([&](const RowBlock<T>& rows, Index b) {
+            const blas::ColumnKernel<double>& numbers = blas::setup<double>().kernel.columns;
+            double sums[RowBlock<T>::largest_height], most = 0;
+            rows.sum_moduli(sums, [&](Index j, Index begin, Index end) {
+                const T* const column = A_ + j * lda_;
+                const double found = numbers.largest(parts * (end - begin), reinterpret_cast<const double*>(column + begin));
+                if (!(found <= most)) most = found;
+                for (Index i = begin; i < end; ++i) factor_[i + j * n_] = S(column[i]);
+            });
+            norms[std::size_t(b)] = worst(sums, rows.height()), largest[std::size_t(b)] = most;
         });
-        too_large_ = worst(largest.data(), Index(largest.size())) > double(std::numeric_limits<float>::max());
-        return worst(norms.data(), Index(norms.size()));
+        too_large_ = worst(largest.data(), blocks) > double(std::numeric_limits<float>::max());
+        return worst(norms.data(), blocks);
+    }
+    template <class Each> void each_block(const Each& each)
+    {
+        const Flops flops = 2.0 * parts * double(RowBlock<T>::largest_height) * double(n_);
+        for_each_problem(session_, options_, RowBlock<T>::count(n_), flops,
+                         [&](const KernelProvider&, Index b) { each(RowBlock<T>(Factors::shape, n_, A_, lda_, b), b); });
     }
     /// The largest, or a NaN.
     static double worst(const double* values, Index count)
@@ -128,7 +135,10 @@ private:
     void subtract()
     {
         each_column(nrhs_, [&](Index j) { std::copy_n(B_ + j * ldb_, n_, &residual_[std::size_t(j * n_)]); });
-        factors_.multiply(A_, lda_, X_, ldx_, residual_.get());
+        if (nrhs_ > few_columns) return factors_.multiply(A_, lda_, X_, ldx_, residual_.get());
+        each_block([&](const RowBlock<T>& rows, Index) {
+            for (Index j = 0; j < nrhs_; ++j) rows.subtract_product(X_ + j * ldx_, &residual_[std::size_t(j * n_)]);
+        });
     }
     bool good_enough(double bound) const
     {
@@ -154,7 +164,9 @@ private:
     const Index ldb_;
     T* const X_;
     const Index ldx_;
-    std::unique_ptr<S[]> factor_, step_;
+    std::optional<WorkMemory> memory_;
+    S* factor_ = nullptr; ///< n x n
+    std::unique_ptr<S[]> step_;
     std::unique_ptr<T[]> residual_;
     bool too_large_ = false; ///< for single precision
 };
