@@ -1,7 +1,8 @@
 # Four commands do everything, each from a bare machine, each safe to repeat and quick when nothing changed:
 #   make build   system packages, .venv, the C++ build      make test    everything that can fail
 #   make demo    the main job on real data                  make bench   us and the peers, in turn
-# And for those who change things: make lint, format, asan, tsan, minimal, clean.
+# And for those who change things: make lint, format, asan, tsan, minimal, clean; test-clients runs others' programs through our symbols
+# and installs them, test-mutations shows that our tests notice deliberate faults.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
@@ -13,6 +14,7 @@ ASAN_TESTS ?= .*
 TSAN_TESTS ?= graph|threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|runtime|nodes|interfaces_c
 
 .PHONY: build demo test bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
+.PHONY: test-clients clients-packages test-mutations
 
 system:
 	@scripts/system_packages.sh build
@@ -54,6 +56,14 @@ minimal: venv
 	cmake --preset minimal
 	cmake --build build-minimal -j $(JOBS) --target all tests
 	ctest --test-dir build-minimal --output-on-failure
+
+clients-packages:
+	@scripts/system_packages.sh clients
+test-clients: build clients-packages
+	@scripts/lapack_testers.sh || echo "note: the larger testers of the reference LAPACK are left out" >&2
+	.venv/bin/python -m pytest -m '' tests/clients tests/test_blas_face.py tests/test_lapack_testers.py
+test-mutations: venv
+	python3 scripts/mutations.py --jobs $(JOBS)
 
 lint: venv
 	@scripts/system_packages.sh lint

@@ -1,11 +1,12 @@
 #!/bin/bash
 # Installs the Debian packages of the given groups (scripts/packages.debian) that are missing. As root or with sudo; without,
-# says what to install and fails. The group "peers" is wanted, not needed: what cannot be had is named and the rest goes on.
-# Quick when nothing is missing. Usage: system_packages.sh build|peers|lint...
+# says what to install and fails. The groups "peers" and "clients" are wanted, not needed: what cannot be had is named and the rest goes on.
+# Quick when nothing is missing. Usage: system_packages.sh build|peers|clients|lint...
 set -euo pipefail
 cd "$(dirname "$0")"
 
 installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
+case "$*" in peers | clients) wanted=yes ;; *) wanted=no ;; esac
 listed() { awk -v group="$1" '$1 == group { print $2 }' packages.debian; }
 
 missing=()
@@ -26,7 +27,7 @@ if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
         echo "These packages are missing, and this is neither root nor a user with sudo. As root, run:" >&2
         echo "    apt-get install -y ${missing[*]}" >&2
-        if [ "$*" = peers ]; then exit 0; fi
+        if [ $wanted = yes ]; then exit 0; fi
         exit 1
     fi
     become=(sudo)
@@ -35,10 +36,10 @@ apt() { "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Us
 
 echo "installing: ${missing[*]}"
 apt update || echo "note: the package lists could not all be refreshed" >&2
-if [ "$*" != peers ]; then
+if [ $wanted = no ]; then
     apt install -y --no-install-recommends "${missing[@]}"
     exit 0
 fi
 for package in "${missing[@]}"; do
-    apt install -y --no-install-recommends "$package" || echo "note: $package cannot be installed; its comparison is not available" >&2
+    apt install -y --no-install-recommends "$package" || echo "note: $package cannot be installed; what needs it is left out" >&2
 done

@@ -15,6 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "build" / "lib" / "libtrencadis_lapack.so"
 TESTERS = next(iter(sorted(Path("/usr/lib").glob("*/lapack/xlintstd"))), Path("/usr/lib/lapack/xlintstd")).parent
+#: The same for larger matrices, which scripts/lapack_testers.sh builds from their sources.
+LARGE_TESTERS = ROOT / "build-lapack-testers" / "bin"
 #: Everything becomes tasks, on blocks far smaller than the matrices.
 CUT = {"TRENCADIS_TILE": "5", "TRENCADIS_BLOCKS": "8,24,32"}
 
@@ -40,14 +42,14 @@ def words(precision, sizes):
     return "\n".join(header + kinds) + "\n"
 
 
-def run(precision, sizes, environment):
+def run(precision, sizes, environment, testers=TESTERS):
     result = subprocess.run(
-        [TESTERS / f"xlintst{precision}"],
+        [testers / f"xlintst{precision}"],
         input=words(precision, sizes),
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     lines = re.findall(r"^ .*(?:test\(.*\)=|\*\*\*|did not|Error|failed).*$", result.stdout, re.MULTILINE)
     failures = sorted(re.sub(r"=\s+\S+$", "", line) for line in lines)  # how far off does not matter
@@ -84,3 +86,17 @@ def test_the_tester_of_mixed_precision_passes(precisions, environment):
     for routine in (f"{first}{second}GESV", f"{first}{second}POSV"):
         assert f"All tests for {routine} routines passed the threshold" in result.stdout, result.stdout
         assert re.search(rf"^trencadis: {routine.lower()} \S+ on tasks", result.stderr, re.MULTILINE)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(
+    not (LARGE_TESTERS / "xlintstd").exists(), reason="the larger testers are not built: scripts/lapack_testers.sh builds them"
+)
+@pytest.mark.parametrize("environment", [{}, {"TRENCADIS_TILE": "48"}], ids=["whole", "cut"])
+@pytest.mark.parametrize("precision", "sdcz")
+def test_the_reference_tester_finds_nothing_in_larger_matrices(precision, environment):
+    variables = {"LD_PRELOAD": str(LIBRARY), "TRENCADIS_VERBOSE": "1", **environment}
+    result, failures = run(precision, "130 257", variables, LARGE_TESTERS)
+    assert failures == [], result.stdout  # the reference alone: none
+    for routine in SERVED:
+        assert re.search(rf"^trencadis: {precision}{routine} \S+ on tasks", result.stderr, re.MULTILINE), routine

@@ -1,0 +1,205 @@
+"""The deliberate faults of scripts/mutations.py: what is replaced, and who should notice."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Fault:
+    what: str
+    file: str
+    right: str
+    wrong: str
+    #: Test programs in the order in which they are asked; the first that fails has caught it.
+    tests: tuple
+
+    def has_its_place(self):
+        return (ROOT / self.file).read_text().count(self.right) == 1
+
+
+BLAS, TILES, CALLS, FACE = "blas", "algorithms", "session", "blas_face"
+
+
+def off(element):
+    """One element off by 1e-12 of itself; single precision does not see it."""
+    return f"{element} *= Real<T>(1 + 1e-12);"
+
+
+def faults():
+    yield from infos()
+    yield from pivots()
+    yield from other_triangles()
+    yield from handlers()
+    yield from elements()
+    yield from padding()
+    yield from the_rest()
+
+
+def infos():
+    file = "src/blas/block_cholesky.cpp"
+    yield Fault("potrf: info is always 0", file, "            return j + info;", "            return 0;", (BLAS,))
+    file = "src/blas/potrf.cpp"
+    yield Fault("potrf by halves: info is always 0", file, "return info ? info + n1 : 0;", "return 0;", (BLAS, CALLS, FACE))
+    file = "src/kernels/tile_potrf.cpp"
+    yield Fault("potrf by tiles: info is always 0", file, "info->report(first_row + row);", "(void)row;", (TILES,))
+    file = "src/blas/getrf.cpp"
+    call = "setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, invert<T>, divide<T>});"
+    yield Fault("getrf of few columns: info is always 0", file, f"return {call}", f"return {call[:-1]} * 0;", (BLAS,))
+    right = "return info ? info : later ? later + n1 : 0;"
+    yield Fault("getrf: info is always 0", file, right, "return 0;", (BLAS,))
+    yield Fault("getrf: info of the second half alone", file, right, "return later ? later + n1 : 0;", (BLAS,))
+    file = "src/kernels/tile_panel.cpp"
+    yield Fault("getrf by tiles: info is always 0", file, "info->report(first + zero);", "(void)zero;", (TILES,))
+    file = "src/session/linear_algebra_lu.cpp"
+    right = "return info ? info : getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);"
+    wrong = "getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);\n    return info;"
+    yield Fault("gesv: divides by the zero that it reports", file, right, wrong, (CALLS, FACE))
+    right = "if (A[i + i * lda] == T(0)) return i + 1;"
+    yield Fault("getri: info is always 0", file, right, right.replace("i + 1", "0"), (CALLS, FACE))
+    file = "src/algorithms/getrf.cpp"
+    yield Fault("gesv by tiles: divides by the zero that it reports", file, "Guard{&info, A.rows()}", "Guard{}", (TILES,))
+    file = "src/algorithms/potri.cpp"
+    yield Fault("trtri: info is always 0", file, "return info.report(i + 1);", "return;", (CALLS, FACE))
+
+
+def pivots():
+    file = "src/blas/getrf.cpp"
+    call = "return setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, invert<T>, divide<T>});"
+    wrong = call.replace("return", "const Index info =") + "\n    if (pivots[n - 1] < m) ++pivots[n - 1];\n    return info;"
+    yield Fault("getrf of few columns: the last pivot is off by one", file, call, wrong, (BLAS,))
+    yield Fault("getrf: pivots of the second half are off by one", file, "pivots[i] += n1;", "pivots[i] += n1 - 1;", (BLAS,))
+    right = "laswp(n1, A21, lda, 0, n2, pivots + n1);"
+    yield Fault("getrf: rows left of a panel are not exchanged", file, right, "", (BLAS,))
+    file = "src/kernels/tile_panel.cpp"
+    right = "pivots[i] += first;"
+    yield Fault("getrf by tiles: pivots are off by one", file, right, "pivots[i] += first - (first > 0);", (TILES,))
+    file = "src/algorithms/getrf.cpp"
+    right = "exchange(blas::Interchanges::backward);"
+    yield Fault("getrs of the transpose: rows exchanged forward", file, right, right.replace("back", "for"), (TILES,))
+    file = "src/kernels/tile_getri.cpp"
+    right = "for (Index j = n; j-- > 0;)"
+    yield Fault("getri: columns exchanged forward", file, right, "for (Index j = 0; j < n; ++j)", (CALLS,))
+
+
+def other_triangles():
+    file = "src/blas/block_cholesky.cpp"
+    right = "unpack_column(p, p, first + rows);"
+    yield Fault("potrf: writes above the diagonal", file, right, "unpack_column(p, first, first + rows);", (BLAS,))
+    file = "src/blas/rank_k.cpp"
+    right = "left.transposed(), beta, C, 1, ldc, part_of(uplo)"
+    yield Fault("syrk: writes both triangles", file, right, right.replace("part_of(uplo)", "Part::all"), (BLAS,))
+    right = "T(beta), C, 1, ldc, part_of(uplo)"
+    yield Fault("herk: writes both triangles", file, right, right.replace("part_of(uplo)", "Part::all"), (BLAS,))
+    file = "src/algorithms/potrf.cpp"
+    right = "product.part = A.op() == Op::none ? blas::Part::lower : blas::Part::upper;"
+    yield Fault("potrf by packed tiles: writes both triangles", file, right, "", (TILES, CALLS))
+    file = "src/kernels/inverse_operations.hpp"
+    right = "at(i, j) = i == j ? T(std::real(sum)) : sum;"
+    yield Fault("lauum: writes both triangles", file, right, right + " at(j, i) = at(i, j);", (CALLS, FACE))
+    right = "lower ? n - 1 - j : j, 1, factor, inverse, lda, rest, lda);"
+    wrong = right + "\n            if (lower && j > 0) column[j - 1] = T(0);"
+    yield Fault("trtri: writes above the diagonal", file, right, wrong, (CALLS, FACE))
+
+
+def handlers():
+    file = "src/interfaces/lapack/xerbla.cpp"
+    right = "return report(name, &wide, 6);"
+    yield Fault("xerbla is not called", file, right, "return;", (FACE,))
+    yield Fault("xerbla is told the next argument", file, "wide = number;", "wide = number + 1;", (FACE,))
+    yield Fault("cblas_xerbla is not called", file, "return report(number, routine, form, value);", "return;", (FACE,))
+    right = "report(routine, info);"
+    yield Fault("LAPACKE_xerbla is not called", file, right, "(void)report;", (FACE,))
+
+
+def elements():
+    file = "src/blas/gemm.cpp"
+    right = "general(B, ldb, op_b), beta, C, 1, ldc});"
+    yield Fault("gemm: one element is off by 1e-12", file, right, f"{right}\n    if (m > 0 && n > 0) {off('C[0]')}", (BLAS,))
+    file = "src/blas/rank_k.cpp"
+    right = "left.transposed(), beta, C, 1, ldc, part_of(uplo)});"
+    yield Fault("syrk: one element is off by 1e-12", file, right, f"{right}\n    if (n > 0) {off('C[0]')}", (BLAS,))
+    file = "src/blas/macro_kernel.cpp"
+    right = "if (depth == 0 && factor == T(1)) continue;"
+    wrong = f"if (depth == 0 && factor == T(1)) continue;\n                if (i == i0 && p0 > 0) {off('C[i * rs + j * cs]')}"
+    yield Fault("products: an element is off by 1e-12 from block to block", file, right, wrong, (BLAS,))
+    file = "src/blas/trsm.cpp"
+    right = "unpack_left(kernel, X, x.rows, width, block, x.rs, x.cs);"
+    yield Fault("trsm: one element is off by 1e-12", file, right, f"{right}\n        {off('block[0]')}", (BLAS,))
+    file = "src/blas/block_cholesky.cpp"
+    right = "    unpack(n);\n"
+    yield Fault("potrf: one element is off by 1e-12", file, right, f"{right}    {off('A[(n - 1) * rs]')}\n", (BLAS,))
+    file = "src/blas/getrf.cpp"
+    right = "    return info;\n}\n\n#define"
+    yield Fault("getrf: one element is off by 1e-12", file, right, f"    {off('A[m - 1]')}\n{right}", (BLAS,))
+    file = "src/kernels/tile_getri.cpp"
+    right = "    exchange_columns(n, n, A, lda, pivots);"
+    yield Fault("getri: one element is off by 1e-12", file, right, f"{right}\n    {off('A[0]')}", (CALLS, FACE))
+    file = "src/kernels/inverse_operations.hpp"
+    right = "at(i, j) = i == j ? T(std::real(sum)) : sum;"
+    wrong = f"{right} if (i + j == 0) {off('at(0, 0)')}"
+    yield Fault("lauum: the first element is off by 1e-12", file, right, wrong, (CALLS, FACE))
+    right = "TriangleInverse<T>{kernels_of(context), uplo, diag}.run(n, A.data, A.ld);"
+    wrong = f"{right}\n        {off('A.data[uplo == Uplo::lower ? n - 1 : (n - 1) * A.ld]')}"
+    yield Fault("trtri: one element is off by 1e-12", file, right, wrong, (CALLS, FACE))
+    file = "src/session/linear_algebra_lu.cpp"
+    right = "if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);"
+    wrong = f"{right}\n    if (n > 0 && nrhs > 0) {off('B[0]')}"
+    yield Fault("getrs: one element is off by 1e-12", file, right, wrong, (CALLS, FACE))
+    file = "src/session/mixed_precision.cpp"
+    right = "if (good_enough(bound)) return step;"
+    wrong = "if (good_enough(bound)) return X_[0] *= 1 + 1e-12, step;"
+    yield Fault("dsgesv and dsposv: one element is off by 1e-12", file, right, wrong, (CALLS, FACE))
+
+
+def padding():
+    def written(array, rows, ld, columns="true"):
+        return f"\n    if ({rows} < {ld} && {columns}) {array}[{rows}] = T(0);"
+
+    file = "src/blas/gemm.cpp"
+    right = "general(B, ldb, op_b), beta, C, 1, ldc});"
+    yield Fault("gemm: writes a row below C", file, right, right + written("C", "m", "ldc", "n > 0"), (BLAS,))
+    file = "src/blas/rank_k.cpp"
+    right = "left.transposed(), beta, C, 1, ldc, part_of(uplo)});"
+    yield Fault("syrk: writes a row below C", file, right, right + written("C", "n", "ldc", "n > 0"), (BLAS,))
+    file = "src/blas/trsm.cpp"
+    right = "fit_to_memory(with, [&] { reserve_buffers(with, x); });"
+    yield Fault("trsm: writes a row below B", file, right, right + written("B", "m", "ldb"), (BLAS,))
+    file = "src/blas/potrf.cpp"
+    right = "if (n <= 0) return 0;"
+    yield Fault("potrf: writes a row below A", file, right, right + written("A", "n", "lda"), (BLAS,))
+    file = "src/blas/getrf.cpp"
+    right = "    if (k <= 0) return 0;"
+    yield Fault("getrf: writes a row below A", file, right, right + written("A", "m", "lda"), (BLAS,))
+    file = "src/kernels/tile_getri.cpp"
+    right = "    exchange_columns(n, n, A, lda, pivots);"
+    yield Fault("getri: writes a row below A", file, right, right + written("A", "n", "lda"), (CALLS, FACE))
+    file = "src/session/linear_algebra_lu.cpp"
+    right = "if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);"
+    yield Fault("getrs: writes a row below B", file, right, right + written("B", "n", "ldb", "nrhs > 0"), (CALLS, FACE))
+    file = "src/session/mixed_precision.cpp"
+    right = "if (good_enough(bound)) return step;"
+    wrong = "if (good_enough(bound)) return (n_ < ldx_ ? void(X_[n_] = T(0)) : void()), step;"
+    yield Fault("dsgesv and dsposv: write a row below X", file, right, wrong, (CALLS, FACE))
+
+
+def the_rest():
+    file = "src/blas/macro_kernel.cpp"
+    right = "x = (beta == T(0) ? T(0) : beta * x) + product[r + c * rows];"
+    yield Fault("rank updates read C where beta is 0", file, right, "x = beta * x + product[r + c * rows];", (BLAS,))
+    file = "src/blas/getrf.cpp"
+    right = "if (!(std::abs(*pivot) >= std::numeric_limits<Real<T>>::min())) return false;"
+    yield Fault("getrf: inverts pivots that have no inverse", file, right, "", (BLAS,))
+    file = "src/algorithms/getrf.cpp"
+    right = "trsm(flow, Uplo::lower, Diag::non_unit, T(1), A.with(op), B, guard);"
+    wrong = right.replace("A.with(op)", "A.with(Op::trans)")
+    yield Fault("getrs: the Hermitian transpose is taken for the transpose", file, right, wrong, (TILES,))
+    file = "src/interfaces/lapack/faces.cpp"
+    right = "return {lwork < least ?"
+    yield Fault("getri: a workspace too small is not refused", file, right, "return {false ?", (FACE,))
+    right = "if (lwork == -1) return *work = T(Real<T>(least)),"
+    yield Fault("getri: the question for the workspace is not answered", file, right, "if (lwork == -1) return", (FACE,))
+    file = "src/session/mixed_precision.cpp"
+    right = "ldx).run();\n    }\n    if (iterations) *iterations = steps;"
+    yield Fault("dsgesv: the steps are not told", file, right, right.replace("= steps", "= 0"), (CALLS, FACE))
