@@ -126,14 +126,19 @@ template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* 
     exchange(blas::Interchanges::backward);
 }
 
+template <Scalar T> void getrs_after(Flow& flow, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, const Info& info)
+{
+    const Index last = A.tiles() - 1;
+    for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
+    getrs(flow, Op::none, A, pivots, B, Guard{&info, A.rows()});
+}
+
 template <Scalar T>
 void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, PanelCut cut, const LuImages<T>* images)
 {
     if (images) getrf_packed(flow, A, *images, pivots, info, cut);
     else getrf(flow, A, pivots, info, cut);
-    const Index last = A.tiles() - 1;
-    for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
-    getrs(flow, Op::none, A, pivots, B, Guard{&info, A.rows()});
+    getrs_after(flow, A, pivots, B, info);
 }
 
 template <Scalar T>
@@ -159,6 +164,7 @@ template <Scalar T> Real<T>* LuImages<T>::triangle(Index k) const { return trian
     template void getrf(Flow&, TileMatrix<T>, Index*, Info&, PanelCut);                                                          \
     template void getrf_packed(Flow&, TileMatrix<T>, const LuImages<T>&, Index*, Info&, PanelCut);                               \
     template void getrs(Flow&, Op, TileMatrix<T>, const Index*, TileMatrix<T>, Guard);                                           \
+    template void getrs_after(Flow&, TileMatrix<T>, const Index*, TileMatrix<T>, const Info&);                                   \
     template void gesv(Flow&, TileMatrix<T>, Index*, TileMatrix<T>, Info&, PanelCut, const LuImages<T>*);                        \
     template class LuImages<T>;
 TRC_INSTANTIATE(float)

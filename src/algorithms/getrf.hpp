@@ -42,8 +42,11 @@ void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index*
 /// B <- op(A)^-1 B with the factors and pivots that getrf left, A n x n. 2 n^2 nrhs flops.
 template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, Guard guard = {});
 
-/// getrf, then getrs as one flow. As LAPACK's, B is not touched when a pivot is zero: the substitutions begin when the last one is known. With
-/// `images` the factorization is getrf_packed.
+/// getrs of a factorization in the same flow. As LAPACK's gesv, B is not touched when `info` has a zero pivot: the substitutions begin when the
+/// last one is known.
+template <Scalar T> void getrs_after(Flow& flow, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, const Info& info);
+
+/// getrf, then getrs as getrs_after. With `images` the factorization is getrf_packed.
 template <Scalar T>
 void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, PanelCut cut = {},
           const LuImages<T>* images = nullptr);

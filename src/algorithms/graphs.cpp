@@ -13,6 +13,7 @@
 #include "algorithms/tile_routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "algorithms/trsm.hpp"
+#include "algorithms/unpivoted_lu.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 
@@ -204,6 +205,11 @@ template <Scalar T> void submit_getrf_packed(Site& site)
     Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
     if (site.flow) getrf_packed(*site.flow, A, kept, interchanges, *site.info, panel_cut(site));
 }
+template <Scalar T> void submit_getrf_nopiv(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site);
+    if (site.flow) getrf_nopiv(*site.flow, A, *site.info);
+}
 template <Scalar S> void submit_geqrf(Site& site)
 {
     const TileMatrix<S> A = square<S>(site), T = beside<S>(site);
@@ -290,6 +296,7 @@ std::span<const GraphEntry> entries()
          {"getrf_panel", "swptr", "gemm", "laswp"},
          {submit_getrf_kastors<float, concurrent>, submit_getrf_kastors<double, concurrent>, submit_getrf_kastors<C, concurrent>,
           submit_getrf_kastors<Z, concurrent>}},
+        {"getrf", "nopiv", {"getrf_nopiv", "trsm", "gemm"}, TRC_PRECISIONS(submit_getrf_nopiv)},
         {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_PRECISIONS(submit_geqrf)},
         {"tasks", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_tasks)},
 #define TRC_ENTRY(routine, ...) {#routine, "in-place", kernels_of(#routine), TRC_PRECISIONS(submit_##routine)},

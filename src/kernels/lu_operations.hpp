@@ -38,6 +38,14 @@ template <Scalar T> void tstrf(Flow& flow, Index ib, Tile<T> U, Tile<T> A, Elimi
 /// [C; D] <- L^-1 P [C; D] with what tstrf left in A and `by`.
 template <Scalar T> void ssssm(Flow& flow, Index ib, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D);
 
+// --- No pivoting -----------------------------------------------------------------------------------------------------
+/// A <- its L U factors without interchanges; a pivot that is exactly zero is reported as row `first` of the matrix and on, and its column is not
+/// divided.
+template <Scalar T> void getrf_nopiv(Flow& flow, Tile<T> A, Index first, Info& info);
+
+/// B <- B U^-1 with the upper triangle of a factored tile; columns under a zero on its diagonal are not divided. Malleable by rows.
+template <Scalar T> void divide(Flow& flow, Tile<T> U, Tile<T> B);
+
 // --- Panels: a tile column from the diagonal down is pivoted as a whole ----------------------------------------------
 // These compute. A is a column-major matrix in place, and the interchanges of its panels are pieces of one vector for all of its rows: panel k's
 // begin at A.first_row(k), and name rows of A from 1, as LAPACK's.

@@ -126,6 +126,7 @@ TEST(Simulate, RunsEveryGraphOnDescribedMachines)
                                            {"getrf", "kastors"},
                                            {"getrf", "kastors-cw"},
                                            {"getrf", "panel"},
+                                           {"getrf", "nopiv"},
                                            {"geqrf", "flat"},
                                            {"gemm", ""},
                                            {"posv", ""}})

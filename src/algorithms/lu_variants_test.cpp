@@ -1,0 +1,118 @@
+#include "algorithms/unpivoted_lu.hpp"
+
+#include "kernels/testing/in_order.hpp"
+#include "kernels/testing/lu.hpp"
+
+#include <numeric>
+
+namespace trencadis {
+namespace {
+
+using namespace testing;
+constexpr Index nb = 4;
+
+template <class T> class LuVariants : public ::testing::Test {
+protected:
+    void SetUp() override
+    {
+        if (providers().empty()) GTEST_SKIP() << "no kernel library on this machine";
+    }
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(LuVariants, Scalars);
+
+/// Tasks in order, chunks of malleable ones one at a time; the info of what `submit(flow, info)` submits.
+template <class Submit> Index run(const KernelProvider& kernels, const Submit& submit)
+{
+    InOrder executor(&kernels, 1);
+    TaskFlow flow(executor);
+    Info info;
+    submit(flow, info);
+    flow.wait();
+    return info.value();
+}
+std::vector<Index> identity(Index count)
+{
+    std::vector<Index> pivots(static_cast<std::size_t>(count));
+    std::iota(pivots.begin(), pivots.end(), Index(1));
+    return pivots;
+}
+/// Dominated by its diagonal, in rows and columns: entries of L are below 1 without any pivoting.
+template <Scalar T> Dense<T> dominant_matrix(Index m, Index n)
+{
+    Dense<T> A = random_matrix<T>(m, n);
+    for (Index i = 0; i < std::min(m, n); ++i) A(i, i) += Real<T>(2 * std::max(m, n));
+    return A;
+}
+constexpr Index orders[] = {0, 1, nb - 1, nb, nb + 1, 2 * nb, 3 * nb + 2, 37};
+std::vector<Index> heights(Index n) { return {n, n + 1, n + nb, 3 * n + 1, n / 2, std::max<Index>(n - 1, 0)}; }
+std::string shape(const KernelProvider& kernels, Index m, Index n)
+{
+    return kernels.name() + " " + std::to_string(m) + " x " + std::to_string(n);
+}
+
+template <Scalar T> Index factor_unpivoted_tiles(const KernelProvider& kernels, Dense<T>& A, Index tile = nb)
+{
+    return run(kernels, [&](Flow& flow, Info& info) { getrf_nopiv(flow, TileMatrix<T>(A.view(), tile, tile), info); });
+}
+
+TYPED_TEST(LuVariants, WithoutPivotsFactorMatricesOfEveryShape)
+{
+    using T = TypeParam;
+    for (const KernelProvider* kernels : providers())
+        for (const Index n : orders)
+            for (const Index m : heights(n)) {
+                const Dense<T> A = dominant_matrix<T>(m, n);
+                Dense<T> F = A;
+                ASSERT_EQ(factor_unpivoted_tiles(*kernels, F), 0);
+                expect_lu(A, F, identity(std::min(m, n)), shape(*kernels, m, n));
+                if (this->HasFatalFailure()) return;
+            }
+}
+TYPED_TEST(LuVariants, WithoutPivotsFactorAnyMatrixAsWellAsItsGrowthAllows)
+{
+    using T = TypeParam;
+    for (const Index tile : {Index(5), Index(16), Index(40)}) {
+        const Dense<T> A = random_matrix<T>(40, 33);
+        Dense<T> F = A;
+        ASSERT_EQ(factor_unpivoted_tiles(load_kernels("native"), F, tile), 0);
+        expect_lu_product(A, F, identity(33), "tiles of " + std::to_string(tile));
+    }
+}
+/// Shared by several cores, a chunk at a time.
+TYPED_TEST(LuVariants, WithoutPivotsCutLargeTilesIntoChunks)
+{
+    using T = TypeParam;
+    const Dense<T> A = dominant_matrix<T>(330, 300);
+    Dense<T> F = A;
+    ASSERT_EQ(factor_unpivoted_tiles(load_kernels("native"), F, 150), 0);
+    expect_lu(A, F, identity(300), "tiles of 150");
+}
+TYPED_TEST(LuVariants, WithoutPivotsReportTheFirstZeroAndFactorTheRest)
+{
+    using T = TypeParam;
+    constexpr Index m = 3 * nb + 3, n = 3 * nb + 2;
+    for (const KernelProvider* kernels : providers())
+        for (const Index zero : {Index(1), Index(2), nb, nb + 1, 3 * nb, n}) {
+            Dense<T> A = dominant_matrix<T>(m, n);
+            for (Index i = 0; i < m; ++i) A(i, zero - 1) = A(i, n - 1) = T(0);
+            Dense<T> F = A;
+            EXPECT_EQ(factor_unpivoted_tiles(*kernels, F), zero);
+            expect_lu(A, F, identity(n), kernels->name());
+        }
+}
+/// A column that is not zero under a pivot that is: there is no factorization, but numbers everywhere.
+TYPED_TEST(LuVariants, WithoutPivotsDivideByNoZero)
+{
+    using T = TypeParam;
+    for (const Index tile : {1, 2, 4, 20}) {
+        Dense<T> A = dominant_matrix<T>(20, 20);
+        A(0, 0) = T(0);
+        EXPECT_EQ(factor_unpivoted_tiles(load_kernels("native"), A, tile), 1);
+        for (Index j = 0; j < 20; ++j)
+            for (Index i = 0; i < 20; ++i) ASSERT_TRUE(std::isfinite(std::abs(A(i, j)))) << i << ", " << j;
+    }
+}
+
+} // namespace
+} // namespace trencadis
