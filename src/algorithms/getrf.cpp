@@ -26,15 +26,14 @@ template <Scalar T> task::Pivots pivots_of(TileMatrix<T> A, Index* pivots, Index
     return {pivots + first, std::min(A.rows() - first, A(k, k).cols)};
 }
 
-/// The tile columns left of each panel, in the end.
+} // namespace
+
 template <Scalar T> void exchange_behind(Flow& flow, TileMatrix<T> A, Index* pivots)
 {
     std::vector<task::Pivots> panels;
     for (Index k = 0; k < steps(A); ++k) panels.push_back(pivots_of(A, pivots, k));
     for (Index j = 0; j + 1 < steps(A); ++j) task::laswp_behind(flow, A, j, std::span(panels).subspan(std::size_t(j + 1)));
 }
-
-} // namespace
 
 template <Scalar T> void getrf_incremental(Flow& flow, Index ib, TileMatrix<T> A, TileMatrix<T> L, PivotGrid pivots)
 {
@@ -159,6 +158,7 @@ template <Scalar T> task::Image<T> LuImages<T>::right(Index j, Index k, Index co
 template <Scalar T> Real<T>* LuImages<T>::triangle(Index k) const { return triangle_(0, k); }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
+    template void exchange_behind(Flow&, TileMatrix<T>, Index*);                                                                 \
     template void getrf_incremental(Flow&, Index, TileMatrix<T>, TileMatrix<T>, PivotGrid);                                      \
     template void getrf_kastors(Flow&, ColumnUpdates, TileMatrix<T>, Index*, Info&, char*);                                      \
     template void getrf(Flow&, TileMatrix<T>, Index*, Info&, PanelCut);                                                          \

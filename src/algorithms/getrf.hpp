@@ -39,6 +39,9 @@ private:
 template <Scalar T>
 void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, Info& info, PanelCut cut = {});
 
+/// What the forms with LAPACK's pivots end with: the interchanges of each panel in the tile columns left of it.
+template <Scalar T> void exchange_behind(Flow& flow, TileMatrix<T> A, Index* pivots);
+
 /// B <- op(A)^-1 B with the factors and pivots that getrf left, A n x n. 2 n^2 nrhs flops.
 template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, Guard guard = {});
 

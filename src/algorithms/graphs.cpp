@@ -12,6 +12,7 @@
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_routines.hpp"
 #include "algorithms/tile_size.hpp"
+#include "algorithms/tournament_lu.hpp"
 #include "algorithms/trsm.hpp"
 #include "algorithms/unpivoted_lu.hpp"
 #include "base/error.hpp"
@@ -210,6 +211,13 @@ template <Scalar T> void submit_getrf_nopiv(Site& site)
     const TileMatrix<T> A = square<T>(site);
     if (site.flow) getrf_nopiv(*site.flow, A, *site.info);
 }
+template <Scalar T> void submit_getrf_tournament(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site);
+    const TournamentRounds<T> rounds(site.shape.n, site.shape.nb, images(site));
+    Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
+    if (site.flow) getrf_tournament(*site.flow, A, rounds, interchanges, *site.info);
+}
 template <Scalar S> void submit_geqrf(Site& site)
 {
     const TileMatrix<S> A = square<S>(site), T = beside<S>(site);
@@ -297,6 +305,10 @@ std::span<const GraphEntry> entries()
          {submit_getrf_kastors<float, concurrent>, submit_getrf_kastors<double, concurrent>, submit_getrf_kastors<C, concurrent>,
           submit_getrf_kastors<Z, concurrent>}},
         {"getrf", "nopiv", {"getrf_nopiv", "trsm", "gemm"}, TRC_PRECISIONS(submit_getrf_nopiv)},
+        {"getrf",
+         "tournament",
+         {"tournament", "getrf_nopiv", "getrf_panel", "trsm", "swptr", "gemm", "laswp"},
+         TRC_PRECISIONS(submit_getrf_tournament)},
         {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_PRECISIONS(submit_geqrf)},
         {"tasks", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_tasks)},
 #define TRC_ENTRY(routine, ...) {#routine, "in-place", kernels_of(#routine), TRC_PRECISIONS(submit_##routine)},

@@ -45,6 +45,13 @@ Counts counts(std::initializer_list<std::pair<const char* const, Index>> all)
 }
 Index pairs(Index t) { return t * (t - 1) / 2; }
 Index squares(Index t) { return (t - 1) * t * (2 * t - 1) / 6; } ///< 1 + 4 + ... + (t - 1)^2
+/// Choices of groups of four tiles, and those between two, in the panels that have more than one.
+Index matches(Index t)
+{
+    Index sum = 0;
+    for (Index rows = 5; rows <= t; ++rows) sum += 2 * ((rows + 3) / 4) - 1;
+    return sum;
+}
 
 TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
 {
@@ -86,6 +93,14 @@ TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
                                                    {"gemm", squares(t)},
                                                    {"laswp", std::max<Index>(t - 1, 0)}}));
         EXPECT_EQ(seen("getrf", "nopiv"), counts({{"getrf_nopiv", t}, {"trsm", 2 * pairs(t)}, {"gemm", squares(t)}}));
+        const Index played = std::max<Index>(t - 4, 0); // panels of more than one group of four tiles
+        EXPECT_EQ(seen("getrf", "tournament"), counts({{"tournament", matches(t)},
+                                                       {"getrf_nopiv", played},
+                                                       {"getrf_panel", t - played},
+                                                       {"trsm", pairs(t) - pairs(t - played)},
+                                                       {"swptr", pairs(t)},
+                                                       {"gemm", squares(t)},
+                                                       {"laswp", std::max<Index>(t - 1, 0)}}));
         EXPECT_EQ(seen("trtri", "in-place"), counts({{"trtri", t}, {"trsm", 2 * pairs(t)}, {"gemm", updates}}));
         EXPECT_EQ(seen("lauum", "in-place"), counts({{"lauum", t}, {"trmm", pairs(t)}, {"syrk", pairs(t)}, {"gemm", updates}}));
         EXPECT_EQ(seen("geqrf", "flat"), counts({{"geqrt", t}, {"unmqr", pairs(t)}, {"tsqrt", pairs(t)}, {"tsmqr", squares(t)}}));
@@ -244,6 +259,9 @@ TEST(Graphs, NameEveryTileWithItsSizeInsideTheirRange)
                 }
                 if (routine == "getrf" && variant == "nopiv") {
                     EXPECT_EQ(all, full);
+                } else if (routine == "getrf" && variant == "tournament") { // candidates of two groups beside the pivots
+                    const double group = std::ceil(double(nb) * (8 + double(nb) * element) / 64) * 64;
+                    EXPECT_EQ(all, full + double(sizeof(Index)) * double(n) + 2 * group);
                 } else if (routine == "getrf" && variant != "incremental") {
                     EXPECT_EQ(all, full + double(sizeof(Index)) * double(n)); // a vector of pivots for each panel
                 }
@@ -276,7 +294,7 @@ TEST(Graphs, KernelsListedAreThoseThatOccur)
     for (const char precision : {'d', 'z'})
         for (const std::string_view routine : graph_routines())
             for (const std::string_view variant : graph_variants(routine)) {
-                const Index n = routine == "tasks" ? 4 : 4 * nb;
+                const Index n = routine == "tasks" ? 4 : 6 * nb;
                 Waves waves;
                 submit(waves, routine, variant, {.n = n, .nb = nb, .inner = ib, .precision = precision});
                 std::vector<std::string> seen, listed;
@@ -297,7 +315,8 @@ TEST(Graphs, TasksIsTheEmptyCholeskyGraph)
 
 TEST(Graphs, ListTheFormsOfLu)
 {
-    EXPECT_THAT(graph_variants("getrf"), ElementsAre("packed", "panel", "incremental", "kastors", "kastors-cw", "nopiv"));
+    EXPECT_THAT(graph_variants("getrf"),
+                ElementsAre("packed", "panel", "incremental", "kastors", "kastors-cw", "nopiv", "tournament"));
     EXPECT_THAT(graph_variants("potrf"), ElementsAre("packed", "in-place", "two-level"));
     EXPECT_EQ(default_graph_variant("potrf", false), "packed");
     EXPECT_EQ(default_graph_variant("potrf", true), "in-place") << "devices do not compute on packed images";

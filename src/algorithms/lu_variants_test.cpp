@@ -1,3 +1,4 @@
+#include "algorithms/tournament_lu.hpp"
 #include "algorithms/unpivoted_lu.hpp"
 
 #include "kernels/testing/in_order.hpp"
@@ -112,6 +113,72 @@ TYPED_TEST(LuVariants, WithoutPivotsDivideByNoZero)
         for (Index j = 0; j < 20; ++j)
             for (Index i = 0; i < 20; ++i) ASSERT_TRUE(std::isfinite(std::abs(A(i, j)))) << i << ", " << j;
     }
+}
+
+template <Scalar T>
+Index factor_by_tournament(const KernelProvider& kernels, Dense<T>& A, std::vector<Index>& pivots, Index group, Index tile = nb)
+{
+    const TournamentRounds<T> rounds(A.rows, tile, {}, group);
+    return run(kernels, [&](Flow& flow, Info& info) {
+        getrf_tournament(flow, TileMatrix<T>(A.view(), tile, tile), rounds, pivots.data(), info);
+    });
+}
+
+TYPED_TEST(LuVariants, ByTournamentGiveLapacksFormOfPivotsInEveryShape)
+{
+    using T = TypeParam;
+    for (const KernelProvider* kernels : providers())
+        for (const Index n : orders)
+            for (const Index m : heights(n))
+                for (const Index group : {1, 2, 3}) {
+                    const Dense<T> A = random_matrix<T>(m, n);
+                    Dense<T> F = A;
+                    std::vector<Index> pivots(std::size_t(std::min(m, n)), -1);
+                    ASSERT_EQ(factor_by_tournament(*kernels, F, pivots, group), 0);
+                    for (std::size_t i = 0; i < pivots.size(); ++i) {
+                        ASSERT_GT(pivots[i], Index(i));
+                        ASSERT_LE(pivots[i], m);
+                    }
+                    expect_lu_product(A, F, pivots, shape(*kernels, m, n) + " groups of " + std::to_string(group));
+                    if (this->HasFatalFailure()) return;
+                }
+}
+TYPED_TEST(LuVariants, ByTournamentOfOneGroupAreThoseOfPartialPivoting)
+{
+    using T = TypeParam;
+    const Dense<T> A = random_matrix<T>(40, 26);
+    Dense<T> F = A, by_columns = A;
+    std::vector<Index> pivots(26), wanted(26);
+    ASSERT_EQ(factor_by_tournament(load_kernels("native"), F, pivots, 10), unblocked_getrf(by_columns, wanted));
+    EXPECT_EQ(pivots, wanted);
+}
+/// The pivot of a column is the best of those that each group has put up: of panels of one column the largest of all.
+TYPED_TEST(LuVariants, ByTournamentOfSingleColumnsFindTheLargest)
+{
+    using T = TypeParam;
+    const Dense<T> A = random_matrix<T>(23, 9);
+    for (const Index group : {1, 2, 5}) {
+        Dense<T> F = A, by_columns = A;
+        std::vector<Index> pivots(9), wanted(9);
+        ASSERT_EQ(factor_by_tournament(load_kernels("native"), F, pivots, group, 1), unblocked_getrf(by_columns, wanted));
+        EXPECT_EQ(pivots, wanted);
+        expect_lu(A, F, pivots, "groups of " + std::to_string(group));
+    }
+}
+TYPED_TEST(LuVariants, ByTournamentCompleteSingularMatrices)
+{
+    using T = TypeParam;
+    constexpr Index m = 5 * nb + 3, n = 3 * nb + 2;
+    for (const KernelProvider* kernels : providers())
+        for (const Index zero : {Index(1), Index(2), nb, nb + 1, 3 * nb, n}) {
+            Dense<T> A = random_matrix<T>(m, n);
+            for (Index i = 0; i < m; ++i) A(i, zero - 1) = A(i, n - 1) = T(0);
+            Dense<T> F = A;
+            std::vector<Index> pivots(n);
+            EXPECT_EQ(factor_by_tournament(*kernels, F, pivots, 2), zero);
+            EXPECT_EQ(F(zero - 1, zero - 1), T(0));
+            expect_lu_product(A, F, pivots, kernels->name());
+        }
 }
 
 } // namespace

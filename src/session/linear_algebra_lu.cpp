@@ -2,6 +2,7 @@
 #include "algorithms/getri.hpp"
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
+#include "algorithms/tournament_lu.hpp"
 #include "algorithms/unpivoted_lu.hpp"
 #include "graph/immediate_flow.hpp"
 #include "kernels/getri_operations.hpp"
@@ -40,6 +41,7 @@ public:
         const bool one_panel = n <= nb_ && (form_ == "packed" || form_ == "panel");
         tiles_ = TileMatrix<T>({A, m, n, lda}, one_panel ? std::max(nb_, std::min(m, tallest)) : nb_, nb_);
         cut_ = lu_panel_cut(tiles_(0, 0).cols, session.workers());
+        if (form_ == "tournament") rounds_.emplace(m, nb_);
         if (form_ == "nopiv") std::iota(ipiv, ipiv + std::min(m, n), Index(1));
         tokens_.resize(std::size_t(tiles_.row_tiles() + 1));
     }
@@ -52,6 +54,7 @@ public:
         if (form_ == "kastors") return getrf_kastors(flow, ColumnUpdates::queued, tiles_, ipiv_, info_, tokens_.data());
         if (form_ == "kastors-cw") return getrf_kastors(flow, ColumnUpdates::concurrent, tiles_, ipiv_, info_, tokens_.data());
         if (form_ == "nopiv") return getrf_nopiv(flow, tiles_, info_);
+        if (rounds_) return getrf_tournament(flow, tiles_, *rounds_, ipiv_, info_);
         getrf(flow, tiles_, ipiv_, info_, cut_);
     }
 
@@ -69,7 +72,8 @@ private:
     TileMatrix<T> tiles_;
     PanelCut cut_;
     std::optional<LuImages<T>> images_; ///< of 'packed' with more than one panel
-    std::vector<char> tokens_;          ///< named by the forms of KASTORS
+    std::optional<TournamentRounds<T>> rounds_;
+    std::vector<char> tokens_; ///< named by the forms of KASTORS
     Info info_;
 };
 

@@ -22,7 +22,7 @@ Session& session_on(const char* engine)
 }
 constexpr const char* engines[] = {"sequential", "native"};
 /// Those that leave factors and pivots of LAPACK's form.
-constexpr const char* forms[] = {"packed", "panel", "kastors", "kastors-cw", "nopiv"};
+constexpr const char* forms[] = {"packed", "panel", "kastors", "kastors-cw", "nopiv", "tournament"};
 
 template <class T> class LuForms : public ::testing::Test {
 };
@@ -87,7 +87,7 @@ TYPED_TEST(LuForms, FactorTallAndWideMatricesForGetrs)
 TYPED_TEST(LuForms, GiveTheBitsOfTheSequentialEngine)
 {
     using T = TypeParam;
-    for (const char* form : {"packed", "panel", "kastors", "kastors-cw", "nopiv"}) {
+    for (const char* form : {"packed", "panel", "kastors", "kastors-cw", "nopiv", "tournament"}) {
         const Dense<T> A = matrix_for<T>(form, 150, 150), B = random_matrix<T>(150, 2);
         Dense<T> expected = A, solution = B;
         std::vector<Index> wanted(150);
@@ -107,7 +107,7 @@ TYPED_TEST(LuForms, CompleteSingularMatricesAndLeaveTheRightHandSides)
     using T = TypeParam;
     constexpr Index n = 60, nb = 8;
     for (const char* engine : engines)
-        for (const char* form : {"packed", "panel", "kastors", "kastors-cw", "nopiv"})
+        for (const char* form : {"packed", "panel", "kastors", "kastors-cw", "nopiv", "tournament"})
             for (const Index zero : {Index(1), nb, nb + 1, n}) {
                 Dense<T> A = matrix_for<T>(form, n, n);
                 const Dense<T> B = random_matrix<T>(n, 5);
@@ -125,7 +125,7 @@ TYPED_TEST(LuForms, CarryInfinitiesAndNoNumbersOn)
     using T = TypeParam;
     constexpr Index n = 9;
     using Limits = std::numeric_limits<Real<T>>;
-    for (const char* form : {"packed", "panel", "kastors", "kastors-cw", "nopiv"})
+    for (const char* form : {"packed", "panel", "kastors", "kastors-cw", "nopiv", "tournament"})
         for (const Real<T> bad : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()})
             for (Index place = 0; place < n * n; ++place) {
                 Dense<T> F = matrix_for<T>(form, n, n), X = random_matrix<T>(n, 1);
@@ -160,7 +160,7 @@ TEST(LuFormsArguments, SayWhatAVariantCannotDo)
     std::vector<double> a(9, 1);
     std::vector<Index> p(3);
     const auto lu = [&](const char* variant) { getrf(session, 3, 3, a.data(), 3, p.data(), {.variant = variant}); };
-    EXPECT_THAT(refusal(0, [&] { lu("noipv"); }), HasSubstr("nopiv"));
+    EXPECT_THAT(refusal(0, [&] { lu("tournment"); }), HasSubstr("tournament"));
     EXPECT_EQ(a, std::vector<double>(9, 1));
 }
 

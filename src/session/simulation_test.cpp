@@ -127,6 +127,7 @@ TEST(Simulate, RunsEveryGraphOnDescribedMachines)
                                            {"getrf", "kastors-cw"},
                                            {"getrf", "panel"},
                                            {"getrf", "nopiv"},
+                                           {"getrf", "tournament"},
                                            {"geqrf", "flat"},
                                            {"gemm", ""},
                                            {"posv", ""}})
