@@ -35,20 +35,6 @@ template <Scalar T> void exchange_behind(Flow& flow, TileMatrix<T> A, Index* piv
     for (Index j = 0; j + 1 < steps(A); ++j) task::laswp_behind(flow, A, j, std::span(panels).subspan(std::size_t(j + 1)));
 }
 
-template <Scalar T> void getrf_incremental(Flow& flow, Index ib, TileMatrix<T> A, TileMatrix<T> L, PivotGrid pivots)
-{
-    const auto of_tile = [&](Index i, Index k) { return task::Pivots{pivots(i, k), std::min(A(i, k).rows, A(k, k).cols)}; };
-    for (Index k = 0; k < steps(A); ++k) {
-        task::getrf(flow, ib, A(k, k), of_tile(k, k));
-        for (Index j = k + 1; j < A.col_tiles(); ++j) task::gessm(flow, ib, A(k, k), of_tile(k, k), A(k, j));
-        for (Index i = k + 1; i < A.row_tiles(); ++i) {
-            const task::Elimination<T> by{L(i, k), {pivots(i, k), A(k, k).cols}};
-            task::tstrf(flow, ib, A(k, k), A(i, k), by);
-            for (Index j = k + 1; j < A.col_tiles(); ++j) task::ssssm(flow, ib, A(i, k), by, A(k, j), A(i, j));
-        }
-    }
-}
-
 template <Scalar T>
 void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, Index* pivots, Info& info, char* tokens)
 {
@@ -159,7 +145,6 @@ template <Scalar T> Real<T>* LuImages<T>::triangle(Index k) const { return trian
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void exchange_behind(Flow&, TileMatrix<T>, Index*);                                                                 \
-    template void getrf_incremental(Flow&, Index, TileMatrix<T>, TileMatrix<T>, PivotGrid);                                      \
     template void getrf_kastors(Flow&, ColumnUpdates, TileMatrix<T>, Index*, Info&, char*);                                      \
     template void getrf(Flow&, TileMatrix<T>, Index*, Info&, PanelCut);                                                          \
     template void getrf_packed(Flow&, TileMatrix<T>, const LuImages<T>&, Index*, Info&, PanelCut);                               \

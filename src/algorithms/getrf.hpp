@@ -54,19 +54,6 @@ template <Scalar T>
 void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, PanelCut cut = {},
           const LuImages<T>* images = nullptr);
 
-/// Row interchanges of all tiles: `nb` entries for each of `row_tiles` x ... of them, by columns.
-struct PivotGrid {
-    Index* data;
-    Index nb, row_tiles;
-    Index* operator()(Index i, Index k) const { return data + (i + k * row_tiles) * nb; }
-};
-
-/// Incremental pivoting (getrf, gessm, tstrf, ssssm): a graph only, its kernels do not exist yet. A tile meets one other at a time, so that a panel is no bottleneck; the price
-/// is a weaker pivoting and 2/3 n^3 ib/(2 nb) flops more. L holds ib x nb for each tile of A (rows: ib for each tile row of A),
-/// pivots one vector for each. The diagonal tile is declared whole, as published codes do: the first tstrf of a step waits
-/// for its gessms. Quintana-Orti, van de Geijn 2008; Buttari, Langou, Kurzak, Dongarra 2009.
-template <Scalar T> void getrf_incremental(Flow& flow, Index ib, TileMatrix<T> A, TileMatrix<T> L, PivotGrid pivots);
-
 /// How KASTORS orders the updates of one tile column in one step.
 enum class ColumnUpdates {
     queued,     ///< each declares the column's head readwrite: one after the other

@@ -5,6 +5,7 @@
 #include "algorithms/gemm_shared_panel.hpp"
 #include "algorithms/geqrf.hpp"
 #include "algorithms/getrf.hpp"
+#include "algorithms/incremental_lu.hpp"
 #include "algorithms/packed_product.hpp"
 #include "algorithms/packed_trsm.hpp"
 #include "algorithms/potrf.hpp"
@@ -74,10 +75,6 @@ template <Scalar T> TileMatrix<T> square(Site& site)
 template <Scalar T> TileMatrix<T> beside(Site& site)
 {
     return matrix<T>(site, site.tiles() * site.shape.inner, site.shape.n, site.shape.inner, site.shape.nb);
-}
-PivotGrid pivots(Site& site)
-{
-    return {site.range.take<Index>(site.tiles() * site.shape.nb, site.tiles()), site.shape.nb, site.tiles()};
 }
 
 /// Images that are only named.
@@ -180,9 +177,10 @@ template <Scalar T> void submit_trsm(Site& site)
 }
 template <Scalar T> void submit_getrf_incremental(Site& site)
 {
-    const TileMatrix<T> A = square<T>(site), L = beside<T>(site);
-    const PivotGrid interchanges = pivots(site);
-    if (site.flow) getrf_incremental(*site.flow, site.shape.inner, A, L, interchanges);
+    const TileMatrix<T> A = square<T>(site);
+    const Index n = site.shape.n;
+    const Eliminations<T> by(n, n, site.shape.nb, site.shape.inner, images(site));
+    if (site.flow) getrf_incremental(*site.flow, A, by, *site.info);
 }
 template <Scalar T, ColumnUpdates updates> void submit_getrf_kastors(Site& site)
 {

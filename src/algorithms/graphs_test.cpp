@@ -2,7 +2,6 @@
 
 #include "algorithms/empty_cholesky.hpp"
 #include "algorithms/geqrf.hpp"
-#include "algorithms/getrf.hpp"
 #include "algorithms/testing/waves.hpp"
 #include "base/error.hpp"
 #include "kernels/testing/in_order.hpp"
@@ -365,10 +364,8 @@ TEST(Graphs, KernelsThatDoNotExistAreNamedByEnginesThatCompute)
     InOrder computing;
     TaskFlow flow(computing);
     std::vector<double> a(64), beside(64);
-    std::vector<Index> pivots(64);
     const TileMatrix<double> A({a.data(), 8, 8, 8}, 4, 4), T({beside.data(), 4, 8, 4}, 2, 4);
     const auto missing = [&](auto&& submit) { return refusal(submit, ErrorCode::missing_backend); };
-    EXPECT_THAT(missing([&] { getrf_incremental(flow, 2, A, T, PivotGrid{pivots.data(), 4, 2}); }), HasSubstr("'getrf'"));
     EXPECT_THAT(missing([&] { geqrf(flow, 2, A, T); }), HasSubstr("'geqrt'"));
     flow.wait();
 }

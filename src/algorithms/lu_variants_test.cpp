@@ -1,3 +1,4 @@
+#include "algorithms/incremental_lu.hpp"
 #include "algorithms/tournament_lu.hpp"
 #include "algorithms/unpivoted_lu.hpp"
 
@@ -179,6 +180,119 @@ TYPED_TEST(LuVariants, ByTournamentCompleteSingularMatrices)
             EXPECT_EQ(F(zero - 1, zero - 1), T(0));
             expect_lu_product(A, F, pivots, kernels->name());
         }
+}
+
+/// The factors and the solution of A X = B from them.
+template <Scalar T> struct Incremental {
+    Dense<T> F, X;
+    Index info;
+
+    Incremental(const KernelProvider& kernels, const Dense<T>& A, const Dense<T>& B, Index tile, Index ib) : F(A), X(B)
+    {
+        const Eliminations<T> by(A.rows, A.cols, tile, ib);
+        info = run(kernels, [&](Flow& flow, Info& found) {
+            const TileMatrix<T> tiles(F.view(), tile, tile);
+            getrf_incremental(flow, tiles, by, found);
+            getrs_incremental(flow, tiles, by, TileMatrix<T>(X.view(), tile, 2));
+        });
+    }
+};
+
+/// |A X - B| <= 4 n^2 eps max(|A|, |U|) |X|, where |U| stands for the growth: an entry is updated n times by products of factors at most 1
+/// with what has grown, and each row of the result is a sum of n of them; solving with U adds n eps |U| |X|. Rows of padding untouched.
+template <Scalar T>
+void expect_solution(const Dense<T>& A, const Dense<T>& F, const Dense<T>& X, const Dense<T>& B, const std::string& where)
+{
+    long double largest = 0;
+    for (Index j = 0; j < A.cols; ++j)
+        for (Index i = 0; i < A.rows; ++i)
+            largest = std::max({largest, std::abs(Wide<T>(A(i, j))), i <= j ? std::abs(Wide<T>(F(i, j))) : 0.0L});
+    for (Index c = 0; c < B.cols; ++c) {
+        long double size = 0;
+        for (Index k = 0; k < A.cols; ++k) size += std::abs(Wide<T>(X(k, c)));
+        for (Index i = 0; i < A.rows; ++i) {
+            Sum<T> sum;
+            for (Index k = 0; k < A.cols; ++k) sum.add(A(i, k), X(k, c));
+            const double n = double(A.rows);
+            ASSERT_LE(std::abs(sum.value - Wide<T>(B(i, c))), 4 * n * n * rounding<T> * eps<T> * largest * size) << where;
+        }
+    }
+    expect_untouched(A, F, [](Index, Index) { return true; });
+    expect_untouched(B, X, [](Index, Index) { return true; });
+}
+
+TYPED_TEST(LuVariants, IncrementalSolveSystemsOfEveryOrderAndBlock)
+{
+    using T = TypeParam;
+    for (const KernelProvider* kernels : providers())
+        for (const Index n : orders)
+            for (const Index tile : {Index(3), nb, Index(10), Index(40)})
+                for (const Index ib : {Index(1), Index(2), Index(3), tile}) {
+                    const Dense<T> A = random_matrix<T>(n, n), B = random_matrix<T>(n, 5);
+                    const Incremental<T> solved(*kernels, A, B, tile, ib);
+                    ASSERT_EQ(solved.info, 0);
+                    expect_solution(A, solved.F, solved.X, B,
+                                    shape(*kernels, n, n) + " tiles of " + std::to_string(tile) + " blocks of " +
+                                        std::to_string(ib));
+                    if (this->HasFatalFailure()) return;
+                }
+}
+TYPED_TEST(LuVariants, IncrementalOfOneTileAreThoseOfPartialPivoting)
+{
+    using T = TypeParam;
+    const Dense<T> A = random_matrix<T>(30, 30);
+    Dense<T> F = A;
+    std::vector<Index> pivots(30);
+    const KernelProvider& kernels = load_kernels("native");
+    ASSERT_EQ(kernels.getrf(30, 30, F.data.data(), F.ld, pivots.data()), 0);
+    expect_same_bits(Incremental<T>(kernels, A, random_matrix<T>(30, 1), 30, 7).F, F);
+}
+/// Pairs of rows exchange places where the lower one is larger: no multiplier is above 1, so two tile rows give |U| <= 4^... times A at most.
+TYPED_TEST(LuVariants, IncrementalExchangeRowsBetweenTiles)
+{
+    using T = TypeParam;
+    constexpr Index n = 2 * nb;
+    Dense<T> A = random_matrix<T>(n, n), B = random_matrix<T>(n, 2);
+    for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < nb; ++i) A(i, j) *= Real<T>(1e-6);
+    const Incremental<T> solved(load_kernels("native"), A, B, nb, 2);
+    ASSERT_EQ(solved.info, 0);
+    for (Index j = 0; j < nb; ++j) EXPECT_GT(std::abs(solved.F(j, j)), 1e-4) << "the large rows below are the pivots";
+    expect_solution(A, solved.F, solved.X, B, "rows of very different size");
+}
+TYPED_TEST(LuVariants, IncrementalReportTheFirstZeroOfU)
+{
+    using T = TypeParam;
+    constexpr Index n = 3 * nb + 2;
+    for (const KernelProvider* kernels : providers())
+        for (const Index zero : {Index(1), Index(2), nb, nb + 1, 2 * nb + 1, n}) {
+            Dense<T> A = random_matrix<T>(n, n);
+            for (Index i = 0; i < n; ++i) A(i, zero - 1) = A(i, n - 1) = T(0);
+            const Incremental<T> solved(*kernels, A, random_matrix<T>(n, 1), nb, 3);
+            EXPECT_EQ(solved.info, zero) << kernels->name();
+            EXPECT_EQ(solved.F(zero - 1, zero - 1), T(0));
+        }
+}
+/// A diagonal tile may be singular: what is below it makes up for it.
+TYPED_TEST(LuVariants, IncrementalNeedNoRegularTileOnTheDiagonal)
+{
+    using T = TypeParam;
+    constexpr Index n = 3 * nb;
+    Dense<T> A = random_matrix<T>(n, n), B = random_matrix<T>(n, 2);
+    for (Index j = 0; j < nb; ++j)
+        for (Index i = 0; i < nb; ++i) A(i, j) = T(0);
+    const Incremental<T> solved(load_kernels("native"), A, B, nb, 2);
+    EXPECT_EQ(solved.info, 0);
+    expect_solution(A, solved.F, solved.X, B, "zeros in the first tile");
+}
+/// Shared by several cores, a chunk at a time.
+TYPED_TEST(LuVariants, IncrementalCutLargeTilesIntoChunks)
+{
+    using T = TypeParam;
+    const Dense<T> A = random_matrix<T>(300, 300), B = random_matrix<T>(300, 3);
+    const Incremental<T> solved(load_kernels("native"), A, B, 130, 32);
+    ASSERT_EQ(solved.info, 0);
+    expect_solution(A, solved.F, solved.X, B, "tiles of 130");
 }
 
 } // namespace

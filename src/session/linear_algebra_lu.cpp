@@ -10,6 +10,7 @@
 #include "matrix/operations.hpp"
 #include "matrix/work_memory.hpp"
 #include "session/alone.hpp"
+#include "session/incremental_lu.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/packed_calls.hpp"
 #include "session/routine.hpp"
@@ -77,14 +78,6 @@ private:
     Info info_;
 };
 
-/// Right-hand sides in blocks: one where there are few, else enough for the workers, or as wide as the caller's tiles.
-Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOptions& options)
-{
-    if (options.nb) return options.nb;
-    const Index share = (nrhs + session.workers() - 1) / session.workers();
-    return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
-}
-
 /// Memory for so many numbers; none where there is none.
 template <Scalar T> std::unique_ptr<WorkMemory> memory_for(Index count)
 {
@@ -107,6 +100,17 @@ template <Scalar T> struct TwoColumns {
     }
     TileMatrix<T> tiles(Index n) const { return {{static_cast<T*>(memory->data()), n, 2 * nb, n}, nb, nb}; }
 };
+
+/// The factors go with the object, so that the caller's pivots are no rows, which getrs refuses.
+template <Scalar T>
+Index gesv_incremental(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb,
+                       const RoutineOptions& options)
+{
+    std::fill_n(ipiv, n, Index(0));
+    const IncrementalLu<T> factors(session, n, A, lda, options);
+    if (factors.info() == 0) factors.solve(nrhs, B, ldb, options);
+    return factors.info();
+}
 
 } // namespace
 
@@ -150,6 +154,9 @@ template <Scalar T> Index getrf(Session& session, Index m, Index n, T* A, Index 
 {
     argument::require(TRC_ARGUMENTS_getrf(TRC_CHECK));
     check_options("getrf", options);
+    if (options.variant == "incremental")
+        throw Error(ErrorCode::bad_argument, 0,
+                    "variant 'incremental' leaves no factors and pivots of LAPACK's form; call gesv, or IncrementalLu");
     if (m == 0 || n == 0) return 0;
     if (runs_directly(session, operations::getrf(double(m), double(n)).flops<T>(), options, Work::factorization))
         return alone::getrf(session.kernels(), m, n, A, lda, ipiv);
@@ -178,6 +185,7 @@ Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, 
     argument::require(TRC_ARGUMENTS_gesv(TRC_CHECK));
     check_options("gesv", options);
     if (n == 0) return 0;
+    if (options.variant == "incremental") return gesv_incremental(session, n, nrhs, A, lda, ipiv, B, ldb, options);
     if (runs_directly(session, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
         return alone::gesv(session.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
     LuCall<T> call(session, "gesv", n, n, A, lda, ipiv, options);
