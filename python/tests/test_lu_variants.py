@@ -1,10 +1,12 @@
-"""LU's forms by one option: `variant` of solve and lu_factor, IncrementalLU, and bench's residuals."""
+"""LU's forms by one option: `variant` of solve and lu_factor, IncrementalLU, bench's residuals, and `trencadis growth`."""
 
 import numpy as np
 import pytest
 import trencadis
+from commands import refusal, rows
 from matrices import DTYPES, random_array, solve_error
 from trencadis import _core
+from trencadis.growth import MATRICES
 from trencadis.workloads import WORKLOADS
 
 VARIANTS = next(row["variants"] for row in _core.list_routines() if row["name"] == "getrf")
@@ -105,3 +107,24 @@ def test_bench_checks_every_form(routine, variant, precision):
     assert workload.residual() < 30
     workload.targets[-1][0, 0] += 10
     assert workload.residual() > 30
+
+
+def test_growth_is_told_beside_partial_pivoting():
+    told = rows("growth", "--n", "120", "--nb", "16")
+    assert {(row["matrix"], row["variant"]) for row in told} == {
+        (matrix, variant) for matrix in MATRICES for variant in ("panel", "tournament", "incremental", "nopiv")
+    }
+    by_name = {(row["matrix"], row["variant"]): row for row in told}
+    assert by_name["wilkinson", "panel"]["growth"] == 2.0**119
+    assert by_name["dominant", "nopiv"]["growth"] < 2 and by_name["dominant", "nopiv"]["error"] < 1e-14
+    assert 30 < by_name["orthogonal", "panel"]["growth"] < 120
+    assert by_name["random", "nopiv"]["growth_ratio"] > 1
+    for matrix in ("random", "orthogonal", "ill-conditioned"):
+        for variant in ("panel", "tournament", "incremental"):
+            assert by_name[matrix, variant]["error"] < 120 * 2e-16, (matrix, variant)
+
+
+def test_growth_refuses_what_it_does_not_know():
+    assert "'hilbert' is not one of random, dominant" in refusal("growth", "--matrix", "hilbert")
+    assert "'pairwise' is not one of packed" in refusal("growth", "--variant", "pairwise")
+    assert "'c' is neither s nor d" in refusal("growth", "--precision", "c")
