@@ -11,6 +11,7 @@
 #include "graph/info.hpp"
 #include "graph/waiting.hpp"
 #include "observe/trace.hpp"
+#include "session/incremental_lu.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/session.hpp"
 #include "trencadis/flow.hpp"

@@ -10,6 +10,7 @@ void bind_lapack(nanobind::module_& m);
 void bind_level3(nanobind::module_& m);
 void bind_direct(nanobind::module_& m);
 void bind_general(nanobind::module_& m);
+void bind_incremental(nanobind::module_& m);
 void bind_stacks(nanobind::module_& m);
 void bind_products(nanobind::module_& m);
 void bind_registries(nanobind::module_& m);

@@ -39,6 +39,7 @@ NB_MODULE(_core, m)
     trencadis::python::bind_level3(m);
     trencadis::python::bind_direct(m);
     trencadis::python::bind_general(m);
+    trencadis::python::bind_incremental(m);
     trencadis::python::bind_stacks(m);
     trencadis::python::bind_products(m);
     trencadis::python::bind_registries(m);

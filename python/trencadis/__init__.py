@@ -20,6 +20,7 @@ for _folder in (_Path(_sys.prefix) / "lib", _Path(_numpy.__file__).parents[1]):
     _core.add_kernel_library_folder(str(_folder))
 
 from . import threadpool as _threadpool  # noqa: E402, F401
+from .incremental import IncrementalLU  # noqa: E402
 from .inverse import det, inv  # noqa: E402
 from .linalg import cho_factor, cho_solve, cholesky  # noqa: E402
 from .lu import lu, lu_factor, lu_solve  # noqa: E402
@@ -30,6 +31,7 @@ from .triangular import solve_triangular  # noqa: E402
 
 __all__ = [
     "BackendError",
+    "IncrementalLU",
     "__version__",
     "cho_factor",
     "cho_solve",

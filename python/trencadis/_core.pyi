@@ -177,6 +177,15 @@ def posv(session: Session | None, uplo: str, a: np.ndarray, b: np.ndarray, nb: i
 def lapack(routine: str, session: Session | None, *arguments: str | int | np.ndarray, nb: int = 0, variant: str = "") -> int:
     """Calls a routine of LAPACK by its name, with its arguments but leading dimensions and info, which it returns."""
 
+class IncrementalFactors:
+    """The LU factors of a by incremental pivoting, in its place; a is column-major and must stay as it is."""
+
+    def __init__(self, session: Session | None, a: np.ndarray, nb: int = 0) -> None: ...
+    @property
+    def info(self) -> int: ...
+    def solve(self, b: np.ndarray) -> None:
+        """B <- A^-1 B."""
+
 def tasks(session: Session | None, n: int) -> int:
     """Runs empty kernels on the Cholesky graph with n tile rows; returns the number of tasks."""
 

@@ -19,7 +19,15 @@ from typing import Annotated
 
 import typer
 
-from . import __version__, bench_commands, machine_commands, reproduce_commands, simulate_commands, solve_commands
+from . import (
+    __version__,
+    bench_commands,
+    growth_commands,
+    machine_commands,
+    reproduce_commands,
+    simulate_commands,
+    solve_commands,
+)
 from .errors import BackendError, LinAlgError
 
 EXIT_NUMERICAL = 1
@@ -56,6 +64,7 @@ solve_commands.register(app)
 bench_commands.register(app)
 simulate_commands.register(app)
 reproduce_commands.register(app)
+growth_commands.register(app)
 
 #: How long a command may take to end in its own way after Ctrl-C.
 _PATIENCE_S = 0.7

@@ -16,7 +16,9 @@ from .session import current
 SMALL = 256
 
 
-def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple[np.ndarray, np.ndarray]:
+def lu_factor(
+    a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True, *, variant: str = ""
+) -> tuple[np.ndarray, np.ndarray]:
     """The LU factors of a matrix, A = P L U, for `lu_solve`.
 
     Parameters
@@ -26,6 +28,9 @@ def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True
         Allow the data of a to be overwritten; saves a copy when the array can be used in place.
     check_finite : bool
         Check all of `a` for infinities and NaNs.
+    variant : str
+        The form of the tile algorithm, one of getrf's in `trencadis list routines`; the preferred one by default. 'nopiv'
+        exchanges no rows, 'tournament' chooses them by a tournament of tiles; of 'incremental' pivoting see `IncrementalLU`.
 
     Returns
     -------
@@ -45,11 +50,11 @@ def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True
     """
     a1 = _finite(a, check_finite)
     if a1.ndim > 2:
-        lu, piv, singular = _factor_stack(a1)
+        lu, piv, singular = _factor_stack(a1, variant)
     elif a1.size == 0:
         return np.empty_like(a1), np.empty(0, np.int32)
     else:
-        lu, piv, singular = _factor(a1, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a)))
+        lu, piv, singular = _factor(a1, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a)), variant)
     if singular:
         from scipy.linalg import LinAlgWarning
 
@@ -163,25 +168,25 @@ def _finite(a: ArrayLike, check_finite: bool) -> np.ndarray:
     return np.asarray_chkfinite(a) if check_finite else np.asarray(a)
 
 
-def _factor(a: np.ndarray, overwrite: bool) -> tuple[np.ndarray, np.ndarray, int]:
+def _factor(a: np.ndarray, overwrite: bool, variant: str = "") -> tuple[np.ndarray, np.ndarray, int]:
     """The factors, the pivots from 0, and the number of the first pivot that is zero, from 1."""
     if a.ndim != 2:
         raise ValueError(f"expected a matrix, got an array of shape {a.shape}")
     factors = columns(a, converted_dtype(a), overwrite)
     pivots = np.empty(min(a.shape), np.int64)
-    singular = _core.lapack("getrf", current.get(), *a.shape, factors, pivots)
+    singular = _core.lapack("getrf", current.get(), *a.shape, factors, pivots, variant=variant)
     return factors, (pivots - 1).astype(np.int32), singular
 
 
-def _factor_stack(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+def _factor_stack(a: np.ndarray, variant: str = "") -> tuple[np.ndarray, np.ndarray, int]:
     batch = a.shape[:-2]
     if 0 in batch:
         raise ValueError("`lu_factor` does not support zero-size batches.")
     if a.size == 0:
         return np.empty_like(a), np.empty((*batch, 0), np.int32), 0
-    if max(a.shape[-2:]) <= SMALL:
+    if max(a.shape[-2:]) <= SMALL and not variant:
         return _factor_small(a)
-    factors, pivots, singular = zip(*(_factor(a[i], False) for i in np.ndindex(batch)), strict=True)
+    factors, pivots, singular = zip(*(_factor(a[i], False, variant) for i in np.ndindex(batch)), strict=True)
     return np.stack(factors).reshape(a.shape), np.stack(pivots).reshape(*batch, -1), next(filter(None, singular), 0)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import native, solve_dtype, validated
+from .conversion import columns, native, solve_dtype, validated
 from .errors import LinAlgError, not_positive_definite
 from .session import current
 from .triangular import solve_triangular
@@ -50,6 +50,8 @@ def solve(
     check_finite: bool = True,
     assume_a: str | None = None,
     transposed: bool = False,
+    *,
+    variant: str = "",
 ) -> np.ndarray:
     """Solve a x = b for x.
 
@@ -69,6 +71,9 @@ def solve(
         matrix of a stack; a Hermitian matrix that turns out not to be positive definite counts as general.
     transposed : bool
         Solve a^T x = b.
+    variant : str
+        The form of LU's tile algorithm, one of gesv's in `trencadis list routines`: `a` is one matrix then and counts as
+        general, and its condition is not looked at.
 
     Returns
     -------
@@ -96,6 +101,8 @@ def solve(
     matrices that are not positive definite are solved as general ones (SciPy: sysv, hesv). Tridiagonal and banded systems are
     given to SciPy's LAPACK.
     """
+    if variant:
+        return _solve_by_variant(a, b, assume_a, transposed, overwrite_a, overwrite_b, check_finite, variant)
     if assume_a == "banded":
         from scipy.linalg import solve as scipy_solve
 
@@ -116,6 +123,30 @@ def solve(
         raise_singular(0)
     if doubtful:
         warn_ill_conditioned(doubtful)
+    return x
+
+
+def _solve_by_variant(
+    a: ArrayLike, b: ArrayLike, assume_a: str | None, transposed: bool, overwrite_a: bool, overwrite_b: bool,
+    check_finite: bool, variant: str,
+) -> np.ndarray:  # fmt: skip
+    """gesv in the form that is asked for."""
+    if _STRUCTURES.get(assume_a, assume_a) not in ("", "general") or transposed:
+        raise ValueError("variant: goes with assume_a 'general' and without transposed")
+    a1, b1 = validated(a, check_finite), validated(b, check_finite)
+    if a1.ndim != 2 or a1.shape[0] != a1.shape[1]:
+        raise ValueError(f"expected a square matrix, got an array of shape {a1.shape}; variant: takes no stacks")
+    n = len(a1)
+    if b1.ndim not in (1, 2) or b1.shape[0] != n:
+        raise ValueError(f"b has the shape {b1.shape}; {n} rows are needed")
+    dtype = solve_dtype(a1, b1)
+    x = columns(b1, dtype, overwrite_b or not np.may_share_memory(b1, np.asanyarray(b)))
+    if x.size == 0:
+        return x
+    factors = columns(a1, dtype, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a)))
+    pivots = np.empty(n, np.int64)
+    if _core.lapack("gesv", current.get(), n, x.size // n, factors, pivots, x, variant=variant):
+        raise_singular(0)
     return x
 
 

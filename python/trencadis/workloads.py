@@ -91,19 +91,32 @@ class Getrf(Workload):
 
     def operands(self) -> list[np.ndarray]:
         self._ipiv = np.empty(self.n, np.int64)
+        self._tiles: Any = None
         return [self._matrix()]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (a,) = self.targets
+        if variant == "incremental":
+            return lambda: self._by_tiles(core, session, nb)
         return lambda: core.lapack("getrf", session, self.n, self.n, a, self._ipiv, nb=nb, variant=variant)
+
+    def _by_tiles(self, core: Any, session: Any, nb: int) -> int:
+        """Factors that go with an object of their own instead of pivots."""
+        self._tiles = core.IncrementalFactors(session, self.targets[0], nb)
+        return self._tiles.info
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
         self._ipiv = np.empty(self.n, library.integer)
         return library.call("getrf", self.dtype, self.n, self.n, self.targets[0], self.n, self._ipiv, library.info)
 
     def residual(self) -> float:
-        """||P A - L U|| / (n ||A|| eps)."""
+        """||P A - L U|| / (n ||A|| eps); of factors by tiles ||b - A x|| / (n ||A|| ||x|| eps) of a solution from them."""
         (a,), (factors,) = self._pristine, self.targets
+        if self._tiles is not None:
+            b = self._matrix(1)
+            x = b.copy(order="F")
+            self._tiles.solve(x)
+            return norm(b - a @ x) / (self.n * norm(a) * norm(x) * self._eps())
         rows = np.arange(self.n)
         for i, other in enumerate(self._ipiv):
             rows[[i, other - 1]] = rows[[other - 1, i]]

@@ -26,28 +26,13 @@ template <Scalar T> task::Pivots pivots_of(TileMatrix<T> A, Index* pivots, Index
     return {pivots + first, std::min(A.rows() - first, A(k, k).cols)};
 }
 
-/// The tile columns left of each panel, in the end.
+} // namespace
+
 template <Scalar T> void exchange_behind(Flow& flow, TileMatrix<T> A, Index* pivots)
 {
     std::vector<task::Pivots> panels;
     for (Index k = 0; k < steps(A); ++k) panels.push_back(pivots_of(A, pivots, k));
     for (Index j = 0; j + 1 < steps(A); ++j) task::laswp_behind(flow, A, j, std::span(panels).subspan(std::size_t(j + 1)));
-}
-
-} // namespace
-
-template <Scalar T> void getrf_incremental(Flow& flow, Index ib, TileMatrix<T> A, TileMatrix<T> L, PivotGrid pivots)
-{
-    const auto of_tile = [&](Index i, Index k) { return task::Pivots{pivots(i, k), std::min(A(i, k).rows, A(k, k).cols)}; };
-    for (Index k = 0; k < steps(A); ++k) {
-        task::getrf(flow, ib, A(k, k), of_tile(k, k));
-        for (Index j = k + 1; j < A.col_tiles(); ++j) task::gessm(flow, ib, A(k, k), of_tile(k, k), A(k, j));
-        for (Index i = k + 1; i < A.row_tiles(); ++i) {
-            const task::Elimination<T> by{L(i, k), {pivots(i, k), A(k, k).cols}};
-            task::tstrf(flow, ib, A(k, k), A(i, k), by);
-            for (Index j = k + 1; j < A.col_tiles(); ++j) task::ssssm(flow, ib, A(i, k), by, A(k, j), A(i, j));
-        }
-    }
 }
 
 template <Scalar T>
@@ -126,14 +111,19 @@ template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* 
     exchange(blas::Interchanges::backward);
 }
 
+template <Scalar T> void getrs_after(Flow& flow, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, const Info& info)
+{
+    const Index last = A.tiles() - 1;
+    for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
+    getrs(flow, Op::none, A, pivots, B, Guard{&info, A.rows()});
+}
+
 template <Scalar T>
 void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, PanelCut cut, const LuImages<T>* images)
 {
     if (images) getrf_packed(flow, A, *images, pivots, info, cut);
     else getrf(flow, A, pivots, info, cut);
-    const Index last = A.tiles() - 1;
-    for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
-    getrs(flow, Op::none, A, pivots, B, Guard{&info, A.rows()});
+    getrs_after(flow, A, pivots, B, info);
 }
 
 template <Scalar T>
@@ -154,11 +144,12 @@ template <Scalar T> task::Image<T> LuImages<T>::right(Index j, Index k, Index co
 template <Scalar T> Real<T>* LuImages<T>::triangle(Index k) const { return triangle_(0, k); }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void getrf_incremental(Flow&, Index, TileMatrix<T>, TileMatrix<T>, PivotGrid);                                      \
+    template void exchange_behind(Flow&, TileMatrix<T>, Index*);                                                                 \
     template void getrf_kastors(Flow&, ColumnUpdates, TileMatrix<T>, Index*, Info&, char*);                                      \
     template void getrf(Flow&, TileMatrix<T>, Index*, Info&, PanelCut);                                                          \
     template void getrf_packed(Flow&, TileMatrix<T>, const LuImages<T>&, Index*, Info&, PanelCut);                               \
     template void getrs(Flow&, Op, TileMatrix<T>, const Index*, TileMatrix<T>, Guard);                                           \
+    template void getrs_after(Flow&, TileMatrix<T>, const Index*, TileMatrix<T>, const Info&);                                   \
     template void gesv(Flow&, TileMatrix<T>, Index*, TileMatrix<T>, Info&, PanelCut, const LuImages<T>*);                        \
     template class LuImages<T>;
 TRC_INSTANTIATE(float)

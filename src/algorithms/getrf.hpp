@@ -39,27 +39,20 @@ private:
 template <Scalar T>
 void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, Info& info, PanelCut cut = {});
 
+/// What the forms with LAPACK's pivots end with: the interchanges of each panel in the tile columns left of it.
+template <Scalar T> void exchange_behind(Flow& flow, TileMatrix<T> A, Index* pivots);
+
 /// B <- op(A)^-1 B with the factors and pivots that getrf left, A n x n. 2 n^2 nrhs flops.
 template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, Guard guard = {});
 
-/// getrf, then getrs as one flow. As LAPACK's, B is not touched when a pivot is zero: the substitutions begin when the last one is known. With
-/// `images` the factorization is getrf_packed.
+/// getrs of a factorization in the same flow. As LAPACK's gesv, B is not touched when `info` has a zero pivot: the substitutions begin when the
+/// last one is known.
+template <Scalar T> void getrs_after(Flow& flow, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, const Info& info);
+
+/// getrf, then getrs as getrs_after. With `images` the factorization is getrf_packed.
 template <Scalar T>
 void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, PanelCut cut = {},
           const LuImages<T>* images = nullptr);
-
-/// Row interchanges of all tiles: `nb` entries for each of `row_tiles` x ... of them, by columns.
-struct PivotGrid {
-    Index* data;
-    Index nb, row_tiles;
-    Index* operator()(Index i, Index k) const { return data + (i + k * row_tiles) * nb; }
-};
-
-/// Incremental pivoting (getrf, gessm, tstrf, ssssm): a graph only, its kernels do not exist yet. A tile meets one other at a time, so that a panel is no bottleneck; the price
-/// is a weaker pivoting and 2/3 n^3 ib/(2 nb) flops more. L holds ib x nb for each tile of A (rows: ib for each tile row of A),
-/// pivots one vector for each. The diagonal tile is declared whole, as published codes do: the first tstrf of a step waits
-/// for its gessms. Quintana-Orti, van de Geijn 2008; Buttari, Langou, Kurzak, Dongarra 2009.
-template <Scalar T> void getrf_incremental(Flow& flow, Index ib, TileMatrix<T> A, TileMatrix<T> L, PivotGrid pivots);
 
 /// How KASTORS orders the updates of one tile column in one step.
 enum class ColumnUpdates {

@@ -5,6 +5,7 @@
 #include "algorithms/gemm_shared_panel.hpp"
 #include "algorithms/geqrf.hpp"
 #include "algorithms/getrf.hpp"
+#include "algorithms/incremental_lu.hpp"
 #include "algorithms/packed_product.hpp"
 #include "algorithms/packed_trsm.hpp"
 #include "algorithms/potrf.hpp"
@@ -12,7 +13,9 @@
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_routines.hpp"
 #include "algorithms/tile_size.hpp"
+#include "algorithms/tournament_lu.hpp"
 #include "algorithms/trsm.hpp"
+#include "algorithms/unpivoted_lu.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 
@@ -72,10 +75,6 @@ template <Scalar T> TileMatrix<T> square(Site& site)
 template <Scalar T> TileMatrix<T> beside(Site& site)
 {
     return matrix<T>(site, site.tiles() * site.shape.inner, site.shape.n, site.shape.inner, site.shape.nb);
-}
-PivotGrid pivots(Site& site)
-{
-    return {site.range.take<Index>(site.tiles() * site.shape.nb, site.tiles()), site.shape.nb, site.tiles()};
 }
 
 /// Images that are only named.
@@ -178,9 +177,10 @@ template <Scalar T> void submit_trsm(Site& site)
 }
 template <Scalar T> void submit_getrf_incremental(Site& site)
 {
-    const TileMatrix<T> A = square<T>(site), L = beside<T>(site);
-    const PivotGrid interchanges = pivots(site);
-    if (site.flow) getrf_incremental(*site.flow, site.shape.inner, A, L, interchanges);
+    const TileMatrix<T> A = square<T>(site);
+    const Index n = site.shape.n;
+    const Eliminations<T> by(n, n, site.shape.nb, site.shape.inner, images(site));
+    if (site.flow) getrf_incremental(*site.flow, A, by, *site.info);
 }
 template <Scalar T, ColumnUpdates updates> void submit_getrf_kastors(Site& site)
 {
@@ -203,6 +203,18 @@ template <Scalar T> void submit_getrf_packed(Site& site)
     const LuImages<T> kept(site.shape.n, site.shape.n, site.shape.nb, images(site));
     Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
     if (site.flow) getrf_packed(*site.flow, A, kept, interchanges, *site.info, panel_cut(site));
+}
+template <Scalar T> void submit_getrf_nopiv(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site);
+    if (site.flow) getrf_nopiv(*site.flow, A, *site.info);
+}
+template <Scalar T> void submit_getrf_tournament(Site& site)
+{
+    const TileMatrix<T> A = square<T>(site);
+    const TournamentRounds<T> rounds(site.shape.n, site.shape.nb, images(site));
+    Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
+    if (site.flow) getrf_tournament(*site.flow, A, rounds, interchanges, *site.info);
 }
 template <Scalar S> void submit_geqrf(Site& site)
 {
@@ -290,6 +302,11 @@ std::span<const GraphEntry> entries()
          {"getrf_panel", "swptr", "gemm", "laswp"},
          {submit_getrf_kastors<float, concurrent>, submit_getrf_kastors<double, concurrent>, submit_getrf_kastors<C, concurrent>,
           submit_getrf_kastors<Z, concurrent>}},
+        {"getrf", "nopiv", {"getrf_nopiv", "trsm", "gemm"}, TRC_PRECISIONS(submit_getrf_nopiv)},
+        {"getrf",
+         "tournament",
+         {"tournament", "getrf_nopiv", "getrf_panel", "trsm", "swptr", "gemm", "laswp"},
+         TRC_PRECISIONS(submit_getrf_tournament)},
         {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_PRECISIONS(submit_geqrf)},
         {"tasks", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_tasks)},
 #define TRC_ENTRY(routine, ...) {#routine, "in-place", kernels_of(#routine), TRC_PRECISIONS(submit_##routine)},

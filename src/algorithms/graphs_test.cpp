@@ -2,7 +2,6 @@
 
 #include "algorithms/empty_cholesky.hpp"
 #include "algorithms/geqrf.hpp"
-#include "algorithms/getrf.hpp"
 #include "algorithms/testing/waves.hpp"
 #include "base/error.hpp"
 #include "kernels/testing/in_order.hpp"
@@ -45,6 +44,13 @@ Counts counts(std::initializer_list<std::pair<const char* const, Index>> all)
 }
 Index pairs(Index t) { return t * (t - 1) / 2; }
 Index squares(Index t) { return (t - 1) * t * (2 * t - 1) / 6; } ///< 1 + 4 + ... + (t - 1)^2
+/// Choices of groups of four tiles, and those between two, in the panels that have more than one.
+Index matches(Index t)
+{
+    Index sum = 0;
+    for (Index rows = 5; rows <= t; ++rows) sum += 2 * ((rows + 3) / 4) - 1;
+    return sum;
+}
 
 TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
 {
@@ -85,6 +91,15 @@ TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
                                                    {"swptr", pairs(t)},
                                                    {"gemm", squares(t)},
                                                    {"laswp", std::max<Index>(t - 1, 0)}}));
+        EXPECT_EQ(seen("getrf", "nopiv"), counts({{"getrf_nopiv", t}, {"trsm", 2 * pairs(t)}, {"gemm", squares(t)}}));
+        const Index played = std::max<Index>(t - 4, 0); // panels of more than one group of four tiles
+        EXPECT_EQ(seen("getrf", "tournament"), counts({{"tournament", matches(t)},
+                                                       {"getrf_nopiv", played},
+                                                       {"getrf_panel", t - played},
+                                                       {"trsm", pairs(t) - pairs(t - played)},
+                                                       {"swptr", pairs(t)},
+                                                       {"gemm", squares(t)},
+                                                       {"laswp", std::max<Index>(t - 1, 0)}}));
         EXPECT_EQ(seen("trtri", "in-place"), counts({{"trtri", t}, {"trsm", 2 * pairs(t)}, {"gemm", updates}}));
         EXPECT_EQ(seen("lauum", "in-place"), counts({{"lauum", t}, {"trmm", pairs(t)}, {"syrk", pairs(t)}, {"gemm", updates}}));
         EXPECT_EQ(seen("geqrf", "flat"), counts({{"geqrt", t}, {"unmqr", pairs(t)}, {"tsqrt", pairs(t)}, {"tsmqr", squares(t)}}));
@@ -134,6 +149,9 @@ TEST(Graphs, DoTheOperationsOfTheRoutineAndTheKnownExtraOfTheirForm)
             for (const char* routine : {"potrf", "posv", "gemm", "syrk", "trsm"})
                 for (const char* variant : {"packed", "in-place"}) expect_extra(routine, variant, 0);
             for (const char* variant : {"packed", "panel", "kastors", "kastors-cw"}) expect_extra("getrf", variant, 0);
+            // BLAS's trsm counts half of the diagonal's products as multiplications more, which cost 4 additions more in complex.
+            const double diagonals = over_steps(n, [](double rest, double) { return 2 * double(nb) * rest; });
+            expect_extra("getrf", "nopiv", weight == 4 ? diagonals / 2 : 0);
             expect_extra("getrf", "incremental",
                          over_steps(n, [&](double rest, double below) { return below * (inner.squares * rest + inner.tails); }));
             double factors_t = over_steps(n, [&](double rest, double below) {
@@ -180,6 +198,7 @@ TEST(Graphs, HaveTheLongestPathsTheirDependencesImply)
         EXPECT_EQ(longest_path("gemm", "packed", t), 1 + t);              // the first panel is packed before
         EXPECT_EQ(longest_path("trsm", "in-place", t), 1 + 2 * step);     // trsm, gemm
         EXPECT_EQ(longest_path("getrf", "incremental", t), 1 + 4 * step); // getrf, gessm, tstrf, ssssm
+        EXPECT_EQ(longest_path("getrf", "nopiv", t), 1 + 3 * step);       // getrf_nopiv, trsm, gemm
         EXPECT_EQ(longest_path("geqrf", "flat", t), 1 + 4 * step);        // geqrt, unmqr, tsqrt, tsmqr
         const Index swaps_behind = t > 1;
         EXPECT_EQ(longest_path("getrf", "panel", t), 1 + 3 * step + swaps_behind);  // getrf_panel, swptr, gemm
@@ -237,7 +256,12 @@ TEST(Graphs, NameEveryTileWithItsSizeInsideTheirRange)
                 if (routine == "trsm" || routine == "syrk") {
                     EXPECT_EQ(all, full + triangle);
                 }
-                if (routine == "getrf" && variant != "incremental") {
+                if (routine == "getrf" && variant == "nopiv") {
+                    EXPECT_EQ(all, full);
+                } else if (routine == "getrf" && variant == "tournament") { // candidates of two groups beside the pivots
+                    const double group = std::ceil(double(nb) * (8 + double(nb) * element) / 64) * 64;
+                    EXPECT_EQ(all, full + double(sizeof(Index)) * double(n) + 2 * group);
+                } else if (routine == "getrf" && variant != "incremental") {
                     EXPECT_EQ(all, full + double(sizeof(Index)) * double(n)); // a vector of pivots for each panel
                 }
                 if (variant == "incremental") { // pivots for each tile of the lower triangle, L below the diagonal
@@ -269,7 +293,7 @@ TEST(Graphs, KernelsListedAreThoseThatOccur)
     for (const char precision : {'d', 'z'})
         for (const std::string_view routine : graph_routines())
             for (const std::string_view variant : graph_variants(routine)) {
-                const Index n = routine == "tasks" ? 4 : 4 * nb;
+                const Index n = routine == "tasks" ? 4 : 6 * nb;
                 Waves waves;
                 submit(waves, routine, variant, {.n = n, .nb = nb, .inner = ib, .precision = precision});
                 std::vector<std::string> seen, listed;
@@ -290,7 +314,8 @@ TEST(Graphs, TasksIsTheEmptyCholeskyGraph)
 
 TEST(Graphs, ListTheFormsOfLu)
 {
-    EXPECT_THAT(graph_variants("getrf"), ElementsAre("packed", "panel", "incremental", "kastors", "kastors-cw"));
+    EXPECT_THAT(graph_variants("getrf"),
+                ElementsAre("packed", "panel", "incremental", "kastors", "kastors-cw", "nopiv", "tournament"));
     EXPECT_THAT(graph_variants("potrf"), ElementsAre("packed", "in-place", "two-level"));
     EXPECT_EQ(default_graph_variant("potrf", false), "packed");
     EXPECT_EQ(default_graph_variant("potrf", true), "in-place") << "devices do not compute on packed images";
@@ -339,10 +364,8 @@ TEST(Graphs, KernelsThatDoNotExistAreNamedByEnginesThatCompute)
     InOrder computing;
     TaskFlow flow(computing);
     std::vector<double> a(64), beside(64);
-    std::vector<Index> pivots(64);
     const TileMatrix<double> A({a.data(), 8, 8, 8}, 4, 4), T({beside.data(), 4, 8, 4}, 2, 4);
     const auto missing = [&](auto&& submit) { return refusal(submit, ErrorCode::missing_backend); };
-    EXPECT_THAT(missing([&] { getrf_incremental(flow, 2, A, T, PivotGrid{pivots.data(), 4, 2}); }), HasSubstr("'getrf'"));
     EXPECT_THAT(missing([&] { geqrf(flow, 2, A, T); }), HasSubstr("'geqrt'"));
     flow.wait();
 }

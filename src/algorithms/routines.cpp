@@ -75,7 +75,9 @@ constexpr std::string_view lauum_kernels[] = {"lauum", "trmm", "herk", "gemm"};
 constexpr std::string_view potri_kernels[] = {"trtri", "lauum", "trsm", "trmm", "herk", "gemm"};
 Index square_lu(Index n, std::size_t bytes, int workers) { return lu_tile(n, n, bytes, workers); }
 Index square_packed_lu(Index n, std::size_t bytes, int workers) { return packed_lu_tile(n, n, bytes, workers); }
-constexpr RoutineVariant getrf_variants[] = {{"packed", square_packed_lu, true}, {"panel", square_lu}};
+constexpr RoutineVariant getrf_variants[] = {{"packed", square_packed_lu, true}, {"panel", square_lu}, {"kastors", square_lu},
+                                             {"kastors-cw", square_lu},          {"nopiv", square_lu}, {"tournament", square_lu},
+                                             {"incremental", square_lu}};
 constexpr RoutineVariant getrs_variants[] = {{"in-place", square_lu}};
 constexpr RoutineVariant tasks_variants[] = {{"in-place", square_tile}};
 

@@ -8,10 +8,10 @@ inline Datum datum(Pivots pivots) { return {pivots.data, pivots.count, 1, pivots
 inline Access read(Pivots pivots) { return trencadis::read(datum(pivots)); }
 inline Access write(Pivots pivots) { return trencadis::write(datum(pivots)); }
 
-/// The triangles and the interchanges, known by the address of L.
+/// As large as its columns need.
 template <Scalar T> Datum datum(Elimination<T> by)
 {
-    return Datum(by.L.data, trencadis::datum(by.L).bytes() + datum(by.pivots).bytes());
+    return Datum(by.data, double(by.columns) * double(sizeof(Index) + std::size_t(by.ib) * sizeof(T)));
 }
 template <Scalar T> Access read(Elimination<T> by) { return trencadis::read(datum(by)); }
 template <Scalar T> Access write(Elimination<T> by) { return trencadis::write(datum(by)); }

@@ -7,9 +7,7 @@
 
 #include <span>
 
-/// Tile operations of LU; each function submits one task. Of incremental pivoting what they cost and what they touch is known here, their
-/// kernels do not exist yet: a flow on an engine that computes throws Error{missing_backend}, one that simulates accounts for their time.
-/// `ib` is the width of those kernels' inner blocks (see kernels/factor_flops.hpp). Updates are malleable by columns.
+/// Tile operations of LU; each function submits one task. Updates are malleable by columns.
 namespace trencadis::task {
 
 /// Row interchanges of one factored tile or panel.
@@ -18,28 +16,44 @@ struct Pivots {
     Index count;
 };
 
-/// What tstrf leaves beside its two tiles: the unit lower triangles of its inner blocks (ib x nb) and the interchanges. Always
-/// written and read together, hence one datum, known by the address of L.
+/// What tstrf leaves beside its two tiles: the interchanges of `columns` rows, and the unit lower triangles of its inner blocks, ib x columns.
+/// Always written and read together, hence one datum.
 template <Scalar T> struct Elimination {
-    Tile<T> L;
-    Pivots pivots;
+    void* data;
+    Index columns, ib;
+
+    /// Of so many columns, in whole cache lines.
+    static std::size_t bytes(Index columns, Index ib)
+    {
+        return (std::size_t(columns) * (sizeof(Index) + std::size_t(ib) * sizeof(T)) + 63) / 64 * 64;
+    }
 };
 
 // --- Incremental pivoting: only a tile and the one on top are looked at at a time ------------------------------------
+// Inner blocks of `ib` columns: see kernels/factor_flops.hpp. Where `info` is given, U's diagonal is final, and its first zero is reported as
+// row `first` of the matrix and on.
 /// A <- its L U factors with partial pivoting inside the tile.
-template <Scalar T> void getrf(Flow& flow, Index ib, Tile<T> A, Pivots pivots);
+template <Scalar T> void getrf(Flow& flow, Tile<T> A, Pivots pivots, Index first, Info* info);
 
-/// C <- L^-1 P C with the factors that getrf left in A.
-template <Scalar T> void gessm(Flow& flow, Index ib, Tile<T> A, Pivots pivots, Tile<T> C);
+/// C <- L^-1 P C with the factors that getrf left in A, which has a column for each of C's rows at least.
+template <Scalar T> void gessm(Flow& flow, Tile<T> A, Pivots pivots, Tile<T> C);
 
 /// [U; A] <- L U factors of an upper triangle on top of a tile: U's upper triangle and A are replaced.
-template <Scalar T> void tstrf(Flow& flow, Index ib, Tile<T> U, Tile<T> A, Elimination<T> by);
+template <Scalar T> void tstrf(Flow& flow, Tile<T> U, Tile<T> A, Elimination<T> by, Index first, Info* info);
 
 /// [C; D] <- L^-1 P [C; D] with what tstrf left in A and `by`.
-template <Scalar T> void ssssm(Flow& flow, Index ib, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D);
+template <Scalar T> void ssssm(Flow& flow, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D);
+
+// --- No pivoting -----------------------------------------------------------------------------------------------------
+/// A <- its L U factors without interchanges; a pivot that is exactly zero is reported as row `first` of the matrix and on, and its column is not
+/// divided.
+template <Scalar T> void getrf_nopiv(Flow& flow, Tile<T> A, Index first, Info& info);
+
+/// B <- B U^-1 with the upper triangle of a factored tile; columns under a zero on its diagonal are not divided. Malleable by rows.
+template <Scalar T> void divide(Flow& flow, Tile<T> U, Tile<T> B);
 
 // --- Panels: a tile column from the diagonal down is pivoted as a whole ----------------------------------------------
-// These compute. A is a column-major matrix in place, and the interchanges of its panels are pieces of one vector for all of its rows: panel k's
+// A is a column-major matrix in place, and the interchanges of its panels are pieces of one vector for all of its rows: panel k's
 // begin at A.first_row(k), and name rows of A from 1, as LAPACK's.
 /// A_k..,k <- its L U factors with partial pivoting, by one core. Tile row k of A must be the diagonal's. A pivot that is exactly zero is
 /// reported as its row of A.

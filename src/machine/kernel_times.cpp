@@ -63,7 +63,8 @@ bool can(const Machine& machine, std::string_view kernel, std::span<const std::s
 
 /// Kernels that are as fast as another one, which serves where a machine does not tell their own time: small operations on a diagonal tile, and
 /// the two products with a triangle.
-constexpr std::pair<std::string_view, std::string_view> resembling[] = {{"trtri", "potrf"}, {"lauum", "potrf"}, {"trmm", "trsm"}};
+constexpr std::pair<std::string_view, std::string_view> resembling[] = {
+    {"trtri", "potrf"}, {"lauum", "potrf"}, {"trmm", "trsm"}, {"getrf_nopiv", "getrf"}, {"tournament", "getrf_panel"}};
 
 } // namespace
 

@@ -20,14 +20,6 @@ template <Scalar T> Index factor_tile(const Session& session, Index n, const Rou
     return options.nb ? options.nb : cholesky_tile(n, sizeof(T), session.workers());
 }
 
-/// Right-hand sides in blocks: one block when there are few, else enough for the workers, or as wide as the caller's tiles.
-template <Scalar T> Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOptions& options)
-{
-    if (options.nb) return options.nb;
-    const Index share = (nrhs + session.workers() - 1) / session.workers();
-    return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
-}
-
 /// The matrix to factor as the algorithm wants it: its lower triangle, in place, or in tiles that are copied in and out.
 template <Scalar T> class FactorMatrix {
 public:
@@ -132,7 +124,7 @@ void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index l
         return void(alone::potrs(session.kernels(), uplo, n, nrhs, A, lda, B, ldb));
     const Index nb = factor_tile<T>(session, n, options);
     const TileMatrix<T> lower = readable(A, n, n, lda, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
-    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs, options));
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
     run_routine(session, options, [&](Flow& flow) { potrs(flow, lower, X); });
 }
 
@@ -148,13 +140,13 @@ Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T*
     std::optional<PackedFactor<T>> packed;
     if (runs_packed(session, "posv", options)) make_images(packed, options, session, uplo, n, A, lda, options);
     if (packed) {
-        const TileMatrix<T> X({B, n, nrhs, ldb}, packed->nb, rhs_tile<T>(session, packed->nb, nrhs, options));
+        const TileMatrix<T> X({B, n, nrhs, ldb}, packed->nb, rhs_tile(session, packed->nb, nrhs, options));
         run_routine(session, options, [&](Flow& flow) { posv(flow, packed->lower, X, info, &packed->images); });
         return info.value();
     }
     const Index nb = factor_tile<T>(session, n, options);
     const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
-    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile<T>(session, nb, nrhs, options));
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
     run_routine(session, options, [&](Flow& flow) {
         matrix.copy_in(flow);
         posv(flow, matrix.lower(), X, info);

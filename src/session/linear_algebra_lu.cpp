@@ -2,70 +2,81 @@
 #include "algorithms/getri.hpp"
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
+#include "algorithms/tournament_lu.hpp"
+#include "algorithms/unpivoted_lu.hpp"
 #include "graph/immediate_flow.hpp"
 #include "kernels/getri_operations.hpp"
+#include "kernels/unpivoted_lu.hpp"
 #include "matrix/operations.hpp"
 #include "matrix/work_memory.hpp"
 #include "session/alone.hpp"
+#include "session/incremental_lu.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/packed_calls.hpp"
 #include "session/routine.hpp"
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
 
 namespace trencadis {
 namespace {
 
-/// The matrix to factor in place and how it is cut.
-template <Scalar T> struct LuCall {
-    Session& session;
-    std::string_view routine;
-    Index m, n;
-    T* A;
-    Index lda;
-    const RoutineOptions& options;
-
-    /// `body(flow, tiles, cut, images)` on the session's workers; without images where the form in place is wanted.
-    template <class Body> void run(const Body& body) const
+/// A matrix to factor in place in the form that the caller asked for: how it is cut, what the form needs beside it, and its tasks.
+template <Scalar T> class LuCall {
+public:
+    LuCall(Session& session, std::string_view routine, Index m, Index n, T* A, Index lda, Index* ipiv,
+           const RoutineOptions& options)
+        : form_(runs_packed(session, routine, options) ? "packed"
+                : options.variant.empty()              ? "panel"
+                                                       : options.variant),
+          ipiv_(ipiv), nb_(tile(m, n, session.workers(), options)), tiles_({A, m, n, lda}, nb_, nb_)
     {
-        std::optional<LuImages<T>> images;
-        const bool packed = runs_packed(session, routine, options);
-        Index nb = tile(packed);
-        if (packed && n > nb) {
-            make_images(images, options, m, n, nb);
-            if (!images) nb = tile(false);
+        if (form_ == "packed" && n > nb_) {
+            make_images(images_, options, m, n, nb_);
+            if (!images_) form_ = "panel", nb_ = tile(m, n, session.workers(), options);
         }
         // A matrix of one panel has no updates: its rows need no cutting, nor its tile to be square.
-        const TileMatrix<T> tiles({A, m, n, lda}, n > nb ? nb : std::max(nb, std::min(m, tallest)), nb);
-        const PanelCut cut = lu_panel_cut(tiles(0, 0).cols, session.workers());
-        run_routine(session, options, [&](Flow& flow) { body(flow, tiles, cut, images ? &*images : nullptr); });
+        const bool one_panel = n <= nb_ && (form_ == "packed" || form_ == "panel");
+        tiles_ = TileMatrix<T>({A, m, n, lda}, one_panel ? std::max(nb_, std::min(m, tallest)) : nb_, nb_);
+        cut_ = lu_panel_cut(tiles_(0, 0).cols, session.workers());
+        if (form_ == "tournament") rounds_.emplace(m, nb_);
+        if (form_ == "nopiv") std::iota(ipiv, ipiv + std::min(m, n), Index(1));
+        tokens_.resize(std::size_t(tiles_.row_tiles() + 1));
+    }
+    TileMatrix<T> tiles() const { return tiles_; }
+    Info& info() { return info_; }
+
+    void submit(Flow& flow)
+    {
+        if (images_) return getrf_packed(flow, tiles_, *images_, ipiv_, info_, cut_);
+        if (form_ == "kastors") return getrf_kastors(flow, ColumnUpdates::queued, tiles_, ipiv_, info_, tokens_.data());
+        if (form_ == "kastors-cw") return getrf_kastors(flow, ColumnUpdates::concurrent, tiles_, ipiv_, info_, tokens_.data());
+        if (form_ == "nopiv") return getrf_nopiv(flow, tiles_, info_);
+        if (rounds_) return getrf_tournament(flow, tiles_, *rounds_, ipiv_, info_);
+        getrf(flow, tiles_, ipiv_, info_, cut_);
     }
 
 private:
     static constexpr Index tallest = Index(1) << 24; ///< rows of a tile
-    Index tile(bool packed) const
+    Index tile(Index m, Index n, int workers, const RoutineOptions& options) const
     {
-        const Index nb = options.nb ? options.nb : (packed ? packed_lu_tile : lu_tile)(m, n, sizeof(T), session.workers());
+        const Index nb = options.nb ? options.nb : (form_ == "packed" ? packed_lu_tile : lu_tile)(m, n, sizeof(T), workers);
         return std::min(nb, std::max(m, n));
     }
+
+    std::string form_;
+    Index* ipiv_;
+    Index nb_;
+    TileMatrix<T> tiles_;
+    PanelCut cut_;
+    std::optional<LuImages<T>> images_; ///< of 'packed' with more than one panel
+    std::optional<TournamentRounds<T>> rounds_;
+    std::vector<char> tokens_; ///< named by the forms of KASTORS
+    Info info_;
 };
-
-/// Right-hand sides in blocks: one where there are few, else enough for the workers, or as wide as the caller's tiles.
-Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOptions& options)
-{
-    if (options.nb) return options.nb;
-    const Index share = (nrhs + session.workers() - 1) / session.workers();
-    return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
-}
-
-/// The place of the first one, from 1; 0: none.
-template <Scalar T> Index zero_on_diagonal(Index n, const T* A, Index lda)
-{
-    for (Index i = 0; i < n; ++i)
-        if (A[i + i * lda] == T(0)) return i + 1;
-    return 0;
-}
 
 /// Memory for so many numbers; none where there is none.
 template <Scalar T> std::unique_ptr<WorkMemory> memory_for(Index count)
@@ -89,6 +100,17 @@ template <Scalar T> struct TwoColumns {
     }
     TileMatrix<T> tiles(Index n) const { return {{static_cast<T*>(memory->data()), n, 2 * nb, n}, nb, nb}; }
 };
+
+/// The factors go with the object, so that the caller's pivots are no rows, which getrs refuses.
+template <Scalar T>
+Index gesv_incremental(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb,
+                       const RoutineOptions& options)
+{
+    std::fill_n(ipiv, n, Index(0));
+    const IncrementalLu<T> factors(session, n, A, lda, options);
+    if (factors.info() == 0) factors.solve(nrhs, B, ldb, options);
+    return factors.info();
+}
 
 } // namespace
 
@@ -132,16 +154,15 @@ template <Scalar T> Index getrf(Session& session, Index m, Index n, T* A, Index 
 {
     argument::require(TRC_ARGUMENTS_getrf(TRC_CHECK));
     check_options("getrf", options);
+    if (options.variant == "incremental")
+        throw Error(ErrorCode::bad_argument, 0,
+                    "variant 'incremental' leaves no factors and pivots of LAPACK's form; call gesv, or IncrementalLu");
     if (m == 0 || n == 0) return 0;
     if (runs_directly(session, operations::getrf(double(m), double(n)).flops<T>(), options, Work::factorization))
         return alone::getrf(session.kernels(), m, n, A, lda, ipiv);
-    Info info;
-    LuCall<T>{session, "getrf", m, n, A, lda, options}.run(
-        [&](Flow& flow, TileMatrix<T> tiles, PanelCut cut, const LuImages<T>* images) {
-            if (images) getrf_packed(flow, tiles, *images, ipiv, info, cut);
-            else getrf(flow, tiles, ipiv, info, cut);
-        });
-    return info.value();
+    LuCall<T> call(session, "getrf", m, n, A, lda, ipiv, options);
+    run_routine(session, options, [&](Flow& flow) { call.submit(flow); });
+    return call.info().value();
 }
 
 template <Scalar T>
@@ -164,16 +185,17 @@ Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, 
     argument::require(TRC_ARGUMENTS_gesv(TRC_CHECK));
     check_options("gesv", options);
     if (n == 0) return 0;
+    if (options.variant == "incremental") return gesv_incremental(session, n, nrhs, A, lda, ipiv, B, ldb, options);
     if (runs_directly(session, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
         return alone::gesv(session.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
-    Info info;
-    LuCall<T>{session, "gesv", n, n, A, lda, options}.run(
-        [&](Flow& flow, TileMatrix<T> tiles, PanelCut cut, const LuImages<T>* images) {
-            const Index nb = tiles(0, 0).rows;
-            const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
-            gesv(flow, tiles, ipiv, X, info, cut, images);
-        });
-    return info.value();
+    LuCall<T> call(session, "gesv", n, n, A, lda, ipiv, options);
+    const Index nb = call.tiles()(0, 0).rows;
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
+    run_routine(session, options, [&](Flow& flow) {
+        call.submit(flow);
+        getrs_after(flow, call.tiles(), ipiv, X, call.info());
+    });
+    return call.info().value();
 }
 
 template <Scalar T> Index getri(Session& session, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)

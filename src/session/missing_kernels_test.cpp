@@ -1,5 +1,4 @@
 #include "algorithms/geqrf.hpp"
-#include "algorithms/getrf.hpp"
 #include "base/error.hpp"
 #include "session/session.hpp"
 
@@ -36,17 +35,9 @@ TEST(KernelsThatCanOnlyBeSimulated, AreNamedByEveryEngineThatComputes)
 {
     constexpr Index n = 8, nb = 4, ib = 2;
     std::vector<double> a(n * n, 1), beside(n * ib * 2);
-    std::vector<Index> pivots(n * 2);
     const TileMatrix<double> A({a.data(), n, n, n}, nb, nb), T({beside.data(), 2 * ib, n, 2 * ib}, ib, nb);
-    for (const char* engine : {"sequential", "native"}) {
-        EXPECT_THAT(missing_on(engine,
-                               [&](Flow& flow) {
-                                   getrf_incremental(flow, ib, A, T, {pivots.data(), nb, 2});
-                               }),
-                    HasSubstr("'getrf'"))
-            << engine;
+    for (const char* engine : {"sequential", "native"})
         EXPECT_THAT(missing_on(engine, [&](Flow& flow) { geqrf(flow, ib, A, T); }), HasSubstr("'geqrt'")) << engine;
-    }
     EXPECT_EQ(a, std::vector<double>(n * n, 1));
 }
 

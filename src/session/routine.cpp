@@ -54,4 +54,11 @@ bool runs_directly(Session& session, Flops flops, const RoutineOptions& options,
     return outlook == Session::Outlook::busy || (outlook == Session::Outlook::asleep && flops <= limits.asleep);
 }
 
+Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOptions& options)
+{
+    if (options.nb) return options.nb;
+    const Index share = (nrhs + session.workers() - 1) / session.workers();
+    return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
+}
+
 } // namespace trencadis

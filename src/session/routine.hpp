@@ -16,6 +16,9 @@ bool runs_directly(Session& session, Flops flops, const RoutineOptions& options,
 void check_options(std::string_view routine, const RoutineOptions& options);
 bool wants_tile_layout(const RoutineOptions& options);
 
+/// Columns of the blocks of right-hand sides: one block where there are few, else enough for the workers, or as wide as the caller's tiles.
+Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOptions& options);
+
 /// Runs `body` on the session's workers; a failed allocation becomes Error{out_of_memory}.
 template <class Body> void run_routine(Session& session, const RoutineOptions& options, Body&& body)
 {

@@ -126,6 +126,8 @@ TEST(Simulate, RunsEveryGraphOnDescribedMachines)
                                            {"getrf", "kastors"},
                                            {"getrf", "kastors-cw"},
                                            {"getrf", "panel"},
+                                           {"getrf", "nopiv"},
+                                           {"getrf", "tournament"},
                                            {"geqrf", "flat"},
                                            {"gemm", ""},
                                            {"posv", ""}})
