@@ -229,6 +229,10 @@ def factor_stack(session: Session | None, a: np.ndarray, pivots: np.ndarray) -> 
     """getrf of each matrix of a stack in C order as LAPACK sees it, its transpose; pivots from 1, a row of int64 for each matrix.
     The infos."""
 
+def factor_positive_stack(session: Session | None, a: np.ndarray, lower: bool, clean: bool) -> list[int]:
+    """The Cholesky factor of each matrix of a stack in C order, in place in one triangle; zeros in the other one where `clean`. The
+    infos."""
+
 def columns(session: Session | None, a: Any, overwrite: bool, check_finite: bool) -> np.ndarray | None:
     """A column-major array that may be overwritten, with the elements of a: a itself where that is allowed and lies so. None
     where a is no plain matrix or vector."""
