@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bind.hpp"
 #include "factors.hpp"
+#include "matrix/conjugate.hpp"
 #include "truth.hpp"
 
 #include <limits>
@@ -20,20 +21,79 @@ constexpr Index largest_order = 256;  ///< beyond it a matrix is worth all worke
 constexpr Index together_up_to = 64;  ///< matrices of this order and below are factored several at a time
 constexpr Flops flops_per_task = 1e6; // some hundred microseconds: small matrices run far below the speed of large ones
 
+/// One right side by substitution, without what the routines for many take for packing: an estimate of a condition solves some five of them.
+template <Scalar T> class Substitution {
+public:
+    Substitution(Index n, const T* factors, const Index* pivots) : n_(n), factors_(factors), pivots_(pivots) {}
+
+    /// x <- A^-1 x, or A^-H x.
+    void solve(T* x, bool adjoint) const
+    {
+        if (adjoint) return solve_adjoint(x);
+        for (Index j = 0; j < n_; ++j) std::swap(x[j], x[pivots_[j] - 1]);
+        for (Index j = 0; j < n_; ++j) subtract(j + 1, n_, j, x);
+        for (Index j = n_ - 1; j >= 0; --j) {
+            x[j] /= at(j, j);
+            subtract(0, j, j, x);
+        }
+    }
+
+private:
+    const T& at(Index i, Index j) const { return factors_[i + j * n_]; }
+    static T times(T a, T b) // std::complex's own product looks for infinities
+    {
+        if constexpr (is_complex<T>)
+            return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+        else return a * b;
+    }
+    /// Rows [begin, end) of column j, times x_j.
+    void subtract(Index begin, Index end, Index j, T* x) const
+    {
+        const T* const column = factors_ + j * n_;
+        const T factor = x[j];
+        for (Index i = begin; i < end; ++i) x[i] -= times(column[i], factor);
+    }
+    /// Rows [begin, end) of column j, conjugated, times those of x; in four sums, which do not wait for each other.
+    T product(Index begin, Index end, Index j, const T* x) const
+    {
+        const T* const column = factors_ + j * n_;
+        T sums[4] = {};
+        Index i = begin;
+        for (; i + 4 <= end; i += 4)
+            for (Index k = 0; k < 4; ++k) sums[k] += times(trencadis::conjugate(column[i + k]), x[i + k]);
+        for (; i < end; ++i) sums[0] += times(trencadis::conjugate(column[i]), x[i]);
+        return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+    void solve_adjoint(T* x) const
+    {
+        for (Index j = 0; j < n_; ++j) x[j] = (x[j] - product(0, j, j, x)) / trencadis::conjugate(at(j, j));
+        for (Index j = n_ - 1; j >= 0; --j) x[j] -= product(j + 1, n_, j, x);
+        for (Index j = n_ - 1; j >= 0; --j) std::swap(x[j], x[pivots_[j] - 1]);
+    }
+
+    Index n_;
+    const T* factors_;
+    const Index* pivots_;
+};
+
 /// What became of a system. `left`: by its structure, or a doubtful condition, it is the caller's.
 enum class Outcome : char { solved, singular, left };
+
+/// What the matrices are taken for: by their structure, each for itself, or all as the caller says.
+enum class Take { as_they_are, general, positive };
 
 /// Stacks of systems, and what is told of each.
 template <Scalar T> struct Systems {
     Session& session;
     const Buffer &a, &b, &x;
     Op op;
-    bool detect; ///< structures; otherwise all are general
+    Take take;
+    Uplo uplo; ///< of matrices that are taken as positive definite
     std::vector<Outcome> outcomes;
     std::vector<double> rconds; ///< reciprocal conditions, of those that are solved
 
-    Systems(Session& session, const Buffer& a, const Buffer& b, const Buffer& x, Op op, bool detect)
-        : session(session), a(a), b(b), x(x), op(op), detect(detect),
+    Systems(Session& session, const Buffer& a, const Buffer& b, const Buffer& x, Op op, Take take, Uplo uplo)
+        : session(session), a(a), b(b), x(x), op(op), take(take), uplo(uplo),
           outcomes(static_cast<std::size_t>(x.stack()), Outcome::left), rconds(outcomes.size(), 1)
     {
     }
@@ -70,11 +130,14 @@ private:
     std::size_t size(Index each) const { return static_cast<std::size_t>(slots_ * each); }
     T* factors(Index slot) { return factors_.data() + slot * n_ * n_; }
     T* right(Index slot) { return x_.data() + slot * n_ * nrhs_; }
+    Index* pivots(Index slot) { return pivots_.data() + slot * n_; }
     Index& info(Index slot) { return infos_[static_cast<std::size_t>(slot)]; }
 
     void sort(Index i)
     {
-        const Word structure = systems_.detect ? structure_of<T>(systems_.session, systems_.a.matrix(i)) : "general";
+        if (systems_.take == Take::general) return general_.push_back(i);
+        if (systems_.take == Take::positive) return positive_.push_back(i);
+        const Word structure = structure_of<T>(systems_.session, systems_.a.matrix(i));
         if (structure == "general") general_.push_back(i);
         if (structure == "positive definite") positive_.push_back(i);
     }
@@ -97,17 +160,19 @@ private:
             for (Index c = 0; c < nrhs_; ++c) static_cast<T*>(to.data)[r * to.row_stride + c * to.col_stride] = from[r + c * n_];
     }
 
-    /// Those that are not positive definite, or whose factor's diagonal raises doubt, become general ones: LU will tell.
+    /// Those that are not positive definite, or whose factor's diagonal raises doubt, become general ones, LU will tell, or the caller's if
+    /// they were said to be so.
     void solve_positive()
     {
         each(positive_, [&](Index slot, Index i) { read(slot, i); });
-        alone::posv_batch(kernels_, Uplo::lower, n_, nrhs_, factors_.data(), n_, n_ * n_, x_.data(), n_, n_ * nrhs_,
+        alone::posv_batch(kernels_, systems_.uplo, n_, nrhs_, factors_.data(), n_, n_ * n_, x_.data(), n_, n_ * nrhs_,
                           static_cast<Index>(positive_.size()), infos_.data());
         each(positive_, [&](Index slot, Index i) {
             const auto enough = std::sqrt(std::numeric_limits<Real<T>>::epsilon());
-            if (info(slot) || !(rcond_bound(factors(slot), n_, n_) > enough)) return general_.push_back(i);
-            write(slot, i);
-            systems_.solved(i, 1);
+            if (info(slot) == 0 && rcond_bound(factors(slot), n_, n_) > enough) {
+                write(slot, i);
+                systems_.solved(i, 1);
+            } else if (systems_.take == Take::as_they_are) general_.push_back(i);
         });
     }
     void solve_general()
@@ -121,18 +186,15 @@ private:
                           n_ * nrhs_, static_cast<Index>(general_.size()), infos_.data());
         each(general_, [&](Index slot, Index i) {
             if (info(slot)) return systems_.singular(i);
-            if (!plain) solve_factored(slot, systems_.op, nrhs_, right(slot));
+            if (!plain) alone::getrs(kernels_, systems_.op, n_, nrhs_, factors(slot), n_, pivots(slot), right(slot), n_);
             write(slot, i);
             systems_.solved(i, rcond(slot));
         });
     }
-    void solve_factored(Index slot, Op op, Index nrhs, T* x)
-    {
-        alone::getrs(kernels_, op, n_, nrhs, factors(slot), n_, pivots_.data() + slot * n_, x, n_);
-    }
     double rcond(Index slot)
     {
-        const auto solve_one = [&](T* x, bool adjoint) { solve_factored(slot, adjoint ? Op::conj_trans : Op::none, 1, x); };
+        const Substitution<T> substitution(n_, factors(slot), pivots(slot));
+        const auto solve_one = [&](T* x, bool adjoint) { substitution.solve(x, adjoint); };
         return reciprocal_condition(norms_[static_cast<std::size_t>(slot)], inverse_norm1<T>(n_, solve_one));
     }
 
@@ -164,9 +226,10 @@ using Doubtful = std::vector<std::pair<Index, double>>;
 /// The first singular matrix, or -1; the ill-conditioned ones; those that are left to the caller.
 using Told = std::tuple<Index, Doubtful, std::vector<Index>>;
 
-template <Scalar T> Told solve_stack(Session& session, const Buffer& a, const Buffer& b, const Buffer& x, Op op, bool detect)
+template <Scalar T>
+Told solve_stack(Session& session, const Buffer& a, const Buffer& b, const Buffer& x, Op op, Take take, Uplo uplo)
 {
-    Systems<T> systems(session, a, b, x, op, detect);
+    Systems<T> systems(session, a, b, x, op, take, uplo);
     const Index count = x.stack();
     const auto n = static_cast<double>(systems.order()), nrhs = static_cast<double>(systems.right_sides());
     const Flops each = flops_per_fma<T> * n * n * (n / 3 + nrhs + 10); // and about ten for the condition
@@ -191,9 +254,10 @@ Buffer require_stack(nb::handle array, Buffer::Access access, int argument, cons
 }
 
 std::optional<Told> bind_solve_stack(Session* session, nb::handle a_array, nb::handle b_array, nb::handle x_array,
-                                     Truth transposed, Truth detect)
+                                     Truth transposed, const std::string& structure, Truth lower)
 {
-    const bool find = detect;
+    const Take take = structure == "general" ? Take::general : structure.empty() ? Take::as_they_are : Take::positive;
+    const Uplo uplo = lower ? Uplo::lower : Uplo::upper;
     const Op op = transposed ? Op::trans : Op::none;
     const Buffer a = require_stack(a_array, Buffer::Access::read, 1, "a"),
                  b = require_stack(b_array, Buffer::Access::read, 2, "b");
@@ -206,7 +270,7 @@ std::optional<Told> bind_solve_stack(Session* session, nb::handle a_array, nb::h
         throw Error(ErrorCode::bad_argument, "the shapes of a, b and x do not fit");
     if (A.rows > largest_order || A.rows < 2 || X.empty() || X.rows * X.cols >= shared_pass_from) return std::nullopt;
     return with_scalar(a.kind(), [&](auto zero) {
-        return compute([&] { return solve_stack<decltype(zero)>(session_or_standard(session), a, b, x, op, find); });
+        return compute([&] { return solve_stack<decltype(zero)>(session_or_standard(session), a, b, x, op, take, uplo); });
     });
 }
 
@@ -270,7 +334,7 @@ std::vector<Index> bind_factor_positive_stack(Session* session, nb::handle a_arr
 void bind_stacks(nb::module_& m)
 {
     using namespace nb::literals;
-    m.def("solve_stack", &bind_solve_stack, "session"_a.none(), "a"_a, "b"_a, "x"_a, "transposed"_a, "detect"_a);
+    m.def("solve_stack", &bind_solve_stack, "session"_a.none(), "a"_a, "b"_a, "x"_a, "transposed"_a, "structure"_a, "lower"_a);
     m.def("factor_positive_stack", &bind_factor_positive_stack, "session"_a.none(), "a"_a, "lower"_a, "clean"_a);
     m.def("factor_stack", &bind_factor_stack, "session"_a.none(), "a"_a, "pivots"_a);
 }

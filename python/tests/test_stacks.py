@@ -74,6 +74,27 @@ def test_a_positive_definite_matrix_of_doubtful_condition_is_judged_by_the_estim
         trencadis.solve(stack, np.ones(12))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("lower", [False, True])
+def test_stacks_of_positive_definite_systems_use_one_triangle(lower, dtype):
+    for count, n in ((300, 6), (20, 64), (4, 100), (2, 257)):
+        A = np.stack([positive_definite(n, dtype, seed=s % 5) for s in range(count)])
+        B = random_array((count, n, 3), dtype, seed=1)
+        half = A.copy()
+        half[:, np.triu(np.ones((n, n), bool), 1) if lower else np.tril(np.ones((n, n), bool), -1)] = 7
+        X = trencadis.solve(half, B, lower=lower, assume_a="pos")
+        assert X.dtype == dtype and max(map(solve_error, A, X, B)) < 10
+    half[1, 2, 2] = -1
+    with pytest.raises(np.linalg.LinAlgError, match="^3-th leading minor"):
+        trencadis.solve(half, B, lower=lower, assume_a="pos")
+    hilbert = np.stack([np.eye(12), scipy.linalg.hilbert(12), np.eye(12)])
+    with pytest.warns(scipy.linalg.LinAlgWarning, match="slice 1 has rcond"):
+        trencadis.solve(hilbert, np.ones(12), lower=lower, assume_a="pos")
+    with pytest.raises(np.linalg.LinAlgError, match="^5-th leading minor"):
+        hilbert[2, 4, 4] = 0
+        trencadis.solve(hilbert, np.ones(12), lower=lower, assume_a="pos")
+
+
 def test_stacks_are_solved_in_any_session():
     A, b = stack_of(400, 16, np.float64), random_array((400, 16, 1), np.float64, seed=1)
     for options in ({"workers": 1}, {"scheduler": "ws"}, {"engine": "sequential"}):
