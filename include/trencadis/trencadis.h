@@ -159,8 +159,10 @@ int trc_zgesv_mixed(trc_session* session, int64_t n, int64_t nrhs, trc_complex_d
 int trc_zposv_mixed(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
                     const trc_complex_double* b, int64_t ldb, trc_complex_double* x, int64_t ldx, int* iterations, int64_t* info);
 
-/* Batches: `count` problems of one size as one call that the workers share, the matrices `stride` elements apart; each is computed as by the
- * routine of that name, and info[i] is its info. ipiv holds min(m, n) (gesv: n) integers for each. */
+/* Batches: `count` problems of one size as one call that the workers share, the matrices `stride` elements apart; each has the result of the
+ * routine of that name, and info[i] is its info. ipiv holds min(m, n) (gesv: n) integers for each. Up to 64 x 64 elements several matrices
+ * share a core's vectors: results differ from the routine's by rounding, but depend neither on the other matrices nor on how the batch
+ * is cut. */
 int trc_spotrf_batch(trc_session* session, char uplo, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t count,
                      int64_t* info);
 int trc_sposv_batch(trc_session* session, char uplo, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, float* b,

@@ -9,7 +9,7 @@
 
 namespace trencadis::python {
 
-/// LU of a general matrix and what it takes to judge it, for one matrix on all workers and for many small ones on one each.
+/// LU of a general matrix on all workers and what it takes to judge it.
 
 /// What the structure of a matrix is called, in SciPy's words; empty: nobody knows.
 using Word = std::string;
@@ -49,21 +49,6 @@ struct OnWorkers {
     template <Scalar T> void invert(Index n, T* A, Index ld, const Index* pivots) const
     {
         getri(session, n, A, ld, pivots, polled());
-    }
-};
-
-/// On the calling thread, whoever's it is; for matrices that the passes over them do not share either.
-struct OnThisThread {
-    Session& session;
-    static constexpr Index most = 256; ///< order
-
-    template <Scalar T> Index factor(Index n, T* A, Index ld, Index* pivots) const
-    {
-        return alone::getrf(session.kernels(), n, n, A, ld, pivots);
-    }
-    template <Scalar T> void solve(Op op, Index n, Index nrhs, const T* A, Index ld, const Index* pivots, T* x, Index ldx) const
-    {
-        alone::getrs(session.kernels(), op, n, nrhs, A, ld, pivots, x, ldx);
     }
 };
 

@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bind.hpp"
 #include "factors.hpp"
+#include "matrix/conjugate.hpp"
 #include "truth.hpp"
 
 #include <limits>
@@ -16,59 +17,194 @@
 namespace trencadis::python {
 namespace {
 
+constexpr Index largest_order = 256;  ///< beyond it a matrix is worth all workers
+constexpr Index together_up_to = 64;  ///< matrices of this order and below are factored several at a time
 constexpr Flops flops_per_task = 1e6; // some hundred microseconds: small matrices run far below the speed of large ones
 
-/// The systems of a stack one after the other, with one work space.
-template <Scalar T> class SmallSystems {
+/// One right side by substitution, without what the routines for many take for packing: an estimate of a condition solves some five of them.
+template <Scalar T> class Substitution {
 public:
-    enum class Outcome : char { solved, singular, left };
+    Substitution(Index n, const T* factors, const Index* pivots) : n_(n), factors_(factors), pivots_(pivots) {}
 
-    SmallSystems(Session& session, Index n, Index nrhs)
-        : means_{session}, n_(n), nrhs_(nrhs), factors_(size(n, n)), x_(size(n, nrhs))
+    /// x <- A^-1 x, or A^-H x.
+    void solve(T* x, bool adjoint) const
     {
-    }
-
-    /// `left`: by its structure, or a doubtful condition, it is the caller's. `rcond` is set where it is solved.
-    Outcome solve(const Strided& a, const Strided& b, const Strided& x, Op op, bool detect, double& rcond)
-    {
-        const Word structure = detect ? structure_of<T>(means_.session, a) : "general";
-        if (structure != "general" && structure != "positive definite") return Outcome::left;
-        if (structure == "positive definite" && solve_positive(a, b)) {
-            rcond = 1;
-        } else {
-            copy(means_.session, a, factors_.data(), n_, false);
-            const Factors<T, OnThisThread> factors(means_, n_, factors_.data(), n_);
-            if (factors.info()) return Outcome::singular;
-            copy(means_.session, b, x_.data(), n_, false);
-            factors.solve(op, nrhs_, x_.data(), n_);
-            rcond = factors.estimated_rcond();
+        if (adjoint) return solve_adjoint(x);
+        for (Index j = 0; j < n_; ++j) std::swap(x[j], x[pivots_[j] - 1]);
+        for (Index j = 0; j < n_; ++j) subtract(j + 1, n_, j, x);
+        for (Index j = n_ - 1; j >= 0; --j) {
+            x[j] /= at(j, j);
+            subtract(0, j, j, x);
         }
-        write(x);
-        return Outcome::solved;
     }
 
 private:
-    static std::size_t size(Index rows, Index cols) { return static_cast<std::size_t>(rows * cols); }
-
-    /// False where a is not positive definite, or where the factor's diagonal raises doubt: LU will tell.
-    bool solve_positive(const Strided& a, const Strided& b)
+    const T& at(Index i, Index j) const { return factors_[i + j * n_]; }
+    static T times(T a, T b) // std::complex's own product looks for infinities
     {
-        copy(means_.session, a, factors_.data(), n_, false);
-        copy(means_.session, b, x_.data(), n_, false);
-        const Index info = alone::posv(means_.session.kernels(), Uplo::lower, n_, nrhs_, factors_.data(), n_, x_.data(), n_);
-        return info == 0 && rcond_bound(factors_.data(), n_, n_) > std::sqrt(std::numeric_limits<Real<T>>::epsilon());
+        if constexpr (is_complex<T>)
+            return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+        else return a * b;
     }
-    void write(const Strided& x) const
+    /// Rows [begin, end) of column j, times x_j.
+    void subtract(Index begin, Index end, Index j, T* x) const
     {
-        T* const to = static_cast<T*>(x.data);
-        for (Index i = 0; i < n_; ++i)
-            for (Index j = 0; j < nrhs_; ++j)
-                to[i * x.row_stride + j * x.col_stride] = x_[size(j, n_) + static_cast<std::size_t>(i)];
+        const T* const column = factors_ + j * n_;
+        const T factor = x[j];
+        for (Index i = begin; i < end; ++i) x[i] -= times(column[i], factor);
+    }
+    /// Rows [begin, end) of column j, conjugated, times those of x; in four sums, which do not wait for each other.
+    T product(Index begin, Index end, Index j, const T* x) const
+    {
+        const T* const column = factors_ + j * n_;
+        T sums[4] = {};
+        Index i = begin;
+        for (; i + 4 <= end; i += 4)
+            for (Index k = 0; k < 4; ++k) sums[k] += times(trencadis::conjugate(column[i + k]), x[i + k]);
+        for (; i < end; ++i) sums[0] += times(trencadis::conjugate(column[i]), x[i]);
+        return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+    void solve_adjoint(T* x) const
+    {
+        for (Index j = 0; j < n_; ++j) x[j] = (x[j] - product(0, j, j, x)) / trencadis::conjugate(at(j, j));
+        for (Index j = n_ - 1; j >= 0; --j) x[j] -= product(j + 1, n_, j, x);
+        for (Index j = n_ - 1; j >= 0; --j) std::swap(x[j], x[pivots_[j] - 1]);
     }
 
-    OnThisThread means_;
-    Index n_, nrhs_;
+    Index n_;
+    const T* factors_;
+    const Index* pivots_;
+};
+
+/// What became of a system. `left`: by its structure, or a doubtful condition, it is the caller's.
+enum class Outcome : char { solved, singular, left };
+
+/// What the matrices are taken for: by their structure, each for itself, or all as the caller says.
+enum class Take { as_they_are, general, positive };
+
+/// Stacks of systems, and what is told of each.
+template <Scalar T> struct Systems {
+    Session& session;
+    const Buffer &a, &b, &x;
+    Op op;
+    Take take;
+    Uplo uplo; ///< of matrices that are taken as positive definite
+    std::vector<Outcome> outcomes;
+    std::vector<double> rconds; ///< reciprocal conditions, of those that are solved
+
+    Systems(Session& session, const Buffer& a, const Buffer& b, const Buffer& x, Op op, Take take, Uplo uplo)
+        : session(session), a(a), b(b), x(x), op(op), take(take), uplo(uplo),
+          outcomes(static_cast<std::size_t>(x.stack()), Outcome::left), rconds(outcomes.size(), 1)
+    {
+    }
+    Index order() const { return x.matrix().rows; }
+    Index right_sides() const { return x.matrix().cols; }
+    void solved(Index i, double rcond)
+    {
+        outcomes[static_cast<std::size_t>(i)] = Outcome::solved;
+        rconds[static_cast<std::size_t>(i)] = rcond;
+    }
+    void singular(Index i) { outcomes[static_cast<std::size_t>(i)] = Outcome::singular; }
+};
+
+/// Solves systems of a stack on the calling thread, as many at a time as there are slots of work space.
+template <Scalar T> class SmallSystems {
+public:
+    explicit SmallSystems(Systems<T>& systems)
+        : systems_(systems), kernels_(systems.session.kernels()), n_(systems.order()), nrhs_(systems.right_sides()),
+          slots_(n_ <= together_up_to ? 16 : 1), factors_(size(n_ * n_)), x_(size(n_ * nrhs_)), pivots_(size(n_)),
+          infos_(size(1)), norms_(size(1))
+    {
+    }
+    void solve(Index first, Index last)
+    {
+        for (; first < last; first += slots_) {
+            positive_.clear(), general_.clear();
+            for (Index i = first; i < std::min(last, first + slots_); ++i) sort(i);
+            if (!positive_.empty()) solve_positive();
+            if (!general_.empty()) solve_general();
+        }
+    }
+
+private:
+    std::size_t size(Index each) const { return static_cast<std::size_t>(slots_ * each); }
+    T* factors(Index slot) { return factors_.data() + slot * n_ * n_; }
+    T* right(Index slot) { return x_.data() + slot * n_ * nrhs_; }
+    Index* pivots(Index slot) { return pivots_.data() + slot * n_; }
+    Index& info(Index slot) { return infos_[static_cast<std::size_t>(slot)]; }
+
+    void sort(Index i)
+    {
+        if (systems_.take == Take::general) return general_.push_back(i);
+        if (systems_.take == Take::positive) return positive_.push_back(i);
+        const Word structure = structure_of<T>(systems_.session, systems_.a.matrix(i));
+        if (structure == "general") general_.push_back(i);
+        if (structure == "positive definite") positive_.push_back(i);
+    }
+    /// Calls visit(slot, i) for those systems.
+    template <class Visit> static void each(const std::vector<Index>& systems, const Visit& visit)
+    {
+        Index slot = 0;
+        for (const Index i : systems) visit(slot++, i);
+    }
+    void read(Index slot, Index i)
+    {
+        copy(systems_.session, systems_.a.matrix(i), factors(slot), n_, false);
+        copy(systems_.session, systems_.b.matrix(i), right(slot), n_, false);
+    }
+    void write(Index slot, Index i)
+    {
+        const Strided to = systems_.x.matrix(i);
+        const T* const from = right(slot);
+        for (Index r = 0; r < n_; ++r)
+            for (Index c = 0; c < nrhs_; ++c) static_cast<T*>(to.data)[r * to.row_stride + c * to.col_stride] = from[r + c * n_];
+    }
+
+    /// Those that are not positive definite, or whose factor's diagonal raises doubt, become general ones, LU will tell, or the caller's if
+    /// they were said to be so.
+    void solve_positive()
+    {
+        each(positive_, [&](Index slot, Index i) { read(slot, i); });
+        alone::posv_batch(kernels_, systems_.uplo, n_, nrhs_, factors_.data(), n_, n_ * n_, x_.data(), n_, n_ * nrhs_,
+                          static_cast<Index>(positive_.size()), infos_.data());
+        each(positive_, [&](Index slot, Index i) {
+            const auto enough = std::sqrt(std::numeric_limits<Real<T>>::epsilon());
+            if (info(slot) == 0 && rcond_bound(factors(slot), n_, n_) > enough) {
+                write(slot, i);
+                systems_.solved(i, 1);
+            } else if (systems_.take == Take::as_they_are) general_.push_back(i);
+        });
+    }
+    void solve_general()
+    {
+        each(general_, [&](Index slot, Index i) {
+            read(slot, i);
+            norms_[static_cast<std::size_t>(slot)] = norm1<T>(systems_.session, seen(factors(slot), n_, n_, n_));
+        });
+        const bool plain = systems_.op == Op::none;
+        alone::gesv_batch(kernels_, n_, plain ? nrhs_ : 0, factors_.data(), n_, n_ * n_, pivots_.data(), x_.data(), n_,
+                          n_ * nrhs_, static_cast<Index>(general_.size()), infos_.data());
+        each(general_, [&](Index slot, Index i) {
+            if (info(slot)) return systems_.singular(i);
+            if (!plain) alone::getrs(kernels_, systems_.op, n_, nrhs_, factors(slot), n_, pivots(slot), right(slot), n_);
+            write(slot, i);
+            systems_.solved(i, rcond(slot));
+        });
+    }
+    double rcond(Index slot)
+    {
+        const Substitution<T> substitution(n_, factors(slot), pivots(slot));
+        const auto solve_one = [&](T* x, bool adjoint) { substitution.solve(x, adjoint); };
+        return reciprocal_condition(norms_[static_cast<std::size_t>(slot)], inverse_norm1<T>(n_, solve_one));
+    }
+
+    Systems<T>& systems_;
+    const KernelProvider& kernels_;
+    const Index n_, nrhs_, slots_;
     std::vector<T> factors_, x_;
+    std::vector<Index> pivots_, infos_;
+    std::vector<Real<T>> norms_;
+    std::vector<Index> positive_, general_; ///< systems
 };
 
 /// Calls part(first, last) for ranges that cover [0, count), side by side where there is enough to do.
@@ -90,29 +226,23 @@ using Doubtful = std::vector<std::pair<Index, double>>;
 /// The first singular matrix, or -1; the ill-conditioned ones; those that are left to the caller.
 using Told = std::tuple<Index, Doubtful, std::vector<Index>>;
 
-template <Scalar T> Told solve_stack(Session& session, const Buffer& a, const Buffer& b, const Buffer& x, Op op, bool detect)
+template <Scalar T>
+Told solve_stack(Session& session, const Buffer& a, const Buffer& b, const Buffer& x, Op op, Take take, Uplo uplo)
 {
-    using Outcome = typename SmallSystems<T>::Outcome;
-    const Index count = x.stack(), n = x.matrix().rows, nrhs = x.matrix().cols;
-    std::vector<Outcome> outcomes(static_cast<std::size_t>(count));
-    std::vector<double> rconds(static_cast<std::size_t>(count), 1);
-    const auto order = static_cast<double>(n);
-    const Flops each =
-        flops_per_fma<T> * order * order * (order / 3 + static_cast<double>(nrhs) + 10); // and about ten for the condition
-    over_stack(session, "solve stack", count, each, [&](Index first, Index last) {
-        SmallSystems<T> systems(session, n, nrhs);
-        for (Index i = first; i < last; ++i) {
-            const auto place = static_cast<std::size_t>(i);
-            outcomes[place] = systems.solve(a.matrix(i), b.matrix(i), x.matrix(i), op, detect, rconds[place]);
-        }
-    });
+    Systems<T> systems(session, a, b, x, op, take, uplo);
+    const Index count = x.stack();
+    const auto n = static_cast<double>(systems.order()), nrhs = static_cast<double>(systems.right_sides());
+    const Flops each = flops_per_fma<T> * n * n * (n / 3 + nrhs + 10); // and about ten for the condition
+    over_stack(session, "solve stack", count, each,
+               [&](Index first, Index last) { SmallSystems<T>(systems).solve(first, last); });
     Told told{-1, {}, {}};
     auto& [singular, doubtful, left] = told;
     for (Index i = 0; i < count; ++i) {
         const auto place = static_cast<std::size_t>(i);
-        if (outcomes[place] == Outcome::singular && singular < 0) singular = i;
-        if (outcomes[place] == Outcome::left) left.push_back(i);
-        if (!(rconds[place] >= std::numeric_limits<Real<T>>::epsilon())) doubtful.emplace_back(i, rconds[place]);
+        const double rcond = systems.rconds[place];
+        if (systems.outcomes[place] == Outcome::singular && singular < 0) singular = i;
+        if (systems.outcomes[place] == Outcome::left) left.push_back(i);
+        if (!(rcond >= std::numeric_limits<Real<T>>::epsilon())) doubtful.emplace_back(i, rcond);
     }
     return told;
 }
@@ -124,9 +254,10 @@ Buffer require_stack(nb::handle array, Buffer::Access access, int argument, cons
 }
 
 std::optional<Told> bind_solve_stack(Session* session, nb::handle a_array, nb::handle b_array, nb::handle x_array,
-                                     Truth transposed, Truth detect)
+                                     Truth transposed, const std::string& structure, Truth lower)
 {
-    const bool find = detect;
+    const Take take = structure == "general" ? Take::general : structure.empty() ? Take::as_they_are : Take::positive;
+    const Uplo uplo = lower ? Uplo::lower : Uplo::upper;
     const Op op = transposed ? Op::trans : Op::none;
     const Buffer a = require_stack(a_array, Buffer::Access::read, 1, "a"),
                  b = require_stack(b_array, Buffer::Access::read, 2, "b");
@@ -137,9 +268,9 @@ std::optional<Told> bind_solve_stack(Session* session, nb::handle a_array, nb::h
     if (a.stack() != x.stack() || b.stack() != x.stack() || A.rows != A.cols || B.rows != A.rows || X.rows != B.rows ||
         X.cols != B.cols)
         throw Error(ErrorCode::bad_argument, "the shapes of a, b and x do not fit");
-    if (A.rows > OnThisThread::most || A.rows < 2 || X.empty() || X.rows * X.cols >= shared_pass_from) return std::nullopt;
+    if (A.rows > largest_order || A.rows < 2 || X.empty() || X.rows * X.cols >= shared_pass_from) return std::nullopt;
     return with_scalar(a.kind(), [&](auto zero) {
-        return compute([&] { return solve_stack<decltype(zero)>(session_or_standard(session), a, b, x, op, find); });
+        return compute([&] { return solve_stack<decltype(zero)>(session_or_standard(session), a, b, x, op, take, uplo); });
     });
 }
 
@@ -166,12 +297,45 @@ std::vector<Index> bind_factor_stack(Session* session, nb::handle a_array, const
     return infos;
 }
 
+/// Cholesky factors of a C-ordered stack where it is, as LAPACK sees its matrices: by columns, so their transposes, the other triangle. The infos.
+std::vector<Index> bind_factor_positive_stack(Session* session, nb::handle a_array, Truth lower, Truth clean)
+{
+    const Uplo uplo = lower ? Uplo::upper : Uplo::lower;
+    const bool clear = clean;
+    const Buffer a = require_stack(a_array, Buffer::Access::write, 1, "a");
+    const Strided A = a.matrix().transposed();
+    const Index count = a.stack(), n = A.rows;
+    if (!A.column_major() || A.leading() != n || A.empty() || A.cols != n)
+        throw Error(ErrorCode::bad_argument, 1, "a is no stack of square matrices in C order");
+    std::vector<Index> infos(static_cast<std::size_t>(count));
+    with_scalar(a.kind(), [&](auto zero) {
+        using T = decltype(zero);
+        compute([&] {
+            Session& on = session_or_standard(session);
+            const auto order = static_cast<double>(n);
+            over_stack(on, "cholesky stack", count, flops_per_fma<T> * order * order * (order / 6 + 1),
+                       [&](Index first, Index last) {
+                           T* const data = static_cast<T*>(A.data) + first * n * n;
+                           alone::posv_batch(on.kernels(), uplo, n, Index{0}, data, n, n * n, static_cast<T*>(nullptr), n,
+                                             Index{0}, last - first, infos.data() + first);
+                           for (Index j = 0; clear && j < (last - first) * n; ++j) { // the columns of all
+                               const Index diagonal = j % n;
+                               if (uplo == Uplo::upper) std::fill(data + j * n + diagonal + 1, data + (j + 1) * n, T(0));
+                               else std::fill_n(data + j * n, diagonal, T(0));
+                           }
+                       });
+        });
+    });
+    return infos;
+}
+
 } // namespace
 
 void bind_stacks(nb::module_& m)
 {
     using namespace nb::literals;
-    m.def("solve_stack", &bind_solve_stack, "session"_a.none(), "a"_a, "b"_a, "x"_a, "transposed"_a, "detect"_a);
+    m.def("solve_stack", &bind_solve_stack, "session"_a.none(), "a"_a, "b"_a, "x"_a, "transposed"_a, "structure"_a, "lower"_a);
+    m.def("factor_positive_stack", &bind_factor_positive_stack, "session"_a.none(), "a"_a, "lower"_a, "clean"_a);
     m.def("factor_stack", &bind_factor_stack, "session"_a.none(), "a"_a, "pivots"_a);
 }
 

@@ -74,9 +74,65 @@ def test_a_positive_definite_matrix_of_doubtful_condition_is_judged_by_the_estim
         trencadis.solve(stack, np.ones(12))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("lower", [False, True])
+def test_stacks_of_positive_definite_systems_use_one_triangle(lower, dtype):
+    for count, n in ((300, 6), (20, 64), (4, 100), (2, 257)):
+        A = np.stack([positive_definite(n, dtype, seed=s % 5) for s in range(count)])
+        B = random_array((count, n, 3), dtype, seed=1)
+        half = A.copy()
+        half[:, np.triu(np.ones((n, n), bool), 1) if lower else np.tril(np.ones((n, n), bool), -1)] = 7
+        X = trencadis.solve(half, B, lower=lower, assume_a="pos")
+        assert X.dtype == dtype and max(map(solve_error, A, X, B)) < 10
+    half[1, 2, 2] = -1
+    with pytest.raises(np.linalg.LinAlgError, match="^3-th leading minor"):
+        trencadis.solve(half, B, lower=lower, assume_a="pos")
+    hilbert = np.stack([np.eye(12), scipy.linalg.hilbert(12), np.eye(12)])
+    with pytest.warns(scipy.linalg.LinAlgWarning, match="slice 1 has rcond"):
+        trencadis.solve(hilbert, np.ones(12), lower=lower, assume_a="pos")
+    with pytest.raises(np.linalg.LinAlgError, match="^5-th leading minor"):
+        hilbert[2, 4, 4] = 0
+        trencadis.solve(hilbert, np.ones(12), lower=lower, assume_a="pos")
+
+
 def test_stacks_are_solved_in_any_session():
     A, b = stack_of(400, 16, np.float64), random_array((400, 16, 1), np.float64, seed=1)
     for options in ({"workers": 1}, {"scheduler": "ws"}, {"engine": "sequential"}):
         with trencadis.session(**options):
             assert max(map(solve_error, A, trencadis.solve(A, b), b)) < 10
             assert trencadis.det(A).shape == (400,)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize(("count", "n"), [(1, 3), (700, 5), (35, 64), (5, 65), (3, 256), (2, 257)])
+def test_cholesky_factors_of_stacks(count, n, lower, dtype):
+    A = np.stack([positive_definite(n, dtype, seed=s % 5) for s in range(count)])
+    kept = A.copy()
+    for a in (A, np.asfortranarray(A), A[:, ::-1, ::-1]):
+        C = trencadis.cholesky(a, lower=lower)
+        assert C.dtype == dtype and not (np.triu(C, 1) if lower else np.tril(C, -1)).any()
+        product = C @ C.conj().swapaxes(1, 2) if lower else C.conj().swapaxes(1, 2) @ C
+        assert np.abs(product - a).max() < 10 * n * np.abs(a).max() * eps(dtype)
+    other = np.triu(np.ones((n, n), bool), 1) if lower else np.tril(np.ones((n, n), bool), -1)
+    assert np.array_equal(trencadis.cho_factor(A, lower=lower)[0][:, other], A[:, other])
+    assert np.array_equal(A, kept)
+
+
+def test_the_first_matrix_that_is_not_positive_definite_is_named():
+    A = np.stack([np.eye(6)] * 40)
+    A[31, 2, 2] = A[17, 4, 4] = -1
+    with pytest.raises(np.linalg.LinAlgError, match="^5-th leading minor"):
+        trencadis.cholesky(A.reshape(8, 5, 6, 6))
+
+
+def test_a_matrix_of_a_stack_does_not_see_the_others():
+    A, b = stack_of(37, 9, np.float64), random_array((37, 9, 2), np.float64, seed=1)
+    x, det = trencadis.solve(A, b), trencadis.det(A)
+    A[[2, 20]] *= 1e-300
+    A[[3, 36], 4] = np.nan
+    rest = [i for i in range(37) if i not in (2, 3, 20, 36)]
+    lu = trencadis.lu_factor(A, check_finite=False)
+    assert np.array_equal(trencadis.solve(A[rest], b[rest]), x[rest])
+    assert np.array_equal(trencadis.det(A, check_finite=False)[rest], det[rest])
+    assert np.array_equal(trencadis.lu_factor(A[rest])[0], lu[0][rest])

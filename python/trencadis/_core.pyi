@@ -228,14 +228,19 @@ def triangular_rcond(session: Session | None, a: np.ndarray, lower: bool) -> flo
     """The reciprocal condition in the 1-norm, as LAPACK's trcon estimates it, of a triangle stored by columns or by rows."""
 
 def solve_stack(
-    session: Session | None, a: np.ndarray, b: np.ndarray, x: np.ndarray, transposed: bool, detect: bool
+    session: Session | None, a: np.ndarray, b: np.ndarray, x: np.ndarray, transposed: bool, structure: str, lower: bool
 ) -> tuple[int, list[tuple[int, float]], list[int]] | None:
     """Solves for stacks (three dimensions, of equal length and dtype) into x, several matrices at a time: which is the first
-    singular one, or -1; the ill-conditioned ones with their reciprocal conditions; and those that were left because `detect`
-    found another structure. None where the matrices are too large for one worker each."""
+    singular one, or -1; the ill-conditioned ones with their reciprocal conditions; and those that were left. `structure` is
+    "general", "positive definite", where those are left that are not or perhaps not well so, or empty: it is found out, and other
+    structures are left. None where the matrices are too large for one worker each."""
 
 def factor_stack(session: Session | None, a: np.ndarray, pivots: np.ndarray) -> list[int]:
     """getrf of each matrix of a stack in C order as LAPACK sees it, its transpose; pivots from 1, a row of int64 for each matrix.
+    The infos."""
+
+def factor_positive_stack(session: Session | None, a: np.ndarray, lower: bool, clean: bool) -> list[int]:
+    """The Cholesky factor of each matrix of a stack in C order, in place in one triangle; zeros in the other one where `clean`.
     The infos."""
 
 def columns(session: Session | None, a: Any, overwrite: bool, check_finite: bool) -> np.ndarray | None:

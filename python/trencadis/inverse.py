@@ -158,7 +158,11 @@ def _inv_converted(
     x = np.empty(a2.shape, dtype)
     flat_a, flat_x = (array.reshape(-1, *a2.shape[-2:]) for array in (a2, x))
     unit = np.broadcast_to(np.eye(a2.shape[-1], dtype=dtype), flat_a.shape)
-    return x, fill_stack(flat_a, unit, flat_x, structure, False, lambda i: _attempt(flat_a[i], structure, lower, False, False))
+    together = None if structure == "positive definite" else structure  # potri's inverse is Hermitian to the bit
+    return x, fill_stack(
+        *(flat_a, unit, flat_x, together, lower, False),
+        lambda i: _attempt(flat_a[i], structure, lower, False, False),
+    )
 
 
 def _det(a: np.ndarray, overwrite: bool) -> complex:

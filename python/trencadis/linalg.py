@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from .conversion import common_dtype, converted_dtype, native, over_batch, validated
 from .errors import not_positive_definite
+from .lu import SMALL
 from .session import current
 
 
@@ -92,6 +93,8 @@ def _factor(a: ArrayLike, lower: bool, overwrite_a: bool, clean: bool, check_fin
         raise not_positive_definite(c)
 
     a1 = np.atleast_2d(validated(a, check_finite))
+    if a1.ndim > 2 and a1.size and a1.shape[-1] == a1.shape[-2] <= SMALL:
+        return _factor_stack(a1, lower, clean)
     if a1.ndim > 2:
         return over_batch(lambda x, _: _factor(x, lower, False, clean, False), a1, None, "cholesky" if clean else "cho_factor")
     if a1.shape[0] != a1.shape[1]:
@@ -103,6 +106,15 @@ def _factor(a: ArrayLike, lower: bool, overwrite_a: bool, clean: bool, check_fin
     c = _core.factor_positive(current.get(), a2, lower, overwrite_a or not np.may_share_memory(a2, a1), clean, False)
     if type(c) is not np.ndarray:
         raise not_positive_definite(c)
+    return c
+
+
+def _factor_stack(a: np.ndarray, lower: bool, clean: bool) -> np.ndarray:
+    """Several matrices at a time."""
+    c = np.array(a, converted_dtype(a), order="C")
+    infos = _core.factor_positive_stack(current.get(), c.reshape(-1, *c.shape[-2:]), lower, clean)
+    if failed := next(filter(None, infos), 0):
+        raise not_positive_definite(failed)
     return c
 
 

@@ -338,18 +338,26 @@ def _solve_stack(
     # x is contiguous; of the others broadcasting may leave no choice but a copy.
     a, b, x = (array.reshape(-1, *array.shape[-2:]) for array in (a, b, x))
     return fill_stack(
-        a, b, x, structure, transposed, lambda i: _attempt(a[i], b[i], structure, lower, transposed, False, False, False)
+        *(a, b, x, structure, lower, transposed),
+        lambda i: _attempt(a[i], b[i], structure, lower, transposed, False, False, False),
     )
 
 
 def fill_stack(
-    a: np.ndarray, b: np.ndarray, x: np.ndarray, structure: str, transposed: bool, one: Callable[[int], Attempt | None]
+    a: np.ndarray,
+    b: np.ndarray,
+    x: np.ndarray,
+    structure: str | None,
+    lower: bool,
+    transposed: bool,
+    one: Callable[[int], Attempt | None],
 ) -> list[tuple[int, float]]:
-    """The solutions of a stack in x, all of three dimensions and one dtype: small general matrices in one call, what that leaves
-    over by `one`, which solves number i. Returns which matrices have a doubtful reciprocal condition."""
+    """The solutions of a stack in x, all of three dimensions and one dtype: small general and positive definite matrices in one
+    call, what that leaves over by `one`, which solves number i; all of them where `structure` is None. Returns which matrices
+    have a doubtful reciprocal condition."""
     told = None
-    if structure in ("", "general"):
-        told = _core.solve_stack(current.get(), a, b, x, transposed, structure == "")
+    if structure in ("", "general", _POSITIVE):
+        told = _core.solve_stack(current.get(), a, b, x, transposed, structure, lower)
     singular, doubtful, left = told if told is not None else (-1, [], range(len(x)))
     for place in left:
         if 0 <= singular < place:

@@ -1,27 +1,13 @@
 #include "blas/control_tree.hpp"
-#include "blas/division.hpp"
+#include "blas/inverse_pivot.hpp"
 #include "blas/level3.hpp"
 #include "blas/lu.hpp"
 #include "blas/scratch.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace trencadis::blas {
 namespace {
-
-template <Scalar T> bool invert(const T* pivot, T* inverse)
-{
-    if (!(std::abs(*pivot) >= std::numeric_limits<Real<T>>::min())) return false;
-    *inverse = divided(T(1), *pivot);
-    return true;
-}
-template <Scalar T> void divide(Index n, T* x, const T* pivot)
-{
-    const T by = *pivot;
-    for (Index i = 0; i < n; ++i) x[i] = divided(x[i], by);
-}
 
 /// Columns that are factored in the work area: what is read for each column should stay in the first cache.
 template <Scalar T> Index leaf_width(Index m) { return m * Index(sizeof(T)) * 16 <= 40 << 10 ? 16 : 8; }
@@ -33,7 +19,7 @@ template <Scalar T> Index factor_leaf(Index m, Index n, T* A, Index lda, Index* 
     if (ldw % conflicting == 0) ldw += line;
     const Index ldu = (n + line - 1) / line * line;
     Real<T>* const work = scratch<Real<T>>(Buffer::factor, planes<T> * (ldw * n + ldu * (n + 1)));
-    return setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, invert<T>, divide<T>});
+    return setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, inverse_pivot<T>, divide_by_pivot<T>});
 }
 
 template <Scalar T> Index factor_tall(Index m, Index n, T* A, Index lda, Index* pivots);

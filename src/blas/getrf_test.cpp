@@ -1,6 +1,6 @@
 #include "blas/lu.hpp"
 
-#include "blas/testing/reference.hpp"
+#include "blas/testing/factors.hpp"
 
 namespace trencadis::blas {
 namespace {
@@ -12,41 +12,6 @@ template <class T> class Getrf : public ::testing::Test {
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Getrf, Scalars);
 
-/// a b as Fortran multiplies, without std::complex's search for infinities.
-template <Scalar T> T product(T a, T b)
-{
-    if constexpr (is_complex<T>) return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-    else return a * b;
-}
-template <Scalar T> T quotient(T a, T b)
-{
-    if constexpr (is_complex<T>) {
-        const std::complex<long double> x(a.real(), a.imag()), y(b.real(), b.imag());
-        const std::complex<long double> q = x / y;
-        return {Real<T>(q.real()), Real<T>(q.imag())};
-    } else return a / b;
-}
-template <Scalar T> Real<T> modulus(T x) { return std::abs(std::real(x)) + std::abs(std::imag(x)); }
-
-/// Column by column, as LAPACK's unblocked xGETF2 with the reference BLAS's search.
-template <Scalar T> Index unblocked(Stored<T>& A, std::vector<Index>& pivots)
-{
-    Index info = 0;
-    for (Index j = 0; j < std::min(A.rows, A.cols); ++j) {
-        Index p = j;
-        for (Index i = j + 1; i < A.rows; ++i)
-            if (modulus(A(i, j)) > modulus(A(p, j))) p = i;
-        pivots[std::size_t(j)] = p + 1;
-        for (Index c = 0; c < A.cols; ++c) std::swap(A(j, c), A(p, c));
-        if (A(j, j) == T(0)) info = info ? info : j + 1;
-        else
-            for (Index i = j + 1; i < A.rows; ++i) A(i, j) = quotient(A(i, j), A(j, j));
-        for (Index c = j + 1; c < A.cols; ++c)
-            for (Index i = j + 1; i < A.rows; ++i) A(i, c) -= product(A(i, j), A(j, c));
-    }
-    return info;
-}
-
 template <Scalar T> std::vector<Index> pivots_for(const Stored<T>& A)
 {
     return std::vector<Index>(std::size_t(std::min(A.rows, A.cols)));
@@ -54,34 +19,6 @@ template <Scalar T> std::vector<Index> pivots_for(const Stored<T>& A)
 template <Scalar T> Index factor(Stored<T>& A, std::vector<Index>& pivots)
 {
     return getrf(A.rows, A.cols, A.data.data(), A.ld, pivots.data());
-}
-
-/// |P A - L U| <= c k eps |L| |U| (Higham 2002, theorem 9.3: gamma_k with k terms in each sum; three more for the inverse of the
-/// pivot and the products with it), |l| at most 1 up to rounding (complex: |l| <= sqrt 2, as pivots are compared by |re| + |im|), and
-/// padding untouched.
-template <Scalar T>
-void expect_factors(Stored<T> before, const Stored<T>& after, std::vector<Index>& pivots, const std::string& what)
-{
-    const Index steps = std::min(after.rows, after.cols);
-    laswp(before.cols, before.data.data(), before.ld, 0, steps, pivots.data());
-    for (Index j = 0; j < after.cols; ++j)
-        for (Index i = 0; i < after.rows; ++i) {
-            Wide<T> sum = 0;
-            long double magnitude = 0;
-            for (Index p = 0; p <= std::min({i, j, steps - 1}); ++p) {
-                const Wide<T> l = p == i ? Wide<T>(1) : Wide<T>(after(i, p)), u = after(p, j);
-                sum += times(l, u);
-                magnitude += std::abs(l) * std::abs(u);
-            }
-            const Index terms = std::min({i, j, steps}) + 4;
-            ASSERT_LE(std::abs(sum - Wide<T>(before(i, j))), rounding<T> * terms * eps<T> * magnitude)
-                << what << ": at " << i << ", " << j;
-            const long double most = i <= j || j >= steps ? std::numeric_limits<Real<T>>::max() : is_complex<T> ? 1.415 : 1;
-            ASSERT_LE(std::abs(after(i, j)), most * (1 + 8 * eps<T>)) << what << ": at " << i << ", " << j;
-        }
-    for (Index j = 0; j < after.cols; ++j)
-        for (Index i = after.rows; i < after.ld; ++i)
-            ASSERT_EQ(std::memcmp(&after(i, j), &before(i, j), sizeof(T)), 0) << what << ": touched " << i << ", " << j;
 }
 
 TYPED_TEST(Getrf, ChoosesThePivotsOfTheUnblockedOneAndFactors)

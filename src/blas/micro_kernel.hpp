@@ -3,6 +3,7 @@
 #include "base/scalar.hpp"
 #include "base/types.hpp"
 #include "blas/column_kernel.hpp"
+#include "blas/lane_kernels.hpp"
 
 #include <span>
 #include <string_view>
@@ -76,6 +77,9 @@ template <Scalar T> struct MicroKernel {
 
     /// A = P L U in place, as getrf (lu.hpp), for few columns: with the pivots' rows from 1 and its result.
     Index (*factor_columns)(const LuColumns<T>& columns);
+
+    /// Many small matrices at a time.
+    LaneKernels<T> side_by_side;
 
     /// One panel, `depth` long, of a packed operand: its column (right: row) p begins with the elements A[i * across + p * along] of
     /// i < rows, conjugated or not, and ends with zeros up to `width`, the panel's height (right: nr). By vectors if a stride is 1.

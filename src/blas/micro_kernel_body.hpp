@@ -3,6 +3,8 @@
 // library: the linker could keep the copy of such a function that was made here, for a processor that is not there.
 #pragma once
 #include "blas/column_kernel_body.hpp"
+#include "blas/lane_cholesky.hpp"
+#include "blas/lane_lu.hpp"
 #include "blas/lu_columns.hpp"
 #include "blas/micro_kernel.hpp"
 #include "blas/panel_moves.hpp"
@@ -368,6 +370,14 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
         if (MV == 1 || height == MV * lanes) return Body<T, Bytes, MV, NR>::solve(k, X, U, cols);
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::solve(k, X, height, U, cols);
     }
+    /// Blocks for these are as large as the registers allow, of which a micro-tile tells how many there are.
+    static constexpr LaneKernels<T> lane_kernels()
+    {
+        constexpr int parts = is_complex<T> ? 2 : 1;
+        constexpr bool many_registers = MV * NR * parts >= 16;
+        constexpr int rows = many_registers ? 4 : is_complex<T> ? 2 : 4, cols = many_registers && !is_complex<T> ? 4 : 2;
+        return {lanes, LaneCholesky<T, Bytes, rows, cols>::run, LaneLu<T, Bytes, rows, cols>::run};
+    }
     static constexpr MicroKernel<T> entry()
     {
         static_assert(MV * lanes * NR * Index(sizeof(T)) <= largest_tile_bytes && NR <= largest_nr);
@@ -378,6 +388,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .multiply_in_place = is_complex<T> ? nullptr : multiply_in_place,
                 .solve = solve,
                 .factor_columns = factor_columns<T, Bytes>,
+                .side_by_side = lane_kernels(),
                 .pack_left_panel = pack_panel<T, Bytes, true>,
                 .pack_right_panel = pack_panel<T, dividing_bytes<T>(Bytes, NR), false>,
                 .unpack_left_panel = unpack_panel<T, Bytes>,

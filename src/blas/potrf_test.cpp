@@ -1,6 +1,6 @@
 #include "blas/level3.hpp"
 
-#include "blas/testing/reference.hpp"
+#include "blas/testing/factors.hpp"
 
 namespace trencadis::blas {
 namespace {
@@ -11,42 +11,6 @@ template <class T> class Potrf : public ::testing::Test {
 };
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Potrf, Scalars);
-
-/// Random with a diagonal that makes it positive definite; NaN in the other triangle.
-template <Scalar T> Stored<T> positive_definite(Random& random, Uplo uplo, Index n)
-{
-    auto A = random_triangle<T>(random, uplo, n);
-    for (Index j = 0; j < n; ++j) A(j, j) = T(Real<T>(2 * n) + std::real(A(j, j)));
-    return A;
-}
-
-/// |A - L L^H| <= c n eps |L| |L^H| in the leading `order` rows and columns (Higham 2002, theorem 10.3: gamma_{n+1}, one
-/// more for the reciprocal of the pivot).
-template <Scalar T>
-void expect_factor(const Stored<T>& before, const Stored<T>& after, Uplo uplo, Index order, const std::string& what)
-{
-    for (Index j = 0; j < order; ++j)
-        for (Index i = j; i < order; ++i) {
-            const auto factor = [&](Index r, Index c) { return uplo == Uplo::lower ? after(r, c) : conjugate(after(c, r)); };
-            Wide<T> sum = 0;
-            long double magnitude = 0;
-            for (Index p = 0; p <= j; ++p) {
-                sum += times(Wide<T>(factor(i, p)), Wide<T>(conjugate(factor(j, p))));
-                magnitude += std::abs(Wide<T>(factor(i, p))) * std::abs(Wide<T>(factor(j, p)));
-            }
-            const Wide<T> exact(uplo == Uplo::lower ? before(i, j) : conjugate(before(j, i)));
-            ASSERT_LE(std::abs(sum - exact), rounding<T> * (j + 4) * eps<T> * magnitude) << what << ": at " << i << ", " << j;
-        }
-}
-template <Scalar T>
-void expect_rest_untouched(const Stored<T>& before, const Stored<T>& after, Uplo uplo, const std::string& what)
-{
-    for (Index j = 0; j < before.cols; ++j)
-        for (Index i = 0; i < before.ld; ++i) {
-            if (i < before.rows && in_part(uplo, i, j)) continue;
-            ASSERT_EQ(std::memcmp(&after(i, j), &before(i, j), sizeof(T)), 0) << what << ": touched " << i << ", " << j;
-        }
-}
 
 TYPED_TEST(Potrf, FactorsEitherTriangle)
 {

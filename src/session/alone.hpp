@@ -11,4 +11,12 @@ namespace trencadis::alone {
 TRC_LAPACK_ROUTINES(TRC_DECLARE)
 #undef TRC_DECLARE
 
+/// Batches, as those of linear_algebra.hpp; nrhs = 0: they are only factored.
+template <Scalar T>
+void gesv_batch(const KernelProvider& kernels, Index n, Index nrhs, T* A, Index lda, Index stride_a, Index* ipiv, T* B, Index ldb,
+                Index stride_b, Index count, Index* info);
+template <Scalar T>
+void posv_batch(const KernelProvider& kernels, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Index stride_a, T* B, Index ldb,
+                Index stride_b, Index count, Index* info);
+
 } // namespace trencadis::alone

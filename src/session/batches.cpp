@@ -1,4 +1,5 @@
 #include "algorithms/signatures.hpp"
+#include "blas/side_by_side.hpp"
 #include "matrix/operations.hpp"
 #include "session/alone.hpp"
 #include "session/each.hpp"
@@ -29,6 +30,42 @@ void check_infos(int number, const Index* info, Index count)
         throw Error(ErrorCode::bad_argument, number, "info is null, must point to " + std::to_string(count) + " integers");
 }
 
+/// Are they our own, which work on several small matrices at the same time?
+template <Scalar T> bool side_by_side(const KernelProvider& kernels, const blas::Batch<T>& batch, KernelRoutine factorization)
+{
+    return kernels.native(factorization) && (batch.nrhs == 0 || kernels.native(KernelRoutine::trsm)) &&
+           blas::side_by_side(batch.m, batch.n);
+}
+
+/// `run` for the problems in groups, as many as share vectors; `each` flops a problem.
+template <Scalar T>
+void for_each_group(Session& session, const RoutineOptions& options, const blas::Batch<T>& batch, Flops each,
+                    void (*run)(const blas::Batch<T>&))
+{
+    const Index width = blas::lanes<T>(), groups = (batch.count + width - 1) / width;
+    for_each_problem(session, options, groups, each * double(width), [&](const KernelProvider&, Index group) {
+        const Index first = group * width;
+        run(batch.part(first, std::min(width, batch.count - first)));
+    });
+}
+
+/// All factorizations and solutions by Cholesky's method; `one(kernels, i)` computes problem i alone.
+template <Scalar T, class One>
+void cholesky(Session& session, const RoutineOptions& options, const blas::Batch<T>& batch, Flops each, const One& one)
+{
+    if (side_by_side(session.kernels(), batch, KernelRoutine::potrf))
+        return for_each_group(session, options, batch, each, blas::cholesky_batch<T>);
+    for_each_problem(session, options, batch.count, each, one);
+}
+/// The same by LU.
+template <Scalar T, class One>
+void lu(Session& session, const RoutineOptions& options, const blas::Batch<T>& batch, Flops each, const One& one)
+{
+    if (side_by_side(session.kernels(), batch, KernelRoutine::getrf))
+        return for_each_group(session, options, batch, each, blas::lu_batch<T>);
+    for_each_problem(session, options, batch.count, each, one);
+}
+
 } // namespace
 
 template <Scalar T>
@@ -39,9 +76,9 @@ void potrf_batch(Session& session, Uplo uplo, Index n, T* A, Index lda, Index st
     argument::Size{"count", count}.require(6);
     check_stride<T>(5, "stride_a", stride_a, count, lda, n);
     check_infos(7, info, count);
-    for_each_problem(
-        session, options, count, operations::potrf(double(n)).flops<T>(),
-        [&](const KernelProvider& kernels, Index i) { info[i] = alone::potrf(kernels, uplo, n, A + i * stride_a, lda); });
+    const blas::Batch<T> batch{count, n, n, A, lda, stride_a, uplo, nullptr, info, 0, nullptr, 0, 0};
+    cholesky(session, options, batch, operations::potrf(double(n)).flops<T>(),
+             [&](const KernelProvider& kernels, Index i) { info[i] = alone::potrf(kernels, uplo, n, A + i * stride_a, lda); });
 }
 
 template <Scalar T>
@@ -57,7 +94,8 @@ void posv_batch(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index ld
     check_stride<T>(9, "stride_b", stride_b, count, ldb, nrhs);
     check_infos(11, info, count);
     const Flops each = operations::posv(double(n), double(nrhs)).flops<T>();
-    for_each_problem(session, options, count, each, [&](const KernelProvider& kernels, Index i) {
+    const blas::Batch<T> batch{count, n, n, A, lda, stride_a, uplo, nullptr, info, nrhs, B, ldb, stride_b};
+    cholesky(session, options, batch, each, [&](const KernelProvider& kernels, Index i) {
         info[i] = alone::posv(kernels, uplo, n, nrhs, A + i * stride_a, lda, B + i * stride_b, ldb);
     });
 }
@@ -73,7 +111,8 @@ void getrf_batch(Session& session, Index m, Index n, T* A, Index lda, Index stri
     argument::Pivots{"ipiv", ipiv, steps * count, 0}.require(6);
     check_infos(8, info, count);
     const Flops each = operations::getrf(double(m), double(n)).flops<T>();
-    for_each_problem(session, options, count, each, [&](const KernelProvider& kernels, Index i) {
+    const blas::Batch<T> batch{count, m, n, A, lda, stride_a, Uplo::lower, ipiv, info, 0, nullptr, 0, 0};
+    lu(session, options, batch, each, [&](const KernelProvider& kernels, Index i) {
         info[i] = alone::getrf(kernels, m, n, A + i * stride_a, lda, ipiv + i * steps);
     });
 }
@@ -92,9 +131,29 @@ void gesv_batch(Session& session, Index n, Index nrhs, T* A, Index lda, Index st
     check_stride<T>(9, "stride_b", stride_b, count, ldb, nrhs);
     check_infos(11, info, count);
     const Flops each = operations::gesv(double(n), double(nrhs)).flops<T>();
-    for_each_problem(session, options, count, each, [&](const KernelProvider& kernels, Index i) {
+    const blas::Batch<T> batch{count, n, n, A, lda, stride_a, Uplo::lower, ipiv, info, nrhs, B, ldb, stride_b};
+    lu(session, options, batch, each, [&](const KernelProvider& kernels, Index i) {
         info[i] = alone::gesv(kernels, n, nrhs, A + i * stride_a, lda, ipiv + i * n, B + i * stride_b, ldb);
     });
+}
+
+template <Scalar T>
+void alone::gesv_batch(const KernelProvider& kernels, Index n, Index nrhs, T* A, Index lda, Index stride_a, Index* ipiv, T* B,
+                       Index ldb, Index stride_b, Index count, Index* info)
+{
+    const blas::Batch<T> batch{count, n, n, A, lda, stride_a, Uplo::lower, ipiv, info, nrhs, B, ldb, stride_b};
+    if (side_by_side(kernels, batch, KernelRoutine::getrf)) return blas::lu_batch(batch);
+    for (Index i = 0; i < count; ++i)
+        info[i] = alone::gesv(kernels, n, nrhs, A + i * stride_a, lda, ipiv + i * n, B + i * stride_b, ldb);
+}
+
+template <Scalar T>
+void alone::posv_batch(const KernelProvider& kernels, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Index stride_a, T* B,
+                       Index ldb, Index stride_b, Index count, Index* info)
+{
+    const blas::Batch<T> batch{count, n, n, A, lda, stride_a, uplo, nullptr, info, nrhs, B, ldb, stride_b};
+    if (side_by_side(kernels, batch, KernelRoutine::potrf)) return blas::cholesky_batch(batch);
+    for (Index i = 0; i < count; ++i) info[i] = alone::posv(kernels, uplo, n, nrhs, A + i * stride_a, lda, B + i * stride_b, ldb);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
@@ -103,7 +162,10 @@ void gesv_batch(Session& session, Index n, Index nrhs, T* A, Index lda, Index st
                              const RoutineOptions&);                                                                             \
     template void getrf_batch(Session&, Index, Index, T*, Index, Index, Index*, Index, Index*, const RoutineOptions&);           \
     template void gesv_batch(Session&, Index, Index, T*, Index, Index, Index*, T*, Index, Index, Index, Index*,                  \
-                             const RoutineOptions&);
+                             const RoutineOptions&);                                                                             \
+    template void alone::gesv_batch(const KernelProvider&, Index, Index, T*, Index, Index, Index*, T*, Index, Index, Index,      \
+                                    Index*);                                                                                     \
+    template void alone::posv_batch(const KernelProvider&, Uplo, Index, Index, T*, Index, Index, T*, Index, Index, Index, Index*);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -42,32 +42,102 @@ template <class T> class Batches : public ::testing::Test {
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Batches, Scalars);
 
-/// One that is computed on the calling thread, and enough of them for the workers; n = 0, 1 and others.
-constexpr std::pair<Index, Index> shapes[] = {{0, 3}, {1, 2000}, {7, 1}, {7, 0}, {16, 1200}, {33, 300}};
+/// Random ones with nrhs right sides each, and what all calls make of them.
+template <Scalar T> struct Problems {
+    Index n, nrhs, count;
+    Stack<T> A{n, n, count}, P{n, n, count, Real<T>(2 * n + 2)}, B{n, nrhs, count};
+    Stack<T> lu = A, cholesky = P, x = B, y = B; ///< by gesv and by posv
+    std::vector<Index> ipiv = integers(n * count), info = integers(2 * count);
 
-TYPED_TEST(Batches, AreTheRoutinesOneByOne)
+    static std::vector<Index> integers(Index size) { return std::vector<Index>(std::size_t(size), -7); }
+    void solve(Index first, Index some)
+    {
+        Index* const infos = info.data() + 2 * first;
+        gesv_batch(native(), n, nrhs, lu.at(first), lu.ld, lu.stride, ipiv.data() + first * n, x.at(first), x.ld, x.stride, some,
+                   infos);
+        posv_batch(native(), Uplo::lower, n, nrhs, cholesky.at(first), cholesky.ld, cholesky.stride, y.at(first), y.ld, y.stride,
+                   some, infos + some);
+    }
+    void solve_alone(Index k)
+    {
+        const KernelProvider& kernels = native().kernels();
+        info[std::size_t(2 * k)] = alone::gesv(kernels, n, nrhs, lu.at(k), lu.ld, ipiv.data() + k * n, x.at(k), x.ld);
+        info[std::size_t(2 * k + 1)] = alone::posv(kernels, Uplo::lower, n, nrhs, cholesky.at(k), cholesky.ld, y.at(k), y.ld);
+    }
+    void factor(Index first, Index some)
+    {
+        Index* const infos = info.data() + 2 * first;
+        getrf_batch(native(), n, n, lu.at(first), lu.ld, lu.stride, ipiv.data() + first * n, some, infos);
+        potrf_batch(native(), Uplo::lower, n, cholesky.at(first), cholesky.ld, cholesky.stride, some, infos + some);
+    }
+    void expect_same_factors(const Problems& other) const
+    {
+        expect_same(lu, other.lu), expect_same(cholesky, other.cholesky);
+        EXPECT_EQ(ipiv, other.ipiv);
+        EXPECT_EQ(info, other.info);
+    }
+};
+
+/// Side by side in vectors or not, on the calling thread or by the workers; n = 0, 1 and others.
+constexpr std::pair<Index, Index> shapes[] = {{0, 3},     {1, 2000}, {7, 1},   {7, 0},  {7, 13},
+                                              {16, 1200}, {33, 300}, {64, 21}, {70, 40}};
+
+TYPED_TEST(Batches, AreTheSameHoweverTheyAreCut)
 {
     using T = TypeParam;
-    const KernelProvider& kernels = native().kernels();
     for (const auto& [n, count] : shapes) {
         SCOPED_TRACE(std::to_string(count) + " of " + std::to_string(n));
-        const Index nrhs = 3;
-        const Stack<T> A(n, n, count), P(n, n, count, Real<T>(2 * n + 2)), B(n, nrhs, count);
-        Stack<T> a = A, a1 = A, p = P, p1 = P, b = B, b1 = B, c = B, c1 = B;
-        std::vector<Index> ipiv(std::size_t(n * count)), ipiv1 = ipiv, info(std::size_t(count), -7), info1 = info;
-        gesv_batch(native(), n, nrhs, a.data.data(), a.ld, a.stride, ipiv.data(), b.data.data(), b.ld, b.stride, count,
-                   info.data());
-        for (Index k = 0; k < count; ++k)
-            info1[std::size_t(k)] = alone::gesv(kernels, n, nrhs, a1.at(k), a.ld, ipiv1.data() + k * n, b1.at(k), b.ld);
-        expect_same(a, a1), expect_same(b, b1);
-        EXPECT_EQ(ipiv, ipiv1);
-        EXPECT_EQ(info, info1);
-        posv_batch(native(), Uplo::lower, n, nrhs, p.data.data(), p.ld, p.stride, c.data.data(), c.ld, c.stride, count,
-                   info.data());
-        for (Index k = 0; k < count; ++k)
-            info1[std::size_t(k)] = alone::posv(kernels, Uplo::lower, n, nrhs, p1.at(k), p.ld, c1.at(k), c.ld);
-        expect_same(p, p1), expect_same(c, c1);
-        EXPECT_EQ(info, info1);
+        Problems<T> whole{n, 3, count}, cut = whole, factors = whole;
+        whole.solve(0, count);
+        for (Index k = 0, some = 1; k < count; k += some, some = std::min(3 * some, count - k)) cut.solve(k, some);
+        whole.expect_same_factors(cut);
+        expect_same(whole.x, cut.x), expect_same(whole.y, cut.y);
+        factors.factor(0, count);
+        whole.expect_same_factors(factors);
+    }
+}
+
+/// Beyond those that share vectors.
+TYPED_TEST(Batches, OfLargeMatricesAreTheRoutinesOneByOne)
+{
+    using T = TypeParam;
+    Problems<T> whole{70, 3, 40}, apart = whole;
+    whole.solve(0, 40);
+    for (Index k = 0; k < 40; ++k) apart.solve_alone(k);
+    whole.expect_same_factors(apart);
+    expect_same(whole.x, apart.x), expect_same(whole.y, apart.y);
+}
+
+/// Entry by entry |a - b| <= c n eps |b|_max, with c for what a random matrix of this size makes of rounding errors: growth and condition.
+template <Scalar T> void expect_close(const Stack<T>& a, const Stack<T>& b, Real<T> c)
+{
+    for (Index k = 0; k < a.count; ++k) {
+        Real<T> largest = 0, difference = 0;
+        for (Index j = 0; j < a.cols; ++j)
+            for (Index i = 0; i < a.rows; ++i) {
+                const std::size_t at = std::size_t(k * a.stride + j * a.ld + i);
+                largest = std::max(largest, std::abs(b.data[at]));
+                difference = std::max(difference, std::abs(a.data[at] - b.data[at]));
+            }
+        ASSERT_LE(difference, c * Real<T>(a.rows) * eps<T> * largest) << "matrix " << k;
+    }
+}
+/// The kernels are tested one by one against bounds (blas/side_by_side_test.cpp); this is what the call does with them.
+TYPED_TEST(Batches, OfSmallMatricesAreTheRoutinesUpToRounding)
+{
+    using T = TypeParam;
+    for (const auto& [n, count] : shapes) {
+        SCOPED_TRACE(std::to_string(count) + " of " + std::to_string(n));
+        Problems<T> whole{n, 3, count}, apart = whole;
+        whole.solve(0, count);
+        for (Index k = 0; k < count; ++k) apart.solve_alone(k);
+        for (Index k = 0; k < count; ++k) EXPECT_EQ(apart.info[std::size_t(2 * k)] + apart.info[std::size_t(2 * k + 1)], 0);
+        EXPECT_EQ(whole.info, apart.info);
+        expect_close(whole.cholesky, apart.cholesky, 4), expect_close(whole.y, apart.y, 4);
+        if (n <= 16 && count < 1000) { // few, and small: conditions stay moderate
+            EXPECT_EQ(whole.ipiv, apart.ipiv);
+            expect_close(whole.lu, apart.lu, 1000), expect_close(whole.x, apart.x, 1000);
+        }
     }
 }
 

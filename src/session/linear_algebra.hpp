@@ -151,9 +151,14 @@ template <Scalar T>
 Index posv_mixed(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
                  int* iterations = nullptr, const RoutineOptions& options = {});
 
-/// Batches: `count` problems of one size, the matrices `stride` elements apart, as one call that the workers share; each is computed as the
-/// routine of that name computes one of them, by one core. info[i] is what that returns for problem i. For many small ones: up to about
-/// n = 256 a lone call cannot use several cores. `ipiv` holds min(m, n) (gesv: n) integers for each.
+/// Batches: `count` problems of one size, the matrices `stride` elements apart, as one call that the workers share; each has the result of
+/// the routine of that name, and info[i] is what that returns for problem i. `ipiv` holds min(m, n) (gesv: n) integers for each. For many small
+/// ones: up to about n = 256 a lone call cannot use several cores. With the native kernels matrices of up to 64 x 64 elements are computed
+/// several at a time, one in each lane of a core's vectors: their results differ from the routine's by rounding. They do not depend on the
+/// other matrices, whatever these hold, nor on the workers, nor on how many calls the batch is cut into. A batch of fewer matrices than
+/// there are lanes (64 bytes with AVX-512, 32 with AVX2) costs as much as of that many. Where a factor fails, what the routine leaves
+/// of it is left; other matrices go on. Throws Error{out_of_memory} if a worker has no room for the matrices in its lanes and 16 right
+/// sides each; some problems are then done and others not. Dong, Haidar, Tomov, Dongarra 2016; Kim and others 2017.
 template <Scalar T>
 void potrf_batch(Session& session, Uplo uplo, Index n, T* A, Index lda, Index stride_a, Index count, Index* info,
                  const RoutineOptions& options = {});
