@@ -7,6 +7,7 @@
 #include "matrix/operations.hpp"
 #include "matrix/work_memory.hpp"
 #include "session/alone.hpp"
+#include "session/diagonal.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/packed_calls.hpp"
 #include "session/routine.hpp"
@@ -57,14 +58,6 @@ Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOption
     if (options.nb) return options.nb;
     const Index share = (nrhs + session.workers() - 1) / session.workers();
     return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
-}
-
-/// The place of the first one, from 1; 0: none.
-template <Scalar T> Index zero_on_diagonal(Index n, const T* A, Index lda)
-{
-    for (Index i = 0; i < n; ++i)
-        if (A[i + i * lda] == T(0)) return i + 1;
-    return 0;
 }
 
 /// Memory for so many numbers; none where there is none.
@@ -197,7 +190,7 @@ template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, I
                       argument::Size{"first", first});
     if (last > m)
         throw Error(ErrorCode::bad_argument, 6, "last is " + std::to_string(last) + ", must be at most m = " + std::to_string(m));
-    if (first < last) argument::Pivots{"ipiv", ipiv + first, last - first, m}.require(7);
+    if (first < last) argument::Pivots{"ipiv", ipiv ? ipiv + first : ipiv, last - first, m}.require(7);
     if (first < last)
         blas::laswp(n, A, lda, first, last, ipiv, backward ? blas::Interchanges::backward : blas::Interchanges::forward);
 }
