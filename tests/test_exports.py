@@ -140,7 +140,9 @@ def test_the_drop_in_library_shows_names_of_blas_and_lapack_only():
     text = (ROOT / "src" / "algorithms" / "signatures.hpp").read_text()
     lists = dict(re.findall(r"#define TRC_(\w+)_ROUTINES\([^)]*\)((?:.*\\\n)*.*)", text))
     found = {name: re.findall(r"DEFINE\(([a-z0-9]+),", body) for name, body in lists.items()}
-    blas, lapack = found["REAL_BLAS"] + found["HERMITIAN_BLAS"], found["PLAIN"] + found["TILE"] + found["WORKSPACE"]
+    blas = found["REAL_BLAS"] + found["HERMITIAN_BLAS"]
+    groups = ("PLAIN", "TILE", "WORKSPACE", "SCALING", "CONDITION", "REAL_NORM", "HERMITIAN_NORM")
+    lapack = [routine for group in groups for routine in found[group]] + ["laswp"]
     fortran = rf"(scipy_)?[sdcz]({'|'.join(blas + lapack)})(_|_64_)|[sdcz]({'|'.join(blas + lapack)})_64"
     cblas = rf"(scipy_)?cblas_[sdcz]({'|'.join(blas)})(|64_)|cblas_[sdcz]({'|'.join(blas)})_64"
     lapacke = rf"LAPACKE_[sdcz]({'|'.join(lapack)})(_work)?(|_64|64_)"

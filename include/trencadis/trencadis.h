@@ -128,6 +128,17 @@ int trc_dgetri(trc_session* session, int64_t n, double* a, int64_t lda, const in
 int trc_cgetri(trc_session* session, int64_t n, trc_complex_float* a, int64_t lda, const int64_t* ipiv, int64_t* info);
 int trc_zgetri(trc_session* session, int64_t n, trc_complex_double* a, int64_t lda, const int64_t* ipiv, int64_t* info);
 
+/* B <- op(A)^-1 B, A n x n and triangular; the other triangle is not read, nor is a unit diagonal (diag 'U'). *info: 0, or the place of the first
+ * zero on the diagonal, counted from 1; B is not touched then. n^2 nrhs flops (4 times that complex). */
+int trc_strtrs(trc_session* session, char uplo, char trans, char diag, int64_t n, int64_t nrhs, const float* a, int64_t lda,
+               float* b, int64_t ldb, int64_t* info);
+int trc_dtrtrs(trc_session* session, char uplo, char trans, char diag, int64_t n, int64_t nrhs, const double* a, int64_t lda,
+               double* b, int64_t ldb, int64_t* info);
+int trc_ctrtrs(trc_session* session, char uplo, char trans, char diag, int64_t n, int64_t nrhs, const trc_complex_float* a,
+               int64_t lda, trc_complex_float* b, int64_t ldb, int64_t* info);
+int trc_ztrtrs(trc_session* session, char uplo, char trans, char diag, int64_t n, int64_t nrhs, const trc_complex_double* a,
+               int64_t lda, trc_complex_double* b, int64_t ldb, int64_t* info);
+
 /* A <- A^-1, A triangular; the other triangle is neither read nor written, nor a unit diagonal (diag 'U'). *info: 0, or the place of the first
  * zero on the diagonal, counted from 1; A is not touched then. n^3/3 flops (4 times that complex). */
 int trc_strtri(trc_session* session, char uplo, char diag, int64_t n, float* a, int64_t lda, int64_t* info);
@@ -146,6 +157,127 @@ int trc_spotri(trc_session* session, char uplo, int64_t n, float* a, int64_t lda
 int trc_dpotri(trc_session* session, char uplo, int64_t n, double* a, int64_t lda, int64_t* info);
 int trc_cpotri(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
 int trc_zpotri(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
+
+/* *value <- max |a_ij| (norm 'M'), the largest column sum ('1', 'O') or row sum ('I') of |a_ij|, or the root of the sum of squares ('F', 'E'), of A m x n;
+ * 0 where it is empty, NaN where an element is. One read of A, by all workers where it is large. */
+int trc_slange(trc_session* session, char norm, int64_t m, int64_t n, const float* a, int64_t lda, float* value);
+int trc_dlange(trc_session* session, char norm, int64_t m, int64_t n, const double* a, int64_t lda, double* value);
+int trc_clange(trc_session* session, char norm, int64_t m, int64_t n, const trc_complex_float* a, int64_t lda, float* value);
+int trc_zlange(trc_session* session, char norm, int64_t m, int64_t n, const trc_complex_double* a, int64_t lda, double* value);
+/* The same of a symmetric or a Hermitian matrix, of which one triangle is read, */
+int trc_slansy(trc_session* session, char norm, char uplo, int64_t n, const float* a, int64_t lda, float* value);
+int trc_dlansy(trc_session* session, char norm, char uplo, int64_t n, const double* a, int64_t lda, double* value);
+int trc_clansy(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_float* a, int64_t lda, float* value);
+int trc_zlansy(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_double* a, int64_t lda, double* value);
+int trc_clanhe(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_float* a, int64_t lda, float* value);
+int trc_zlanhe(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_double* a, int64_t lda, double* value);
+/* and of a triangle or trapezoid, m x n. */
+int trc_slantr(trc_session* session, char norm, char uplo, char diag, int64_t m, int64_t n, const float* a, int64_t lda,
+               float* value);
+int trc_dlantr(trc_session* session, char norm, char uplo, char diag, int64_t m, int64_t n, const double* a, int64_t lda,
+               double* value);
+int trc_clantr(trc_session* session, char norm, char uplo, char diag, int64_t m, int64_t n, const trc_complex_float* a,
+               int64_t lda, float* value);
+int trc_zlantr(trc_session* session, char norm, char uplo, char diag, int64_t m, int64_t n, const trc_complex_double* a,
+               int64_t lda, double* value);
+
+/* *rcond <- an estimate of 1 / (|A| |A^-1|) in the 1-norm ('1', 'O') or the infinity norm ('I'), from getrf's factors and anorm = |A|. *info: 0; 1 where
+ * *rcond is no number or has overflowed; -5 where anorm is not finite. 5 to 11 systems with one right side. */
+int trc_sgecon(trc_session* session, char norm, int64_t n, const float* a, int64_t lda, float anorm, float* rcond, int64_t* info);
+int trc_dgecon(trc_session* session, char norm, int64_t n, const double* a, int64_t lda, double anorm, double* rcond,
+               int64_t* info);
+int trc_cgecon(trc_session* session, char norm, int64_t n, const trc_complex_float* a, int64_t lda, float anorm, float* rcond,
+               int64_t* info);
+int trc_zgecon(trc_session* session, char norm, int64_t n, const trc_complex_double* a, int64_t lda, double anorm, double* rcond,
+               int64_t* info);
+/* The same in the 1-norm from potrf's factor; *info is 0. */
+int trc_spocon(trc_session* session, char uplo, int64_t n, const float* a, int64_t lda, float anorm, float* rcond, int64_t* info);
+int trc_dpocon(trc_session* session, char uplo, int64_t n, const double* a, int64_t lda, double anorm, double* rcond,
+               int64_t* info);
+int trc_cpocon(trc_session* session, char uplo, int64_t n, const trc_complex_float* a, int64_t lda, float anorm, float* rcond,
+               int64_t* info);
+int trc_zpocon(trc_session* session, char uplo, int64_t n, const trc_complex_double* a, int64_t lda, double anorm, double* rcond,
+               int64_t* info);
+/* The same of a triangle; *info is 0. */
+int trc_strcon(trc_session* session, char norm, char uplo, char diag, int64_t n, const float* a, int64_t lda, float* rcond,
+               int64_t* info);
+int trc_dtrcon(trc_session* session, char norm, char uplo, char diag, int64_t n, const double* a, int64_t lda, double* rcond,
+               int64_t* info);
+int trc_ctrcon(trc_session* session, char norm, char uplo, char diag, int64_t n, const trc_complex_float* a, int64_t lda,
+               float* rcond, int64_t* info);
+int trc_ztrcon(trc_session* session, char norm, char uplo, char diag, int64_t n, const trc_complex_double* a, int64_t lda,
+               double* rcond, int64_t* info);
+
+/* Factors r (m) and c (n) that make the largest element of each row and column of r_i a_ij c_j 1 (complex: |re| + |im|), in geequb nearly, by powers of two. *rowcnd,
+ * *colcnd: the ratios of the smallest to the largest; *amax: the largest element. *info: 0, the number of a row that is zero, or m and that
+ * of a column. */
+int trc_sgeequ(trc_session* session, int64_t m, int64_t n, const float* a, int64_t lda, float* r, float* c, float* rowcnd,
+               float* colcnd, float* amax, int64_t* info);
+int trc_dgeequ(trc_session* session, int64_t m, int64_t n, const double* a, int64_t lda, double* r, double* c, double* rowcnd,
+               double* colcnd, double* amax, int64_t* info);
+int trc_cgeequ(trc_session* session, int64_t m, int64_t n, const trc_complex_float* a, int64_t lda, float* r, float* c,
+               float* rowcnd, float* colcnd, float* amax, int64_t* info);
+int trc_zgeequ(trc_session* session, int64_t m, int64_t n, const trc_complex_double* a, int64_t lda, double* r, double* c,
+               double* rowcnd, double* colcnd, double* amax, int64_t* info);
+int trc_sgeequb(trc_session* session, int64_t m, int64_t n, const float* a, int64_t lda, float* r, float* c, float* rowcnd,
+                float* colcnd, float* amax, int64_t* info);
+int trc_dgeequb(trc_session* session, int64_t m, int64_t n, const double* a, int64_t lda, double* r, double* c, double* rowcnd,
+                double* colcnd, double* amax, int64_t* info);
+int trc_cgeequb(trc_session* session, int64_t m, int64_t n, const trc_complex_float* a, int64_t lda, float* r, float* c,
+                float* rowcnd, float* colcnd, float* amax, int64_t* info);
+int trc_zgeequb(trc_session* session, int64_t m, int64_t n, const trc_complex_double* a, int64_t lda, double* r, double* c,
+                double* rowcnd, double* colcnd, double* amax, int64_t* info);
+/* Factors s (n) that make the diagonal of s_i a_ij s_j ones, in poequb nearly, by powers of two. *info: 0, or the number of a diagonal element that is not
+ * positive. */
+int trc_spoequ(trc_session* session, int64_t n, const float* a, int64_t lda, float* s, float* scond, float* amax, int64_t* info);
+int trc_dpoequ(trc_session* session, int64_t n, const double* a, int64_t lda, double* s, double* scond, double* amax,
+               int64_t* info);
+int trc_cpoequ(trc_session* session, int64_t n, const trc_complex_float* a, int64_t lda, float* s, float* scond, float* amax,
+               int64_t* info);
+int trc_zpoequ(trc_session* session, int64_t n, const trc_complex_double* a, int64_t lda, double* s, double* scond, double* amax,
+               int64_t* info);
+int trc_spoequb(trc_session* session, int64_t n, const float* a, int64_t lda, float* s, float* scond, float* amax, int64_t* info);
+int trc_dpoequb(trc_session* session, int64_t n, const double* a, int64_t lda, double* s, double* scond, double* amax,
+                int64_t* info);
+int trc_cpoequb(trc_session* session, int64_t n, const trc_complex_float* a, int64_t lda, float* s, float* scond, float* amax,
+                int64_t* info);
+int trc_zpoequb(trc_session* session, int64_t n, const trc_complex_double* a, int64_t lda, double* s, double* scond, double* amax,
+                int64_t* info);
+
+/* Refines X, which solves op(A) X = B with getrf's factors af and ipiv, in the same precision. berr (nrhs): the componentwise backward error of each
+ * solution; ferr (nrhs): a bound, estimated, for the error of its components relative to the largest. *info is 0. */
+int trc_sgerfs(trc_session* session, char trans, int64_t n, int64_t nrhs, const float* a, int64_t lda, const float* af,
+               int64_t ldaf, const int64_t* ipiv, const float* b, int64_t ldb, float* x, int64_t ldx, float* ferr, float* berr,
+               int64_t* info);
+int trc_dgerfs(trc_session* session, char trans, int64_t n, int64_t nrhs, const double* a, int64_t lda, const double* af,
+               int64_t ldaf, const int64_t* ipiv, const double* b, int64_t ldb, double* x, int64_t ldx, double* ferr,
+               double* berr, int64_t* info);
+int trc_cgerfs(trc_session* session, char trans, int64_t n, int64_t nrhs, const trc_complex_float* a, int64_t lda,
+               const trc_complex_float* af, int64_t ldaf, const int64_t* ipiv, const trc_complex_float* b, int64_t ldb,
+               trc_complex_float* x, int64_t ldx, float* ferr, float* berr, int64_t* info);
+int trc_zgerfs(trc_session* session, char trans, int64_t n, int64_t nrhs, const trc_complex_double* a, int64_t lda,
+               const trc_complex_double* af, int64_t ldaf, const int64_t* ipiv, const trc_complex_double* b, int64_t ldb,
+               trc_complex_double* x, int64_t ldx, double* ferr, double* berr, int64_t* info);
+/* The same with potrf's factor af of a Hermitian A in one triangle. */
+int trc_sporfs(trc_session* session, char uplo, int64_t n, int64_t nrhs, const float* a, int64_t lda, const float* af,
+               int64_t ldaf, const float* b, int64_t ldb, float* x, int64_t ldx, float* ferr, float* berr, int64_t* info);
+int trc_dporfs(trc_session* session, char uplo, int64_t n, int64_t nrhs, const double* a, int64_t lda, const double* af,
+               int64_t ldaf, const double* b, int64_t ldb, double* x, int64_t ldx, double* ferr, double* berr, int64_t* info);
+int trc_cporfs(trc_session* session, char uplo, int64_t n, int64_t nrhs, const trc_complex_float* a, int64_t lda,
+               const trc_complex_float* af, int64_t ldaf, const trc_complex_float* b, int64_t ldb, trc_complex_float* x,
+               int64_t ldx, float* ferr, float* berr, int64_t* info);
+int trc_zporfs(trc_session* session, char uplo, int64_t n, int64_t nrhs, const trc_complex_double* a, int64_t lda,
+               const trc_complex_double* af, int64_t ldaf, const trc_complex_double* b, int64_t ldb, trc_complex_double* x,
+               int64_t ldx, double* ferr, double* berr, int64_t* info);
+
+/* Exchanges rows i + 1 and ipiv[i] of A, m x n, for i = first .. last - 1 (counted from 0), or with backward != 0 from the last to the first. On the
+ * calling thread. */
+int trc_slaswp(int64_t m, int64_t n, float* a, int64_t lda, int64_t first, int64_t last, const int64_t* ipiv, int backward);
+int trc_dlaswp(int64_t m, int64_t n, double* a, int64_t lda, int64_t first, int64_t last, const int64_t* ipiv, int backward);
+int trc_claswp(int64_t m, int64_t n, trc_complex_float* a, int64_t lda, int64_t first, int64_t last, const int64_t* ipiv,
+               int backward);
+int trc_zlaswp(int64_t m, int64_t n, trc_complex_double* a, int64_t lda, int64_t first, int64_t last, const int64_t* ipiv,
+               int backward);
 
 /* X <- A^-1 B in double precision from factors in single precision and refinement. *iterations >= 0: so many steps, A is as it was; < 0: that did not
  * do (-1 no memory, -2 a number too large, -3 no factorization in single precision, -31 no convergence) and A holds what gesv (posv)

@@ -36,9 +36,9 @@ struct HermitianView {
 template <Scalar T> double rcond_of(Session& session, const HermitianView& a, const T* factor, Index ld, double bound)
 {
     if (bound > std::sqrt(std::numeric_limits<Real<T>>::epsilon())) return bound;
-    const Index n = a.matrix.rows;
-    const auto solve = [&](T* x, bool) { potrs(session, a.uplo, n, Index{1}, factor, ld, x, n, polled()); };
-    return reciprocal_condition(norm1_of_triangle<T>(a.matrix, a.uplo), inverse_norm1<T>(n, solve));
+    Real<T> rcond;
+    pocon(session, a.uplo, a.matrix.rows, factor, ld, norm1_of_triangle<T>(a.matrix, a.uplo), &rcond);
+    return rcond;
 }
 
 struct Result {

@@ -64,8 +64,9 @@ public:
     Real<T> norm() const { return norm_; } ///< of A
     double estimated_rcond() const
     {
-        const auto solve_one = [&](T* x, bool adjoint) { solve(adjoint ? Op::conj_trans : Op::none, 1, x, n_); };
-        return reciprocal_condition(norm_, inverse_norm1<T>(n_, solve_one));
+        Real<T> rcond;
+        gecon(means_.session, Norm::one, n_, factors_, ld_, norm_, &rcond);
+        return rcond;
     }
     void solve(Op op, Index nrhs, T* x, Index ldx) const { means_.solve(op, n_, nrhs, factors_, ld_, pivots_.data(), x, ldx); }
     /// A^-1 where the factors are.

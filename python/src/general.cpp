@@ -168,19 +168,15 @@ nb::object bind_invert(Session* session, nb::handle a_array, const Word& assumed
     });
 }
 
-/// Of a triangular matrix; one stored by rows is seen as its transpose, with the other triangle.
+/// Of a triangular matrix; one stored by rows is seen as its transpose, with the other triangle and the other norm.
 template <Scalar T> double triangular_rcond(Session& session, const Strided& A, Uplo uplo)
 {
     const bool by_columns = A.column_major();
     const Strided seen = by_columns ? A : A.transposed();
-    const Uplo triangle = by_columns ? uplo : opposite(uplo);
-    const auto solve = [&](T* x, bool adjoint) {
-        if (!by_columns) conjugate(A.rows, 1, x, A.rows); // A^-1 x is conj(seen^-H conj(x))
-        trsm(session, Side::left, triangle, adjoint == by_columns ? Op::conj_trans : Op::none, Diag::non_unit, A.rows, Index{1},
-             T(1), static_cast<const T*>(seen.data), seen.leading(), x, A.rows, polled());
-        if (!by_columns) conjugate(A.rows, 1, x, A.rows);
-    };
-    return reciprocal_condition(triangle_norm1<T>(A, uplo), inverse_norm1<T>(A.rows, solve));
+    Real<T> rcond;
+    trcon(session, by_columns ? Norm::one : Norm::inf, by_columns ? uplo : opposite(uplo), Diag::non_unit, A.rows,
+          static_cast<const T*>(seen.data), seen.leading(), &rcond);
+    return rcond;
 }
 
 double bind_triangular_rcond(Session* session, nb::handle array, Truth lower)

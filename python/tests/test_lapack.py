@@ -6,7 +6,7 @@ import scipy.linalg.lapack as theirs
 import trencadis.lapack as ours
 from trencadis import _core
 
-ROUTINES = sorted({name[1:] for name in ours.__all__})
+ROUTINES = ["lauum", "potri", "trtri"]
 
 
 def matrix(letter, n=60):
@@ -63,3 +63,136 @@ def test_pivots_of_another_type_or_length_are_refused():
             _core.lapack("getrf", None, 4, 4, a, wrong)
     with pytest.raises(ValueError, match="ipiv has 1 integers; the other arguments need 4"):
         _core.lapack("getrs", None, "N", 4, 1, a, np.ones(1, np.int64), np.ones((4, 1), order="F"))
+
+
+LETTERS = pytest.mark.parametrize("letter", "sdcz")
+
+
+def eps(letter):
+    return float(np.finfo({"s": "f", "d": "d", "c": "F", "z": "D"}[letter]).eps)
+
+
+def both(name):
+    return getattr(ours, name), getattr(theirs, name)
+
+
+def test_the_names_are_those_of_scipy():
+    assert {name for name in ours.__all__ if not hasattr(theirs, name)} == set()
+    assert {"trtrs", "lange", "lantr", "gecon", "pocon", "trcon", "geequ", "geequb", "laswp"} <= {
+        name[1:] for name in ours.__all__
+    }
+
+
+@LETTERS
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("trans", [0, 1, 2])
+@pytest.mark.parametrize("unitdiag", [False, True])
+def test_triangular_systems_are_solved_as_scipy_does(letter, lower, trans, unitdiag):
+    a, (mine, scipys) = matrix(letter), both(letter + "trtrs")
+    for b in (a[:, 0], a[:, :3], np.asfortranarray(a[:, :2])):
+        x, info = mine(a, b, lower=lower, trans=trans, unitdiag=unitdiag)
+        y, expected = scipys(a, b, lower=lower, trans=trans, unitdiag=unitdiag)
+        assert info == expected == 0
+        assert x.shape == y.shape == b.shape
+        assert np.abs(x - y).max() < 20 * len(a) * eps(letter)
+
+
+def test_a_singular_triangle_leaves_the_right_side():
+    a, b = np.eye(5), np.arange(5.0)
+    a[3, 3] = 0
+    x, info = ours.dtrtrs(a, b)
+    assert info == theirs.dtrtrs(a, b)[1] == 4
+    assert (x == b).all()
+    assert ours.dtrtrs(a, b, unitdiag=True)[1] == 0
+    x = np.asfortranarray(np.ones((5, 2)))
+    assert ours.dtrtrs(np.eye(5), x, overwrite_b=True)[0] is x
+
+
+@LETTERS
+@pytest.mark.parametrize("norm", ["M", "m", "1", "o", "I", "F", "e", b"1"])
+def test_norms_are_scipys(letter, norm):
+    whole = matrix(letter)
+    for a in (whole, whole[:7, :20], np.asfortranarray(whole[:20, :7]), whole[:, 0], whole[:0]):
+        mine, scipys = both(letter + "lange")
+        assert mine(norm, a) == pytest.approx(scipys(norm, a), rel=100 * eps(letter))
+        if a.ndim < 2 or not a.size:
+            continue
+        mine, scipys = both(letter + "lantr")
+        for uplo in "UL":
+            for diag in "NU":
+                assert mine(norm, a, uplo, diag) == pytest.approx(scipys(norm, a, uplo, diag), rel=100 * eps(letter))
+
+
+@LETTERS
+def test_estimates_of_conditions_are_scipys(letter):
+    for n in (1, 2, 17, 60):
+        a = matrix(letter, n) + np.diag(np.linspace(0, 1, n)).astype(matrix(letter).dtype)
+        near = {"rel": 20 * n * eps(letter)}
+        lu = theirs.__dict__[letter + "getrf"](a)[0]
+        for norm in "1OI":
+            anorm = theirs.__dict__[letter + "lange"](norm, a)
+            for mine, expected in zip(*(f(lu, anorm, norm=norm) for f in both(letter + "gecon")), strict=True):
+                assert mine == pytest.approx(expected, **near)
+            for uplo in "UL":
+                for diag in "UN":
+                    for mine, expected in zip(*(f(a, norm, uplo, diag) for f in both(letter + "trcon")), strict=True):
+                        assert mine == pytest.approx(expected, **near)
+        p = a @ a.conj().T + np.eye(n, dtype=a.dtype)
+        for lower in (False, True):
+            c = theirs.__dict__[letter + "potrf"](p, lower=lower)[0]
+            anorm = theirs.__dict__[letter + "lange"]("1", p)
+            for mine, expected in zip(*(f(c, anorm, uplo="UL"[lower]) for f in both(letter + "pocon")), strict=True):
+                assert mine == pytest.approx(expected, **near)
+
+
+def test_conditions_with_norms_that_are_no_numbers_are_lapacks():
+    a = np.eye(3)
+    assert ours.dgecon(a, np.inf) == (0, -5)
+    assert ours.dgecon(a, 0) == (0, 0)
+    rcond, info = ours.dgecon(a, np.nan)
+    assert np.isnan(rcond)
+    assert info == -5
+    assert ours.dgecon(np.zeros((0, 0)), 3.0) == (1, 0)
+    with pytest.raises(ValueError, match=r"anorm is -1\.0+, must be at least 0"):
+        ours.dgecon(a, -1)
+    with pytest.raises(ValueError, match="norm is 'M', must be '1', 'O' or 'I'"):
+        ours.dgecon(a, 1, norm="M")
+    with pytest.raises(ValueError, match="norm is 'Q'"):
+        ours.dlange("Q", a)
+    with pytest.raises(ValueError, match="square"):
+        ours.dtrcon(np.ones((2, 4)))
+
+
+@LETTERS
+@pytest.mark.parametrize("name", ["geequ", "geequb"])
+def test_scalings_are_scipys(letter, name):
+    mine, scipys = both(letter + name)
+    for a in (matrix(letter), matrix(letter)[:7, :20], matrix(letter)[:20, :7] * 1e-3, matrix(letter)[:0]):
+        for x, y in zip(mine(a), scipys(a), strict=True):
+            assert np.allclose(x, y, rtol=4 * eps(letter), atol=0)
+    a = matrix(letter)
+    a[4] = 0
+    assert mine(a)[-1] == scipys(a)[-1] == 5
+
+
+@LETTERS
+def test_row_interchanges_are_scipys(letter):
+    a, (mine, scipys) = matrix(letter, 8)[:, :5], both(letter + "laswp")
+    piv = [3, 1, 7, 4, 4, 6]
+    for options in ({}, {"k1": 1, "k2": 3}, {"inc": -1}, {"k1": 1, "k2": 2, "off": 1, "inc": 2}, {"k1": 1, "k2": 2, "inc": -2}):
+        assert (mine(a, piv, **options) == scipys(a, piv, **options)).all(), options
+    x = np.asfortranarray(a)
+    assert mine(x, piv, overwrite_a=True) is x
+    with pytest.raises(ValueError, match="ipiv"):
+        mine(a, [0, 8])
+    with pytest.raises(ValueError, match="no rows 0 to 6"):
+        mine(a, piv, k2=6)
+
+
+def test_what_has_no_tiles_takes_no_tile_size():
+    with pytest.raises(ValueError, match="neither tiles nor variants"):
+        _core.lapack("gecon", None, "1", 2, np.asfortranarray(np.eye(2)), 1.0, np.empty(1), nb=16)
+    with pytest.raises(ValueError, match="rcond has 2 numbers; the other arguments need 1"):
+        _core.lapack("gecon", None, "1", 2, np.asfortranarray(np.eye(2)), 1.0, np.empty(2))
+    with pytest.raises(ValueError, match="'gemm' is no norm"):
+        _core.lapack_norm("gemm", None, np.eye(2))

@@ -174,7 +174,13 @@ def potrs(session: Session | None, uplo: str, a: np.ndarray, b: np.ndarray, nb: 
 def posv(session: Session | None, uplo: str, a: np.ndarray, b: np.ndarray, nb: int = 0, variant: str = "") -> int:
     """potrf of A, then B <- A^-1 B; returns info. B is left as it was when info > 0."""
 
-def lapack(routine: str, session: Session | None, *arguments: str | int | np.ndarray, nb: int = 0, variant: str = "") -> int:
+def lapack_norm(function: str, session: Session | None, *arguments: str | int | np.ndarray) -> float:
+    """The norm of a matrix by LAPACK's function of that name, without the precision's letter, with its arguments but leading dimensions."""
+
+def exchange_rows(a: np.ndarray, pivots: np.ndarray, first: int, last: int, backward: bool) -> None:
+    """Exchanges rows i and pivots[i] - 1 of a, column-major, for first <= i < last, or backward from the last to the first. pivots are int64."""
+
+def lapack(routine: str, session: Session | None, *arguments: str | float | np.ndarray, nb: int = 0, variant: str = "") -> int:
     """Calls a routine of LAPACK by its name, with its arguments but leading dimensions and info, which it returns."""
 
 class IncrementalFactors:

@@ -2,7 +2,8 @@
 
 Each is there for float32 (s), float64 (d), complex64 (c) and complex128 (z): `dpotri`, `zpotri`, ... Arguments of another type
 or order are copied; with `overwrite_c` a column-major array of the right type is worked on in place. As in SciPy, the triangle
-that is not named keeps what it holds, and the last value returned is LAPACK's info.
+that is not named keeps what it holds, and the last value returned is LAPACK's info but for norms and row interchanges. Letters
+and shapes that cannot be right raise ValueError, also where SciPy's print a line and return a negative info.
 """
 
 from __future__ import annotations
@@ -24,10 +25,37 @@ def _square(c: ArrayLike, dtype: type[np.generic], overwrite: bool) -> np.ndarra
     given = np.asarray(c)
     if given.ndim != 2 or given.shape[0] != given.shape[1]:
         raise ValueError(f"expected a square matrix, got an array of shape {given.shape}")
+    return _columns(given, dtype, overwrite)
+
+
+def _columns(given: np.ndarray, dtype: type[np.generic], overwrite: bool) -> np.ndarray:
     flags = given.flags
     if overwrite and given.dtype == dtype and flags.f_contiguous and flags.aligned and flags.writeable:
         return given
     return np.array(given, dtype, order="F")
+
+
+def _read(a: ArrayLike, dtype: type[np.generic]) -> np.ndarray:
+    """A column-major matrix that is not written."""
+    given = np.asarray(a, dtype, order="F")
+    if given.ndim > 2:
+        raise ValueError(f"expected a matrix, got an array of shape {given.shape}")
+    return given.reshape(len(given) if given.ndim else 1, -1, order="F") if given.ndim < 2 else given
+
+
+def _read_square(a: ArrayLike, dtype: type[np.generic]) -> np.ndarray:
+    given = _read(a, dtype)
+    if given.shape[0] != given.shape[1]:
+        raise ValueError(f"expected a square matrix, got an array of shape {given.shape}")
+    return given
+
+
+def _letter(text: str | bytes) -> str:
+    return text.decode() if isinstance(text, bytes) else text
+
+
+def _real(dtype: type[np.generic]) -> np.dtype:
+    return np.dtype(dtype).type(0).real.dtype
 
 
 def _in_place(routine: str, dtype: type[np.generic], a: np.ndarray, *letters: str) -> tuple[np.ndarray, int]:
@@ -49,7 +77,112 @@ def _of_triangle(routine: str, dtype: type[np.generic]) -> Callable[..., tuple[n
     return call
 
 
+def _solve_triangle(routine: str, dtype: type[np.generic]) -> Callable[..., tuple[np.ndarray, int]]:
+    def call(
+        a: ArrayLike, b: ArrayLike, lower: bool = False, trans: int = 0, unitdiag: bool = False, overwrite_b: bool = False
+    ) -> tuple[np.ndarray, int]:
+        triangle, given = _read_square(a, dtype), np.asarray(b)
+        if given.ndim not in (1, 2) or len(given) != len(triangle):
+            raise ValueError(f"shapes of a {triangle.shape} and b {given.shape} are incompatible")
+        if trans not in (0, 1, 2):
+            raise ValueError(f"trans is {trans!r}; give 0, 1 or 2")
+        x = _columns(given, dtype, overwrite_b)
+        letters = "L" if lower else "U", "NTC"[trans], "U" if unitdiag else "N"
+        columns = x.shape[1] if x.ndim == 2 else 1
+        return x, _core.lapack(routine, current.get(), *letters, len(x), columns, triangle, x)
+
+    return call
+
+
+def _norm(routine: str, dtype: type[np.generic]) -> Callable[..., float]:
+    def call(norm: str | bytes, a: ArrayLike) -> float:
+        matrix = _read(a, dtype)
+        return _core.lapack_norm(routine, current.get(), _letter(norm), *matrix.shape, matrix)
+
+    return call
+
+
+def _norm_of_triangle(routine: str, dtype: type[np.generic]) -> Callable[..., float]:
+    def call(norm: str | bytes, a: ArrayLike, uplo: str | bytes = "U", diag: str | bytes = "N") -> float:
+        matrix, letters = _read(a, dtype), map(_letter, (norm, uplo, diag))
+        return _core.lapack_norm(routine, current.get(), *letters, *matrix.shape, matrix)
+
+    return call
+
+
+def _condition(routine: str, dtype: type[np.generic], letters: list[str], a: ArrayLike, *norm: float) -> tuple[float, int]:
+    matrix, rcond = _read_square(a, dtype), np.empty(1, _real(dtype))
+    info = _core.lapack(routine, current.get(), *letters, len(matrix), matrix, *norm, rcond)
+    return float(rcond[0]), info
+
+
+def _condition_of_lu(routine: str, dtype: type[np.generic]) -> Callable[..., tuple[float, int]]:
+    def call(a: ArrayLike, anorm: float, norm: str | bytes = "1") -> tuple[float, int]:
+        return _condition(routine, dtype, [_letter(norm)], a, anorm)
+
+    return call
+
+
+def _condition_of_cholesky(routine: str, dtype: type[np.generic]) -> Callable[..., tuple[float, int]]:
+    def call(a: ArrayLike, anorm: float, uplo: str | bytes = "U") -> tuple[float, int]:
+        return _condition(routine, dtype, [_letter(uplo)], a, anorm)
+
+    return call
+
+
+def _condition_of_triangle(routine: str, dtype: type[np.generic]) -> Callable[..., tuple[float, int]]:
+    def call(a: ArrayLike, norm: str | bytes = "1", uplo: str | bytes = "U", diag: str | bytes = "N") -> tuple[float, int]:
+        return _condition(routine, dtype, [_letter(norm), _letter(uplo), _letter(diag)], a)
+
+    return call
+
+
+def _scalings(routine: str, dtype: type[np.generic]) -> Callable[..., tuple]:
+    def call(a: ArrayLike) -> tuple[np.ndarray, np.ndarray, float, float, float, int]:
+        matrix, real = _read(a, dtype), _real(dtype)
+        rows, columns = (np.zeros(extent, real) for extent in matrix.shape)
+        ratios = [np.zeros(1, real) for _ in range(3)]
+        info = _core.lapack(routine, current.get(), *matrix.shape, matrix, rows, columns, *ratios)
+        return rows, columns, *(float(ratio[0]) for ratio in ratios), info
+
+    return call
+
+
+def _row_interchanges(routine: str, dtype: type[np.generic]) -> Callable[..., np.ndarray]:
+    def call(
+        a: ArrayLike, piv: ArrayLike, k1: int = 0, k2: int | None = None, off: int = 0, inc: int = 1, overwrite_a: bool = False
+    ) -> np.ndarray:
+        given, rows = np.asarray(a), np.asarray(piv)
+        last = rows.size - 1 if k2 is None else k2
+        places = off + k1 + np.arange(last - k1 + 1) * abs(inc)
+        if given.ndim != 2 or inc == 0 or min(k1, off) < 0 or (places >= rows.size).any():
+            raise ValueError(
+                f"no rows {k1} to {last} of an array of shape {given.shape} with {rows.size} pivots by {inc} from {off}"
+            )
+        matrix, pivots = _columns(given, dtype, overwrite_a), np.zeros(last + 1, np.int64)
+        pivots[k1:] = rows[places] + 1
+        _core.exchange_rows(matrix, pivots, k1, last + 1, inc < 0)
+        return matrix
+
+    return call
+
+
 _ROUTINES = {
+    "trtrs": (
+        _solve_triangle,
+        "op(a)^-1 b of a triangular a; info > 0 is the place of a zero on its diagonal, from 1: x is then b.",
+    ),
+    "lange": (_norm, "The norm 'M', '1' ('O'), 'I' or 'F' ('E') of a matrix."),
+    "lantr": (_norm_of_triangle, "The same of a triangle or trapezoid."),
+    "gecon": (_condition_of_lu, "An estimate of the reciprocal condition from getrf's factors and the norm of the matrix."),
+    "pocon": (
+        _condition_of_cholesky,
+        "An estimate of the reciprocal condition from potrf's factor and the 1-norm of the matrix.",
+    ),
+    "trcon": (_condition_of_triangle, "An estimate of the reciprocal condition of a triangle."),
+    "geequ": (_scalings, "Factors of rows and columns that make the largest element of each one."),
+    "geequb": (_scalings, "The same by powers of two, nearly."),
+    "laswp": (_row_interchanges, "Rows k1 to k2 exchanged with those that piv names, from 0; there is no info."),
     "trtri": (_of_triangle, "The inverse of a triangular matrix; info > 0 is the place of a zero on its diagonal, from 1."),
     "lauum": (_of_factor, "U U^H of an upper triangle, or L^H L with `lower`, in the triangle's place."),
     "potri": (_of_factor, "A triangle of the inverse from the Cholesky factor of potrf; info as trtri's."),

@@ -81,11 +81,10 @@ def _timed(call: Any) -> tuple[Any, float]:
     return value, time.perf_counter() - begin
 
 
-def _condition(name: str, matrix: np.ndarray, *arguments: Any, **options: Any) -> float:
-    """By LAPACK's estimator `name`, SciPy's: some triangular systems with one right side."""
-    from scipy.linalg import get_lapack_funcs
-
-    return float(get_lapack_funcs(name, (matrix,))(matrix, *arguments, **options)[0])
+def _condition(routine: str, session: Any, letter: str, factors: np.ndarray, norm: float) -> float:
+    rcond = np.empty(1, factors.real.dtype)
+    _core.lapack(routine, session, letter, len(factors), factors, norm, rcond)
+    return float(rcond[0])
 
 
 def _posv(session: Any, A: np.ndarray, X: np.ndarray, tile: int, path: Path, lower: bool) -> Solved | int:
@@ -95,7 +94,7 @@ def _posv(session: Any, A: np.ndarray, X: np.ndarray, tile: int, path: Path, low
     if info:
         return info
     norm = one_norm(A, "lower" if lower else "upper")
-    return Solved("posv", seconds, _condition("pocon", factor, norm, uplo=uplo))
+    return Solved("posv", seconds, _condition("pocon", session, uplo, factor, norm))
 
 
 def _gesv(session: Any, A: np.ndarray, X: np.ndarray, tile: int, path: Path) -> Solved:
@@ -104,7 +103,7 @@ def _gesv(session: Any, A: np.ndarray, X: np.ndarray, tile: int, path: Path) -> 
     info, seconds = _timed(lambda: _core.lapack("gesv", session, len(A), nrhs, factors, pivots, X, nb=tile))
     if info:
         raise _singular(path, info)
-    return Solved("gesv", seconds, _condition("gecon", factors, one_norm(A)))
+    return Solved("gesv", seconds, _condition("gecon", session, "1", factors, one_norm(A)))
 
 
 def _trsm(session: Any, A: np.ndarray, X: np.ndarray, tile: int, path: Path, lower: bool) -> Solved:

@@ -194,6 +194,24 @@ class Gesv(_Solve):
         return library.call("gesv", self.dtype, n, RIGHT_SIDES, a, n, self._ipiv, b, n, library.info)
 
 
+class Trtrs(_Solve):
+    """X = L^-1 B, L lower triangular, RIGHT_SIDES right sides."""
+
+    routine, squares = "trtrs", 2
+
+    def operands(self) -> list[np.ndarray]:
+        self._a = np.asfortranarray(np.tril(self._dominant()))
+        return [self._matrix(RIGHT_SIDES)]
+
+    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
+        n, (b,) = self.n, self.targets
+        return lambda: core.lapack("trtrs", session, "L", "N", "N", n, RIGHT_SIDES, self._a, b, nb=nb, variant=variant)
+
+    def vendor(self, library: FortranLibrary) -> FortranCall:
+        n, (b,) = self.n, self.targets
+        return library.call("trtrs", self.dtype, "L", "N", "N", n, RIGHT_SIDES, self._a, n, b, n, library.info)
+
+
 class Trtri(Workload):
     """L <- L^-1, L lower triangular."""
 
@@ -275,6 +293,7 @@ WORKLOADS: dict[str, type[Workload]] = {
         Getrs,
         Getri,
         Gesv,
+        Trtrs,
         Trtri,
         Lauum,
         Potri,

@@ -46,6 +46,12 @@ void refuse_size(int number, const char* name, Index value, const char* right)
     refuse(number, std::string(name) + " is " + std::to_string(value) + ", must be " + right);
 }
 
+void Magnitude::require(int number) const
+{
+    if (!there) refuse_null(number, name);
+    if (value < 0) refuse(number, std::string(name) + " is " + std::to_string(value) + ", must be at least 0");
+}
+
 void Matrix::require(int number) const
 {
     const std::string ld_name = "ld" + shown(name);

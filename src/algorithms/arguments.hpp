@@ -18,7 +18,7 @@ namespace trencadis {
 template <class E> class Letter {
 public:
     constexpr Letter(E value) : given_(char(value)), value_(value) {}
-    constexpr Letter(char given) : given_(given), value_(E(given & ~0x20))
+    constexpr Letter(char given) : given_(given), value_(meant(given >= 'a' ? char(given & ~0x20) : given))
     {
         valid_ = false;
         for (const char letter : letters()) valid_ = valid_ || letter == char(value_); // a call of memchr takes longer
@@ -30,6 +30,8 @@ public:
     static constexpr std::string_view letters();
 
 private:
+    static constexpr E meant(char capital) { return E(capital); } ///< some have several letters
+
     char given_;
     E value_;
     bool valid_ = true;
@@ -38,6 +40,11 @@ template <> constexpr std::string_view Letter<Op>::letters() { return "NTC"; }
 template <> constexpr std::string_view Letter<Uplo>::letters() { return "LU"; }
 template <> constexpr std::string_view Letter<Side>::letters() { return "LR"; }
 template <> constexpr std::string_view Letter<Diag>::letters() { return "NU"; }
+template <> constexpr std::string_view Letter<Norm>::letters() { return "M1IFOE"; }
+template <> constexpr Norm Letter<Norm>::meant(char capital)
+{
+    return capital == 'O' ? Norm::one : capital == 'E' ? Norm::frobenius : Norm(capital);
+}
 
 namespace argument {
 
@@ -76,6 +83,19 @@ struct RankOp {
             refuse_letter(number, name, given.given(), complex ? std::string_view(letters, 2) : Letter<Op>::letters());
     }
 };
+/// Condition numbers are in the 1-norm or the infinity norm.
+struct ConditionNorm {
+    static constexpr int width = 1;
+    const char* name;
+    Letter<Norm> given;
+
+    bool allowed() const { return given.valid() && (given == Norm::one || given == Norm::inf); }
+    int bad(int number) const { return allowed() ? 0 : number; }
+    void require(int number) const
+    {
+        if (!allowed()) refuse_letter(number, name, given.given(), "1OI");
+    }
+};
 struct Size {
     static constexpr int width = 1;
     const char* name;
@@ -99,6 +119,34 @@ struct Factor {
     void require(int number) const
     {
         if (!there) refuse_null(number, name);
+    }
+};
+/// A number that is not negative; faces have it by address. NaN passes: what it means is the routine's business.
+struct Magnitude {
+    static constexpr int width = 1;
+    const char* name;
+    bool there;
+    double value;
+
+    template <class R> static Magnitude of(const char* name, const R* const& at)
+    {
+        return {name, at != nullptr, at ? double(*at) : 0};
+    }
+    template <class R> static Magnitude of(const char* name, const R& value) { return {name, true, double(value)}; }
+    int bad(int number) const { return value < 0 ? number : 0; }
+    void require(int number) const;
+};
+/// Real numbers that a routine answers with.
+struct Reals {
+    static constexpr int width = 1;
+    const char* name;
+    const void* data;
+    Index count;
+
+    int bad(int) const { return 0; }
+    void require(int number) const
+    {
+        if (!data && count > 0) refuse_null(number, name);
     }
 };
 /// A column-major matrix or a triangle of one, and its leading dimension.

@@ -26,6 +26,7 @@ Operations triangular(const Extents& x)
 Operations potrf(const Extents& x) { return operations::potrf(x.n); }
 Operations potrs(const Extents& x) { return operations::potrs(x.n, x.nrhs); }
 Operations posv(const Extents& x) { return operations::posv(x.n, x.nrhs); }
+Operations trtrs(const Extents& x) { return operations::triangular(x.n, x.nrhs); }
 Operations getrf(const Extents& x) { return operations::getrf(or_n(x.m, x.n), x.n); }
 Operations getrs(const Extents& x) { return operations::getrs(x.n, x.nrhs); }
 Operations getri(const Extents& x) { return operations::getri(x.n); }
@@ -98,6 +99,7 @@ constexpr RoutineEntry table[] = {
     {"potrf", "Cholesky factorisation, A = L L^H or U^H U", buttari, potrf, potrf_variants},
     {"potrs", "A X = B with the factor of potrf", "LAPACK", potrs, potrs_variants},
     {"posv", "A X = B, A positive definite: potrf, then potrs", "LAPACK", posv, posv_variants},
+    {"trtrs", "op(A) X = B, A triangular, unless its diagonal has a zero", "LAPACK", trtrs, solve_variants},
     {"trtri", "A <- A^-1, A triangular", agullo, trtri, inverse_variants, trtri_kernels},
     {"lauum", "A <- L^H L or U U^H in the triangle's place", agullo, lauum, inverse_variants, lauum_kernels},
     {"potri", "A^-1 from the factor of potrf: trtri, then lauum", agullo, potri, inverse_variants, potri_kernels},

@@ -10,7 +10,11 @@
 ///     K_IN(A, lda, rows, cols)            a matrix that is read, and its leading dimension
 ///     K_INOUT(A, lda, rows, cols)         one that is written
 ///     K_TRIANGLE_IN(A, lda, n, uplo), K_TRIANGLE_INOUT(...)   only that triangle is touched
+///     K_TRAPEZOID_IN(A, lda, rows, cols, uplo)   the same of a matrix that need not be square
 ///     K_PIVOTS_IN(name, count, rows), K_PIVOTS_OUT(name, count)   LAPACK's ipiv: numbers of rows, from 1
+///     K_CONDITION_NORM(name)              a letter of the norms that condition numbers are in
+///     K_MAGNITUDE(name)                   a real number that is not negative
+///     K_REALS_OUT(name, count)            real results
 ///
 /// with commas between, for a prefix K that the user defines macros for: parameters, arguments, checks. The session checks by them and the
 /// Fortran, C, LAPACKE and Python faces are made of them. LAPACK's `info` comes last and is not named.
@@ -32,6 +36,10 @@
     TRC_HERMITIAN_BLAS_ROUTINES(DEFINE, __VA_ARGS__)
 
 #define TRC_LAPACK_ROUTINES(DEFINE, ...)                                                                                         \
+    TRC_TASK_ROUTINES(DEFINE, __VA_ARGS__)                                                                                       \
+    TRC_ESTIMATE_ROUTINES(DEFINE, __VA_ARGS__)
+/// Those that tasks can carry out, with a row in the table of routines.
+#define TRC_TASK_ROUTINES(DEFINE, ...)                                                                                           \
     TRC_PLAIN_ROUTINES(DEFINE, __VA_ARGS__)                                                                                      \
     TRC_WORKSPACE_ROUTINES(DEFINE, __VA_ARGS__)
 #define TRC_PLAIN_ROUTINES(DEFINE, ...)                                                                                          \
@@ -41,11 +49,41 @@
     DEFINE(getrf, __VA_ARGS__)                                                                                                   \
     DEFINE(getrs, __VA_ARGS__)                                                                                                   \
     DEFINE(gesv, __VA_ARGS__)                                                                                                    \
+    DEFINE(trtrs, __VA_ARGS__)                                                                                                   \
     TRC_TILE_ROUTINES(DEFINE, __VA_ARGS__)
 /// Those that want LAPACK's `work` and `lwork` after these arguments, at least TRC_LEAST_WORK_<routine> numbers. It is not used: tiles want memory
 /// of another shape.
 #define TRC_WORKSPACE_ROUTINES(DEFINE, ...) DEFINE(getri, __VA_ARGS__)
 #define TRC_LEAST_WORK_getri std::max<::trencadis::Index>(1, n)
+
+/// What is said of a matrix in some n^2 operations, on the calling thread (src/estimates/): no tiles, no row, no options. Those of the second list want two
+/// arrays of work after these arguments, which are not used.
+#define TRC_ESTIMATE_ROUTINES(DEFINE, ...)                                                                                       \
+    TRC_SCALING_ROUTINES(DEFINE, __VA_ARGS__)                                                                                    \
+    TRC_CONDITION_ROUTINES(DEFINE, __VA_ARGS__)
+#define TRC_SCALING_ROUTINES(DEFINE, ...)                                                                                        \
+    DEFINE(geequ, __VA_ARGS__)                                                                                                   \
+    DEFINE(geequb, __VA_ARGS__)                                                                                                  \
+    DEFINE(poequ, __VA_ARGS__)                                                                                                   \
+    DEFINE(poequb, __VA_ARGS__)
+#define TRC_CONDITION_ROUTINES(DEFINE, ...)                                                                                      \
+    DEFINE(gecon, __VA_ARGS__)                                                                                                   \
+    DEFINE(pocon, __VA_ARGS__)                                                                                                   \
+    DEFINE(trcon, __VA_ARGS__)                                                                                                   \
+    DEFINE(gerfs, __VA_ARGS__)                                                                                                   \
+    DEFINE(porfs, __VA_ARGS__)
+
+/// Functions of a matrix: they return a real number, not info. In LAPACK an array of work follows these arguments, which is not used, and nobody
+/// looks whether they are in order.
+#define TRC_REAL_NORM_ROUTINES(DEFINE, ...)                                                                                      \
+    DEFINE(lange, __VA_ARGS__)                                                                                                   \
+    DEFINE(lansy, __VA_ARGS__)                                                                                                   \
+    DEFINE(lantr, __VA_ARGS__)
+/// Known in complex precisions only.
+#define TRC_HERMITIAN_NORM_ROUTINES(DEFINE, ...) DEFINE(lanhe, __VA_ARGS__)
+#define TRC_NORM_ROUTINES(DEFINE, ...)                                                                                           \
+    TRC_REAL_NORM_ROUTINES(DEFINE, __VA_ARGS__)                                                                                  \
+    TRC_HERMITIAN_NORM_ROUTINES(DEFINE, __VA_ARGS__)
 
 /// Those of them that are one builder (algorithms/tile_routines.hpp): their calls are all made from it.
 #define TRC_TILE_ROUTINES(DEFINE, ...)                                                                                           \
@@ -98,6 +136,43 @@
 
 #define TRC_ARGUMENTS_getri(K) K##_SIZE(n), K##_INOUT(A, lda, n, n), K##_PIVOTS_IN(ipiv, n, n)
 
+#define TRC_ARGUMENTS_trtrs(K)                                                                                                   \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Op, op, "trans"), K##_FLAG(Diag, diag, "diag"), K##_SIZE(n), K##_SIZE(nrhs),          \
+        K##_TRIANGLE_IN(A, lda, n, uplo), K##_INOUT(B, ldb, n, nrhs)
+
+#define TRC_ARGUMENTS_lange(K) K##_FLAG(Norm, norm, "norm"), K##_SIZE(m), K##_SIZE(n), K##_IN(A, lda, m, n)
+#define TRC_ARGUMENTS_lansy(K)                                                                                                   \
+    K##_FLAG(Norm, norm, "norm"), K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_TRIANGLE_IN(A, lda, n, uplo)
+#define TRC_ARGUMENTS_lanhe(K) TRC_ARGUMENTS_lansy(K)
+#define TRC_ARGUMENTS_lantr(K)                                                                                                   \
+    K##_FLAG(Norm, norm, "norm"), K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Diag, diag, "diag"), K##_SIZE(m), K##_SIZE(n),          \
+        K##_TRAPEZOID_IN(A, lda, m, n, uplo)
+
+#define TRC_ARGUMENTS_gecon(K)                                                                                                   \
+    K##_CONDITION_NORM(norm), K##_SIZE(n), K##_IN(A, lda, n, n), K##_MAGNITUDE(anorm), K##_REALS_OUT(rcond, 1)
+#define TRC_ARGUMENTS_pocon(K)                                                                                                   \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_TRIANGLE_IN(A, lda, n, uplo), K##_MAGNITUDE(anorm), K##_REALS_OUT(rcond, 1)
+#define TRC_ARGUMENTS_trcon(K)                                                                                                   \
+    K##_CONDITION_NORM(norm), K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Diag, diag, "diag"), K##_SIZE(n),                           \
+        K##_TRIANGLE_IN(A, lda, n, uplo), K##_REALS_OUT(rcond, 1)
+
+#define TRC_ARGUMENTS_geequ(K)                                                                                                   \
+    K##_SIZE(m), K##_SIZE(n), K##_IN(A, lda, m, n), K##_REALS_OUT(r, m), K##_REALS_OUT(c, n), K##_REALS_OUT(rowcnd, 1),          \
+        K##_REALS_OUT(colcnd, 1), K##_REALS_OUT(amax, 1)
+#define TRC_ARGUMENTS_geequb(K) TRC_ARGUMENTS_geequ(K)
+#define TRC_ARGUMENTS_poequ(K)                                                                                                   \
+    K##_SIZE(n), K##_IN(A, lda, n, n), K##_REALS_OUT(s, n), K##_REALS_OUT(scond, 1), K##_REALS_OUT(amax, 1)
+#define TRC_ARGUMENTS_poequb(K) TRC_ARGUMENTS_poequ(K)
+
+#define TRC_ARGUMENTS_gerfs(K)                                                                                                   \
+    K##_FLAG(Op, op, "trans"), K##_SIZE(n), K##_SIZE(nrhs), K##_IN(A, lda, n, n), K##_IN(AF, ldaf, n, n),                        \
+        K##_PIVOTS_IN(ipiv, n, n), K##_IN(B, ldb, n, nrhs), K##_INOUT(X, ldx, n, nrhs), K##_REALS_OUT(ferr, nrhs),               \
+        K##_REALS_OUT(berr, nrhs)
+#define TRC_ARGUMENTS_porfs(K)                                                                                                   \
+    K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_SIZE(nrhs), K##_TRIANGLE_IN(A, lda, n, uplo),                                 \
+        K##_TRIANGLE_IN(AF, ldaf, n, uplo), K##_IN(B, ldb, n, nrhs), K##_INOUT(X, ldx, n, nrhs), K##_REALS_OUT(ferr, nrhs),      \
+        K##_REALS_OUT(berr, nrhs)
+
 #define TRC_ARGUMENTS_trtri(K)                                                                                                   \
     K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Diag, diag, "diag"), K##_SIZE(n), K##_TRIANGLE_INOUT(A, lda, n, uplo)
 
@@ -115,6 +190,10 @@
 #define TRC_CHECK_INOUT(A, ld, rows, cols) ::trencadis::argument::Matrix{#A, ::trencadis::Region::all(A, rows, cols, ld), true}
 #define TRC_CHECK_TRIANGLE_IN(A, ld, n, uplo) ::trencadis::argument::Matrix{#A, ::trencadis::Region::triangle(uplo, A, n, ld), false}
 #define TRC_CHECK_TRIANGLE_INOUT(A, ld, n, uplo) ::trencadis::argument::Matrix{#A, ::trencadis::Region::triangle(uplo, A, n, ld), true}
+#define TRC_CHECK_TRAPEZOID_IN(A, ld, rows, cols, uplo) ::trencadis::argument::Matrix{#A, ::trencadis::Region::trapezoid(uplo, A, rows, cols, ld), false}
+#define TRC_CHECK_CONDITION_NORM(x) ::trencadis::argument::ConditionNorm{#x, x}
+#define TRC_CHECK_MAGNITUDE(x) ::trencadis::argument::Magnitude::of(#x, x)
+#define TRC_CHECK_REALS_OUT(x, count) ::trencadis::argument::Reals{#x, x, count}
 #define TRC_CHECK_PIVOTS_IN(x, count, rows) ::trencadis::argument::Pivots{#x, x, count, rows}
 #define TRC_CHECK_PIVOTS_OUT(x, count) ::trencadis::argument::Pivots{#x, x, count, 0}
 // clang-format on
@@ -129,6 +208,10 @@
 #define TRC_TYPED_INOUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
 #define TRC_TYPED_TRIANGLE_IN(A, ld, n, uplo) const T *A, ::trencadis::Index ld
 #define TRC_TYPED_TRIANGLE_INOUT(A, ld, n, uplo) T *A, ::trencadis::Index ld
+#define TRC_TYPED_TRAPEZOID_IN(A, ld, rows, cols, uplo) const T *A, ::trencadis::Index ld
+#define TRC_TYPED_CONDITION_NORM(x) ::trencadis::Norm x
+#define TRC_TYPED_MAGNITUDE(x) ::trencadis::Real<T> x
+#define TRC_TYPED_REALS_OUT(x, count) ::trencadis::Real<T>* x
 #define TRC_TYPED_PIVOTS_IN(x, count, rows) const ::trencadis::Index* x
 #define TRC_TYPED_PIVOTS_OUT(x, count) ::trencadis::Index* x
 
@@ -142,6 +225,10 @@
 #define TRC_GIVE_INOUT(A, ld, rows, cols) A, ld
 #define TRC_GIVE_TRIANGLE_IN(A, ld, n, uplo) A, ld
 #define TRC_GIVE_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
+#define TRC_GIVE_TRAPEZOID_IN(A, ld, rows, cols, uplo) A, ld
+#define TRC_GIVE_CONDITION_NORM(x) x
+#define TRC_GIVE_MAGNITUDE(x) x
+#define TRC_GIVE_REALS_OUT(x, count) x
 #define TRC_GIVE_PIVOTS_IN(x, count, rows) x
 #define TRC_GIVE_PIVOTS_OUT(x, count) x
 
@@ -156,6 +243,10 @@
 #define TRC_FACE_INOUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
 #define TRC_FACE_TRIANGLE_IN(A, ld, n, uplo) const T *A, ::trencadis::Index ld
 #define TRC_FACE_TRIANGLE_INOUT(A, ld, n, uplo) T *A, ::trencadis::Index ld
+#define TRC_FACE_TRAPEZOID_IN(A, ld, rows, cols, uplo) const T *A, ::trencadis::Index ld
+#define TRC_FACE_CONDITION_NORM(x) ::trencadis::Letter<::trencadis::Norm> x
+#define TRC_FACE_MAGNITUDE(x) const ::trencadis::Real<T>* x
+#define TRC_FACE_REALS_OUT(x, count) ::trencadis::Real<T>* x
 #define TRC_FACE_PIVOTS_IN(x, count, rows) ::trencadis::argument::Integers<const ::trencadis::Index> x
 #define TRC_FACE_PIVOTS_OUT(x, count) ::trencadis::argument::Integers<::trencadis::Index> x
 
@@ -168,5 +259,9 @@
 #define TRC_PASS_INOUT(A, ld, rows, cols) A, ld
 #define TRC_PASS_TRIANGLE_IN(A, ld, n, uplo) A, ld
 #define TRC_PASS_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
+#define TRC_PASS_TRAPEZOID_IN(A, ld, rows, cols, uplo) A, ld
+#define TRC_PASS_CONDITION_NORM(x) x
+#define TRC_PASS_MAGNITUDE(x) *x
+#define TRC_PASS_REALS_OUT(x, count) x
 #define TRC_PASS_PIVOTS_IN(x, count, rows) x.of(count)
 #define TRC_PASS_PIVOTS_OUT(x, count) x.of(count)

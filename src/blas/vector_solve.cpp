@@ -26,6 +26,25 @@ template <Scalar T> struct VectorSolve {
     {
         if (diag == Diag::non_unit) x[j] = divided(x[j], seen(*at(j, j)));
     }
+    /// y - a b without std::complex's search for infinities.
+    static T less_product(T y, T a, T b)
+    {
+        if constexpr (is_complex<T>)
+            return {y.real() - (a.real() * b.real() - a.imag() * b.imag()),
+                    y.imag() - (a.real() * b.imag() + a.imag() * b.real())};
+        else return y - a * b;
+    }
+    /// What x_j is in other rows of its block, or in transposed columns: so few that calls of kernels would take longer.
+    void take_from(Index begin, Index end, Index j) const
+    {
+        const T solved = x[j], *const a = at(0, j);
+        for (Index i = begin; i < end; ++i) x[i] = less_product(x[i], a[i], solved);
+    }
+    void take_from_transposed(Index begin, Index end, Index j) const
+    {
+        const T solved = x[j], *const a = at(j, 0);
+        for (Index i = begin; i < end; ++i) x[i] = less_product(x[i], seen(a[i * lda]), solved);
+    }
     /// x <- x - A x for `rows` rows from `row` with the columns [first, last).
     void subtract(Index row, Index rows, Index first, Index last) const
     {
@@ -43,7 +62,7 @@ template <Scalar T> struct VectorSolve {
     {
         for (Index first = 0; first < n; first += block) {
             const Index last = std::min(n, first + block);
-            for (Index j = first; j < last; ++j) divide(j), subtract(j + 1, last - j - 1, j, j + 1);
+            for (Index j = first; j < last; ++j) divide(j), take_from(j + 1, last, j);
             subtract(last, n - last, first, last);
         }
     }
@@ -51,7 +70,7 @@ template <Scalar T> struct VectorSolve {
     {
         for (Index last = n, first; last > 0; last = first) {
             first = std::max<Index>(0, last - block);
-            for (Index j = last; j-- > first;) divide(j), subtract(first, j - first, j, j + 1);
+            for (Index j = last; j-- > first;) divide(j), take_from(first, j, j);
             subtract(0, first, first, last);
         }
     }
@@ -60,7 +79,7 @@ template <Scalar T> struct VectorSolve {
         for (Index last = n, first; last > 0; last = first) {
             first = std::max<Index>(0, last - block);
             subtract_dots(last, n - last, first, last);
-            for (Index j = last; j-- > first;) subtract_dots(j + 1, last - j - 1, j, j + 1), divide(j);
+            for (Index j = last; j-- > first;) divide(j), take_from_transposed(first, j, j);
         }
     }
     void upper_transposed(Index n) const
@@ -68,7 +87,7 @@ template <Scalar T> struct VectorSolve {
         for (Index first = 0; first < n; first += block) {
             const Index last = std::min(n, first + block);
             subtract_dots(0, first, first, last);
-            for (Index j = first; j < last; ++j) subtract_dots(first, j - first, j, j + 1), divide(j);
+            for (Index j = first; j < last; ++j) divide(j), take_from_transposed(j + 1, last, j);
         }
     }
 };

@@ -7,7 +7,7 @@
 
 namespace trencadis {
 
-/// The elements of a column-major matrix that a routine touches: all of them, or one triangle of a square one.
+/// The elements of a column-major matrix that a routine touches: all of them, or one triangle.
 struct Region {
     enum class Shape { all, lower, upper };
     const void* data;
@@ -19,9 +19,10 @@ struct Region {
     {
         return {A, rows, cols, ld, sizeof(T), Shape::all};
     }
-    template <Scalar T> static Region triangle(Uplo uplo, const T* A, Index n, Index ld)
+    template <Scalar T> static Region triangle(Uplo uplo, const T* A, Index n, Index ld) { return trapezoid(uplo, A, n, n, ld); }
+    template <Scalar T> static Region trapezoid(Uplo uplo, const T* A, Index rows, Index cols, Index ld)
     {
-        return {A, n, n, ld, sizeof(T), uplo == Uplo::lower ? Shape::lower : Shape::upper};
+        return {A, rows, cols, ld, sizeof(T), uplo == Uplo::lower ? Shape::lower : Shape::upper};
     }
     /// Does it have elements in rows [r0, r1) of columns [c0, c1)?
     bool meets(Index r0, Index r1, Index c0, Index c1) const

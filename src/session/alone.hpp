@@ -10,6 +10,9 @@ namespace trencadis::alone {
     template <Scalar T> Index routine(const KernelProvider& kernels, TRC_ARGUMENTS_##routine(TRC_TYPED));
 TRC_LAPACK_ROUTINES(TRC_DECLARE)
 #undef TRC_DECLARE
+#define TRC_DECLARE(function, ...) template <Scalar T> Real<T> function(TRC_ARGUMENTS_##function(TRC_TYPED));
+TRC_NORM_ROUTINES(TRC_DECLARE)
+#undef TRC_DECLARE
 
 /// Batches, as those of linear_algebra.hpp; nrhs = 0: they are only factored.
 template <Scalar T>

@@ -98,6 +98,12 @@ template <Scalar T>
 Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb,
            const RoutineOptions& options = {});
 
+/// B <- op(A)^-1 B, A n x n and triangular, B n x nrhs; the other triangle is not read, nor is a unit diagonal. Returns 0, or the place of
+/// the first zero on the diagonal, counted from 1, and then B is not touched. n^2 nrhs flops (4 times that complex).
+template <Scalar T>
+Index trtrs(Session& session, Uplo uplo, Op op, Diag diag, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb,
+            const RoutineOptions& options = {});
+
 /// A <- A^-1 for a triangular A; the other triangle is neither read nor written, nor is a unit diagonal. Returns LAPACK's info: 0, or the
 /// place of the first zero on the diagonal, counted from 1; A is not touched then. n^3/3 flops (4 times that complex).
 template <Scalar T>
@@ -138,6 +144,54 @@ Index getri(Session& session, Index n, T* A, Index lda, const Index* ipiv, const
 /// last to the first. On the calling thread.
 template <Scalar T>
 void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* ipiv, bool backward = false);
+
+/// max |a_ij|, the largest column sum (Norm::one) or row sum (Norm::inf) of |a_ij|, or the root of the sum of squares, of A m x n; 0 where it
+/// is empty, NaN where an element is, without overflow on the way. One read of A, by all workers where it is large.
+template <Scalar T> Real<T> lange(Session& session, Norm norm, Index m, Index n, const T* A, Index lda);
+/// The same of a symmetric matrix of which one triangle is read,
+template <Scalar T> Real<T> lansy(Session& session, Norm norm, Uplo uplo, Index n, const T* A, Index lda);
+/// of a Hermitian one, the imaginary parts of whose diagonal are not read,
+template <Scalar T> Real<T> lanhe(Session& session, Norm norm, Uplo uplo, Index n, const T* A, Index lda);
+/// and of a triangle or trapezoid, m x n, with ones on its diagonal where diag says so.
+template <Scalar T> Real<T> lantr(Session& session, Norm norm, Uplo uplo, Diag diag, Index m, Index n, const T* A, Index lda);
+
+/// *rcond <- an estimate of 1 / (|A| |A^-1|) in the 1-norm or the infinity norm, from the factors that getrf left and anorm = |A|: never too
+/// small but for rounding, and seldom more than three times too large; 0 where A is singular. Returns LAPACK's info: 0; 1 where *rcond is no
+/// number or has overflowed; -5 where anorm is not finite. On the calling thread; 5 to 11 systems with one right side, 2 n^2 flops (4 times
+/// that complex) each. Hager 1984; Higham 1988.
+template <Scalar T> Index gecon(Session& session, Norm norm, Index n, const T* A, Index lda, Real<T> anorm, Real<T>* rcond);
+/// The same in the 1-norm from the factor that potrf left. Returns 0.
+template <Scalar T> Index pocon(Session& session, Uplo uplo, Index n, const T* A, Index lda, Real<T> anorm, Real<T>* rcond);
+/// The same of a triangle, whose norm it finds itself. Returns 0.
+template <Scalar T>
+Index trcon(Session& session, Norm norm, Uplo uplo, Diag diag, Index n, const T* A, Index lda, Real<T>* rcond);
+
+/// Factors r (m) and c (n) with which the largest element of each row and column of r_i a_ij c_j is 1 (complex: by |re| + |im|). *rowcnd and
+/// *colcnd: the ratios of the smallest to the largest; *amax: the largest element. Returns 0, or the number of a row that is zero, or m and
+/// that of a column. 2 m n flops, on the calling thread.
+template <Scalar T>
+Index geequ(Session& session, Index m, Index n, const T* A, Index lda, Real<T>* r, Real<T>* c, Real<T>* rowcnd, Real<T>* colcnd,
+            Real<T>* amax);
+/// The same with powers of two, which do not round; *amax is then one, too.
+template <Scalar T>
+Index geequb(Session& session, Index m, Index n, const T* A, Index lda, Real<T>* r, Real<T>* c, Real<T>* rowcnd, Real<T>* colcnd,
+             Real<T>* amax);
+/// Factors s (n) that make the diagonal of s_i a_ij s_j ones, A Hermitian: only the diagonal is read. *scond: the ratio of the smallest to the
+/// largest; *amax: the largest diagonal element. Returns 0, or the number of one that is not positive.
+template <Scalar T> Index poequ(Session& session, Index n, const T* A, Index lda, Real<T>* s, Real<T>* scond, Real<T>* amax);
+template <Scalar T> Index poequb(Session& session, Index n, const T* A, Index lda, Real<T>* s, Real<T>* scond, Real<T>* amax);
+
+/// Refines X, which solves op(A) X = B with the factors AF and ipiv of getrf, in the same precision. berr (nrhs): the componentwise backward
+/// error of each solution; ferr (nrhs): a bound, estimated, for the error of its components relative to the largest of them. Refined while
+/// berr is above half an eps and halves, at most 5 times. Returns 0. On the calling thread; some 20 n^2 nrhs flops (4 times that complex).
+/// Arioli, Demmel, Duff 1989.
+template <Scalar T>
+Index gerfs(Session& session, Op op, Index n, Index nrhs, const T* A, Index lda, const T* AF, Index ldaf, const Index* ipiv,
+            const T* B, Index ldb, T* X, Index ldx, Real<T>* ferr, Real<T>* berr);
+/// The same for a Hermitian A in one triangle with the factor AF of potrf.
+template <Scalar T>
+Index porfs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, const T* AF, Index ldaf, const T* B,
+            Index ldb, T* X, Index ldx, Real<T>* ferr, Real<T>* berr);
 
 /// X <- A^-1 B in double precision from factors in single precision and refinement: LAPACK's dsgesv (T double) and zcgesv. A and B are as they were
 /// and *iterations tells how many steps were made; or, where that did not do, they are as gesv leaves A, and *iterations says why: -1 no memory, -2

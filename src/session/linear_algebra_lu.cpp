@@ -10,6 +10,7 @@
 #include "matrix/operations.hpp"
 #include "matrix/work_memory.hpp"
 #include "session/alone.hpp"
+#include "session/diagonal.hpp"
 #include "session/incremental_lu.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/packed_calls.hpp"
@@ -219,7 +220,7 @@ template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, I
                       argument::Size{"first", first});
     if (last > m)
         throw Error(ErrorCode::bad_argument, 6, "last is " + std::to_string(last) + ", must be at most m = " + std::to_string(m));
-    if (first < last) argument::Pivots{"ipiv", ipiv + first, last - first, m}.require(7);
+    if (first < last) argument::Pivots{"ipiv", ipiv ? ipiv + first : ipiv, last - first, m}.require(7);
     if (first < last)
         blas::laswp(n, A, lda, first, last, ipiv, backward ? blas::Interchanges::backward : blas::Interchanges::forward);
 }

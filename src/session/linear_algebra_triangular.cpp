@@ -3,6 +3,8 @@
 #include "algorithms/trsm.hpp"
 #include "blas/team_solve.hpp"
 #include "matrix/operations.hpp"
+#include "session/alone.hpp"
+#include "session/diagonal.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/operands.hpp"
 #include "session/packed_calls.hpp"
@@ -94,9 +96,31 @@ void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Ind
     });
 }
 
+template <Scalar T>
+Index alone::trtrs(const KernelProvider& kernels, Uplo uplo, Op op, Diag diag, Index n, Index nrhs, const T* A, Index lda, T* B,
+                   Index ldb)
+{
+    if (const Index zero = diag == Diag::non_unit ? zero_on_diagonal(n, A, lda) : 0) return zero;
+    if (n > 0 && nrhs > 0) kernels.trsm(Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb);
+    return 0;
+}
+
+template <Scalar T>
+Index trtrs(Session& session, Uplo uplo, Op op, Diag diag, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb,
+            const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_trtrs(TRC_CHECK));
+    check_options("trtrs", options);
+    if (const Index zero = diag == Diag::non_unit ? zero_on_diagonal(n, A, lda) : 0) return zero;
+    trsm(session, Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb, options);
+    return 0;
+}
+
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void trmm(Session&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);      \
-    template void trsm(Session&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);
+    template void trsm(Session&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);      \
+    template Index alone::trtrs(const KernelProvider&, Uplo, Op, Diag, Index, Index, const T*, Index, T*, Index);                \
+    template Index trtrs(Session&, Uplo, Op, Diag, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

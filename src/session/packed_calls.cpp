@@ -21,7 +21,7 @@ const Needs& needs_of(std::string_view routine)
         {"gemm", {gemm}},       {"symm", {symm, gemm}},        {"hemm", {hemm, gemm}},       {"syrk", {syrk, gemm}},
         {"herk", {herk, gemm}}, {"syr2k", {syr2k, gemm}},      {"her2k", {her2k, gemm}},     {"trmm", {trmm, gemm}},
         {"trsm", {trsm, gemm}}, {"potrf", {gemm, herk, trsm}}, {"posv", {gemm, herk, trsm}}, {"getrf", {gemm, trsm}},
-        {"gesv", {gemm, trsm}}};
+        {"gesv", {gemm, trsm}}, {"trtrs", {trsm, gemm}}};
     return *std::find_if(table.begin(), table.end(), [&](const Needs& needs) { return needs.routine == routine; });
 }
 

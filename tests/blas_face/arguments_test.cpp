@@ -44,13 +44,35 @@ struct Routine {
     int arguments() const { return int(std::strlen(kinds)); }
 };
 constexpr Routine routines[] = {
-    {"gemm", "NN", "ffsssxxlxlxxl", "sdcz"}, {"symm", "LU", "ffssxxlxlxxl", "sdcz"},  {"hemm", "RL", "ffssxxlxlxxl", "cz"},
-    {"syrk", "UN", "ffssxxlxxl", "sdcz"},    {"herk", "LC", "ffssxxlxxl", "cz"},      {"syr2k", "UT", "ffssxxlxlxxl", "sdcz"},
-    {"her2k", "LN", "ffssxxlxlxxl", "cz"},   {"trmm", "LUCN", "ffffssxxlxl", "sdcz"}, {"trsm", "RLTU", "ffffssxxlxl", "sdcz"},
-    {"potrf", "L", "fsxli", "sdcz"},         {"potrs", "U", "fssxlxli", "sdcz"},      {"posv", "L", "fssxlxli", "sdcz"},
-    {"getrf", "", "ssxlxi", "sdcz"},         {"getrs", "T", "fssxlxxli", "sdcz"},     {"gesv", "", "ssxlxxli", "sdcz"},
-    {"getri", "", "sxlxxli", "sdcz"},        {"trtri", "UN", "ffsxli", "sdcz"},       {"lauum", "L", "fsxli", "sdcz"},
+    {"gemm", "NN", "ffsssxxlxlxxl", "sdcz"},
+    {"symm", "LU", "ffssxxlxlxxl", "sdcz"},
+    {"hemm", "RL", "ffssxxlxlxxl", "cz"},
+    {"syrk", "UN", "ffssxxlxxl", "sdcz"},
+    {"herk", "LC", "ffssxxlxxl", "cz"},
+    {"syr2k", "UT", "ffssxxlxlxxl", "sdcz"},
+    {"her2k", "LN", "ffssxxlxlxxl", "cz"},
+    {"trmm", "LUCN", "ffffssxxlxl", "sdcz"},
+    {"trsm", "RLTU", "ffffssxxlxl", "sdcz"},
+    {"potrf", "L", "fsxli", "sdcz"},
+    {"potrs", "U", "fssxlxli", "sdcz"},
+    {"posv", "L", "fssxlxli", "sdcz"},
+    {"getrf", "", "ssxlxi", "sdcz"},
+    {"getrs", "T", "fssxlxxli", "sdcz"},
+    {"gesv", "", "ssxlxxli", "sdcz"},
+    {"getri", "", "sxlxxli", "sdcz"},
+    {"trtri", "UN", "ffsxli", "sdcz"},
+    {"lauum", "L", "fsxli", "sdcz"},
     {"potri", "U", "fsxli", "sdcz"},
+    {"trtrs", "LTN", "fffssxlxli", "sdcz"},
+    {"geequ", "", "ssxlxxxxxi", "sdcz"},
+    {"geequb", "", "ssxlxxxxxi", "sdcz"},
+    {"poequ", "", "sxlxxxi", "sdcz"},
+    {"poequb", "", "sxlxxxi", "sdcz"},
+    {"gecon", "I", "fsxlxxxxi", "sdcz"},
+    {"pocon", "U", "fsxlxxxxi", "sdcz"},
+    {"trcon", "OLU", "fffsxlxxxi", "sdcz"},
+    {"gerfs", "C", "fssxlxlxxlxlxxxxi", "sdcz"},
+    {"porfs", "L", "fssxlxlxlxlxxxxi", "sdcz"},
 };
 
 /// A call with sizes and leading dimensions of 2 in which arguments are spoiled one by one. Everything goes by address, so that one
@@ -76,7 +98,7 @@ public:
     bool can_be_bad(int i) const { return kind(i) == 'f' || kind(i) == 's' || kind(i) == 'l'; }
     void run()
     {
-        const void* where[16] = {};
+        const void* where[17] = {};
         for (int i = 0; i < routine_.arguments(); ++i) {
             narrow_[i] = std::int32_t(integers_[i]);
             if (kind(i) == 'f') where[i] = &flags_[i];
@@ -84,7 +106,7 @@ public:
             else where[i] = wide_ ? static_cast<const void*>(&integers_[i]) : &narrow_[i];
         }
         function_(where[0], where[1], where[2], where[3], where[4], where[5], where[6], where[7], where[8], where[9], where[10],
-                  where[11], where[12], where[13], where[14], where[15]);
+                  where[11], where[12], where[13], where[14], where[15], where[16]);
     }
     std::int64_t info() const { return wide_ ? integers_[routine_.arguments() - 1] : narrow_[routine_.arguments() - 1]; }
     bool has_info() const { return kind(routine_.arguments() - 1) == 'i'; }
@@ -98,14 +120,14 @@ public:
 private:
     using Function = void (*)(const void*, const void*, const void*, const void*, const void*, const void*, const void*,
                               const void*, const void*, const void*, const void*, const void*, const void*, const void*,
-                              const void*, const void*);
+                              const void*, const void*, const void*);
     char kind(int i) const { return routine_.kinds[i]; }
     const Routine& routine_;
     bool wide_;
     Function function_;
-    std::array<std::int64_t, 16> integers_{};
-    std::array<std::int32_t, 16> narrow_{};
-    std::array<char, 16> flags_{};
+    std::array<std::int64_t, 17> integers_{};
+    std::array<std::int32_t, 17> narrow_{};
+    std::array<char, 17> flags_{};
     std::array<double, 32> memory_{};
 };
 
@@ -123,7 +145,7 @@ std::string reported_name(const Routine& routine, char precision)
 {
     std::string name = std::string(1, precision) + routine.name;
     for (char& c : name) c = char(std::toupper(c));
-    return name + std::string(6 - name.size(), ' ');
+    return name + std::string(6 - std::min<std::size_t>(6, name.size()), ' ');
 }
 
 TEST(BadArguments, AreReportedWithTheReferencesNumbersAndNothingIsTouched)
@@ -177,6 +199,23 @@ TEST(BadArguments, IncludeTranspositionsThatARankUpdateDoesNotKnow)
                 EXPECT_EQ(fortran.times, allowed ? 0 : 1) << *p << name << " " << trans;
             }
     }
+}
+
+TEST(BadArguments, IncludeNormsThatAreNegative)
+{
+    const double a[4] = {1, 0, 0, 1}, minus = -1;
+    double rcond = 7, work[8];
+    std::int32_t info = 0, iwork[2];
+    for (const char* routine : {"gecon", "pocon"})
+        for (const Family& family : fortran_families) {
+            if (family.wide) continue;
+            fortran = {};
+            call<double>(family, routine, routine[0] == 'g' ? '1' : 'L', std::int64_t(2), static_cast<const double*>(a),
+                         std::int64_t(2), minus, &rcond, &work[0], &iwork[0], &info);
+            EXPECT_EQ(fortran.number, 5);
+            EXPECT_EQ(info, -5);
+            EXPECT_EQ(rcond, 7);
+        }
 }
 
 constexpr int row = 101, column = 102, no_trans = 111, trans = 112, upper = 121, lower = 122, left = 141, unit = 132;

@@ -92,6 +92,100 @@ TYPED_TEST(Lapacke, TouchesOneTriangleByRowsAsWell)
     }
 }
 
+template <Scalar T, class Int> void check_norms()
+{
+    using R = Real<T>;
+    const Int m = 9, n = 14;
+    const Dense<T> A = random_matrix<T>(m, n), rows = transposed(A);
+    const auto norm = [](const char* function, const std::string& family, auto... arguments) {
+        const auto name = "LAPACKE_" + std::string(1, letter<T>) + function + family;
+        R* const work = nullptr; // the work routines' last argument, which others do not look at
+        return reinterpret_cast<R (*)(decltype(arguments)..., R*)>(address(name))(arguments..., work);
+    };
+    for (const std::string& family : families<Int>())
+        for (const char which : std::string("M1IF")) {
+            SCOPED_TRACE(family + which);
+            const auto both = [&](const char* function, auto... letters_and_sizes) {
+                const T *const a = A.data.data(), *const by_row = rows.data.data();
+                const R expected = norm(function, family, by_columns, which, letters_and_sizes..., a, Int(A.ld));
+                EXPECT_GT(expected, 0);
+                EXPECT_EQ(norm(function, family, by_rows, which, letters_and_sizes..., by_row, Int(rows.ld)), expected);
+            };
+            both("lange", m, n);
+            both("lantr", 'U', 'N', m, n);
+            both("lantr", 'L', 'U', m, n);
+            both("lansy", 'L', m);
+            if constexpr (is_complex<T>) both("lanhe", 'U', m);
+        }
+}
+
+TYPED_TEST(Lapacke, FindsTheSameNormsByRows)
+{
+    check_norms<TypeParam, std::int32_t>();
+    check_norms<TypeParam, std::int64_t>();
+}
+
+TYPED_TEST(Lapacke, EstimatesTheSameConditionsAndErrorsByRows)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    const int n = 13, nrhs = 2;
+    const Dense<T> A = random_matrix<T>(n, n), B = random_matrix<T>(n, nrhs);
+    for (const char* work : {"", "_work"}) {
+        R results[2][8] = {};
+        for (const int layout : {by_columns, by_rows}) {
+            const bool turned = layout == by_rows;
+            Dense<T> a = turned ? transposed(A) : A, x = turned ? transposed(B) : B, factors = a, b = x;
+            R* const answers = results[turned];
+            std::int32_t ipiv[13];
+            T* const none = nullptr; // arrays of work, which routines without do not look at
+            const T *const pa = a.data.data(), *const pf = factors.data.data(), *const pb = b.data.data();
+            const int ld = int(a.ld), ldx = int(x.ld);
+            call_c<T, std::int32_t>("gesv", "", layout, n, nrhs, factors.data.data(), ld, static_cast<std::int32_t*>(ipiv),
+                                    x.data.data(), ldx);
+            EXPECT_EQ((call_c<T, std::int32_t>("gecon", work, layout, 'I', n, pf, ld, R(7), answers, none, none)), 0);
+            EXPECT_EQ((call_c<T, std::int32_t>("trcon", work, layout, '1', 'U', 'N', n, pf, ld, answers + 1, none, none)), 0);
+            EXPECT_EQ((call_c<T, std::int32_t>("gerfs", work, layout, 'N', n, nrhs, pa, ld, pf, ld,
+                                               static_cast<const std::int32_t*>(ipiv), pb, ldx, x.data.data(), ldx, answers + 2,
+                                               answers + 4, none, none)),
+                      0);
+            EXPECT_EQ((call_c<T, std::int32_t>("laswp", work, layout, nrhs, x.data.data(), ldx, 1, n,
+                                               static_cast<const std::int32_t*>(ipiv), 1)),
+                      0);
+            answers[6] = R(std::abs(turned ? x(0, 4) : x(4, 0)));
+            R r[13], c[13];
+            EXPECT_EQ((call_c<T, std::int32_t>("geequ", work, layout, n, n, pa, ld, static_cast<R*>(r), static_cast<R*>(c),
+                                               answers + 7, answers + 7, answers + 7)),
+                      0);
+        }
+        for (int i = 0; i < 8; ++i) EXPECT_EQ(results[0][i], results[1][i]) << i;
+        EXPECT_GT(results[0][0], 0);
+        EXPECT_GT(results[0][2], 0);
+    }
+}
+
+TEST(LapackeArguments, OfNormsAreRefusedByTheirValue)
+{
+    double a[4] = {1, 2, std::nan(""), 4}, rcond = 0;
+    const auto lange = [&](const char* family, int layout, int lda) {
+        const auto name = std::string("LAPACKE_dlange") + family;
+        return reinterpret_cast<double (*)(int, char, int, int, const double*, int, double*)>(address(name))(layout, 'M', 2, 2, a,
+                                                                                                             lda, nullptr);
+    };
+    EXPECT_EQ(lange("", 100, 2), -1);
+    EXPECT_EQ(lange("", by_rows, 1), -6);
+    EXPECT_EQ(lange("", by_columns, 2), -5) << "a NaN";
+    EXPECT_TRUE(std::isnan(lange("_work", by_columns, 2)));
+    a[2] = 3;
+    EXPECT_EQ(lange("", by_columns, 2), 4);
+    const auto gecon = [&](double anorm) {
+        return call_c<double, std::int32_t>("gecon", "", by_columns, '1', 2, static_cast<const double*>(a), 2, anorm, &rcond);
+    };
+    EXPECT_EQ(gecon(std::nan("")), -6);
+    EXPECT_EQ(gecon(-1), -6);
+    EXPECT_EQ(gecon(7), 0);
+}
+
 TEST(LapackeArguments, AreNumberedFromTheLayout)
 {
     double a[16] = {4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 4};

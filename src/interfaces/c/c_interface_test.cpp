@@ -1,6 +1,7 @@
 #include "trencadis/trencadis.h"
 
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <gmock/gmock.h>
 #include <memory>
@@ -238,6 +239,45 @@ TEST(CInterface, ReducesPrivateParts)
     ASSERT_EQ(trc_task_submit(flow.get(), "copy", copy, where, sizeof where, look, 2, 0), TRC_OK);
     ASSERT_EQ(trc_flow_wait(flow.get()), TRC_OK) << trc_last_error_message();
     EXPECT_EQ(seen, 105);
+}
+
+TEST(CInterface, FindsNormsAndConditions)
+{
+    double a[4] = {4, 1, 1, 4}, value = 0, rcond = 0;
+    std::int64_t info = -7;
+    ASSERT_EQ(trc_dlange(nullptr, '1', 2, 2, a, 2, &value), TRC_OK) << trc_last_error_message();
+    EXPECT_EQ(value, 5);
+    ASSERT_EQ(trc_dlansy(nullptr, 'f', 'U', 2, a, 2, &value), TRC_OK);
+    EXPECT_DOUBLE_EQ(value, std::sqrt(34));
+    ASSERT_EQ(trc_dlantr(nullptr, 'I', 'L', 'N', 2, 2, a, 2, &value), TRC_OK);
+    EXPECT_EQ(value, 5);
+    EXPECT_EQ(trc_dlange(nullptr, 'Q', 2, 2, a, 2, &value), -1);
+    EXPECT_EQ(trc_dlange(nullptr, '1', 2, 2, a, 1, &value), -5);
+    EXPECT_EQ(trc_dlange(nullptr, '1', 2, 2, a, 2, nullptr), -6);
+    ASSERT_EQ(trc_dtrcon(nullptr, 'O', 'L', 'U', 2, a, 2, &rcond, &info), TRC_OK);
+    EXPECT_EQ(info, 0);
+    EXPECT_DOUBLE_EQ(rcond, 0.375); // 1/4; LAPACK's search finds 4/3 of the inverse's norm, which is 2
+    EXPECT_EQ(trc_dgecon(nullptr, 'F', 2, a, 2, 5, &rcond, &info), -1) << "no norm of a condition";
+    EXPECT_EQ(trc_dgecon(nullptr, '1', 2, a, 2, -5, &rcond, &info), -5);
+    EXPECT_EQ(trc_dgecon(nullptr, '1', 2, a, 2, 5, nullptr, &info), -6);
+    EXPECT_EQ(trc_dgecon(nullptr, '1', 2, a, 2, 5, &rcond, nullptr), -7);
+    double s[2], scond = 0, amax = 0;
+    EXPECT_EQ(trc_dpoequ(nullptr, 2, a, 2, nullptr, &scond, &amax, &info), -4);
+    EXPECT_EQ(trc_dpoequ(nullptr, 2, a, 2, s, &scond, &amax, &info), TRC_OK);
+    EXPECT_EQ(s[0], 0.5);
+}
+
+TEST(CInterface, ExchangesRowsThatAreThere)
+{
+    float a[4] = {1, 2, 3, 4};
+    const std::int64_t pivots[] = {2, 3};
+    ASSERT_EQ(trc_slaswp(2, 2, a, 2, 0, 1, pivots, 0), TRC_OK) << trc_last_error_message();
+    EXPECT_EQ(a[0], 2);
+    EXPECT_EQ(a[3], 3);
+    EXPECT_EQ(trc_slaswp(2, 2, a, 2, 0, 2, pivots, 1), -7);
+    EXPECT_STREQ(trc_last_error_message(), "ipiv(2) is 3, must be a row, 1 to 2");
+    EXPECT_EQ(trc_slaswp(2, 2, a, 2, 1, 2, nullptr, 0), -7);
+    EXPECT_EQ(trc_slaswp(2, 2, a, 2, 0, 3, pivots, 0), -6);
 }
 
 int outer(void* args, trc_context* context)

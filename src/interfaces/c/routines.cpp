@@ -27,8 +27,19 @@ template <Scalar T> struct Calls {
                 argument::outcome([&] { return trencadis::routine(session_of(session), TRC_ARGUMENTS_##routine(TRC_PASS)); });   \
         });                                                                                                                      \
     }
+#define TRC_NORM(function, ...)                                                                                                  \
+    static int function(trc_session* session, TRC_ARGUMENTS_##function(TRC_FACE), Real<T>* value)                                \
+    {                                                                                                                            \
+        return guarded([&] {                                                                                                     \
+            require(value, argument::count(TRC_ARGUMENTS_##function(TRC_CHECK)) + 1, "value");                                   \
+            argument::require(TRC_ARGUMENTS_##function(TRC_CHECK));                                                              \
+            *value = trencadis::function(session_of(session), TRC_ARGUMENTS_##function(TRC_PASS));                               \
+        });                                                                                                                      \
+    }
     TRC_BLAS_ROUTINES(TRC_BLAS)
     TRC_LAPACK_ROUTINES(TRC_LAPACK)
+    TRC_NORM_ROUTINES(TRC_NORM)
+#undef TRC_NORM
 #undef TRC_BLAS
 #undef TRC_LAPACK
 };
@@ -53,6 +64,10 @@ using namespace trencadis::c;
 #define TRC_C_INOUT(A, ld, rows, cols) T *A, int64_t ld
 #define TRC_C_TRIANGLE_IN(A, ld, n, uplo) const T *A, int64_t ld
 #define TRC_C_TRIANGLE_INOUT(A, ld, n, uplo) T *A, int64_t ld
+#define TRC_C_TRAPEZOID_IN(A, ld, rows, cols, uplo) const T *A, int64_t ld
+#define TRC_C_CONDITION_NORM(x) char x
+#define TRC_C_MAGNITUDE(x) Real<T> x
+#define TRC_C_REALS_OUT(x, count) Real<T>* x
 #define TRC_C_PIVOTS_IN(x, count, rows) const int64_t* x
 #define TRC_C_PIVOTS_OUT(x, count) int64_t* x
 
@@ -65,6 +80,10 @@ using namespace trencadis::c;
 #define TRC_TAKE_INOUT(A, ld, rows, cols) A, ld
 #define TRC_TAKE_TRIANGLE_IN(A, ld, n, uplo) A, ld
 #define TRC_TAKE_TRIANGLE_INOUT(A, ld, n, uplo) A, ld
+#define TRC_TAKE_TRAPEZOID_IN(A, ld, rows, cols, uplo) A, ld
+#define TRC_TAKE_CONDITION_NORM(x) x
+#define TRC_TAKE_MAGNITUDE(x) &x
+#define TRC_TAKE_REALS_OUT(x, count) x
 #define TRC_TAKE_PIVOTS_IN(x, count, rows) x
 #define TRC_TAKE_PIVOTS_OUT(x, count) x
 
@@ -78,17 +97,23 @@ using namespace trencadis::c;
     {                                                                                                                            \
         return Calls<T>::routine(session, TRC_ARGUMENTS_##routine(TRC_TAKE), info);                                              \
     }
-#define TRC_SYMBOLS(p, SCALAR, VALUE, BLAS_LIST)                                                                                 \
+#define TRC_NORM_SYMBOL(function, p)                                                                                             \
+    int trc_##p##function(trc_session* session, TRC_ARGUMENTS_##function(TRC_C), Real<T>* value)                                 \
+    {                                                                                                                            \
+        return Calls<T>::function(session, TRC_ARGUMENTS_##function(TRC_TAKE), value);                                           \
+    }
+#define TRC_SYMBOLS(p, SCALAR, VALUE, BLAS_LIST, NORM_LIST)                                                                      \
     namespace symbols::p {                                                                                                       \
     using T = SCALAR;                                                                                                            \
     using Value = VALUE;                                                                                                         \
     extern "C" {                                                                                                                 \
     BLAS_LIST(TRC_BLAS_SYMBOL, p)                                                                                                \
     TRC_LAPACK_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                    \
+    NORM_LIST(TRC_NORM_SYMBOL, p)                                                                                                \
     }                                                                                                                            \
     }
 
-TRC_SYMBOLS(s, float, float, TRC_REAL_BLAS_ROUTINES)
-TRC_SYMBOLS(d, double, double, TRC_REAL_BLAS_ROUTINES)
-TRC_SYMBOLS(c, trc_complex_float, const trc_complex_float*, TRC_BLAS_ROUTINES)
-TRC_SYMBOLS(z, trc_complex_double, const trc_complex_double*, TRC_BLAS_ROUTINES)
+TRC_SYMBOLS(s, float, float, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
+TRC_SYMBOLS(d, double, double, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
+TRC_SYMBOLS(c, trc_complex_float, const trc_complex_float*, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)
+TRC_SYMBOLS(z, trc_complex_double, const trc_complex_double*, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)

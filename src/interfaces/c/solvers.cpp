@@ -3,7 +3,7 @@
 
 #include "algorithms/arguments.hpp"
 
-// Batches, many small problems of one size as one call, and solutions in mixed precision.
+// Row interchanges, batches, many small problems of one size as one call, and solutions in mixed precision.
 
 using namespace trencadis;
 using namespace trencadis::c;
@@ -19,6 +19,11 @@ Uplo letter_of(char uplo)
 
 } // namespace
 
+#define TRC_INTERCHANGES(p, T)                                                                                                   \
+    int trc_##p##laswp(int64_t m, int64_t n, T* a, int64_t lda, int64_t first, int64_t last, const int64_t* ipiv, int backward)  \
+    {                                                                                                                            \
+        return guarded([&] { laswp(m, n, a, lda, first, last, ipiv, backward != 0); });                                          \
+    }
 #define TRC_BATCHES(p, T)                                                                                                        \
     int trc_##p##potrf_batch(trc_session* session, char uplo, int64_t n, T* a, int64_t lda, int64_t stride_a, int64_t count,     \
                              int64_t* info)                                                                                      \
@@ -66,6 +71,10 @@ Uplo letter_of(char uplo)
 
 extern "C" {
 
+TRC_INTERCHANGES(s, float)
+TRC_INTERCHANGES(d, double)
+TRC_INTERCHANGES(c, trc_complex_float)
+TRC_INTERCHANGES(z, trc_complex_double)
 TRC_BATCHES(s, float)
 TRC_BATCHES(d, double)
 TRC_BATCHES(c, trc_complex_float)

@@ -43,7 +43,39 @@ TRC_BLAS_ROUTINES(TRC_BLAS)
             });                                                                                                                  \
         return 0;                                                                                                                \
     }
-TRC_LAPACK_ROUTINES(TRC_LAPACK)
+TRC_TASK_ROUTINES(TRC_LAPACK)
+
+/// What is over before anybody could help; only a program that has everything cut up (TRENCADIS_TILE) sees a session.
+#define TRC_ESTIMATE(routine, ...)                                                                                               \
+    template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE), Index& info)                                    \
+    {                                                                                                                            \
+        if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
+        compute(                                                                                                                 \
+            Name<T>(#routine), true, 0, TRC_SIZE(routine), [] { return Flops(0); },                                              \
+            [&](const KernelProvider& kernels) { info = alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS)); },           \
+            [&](Session& session, const RoutineOptions&) {                                                                       \
+                info = trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS));                                           \
+            });                                                                                                                  \
+        return 0;                                                                                                                \
+    }
+TRC_ESTIMATE_ROUTINES(TRC_ESTIMATE)
+
+#define TRC_NORM(function, ...)                                                                                                  \
+    template <Scalar T> Real<T> Faces<T>::function(TRC_ARGUMENTS_##function(TRC_FACE))                                           \
+    {                                                                                                                            \
+        if (!norm.valid()) return 0;                                                                                             \
+        Real<T> value = 0;                                                                                                       \
+        const auto size = TRC_SIZE(function);                                                                                    \
+        const auto cost = [&] { return 2 * std::max(size().m, size().n) * size().n; };                                           \
+        compute(                                                                                                                 \
+            Name<T>(#function), argument::tiny(TRC_ARGUMENTS_##function(TRC_CHECK)), 0, size, cost,                              \
+            [&](const KernelProvider&) { value = alone::function(TRC_ARGUMENTS_##function(TRC_PASS)); },                         \
+            [&](Session& session, const RoutineOptions&) {                                                                       \
+                value = trencadis::function(session, TRC_ARGUMENTS_##function(TRC_PASS));                                        \
+            });                                                                                                                  \
+        return value;                                                                                                            \
+    }
+TRC_NORM_ROUTINES(TRC_NORM)
 
 #define TRC_WORKSPACE(routine, ...)                                                                                              \
     template <Scalar T> Workspace Faces<T>::routine##_workspace(TRC_ARGUMENTS_##routine(TRC_FACE), T* work, Index lwork)         \

@@ -39,6 +39,10 @@ using namespace trencadis;
 #define TRC_FORTRAN_INOUT(A, ld, rows, cols) T *A, const Int *ld
 #define TRC_FORTRAN_TRIANGLE_IN(A, ld, n, uplo) const T *A, const Int *ld
 #define TRC_FORTRAN_TRIANGLE_INOUT(A, ld, n, uplo) T *A, const Int *ld
+#define TRC_FORTRAN_TRAPEZOID_IN(A, ld, rows, cols, uplo) const T *A, const Int *ld
+#define TRC_FORTRAN_CONDITION_NORM(x) const char* x
+#define TRC_FORTRAN_MAGNITUDE(x) const Real<T>* x
+#define TRC_FORTRAN_REALS_OUT(x, count) Real<T>* x
 #define TRC_FORTRAN_PIVOTS_IN(x, count, rows) const Int* x
 #define TRC_FORTRAN_PIVOTS_OUT(x, count) Int* x
 
@@ -51,6 +55,10 @@ using namespace trencadis;
 #define TRC_READ_INOUT(A, ld, rows, cols) A, *ld
 #define TRC_READ_TRIANGLE_IN(A, ld, n, uplo) A, *ld
 #define TRC_READ_TRIANGLE_INOUT(A, ld, n, uplo) A, *ld
+#define TRC_READ_TRAPEZOID_IN(A, ld, rows, cols, uplo) A, *ld
+#define TRC_READ_CONDITION_NORM(x) *x
+#define TRC_READ_MAGNITUDE(x) x
+#define TRC_READ_REALS_OUT(x, count) x
 #define TRC_READ_PIVOTS_IN(x, count, rows) x
 #define TRC_READ_PIVOTS_OUT(x, count) x
 
@@ -65,6 +73,20 @@ using namespace trencadis;
         Index outcome = 0;                                                                                                       \
         const int bad = face::Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_READ), outcome);                                     \
         face::lapack_result(LABEL, bad, outcome, info);                                                                          \
+    }
+
+/// Arrays of work that are not used: of numbers, and of integers or real numbers.
+#define TRC_CONDITION_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                             \
+    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN), T*, void*, Int* info)                                                      \
+    {                                                                                                                            \
+        Index outcome = 0;                                                                                                       \
+        const int bad = face::Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_READ), outcome);                                     \
+        face::lapack_result(LABEL, bad, outcome, info);                                                                          \
+    }
+#define TRC_NORM_SYMBOL(FUNCTION, SYMBOL, LABEL)                                                                                 \
+    Real<T> SYMBOL(TRC_ARGUMENTS_##FUNCTION(TRC_FORTRAN), Real<T>*)                                                              \
+    {                                                                                                                            \
+        return face::Faces<T>::FUNCTION(TRC_ARGUMENTS_##FUNCTION(TRC_READ));                                                     \
     }
 
 /// The workspace is asked for with lwork = -1, and looked at when all before it is in order.
@@ -90,10 +112,14 @@ using namespace trencadis;
 #define TRC_WIDE_BLAS(ROUTINE, p) TRC_WIDE(TRC_BLAS_SYMBOL, ROUTINE, p##ROUTINE)
 #define TRC_WIDE_LAPACK(ROUTINE, p) TRC_WIDE(TRC_LAPACK_SYMBOL, ROUTINE, p##ROUTINE)
 
+#define TRC_NARROW_CONDITION(ROUTINE, p) TRC_NARROW(TRC_CONDITION_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_WIDE_CONDITION(ROUTINE, p) TRC_WIDE(TRC_CONDITION_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_NARROW_NORM(FUNCTION, p) TRC_NARROW(TRC_NORM_SYMBOL, FUNCTION, p##FUNCTION)
+#define TRC_WIDE_NORM(FUNCTION, p) TRC_WIDE(TRC_NORM_SYMBOL, FUNCTION, p##FUNCTION)
 #define TRC_NARROW_WORKSPACE(ROUTINE, p) TRC_NARROW(TRC_WORKSPACE_SYMBOL, ROUTINE, p##ROUTINE)
 #define TRC_WIDE_WORKSPACE(ROUTINE, p) TRC_WIDE(TRC_WORKSPACE_SYMBOL, ROUTINE, p##ROUTINE)
 
-#define TRC_SYMBOLS(p, SCALAR, INT, WIDTH, BLAS_LIST)                                                                            \
+#define TRC_SYMBOLS(p, SCALAR, INT, WIDTH, BLAS_LIST, NORM_LIST)                                                                 \
     namespace symbols::p {                                                                                                       \
     using T = SCALAR;                                                                                                            \
     namespace INT {                                                                                                              \
@@ -102,15 +128,18 @@ using namespace trencadis;
     BLAS_LIST(TRC_##WIDTH##_BLAS, p)                                                                                             \
     TRC_PLAIN_ROUTINES(TRC_##WIDTH##_LAPACK, p)                                                                                  \
     TRC_WORKSPACE_ROUTINES(TRC_##WIDTH##_WORKSPACE, p)                                                                           \
+    TRC_SCALING_ROUTINES(TRC_##WIDTH##_LAPACK, p)                                                                                \
+    TRC_CONDITION_ROUTINES(TRC_##WIDTH##_CONDITION, p)                                                                           \
+    NORM_LIST(TRC_##WIDTH##_NORM, p)                                                                                             \
     }                                                                                                                            \
     }                                                                                                                            \
     }
 
-TRC_SYMBOLS(s, float, int32_t, NARROW, TRC_REAL_BLAS_ROUTINES)
-TRC_SYMBOLS(d, double, int32_t, NARROW, TRC_REAL_BLAS_ROUTINES)
-TRC_SYMBOLS(c, std::complex<float>, int32_t, NARROW, TRC_BLAS_ROUTINES)
-TRC_SYMBOLS(z, std::complex<double>, int32_t, NARROW, TRC_BLAS_ROUTINES)
-TRC_SYMBOLS(s, float, int64_t, WIDE, TRC_REAL_BLAS_ROUTINES)
-TRC_SYMBOLS(d, double, int64_t, WIDE, TRC_REAL_BLAS_ROUTINES)
-TRC_SYMBOLS(c, std::complex<float>, int64_t, WIDE, TRC_BLAS_ROUTINES)
-TRC_SYMBOLS(z, std::complex<double>, int64_t, WIDE, TRC_BLAS_ROUTINES)
+TRC_SYMBOLS(s, float, int32_t, NARROW, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
+TRC_SYMBOLS(d, double, int32_t, NARROW, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
+TRC_SYMBOLS(c, std::complex<float>, int32_t, NARROW, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)
+TRC_SYMBOLS(z, std::complex<double>, int32_t, NARROW, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)
+TRC_SYMBOLS(s, float, int64_t, WIDE, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
+TRC_SYMBOLS(d, double, int64_t, WIDE, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
+TRC_SYMBOLS(c, std::complex<float>, int64_t, WIDE, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)
+TRC_SYMBOLS(z, std::complex<double>, int64_t, WIDE, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)

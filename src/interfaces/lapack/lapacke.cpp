@@ -5,6 +5,7 @@
 #include "interfaces/lapack/xerbla.hpp"
 
 #include <complex>
+#include <concepts>
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -37,6 +38,11 @@ struct Look {
     int number = 2, short_row = 0, nan = 0;
 
     void at(int) { ++number; }
+    template <std::floating_point R> void at(R value)
+    {
+        if (!nan && nans && value != value) nan = number;
+        ++number;
+    }
     /// LAPACK refuses bad letters before anything else.
     template <class E> void at(const Letter<E>& letter)
     {
@@ -70,13 +76,22 @@ template <class Call> Index answer(const char* name, const char* routine, const 
     return -bad - 1;
 }
 
-template <class Call> Index with_layout(const char* name, int layout, const Call& call)
+/// The value of a function of a matrix, or LAPACKE's complaint in its place.
+template <class Call> auto value(const char* name, const Look& seen, const Call& call)
 {
-    if (layout != 101 && layout != 102) return bad_lapacke_argument(name, -1);
+    using R = decltype(call());
+    if (seen.short_row) return R(bad_lapacke_argument(name, -seen.short_row));
+    return seen.nan ? R(-seen.nan) : call();
+}
+
+template <class Call> auto with_layout(const char* name, int layout, const Call& call) -> decltype(call(true))
+{
+    using Result = decltype(call(true));
+    if (layout != 101 && layout != 102) return Result(bad_lapacke_argument(name, -1));
     try {
         return call(layout == 101);
     } catch (const std::bad_alloc&) {
-        return bad_lapacke_argument(name, no_memory_to_transpose);
+        return Result(bad_lapacke_argument(name, no_memory_to_transpose));
     }
 }
 
@@ -95,6 +110,10 @@ using namespace trencadis::face;
 #define TRC_E_INOUT(A, ld, rows, cols) T *A, Int ld
 #define TRC_E_TRIANGLE_IN(A, ld, n, uplo) const T *A, Int ld
 #define TRC_E_TRIANGLE_INOUT(A, ld, n, uplo) T *A, Int ld
+#define TRC_E_TRAPEZOID_IN(A, ld, rows, cols, uplo) const T *A, Int ld
+#define TRC_E_CONDITION_NORM(x) char x
+#define TRC_E_MAGNITUDE(x) Real<T> x
+#define TRC_E_REALS_OUT(x, count) Real<T>* x
 #define TRC_E_PIVOTS_IN(x, count, rows) const Int* x
 #define TRC_E_PIVOTS_OUT(x, count) Int* x
 // those with matrices by columns and how they are made,
@@ -104,6 +123,10 @@ using namespace trencadis::face;
 #define TRC_LAID_INOUT(A, ld, rows, cols) const Laid<T>& A
 #define TRC_LAID_TRIANGLE_IN(A, ld, n, uplo) const Laid<const T>& A
 #define TRC_LAID_TRIANGLE_INOUT(A, ld, n, uplo) const Laid<T>& A
+#define TRC_LAID_TRAPEZOID_IN(A, ld, rows, cols, uplo) const Laid<const T>& A
+#define TRC_LAID_CONDITION_NORM(x) char x
+#define TRC_LAID_MAGNITUDE(x) const Real<T>& x
+#define TRC_LAID_REALS_OUT(x, count) Real<T>* x
 #define TRC_LAID_PIVOTS_IN(x, count, rows) const Int* x
 #define TRC_LAID_PIVOTS_OUT(x, count) Int* x
 #define TRC_LAY_FLAG(E, x, text) x
@@ -112,6 +135,10 @@ using namespace trencadis::face;
 #define TRC_LAY_INOUT(A, ld, rows, cols) Laid<T>(A, ld, rows, cols, by_rows)
 #define TRC_LAY_TRIANGLE_IN(A, ld, n, uplo) Laid<const T>(A, ld, n, n, by_rows, shape_of(uplo))
 #define TRC_LAY_TRIANGLE_INOUT(A, ld, n, uplo) Laid<T>(A, ld, n, n, by_rows, shape_of(uplo))
+#define TRC_LAY_TRAPEZOID_IN(A, ld, rows, cols, uplo) Laid<const T>(A, ld, rows, cols, by_rows, shape_of(uplo))
+#define TRC_LAY_CONDITION_NORM(x) x
+#define TRC_LAY_MAGNITUDE(x) x
+#define TRC_LAY_REALS_OUT(x, count) x
 #define TRC_LAY_PIVOTS_IN(x, count, rows) x
 #define TRC_LAY_PIVOTS_OUT(x, count) x
 // what is looked at, and what the face gets.
@@ -121,6 +148,10 @@ using namespace trencadis::face;
 #define TRC_LOOK_INOUT(A, ld, rows, cols) A
 #define TRC_LOOK_TRIANGLE_IN(A, ld, n, uplo) A
 #define TRC_LOOK_TRIANGLE_INOUT(A, ld, n, uplo) A
+#define TRC_LOOK_TRAPEZOID_IN(A, ld, rows, cols, uplo) A
+#define TRC_LOOK_CONDITION_NORM(x) Letter<Norm>(x)
+#define TRC_LOOK_MAGNITUDE(x) x
+#define TRC_LOOK_REALS_OUT(x, count) 0
 #define TRC_LOOK_PIVOTS_IN(x, count, rows) 0
 #define TRC_LOOK_PIVOTS_OUT(x, count) 0
 #define TRC_BARE_FLAG(E, x, text) x
@@ -129,11 +160,20 @@ using namespace trencadis::face;
 #define TRC_BARE_INOUT(A, ld, rows, cols) A.data(), A.leading()
 #define TRC_BARE_TRIANGLE_IN(A, ld, n, uplo) A.data(), A.leading()
 #define TRC_BARE_TRIANGLE_INOUT(A, ld, n, uplo) A.data(), A.leading()
+#define TRC_BARE_TRAPEZOID_IN(A, ld, rows, cols, uplo) A.data(), A.leading()
+#define TRC_BARE_CONDITION_NORM(x) x
+#define TRC_BARE_MAGNITUDE(x) &x
+#define TRC_BARE_REALS_OUT(x, count) x
 #define TRC_BARE_PIVOTS_IN(x, count, rows) x
 #define TRC_BARE_PIVOTS_OUT(x, count) x
 
-#define TRC_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME, NANS)                                                                           \
-    Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E))                                                                       \
+#define TRC_NOTHING
+#define TRC_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME, NANS) TRC_SYMBOL_WITH(TRC_NOTHING, ROUTINE, SYMBOL, LABEL, NAME, NANS)
+/// Arrays of work that are not used.
+#define TRC_WORK_ARRAYS , T*, void*
+/// `MORE`: parameters after the routine's own.
+#define TRC_SYMBOL_WITH(MORE, ROUTINE, SYMBOL, LABEL, NAME, NANS)                                                                \
+    Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E) MORE)                                                                  \
     {                                                                                                                            \
         return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
             const auto call = [&](TRC_ARGUMENTS_##ROUTINE(TRC_LAID)) {                                                           \
@@ -142,6 +182,18 @@ using namespace trencadis::face;
             };                                                                                                                   \
             return call(TRC_ARGUMENTS_##ROUTINE(TRC_LAY));                                                                       \
         }));                                                                                                                     \
+    }
+#define TRC_WORK_ARRAY , Real<T>*
+#define TRC_NORM_SYMBOL(MORE, FUNCTION, SYMBOL, NAME, NANS)                                                                      \
+    Real<T> SYMBOL(int layout, TRC_ARGUMENTS_##FUNCTION(TRC_E) MORE)                                                             \
+    {                                                                                                                            \
+        return with_layout(NAME, layout, [&](bool by_rows) {                                                                     \
+            const auto call = [&](TRC_ARGUMENTS_##FUNCTION(TRC_LAID)) {                                                          \
+                return value(NAME, look(NANS, TRC_ARGUMENTS_##FUNCTION(TRC_LOOK)),                                               \
+                             [&] { return Faces<T>::FUNCTION(TRC_ARGUMENTS_##FUNCTION(TRC_BARE)); });                            \
+            };                                                                                                                   \
+            return call(TRC_ARGUMENTS_##FUNCTION(TRC_LAY));                                                                      \
+        });                                                                                                                      \
     }
 /// The work routines of those with a workspace.
 #define TRC_WORKSPACE_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME)                                                                       \
@@ -165,6 +217,11 @@ using namespace trencadis::face;
     TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)
 #define TRC_NARROW_WORKSPACE(ROUTINE, p)                                                                                         \
     TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work")
+#define TRC_NARROW_CONDITION_WORK(ROUTINE, p)                                                                                    \
+    TRC_SYMBOL_WITH(TRC_WORK_ARRAYS, ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)
+#define TRC_NARROW_NORM(FUNCTION, p)                                                                                             \
+    TRC_NORM_SYMBOL(TRC_NOTHING, FUNCTION, LAPACKE_##p##FUNCTION, "LAPACKE_" #p #FUNCTION, looks_for_nans())                     \
+    TRC_NORM_SYMBOL(TRC_WORK_ARRAY, FUNCTION, LAPACKE_##p##FUNCTION##_work, "LAPACKE_" #p #FUNCTION "_work", false)
 #define TRC_WIDE(ROUTINE, p)                                                                                                     \
     TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE, looks_for_nans())                        \
     TRC_ALIAS(LAPACKE_##p##ROUTINE##64_, LAPACKE_##p##ROUTINE##_64)
@@ -175,7 +232,17 @@ using namespace trencadis::face;
     TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work")                   \
     TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
 
-#define TRC_SYMBOLS(p, SCALAR)                                                                                                   \
+#define TRC_WIDE_CONDITION_WORK(ROUTINE, p)                                                                                      \
+    TRC_SYMBOL_WITH(TRC_WORK_ARRAYS, ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work",       \
+                    false)                                                                                                       \
+    TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
+#define TRC_WIDE_NORM(FUNCTION, p)                                                                                               \
+    TRC_NORM_SYMBOL(TRC_NOTHING, FUNCTION, LAPACKE_##p##FUNCTION##_64, "LAPACKE_" #p #FUNCTION, looks_for_nans())                \
+    TRC_ALIAS(LAPACKE_##p##FUNCTION##64_, LAPACKE_##p##FUNCTION##_64)                                                            \
+    TRC_NORM_SYMBOL(TRC_WORK_ARRAY, FUNCTION, LAPACKE_##p##FUNCTION##_work_64, "LAPACKE_" #p #FUNCTION "_work", false)           \
+    TRC_ALIAS(LAPACKE_##p##FUNCTION##_work64_, LAPACKE_##p##FUNCTION##_work_64)
+
+#define TRC_SYMBOLS(p, SCALAR, NORM_LIST)                                                                                        \
     namespace symbols::p {                                                                                                       \
     using T = SCALAR;                                                                                                            \
     namespace narrow {                                                                                                           \
@@ -183,6 +250,9 @@ using namespace trencadis::face;
     extern "C" {                                                                                                                 \
     TRC_LAPACK_ROUTINES(TRC_NARROW, p)                                                                                           \
     TRC_PLAIN_ROUTINES(TRC_NARROW_WORK, p)                                                                                       \
+    TRC_SCALING_ROUTINES(TRC_NARROW_WORK, p)                                                                                     \
+    TRC_CONDITION_ROUTINES(TRC_NARROW_CONDITION_WORK, p)                                                                         \
+    NORM_LIST(TRC_NARROW_NORM, p)                                                                                                \
     TRC_WORKSPACE_ROUTINES(TRC_NARROW_WORKSPACE, p)                                                                              \
     }                                                                                                                            \
     }                                                                                                                            \
@@ -191,12 +261,15 @@ using namespace trencadis::face;
     extern "C" {                                                                                                                 \
     TRC_LAPACK_ROUTINES(TRC_WIDE, p)                                                                                             \
     TRC_PLAIN_ROUTINES(TRC_WIDE_WORK, p)                                                                                         \
+    TRC_SCALING_ROUTINES(TRC_WIDE_WORK, p)                                                                                       \
+    TRC_CONDITION_ROUTINES(TRC_WIDE_CONDITION_WORK, p)                                                                           \
+    NORM_LIST(TRC_WIDE_NORM, p)                                                                                                  \
     TRC_WORKSPACE_ROUTINES(TRC_WIDE_WORKSPACE, p)                                                                                \
     }                                                                                                                            \
     }                                                                                                                            \
     }
 
-TRC_SYMBOLS(s, float)
-TRC_SYMBOLS(d, double)
-TRC_SYMBOLS(c, std::complex<float>)
-TRC_SYMBOLS(z, std::complex<double>)
+TRC_SYMBOLS(s, float, TRC_REAL_NORM_ROUTINES)
+TRC_SYMBOLS(d, double, TRC_REAL_NORM_ROUTINES)
+TRC_SYMBOLS(c, std::complex<float>, TRC_NORM_ROUTINES)
+TRC_SYMBOLS(z, std::complex<double>, TRC_NORM_ROUTINES)

@@ -1,5 +1,6 @@
 #include "interfaces/lapack/xerbla.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
@@ -40,10 +41,12 @@ int seen_by_caller(const char* routine, int number)
 
 void bad_fortran_argument(const char* routine, int number)
 {
-    char name[] = "      ";
-    for (int i = 0; i < 6 && routine[i]; ++i) name[i] = char(std::toupper(static_cast<unsigned char>(routine[i])));
+    char name[] = "      \0";
+    std::size_t length = 0;
+    for (; length < sizeof name - 1 && routine[length]; ++length)
+        name[length] = char(std::toupper(static_cast<unsigned char>(routine[length])));
     const std::int64_t wide = number;
-    if (auto* const report = handler(&xerbla_, "xerbla_")) return report(name, &wide, 6);
+    if (auto* const report = handler(&xerbla_, "xerbla_")) return report(name, &wide, std::max<std::size_t>(length, 6));
     std::fprintf(stderr, " ** On entry to %s parameter number %2d had an illegal value\n", name, number);
 }
 

@@ -4,7 +4,7 @@
 /// How BLAS and LAPACK tell of bad arguments: they call a routine that the program may replace.
 namespace trencadis::face {
 
-/// Calls the program's xerbla_ with `routine` ("dgemm") in capitals padded to six, and the argument's number. Where the process has
+/// Calls the program's xerbla_ with `routine` ("dgemm") in capitals padded to six letters, and the argument's number. Where the process has
 /// none, one line on standard error in its place. Returns: what then becomes of the call is xerbla's decision, which may also
 /// be to throw or to end the thread.
 void bad_fortran_argument(const char* routine, int number);
