@@ -120,6 +120,8 @@ template <Scalar T> Index potri(Session& session, Uplo uplo, Index n, T* A, Inde
 /// A = P L U in place, A m x n: L unit lower trapezoidal, U upper trapezoidal. ipiv[i], i < min(m, n), is the row, from 1, that was
 /// exchanged with row i + 1: the one with the largest |.| (complex: |re| + |im|) in its column. Returns LAPACK's info: 0, or the number of
 /// the first pivot that is exactly zero; the factorization is complete all the same. 2/3 n^3 flops for m = n (4 times that complex).
+/// The variants 'nopiv' (no interchanges, ipiv the identity) and 'tournament' choose other pivots; 'incremental' is refused, since getrs could do
+/// nothing with its factors: see IncrementalLu.
 template <Scalar T>
 Index getrf(Session& session, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options = {});
 
@@ -129,7 +131,8 @@ template <Scalar T>
 void getrs(Session& session, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
            const RoutineOptions& options = {});
 
-/// getrf, then getrs. Returns getrf's info; B is not touched unless that is 0.
+/// getrf, then getrs. Returns getrf's info; B is not touched unless that is 0. The variant 'incremental' solves as well, and leaves factors of its
+/// own form in A and zeros in ipiv.
 template <Scalar T>
 Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb,
            const RoutineOptions& options = {});
