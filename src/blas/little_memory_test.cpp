@@ -1,5 +1,7 @@
 #include "blas/level3.hpp"
+#include "blas/side_by_side.hpp"
 
+#include "base/error.hpp"
 #include "blas/testing/reference.hpp"
 #include "matrix/testing/address_space.hpp"
 
@@ -73,6 +75,28 @@ TYPED_TEST(LittleMemory, IsEnoughForEveryRoutine)
 {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(compute_with_and_without<TypeParam>(1300 << 10), ::testing::ExitedWithCode(0), "");
+}
+
+/// On the main thread, whose heap is part of the limit.
+template <Scalar T> void factor_batch_without_memory()
+{
+    constexpr Index n = 64, count = 2;
+    std::vector<T> A(n * n * count, T(1));
+    std::vector<Index> pivots(n * count), info(count);
+    limit_address_space(16 << 10);
+    try {
+        lu_batch(Batch<T>{count, n, n, A.data(), n, n * n, Uplo::lower, pivots.data(), info.data(), 0, nullptr, 0, 0});
+    } catch (const Error& failure) {
+        const bool untouched = std::all_of(A.begin(), A.end(), [](const T& x) { return x == T(1); });
+        std::exit(failure.code() == ErrorCode::out_of_memory && untouched ? 0 : 1);
+    }
+    std::exit(2);
+}
+
+TYPED_TEST(LittleMemory, IsToldByABatchThatFindsNoRoomForItsLanes)
+{
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(factor_batch_without_memory<TypeParam>(), ::testing::ExitedWithCode(0), "");
 }
 
 } // namespace

@@ -134,6 +134,28 @@ TYPED_TEST(SideBySide, LuHasThePivotsOfTheUnblockedOneAndFactors)
     });
 }
 
+/// One column below whose diagonal entries grow from 1/2 to 1 at a row, and stay so with either sign; an identity beside it.
+TYPED_TEST(SideBySide, LuTakesTheFirstOfEqualPivots)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    for_all_sets([&](const std::string& where) {
+        const Index n = 13;
+        Stack<T> A(n * n, n, n);
+        for (Index k = 0; k < n * n; ++k) {
+            const Index column = k / n, first = k % n;
+            A.set(k, [&](Index i, Index j) {
+                if (j != column || i < column) return T(R(i == j));
+                return i < first ? T(R(0.5)) : T(R(i % 3 ? 1 : -1));
+            });
+        }
+        Told told;
+        lu_batch(batch_of(A, told));
+        for (Index k = 0; k < n * n; ++k)
+            ASSERT_EQ(pivots_of(told, k, n)[std::size_t(k / n)], std::max(k / n, k % n) + 1) << where << " matrix " << k;
+    });
+}
+
 TYPED_TEST(SideBySide, CholeskyFactorsEitherTriangle)
 {
     using T = TypeParam;
