@@ -25,9 +25,15 @@ def commands():
 
 
 def run(words, folder):
-    return subprocess.run(
-        [sys.executable, "-m", "trencadis", *words], cwd=folder, capture_output=True, text=True, timeout=300
+    return subprocess.run([sys.executable, "-m", "trencadis", *words], cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def test_the_page_of_routines_is_what_its_script_makes_of_the_lists():
+    words = "import routines_page as made; print(made.page(), end='')"
+    result = subprocess.run(
+        [sys.executable, "-c", words], cwd=DOCS.parent / "scripts", capture_output=True, text=True, timeout=60
     )
+    assert result.stdout == (DOCS / "routines.md").read_text(), result.stderr
 
 
 @pytest.mark.parametrize("line", commands())

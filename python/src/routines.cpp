@@ -2,6 +2,7 @@
 
 #include "algorithms/graphs.hpp"
 #include "algorithms/routines.hpp"
+#include "algorithms/signature_names.hpp"
 #include "array.hpp"
 #include "bind.hpp"
 #include "call.hpp"
@@ -65,7 +66,7 @@ Index bind_tasks(Session* session, Index n)
     return compute([&] { return tasks(session_or_standard(session), n, options(0, {})); });
 }
 
-nb::list names(const std::vector<std::string_view>& words)
+template <class Words> nb::list names(const Words& words)
 {
     nb::list list;
     for (const std::string_view word : words) list.append(nb::str(word.data(), word.size()));
@@ -93,6 +94,19 @@ nb::dict row_of(const RoutineEntry& routine)
     return row;
 }
 
+nb::list bind_signatures()
+{
+    nb::list rows;
+    for (const SignatureNames& signature : signature_names()) {
+        nb::dict row;
+        row["name"] = std::string(signature.routine);
+        row["arguments"] = names(signature.arguments);
+        row["precisions"] = signature.complex_only ? "c z" : "s d c z";
+        rows.append(row);
+    }
+    return rows;
+}
+
 /// Of a routine by name; extents that are 0 are n.
 Flops bind_routine_flops(const std::string& routine, bool complex, double n, double m, double k, double nrhs)
 {
@@ -115,6 +129,7 @@ void bind_routines(nb::module_& m)
     m.def("potrs", &bind_potrs, "session"_a.none(), "uplo"_a, "a"_a, "b"_a, "nb"_a = 0, "variant"_a = "");
     m.def("posv", &bind_posv, "session"_a.none(), "uplo"_a, "a"_a, "b"_a, "nb"_a = 0, "variant"_a = "");
     m.def("tasks", &bind_tasks, "session"_a.none(), "n"_a);
+    m.def("signatures", &bind_signatures);
     m.def("routine_flops", &bind_routine_flops, "routine"_a, "complex"_a, "n"_a, "m"_a = 0, "k"_a = 0, "nrhs"_a = 1);
 }
 

@@ -1,9 +1,12 @@
 #include "array.hpp"
 #include "bind.hpp"
+#include "estimates/inverse_norm.hpp"
 #include "factors.hpp"
 #include "matrix/conjugate.hpp"
 #include "truth.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -194,8 +197,13 @@ private:
     double rcond(Index slot)
     {
         const Substitution<T> substitution(n_, factors(slot), pivots(slot));
-        const auto solve_one = [&](T* x, bool adjoint) { substitution.solve(x, adjoint); };
-        return reciprocal_condition(norms_[static_cast<std::size_t>(slot)], inverse_norm1<T>(n_, solve_one));
+        const auto product = [&](T* x, bool adjoint) {
+            substitution.solve(x, adjoint);
+            return std::all_of(x, x + n_,
+                               [](T value) { return std::isfinite(std::real(value)) && std::isfinite(std::imag(value)); });
+        };
+        const Real<T> inverse = estimates::norm1_by_products<T>(n_, product);
+        return reciprocal_condition(norms_[static_cast<std::size_t>(slot)], inverse);
     }
 
     Systems<T>& systems_;

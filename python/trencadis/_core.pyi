@@ -175,10 +175,10 @@ def posv(session: Session | None, uplo: str, a: np.ndarray, b: np.ndarray, nb: i
     """potrf of A, then B <- A^-1 B; returns info. B is left as it was when info > 0."""
 
 def lapack_norm(function: str, session: Session | None, *arguments: str | int | np.ndarray) -> float:
-    """The norm of a matrix by LAPACK's function of that name, without the precision's letter, with its arguments but leading dimensions."""
+    """The norm of a matrix by LAPACK's function of that name without the precision's letter; no leading dimensions."""
 
 def exchange_rows(a: np.ndarray, pivots: np.ndarray, first: int, last: int, backward: bool) -> None:
-    """Exchanges rows i and pivots[i] - 1 of a, column-major, for first <= i < last, or backward from the last to the first. pivots are int64."""
+    """Exchanges rows i and pivots[i] - 1 of a, column-major, for first <= i < last, or from the last to the first."""
 
 def lapack(routine: str, session: Session | None, *arguments: str | float | np.ndarray, nb: int = 0, variant: str = "") -> int:
     """Calls a routine of LAPACK by its name, with its arguments but leading dimensions and info, which it returns."""
@@ -194,6 +194,9 @@ class IncrementalFactors:
 
 def tasks(session: Session | None, n: int) -> int:
     """Runs empty kernels on the Cholesky graph with n tile rows; returns the number of tasks."""
+
+def signatures() -> list[dict[str, Any]]:
+    """Every routine's name, arguments in order and precisions, as the list of signatures tells them."""
 
 def routine_flops(routine: str, complex: bool, n: float, m: float = 0, k: float = 0, nrhs: float = 1) -> float:
     """Real operations of a routine, as LAPACK counts them; extents that are 0 are n."""

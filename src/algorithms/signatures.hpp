@@ -265,3 +265,20 @@
 #define TRC_PASS_REALS_OUT(x, count) x
 #define TRC_PASS_PIVOTS_IN(x, count, rows) x.of(count)
 #define TRC_PASS_PIVOTS_OUT(x, count) x.of(count)
+
+/// The names of the arguments, each with its leading dimension's behind it.
+#define TRC_NAME_FLAG(E, x, text) text
+#define TRC_NAME_RANK_OP(x, text, transposed) text
+#define TRC_NAME_SIZE(x) #x
+#define TRC_NAME_FACTOR(x) #x
+#define TRC_NAME_REAL_FACTOR(x) #x
+#define TRC_NAME_IN(A, ld, rows, cols) #A, #ld
+#define TRC_NAME_INOUT(A, ld, rows, cols) #A, #ld
+#define TRC_NAME_TRIANGLE_IN(A, ld, n, uplo) #A, #ld
+#define TRC_NAME_TRIANGLE_INOUT(A, ld, n, uplo) #A, #ld
+#define TRC_NAME_TRAPEZOID_IN(A, ld, rows, cols, uplo) #A, #ld
+#define TRC_NAME_CONDITION_NORM(x) #x
+#define TRC_NAME_MAGNITUDE(x) #x
+#define TRC_NAME_REALS_OUT(x, count) #x
+#define TRC_NAME_PIVOTS_IN(x, count, rows) #x
+#define TRC_NAME_PIVOTS_OUT(x, count) #x

@@ -1,7 +1,6 @@
 #pragma once
 #include "base/scalar.hpp"
 #include "base/types.hpp"
-#include "blas/control_tree.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +85,12 @@ private:
         if (other > norm_) norm_ = other;
         return true;
     }
-    R sum() const { return blas::setup<T>().kernel.columns.sum(Index(x_.size()), x_.data(), nullptr); }
+    R sum() const
+    {
+        R total = 0;
+        for (const T& value : x_) total += std::abs(value);
+        return total;
+    }
     std::size_t largest() const
     {
         std::size_t place = 0;

@@ -1,6 +1,7 @@
 #pragma once
 #include "blas/reciprocal.hpp"
 #include "kernels/provider.hpp"
+#include "matrix/diagonal.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -8,14 +9,6 @@
 /// LU without interchanges on the level 3 of any provider, and what goes with it. A column whose pivot is exactly zero is not divided, as in
 /// LAPACK's getrf: so a column of zeros leaves zeros in L, and everything after it is factored.
 namespace trencadis {
-
-/// The place of the first zero on the diagonal, from 1; 0: none.
-template <Scalar T> Index zero_on_diagonal(Index n, const T* A, Index lda)
-{
-    for (Index i = 0; i < n; ++i)
-        if (A[i + i * lda] == T(0)) return i + 1;
-    return 0;
-}
 
 namespace unpivoted {
 
