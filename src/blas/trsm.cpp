@@ -3,6 +3,7 @@
 #include "blas/product.hpp"
 #include "blas/scratch.hpp"
 #include "blas/triangular.hpp"
+#include "blas/vector_solve.hpp"
 
 #include <algorithm>
 
@@ -88,6 +89,10 @@ void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
 {
     if (m <= 0 || n <= 0) return;
     if (alpha == T(0)) return scale(Part::all, m, n, alpha, B, 1, ldb); // zeros, as in the reference BLAS; A is not read
+    if (side == Side::left && n == 1) {                                 // nothing is read twice that could be packed
+        scale(Part::all, m, n, alpha, B, 1, ldb);
+        return solve_vector(uplo, op, diag, m, A, lda, B);
+    }
     Setup<T> with = setup<T>();
     RightUpper<T> x = right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
     fit_to_memory(with, [&] { reserve_buffers(with, x); });
