@@ -158,8 +158,8 @@ int trc_dpotri(trc_session* session, char uplo, int64_t n, double* a, int64_t ld
 int trc_cpotri(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
 int trc_zpotri(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
 
-/* *value <- max |a_ij| (norm 'M'), the largest column sum ('1', 'O') or row sum ('I') of |a_ij|, or the root of the sum of squares ('F', 'E'), of A m x n;
- * 0 where it is empty, NaN where an element is. One read of A, by all workers where it is large. */
+/* *value <- max |a_ij| (norm 'M'), the largest column sum ('1', 'O') or row sum ('I') of |a_ij|, or the root of the sum of squares ('F', 'E'), of A
+ * m x n; 0 where it is empty, NaN where an element is. One read of A, by all workers where it is large. */
 int trc_slange(trc_session* session, char norm, int64_t m, int64_t n, const float* a, int64_t lda, float* value);
 int trc_dlange(trc_session* session, char norm, int64_t m, int64_t n, const double* a, int64_t lda, double* value);
 int trc_clange(trc_session* session, char norm, int64_t m, int64_t n, const trc_complex_float* a, int64_t lda, float* value);
@@ -181,8 +181,8 @@ int trc_clantr(trc_session* session, char norm, char uplo, char diag, int64_t m,
 int trc_zlantr(trc_session* session, char norm, char uplo, char diag, int64_t m, int64_t n, const trc_complex_double* a,
                int64_t lda, double* value);
 
-/* *rcond <- an estimate of 1 / (|A| |A^-1|) in the 1-norm ('1', 'O') or the infinity norm ('I'), from getrf's factors and anorm = |A|. *info: 0; 1 where
- * *rcond is no number or has overflowed; -5 where anorm is not finite. 5 to 11 systems with one right side. */
+/* *rcond <- an estimate of 1 / (|A| |A^-1|) in the 1-norm ('1', 'O') or the infinity norm ('I'), from getrf's factors and anorm = |A|. *info: 0; 1
+ * where *rcond is no number or has overflowed; -5 where anorm is not finite. 5 to 11 systems with one right side. */
 int trc_sgecon(trc_session* session, char norm, int64_t n, const float* a, int64_t lda, float anorm, float* rcond, int64_t* info);
 int trc_dgecon(trc_session* session, char norm, int64_t n, const double* a, int64_t lda, double anorm, double* rcond,
                int64_t* info);
@@ -208,9 +208,9 @@ int trc_ctrcon(trc_session* session, char norm, char uplo, char diag, int64_t n,
 int trc_ztrcon(trc_session* session, char norm, char uplo, char diag, int64_t n, const trc_complex_double* a, int64_t lda,
                double* rcond, int64_t* info);
 
-/* Factors r (m) and c (n) that make the largest element of each row and column of r_i a_ij c_j 1 (complex: |re| + |im|), in geequb nearly, by powers of two. *rowcnd,
- * *colcnd: the ratios of the smallest to the largest; *amax: the largest element. *info: 0, the number of a row that is zero, or m and that
- * of a column. */
+/* Factors r (m) and c (n) that make the largest element of each row and column of r_i a_ij c_j 1 (complex: |re| + |im|), in geequb nearly, by
+ * powers of two. *rowcnd, *colcnd: the ratios of the smallest to the largest; *amax: the largest element. *info: 0, the number of a row that is
+ * zero, or m and that of a column. */
 int trc_sgeequ(trc_session* session, int64_t m, int64_t n, const float* a, int64_t lda, float* r, float* c, float* rowcnd,
                float* colcnd, float* amax, int64_t* info);
 int trc_dgeequ(trc_session* session, int64_t m, int64_t n, const double* a, int64_t lda, double* r, double* c, double* rowcnd,
@@ -227,8 +227,8 @@ int trc_cgeequb(trc_session* session, int64_t m, int64_t n, const trc_complex_fl
                 float* rowcnd, float* colcnd, float* amax, int64_t* info);
 int trc_zgeequb(trc_session* session, int64_t m, int64_t n, const trc_complex_double* a, int64_t lda, double* r, double* c,
                 double* rowcnd, double* colcnd, double* amax, int64_t* info);
-/* Factors s (n) that make the diagonal of s_i a_ij s_j ones, in poequb nearly, by powers of two. *info: 0, or the number of a diagonal element that is not
- * positive. */
+/* Factors s (n) that make the diagonal of s_i a_ij s_j ones, in poequb nearly, by powers of two. *info: 0, or the number of a diagonal element that
+ * is not positive. */
 int trc_spoequ(trc_session* session, int64_t n, const float* a, int64_t lda, float* s, float* scond, float* amax, int64_t* info);
 int trc_dpoequ(trc_session* session, int64_t n, const double* a, int64_t lda, double* s, double* scond, double* amax,
                int64_t* info);

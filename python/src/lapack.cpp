@@ -143,7 +143,8 @@ void no_options(const RoutineOptions& options)
 #define TRC_SHAPE_PIVOTS_IN(x, count, rows) given.expect_integers(#x, count)
 #define TRC_SHAPE_PIVOTS_OUT(x, count) given.expect_integers(#x, count)
 
-/// Takes the arguments of `routine`, looks at them and makes of them `CALL`, without the interpreter lock. Braces take the arguments from left to right.
+/// Takes the arguments of `routine`, looks at them and makes of them `CALL`, without the interpreter lock. Braces take the arguments from left to
+/// right.
 #define TRC_CALL(routine, RESULT, CALL)                                                                                          \
     template <Scalar T> RESULT call_##routine(Session* session, const nb::args& arguments, const RoutineOptions& options)        \
     {                                                                                                                            \

@@ -3,8 +3,8 @@
 #include "base/types.hpp"
 #include "matrix/ops.hpp"
 
-/// Reciprocal condition numbers as LAPACK estimates them, on the calling thread: some four to eleven triangular systems with one right side, each one read of the
-/// factors, 3 n numbers of memory. Arguments have been checked. They return LAPACK's info.
+/// Reciprocal condition numbers as LAPACK estimates them, on the calling thread: some four to eleven triangular systems with one right side, each
+/// one read of the factors, 3 n numbers of memory. Arguments have been checked. They return LAPACK's info.
 namespace trencadis::estimates {
 
 template <Scalar T> Index gecon(Norm norm, Index n, const T* A, Index lda, Real<T> anorm, Real<T>* rcond);

@@ -18,8 +18,8 @@ template <Scalar T> struct Triangle {
     Index lda;
 };
 
-/// Systems with one right side whose solutions may be beyond the numbers on the way, or in the end: solved as they are, and once more with powers of two
-/// taken out where that was too much. What LAPACK has latrs for (Anderson 1991, Working Note 36); but that bounds the growth beforehand, by
+/// Systems with one right side whose solutions may be beyond the numbers on the way, or in the end: solved as they are, and once more with powers
+/// of two taken out where that was too much. What LAPACK has latrs for (Anderson 1991, Working Note 36); but that bounds the growth beforehand, by
 /// the norms of all columns. Nothing may trap meanwhile.
 template <Scalar T> class SafeSolve {
 public:

@@ -65,6 +65,28 @@ TYPED_TEST(Estimates, OfTriangularSystemsAreTheSolutionInAnyTiles)
                 }
 }
 
+TYPED_TEST(Estimates, OfOneRightSideAreSolvedByThemselvesToo)
+{
+    using T = TypeParam;
+    const Index n = 300; // large enough for tasks, which one vector does not get
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+        const Dense<T> A = random_triangle<T>(uplo, n, Real<T>(n)), B = random_matrix<T>(n, 1);
+        const T alpha = T(Real<T>(-0.5));
+        Dense<T> X = B;
+        trsm(session(), Side::left, uplo, Op::none, Diag::non_unit, n, Index(1), alpha, A.data.data(), A.ld, X.data.data(), X.ld);
+        for (Index i = 0; i < n; ++i) {
+            Sum<T> sum;
+            for (Index l = 0; l < n; ++l)
+                if (in_triangle(uplo, i, l)) sum.add(A(i, l), X(l, 0));
+            expect_within(alpha * B(i, 0), sum.value, 2 * sum.magnitude, double(n), "trsm"); // Higham, theorem 8.5
+        }
+        expect_untouched(B, X, [](Index, Index) { return true; });
+        trsm(session(), Side::left, uplo, Op::none, Diag::non_unit, n, Index(1), T(0), static_cast<const T*>(A.data.data()), A.ld,
+             X.data.data(), X.ld);
+        for (Index i = 0; i < n; ++i) EXPECT_EQ(X(i, 0), T(0));
+    }
+}
+
 TEST(EstimatesVariants, OfTriangularSystemsAreThoseOfTrsm)
 {
     EXPECT_EQ(default_variant(session(), "trtrs"), default_variant(session(), "trsm"));

@@ -120,7 +120,8 @@ void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index l
     argument::require(TRC_ARGUMENTS_potrs(TRC_CHECK));
     check_options("potrs", options);
     if (n == 0 || nrhs == 0) return;
-    if (runs_directly(session, operations::potrs(double(n), double(nrhs)).flops<T>(), options))
+    if (solves_one_vector(session, nrhs, options) ||
+        runs_directly(session, operations::potrs(double(n), double(nrhs)).flops<T>(), options))
         return void(alone::potrs(session.kernels(), uplo, n, nrhs, A, lda, B, ldb));
     const Index nb = factor_tile<T>(session, n, options);
     const TileMatrix<T> lower = readable(A, n, n, lda, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);

@@ -173,7 +173,8 @@ void getrs(Session& session, Op op, Index n, Index nrhs, const T* A, Index lda, 
     argument::require(TRC_ARGUMENTS_getrs(TRC_CHECK));
     check_options("getrs", options);
     if (n == 0 || nrhs == 0) return;
-    if (runs_directly(session, operations::getrs(double(n), double(nrhs)).flops<T>(), options))
+    if (solves_one_vector(session, nrhs, options) ||
+        runs_directly(session, operations::getrs(double(n), double(nrhs)).flops<T>(), options))
         return void(alone::getrs(session.kernels(), op, n, nrhs, A, lda, ipiv, B, ldb));
     const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), session.workers());
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));

@@ -82,6 +82,8 @@ void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Ind
     const TriangularCall<T> call{session, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
     call.check("trsm", options);
     if (m == 0 || n == 0) return;
+    if (side == Side::left && solves_one_vector(session, n, options))
+        return session.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     if (is_short(session, call.flops(), session.kernels().native(KernelRoutine::trsm), options)) {
         blas::TeamSolve<T> shared(blas::right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb), alpha, blas::setup<T>(0));
         if (share_out(session, shared)) return;

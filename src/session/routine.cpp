@@ -43,6 +43,11 @@ void check_options(std::string_view routine, const RoutineOptions& options)
 
 bool wants_tile_layout(const RoutineOptions& options) { return options.variant == "tile-layout"; }
 
+bool solves_one_vector(Session& session, Index nrhs, const RoutineOptions& options)
+{
+    return nrhs == 1 && options.nb == 0 && options.variant.empty() && session.kernels().native(KernelRoutine::trsm);
+}
+
 bool runs_directly(Session& session, Flops flops, const RoutineOptions& options, Work work)
 {
     if (options.nb != 0 || !options.variant.empty()) return false;

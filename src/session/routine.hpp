@@ -12,6 +12,9 @@ namespace trencadis {
 /// Should this call run on the calling thread, without tasks? Never when the caller asked for a tile size or a variant.
 bool runs_directly(Session& session, Flops flops, const RoutineOptions& options, Work work = Work::product);
 
+/// Is this a call for one right side, which one core solves as fast as it reads the triangle? Tasks would pack what is used once.
+bool solves_one_vector(Session& session, Index nrhs, const RoutineOptions& options);
+
 /// Throws Error{bad_argument} unless `options.variant` is empty or one of the routine's.
 void check_options(std::string_view routine, const RoutineOptions& options);
 bool wants_tile_layout(const RoutineOptions& options);
