@@ -119,14 +119,6 @@ template <Scalar T> void getrs_after(Flow& flow, TileMatrix<T> A, const Index* p
 }
 
 template <Scalar T>
-void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, PanelCut cut, const LuImages<T>* images)
-{
-    if (images) getrf_packed(flow, A, *images, pivots, info, cut);
-    else getrf(flow, A, pivots, info, cut);
-    getrs_after(flow, A, pivots, B, info);
-}
-
-template <Scalar T>
 LuImages<T>::LuImages(Index m, Index n, Index nb, const ImagePlace& place)
     : left_(PackedSlots<T>::left(pieces(m, nb), steps_kept, nb, nb, place)),
       right_(PackedSlots<T>::right(pieces(n, nb), steps_kept, nb, nb, place)),
@@ -150,7 +142,6 @@ template <Scalar T> Real<T>* LuImages<T>::triangle(Index k) const { return trian
     template void getrf_packed(Flow&, TileMatrix<T>, const LuImages<T>&, Index*, Info&, PanelCut);                               \
     template void getrs(Flow&, Op, TileMatrix<T>, const Index*, TileMatrix<T>, Guard);                                           \
     template void getrs_after(Flow&, TileMatrix<T>, const Index*, TileMatrix<T>, const Info&);                                   \
-    template void gesv(Flow&, TileMatrix<T>, Index*, TileMatrix<T>, Info&, PanelCut, const LuImages<T>*);                        \
     template class LuImages<T>;
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

@@ -49,11 +49,6 @@ template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* 
 /// last one is known.
 template <Scalar T> void getrs_after(Flow& flow, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, const Info& info);
 
-/// getrf, then getrs as getrs_after. With `images` the factorization is getrf_packed.
-template <Scalar T>
-void gesv(Flow& flow, TileMatrix<T> A, Index* pivots, TileMatrix<T> B, Info& info, PanelCut cut = {},
-          const LuImages<T>* images = nullptr);
-
 /// How KASTORS orders the updates of one tile column in one step.
 enum class ColumnUpdates {
     queued,     ///< each declares the column's head readwrite: one after the other
