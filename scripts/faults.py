@@ -92,9 +92,10 @@ def other_triangles():
     yield Fault("syrk: writes both triangles", file, right, right.replace("part_of(uplo)", "Part::all"), (BLAS,))
     right = "T(beta), C, 1, ldc, part_of(uplo)"
     yield Fault("herk: writes both triangles", file, right, right.replace("part_of(uplo)", "Part::all"), (BLAS,))
-    file = "src/algorithms/potrf.cpp"
-    right = "product.part = A.op() == Op::none ? blas::Part::lower : blas::Part::upper;"
-    yield Fault("potrf by packed tiles: writes both triangles", file, right, "", (TILES, CALLS))
+    file = "src/kernels/packed_multiply.cpp"
+    right = "multiply_packed<T>(kernel, kc, part, below,"
+    wrong = right.replace("part,", "blas::Part::all,")
+    yield Fault("rank updates of packed tiles: write both triangles", file, right, wrong, (TILES, CALLS))
     file = "src/kernels/inverse_operations.hpp"
     right = "at(i, j) = i == j ? T(std::real(sum)) : sum;"
     yield Fault("lauum: writes both triangles", file, right, right + " at(j, i) = at(i, j);", (CALLS, FACE))

@@ -99,7 +99,8 @@ def test_the_tester_of_mixed_precision_passes(precisions, environment):
 @pytest.mark.parametrize("environment", [{}, {"TRENCADIS_TILE": "48"}], ids=["whole", "cut"])
 @pytest.mark.parametrize("precision", "sdcz")
 def test_the_reference_tester_finds_nothing_in_larger_matrices(precision, environment):
-    variables = {"LD_PRELOAD": str(LIBRARY), "TRENCADIS_VERBOSE": "1", **environment}
+    reference = {"LD_LIBRARY_PATH": f"{TESTERS}:{TESTERS.with_name('blas')}"}
+    variables = {"LD_PRELOAD": str(LIBRARY), "TRENCADIS_VERBOSE": "1", **reference, **environment}
     result, failures = run(precision, "130 257", variables, LARGE_TESTERS)
     assert failures == [], result.stdout  # the reference alone: none
     for routine in SERVED:

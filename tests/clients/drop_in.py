@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "build" / "lib" / "libtrencadis_lapack.so"
 #: Everything becomes tasks, on tiles far smaller than the matrices.
 CUT = {"TRENCADIS_TILE": "7", "TRENCADIS_BLOCKS": "8,24,32"}
+#: The other library's threads yield while they wait for one another, which takes minutes on busy cores; ours are as many as ever.
+THREADS = {"OPENBLAS_NUM_THREADS": "1", "TRENCADIS_NUM_THREADS": str(len(os.sched_getaffinity(0)))}
 INSTALL = "make clients-packages installs it"
 
 built = pytest.mark.skipif(not LIBRARY.exists(), reason=f"{LIBRARY} is not built")
@@ -28,7 +30,7 @@ def needs_program(program, package):
 
 
 def run(command, *, ours=True, timeout=300, environment=None, **options):
-    variables = {**os.environ, **(environment or {})}
+    variables = {**os.environ, **THREADS, **(environment or {})}
     if ours:
         variables |= {"LD_PRELOAD": str(LIBRARY), "TRENCADIS_VERBOSE": "1"}
     return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=timeout, errors="replace", **options)
