@@ -6,6 +6,8 @@
 #include "estimates/norms.hpp"
 #include "estimates/safe_solve.hpp"
 
+#include <cfenv>
+
 namespace trencadis::estimates {
 namespace {
 
@@ -175,7 +177,31 @@ TYPED_TEST(Conditions, EndWithANaNInAnyPlace)
         }
 }
 
-/// L with `off` beside the last elements of a column: solutions that are beyond the numbers on the way, and come back with U.
+/// A Fortran program may have exceptions trapped that LAPACK does not raise.
+TYPED_TEST(Conditions, AndNormsAreFoundWhereExceptionsAreTrapped)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    const int all = FE_OVERFLOW | FE_INVALID | FE_DIVBYZERO;
+    std::feclearexcept(FE_ALL_EXCEPT);
+    if (feenableexcept(all) == -1 || fegetexcept() != all) GTEST_SKIP() << "this processor traps nothing";
+    const Index n = 40;
+    Stored<T> A(n, n, 0);
+    for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < n; ++i)
+            A(i, j) = T(i == j ? std::numeric_limits<R>::min() : std::numeric_limits<R>::max() / (4 * n));
+    R rcond = -7;
+    EXPECT_EQ(gecon(Norm::one, n, A.data.data(), A.ld, R(1), &rcond), 0);
+    EXPECT_EQ(rcond, 0);
+    A(7, 7) = T(0);
+    EXPECT_EQ(trcon(Norm::one, Uplo::upper, Diag::non_unit, n, A.data.data(), A.ld, &rcond), 0);
+    EXPECT_EQ(rcond, 0);
+    EXPECT_TRUE(std::isfinite(norm(Norm::frobenius, Measured<T>::general(n, n, A.data.data(), A.ld))));
+    EXPECT_EQ(fegetexcept(), all);
+    fedisableexcept(all);
+}
+
+/// Solutions that are beyond the numbers on the way, and come back with U.
 TYPED_TEST(Conditions, AreFoundWhereSolutionsAreBeyondTheNumbersOnTheWay)
 {
     using T = TypeParam;
