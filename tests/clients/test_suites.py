@@ -36,7 +36,7 @@ class Suite:
     #: What must have been ours, in this suite.
     served: tuple = ()
     chosen: str = ""
-    limit: int = 600
+    limit: int = 1800
 
 
 def each(precisions, *routines):
@@ -103,7 +103,7 @@ wheels = pytest.mark.skipif(
 
 @built
 @wheels
-@pytest.mark.parametrize("cut", [{}, CUT], ids=["whole", "cut"])
+@pytest.mark.parametrize("cut", [pytest.param({}, id="whole"), pytest.param(CUT, id="cut", marks=thorough)])
 def test_numpys_tests_of_linear_algebra_from_pypi(tmp_path, cut):
     check(Suite(sys.executable, tuple(NUMPY_LINALG), tuple(cut.items()), LINALG), tmp_path)
 
