@@ -45,7 +45,7 @@ def infos():
     file = "src/kernels/tile_potrf.cpp"
     yield Fault("potrf by tiles: info is always 0", file, "info->report(first_row + row);", "(void)row;", (TILES,))
     file = "src/blas/getrf.cpp"
-    call = "setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, invert<T>, divide<T>});"
+    call = "setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, inverse_pivot<T>, divide_by_pivot<T>});"
     yield Fault("getrf of few columns: info is always 0", file, f"return {call}", f"return {call[:-1]} * 0;", (BLAS,))
     right = "return info ? info : later ? later + n1 : 0;"
     yield Fault("getrf: info is always 0", file, right, "return 0;", (BLAS,))
@@ -56,8 +56,9 @@ def infos():
     right = "return info ? info : getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);"
     wrong = "getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);\n    return info;"
     yield Fault("gesv: divides by the zero that it reports", file, right, wrong, (CALLS, FACE))
+    file = "src/matrix/diagonal.hpp"
     right = "if (A[i + i * lda] == T(0)) return i + 1;"
-    yield Fault("getri: info is always 0", file, right, right.replace("i + 1", "0"), (CALLS, FACE))
+    yield Fault("getri, trtrs: info is always 0", file, right, right.replace("i + 1", "0"), (CALLS, FACE))
     file = "src/algorithms/getrf.cpp"
     yield Fault("gesv by tiles: divides by the zero that it reports", file, "Guard{&info, A.rows()}", "Guard{}", (TILES,))
     file = "src/algorithms/potri.cpp"
@@ -66,7 +67,7 @@ def infos():
 
 def pivots():
     file = "src/blas/getrf.cpp"
-    call = "return setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, invert<T>, divide<T>});"
+    call = "return setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, inverse_pivot<T>, divide_by_pivot<T>});"
     wrong = call.replace("return", "const Index info =") + "\n    if (pivots[n - 1] < m) ++pivots[n - 1];\n    return info;"
     yield Fault("getrf of few columns: the last pivot is off by one", file, call, wrong, (BLAS,))
     yield Fault("getrf: pivots of the second half are off by one", file, "pivots[i] += n1;", "pivots[i] += n1 - 1;", (BLAS,))
@@ -106,7 +107,7 @@ def other_triangles():
 
 def handlers():
     file = "src/interfaces/lapack/xerbla.cpp"
-    right = "return report(name, &wide, 6);"
+    right = "return report(name, &wide, std::max<std::size_t>(length, 6));"
     yield Fault("xerbla is not called", file, right, "return;", (FACE,))
     yield Fault("xerbla is told the next argument", file, "wide = number;", "wide = number + 1;", (FACE,))
     yield Fault("cblas_xerbla is not called", file, "return report(number, routine, form, value);", "return;", (FACE,))
@@ -189,7 +190,7 @@ def the_rest():
     file = "src/blas/macro_kernel.cpp"
     right = "x = (beta == T(0) ? T(0) : beta * x) + product[r + c * rows];"
     yield Fault("rank updates read C where beta is 0", file, right, "x = beta * x + product[r + c * rows];", (BLAS,))
-    file = "src/blas/getrf.cpp"
+    file = "src/blas/inverse_pivot.hpp"
     right = "if (!(std::abs(*pivot) >= std::numeric_limits<Real<T>>::min())) return false;"
     yield Fault("getrf: inverts pivots that have no inverse", file, right, "", (BLAS,))
     file = "src/algorithms/getrf.cpp"
