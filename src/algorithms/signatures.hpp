@@ -57,7 +57,7 @@
 #define TRC_LEAST_WORK_getri std::max<::trencadis::Index>(1, n)
 
 /// What is said of a matrix in some n^2 operations, on the calling thread (src/estimates/): no tiles, no row, no options. Those of the second list
-/// want two arrays of work after these arguments, which are not used.
+/// want two arrays of work after these arguments, which are not used but for gecon's.
 #define TRC_ESTIMATE_ROUTINES(DEFINE, ...)                                                                                       \
     TRC_SCALING_ROUTINES(DEFINE, __VA_ARGS__)                                                                                    \
     TRC_CONDITION_ROUTINES(DEFINE, __VA_ARGS__)

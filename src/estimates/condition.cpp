@@ -12,16 +12,17 @@ namespace trencadis::estimates {
 namespace {
 
 /// |A^-1|, of which solve(x, op) gives the products with a vector; infinity where one of them is beyond the numbers.
-template <Scalar T, class Solve> Real<T> norm_of_inverse(Norm norm, Index n, const Solve& solve)
+template <Scalar T, class Solve> Real<T> norm_of_inverse(Norm norm, Index n, const Solve& solve, T* attained = nullptr)
 {
     const FloatScope nothing_traps(FloatModes::current()); // what overflows is solved again
     const bool rows = norm == Norm::inf;                   // the columns of the adjoint
-    return norm1_by_products<T>(n, [&](T* x, bool adjoint) { return solve(x, adjoint != rows ? herm_op<T> : Op::none); });
+    const auto product = [&](T* x, bool adjoint) { return solve(x, adjoint != rows ? herm_op<T> : Op::none); };
+    return norm1_by_products<T>(n, product, attained);
 }
 
 } // namespace
 
-template <Scalar T> Index gecon(Norm norm, Index n, const T* A, Index lda, Real<T> anorm, Real<T>* rcond)
+template <Scalar T> Index gecon(Norm norm, Index n, const T* A, Index lda, Real<T> anorm, Real<T>* rcond, T* attained)
 {
     constexpr Index no_norm = -5;
     *rcond = n == 0 ? 1 : std::isnan(anorm) ? anorm : 0;
@@ -32,7 +33,7 @@ template <Scalar T> Index gecon(Norm norm, Index n, const T* A, Index lda, Real<
         const Triangle<T> L{Uplo::lower, op, Diag::unit, n, A, lda}, U{Uplo::upper, op, Diag::non_unit, n, A, lda};
         return op == Op::none ? solve(x, {L, U}) : solve(x, {U, L});
     };
-    const Real<T> inverse = norm_of_inverse<T>(norm, n, factors);
+    const Real<T> inverse = norm_of_inverse<T>(norm, n, factors, attained);
     if (inverse == 0) return 1;
     *rcond = 1 / inverse / anorm;
     return std::isfinite(*rcond) ? 0 : 1;
@@ -65,7 +66,7 @@ template <Scalar T> Index trcon(Norm norm, Uplo uplo, Diag diag, Index n, const 
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template Index gecon(Norm, Index, const T*, Index, Real<T>, Real<T>*);                                                       \
+    template Index gecon(Norm, Index, const T*, Index, Real<T>, Real<T>*, T*);                                                   \
     template Index pocon(Uplo, Index, const T*, Index, Real<T>, Real<T>*);                                                       \
     template Index trcon(Norm, Uplo, Diag, Index, const T*, Index, Real<T>*);
 TRC_INSTANTIATE(float)

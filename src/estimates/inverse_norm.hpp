@@ -15,14 +15,18 @@ namespace trencadis::estimates {
 template <Scalar T, class Multiply> class NormSearch {
 public:
     using R = Real<T>;
-    NormSearch(Index n, const Multiply& multiply) : multiply_(multiply), x_(std::size_t(n)), signs_(std::size_t(n)) {}
+    /// `attained`, where it is not null, receives the last product that mattered: n numbers.
+    NormSearch(Index n, const Multiply& multiply, T* attained)
+        : multiply_(multiply), attained_(attained), x_(std::size_t(n)), signs_(std::size_t(n))
+    {
+    }
 
     R estimate()
     {
         std::fill(x_.begin(), x_.end(), T(1) / T(R(x_.size())));
         if (!multiply_(x_.data(), false)) return beyond;
         norm_ = sum();
-        if (x_.size() == 1) return norm_;
+        if (x_.size() == 1) return keep(), norm_;
         return climb() && try_alternating() ? norm_ : beyond;
     }
 
@@ -40,6 +44,7 @@ private:
             std::fill(x_.begin(), x_.end(), T(0));
             x_[place] = T(1);
             if (!multiply_(x_.data(), false)) return false;
+            keep();
             const R before = norm_;
             norm_ = sum();
             if (!take_signs() || norm_ <= before) return true;
@@ -82,8 +87,12 @@ private:
         for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = T(R(i % 2 == 0 ? 1 : -1) * (1 + R(i) / (n - 1)));
         if (!multiply_(x_.data(), false)) return false;
         const R other = 2 * (sum() / (3 * n));
-        if (other > norm_) norm_ = other;
+        if (other > norm_) keep(), norm_ = other;
         return true;
+    }
+    void keep()
+    {
+        if (attained_) std::copy(x_.begin(), x_.end(), attained_);
     }
     R sum() const
     {
@@ -100,13 +109,14 @@ private:
     }
 
     const Multiply& multiply_;
+    T* const attained_;
     std::vector<T> x_, signs_;
     R norm_ = 0;
 };
 
-template <Scalar T, class Multiply> Real<T> norm1_by_products(Index n, const Multiply& multiply)
+template <Scalar T, class Multiply> Real<T> norm1_by_products(Index n, const Multiply& multiply, T* attained = nullptr)
 {
-    return NormSearch<T, Multiply>(n, multiply).estimate();
+    return NormSearch<T, Multiply>(n, multiply, attained).estimate();
 }
 
 } // namespace trencadis::estimates

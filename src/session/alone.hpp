@@ -22,4 +22,7 @@ template <Scalar T>
 void posv_batch(const KernelProvider& kernels, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Index stride_a, T* B, Index ldb,
                 Index stride_b, Index count, Index* info);
 
+/// gecon, and where its norm was found in `attained`, n numbers: LAPACK's xLATDF reads that in gecon's work.
+template <Scalar T> Index gecon_attained(Norm norm, Index n, const T* A, Index lda, Real<T> anorm, Real<T>* rcond, T* attained);
+
 } // namespace trencadis::alone

@@ -62,6 +62,16 @@ TRC_ESTIMATE(poequb, estimates::poequ(Factors::powers, n, A, lda, s, scond, amax
 TRC_ESTIMATE(gerfs, (estimates::gerfs(op, n, nrhs, A, lda, AF, ldaf, ipiv, B, ldb, X, ldx, ferr, berr), 0))
 TRC_ESTIMATE(porfs, (estimates::porfs(uplo, n, nrhs, A, lda, AF, ldaf, B, ldb, X, ldx, ferr, berr), 0))
 
+template <Scalar T>
+Index alone::gecon_attained(Norm norm, Index n, const T* A, Index lda, Real<T> anorm, Real<T>* rcond, T* attained)
+{
+    return estimates::gecon(norm, n, A, lda, anorm, rcond, attained);
+}
+template Index alone::gecon_attained(Norm, Index, const float*, Index, float, float*, float*);
+template Index alone::gecon_attained(Norm, Index, const double*, Index, double, double*, double*);
+template Index alone::gecon_attained(Norm, Index, const std::complex<float>*, Index, float, float*, std::complex<float>*);
+template Index alone::gecon_attained(Norm, Index, const std::complex<double>*, Index, double, double*, std::complex<double>*);
+
 // The signatures call the scalar T.
 #define TRC_INSTANTIATE_NORM(function, ...)                                                                                      \
     template Real<T> alone::function(TRC_ARGUMENTS_##function(TRC_TYPED));                                                       \

@@ -41,6 +41,7 @@ template <class T, class Factors> class Refinement {
 
     static constexpr Index parts = is_complex<T> ? 2 : 1;
     static constexpr Index few_columns = 4; ///< a product with them is a read of the matrix
+    static constexpr Index small = 256;     ///< and up to here it makes no difference
 
 public:
     Refinement(Session& session, const RoutineOptions& options, const Factors& factors, Index n, Index nrhs, const T* A,
@@ -135,7 +136,7 @@ private:
     void subtract()
     {
         each_column(nrhs_, [&](Index j) { std::copy_n(B_ + j * ldb_, n_, &residual_[std::size_t(j * n_)]); });
-        if (nrhs_ > few_columns) return factors_.multiply(A_, lda_, X_, ldx_, residual_.get());
+        if (nrhs_ > few_columns || n_ <= small) return factors_.multiply(A_, lda_, X_, ldx_, residual_.get());
         each_block([&](const RowBlock<T>& rows, Index) {
             for (Index j = 0; j < nrhs_; ++j) rows.subtract_product(X_ + j * ldx_, &residual_[std::size_t(j * n_)]);
         });

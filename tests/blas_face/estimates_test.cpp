@@ -97,6 +97,23 @@ TYPED_TEST(Estimates, OfConditionsAreTheSameUnderEveryName)
     }
 }
 
+TYPED_TEST(Estimates, OfAConditionLeaveInWorkWhereTheNormWasFound)
+{
+    using T = TypeParam;
+    const T diagonal[4] = {T(4), T(0), T(0), T(Real<T>(0.5))}; // the inverse's second column is (0, 2)
+    const Real<T> anorm = 4;
+    for (const Family& family : fortran_families) {
+        std::int64_t info = -7;
+        Real<T> rcond = 0;
+        T work[8] = {};
+        T* const integers = nullptr;
+        call<T>(family, "gecon", 'I', Index(2), diagonal, Index(2), anorm, &rcond, work, integers, &info);
+        EXPECT_EQ(rcond, Real<T>(0.125));
+        EXPECT_EQ(work[2], T(0));
+        EXPECT_EQ(work[3], T(2));
+    }
+}
+
 TYPED_TEST(Estimates, OfScalingsAreTheSameUnderEveryName)
 {
     using T = TypeParam;

@@ -1,6 +1,7 @@
 #include "base/types.hpp"
 #include "interfaces/lapack/faces.hpp"
 #include "interfaces/lapack/xerbla.hpp"
+#include "session/alone.hpp"
 
 #include <complex>
 #include <cstdint>
@@ -75,14 +76,22 @@ using namespace trencadis;
         face::lapack_result(LABEL, bad, outcome, info);                                                                          \
     }
 
-/// Arrays of work that are not used: of numbers, and of integers or real numbers.
+/// Arrays of work: of numbers, and of integers or real numbers. They are not used, except that gecon leaves where it found the norm behind the
+/// first n numbers: LAPACK's xLATDF reads it there, for matrices of order 8 at most.
 #define TRC_CONDITION_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                             \
-    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN), T*, void*, Int* info)                                                      \
+    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN), [[maybe_unused]] T* work, void*, Int* info)                                \
     {                                                                                                                            \
         Index outcome = 0;                                                                                                       \
         const int bad = face::Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_READ), outcome);                                     \
         face::lapack_result(LABEL, bad, outcome, info);                                                                          \
+        TRC_LEFT_IN_WORK_##ROUTINE;                                                                                              \
     }
+#define TRC_LEFT_IN_WORK_gecon                                                                                                   \
+    if (!bad && *n <= 8 && work) alone::gecon_attained(Letter<Norm>(*norm), *n, A, *lda, *anorm, rcond, work + *n)
+#define TRC_LEFT_IN_WORK_pocon
+#define TRC_LEFT_IN_WORK_trcon
+#define TRC_LEFT_IN_WORK_gerfs
+#define TRC_LEFT_IN_WORK_porfs
 #define TRC_NORM_SYMBOL(FUNCTION, SYMBOL, LABEL)                                                                                 \
     Real<T> SYMBOL(TRC_ARGUMENTS_##FUNCTION(TRC_FORTRAN), Real<T>*)                                                              \
     {                                                                                                                            \
