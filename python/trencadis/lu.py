@@ -48,7 +48,7 @@ def lu_factor(
     -----
     LAPACK's getrf as tile tasks: 2/3 n^3 flops for M = N, 4 times as many for complex.
     """
-    a1 = _finite(a, check_finite)
+    a1, variant = _finite(a, check_finite), variant or ""
     if a1.ndim > 2:
         lu, piv, singular = _factor_stack(a1, variant)
     elif a1.size == 0:

@@ -14,8 +14,7 @@ namespace {
 /// |A^-1|, of which solve(x, op) gives the products with a vector; infinity where one of them is beyond the numbers.
 template <Scalar T, class Solve> Real<T> norm_of_inverse(Norm norm, Index n, const Solve& solve, T* attained = nullptr)
 {
-    const FloatScope nothing_traps(FloatModes::current()); // what overflows is solved again
-    const bool rows = norm == Norm::inf;                   // the columns of the adjoint
+    const bool rows = norm == Norm::inf; // the columns of the adjoint
     const auto product = [&](T* x, bool adjoint) { return solve(x, adjoint != rows ? herm_op<T> : Op::none); };
     return norm1_by_products<T>(n, product, attained);
 }
@@ -24,6 +23,7 @@ template <Scalar T, class Solve> Real<T> norm_of_inverse(Norm norm, Index n, con
 
 template <Scalar T> Index gecon(Norm norm, Index n, const T* A, Index lda, Real<T> anorm, Real<T>* rcond, T* attained)
 {
+    const FloatScope nothing_traps(FloatModes::current()); // what overflows is solved again
     constexpr Index no_norm = -5;
     *rcond = n == 0 ? 1 : std::isnan(anorm) ? anorm : 0;
     if (n == 0 || anorm == 0) return 0;
@@ -41,6 +41,7 @@ template <Scalar T> Index gecon(Norm norm, Index n, const T* A, Index lda, Real<
 
 template <Scalar T> Index pocon(Uplo uplo, Index n, const T* A, Index lda, Real<T> anorm, Real<T>* rcond)
 {
+    const FloatScope nothing_traps(FloatModes::current()); // what overflows is solved again
     *rcond = n == 0 ? 1 : 0;
     if (n == 0 || anorm == 0) return 0;
     SafeSolve<T> solve(n);
@@ -55,13 +56,14 @@ template <Scalar T> Index pocon(Uplo uplo, Index n, const T* A, Index lda, Real<
 
 template <Scalar T> Index trcon(Norm norm, Uplo uplo, Diag diag, Index n, const T* A, Index lda, Real<T>* rcond)
 {
+    const FloatScope nothing_traps(FloatModes::current()); // what overflows is solved again
     *rcond = n == 0 ? 1 : 0;
     if (n == 0) return 0;
     const Real<T> anorm = estimates::norm(norm, Measured<T>::triangular(uplo, diag, n, n, A, lda));
     if (!(anorm > 0)) return 0;
     SafeSolve<T> solve(n);
     const Real<T> inverse = norm_of_inverse<T>(norm, n, [&](T* x, Op op) { return solve(x, {{uplo, op, diag, n, A, lda}}); });
-    if (inverse != 0) *rcond = 1 / anorm / inverse;
+    if (inverse != 0 && std::isfinite(inverse)) *rcond = 1 / anorm / inverse;
     return 0;
 }
 

@@ -196,6 +196,10 @@ TYPED_TEST(Conditions, AndNormsAreFoundWhereExceptionsAreTrapped)
     A(7, 7) = T(0);
     EXPECT_EQ(trcon(Norm::one, Uplo::upper, Diag::non_unit, n, A.data.data(), A.ld, &rcond), 0);
     EXPECT_EQ(rcond, 0);
+    const R small = std::numeric_limits<R>::min() / 100; // whose inverse is beyond the numbers
+    const T tiny[4] = {T(small), T(0), T(small / 10), T(small)};
+    EXPECT_EQ(trcon(Norm::one, Uplo::upper, Diag::non_unit, Index(2), tiny, Index(2), &rcond), 0);
+    EXPECT_EQ(rcond, 0);
     EXPECT_TRUE(std::isfinite(norm(Norm::frobenius, Measured<T>::general(n, n, A.data.data(), A.ld))));
     EXPECT_EQ(fegetexcept(), all);
     fedisableexcept(all);

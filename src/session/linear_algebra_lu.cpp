@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -93,13 +94,15 @@ template <Scalar T> std::unique_ptr<WorkMemory> memory_for(Index count)
 template <Scalar T> struct TwoColumns {
     Index nb;
     std::unique_ptr<WorkMemory> memory;
+    std::unique_ptr<T[]> last; ///< where there are no more pages: from what the program's own heap has left
 
     TwoColumns(Index n, Index wanted) : nb(wanted)
     {
         while (!(memory = memory_for<T>(2 * n * nb)) && nb > 1) nb = nb / 2;
-        if (!memory) throw Error(ErrorCode::out_of_memory, "no memory for two columns of the matrix to invert");
+        if (!memory) last.reset(new (std::nothrow) T[std::size_t(2 * n)]);
+        if (!memory && !last) throw Error(ErrorCode::out_of_memory, "no memory for two columns of the matrix to invert");
     }
-    TileMatrix<T> tiles(Index n) const { return {{static_cast<T*>(memory->data()), n, 2 * nb, n}, nb, nb}; }
+    TileMatrix<T> tiles(Index n) const { return {{memory ? static_cast<T*>(memory->data()) : last.get(), n, 2 * nb, n}, nb, nb}; }
 };
 
 /// The factors go with the object, so that the caller's pivots are no rows, which getrs refuses.

@@ -83,6 +83,10 @@ public:
     }
 
 private:
+    static constexpr double limit = std::numeric_limits<float>::max();
+    /// What is too large is left out, as its conversion would raise an exception; somebody else says so.
+    static S narrowed(T x) { return fits(x) ? S(x) : S(0); }
+
     template <class One> void each_column(Index columns, const One& one)
     {
         for_each_problem(session_, options_, columns, 4.0 * double(n_), [&](const KernelProvider&, Index j) { one(j); });
@@ -99,11 +103,11 @@ private:
                 const T* const column = A_ + j * lda_;
                 const double found = numbers.largest(parts * (end - begin), reinterpret_cast<const double*>(column + begin));
                 if (!(found <= most)) most = found;
-                for (Index i = begin; i < end; ++i) factor_[i + j * n_] = S(column[i]);
+                for (Index i = begin; i < end; ++i) factor_[i + j * n_] = found <= limit ? S(column[i]) : narrowed(column[i]);
             });
             norms[std::size_t(b)] = worst(sums, rows.height()), largest[std::size_t(b)] = most;
         });
-        too_large_ = worst(largest.data(), blocks) > double(std::numeric_limits<float>::max());
+        too_large_ = worst(largest.data(), blocks) > limit;
         return worst(norms.data(), blocks);
     }
     template <class Each> void each_block(const Each& each)
@@ -127,7 +131,7 @@ private:
         each_column(nrhs_, [&](Index j) {
             for (Index i = 0; i < n_; ++i) {
                 right[std::size_t(j)] &= char(fits(B[i + j * ldb]));
-                step_[std::size_t(i + j * n_)] = S(B[i + j * ldb]);
+                step_[std::size_t(i + j * n_)] = narrowed(B[i + j * ldb]);
             }
         });
         return std::find(right.begin(), right.end(), 0) == right.end();
@@ -231,8 +235,10 @@ Index gesv_mixed(Session& session, Index n, Index nrhs, T* A, Index lda, Index* 
     }
     if (iterations) *iterations = steps;
     if (steps >= 0) return 0;
+    if (const Index info = getrf(session, n, n, A, lda, ipiv, options)) return info; // as LAPACK, without a word in X
     copy_columns(n, nrhs, B, ldb, X, ldx);
-    return gesv(session, n, nrhs, A, lda, ipiv, X, ldx, options);
+    getrs(session, Op::none, n, nrhs, A, lda, ipiv, X, ldx, without_variant(options));
+    return 0;
 }
 
 namespace {
@@ -262,8 +268,10 @@ Index posv_mixed(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index l
                                  : refine_cholesky<T, Region::Shape::upper>)(session, n, nrhs, A, lda, B, ldb, X, ldx, options);
     if (iterations) *iterations = steps;
     if (steps >= 0) return 0;
+    if (const Index info = potrf(session, uplo, n, A, lda, options)) return info; // as LAPACK, without a word in X
     copy_columns(n, nrhs, B, ldb, X, ldx);
-    return posv(session, uplo, n, nrhs, A, lda, X, ldx, options);
+    potrs(session, uplo, n, nrhs, A, lda, X, ldx, without_variant(options));
+    return 0;
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

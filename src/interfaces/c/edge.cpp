@@ -7,13 +7,13 @@ namespace {
 
 std::string& message() { return of_thread<std::string, TaskFailed>(); }
 
-/// Even without memory for a message there is one.
+/// Without memory for a message it is empty.
 int note(int code, const char* text) noexcept
 {
     try {
-        message() = text;
-    } catch (...) {
         message().clear();
+        message() = text;
+    } catch (...) { // not even for a place to keep it
     }
     return code;
 }

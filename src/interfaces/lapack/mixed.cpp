@@ -46,8 +46,11 @@ void gesv(const Answer<Int>& answer, Index n, Index nrhs, T* A, Index lda, argum
         answer.name, false, std::max({n, nrhs, lda, ldb, ldx}), [&] { return size; },
         [&] { return operations::gesv(double(n), double(nrhs)).flops<T>(); },
         [&](const KernelProvider& kernels) {
+            const Index info = alone::getrf(kernels, n, n, A, lda, ipiv.of(n));
+            answer.tell(-1, info);
+            if (info) return;
             copy_columns(n, nrhs, B, ldb, X, ldx);
-            answer.tell(-1, alone::gesv(kernels, n, nrhs, A, lda, ipiv.of(n), X, ldx));
+            alone::getrs<T>(kernels, Op::none, n, nrhs, A, lda, ipiv.of(n), X, ldx);
         },
         [&](Session& session, const RoutineOptions& options) {
             int steps = 0;
@@ -70,8 +73,11 @@ void posv(const Answer<Int>& answer, Letter<Uplo> uplo, Index n, Index nrhs, T* 
         answer.name, false, std::max({n, nrhs, lda, ldb, ldx}), [&] { return size; },
         [&] { return operations::posv(double(n), double(nrhs)).flops<T>(); },
         [&](const KernelProvider& kernels) {
+            const Index info = alone::potrf(kernels, Uplo(uplo), n, A, lda);
+            answer.tell(-1, info);
+            if (info) return;
             copy_columns(n, nrhs, B, ldb, X, ldx);
-            answer.tell(-1, alone::posv(kernels, Uplo(uplo), n, nrhs, A, lda, X, ldx));
+            alone::potrs(kernels, Uplo(uplo), n, nrhs, A, lda, X, ldx);
         },
         [&](Session& session, const RoutineOptions& options) {
             int steps = 0;
