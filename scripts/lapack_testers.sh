@@ -16,12 +16,15 @@ for file in "$lapack" "$blas" "$(command -v gfortran || echo /usr/bin/gfortran)"
 done
 
 rm -rf "$folder"
-mkdir -p "$folder"/{lists,cache,source,bin}
-# shellcheck source=/dev/null
-. /etc/os-release
-echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $VERSION_CODENAME main" \
-    >"$folder/sources.list"
-apt=(apt-get -q -o "Dir::Etc::SourceList=$folder/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$folder/lists"
+mkdir -p "$folder"/{parts,lists,cache,source,bin}
+# The system's lists, with sources in the place of packages.
+for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [ -e "$list" ] && sed -n 's/^deb /deb-src /p' "$list" >>"$folder/parts/here.list"
+done
+for list in /etc/apt/sources.list.d/*.sources; do
+    [ -e "$list" ] && sed 's/^Types:.*/Types: deb-src/' "$list" >"$folder/parts/${list##*/}"
+done
+apt=(apt-get -q -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$folder/parts" -o "Dir::State::Lists=$folder/lists"
     -o "Dir::Cache=$folder/cache" -o APT::Sandbox::User="$(id -un)")
 "${apt[@]}" update >/dev/null
 (cd "$folder/source" && "${apt[@]}" source --download-only lapack >/dev/null && tar xzf lapack_*.orig.tar.gz --strip-components=1)
@@ -45,5 +48,5 @@ END
 make -s -j "$(nproc)" -C TESTING/MATGEN >/dev/null
 make -s -j "$(nproc)" -C TESTING/LIN xlintst{s,d,c,z,ds,zc} >/dev/null
 cp TESTING/LIN/xlintst* "$bin"
-rm -rf "$folder/source" "$folder/lists" "$folder/cache"
+rm -rf "$folder"/{parts,lists,cache,source}
 touch "$bin/.of-$rows"

@@ -1,8 +1,9 @@
 #include "algorithms/potrf.hpp"
 #include "algorithms/testing/recorded_flow.hpp"
+#include "algorithms/trsm.hpp"
 #include "kernels/testing/reference.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 
@@ -40,6 +41,28 @@ TEST(SubmissionSeam, NamesDataByShape)
     EXPECT_EQ(written.datum.bytes(), 64);
     EXPECT_EQ(written.datum.home, any_node);
     EXPECT_EQ(written.datum.owner, 0);
+}
+
+/// One task for few columns names all that it touches: each tile of the triangle, and each of the columns.
+TEST(SubmissionSeam, ATaskForFewColumnsNamesEveryTile)
+{
+    constexpr Index n = 10, nb = 4;
+    Dense<double> A = random_triangle<double>(Uplo::upper, n, 2.0 * n), B = random_matrix<double>(n, 2);
+    for (const Op op : {Op::none, Op::trans}) {
+        RecordedFlow flow;
+        const TileMatrix<double> tiles(A.view(), nb, nb), X(B.view(), nb, 2);
+        trsm(flow, op == Op::none ? Uplo::upper : Uplo::lower, Diag::non_unit, 1.0, tiles.with(op), X);
+        ASSERT_EQ(flow.submissions.size(), 1);
+        std::vector<const void*> read, written, triangle, columns;
+        for (const Access& access : flow.submissions[0].accesses)
+            (access.mode == AccessMode::read ? read : written).push_back(access.datum.address);
+        for (Index j = 0; j < 3; ++j) {
+            columns.push_back(B.data.data() + j * nb);
+            for (Index i = 0; i <= j; ++i) triangle.push_back(A.data.data() + i * nb + j * nb * A.ld);
+        }
+        EXPECT_THAT(read, ::testing::UnorderedElementsAreArray(triangle));
+        EXPECT_THAT(written, ::testing::UnorderedElementsAreArray(columns));
+    }
 }
 
 /// The arguments name operands by their numbers: the tasks compute on whatever memory they are given for these, with the kernels of who

@@ -1,4 +1,5 @@
 #pragma once
+#include "base/scalar.hpp"
 #include "base/types.hpp"
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 /// tiled linear algebra algorithms for multicore architectures", 2009; with ib = nb = m they give its 2, 3, 10/3 and
 /// 5 b^3 for QR and 2/3, 1, 1 and 3 b^3 for LU. Summed over a matrix: LU 2/3 n^3 (1 + ib/(2 nb)), QR 4/3 n^3 (1 + ib/(4 nb)).
 namespace trencadis::kernel_flops {
+
+template <Scalar T> constexpr double weight_of = flops_per_fma<T> / 2; ///< real operations per operation of the precision
 
 /// Calls `visit(begin, width)` for each inner block of `columns`.
 template <class Visit> void for_each_inner_block(Index columns, Index ib, Visit&& visit)

@@ -10,8 +10,7 @@
 namespace trencadis::task {
 namespace {
 
-template <Scalar T> constexpr double weight_of = flops_per_fma<T> / 2; ///< real operations per operation of the precision
-
+using kernel_flops::weight_of;
 /// Reports the first zero on U's diagonal, if that is what it stays.
 template <Scalar T> void report_zero(Info* info, Index first, Index n, const T* U, Index ldu)
 {

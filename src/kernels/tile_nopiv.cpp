@@ -11,8 +11,7 @@
 namespace trencadis::task {
 namespace {
 
-template <Scalar T> constexpr double weight_of = flops_per_fma<T> / 2; ///< real operations per operation of the precision
-
+using kernel_flops::weight_of;
 template <Scalar T> struct NopivArgs {
     Index m, n, first;
     Info* info;

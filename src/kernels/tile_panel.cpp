@@ -11,8 +11,7 @@
 namespace trencadis::task {
 namespace {
 
-template <Scalar T> constexpr double weight_of = flops_per_fma<T> / 2; ///< real operations per operation of the precision
-
+using kernel_flops::weight_of;
 /// Of an m x n panel whose first row is row `first` of the matrix.
 template <Scalar T> struct PanelArgs {
     Index m, n, first;

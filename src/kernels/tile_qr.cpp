@@ -33,8 +33,7 @@ struct TsmqrArgs {
     Index chunks() const { return chunk_count(n, flops()); }
 };
 
-template <Scalar S> constexpr double weight_of = flops_per_fma<S> / 2;
-
+using kernel_flops::weight_of;
 } // namespace
 
 template <Scalar S> void geqrt(Flow& flow, Index ib, Tile<S> A, Tile<S> T)

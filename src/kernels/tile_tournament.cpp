@@ -12,7 +12,7 @@
 namespace trencadis::task {
 namespace {
 
-template <Scalar T> constexpr double weight_of = flops_per_fma<T> / 2; ///< real operations per operation of the precision
+using kernel_flops::weight_of;
 template <Scalar T> Flops elimination(Index m, Index n) { return weight_of<T> * kernel_flops::getrf(double(m), double(n)); }
 
 template <Scalar T> Datum datum(Candidates<T> rows) { return Datum(rows.data, double(Candidates<T>::bytes(rows.nb))); }
