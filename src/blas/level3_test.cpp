@@ -1,4 +1,5 @@
 #include "blas/level3.hpp"
+#include "blas/product.hpp"
 
 #include "blas/testing/reference.hpp"
 
@@ -35,6 +36,24 @@ using Scalars = ::testing::Types<float, double, std::complex<float>, std::comple
 TYPED_TEST_SUITE(Level3, Scalars);
 
 bool everywhere(Index, Index) { return true; }
+
+/// By rows and by columns of memory: the part is of the matrix as its strides see it.
+TYPED_TEST(Level3, ScalingKeepsToItsPart)
+{
+    using T = TypeParam;
+    const Index n = 5;
+    for (const Part part : {Part::all, Part::lower, Part::upper})
+        for (const auto& [rs, cs] : {std::pair<Index, Index>{1, n}, {n, 1}}) {
+            std::vector<T> C(std::size_t(n * n), T(1));
+            scale(part, n, n, T(-2), C.data(), rs, cs);
+            for (Index j = 0; j < n; ++j)
+                for (Index i = 0; i < n; ++i) {
+                    const bool inside = part == Part::all || (part == Part::lower ? i >= j : i <= j);
+                    EXPECT_EQ(C[std::size_t(i * rs + j * cs)], inside ? T(-2) : T(1))
+                        << int(part) << " " << rs << " " << i << " " << j;
+                }
+        }
+}
 
 TYPED_TEST(Level3, GemmIsWithinTheBoundOfItsSums)
 {
