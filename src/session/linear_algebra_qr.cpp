@@ -1,0 +1,202 @@
+#include "algorithms/signatures.hpp"
+#include "blas/qr.hpp"
+#include "session/alone.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/routine.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+constexpr blas::Direction in_blas(Direction direct)
+{
+    return direct == Direction::forward ? blas::Direction::forward : blas::Direction::backward;
+}
+constexpr blas::Storage in_blas(Storage storev)
+{
+    return storev == Storage::columns ? blas::Storage::columns : blas::Storage::rows;
+}
+
+/// The block reflectors of geqrt one after the other, forward or from the last: visit(first reflector, how many).
+template <class Visit> void for_each_block(Index k, Index nb, bool forward, const Visit& visit)
+{
+    const Index blocks = (k + nb - 1) / nb;
+    for (Index b = 0; b < blocks; ++b) {
+        const Index i = (forward ? b : blocks - 1 - b) * nb;
+        visit(i, std::min(nb, k - i));
+    }
+}
+
+} // namespace
+
+namespace alone {
+
+template <Scalar T> Index geqrf(const KernelProvider&, Index m, Index n, T* A, Index lda, T* tau)
+{
+    return blas::geqrf<T>(m, n, A, lda, tau, nullptr, 1), 0;
+}
+
+template <Scalar T> Index gelqf(const KernelProvider&, Index m, Index n, T* A, Index lda, T* tau)
+{
+    return blas::gelqf(m, n, A, lda, tau), 0;
+}
+
+template <Scalar T> Index orgqr(const KernelProvider&, Index m, Index n, Index k, T* A, Index lda, const T* tau)
+{
+    return blas::orgqr(m, n, k, A, lda, tau), 0;
+}
+
+template <Scalar T> Index orglq(const KernelProvider&, Index m, Index n, Index k, T* A, Index lda, const T* tau)
+{
+    return blas::orglq(m, n, k, A, lda, tau), 0;
+}
+
+template <Scalar T>
+Index ormqr(const KernelProvider&, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C,
+            Index ldc)
+{
+    return blas::ormqr(side, op, m, n, k, A, lda, tau, C, ldc), 0;
+}
+
+template <Scalar T>
+Index ormlq(const KernelProvider&, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C,
+            Index ldc)
+{
+    return blas::ormlq(side, op, m, n, k, A, lda, tau, C, ldc), 0;
+}
+
+template <Scalar T> Index geqrt(const KernelProvider&, Index m, Index n, Index nb, T* A, Index lda, T* t, Index ldt)
+{
+    const Index k = std::min(m, n);
+    std::vector<T> tau(std::size_t(std::min(nb, k)));
+    for_each_block(k, nb, true, [&](Index i, Index ib) {
+        T* const V = A + i + i * lda;
+        blas::geqrf(m - i, ib, V, lda, tau.data(), t + i * ldt, ldt);
+        blas::larfb(Side::left, Op::conj_trans, blas::Direction::forward, blas::Storage::columns, m - i, n - i - ib, ib, V, lda,
+                    t + i * ldt, ldt, V + ib * lda, lda);
+    });
+    return 0;
+}
+
+template <Scalar T>
+Index gemqrt(const KernelProvider&, Side side, Op op, Index m, Index n, Index k, Index nb, const T* V, Index ldv, const T* t,
+             Index ldt, T* C, Index ldc)
+{
+    const bool left = side == Side::left;
+    for_each_block(k, nb, left == (op != Op::none), [&](Index i, Index ib) {
+        blas::larfb(side, op, blas::Direction::forward, blas::Storage::columns, left ? m - i : m, left ? n : n - i, ib,
+                    V + i + i * ldv, ldv, t + i * ldt, ldt, left ? C + i : C + i * ldc, ldc);
+    });
+    return 0;
+}
+
+} // namespace alone
+
+template <Scalar T> void geqrf(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_geqrf(TRC_CHECK));
+    check_options("geqrf", options);
+    alone::geqrf(session.kernels(), m, n, A, lda, tau);
+}
+
+template <Scalar T> void gelqf(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_gelqf(TRC_CHECK));
+    check_options("gelqf", options);
+    alone::gelqf(session.kernels(), m, n, A, lda, tau);
+}
+
+template <Scalar T>
+void orgqr(Session& session, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_orgqr(TRC_CHECK));
+    check_options("orgqr", options);
+    alone::orgqr(session.kernels(), m, n, k, A, lda, tau);
+}
+
+template <Scalar T>
+void orglq(Session& session, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_orglq(TRC_CHECK));
+    check_options("orglq", options);
+    alone::orglq(session.kernels(), m, n, k, A, lda, tau);
+}
+
+template <Scalar T>
+void ormqr(Session& session, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
+           const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_ormqr(TRC_CHECK));
+    check_options("ormqr", options);
+    alone::ormqr(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
+}
+
+template <Scalar T>
+void ormlq(Session& session, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
+           const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_ormlq(TRC_CHECK));
+    check_options("ormlq", options);
+    alone::ormlq(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
+}
+
+template <Scalar T>
+void geqrt(Session& session, Index m, Index n, Index nb, T* A, Index lda, T* t, Index ldt, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_geqrt(TRC_CHECK));
+    check_options("geqrt", options);
+    alone::geqrt(session.kernels(), m, n, nb, A, lda, t, ldt);
+}
+
+template <Scalar T>
+void gemqrt(Session& session, Side side, Op op, Index m, Index n, Index k, Index nb, const T* V, Index ldv, const T* t, Index ldt,
+            T* C, Index ldc, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_gemqrt(TRC_CHECK));
+    check_options("gemqrt", options);
+    alone::gemqrt(session.kernels(), side, op, m, n, k, nb, V, ldv, t, ldt, C, ldc);
+}
+
+template <Scalar T>
+void larft(Direction direct, Storage storev, Index n, Index k, const T* V, Index ldv, const T* tau, T* t, Index ldt)
+{
+    argument::require(TRC_ARGUMENTS_larft(TRC_CHECK));
+    blas::larft(in_blas(direct), in_blas(storev), n, k, V, ldv, tau, t, ldt);
+}
+
+template <Scalar T>
+void larfb(Side side, Op op, Direction direct, Storage storev, Index m, Index n, Index k, const T* V, Index ldv, const T* t,
+           Index ldt, T* C, Index ldc)
+{
+    argument::require(TRC_ARGUMENTS_larfb(TRC_CHECK));
+    blas::larfb(side, op, in_blas(direct), in_blas(storev), m, n, k, V, ldv, t, ldt, C, ldc);
+}
+
+// The signatures call the scalar T.
+#define TRC_QR_ROUTINES(DEFINE)                                                                                                  \
+    DEFINE(geqrf) DEFINE(gelqf) DEFINE(orgqr) DEFINE(orglq) DEFINE(ormqr) DEFINE(ormlq) DEFINE(geqrt) DEFINE(gemqrt)
+#define TRC_INSTANTIATE(routine)                                                                                                 \
+    template Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED));                                    \
+    template void routine(Session&, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions&);
+#define TRC_INSTANTIATE_PLAIN(routine, ...) template void routine(TRC_ARGUMENTS_##routine(TRC_TYPED));
+#define T float
+TRC_QR_ROUTINES(TRC_INSTANTIATE)
+TRC_REFLECTOR_ROUTINES(TRC_INSTANTIATE_PLAIN)
+#undef T
+#define T double
+TRC_QR_ROUTINES(TRC_INSTANTIATE)
+TRC_REFLECTOR_ROUTINES(TRC_INSTANTIATE_PLAIN)
+#undef T
+#define T std::complex<float>
+TRC_QR_ROUTINES(TRC_INSTANTIATE)
+TRC_REFLECTOR_ROUTINES(TRC_INSTANTIATE_PLAIN)
+#undef T
+#define T std::complex<double>
+TRC_QR_ROUTINES(TRC_INSTANTIATE)
+TRC_REFLECTOR_ROUTINES(TRC_INSTANTIATE_PLAIN)
+#undef T
+
+} // namespace trencadis
