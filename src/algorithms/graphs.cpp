@@ -71,12 +71,6 @@ template <Scalar T> TileMatrix<T> square(Site& site)
 {
     return matrix<T>(site, site.shape.n, site.shape.n, site.shape.nb, site.shape.nb);
 }
-/// inner x nb for each tile of a square matrix.
-template <Scalar T> TileMatrix<T> beside(Site& site)
-{
-    return matrix<T>(site, site.tiles() * site.shape.inner, site.shape.n, site.shape.inner, site.shape.nb);
-}
-
 /// Images that are only named.
 ImagePlace images(Site& site)
 {
@@ -216,10 +210,11 @@ template <Scalar T> void submit_getrf_tournament(Site& site)
     Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
     if (site.flow) getrf_tournament(*site.flow, A, rounds, interchanges, *site.info);
 }
-template <Scalar S> void submit_geqrf(Site& site)
+template <Scalar T, TileQrForm form> void submit_geqrf(Site& site)
 {
-    const TileMatrix<S> A = square<S>(site), T = beside<S>(site);
-    if (site.flow) geqrf(*site.flow, site.shape.inner, A, T);
+    const TileMatrix<T> A = square<T>(site);
+    const QrFactors<T> by(form, site.shape.n, site.shape.n, site.shape.nb, site.shape.inner, images(site));
+    if (site.flow) geqrf(*site.flow, A, by);
 }
 template <Scalar T> void submit_tasks(Site& site)
 {
@@ -262,6 +257,12 @@ struct GraphEntry {
 #define TRC_PRECISIONS(f)                                                                                                        \
     {                                                                                                                            \
         f<float>, f<double>, f<std::complex<float>>, f<std::complex<double>>                                                     \
+    }
+
+#define TRC_QR(form)                                                                                                             \
+    {                                                                                                                            \
+        submit_geqrf<float, TileQrForm::form>, submit_geqrf<double, TileQrForm::form>,                                           \
+            submit_geqrf<std::complex<float>, TileQrForm::form>, submit_geqrf<std::complex<double>, TileQrForm::form>            \
     }
 
 std::vector<std::string_view> kernels_of(std::string_view routine)
@@ -307,7 +308,11 @@ std::span<const GraphEntry> entries()
          "tournament",
          {"tournament", "getrf_nopiv", "getrf_panel", "trsm", "swptr", "gemm", "laswp"},
          TRC_PRECISIONS(submit_getrf_tournament)},
-        {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_PRECISIONS(submit_geqrf)},
+        {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_QR(flat)},
+        {"geqrf", "plasma", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_QR(plasma)},
+        {"geqrf", "binary", {"geqrt", "unmqr", "ttqrt", "ttmqr"}, TRC_QR(binary)},
+        {"geqrf", "greedy", {"geqrt", "unmqr", "ttqrt", "ttmqr"}, TRC_QR(greedy)},
+        {"geqrf", "fibonacci", {"geqrt", "unmqr", "ttqrt", "ttmqr"}, TRC_QR(fibonacci)},
         {"tasks", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_tasks)},
 #define TRC_ENTRY(routine, ...) {#routine, "in-place", kernels_of(#routine), TRC_PRECISIONS(submit_##routine)},
         TRC_TILE_ROUTINES(TRC_ENTRY)
@@ -316,6 +321,7 @@ std::span<const GraphEntry> entries()
     return all;
 }
 #undef TRC_PRECISIONS
+#undef TRC_QR
 
 int precision_index(char letter)
 {
