@@ -1,6 +1,7 @@
 # Four commands do everything, each from a bare machine, each safe to repeat and quick when nothing changed:
 #   make build   system packages, .venv, the C++ build      make test    everything that can fail
 #   make demo    the main job on real data                  make bench   us and the peers, in turn
+# What others install: make deb and make wheel, in dist/; test-deb and test-wheel try them in a bare Debian in BARE (as root).
 # And for those who change things: make lint, format, asan, tsan, minimal, clean; test-clients runs others' programs through our symbols
 # and installs them, test-mutations shows that our tests notice deliberate faults.
 SHELL := /bin/bash
@@ -9,12 +10,13 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 BENCH_SIZES ?= 1024,2048,4096,8192
 OUTPUT ?= demo-output
+BARE ?= /var/tmp/trencadis-bare
 # Patterns over the names of test programs. ThreadSanitizer runs what has threads of ours; the numerics would only cost time.
 ASAN_TESTS ?= .*
 TSAN_TESTS ?= graph|threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|runtime|nodes|interfaces_c
 
 .PHONY: build demo test bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
-.PHONY: test-clients clients-packages test-mutations
+.PHONY: test-clients clients-packages test-mutations deb test-deb packaging-packages
 
 system:
 	@scripts/system_packages.sh build
@@ -62,6 +64,15 @@ clients-packages:
 test-clients: build clients-packages
 	@scripts/lapack_testers.sh || echo "note: the larger testers of the reference LAPACK are left out" >&2
 	.venv/bin/python -m pytest -m '' tests/clients tests/test_blas_face.py tests/test_lapack_testers.py
+deb: system build-deb/build.ninja
+	@cmake --build build-deb -j $(JOBS)
+	@scripts/make_deb.sh build-deb
+build-deb/build.ninja: | system
+	cmake --preset deb
+test-deb: deb packaging-packages
+	scripts/bare_system.sh $(BARE) deb.sh python3-numpy r-base-core libblas3 liblapack3 libopenblas0-pthread
+packaging-packages:
+	@scripts/system_packages.sh packaging
 test-mutations: venv
 	python3 scripts/mutations.py --jobs $(JOBS)
 

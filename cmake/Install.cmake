@@ -9,6 +9,8 @@ install(EXPORT trencadis NAMESPACE trencadis:: FILE trencadis-targets.cmake
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/trencadis-config.cmake.in ${CMAKE_BINARY_DIR}/trencadis-config.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/trencadis)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/trencadis-config-version.cmake COMPATIBILITY SameMinorVersion)
+configure_file(${PROJECT_SOURCE_DIR}/packaging/system-blas.in ${CMAKE_BINARY_DIR}/trencadis-system-blas @ONLY)
+install(PROGRAMS ${CMAKE_BINARY_DIR}/trencadis-system-blas DESTINATION ${CMAKE_INSTALL_SBINDIR} COMPONENT library)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/trencadis.pc.in ${CMAKE_BINARY_DIR}/trencadis.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/trencadis-config.cmake ${CMAKE_BINARY_DIR}/trencadis-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/trencadis COMPONENT library)
