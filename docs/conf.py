@@ -17,7 +17,7 @@ myst_heading_anchors = 4
 default_role = "code"
 primary_domain = None
 highlight_language = "none"
-smartquotes = False
+smartquotes_action = "D"  # dashes alone: quotes are often text that a program takes
 cpp_index_common_prefix = ["trencadis::", "glt::"]
 toc_object_entries_show_parents = "hide"
 

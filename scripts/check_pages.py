@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Do the links of the pages lead anywhere? Of the sources: README.md, CONTRIBUTING.md and docs/, with files, headings and pictures; each picture
-has words for those who cannot see it; each page of docs/ is in the site's navigation; addresses elsewhere are well formed, and not visited.
-With --built FOLDER, of the site in it: every link inside, and that no page loads anything from elsewhere. Prints what is wrong, a line each."""
+"""Do the links of the pages lead anywhere? Of the sources: README.md, CONTRIBUTING.md and docs/, with files, headings and
+pictures; each picture has words for those who cannot see it; each page of docs/ is in the site's navigation; addresses
+elsewhere are well formed, and not visited. With --built FOLDER, of the site in it: every link inside, and that no page loads
+anything from elsewhere. Prints what is wrong, a line each."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ FOREIGN = re.compile(r"[a-z]+:")
 
 
 def pages(root: Path) -> list[Path]:
-    return [path for name in ("README.md", "CONTRIBUTING.md") if (path := root / name).exists()] + sorted((root / "docs").rglob("*.md"))
+    beside = [root / "README.md", root / "CONTRIBUTING.md"]
+    return [path for path in beside if path.exists()] + sorted((root / "docs").rglob("*.md"))
 
 
 def prose(text: str) -> str:
@@ -41,7 +43,7 @@ def anchors(page: Path) -> set[str]:
     return {f"{slug}-{i}" if i else slug for slug, last in found.items() for i in range(last + 1)}
 
 
-def mistakes_of_address(address: str) -> str | None:
+def mistake_of_address(address: str) -> str | None:
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https", "mailto"):
         return f"{address}: not an address of the web"
@@ -52,7 +54,7 @@ def mistakes_of_address(address: str) -> str | None:
 
 def mistake_of_link(page: Path, target: str) -> str | None:
     if FOREIGN.match(target):
-        return mistakes_of_address(target)
+        return mistake_of_address(target)
     name, _, anchor = unquote(target).partition("#")
     path = (page.parent / name).resolve() if name else page
     if not path.exists():
@@ -76,7 +78,7 @@ def in_navigation(docs: Path) -> set[Path]:
     found = set()
     for page in docs.rglob("*.md"):
         for block in re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
-            for entry in re.findall(r"^(?!:)(\S+)$", block, re.MULTILINE):
+            for entry in re.findall(r"^(?!:)(?:[^\n<]*<)?([^\s<>]+)>?$", block, re.MULTILINE):
                 found |= set(page.parent.glob(f"{entry}.md"))
     return found
 
@@ -117,12 +119,13 @@ def mistakes_of_built(site: Path) -> list[str]:
     found = [] if built else [f"{site}: no pages"]
     for page, parsed in built.items():
         where = page.relative_to(site)
-        found += [f"{where}: loads {load} from elsewhere" for load in parsed.loads if FOREIGN.match(load) and not load.startswith("data:")]
-        for target in (*parsed.links, *(load for load in parsed.loads if not FOREIGN.match(load))):
+        found += [f"{where}: loads {load} from elsewhere" for load in parsed.loads if re.match(r"(?!data:)([a-z]+:|//)", load)]
+        for target in (*parsed.links, *parsed.loads):
             if not FOREIGN.match(target) and (mistake := _mistake_of_built_link(built, page, target)):
                 found.append(f"{where}: {mistake}")
     for style in site.rglob("*.css"):
-        found += [f"{style.name}: loads {address}" for address in re.findall(r"(?:url\(|@import )[\"']?(https?:[^\"')]+)", style.read_text())]
+        loads = re.findall(r"(?:url\(|@import )[\"']?(https?:[^\"')]+)", style.read_text())
+        found += [f"{style.name}: loads {address} from elsewhere" for address in loads]
     return found
 
 

@@ -1,11 +1,12 @@
-"""Comments of headers as reStructuredText: plain words stay plain, what is code looks like code, and powers and indices stand where they do
-on paper."""
+"""Comments of headers as reStructuredText: plain words stay plain, what is code looks like code, and powers and indices stand
+where they do on paper."""
 
 from __future__ import annotations
 
 import re
 
-_CODE = r"`[^`]+`|\b(?:trc|glt)_\w+(?:\(\))?|\b(?:TRC|GLT|TRENCADIS)_[A-Z_]+\b|(?<![\w`])_[A-Z][A-Z_]+\b|\b[a-z]\w*::[\w:]+|\b[\w/-]+\.h(?:pp)?\b"
+_NAMES = r"\b(?:trc|glt)_\w+(?:\(\))?|\b(?:TRC|GLT|TRENCADIS)_[A-Z_]+\b|(?<![\w`])_[A-Z][A-Z_]+\b"
+_CODE = rf"`[^`]+`|{_NAMES}|\b[a-z]\w*::[\w:]+|\b[\w/-]+\.h(?:pp)?\b"
 _RAISED = r"(?<=[\w)|])\^(?:-?\d+|[HT]\b|\w)"
 _LOWERED = r"\b[A-Za-z]_[ijk]{1,2}\b"
 _PIECES = re.compile(rf"({_CODE})|({_RAISED})|({_LOWERED})")
@@ -30,6 +31,13 @@ def _code(rows: list[str]) -> list[str]:
 
 def _paragraph(text: str) -> list[str]:
     return [inline(text), ""] if text.strip() else []
+
+
+def with_powers(docstring: str) -> str:
+    """A docstring, which is reStructuredText already, with its powers raised; not those in code."""
+    pieces = re.split(r"(``?[^`]+``?)", docstring)
+    pieces[::2] = [re.sub(_RAISED, lambda power: _piece(power[0]), text) for text in pieces[::2]]
+    return "".join(pieces)
 
 
 def inline(text: str) -> str:

@@ -145,7 +145,7 @@ class _Reader:
                 depth += 1
             elif c in ")]":
                 depth -= 1
-            elif c == "{" and depth:
+            elif c == "{" and (depth or self._is_member_initialiser(self.text[begin : self.at])):
                 self._skip_braces()
                 continue
             elif c == "{" and self._is_initialiser(self.text[begin : self.at]):
@@ -160,6 +160,11 @@ class _Reader:
                 return self.text[begin : self.at - 1]
             self.at += 1
         return self.text[begin : self.at]
+
+    @staticmethod
+    def _is_member_initialiser(head: str) -> bool:
+        """Of a constructor: `: member_{value}`."""
+        return bool(re.search(r"\)\s*:\s", head) and re.search(r"\w$", head))
 
     @staticmethod
     def _is_initialiser(head: str) -> bool:

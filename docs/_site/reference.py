@@ -1,9 +1,10 @@
 """Directives that put a header's declarations, the package's functions and the list of decisions into a page.
 
-    .. header:: src/session/session.hpp
-       :without: names that are not shown
-    .. package:: names of trencadis.__all__, or everything
-    .. decisions::
+.. header:: src/session/session.hpp
+   :without: names that are not shown
+.. package:: names of trencadis.__all__; of another module with the option :module:
+.. lapack-functions::
+.. decisions::
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from pathlib import Path
 
 import docstring_reader
-from comment_markup import inline, markup
+from comment_markup import inline, markup, with_powers
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
@@ -24,10 +25,6 @@ from sphinx.util.nodes import nested_parse_with_titles
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "python" / "trencadis"
-
-_IN_C = {"function": "function", "object": "var", "alias": "type", "enumerator": "enumerator", "macro": "macro"}
-_IN_CPP = {"function": "function", "object": "var", "alias": "type", "enumerator": "enumerator", "concept": "concept"}
-_KEYWORDS = r"^(template\s*<.*?>\s*(?=struct|class|union|concept))?(typedef|using|struct|class|union|enum(?: class)?|concept)\s+"
 
 
 class _Generated(SphinxDirective):
@@ -69,23 +66,29 @@ def entry_lines(entry: Entry, domain: str, inside: str = "") -> list[str]:
 
 
 def _directive(entry: Entry, domain: str, inside: str) -> tuple[str, list[str]]:
-    declarations = [re.sub(r"^(inline|explicit) |\binline (?=constexpr)", "", text).replace("\\", "\\\\") for text in entry.declarations]
+    """Its word, and the declarations as Sphinx reads them."""
+    declarations = [_bare(text) for text in entry.declarations]
+    first = declarations[0]
     if entry.kind == "enum":
-        return ("enum-class" if "enum class" in declarations[0] else "enum"), [re.sub(_KEYWORDS, "", declarations[0])]
+        return ("enum-class" if "enum class" in first else "enum"), [re.sub(r"^enum (class )?", "", first)]
     if entry.kind == "type":
-        word = "class" if re.search(r"\bclass (?!T\b|F\b|R\b|Calls\b|Rep\b)", declarations[0]) else "struct"
-        return word, [re.sub(rf"\b{word} (?=\w+( :|$))", "", declarations[0])]
+        word = re.match(r"(?:template\s*<.*>\s*)?(class|struct)", first)[1]
+        return word, [re.sub(rf"\b{word} (?=\w+( :|$))", "", first)]
+    if entry.kind == "alias" and domain == "c":
+        return "type", [first.removeprefix("typedef ") if "(" in first else entry.name]
     if entry.kind == "alias":
-        if domain == "cpp":
-            return "type", [re.sub(r"\busing ", "", declarations[0])]
-        return ("type", [declarations[0].removeprefix("typedef ")]) if "(" in declarations[0] else ("type", [entry.name])
+        return "type", [re.sub(r"\busing ", "", first)]
     if entry.kind == "concept":
-        return "concept", [re.sub(r"\bconcept (\w+).*", r"\1", declarations[0])]
-    if entry.kind == "enumerator" or entry.kind == "macro":
-        return (_IN_C if domain == "c" else _IN_CPP)[entry.kind], declarations
+        return "concept", [re.sub(r"\bconcept (\w+).*", r"\1", first)]
     if entry.kind == "object":
         return ("member" if inside else "var"), declarations
-    return "function", [re.sub(r" (= default)$", "", text) for text in declarations]
+    return entry.kind, declarations
+
+
+def _bare(declaration: str) -> str:
+    """Without words that say how something is made."""
+    text = re.sub(r"^(inline|explicit) |\binline (?=constexpr)| = default$", "", declaration)
+    return text.replace("\\", "\\\\")
 
 
 def _without_title(text: str) -> str:
@@ -109,7 +112,7 @@ class PackageDirective(_Generated):
 
 def _definition_lines(made: docstring_reader.Definition, inside: str = "") -> list[str]:
     config = Config(napoleon_use_rtype=False, napoleon_use_ivar=True)
-    lines = NumpyDocstring(made.docstring, config, what=made.kind, obj=None, name=made.name).lines()
+    lines = NumpyDocstring(with_powers(made.docstring), config, what=made.kind, obj=None, name=made.name).lines()
     for member in made.members:
         lines += _definition_lines(member, inside=made.name)
     word = {"property": "attribute", "function": "method" if inside else "function", "class": "class"}[made.kind]

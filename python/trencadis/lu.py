@@ -73,7 +73,8 @@ def lu_solve(
 
     Parameters
     ----------
-    (lu, piv) : as `lu_factor` returns them
+    lu_and_piv : (lu, piv)
+        As `lu_factor` returns them.
     b : (..., N, NRHS) or (N,) array_like
     trans : {0, 1, 2}
         op(a) is a, its transpose, or its conjugate transpose.
