@@ -150,7 +150,7 @@ def test_formulas_of_comments_read_as_on_paper():
     made = comment_markup.inline("B <- op(A)^-1 B, |a_ij|, B n x nrhs")
     assert made == r"B ← op(A)\ :sup:`−1`\  B, \|a\ :sub:`ij`\ \|, B n × nrhs."
     assert comment_markup.inline("see trc_flow_wait(), *info") == r"See \ ``trc_flow_wait()``\ , \*info."
-    assert comment_markup.markup("text:\n\n    code * a\n\nmore")[2:5] == ["::", "", "        code * a"]
+    assert comment_markup.markup("text:\n\n    code * a\n\nmore")[2:5] == [".. code-block:: text", "", "        code * a"]
 
 
 def test_the_reader_finds_what_the_package_shows():

@@ -26,7 +26,7 @@ def markup(comment: str) -> list[str]:
 
 
 def _code(rows: list[str]) -> list[str]:
-    return ["::", "", *("    " + row.strip("\n") for row in rows), ""]
+    return [".. code-block:: text", "", *("    " + row.strip("\n") for row in rows), ""]
 
 
 def _paragraph(text: str) -> list[str]:

@@ -262,7 +262,7 @@ class _Reader:
         if grouped:
             last.declarations += entry.declarations
         else:
-            entry.comment, self.comment = self.comment, ""
+            entry.comment, self.comment = f"{self.comment} {entry.comment}".strip(), ""
             found.append(entry)
         self.blank = False
 
@@ -299,7 +299,8 @@ def _is_shown(declaration: str) -> bool:
 
 def _entry_of(declaration: str) -> Entry:
     if declaration.startswith("#define "):
-        return Entry("macro", declaration.split()[1], [declaration.split()[1]])
+        _, name, value = declaration.split(maxsplit=2)
+        return Entry("macro", name, [name], f"`{value}`")
     if alias := re.match(r"(?:template\s*<[^>]*>\s*)?using (\w+) =", declaration):
         return Entry("alias", alias[1], [declaration])
     pointer = re.match(r"[\w\s*:<>]+\(\*(\w+)\)", declaration)

@@ -73,7 +73,7 @@ def _directive(entry: Entry, domain: str, inside: str) -> tuple[str, list[str]]:
         return ("enum-class" if "enum class" in first else "enum"), [re.sub(r"^enum (class )?", "", first)]
     if entry.kind == "type":
         word = re.match(r"(?:template\s*<.*>\s*)?(class|struct)", first)[1]
-        return word, [re.sub(rf"\b{word} (?=\w+( :|$))", "", first)]
+        return word, [re.sub(rf"\b{word} (?=\w+( :|$))| : public detail::.*", "", first)]
     if entry.kind == "alias" and domain == "c":
         return "type", [first.removeprefix("typedef ") if "(" in first else entry.name]
     if entry.kind == "alias":
