@@ -66,4 +66,4 @@ def _sentence(text: str) -> str:
     """Begins with a capital where it begins with a word, and ends with a stop."""
     if re.match(r"[a-z]+[ ,]", text) and not re.match(r"(n|m|op|max|ipiv|berr|trencadis) ", text):
         text = text[0].upper() + text[1:]
-    return text if not text or re.search(r"[.:,)]$|\\ $", text) else text + "."
+    return text if not text or re.search(r"[.:,)]$|^\\ ``[^`]*``\\$", text) else text + "."

@@ -3,6 +3,7 @@
 .. header:: src/session/session.hpp
    :without: names that are not shown
 .. package:: names of trencadis.__all__; of another module with the option :module:
+.. other-names:: Title of a section with those that the page does not name
 .. lapack-functions::
 .. decisions::
 """
@@ -110,9 +111,26 @@ class PackageDirective(_Generated):
         return self.parsed(lines, PACKAGE / "__init__.py")
 
 
+class OtherNamesDirective(_Generated):
+    """A section of the package's names that no other directive of the page has; nothing where there are none."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        page = Path(self.env.doc2path(self.env.docname)).read_text()
+        named = set(" ".join(re.findall(r"^\.\. package::(.*)$", page, re.MULTILINE)).split())
+        others = [made for name, made in docstring_reader.public_names(PACKAGE).items() if name not in named]
+        if not others:
+            return []
+        title = self.arguments[0]
+        lines = [title, "-" * len(title), "", *(line for made in others for line in _definition_lines(made))]
+        return self.parsed(lines, PACKAGE / "__init__.py")
+
+
 def _definition_lines(made: docstring_reader.Definition, inside: str = "") -> list[str]:
     config = Config(napoleon_use_rtype=False, napoleon_use_ivar=True)
-    lines = NumpyDocstring(with_powers(made.docstring), config, what=made.kind, obj=None, name=made.name).lines()
+    lines = NumpyDocstring(with_powers(made.docstring), config, what="function", obj=None, name=made.name).lines()
     for member in made.members:
         lines += _definition_lines(member, inside=made.name)
     word = {"property": "attribute", "function": "method" if inside else "function", "class": "class"}[made.kind]
@@ -156,6 +174,7 @@ def shorten_contents(app: Sphinx, domain: str, kind: str, content: nodes.Element
 def setup(app: Sphinx) -> dict:
     app.add_directive("header", HeaderDirective)
     app.add_directive("package", PackageDirective)
+    app.add_directive("other-names", OtherNamesDirective)
     app.add_directive("lapack-functions", LapackDirective)
     app.add_directive("decisions", DecisionsDirective)
     app.connect("object-description-transform", shorten_contents)
