@@ -153,6 +153,11 @@ def test_formulas_of_comments_read_as_on_paper():
     assert comment_markup.markup("text:\n\n    code * a\n\nmore")[2:5] == [".. code-block:: text", "", "        code * a"]
 
 
+def test_docstrings_keep_their_bars_stars_and_code():
+    made = comment_markup.docstring_markup("|b - a x| of n^2 and `n^2 |a|`\n>>> 2 * a^b | c\n* item *args")
+    assert made == "\\|b - a x\\| of n\\ :sup:`2`\\  and `n^2 |a|`\n>>> 2 * a^b | c\n* item \\*args"
+
+
 def test_the_reader_finds_what_the_package_shows():
     package = ROOT / "python" / "trencadis"
     found = docstring_reader.public_names(package)

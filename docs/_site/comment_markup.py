@@ -10,6 +10,7 @@ _CODE = rf"`[^`]+`|{_NAMES}|\b[a-z]\w*::[\w:]+|\b[\w/-]+\.h(?:pp)?\b"
 _RAISED = r"(?<=[\w)|])\^(?:-?\d+|[HT]\b|\w)"
 _LOWERED = r"\b[A-Za-z]_[ijk]{1,2}\b"
 _PIECES = re.compile(rf"({_CODE})|({_RAISED})|({_LOWERED})")
+_IN_DOCSTRINGS = re.compile(rf"(``?[^`]+``?|^\s*(?:>>>|\.\.\.).*$)|({_RAISED})|(\||\*(?=\w))", re.MULTILINE)
 
 
 def markup(comment: str) -> list[str]:
@@ -33,11 +34,9 @@ def _paragraph(text: str) -> list[str]:
     return [inline(text), ""] if text.strip() else []
 
 
-def with_powers(docstring: str) -> str:
-    """A docstring, which is reStructuredText already, with its powers raised; not those in code."""
-    pieces = re.split(r"(``?[^`]+``?)", docstring)
-    pieces[::2] = [re.sub(_RAISED, lambda power: _piece(power[0]), text) for text in pieces[::2]]
-    return "".join(pieces)
+def docstring_markup(docstring: str) -> str:
+    """A docstring, which is nearly reStructuredText, with its powers raised and its bars and stars as they are; not those in code."""
+    return _IN_DOCSTRINGS.sub(lambda m: m[0] if m[1] else _piece(m[0]) if m[2] else "\\" + m[0], docstring)
 
 
 def inline(text: str) -> str:

@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 
 import docstring_reader
-from comment_markup import inline, markup, with_powers
+from comment_markup import docstring_markup, inline, markup
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
@@ -130,7 +130,7 @@ class OtherNamesDirective(_Generated):
 
 def _definition_lines(made: docstring_reader.Definition, inside: str = "") -> list[str]:
     config = Config(napoleon_use_rtype=False, napoleon_use_ivar=True)
-    lines = NumpyDocstring(with_powers(made.docstring), config, what="function", obj=None, name=made.name).lines()
+    lines = NumpyDocstring(docstring_markup(made.docstring), config, what="function", obj=None, name=made.name).lines()
     for member in made.members:
         lines += _definition_lines(member, inside=made.name)
     word = {"property": "attribute", "function": "method" if inside else "function", "class": "class"}[made.kind]
