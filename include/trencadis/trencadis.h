@@ -41,17 +41,27 @@ typedef enum trc_code {
 
 /* What went wrong in the last call on this thread that did not return 0; "" before. Valid until the next such call. */
 const char* trc_last_error_message(void);
+/* "MAJOR.MINOR.PATCH" of the library that was found when the program ran. */
 const char* trc_version(void);
 
 /* --- Sessions: workers, a scheduler and kernels ----------------------------------------------------------------- */
 
 typedef struct trc_session trc_session;
 
-/* Makes a session. `options`: words "key=value" separated by blanks, or NULL: engine=native|sequential, scheduler=mosaic|eager|ws|...,
- * kernels=native|mkl|... or native,potrf=mkl, threads=native|os|argobots|..., workers=LIST (core numbers, as 0,1,4-7) or
- * worker_count=N, window=N (tasks in flight), relief=held-up|always|never (when a worker goes on on the core of an idle
- * one, as the system has taken its own away; the standard session does not by default). What is not given comes from TRENCADIS_ENGINE, _SCHEDULER, _KERNELS, _THREADS_BACKEND,
- * _NUM_THREADS, _RELIEF, else the default: one worker per core. */
+/* Makes a session. `options`: words separated by blanks, or NULL:
+ *
+ *     engine=native|sequential
+ *     scheduler=mosaic|eager|ws|...
+ *     kernels=native|mkl|...          or single ones from elsewhere: native,potrf=mkl
+ *     threads=native|os|argobots|...
+ *     workers=LIST                    core numbers, as 0,1,4-7
+ *     worker_count=N                  in place of workers: the first so many
+ *     window=N                        tasks in flight
+ *     relief=held-up|always|never     when a worker goes on on the core of an idle one, as the
+ *                                     system has taken its own away; the standard session: never
+ *
+ * What is not given comes from TRENCADIS_ENGINE, TRENCADIS_SCHEDULER, TRENCADIS_KERNELS, TRENCADIS_THREADS_BACKEND, TRENCADIS_NUM_THREADS and
+ * TRENCADIS_RELIEF, else the default: one worker per core. */
 int trc_session_create(trc_session** session, const char* options);
 /* Waits for calls that are running; those that begin meanwhile return TRC_BAD_VALUE. NULL is allowed. -1, and the session stays
  * as it is, while one of its flows has not been destroyed: in particular from inside its own tasks. */
@@ -264,14 +274,14 @@ int trc_slange(trc_session* session, char norm, int64_t m, int64_t n, const floa
 int trc_dlange(trc_session* session, char norm, int64_t m, int64_t n, const double* a, int64_t lda, double* value);
 int trc_clange(trc_session* session, char norm, int64_t m, int64_t n, const trc_complex_float* a, int64_t lda, float* value);
 int trc_zlange(trc_session* session, char norm, int64_t m, int64_t n, const trc_complex_double* a, int64_t lda, double* value);
-/* The same of a symmetric or a Hermitian matrix, of which one triangle is read, */
+/* The same of a symmetric or a Hermitian matrix, of which one triangle is read. */
 int trc_slansy(trc_session* session, char norm, char uplo, int64_t n, const float* a, int64_t lda, float* value);
 int trc_dlansy(trc_session* session, char norm, char uplo, int64_t n, const double* a, int64_t lda, double* value);
 int trc_clansy(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_float* a, int64_t lda, float* value);
 int trc_zlansy(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_double* a, int64_t lda, double* value);
 int trc_clanhe(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_float* a, int64_t lda, float* value);
 int trc_zlanhe(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_double* a, int64_t lda, double* value);
-/* and of a triangle or trapezoid, m x n. */
+/* The same of a triangle or trapezoid, m x n. */
 int trc_slantr(trc_session* session, char norm, char uplo, char diag, int64_t m, int64_t n, const float* a, int64_t lda,
                float* value);
 int trc_dlantr(trc_session* session, char norm, char uplo, char diag, int64_t m, int64_t n, const double* a, int64_t lda,

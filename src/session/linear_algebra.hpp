@@ -208,11 +208,11 @@ Index gels(Session& session, Op op, Index m, Index n, Index nrhs, T* A, Index ld
 /// max |a_ij|, the largest column sum (Norm::one) or row sum (Norm::inf) of |a_ij|, or the root of the sum of squares, of A m x n; 0 where it
 /// is empty, NaN where an element is, without overflow on the way. One read of A, by all workers where it is large.
 template <Scalar T> Real<T> lange(Session& session, Norm norm, Index m, Index n, const T* A, Index lda);
-/// The same of a symmetric matrix of which one triangle is read,
+/// The same of a symmetric matrix of which one triangle is read.
 template <Scalar T> Real<T> lansy(Session& session, Norm norm, Uplo uplo, Index n, const T* A, Index lda);
-/// of a Hermitian one, the imaginary parts of whose diagonal are not read,
+/// The same of a Hermitian one, the imaginary parts of whose diagonal are not read.
 template <Scalar T> Real<T> lanhe(Session& session, Norm norm, Uplo uplo, Index n, const T* A, Index lda);
-/// and of a triangle or trapezoid, m x n, with ones on its diagonal where diag says so.
+/// The same of a triangle or trapezoid, m x n, with ones on its diagonal where diag says so.
 template <Scalar T> Real<T> lantr(Session& session, Norm norm, Uplo uplo, Diag diag, Index m, Index n, const T* A, Index lda);
 
 /// *rcond <- an estimate of 1 / (|A| |A^-1|) in the 1-norm or the infinity norm, from the factors that getrf left and anorm = |A|: never too
