@@ -3,6 +3,7 @@
 #include "session/alone.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/routine.hpp"
+#include "session/tall_qr.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -99,6 +100,8 @@ template <Scalar T> void geqrf(Session& session, Index m, Index n, T* A, Index l
 {
     argument::require(TRC_ARGUMENTS_geqrf(TRC_CHECK));
     check_options("geqrf", options);
+    require_lapack_layout(options);
+    if (geqrf_by_rows(session, m, n, A, lda, tau, options)) return;
     alone::geqrf(session.kernels(), m, n, A, lda, tau);
 }
 
