@@ -85,8 +85,9 @@ constexpr RoutineVariant getrf_variants[] = {{"packed", square_packed_lu, true},
                                              {"kastors-cw", square_lu},          {"nopiv", square_lu}, {"tournament", square_lu},
                                              {"incremental", square_lu}};
 constexpr RoutineVariant getrs_variants[] = {{"in-place", square_lu}};
-constexpr RoutineVariant qr_variants[] = {{"blocked", square_tile}};
-constexpr RoutineVariant geqrf_variants[] = {{"blocked", square_tile}, {"tsqr", square_tile}, {"flat", square_lu},
+Index square_qr(Index n, std::size_t bytes, int workers) { return qr_tile(n, n, n, bytes, workers); }
+constexpr RoutineVariant qr_variants[] = {{"blocked", square_qr}};
+constexpr RoutineVariant geqrf_variants[] = {{"blocked", square_qr}, {"tsqr", square_qr}, {"flat", square_lu},
                                              {"plasma", square_lu},    {"binary", square_lu}, {"greedy", square_lu},
                                              {"fibonacci", square_lu}};
 constexpr RoutineVariant tasks_variants[] = {{"in-place", square_tile}};
