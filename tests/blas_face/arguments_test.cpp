@@ -73,6 +73,19 @@ constexpr Routine routines[] = {
     {"trcon", "OLU", "fffsxlxxxi", "sdcz"},
     {"gerfs", "C", "fssxlxlxxlxlxxxxi", "sdcz"},
     {"porfs", "L", "fssxlxlxlxlxxxxi", "sdcz"},
+    {"geqrf", "", "ssxlxxli", "sdcz"},
+    {"gelqf", "", "ssxlxxli", "sdcz"},
+    {"orgqr", "", "sssxlxxli", "sd"},
+    {"ungqr", "", "sssxlxxli", "cz"},
+    {"orglq", "", "sssxlxxli", "sd"},
+    {"unglq", "", "sssxlxxli", "cz"},
+    {"ormqr", "LT", "ffsssxlxxlxli", "sd"},
+    {"unmqr", "RC", "ffsssxlxxlxli", "cz"},
+    {"ormlq", "RN", "ffsssxlxxlxli", "sd"},
+    {"unmlq", "LN", "ffsssxlxxlxli", "cz"},
+    {"geqrt", "", "sssxlxlxi", "sdcz"},
+    {"gemqrt", "LN", "ffssssxlxlxlxi", "sdcz"},
+    {"gels", "N", "fsssxlxlxli", "sdcz"},
 };
 
 /// A call with sizes and leading dimensions of 2 in which arguments are spoiled one by one. Everything goes by address, so that one
@@ -197,6 +210,28 @@ TEST(BadArguments, IncludeTranspositionsThatARankUpdateDoesNotKnow)
                 const bool real = *p == 's' || *p == 'd', transposed = std::toupper(trans) == 'T';
                 const bool allowed = std::toupper(trans) == 'N' || real || transposed == symmetric;
                 EXPECT_EQ(fortran.times, allowed ? 0 : 1) << *p << name << " " << trans;
+            }
+    }
+}
+
+TEST(BadArguments, IncludeTranspositionsThatReflectorsDoNotKnow)
+{
+    for (const Routine& routine : routines) {
+        const std::string name = routine.name;
+        const bool reflectors = name == "gels" || name == "gemqrt" || name.substr(2) == "mqr" || name.substr(2) == "mlq";
+        if (!reflectors) continue;
+        const int at = name == "gels" ? 0 : 1;
+        for (const char* p = routine.precisions; *p; ++p)
+            for (const char trans : std::string("TCtc")) {
+                Call call(routine, *p, fortran_families[0]);
+                call.set_flag(at, trans);
+                if (name == "gels") call.spoil(8); // its workspace, which is looked at last
+                else call.spoil(routine.arguments() - (name == "gemqrt" ? 3 : 2));
+                fortran = {};
+                call.run();
+                const bool known = (std::toupper(trans) == 'T') == (*p == 's' || *p == 'd');
+                EXPECT_EQ(fortran.number == at + 1, !known) << *p << name << " " << trans;
+                EXPECT_EQ(fortran.times, 1);
             }
     }
 }
