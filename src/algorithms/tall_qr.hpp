@@ -18,8 +18,9 @@ namespace trencadis {
 /// A matrix with an infinity or NaN is left as it is. The object must outlive the flow's tasks, A and tau too.
 template <Scalar T> class TallQr {
 public:
-    /// Are there rows enough for several blocks, in each of which a triangle is little?
-    static bool suits(Index m, Index n) { return n > 0 && m / n >= 2 * least_rows && m >= 2 * few_rows; }
+    /// Are there rows enough for several blocks, in each of which a triangle is little, and is the matrix larger than what one core factors
+    /// in its own caches while others are being told?
+    static bool suits(Index m, Index n) { return n > 0 && m / n >= 2 * least_rows && m / 8 >= small_block / n; }
 
     /// As many blocks of rows, each of n rows at least; 0: as suits.
     TallQr(Index m, Index n, T* A, Index lda, T* tau, Index blocks = 0);
@@ -31,10 +32,13 @@ public:
 
 private:
     static constexpr Index least_rows = 32; ///< of a block, times n: a triangle is joined at the cost of about so many
-    static constexpr Index few_rows = 1024;
-    static constexpr Index most_blocks = 64;
+    static constexpr Index small_block = 65536; ///< numbers; a smaller one is not worth its tasks
+    static constexpr Index most_blocks = 128;
 
-    static Index suitable(Index m, Index n) { return std::clamp<Index>(m / std::max(least_rows * n, few_rows), 2, most_blocks); }
+    static Index suitable(Index m, Index n)
+    {
+        return std::clamp<Index>(m / std::max(least_rows * n, small_block / n), 2, most_blocks);
+    }
     Tile<T> square(Index place) const;
     Index begin(Index b) const { return b * (m_ / count_) + std::min(b, m_ % count_); }
 

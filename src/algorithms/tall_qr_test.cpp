@@ -160,8 +160,8 @@ TYPED_TEST(TallMatrices, AreCutIntoBlocksOfManyRows)
     EXPECT_FALSE(TallQr<T>::suits(1000, 16));
     EXPECT_FALSE(TallQr<T>::suits(5000, 200));
     EXPECT_FALSE(TallQr<T>::suits(5000, 0));
-    const Dense<T> A = random_matrix<T>(4000, 20); // more than one piece of rows in a block
-    expect_tall_qr(A, Factored<T>(A, 0), "4000 x 20");
+    const Dense<T> A = random_matrix<T>(10000, 21); // more than one piece of rows in a block
+    expect_tall_qr(A, Factored<T>(A, 0), "10000 x 21");
 }
 
 } // namespace

@@ -26,8 +26,8 @@ template <Scalar T> void gelqf(Index m, Index n, T* A, Index lda, T* tau);
 
 /// LAPACK's direct and storev: H_1 H_2 .. H_k, where v_i begins with i - 1 zeros and a one, or H_k .. H_2 H_1, where it ends with a one and
 /// k - i zeros; V is n x k with v_i as columns, or k x n with v_i^H as rows. Ones and zeros are not referenced.
-enum class Direction { forward, backward };
-enum class Storage { columns, rows };
+using trencadis::Direction;
+using trencadis::Storage;
 
 /// T of k reflectors of order n: an upper triangle forward, a lower one backward; the rest of `factor` is not referenced.
 template <Scalar T>

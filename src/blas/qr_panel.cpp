@@ -124,6 +124,17 @@ template <Scalar T> struct Panel {
         for (Index j = 0; j < first; ++j) std::fill_n(T1 + first + j * ldt, second, T(0));
     }
 
+    /// T of the columns [c, c + count).
+    void make_factor(Index c, Index count)
+    {
+        if (count == 1) factor[c * (ldt + 1)] = tau[c];
+        if (count <= 1) return;
+        const Index first = count > width<T> ? rounded_up(count / 2, width<T>) : count / 2;
+        make_factor(c, first);
+        make_factor(c + first, count - first);
+        join(c, first, count - first);
+    }
+
     /// Reflector by reflector, with LAPACK's care.
     void factor_carefully()
     {
@@ -132,7 +143,7 @@ template <Scalar T> struct Panel {
             *at(j, j) = reflect(j);
             std::copy_n(at(0, j), j + 1, R + j * n);
         }
-        make_factor(Reflectors<T>{Direction::forward, Storage::columns, m, n, V, ldv}, tau, factor, ldt);
+        blas::make_factor(Reflectors<T>{Direction::forward, Storage::columns, m, n, V, ldv}, tau, factor, ldt);
         complete();
     }
     /// Makes reflector j and applies it to the columns behind; R's element.
@@ -182,6 +193,25 @@ WholeReflectors<T> factor_panel(Storage storage, Index m, Index n, T* A, Index l
 }
 
 template <Scalar T>
+WholeReflectors<T> load_reflectors(Storage storage, Index n, Index k, const T* A, Index lda, const T* tau, T* factor, Index ldt,
+                                   T* room)
+{
+    const Index ldv = whole_reflectors_ld<T>(n);
+    Panel<T> panel{n, k, room, ldv, nullptr, const_cast<T*>(tau), factor, ldt, scratch<T>(Buffer::products, k * k)};
+    panel.load(storage, A, lda);
+    panel.complete();
+    panel.make_factor(0, k);
+    return {room, ldv};
+}
+
+template <Scalar T> void set_identity(Storage storage, Index length, Index count, Index one, T* A, Index lda)
+{
+    const bool columns = storage == Storage::columns;
+    for (Index j = 0; j < (columns ? count : length); ++j) std::fill_n(A + j * lda, columns ? length : count, T(0));
+    for (Index i = 0; i < std::min(count, length - one); ++i) A[columns ? one + i + i * lda : i + (one + i) * lda] = T(1);
+}
+
+template <Scalar T>
 void apply_panel(const WholeReflectors<T>& v, Index m, Index n, Index k, const T* factor, Index ldt, T* C, Index ldc)
 {
     if (n <= 0 || k <= 0) return;
@@ -215,6 +245,8 @@ void apply_panel_right(const WholeReflectors<T>& v, Index m, Index n, Index k, c
     template Index whole_reflectors_ld<T>(Index);                                                                                \
     template Index whole_reflectors_size<T>(Index, Index);                                                                       \
     template WholeReflectors<T> factor_panel(Storage, Index, Index, T*, Index, T*, T*, Index, T*);                               \
+    template WholeReflectors<T> load_reflectors(Storage, Index, Index, const T*, Index, const T*, T*, Index, T*);                \
+    template void set_identity(Storage, Index, Index, Index, T*, Index);                                                         \
     template void apply_panel(const WholeReflectors<T>&, Index, Index, Index, const T*, Index, T*, Index);                       \
     template void apply_panel_right(const WholeReflectors<T>&, Index, Index, Index, const T*, Index, T*, Index);
 TRC_INSTANTIATE(float)

@@ -18,6 +18,14 @@ template <Scalar T> Index whole_reflectors_size(Index n, Index k);
 template <Scalar T>
 WholeReflectors<T> factor_panel(Storage storage, Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt, T* room);
 
+/// The reflectors that geqrf (rows: gelqf) left in k columns of order n, and their factor as above.
+template <Scalar T>
+WholeReflectors<T> load_reflectors(Storage storage, Index n, Index k, const T* A, Index lda, const T* tau, T* factor, Index ldt,
+                                   T* room);
+
+/// Columns (rows) of the identity: `count` of them, `length` long, with their ones from element `one` on.
+template <Scalar T> void set_identity(Storage storage, Index length, Index count, Index one, T* A, Index lda);
+
 /// C <- Q^H C, C m x n, with k reflectors and their factor T from factor_panel.
 template <Scalar T>
 void apply_panel(const WholeReflectors<T>& v, Index m, Index n, Index k, const T* factor, Index ldt, T* C, Index ldc);

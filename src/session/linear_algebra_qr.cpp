@@ -1,11 +1,16 @@
+#include "algorithms/blocked_qr.hpp"
 #include "algorithms/signatures.hpp"
+#include "algorithms/tile_size.hpp"
 #include "blas/qr.hpp"
+#include "matrix/operations.hpp"
 #include "session/alone.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/routine.hpp"
+#include "session/tall_qr.hpp"
 
 #include <algorithm>
 #include <complex>
+#include <optional>
 #include <vector>
 
 namespace trencadis {
@@ -28,6 +33,60 @@ template <class Visit> void for_each_block(Index k, Index nb, bool forward, cons
         const Index i = (forward ? b : blocks - 1 - b) * nb;
         visit(i, std::min(nb, k - i));
     }
+}
+
+/// What a flow of blocks of reflectors of length `order` needs beside the matrix; less where there is no memory for wide blocks.
+template <Scalar T> struct Blocks {
+    Index nb;
+    std::optional<ReflectorSlots<T>> slots;
+
+    Blocks(Index order, Index wanted) : nb(wanted)
+    {
+        for (;;) try {
+                slots.emplace(order, nb);
+                return;
+            } catch (const Error& failure) {
+                if (failure.code() != ErrorCode::out_of_memory || nb <= 8) throw;
+                nb = nb / 2;
+            }
+    }
+};
+template <Scalar T> Index block_size(const Session& session, Index m, Index n, Index k, const RoutineOptions& options)
+{
+    return std::min(options.nb ? options.nb : qr_tile(m, n, k, sizeof(T), session.workers()), k);
+}
+
+template <Scalar T>
+void factor_by_tasks(Session& session, Storage storage, MatrixView<T> A, T* tau, const RoutineOptions& options)
+{
+    const Index order = storage == Storage::columns ? A.rows : A.cols, others = storage == Storage::columns ? A.cols : A.rows;
+    const Blocks<T> blocks(order, block_size<T>(session, order, others, std::min(order, others), options));
+    run_routine(session, options, [&](Flow& flow) { factor_blocked(flow, storage, A, blocks.nb, tau, *blocks.slots); });
+}
+template <Scalar T>
+void form_by_tasks(Session& session, Storage storage, Index k, MatrixView<T> A, const T* tau, const RoutineOptions& options)
+{
+    const Index order = storage == Storage::columns ? A.rows : A.cols, others = storage == Storage::columns ? A.cols : A.rows;
+    const Blocks<T> blocks(order, block_size<T>(session, order, others, k, options));
+    run_routine(session, options, [&](Flow& flow) { form_blocked(flow, storage, k, A, blocks.nb, tau, *blocks.slots); });
+}
+template <Scalar T>
+void apply_by_tasks(Session& session, Storage storage, Side side, Op op, Index k, const T* A, Index lda, const T* tau,
+                    MatrixView<T> C, const RoutineOptions& options)
+{
+    const bool left = side == Side::left;
+    const Index order = left ? C.rows : C.cols, others = left ? C.cols : C.rows;
+    const Blocks<T> blocks(order, block_size<T>(session, order, others, k, options));
+    const bool columns = storage == Storage::columns;
+    const MatrixView<T> V{const_cast<T*>(A), columns ? order : k, columns ? k : order, lda};
+    const Index strip = rhs_tile(session, std::max<Index>(blocks.nb, 96), others, options);
+    run_routine(session, options, [&](Flow& flow) {
+        apply_blocked(flow, storage, {side, op == Op::none ? op : Op::conj_trans}, k, V, blocks.nb, tau, C, strip, *blocks.slots);
+    });
+}
+bool short_call(Session& session, Flops flops, const RoutineOptions& options)
+{
+    return runs_directly(session, flops, options, Work::factorization);
 }
 
 } // namespace
@@ -99,14 +158,22 @@ template <Scalar T> void geqrf(Session& session, Index m, Index n, T* A, Index l
 {
     argument::require(TRC_ARGUMENTS_geqrf(TRC_CHECK));
     check_options("geqrf", options);
-    alone::geqrf(session.kernels(), m, n, A, lda, tau);
+    require_lapack_layout(options);
+    if (m == 0 || n == 0) return;
+    if (short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options))
+        return void(alone::geqrf(session.kernels(), m, n, A, lda, tau));
+    if (geqrf_by_rows(session, m, n, A, lda, tau, options)) return;
+    factor_by_tasks<T>(session, Storage::columns, {A, m, n, lda}, tau, options);
 }
 
 template <Scalar T> void gelqf(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_gelqf(TRC_CHECK));
     check_options("gelqf", options);
-    alone::gelqf(session.kernels(), m, n, A, lda, tau);
+    if (m == 0 || n == 0) return;
+    if (short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options))
+        return void(alone::gelqf(session.kernels(), m, n, A, lda, tau));
+    factor_by_tasks<T>(session, Storage::rows, {A, m, n, lda}, tau, options);
 }
 
 template <Scalar T>
@@ -114,7 +181,9 @@ void orgqr(Session& session, Index m, Index n, Index k, T* A, Index lda, const T
 {
     argument::require(TRC_ARGUMENTS_orgqr(TRC_CHECK));
     check_options("orgqr", options);
-    alone::orgqr(session.kernels(), m, n, k, A, lda, tau);
+    if (k == 0 || short_call(session, operations::orgqr(double(m), double(n), double(k)).flops<T>(), options))
+        return void(alone::orgqr(session.kernels(), m, n, k, A, lda, tau));
+    form_by_tasks<T>(session, Storage::columns, k, {A, m, n, lda}, tau, options);
 }
 
 template <Scalar T>
@@ -122,7 +191,9 @@ void orglq(Session& session, Index m, Index n, Index k, T* A, Index lda, const T
 {
     argument::require(TRC_ARGUMENTS_orglq(TRC_CHECK));
     check_options("orglq", options);
-    alone::orglq(session.kernels(), m, n, k, A, lda, tau);
+    if (k == 0 || short_call(session, operations::orgqr(double(n), double(m), double(k)).flops<T>(), options))
+        return void(alone::orglq(session.kernels(), m, n, k, A, lda, tau));
+    form_by_tasks<T>(session, Storage::rows, k, {A, m, n, lda}, tau, options);
 }
 
 template <Scalar T>
@@ -131,7 +202,11 @@ void ormqr(Session& session, Side side, Op op, Index m, Index n, Index k, const 
 {
     argument::require(TRC_ARGUMENTS_ormqr(TRC_CHECK));
     check_options("ormqr", options);
-    alone::ormqr(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
+    if (m == 0 || n == 0 || k == 0) return;
+    const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
+    if (short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options))
+        return void(alone::ormqr(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc));
+    apply_by_tasks<T>(session, Storage::columns, side, op, k, A, lda, tau, {C, m, n, ldc}, options);
 }
 
 template <Scalar T>
@@ -140,7 +215,11 @@ void ormlq(Session& session, Side side, Op op, Index m, Index n, Index k, const 
 {
     argument::require(TRC_ARGUMENTS_ormlq(TRC_CHECK));
     check_options("ormlq", options);
-    alone::ormlq(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
+    if (m == 0 || n == 0 || k == 0) return;
+    const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
+    if (short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options))
+        return void(alone::ormlq(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc));
+    apply_by_tasks<T>(session, Storage::rows, side, op, k, A, lda, tau, {C, m, n, ldc}, options);
 }
 
 template <Scalar T>
