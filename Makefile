@@ -16,7 +16,7 @@ ASAN_TESTS ?= .*
 TSAN_TESTS ?= graph|threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|runtime|nodes|interfaces_c
 
 .PHONY: build demo test bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
-.PHONY: test-clients clients-packages test-mutations docs deb test-deb packaging-packages
+.PHONY: test-clients clients-packages test-mutations docs deb test-deb wheel test-wheel packaging-packages
 
 system:
 	@scripts/system_packages.sh build
@@ -73,6 +73,11 @@ test-deb: deb packaging-packages
 	scripts/bare_system.sh $(BARE) deb.sh python3-numpy r-base-core libblas3 liblapack3 libopenblas0-pthread
 packaging-packages:
 	@scripts/system_packages.sh packaging
+wheel: system
+	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) scripts/make_wheel.sh
+test-wheel: wheel packaging-packages
+	build-wheel/venv/bin/python -m pip download --quiet --only-binary :all: -d dist/needs --find-links dist -c requirements/constraints.txt trencadis
+	scripts/bare_system.sh $(BARE) wheel.sh python3-venv
 test-mutations: venv
 	python3 scripts/mutations.py --jobs $(JOBS)
 

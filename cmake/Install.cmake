@@ -11,7 +11,9 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/trencadis-config.cmake
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/trencadis-config-version.cmake COMPATIBILITY SameMinorVersion)
 configure_file(${PROJECT_SOURCE_DIR}/packaging/system-blas.in ${CMAKE_BINARY_DIR}/trencadis-system-blas @ONLY)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/trencadis-system-blas DESTINATION ${CMAKE_INSTALL_SBINDIR} COMPONENT library)
-configure_file(${PROJECT_SOURCE_DIR}/cmake/trencadis.pc.in ${CMAKE_BINARY_DIR}/trencadis.pc @ONLY)
+foreach(name trencadis trencadis-lapack)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
+    install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+endforeach()
 install(FILES ${CMAKE_BINARY_DIR}/trencadis-config.cmake ${CMAKE_BINARY_DIR}/trencadis-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/trencadis COMPONENT library)
-install(FILES ${CMAKE_BINARY_DIR}/trencadis.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)

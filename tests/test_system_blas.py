@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -138,6 +139,37 @@ def test_they_have_the_plain_names_of_the_drop_in_library_which_are_wide_ones_in
     for name in NAMES:
         expected = plain | {f"{each}64_" for each in plain} if "64" in name else plain
         assert shown(BUILT / name) == expected
+
+
+# What libraries do that choose a BLAS while a program runs (FlexiBLAS, Julia's libblastrampoline): they open it by its path, for
+# themselves, look up every name, and find out the width of its integers by a length that is 3 to 32-bit readers, else negative.
+CHOOSER = """
+import ctypes, os, sys
+path, names = sys.argv[1], sys.argv[2:]
+library = ctypes.CDLL(path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
+print([name for name in names if not hasattr(library, name)])
+length, step = ctypes.c_uint64(0xFFFFFFFF00000003), ctypes.c_int64(1)
+at = library.isamax_(ctypes.byref(length), (ctypes.c_float * 3)(1, 2, 1), ctypes.byref(step))
+info = ctypes.c_int64(0)
+order, leading = ctypes.c_int64(2), ctypes.c_int64(0)
+library.dpotrf_(b"U", ctypes.byref(order), (ctypes.c_double * 4)(), ctypes.byref(leading), ctypes.byref(info))
+print({2: 32, 0: 64}[at], {0xFFFFFFFC: 32, -4: 64}[info.value])
+"""
+
+
+@pytest.mark.parametrize(("name", "width"), [("libblas", 32), ("libblas64", 64)])
+def test_who_opens_it_by_its_path_finds_every_routine_and_the_width_of_its_integers(name, width, tmp_path):
+    other = SYSTEM / name.removeprefix("lib") / f"{name}.so.3"
+    if not other.exists():
+        pytest.skip(f"the reference BLAS is not here: apt install {name}{'-' if width == 64 else ''}3")
+    own = installed(tmp_path)
+    (own / "behind").mkdir()
+    (own / "behind" / behind_name(f"{name}.so.3")).symlink_to(other)
+    names = [each for each in shown(other) if re.fullmatch(r"[a-z0-9_]+", each)]
+    assert len(names) > 250
+    result = run([sys.executable, "-c", CHOOSER, own / f"{name}.so.3", *names])
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == f"[]\n{width} {width}\n"
 
 
 # How the library behind is found. The register is one of our own, in a folder.
