@@ -35,7 +35,7 @@ def _paragraph(text: str) -> list[str]:
 
 
 def docstring_markup(docstring: str) -> str:
-    """A docstring, which is nearly reStructuredText, with its powers raised and its bars and stars as they are; not those in code."""
+    """A docstring, which is nearly reStructuredText, with its powers raised and its bars and stars as they are; code stays."""
     return _IN_DOCSTRINGS.sub(lambda m: m[0] if m[1] else _piece(m[0]) if m[2] else "\\" + m[0], docstring)
 
 
