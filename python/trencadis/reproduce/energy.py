@@ -16,7 +16,8 @@ COLUMNS = {
 
 PAPER = published_figures("energy")
 PRESETS = ("libgomp", "libomp", "ompss-bf", "ompss-socket", "xkaapi", "libkomp", "ours")
-#: The factorisations with their variants: PLASMA's LU, then that of KASTORS without and with concurrent writes; their QR with a flat tree.
+#: The factorisations with their variants: PLASMA's LU, then that of KASTORS without and with concurrent writes; their QR with
+#: a flat tree.
 GRAPHS = (("potrf", "in-place"), ("getrf", "incremental"), ("getrf", "kastors"), ("getrf", "kastors-cw"), ("geqrf", "flat"))
 #: Where the tiles lie. The paper does not say; what concurrent writes give depends on it, so KASTORS' forms run with both.
 PLACEMENTS = {"getrf kastors": ("interleave", "first-touch"), "getrf kastors-cw": ("interleave", "first-touch")}
