@@ -29,8 +29,9 @@ template <class Visit> void downward(Index count, Visit&& visit)
 } // namespace
 
 template <Scalar T>
-TallQr<T>::TallQr(Index m, Index n, T* A, Index lda, T* tau, Index blocks)
+TallQr<T>::TallQr(Index m, Index n, T* A, Index lda, T* tau, Index blocks, IllConditioned ill)
     : m_(m), n_(n), count_(blocks ? blocks : suitable(m, n)), inner_(std::min(n, inner)),
+      most_reflected_(ill == IllConditioned::factored || is_bound_by_memory(m, n) ? count_ : count_ / 8),
       memory_(std::size_t((squares * count_ + 2) * n * n) * sizeof(T)),
       states_(std::size_t(count_)), head_{square(squares * count_), square(squares * count_ + 1), tau}
 {
@@ -54,7 +55,7 @@ template <Scalar T> void TallQr<T>::submit(Flow& flow)
         return Tile<T>{whole.data, inner_, n_, inner_};
     };
     for (const task::TallBlock<T>& one : blocks_) task::gram_qr(flow, one);
-    task::judge_blocks<T>(flow, blocks_, &unfit_);
+    task::judge_blocks<T>(flow, blocks_, most_reflected_, &unfit_);
     for (const task::TallBlock<T>& one : blocks_) task::reflect_block(flow, one, &unfit_);
     upward(count_, [&](Index upper, Index lower) { task::ttqrt(flow, inner_, block(upper).R, block(lower).R, joint(lower)); });
     for (Index b = 0; b < count_; ++b) task::begin_q(flow, block(b).C, b == 0);

@@ -19,10 +19,11 @@ template <Scalar T> struct Factored {
     std::vector<T> tau;
     bool done;
 
-    Factored(const Dense<T>& A, Index blocks, const KernelProvider& kernels = load_kernels("native"))
+    Factored(const Dense<T>& A, Index blocks, const KernelProvider& kernels = load_kernels("native"),
+             IllConditioned ill = IllConditioned::factored)
         : F(A), tau(std::size_t(A.cols))
     {
-        TallQr<T> call(A.rows, A.cols, F.data.data(), F.ld, tau.data(), blocks);
+        TallQr<T> call(A.rows, A.cols, F.data.data(), F.ld, tau.data(), blocks, ill);
         InOrder executor(&kernels, 1);
         TaskFlow flow(executor);
         call.submit(flow);
@@ -105,6 +106,18 @@ TYPED_TEST(TallMatrices, MayHaveBlocksOfWhichSomeAreGood)
         for (Index i = 200 * bad; i < 200 * (bad + 1); ++i) A(i, 4) = A(i, 3), A(i, 7) = T(0);
         expect_tall_qr(A, Factored<T>(A, 4), "block " + std::to_string(bad));
     }
+}
+TYPED_TEST(TallMatrices, AreLeftWhereManyBlocksNeedReflectors)
+{
+    using T = TypeParam;
+    Dense<T> A = random_matrix<T>(900, 6);
+    for (Index i = 0; i < 100; ++i) A(i, 2) = A(i, 1); // a block of nine
+    const KernelProvider& kernels = load_kernels("native");
+    expect_tall_qr(A, Factored<T>(A, 9, kernels, IllConditioned::left), "one block of nine");
+    for (Index i = 800; i < 900; ++i) A(i, 2) = A(i, 1);
+    const Factored<T> left(A, 9, kernels, IllConditioned::left);
+    EXPECT_FALSE(left.done);
+    expect_same_bits(A, left.F);
 }
 TYPED_TEST(TallMatrices, MayBeDeficientOrZero)
 {

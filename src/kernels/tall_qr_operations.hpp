@@ -26,8 +26,9 @@ template <Scalar T> struct TallHead {
 
 /// R, K and the state from the Gram matrix of A_b, unless that is not good enough: then R = 0, and whether A_b has something that is no finite number.
 template <Scalar T> void gram_qr(Flow& flow, TallBlock<T> block);
-/// *unfit <- has any of the blocks something that is no finite number? Such a matrix is left as it is by the tasks below.
-template <Scalar T> void judge_blocks(Flow& flow, std::span<const TallBlock<T>> blocks, bool* unfit);
+/// *unfit <- has any of the blocks something that is no finite number, or do more than `most` of them need reflectors? Such a matrix is left as it is
+/// by the tasks below.
+template <Scalar T> void judge_blocks(Flow& flow, std::span<const TallBlock<T>> blocks, Index most, bool* unfit);
 /// A block whose Gram matrix was not good enough is factored in place.
 template <Scalar T> void reflect_block(Flow& flow, TallBlock<T> block, const bool* unfit);
 /// C <- the identity, or zero.

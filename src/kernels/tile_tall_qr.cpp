@@ -78,32 +78,59 @@ template <Scalar T> Real<T> squared_norm_bound(Index n, const T* A, Index lda, b
     return hermitian ? rows_most : rows_most * columns_most;
 }
 
-/// R and K = R^-1 from the Gram matrix in R, if A K is orthonormal to a few n eps. Its columns are first made of length 1. The error of A K is
-/// that of the Gram matrix, some eps, times the square of A's condition; the bound of that, which is several times too large, may be 100 n
-/// (measured in docs/decisions/0057).
-template <Scalar T> bool from_gram(const KernelProvider& kernels, Index n, T* R, Index ldr, T* K, Index ldk)
+/// R and K = R^-1 from the Gram matrix in R. Its columns are first made of length 1; a bound of the square of A's condition then, which is several
+/// times too large, is returned: infinity where there is no R.
+template <Scalar T> Real<T> from_gram(const KernelProvider& kernels, Index n, Stored<T> R, Stored<T> K)
 {
+    constexpr Real<T> none = std::numeric_limits<Real<T>>::infinity();
     std::vector<Real<T>> length(static_cast<std::size_t>(n));
     for (Index j = 0; j < n; ++j) {
-        const Real<T> square = std::real(R[j * (ldr + 1)]);
-        if (!is_tame<T>(square)) return false;
+        const Real<T> square = std::real(R.data[j * (R.ld + 1)]);
+        if (!is_tame<T>(square)) return none;
         length[std::size_t(j)] = std::sqrt(square);
     }
     for (Index j = 0; j < n; ++j) {
-        for (Index i = 0; i < j; ++i) R[i + j * ldr] /= length[std::size_t(i)] * length[std::size_t(j)];
-        R[j * (ldr + 1)] = T(1);
+        for (Index i = 0; i < j; ++i) R.data[i + j * R.ld] /= length[std::size_t(i)] * length[std::size_t(j)];
+        R.data[j * (R.ld + 1)] = T(1);
     }
-    const Real<T> size = squared_norm_bound(n, R, ldr, true);
-    if (kernels.potrf(Uplo::upper, n, R, ldr) != 0) return false;
-    set_diagonal(n, T(1), K, ldk);
-    kernels.trsm(Side::left, Uplo::upper, Op::none, Diag::non_unit, n, n, T(1), R, ldr, K, ldk);
-    if (!(size * squared_norm_bound(n, K, ldk, false) <= Real<T>(100 * n))) return false;
-    for (Index j = 0; j < n; ++j)
+    const Real<T> size = squared_norm_bound(n, R.data, R.ld, true);
+    if (kernels.potrf(Uplo::upper, n, R.data, R.ld) != 0) return none;
+    set_diagonal(n, T(1), K.data, K.ld);
+    kernels.trsm(Side::left, Uplo::upper, Op::none, Diag::non_unit, n, n, T(1), R.data, R.ld, K.data, K.ld);
+    const Real<T> bound = size * squared_norm_bound(n, K.data, K.ld, false);
+    for (Index j = 0; j < n; ++j) {
         for (Index i = 0; i <= j; ++i) {
-            R[i + j * ldr] *= length[std::size_t(j)];
-            K[i + j * ldk] /= length[std::size_t(i)];
+            R.data[i + j * R.ld] *= length[std::size_t(j)];
+            K.data[i + j * K.ld] /= length[std::size_t(i)];
         }
-    return true;
+        std::fill(R.data + j * R.ld + j + 1, R.data + j * R.ld + n, T(0));
+    }
+    return bound == bound ? bound : none;
+}
+
+/// The error of A R^-1 is that of the Gram matrix, some eps, times the square of A's condition; up to this bound of it that is a few n eps.
+/// Once refined, it is a few eps times the condition, and the first Gram matrix must only have an R (docs/decisions/0057).
+template <Scalar T> bool is_good(Real<T> bound, Index n) { return bound <= Real<T>(100 * n); }
+template <Scalar T> bool is_refinable(Real<T> bound, Index n)
+{
+    return bound <= std::min(Real<T>(256) * Real<T>(n) * Real<T>(n), Real<T>(0.01) / std::numeric_limits<Real<T>>::epsilon());
+}
+
+/// The same once more for A K, which is nearly orthonormal: R <- R_2 R, K <- K K_2 (CholeskyQR2: Yamamoto and others 2015). Returns the bound for A K.
+template <Scalar T> Real<T> refine(const KernelProvider& kernels, Index m, Index n, Stored<const T> A, Stored<T> R, Stored<T> K)
+{
+    const Index step = rows_at_once<T>(n, Index(256) << 10, 256);
+    std::vector<T> factors(std::size_t(2 * n * n)), piece(std::size_t(step * n));
+    const Stored<T> R2{factors.data(), n}, K2{factors.data() + n * n, n};
+    for (Index i = 0; i < m; i += step) {
+        const Index rows = std::min(step, m - i);
+        kernels.gemm(Op::none, Op::none, rows, n, n, T(1), A.data + i, A.ld, K.data, K.ld, T(0), piece.data(), rows);
+        kernels.herk(Uplo::upper, herm_op<T>, n, rows, Real<T>(1), piece.data(), rows, Real<T>(i ? 1 : 0), R2.data, n);
+    }
+    const Real<T> bound = from_gram(kernels, n, R2, K2);
+    kernels.trmm(Side::left, Uplo::upper, Op::none, Diag::non_unit, n, n, T(1), R2.data, n, R.data, R.ld);
+    kernels.trmm(Side::right, Uplo::upper, Op::none, Diag::non_unit, n, n, T(1), K2.data, n, K.data, K.ld);
+    return bound;
 }
 
 template <Scalar T> bool is_finite(Index m, Index n, const T* A, Index lda)
@@ -132,8 +159,11 @@ template <Scalar T> struct GramArgs {
     {
         const Stored<const T> A = stored<const T>(context, 0);
         const Stored<T> R = stored<T>(context, 1), K = stored<T>(context, 2);
-        gram(kernels_of(context), m, n, A.data, A.ld, R.data, R.ld);
-        if (from_gram(kernels_of(context), n, R.data, R.ld, K.data, K.ld)) return void(*state = State<T>::gram);
+        const KernelProvider& kernels = kernels_of(context);
+        gram(kernels, m, n, A.data, A.ld, R.data, R.ld);
+        Real<T> bound = from_gram(kernels, n, R, K);
+        if (!is_good<T>(bound, n) && is_refinable<T>(bound, n)) bound = refine(kernels, m, n, A, R, K);
+        if (is_good<T>(bound, n)) return void(*state = State<T>::gram);
         set_diagonal(n, T(0), R.data, R.ld);
         *state = is_finite(m, n, A.data, A.ld) ? State<T>::reflectors : State<T>::no_number;
     }
@@ -297,12 +327,15 @@ template <Scalar T> void gram_qr(Flow& flow, TallBlock<T> block)
     flow.submit(codelet, args, {read(block.A), write(block.R), write(block.K)});
 }
 
-template <Scalar T> void judge_blocks(Flow& flow, std::span<const TallBlock<T>> blocks, bool* unfit)
+template <Scalar T> void judge_blocks(Flow& flow, std::span<const TallBlock<T>> blocks, Index most, bool* unfit)
 {
     std::vector<Access> accesses{trencadis::write(unfit)};
     for (const TallBlock<T>& block : blocks) accesses.push_back(read(block.K));
-    const auto judge = [blocks, unfit] {
-        *unfit = std::ranges::any_of(blocks, [](const TallBlock<T>& b) { return *b.state == State<T>::no_number; });
+    const auto judge = [blocks, most, unfit] {
+        const auto in = [blocks](State<T> state) {
+            return std::ranges::count_if(blocks, [state](const TallBlock<T>& b) { return *b.state == state; });
+        };
+        *unfit = in(State<T>::no_number) > 0 || in(State<T>::reflectors) > most;
     };
     flow.submit("judge_blocks", judge, accesses);
 }
@@ -340,7 +373,7 @@ template <Scalar T> void reconstruct_block(Flow& flow, TallBlock<T> block, TallH
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void gram_qr(Flow&, TallBlock<T>);                                                                                  \
-    template void judge_blocks(Flow&, std::span<const TallBlock<T>>, bool*);                                                     \
+    template void judge_blocks(Flow&, std::span<const TallBlock<T>>, Index, bool*);                                              \
     template void reflect_block(Flow&, TallBlock<T>, const bool*);                                                               \
     template void begin_q(Flow&, Tile<T>, bool);                                                                                 \
     template void reconstruct_head(Flow&, TallBlock<T>, TallHead<T>, const bool*);                                               \

@@ -11,10 +11,11 @@ namespace trencadis {
 namespace {
 
 /// None where there is no memory for what stands beside the blocks: others need less.
-template <Scalar T> std::optional<TallQr<T>>& make(std::optional<TallQr<T>>& call, Index m, Index n, T* A, Index lda, T* tau)
+template <Scalar T>
+std::optional<TallQr<T>>& make(std::optional<TallQr<T>>& call, Index m, Index n, T* A, Index lda, T* tau, IllConditioned ill)
 {
     try {
-        call.emplace(m, n, A, lda, tau);
+        call.emplace(m, n, A, lda, tau, 0, ill);
     } catch (const Error& failure) {
         if (failure.code() != ErrorCode::out_of_memory) throw;
     }
@@ -29,7 +30,7 @@ template <Scalar T> bool geqrf_by_rows(Session& session, Index m, Index n, T* A,
     if (!asked && (!options.variant.empty() || options.nb != 0)) return false;
     if (n == 0 || (asked ? m < 2 * n : !TallQr<T>::suits(m, n))) return false;
     std::optional<TallQr<T>> call;
-    if (!make(call, m, n, A, lda, tau)) return false;
+    if (!make(call, m, n, A, lda, tau, asked ? IllConditioned::factored : IllConditioned::left)) return false;
     run_routine(session, options, [&](Flow& flow) { call->submit(flow); });
     return call->done();
 }

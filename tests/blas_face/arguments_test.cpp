@@ -236,6 +236,28 @@ TEST(BadArguments, IncludeTranspositionsThatReflectorsDoNotKnow)
     }
 }
 
+TEST(BadArguments, IncludeMoreReflectorsThanThereAre)
+{
+    double a[16] = {}, tau[4] = {}, c[16] = {}, work[16] = {};
+    const auto number = [&](const char* routine, const auto&... arguments) {
+        fortran = {};
+        std::int32_t info = 0;
+        call<double>(fortran_families[0], routine, arguments..., &info);
+        EXPECT_EQ(info, -fortran.number);
+        return fortran.number;
+    };
+    const std::int64_t two = 2, three = 3, four = 4, length = 16;
+    double *const A = a, *const C = c, *const W = work;
+    EXPECT_EQ(number("orgqr", two, three, two, A, four, &tau[0], W, length), 2) << "n > m";
+    EXPECT_EQ(number("orgqr", three, two, three, A, four, &tau[0], W, length), 3) << "k > n";
+    EXPECT_EQ(number("orglq", three, two, two, A, four, &tau[0], W, length), 2) << "n < m";
+    EXPECT_EQ(number("orglq", two, three, three, A, four, &tau[0], W, length), 3) << "k > m";
+    EXPECT_EQ(number("ormqr", 'L', 'N', two, three, three, A, four, &tau[0], C, four, W, length), 5) << "k > m";
+    EXPECT_EQ(number("ormlq", 'R', 'N', three, two, three, A, four, &tau[0], C, four, W, length), 5) << "k > n";
+    EXPECT_EQ(number("geqrt", three, two, three, A, four, C, four, W), 3) << "nb > min(m, n)";
+    EXPECT_EQ(number("gemqrt", 'L', 'N', three, two, two, three, A, four, C, four, W, four, &tau[0]), 6) << "nb > k";
+}
+
 TEST(BadArguments, IncludeNormsThatAreNegative)
 {
     const double a[4] = {1, 0, 0, 1}, minus = -1;
