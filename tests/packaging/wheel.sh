@@ -24,7 +24,7 @@ trencadis machine >/tmp/out || fail "trencadis machine"
 grep -q -i core /tmp/out || fail "$(cat /tmp/out)"
 trencadis list machines >/tmp/out && grep -q exynos5422 /tmp/out || fail "no described machines"
 ok "trencadis machine, described machines"
-python - <<'P'
+python - <<'PROGRAM'
 import numpy as np, trencadis
 rng = np.random.default_rng(1)
 A, b = rng.standard_normal((600, 600)), rng.standard_normal(600)
@@ -32,7 +32,7 @@ assert abs(A @ trencadis.solve(A, b) - b).max() < 1e-9
 P = A @ A.T + 600 * np.eye(600)
 assert abs(P @ trencadis.solve(P, b, assume_a="pos") - b).max() < 1e-9
 np.save("/tmp/P.npy", P), np.save("/tmp/b.npy", b)
-P
+PROGRAM
 trencadis solve /tmp/P.npy /tmp/b.npy -o /tmp/x.npy >/tmp/out || fail "trencadis solve"
 ok "solves from Python and from the command line"
 trencadis simulate potrf --machine exynos5422 --n 2048 --nb 256 >/tmp/out 2>&1 && fail "a simulation without SimGrid"
@@ -41,13 +41,13 @@ ok "simulate says what is missing: $(tr -s ' \n' ' ' </tmp/out | cut -c1-160)"
 
 drop_in=$(python -m trencadis.preload)
 [ -f "$drop_in" ] || fail "no drop-in library at $drop_in"
-cat >/tmp/client.py <<'P'
+cat >/tmp/client.py <<'PROGRAM'
 import numpy as np, scipy.linalg
 A = np.random.default_rng(1).standard_normal((500, 500))
 assert abs(A @ np.linalg.solve(A, A) - A).max() < 1e-8
 lu = scipy.linalg.lu_factor(A)
 assert abs(A @ scipy.linalg.lu_solve(lu, A[0]) - A[0]).max() < 1e-8
-P
+PROGRAM
 TRENCADIS_VERBOSE=1 LD_PRELOAD=$drop_in python /tmp/client.py 2>/tmp/err || { cat /tmp/err >&2; fail "LD_PRELOAD"; }
 for routine in dgesv dgetrf dgemm; do grep -q "^trencadis: $routine " /tmp/err || fail "$routine was not ours"; done
 TRENCADIS_VERBOSE=1 python -m trencadis.preload python /tmp/client.py 2>/tmp/err2
