@@ -91,23 +91,29 @@ private:
 /// The steps on the calling thread,
 struct ByThread {
     const KernelProvider& kernels;
-#define TRC_STEP(routine)                                                                                                        \
+#define TRC_STEP(routine, given)                                                                                                 \
     template <Scalar T> Index routine(TRC_ARGUMENTS_##routine(TRC_TYPED)) const                                                  \
     {                                                                                                                            \
         return alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_GIVE));                                                       \
     }
-#define TRC_STEPS TRC_STEP(geqrf) TRC_STEP(gelqf) TRC_STEP(ormqr) TRC_STEP(ormlq) TRC_STEP(trtrs)
+#define TRC_STEPS                                                                                                                \
+    TRC_STEP(geqrf, options) TRC_STEP(gelqf, options) TRC_STEP(ormqr, rest) TRC_STEP(ormlq, rest) TRC_STEP(trtrs, rest)
     TRC_STEPS
 #undef TRC_STEP
 };
 /// and on workers.
 struct ByWorkers {
     Session& session;
-    const RoutineOptions& options;
-#define TRC_STEP(routine)                                                                                                        \
+    RoutineOptions options, rest; ///< of the factorization, and of what it is used for, which has no such variants
+
+    ByWorkers(Session& session, const RoutineOptions& options) : session(session), options(options), rest(options)
+    {
+        rest.variant.clear();
+    }
+#define TRC_STEP(routine, given)                                                                                                 \
     template <Scalar T> Index routine(TRC_ARGUMENTS_##routine(TRC_TYPED)) const                                                  \
     {                                                                                                                            \
-        return argument::outcome([&] { return trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_GIVE), options); });       \
+        return argument::outcome([&] { return trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_GIVE), given); });         \
     }
     TRC_STEPS
 #undef TRC_STEP
@@ -175,7 +181,7 @@ Index gels(Session& session, Op op, Index m, Index n, Index nrhs, T* A, Index ld
     const Flops flops = operations::gels(double(m), double(n), double(nrhs)).flops<T>();
     if (runs_directly(session, flops, options, Work::factorization))
         return alone::gels(session.kernels(), op, m, n, nrhs, A, lda, B, ldb);
-    return solve(ByWorkers{session, options}, op, m, n, nrhs, A, lda, B, ldb);
+    return solve(ByWorkers(session, options), op, m, n, nrhs, A, lda, B, ldb);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

@@ -6,6 +6,7 @@
 #include "session/alone.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/routine.hpp"
+#include "session/tall_qr.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -157,9 +158,11 @@ template <Scalar T> void geqrf(Session& session, Index m, Index n, T* A, Index l
 {
     argument::require(TRC_ARGUMENTS_geqrf(TRC_CHECK));
     check_options("geqrf", options);
+    require_lapack_layout(options);
     if (m == 0 || n == 0) return;
     if (short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options))
         return void(alone::geqrf(session.kernels(), m, n, A, lda, tau));
+    if (geqrf_by_rows(session, m, n, A, lda, tau, options)) return;
     factor_by_tasks<T>(session, Storage::columns, {A, m, n, lda}, tau, options);
 }
 
