@@ -109,11 +109,11 @@ template <Scalar T> Real<T> from_gram(const KernelProvider& kernels, Index n, St
 }
 
 /// The error of A R^-1 is that of the Gram matrix, some eps, times the square of A's condition; up to this bound of it that is a few n eps.
-/// Once refined, it is a few eps times the condition, and the first Gram matrix must only have an R (docs/decisions/0057).
+/// Once refined, it grows with the condition itself, and the first Gram matrix must only have an R (measured in docs/decisions/0057).
 template <Scalar T> bool is_good(Real<T> bound, Index n) { return bound <= Real<T>(100 * n); }
-template <Scalar T> bool is_refinable(Real<T> bound, Index n)
+template <Scalar T> bool is_refinable(Real<T> bound)
 {
-    return bound <= std::min(Real<T>(256) * Real<T>(n) * Real<T>(n), Real<T>(0.01) / std::numeric_limits<Real<T>>::epsilon());
+    return bound <= std::min(Real<T>(1e9), Real<T>(0.01) / std::numeric_limits<Real<T>>::epsilon());
 }
 
 /// The same once more for A K, which is nearly orthonormal: R <- R_2 R, K <- K K_2 (CholeskyQR2: Yamamoto and others 2015). Returns the bound for A K.
@@ -162,7 +162,7 @@ template <Scalar T> struct GramArgs {
         const KernelProvider& kernels = kernels_of(context);
         gram(kernels, m, n, A.data, A.ld, R.data, R.ld);
         Real<T> bound = from_gram(kernels, n, R, K);
-        if (!is_good<T>(bound, n) && is_refinable<T>(bound, n)) bound = refine(kernels, m, n, A, R, K);
+        if (!is_good<T>(bound, n) && is_refinable<T>(bound)) bound = refine(kernels, m, n, A, R, K);
         if (is_good<T>(bound, n)) return void(*state = State<T>::gram);
         set_diagonal(n, T(0), R.data, R.ld);
         *state = is_finite(m, n, A.data, A.ld) ? State<T>::reflectors : State<T>::no_number;
