@@ -33,7 +33,7 @@ def check(command, environment, *routines):
 @each_way
 def test_r_computes_through_us(environment):
     routines = ("dgesv", "dgetrf", "dpotrf", "dpotri", "dsyrk", "dgemm", "dtrsm", "zgesv", "zgemm")
-    check(["Rscript", "--vanilla", PROGRAMS / "solves.R"], environment, *routines)
+    check(["Rscript", "--vanilla", PROGRAMS / "solves.R"], environment, *routines, "dormqr", "zunmqr", "dgeqrf", "dorgqr")
 
 
 @needs_program("octave-cli", "octave")
@@ -41,7 +41,8 @@ def test_r_computes_through_us(environment):
 def test_octave_computes_through_us(environment):
     # Of an installation's start-up files nothing, of ours no window.
     command = ["octave-cli", "--no-init-file", "--no-site-file", "--no-history", PROGRAMS / "solves.m"]
-    check(command, environment, *each("sdcz", "gemm", "getrf", "getrs", "getri", "potrf", "potrs", "potri"), "dsyrk", "zherk")
+    routines = each("sdcz", "gemm", "getrf", "getrs", "getri", "potrf", "potrs", "potri", "geqrf")
+    check(command, environment, *routines, "dsyrk", "zherk", "dorgqr", "zungqr")
 
 
 def compiled(name, folder, *options):

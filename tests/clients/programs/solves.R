@@ -40,4 +40,21 @@ if (!identical(grepl("U\\[7,7\\] = 0", said), TRUE)) stop("solve(singular): ", s
 C <- matrix(complex(real = rnorm(n * n), imaginary = rnorm(n * n)), n)
 Z <- solve(C, B + 0i)
 near("complex solve", size(abs(B - C %*% Z)), size(abs(C)) * size(abs(Z)))
+# Column pivoting (geqp3) is the library's behind us; what is done with the reflectors is ours, and the singular values of a tall matrix begin with QR.
+qr_is_right <- function(A) {
+    columns <- ncol(A)
+    adjoint <- Conj(t(A))
+    factors <- qr(A, LAPACK = TRUE)
+    Q <- qr.Q(factors)
+    near("qr", size(Mod(Q %*% qr.R(factors) - A[, factors$pivot])), size(Mod(A)))
+    near("qr.Q", size(Mod(Conj(t(Q)) %*% Q - diag(columns))), 1)
+    b <- A[, 1] + A[, 2] * 2
+    x <- qr.coef(factors, b)
+    # Of the normal equations: the solution leaves what no column reaches.
+    near("qr.coef", size(Mod(adjoint %*% (b - A %*% x))), size(Mod(A))^2 * size(Mod(x)))
+    parts <- svd(A)
+    near("svd", size(Mod(A - parts$u %*% diag(parts$d) %*% Conj(t(parts$v)))), size(Mod(A)))
+}
+qr_is_right(matrix(rnorm(8 * n * 40), 8 * n))
+qr_is_right(C[, 1:20])
 cat("right\n")

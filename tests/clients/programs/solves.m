@@ -38,6 +38,13 @@ function all_of (A, B)
   near ("chol2inv", P * chol2inv (R) - one, size_of (P) * size_of (inv (P)));
   X = R \ B;
   near ("R \\ B", B - R * X, size_of (R) * size_of (X));
+  [Q, R] = qr (A(:,1:40), 0);
+  near ("qr", A(:,1:40) - Q * R, size_of (A));
+  near ("qr's Q", Q' * Q - one(1:40,1:40), 1);
+  [Q, ~] = qr (A(1:40,:));
+  near ("qr, wide", Q' * Q - one(1:40,1:40), 1);
+  [U, S, V] = svd (A(:,1:20), "econ");
+  near ("svd", A(:,1:20) - U * S * V', size_of (A));
   [~, bad] = chol (P - 2 * P(5,5) * (one(:,5) * one(5,:)));
   if (bad != 5)
     error ("chol: %d instead of 5", bad);
