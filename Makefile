@@ -3,7 +3,7 @@
 #   make demo    the main job on real data                  make bench   us and the peers, in turn
 # What others install: make deb and make wheel, in dist/; test-deb and test-wheel try them in a bare Debian in BARE (as root).
 # And for those who change things: make lint, format, asan, tsan, minimal, clean; test-clients runs others' programs through our symbols
-# and installs them, test-mutations shows that our tests notice deliberate faults.
+# and installs them, test-mutations shows that our tests notice deliberate faults, docs builds the site into build/site.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
@@ -16,7 +16,7 @@ ASAN_TESTS ?= .*
 TSAN_TESTS ?= graph|threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|runtime|nodes|interfaces_c
 
 .PHONY: build demo test bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
-.PHONY: test-clients clients-packages test-mutations deb test-deb wheel test-wheel packaging-packages
+.PHONY: test-clients clients-packages test-mutations docs deb test-deb wheel test-wheel packaging-packages
 
 system:
 	@scripts/system_packages.sh build
@@ -80,6 +80,12 @@ test-wheel: wheel packaging-packages
 	scripts/bare_system.sh $(BARE) wheel.sh python3-venv
 test-mutations: venv
 	python3 scripts/mutations.py --jobs $(JOBS)
+
+docs:
+	@scripts/make_venv.sh docs
+	build/docs-venv/bin/sphinx-build --fresh-env --fail-on-warning --keep-going --quiet -d build/docs-doctrees docs build/site
+	python3 scripts/check_pages.py --built build/site
+	@echo "build/site/index.html"
 
 lint: venv
 	@scripts/system_packages.sh lint

@@ -19,7 +19,7 @@ class Fault:
         return (ROOT / self.file).read_text().count(self.right) == 1
 
 
-BLAS, TILES, CALLS, FACE = "blas", "algorithms", "session", "blas_face"
+BLAS, TILES, CALLS, FACE, ESTIMATES = "blas", "algorithms", "session", "blas_face", "estimates"
 
 
 def off(element):
@@ -35,6 +35,9 @@ def faults():
     yield from elements()
     yield from padding()
     yield from the_rest()
+    yield from reflectors()
+    yield from least_squares()
+    yield from estimates()
 
 
 def infos():
@@ -205,3 +208,79 @@ def the_rest():
     file = "src/session/mixed_precision.cpp"
     right = "ldx).run();\n    }\n    if (iterations) *iterations = steps;"
     yield Fault("dsgesv: the steps are not told", file, right, right.replace("= steps", "= 0"), (CALLS, FACE))
+
+
+def reflectors():
+    file = "src/session/linear_algebra_qr.cpp"
+
+    def spoilt(what, right, more):
+        """After the computation of a call on the calling thread."""
+        wrong = f"{right};\n    if (m > 0 && n > 0) {{ {more} }}\n    return 0;"
+        return Fault(what, file, f"return {right}, 0;", wrong, (FACE, CALLS))
+
+    geqrf, gelqf = "blas::geqrf<T>(m, n, A, lda, tau, nullptr, 1)", "blas::gelqf(m, n, A, lda, tau)"
+    yield spoilt("geqrf: tau is scaled by 1 + 1e-12", geqrf, off("tau[0]"))
+    yield spoilt("geqrf: a reflector's sign is wrong", geqrf, "if (m > 1) A[1] = -A[1];")
+    yield spoilt("geqrf: V is clobbered", geqrf, "if (m > 1) A[m - 1] = T(0);")
+    yield spoilt("geqrf: one element of R is off by 1e-12", geqrf, off("A[(n - 1) * lda]"))
+    yield spoilt("geqrf: writes a row below A", geqrf, "if (m < lda) A[m] = T(0);")
+    yield spoilt("gelqf: tau is scaled by 1 + 1e-12", gelqf, off("tau[0]"))
+    yield spoilt("gelqf: a reflector's sign is wrong", gelqf, "if (n > 1) A[lda] = -A[lda];")
+    yield spoilt("orgqr: one element is off by 1e-12", "blas::orgqr(m, n, k, A, lda, tau)", off("A[0]"))
+    yield spoilt("orglq: one element is off by 1e-12", "blas::orglq(m, n, k, A, lda, tau)", off("A[0]"))
+    for routine in ("ormqr", "ormlq"):
+        call = f"blas::{routine}(side, op, m, n, k, A, lda, tau, C, ldc)"
+        yield spoilt(f"{routine}: one element is off by 1e-12", call, off("C[0]"))
+        yield spoilt(f"{routine}: V is clobbered", call, "if (k > 1) const_cast<T*>(A)[k * lda - 1] = T(0);")
+        yield spoilt(f"{routine}: writes a row below C", call, "if (m < ldc) C[m] = T(0);")
+    right = "left == (op != Op::none), [&]"
+    yield Fault("gemqrt: blocks in the wrong order", file, right, right.replace("!=", "=="), (FACE,))
+    right = "blas::geqrf(m - i, ib, V, lda, tau.data(), t + i * ldt, ldt);"
+    yield Fault("geqrt: a triangle's scalar is off by 1e-12", file, right, right + f"\n        {off('t[i * ldt]')}", (FACE,))
+    file = "src/blas/ormqr.cpp"
+    right = "for (Index j = first; j < first + count; ++j) std::fill_n(A + j * lda, first, T(0));"
+    yield Fault("orgqr: what R had above later columns is not zeroed", file, right, "", (BLAS, FACE))
+    file = "src/algorithms/signatures.hpp"
+    right = "#define TRC_LEAST_WORK_ormqr std::max<::trencadis::Index>(1, side == Side::left ? n : m)"
+    yield Fault("ormqr: the workspace of the other side", file, right, right.replace("left", "right"), (FACE,))
+    file = "src/algorithms/arguments.hpp"
+    right = "return allowed() && (complex || given != Op::conj_trans) ? 0 : number;"
+    yield Fault("ormqr: takes LAPACK's letter of the other precisions", file, right, "return allowed() ? 0 : number;", (FACE,))
+    right = "return value < least || value > most ? number : 0;"
+    yield Fault("orgqr: more reflectors than columns are not refused", file, right, "return value < least ? number : 0;", (FACE,))
+
+
+def least_squares():
+    file = "src/session/least_squares.cpp"
+    yield Fault("gels: info is always 0", file, "if (info) return info;", "if (info) return 0;", (CALLS,))
+    yield Fault("gels: what scaled A is not undone", file, "a.undo_inverse(solution);", "", (CALLS,))
+    yield Fault("gels: what scaled B is not undone", file, "b.undo(solution);", "", (CALLS,))
+    for shape, rows, first in (("tall", "m", "n"), ("wide", "n", "m")):
+        right = f"Block<T>{{{rows}, nrhs, B, ldb}}.zero({first});"
+        yield Fault(f"gels of a {shape} matrix: rows under the right sides are read", file, right, "", (CALLS,))
+    right = "const Scaled<T> b(all.top(op == Op::none ? m : n));"
+    yield Fault("gels: scales by rows that are not there yet", file, right, "const Scaled<T> b(all);", (CALLS,))
+    right = "    b.undo(solution);\n"
+    yield Fault("gels: one element is off by 1e-12", file, right, f"{right}    {off('B[0]')}\n", (CALLS,))
+    wrong = f"{right}    if (all.rows < ldb) B[all.rows] = T(0);\n"
+    yield Fault("gels: writes a row below B", file, right, wrong, (CALLS,))
+
+
+def estimates():
+    file = "src/estimates/condition.cpp"
+    right = "    *rcond = 1 / inverse / anorm;\n    return"
+    yield Fault("gecon: twice as much", file, right, right.replace("1 /", "2 /"), (ESTIMATES, CALLS, FACE))
+    right = "if (inverse != 0) *rcond = 1 / inverse / anorm;"
+    yield Fault("pocon: twice as much", file, right, right.replace("1 /", "2 /"), (ESTIMATES, CALLS, FACE))
+    right = "*rcond = 1 / anorm / inverse;"
+    yield Fault("trcon: twice as much", file, right, right.replace("1 /", "2 /"), (ESTIMATES, CALLS, FACE))
+    file = "src/estimates/norms.cpp"
+    right = "return a < b || std::isnan(b) ? b : a;"
+    yield Fault("norms: a NaN is passed over", file, right, "return a < b ? b : a;", (ESTIMATES,))
+    right = "A.has_diagonal(j) ? sum + on_diagonal(j) : sum"
+    yield Fault("norms of triangles: the diagonal is left out", file, right, "sum", (ESTIMATES,))
+    file = "src/estimates/refine.cpp"
+    right = "blas::laswp(1, r, n, 0, n, ipiv, blas::Interchanges::backward);"
+    yield Fault("gerfs of the transpose: rows exchanged forward", file, right, right.replace("back", "for"), (ESTIMATES,))
+    right = "kernel.dots(rows, columns, A + row + first * lda, lda, x + row, true, products);"
+    yield Fault("porfs: one triangle alone", file, right, "std::fill_n(products, columns, T(0));", (ESTIMATES,))

@@ -4,7 +4,8 @@
     scripts/mutations.py [--jobs N] [--only WORD] [--list] [--check]
 
 The faults (scripts/faults.py) are those that public tests have missed: an info that is always 0, the other triangle or the rows
-between m and the leading dimension written, no call of xerbla, a pivot off by one, one element off by 1e-12. They are applied to
+between m and the leading dimension written, no call of xerbla, a pivot off by one, one element off by 1e-12, and their kin of QR,
+norms and estimates. They are applied to
 a copy of the tree in build-mutations/, which is kept, so that the next run compiles what has changed. --check only looks whether
 every fault still has its place in the sources; make test does so. Exit status: 0 all caught, 1 one was missed, 2 a fault has lost
 its place or the build failed.

@@ -35,15 +35,25 @@ def operations(routine: str) -> str:
     return f"{'' if factor == 1 else f'{factor} '}n^{power}"
 
 
+#: Parts of others, which cost what they are given.
+PARTS = {"larft": "n k^2", "larfb": "4 m n k"}
+
+
+def orthogonal(name: str) -> str:
+    """What is unitary in complex precisions has its row under its name in real ones."""
+    return name.replace("un", "or", 1) if name.startswith("un") else name
+
+
 def row(signature: dict, entry: dict | None) -> str:
-    cells = [f"`{signature['name']}`", signature["precisions"], ", ".join(signature["arguments"])]
-    cells += [operations(signature["name"]), " ".join(entry["variants"])] if entry else ["a few n^2", ""]
+    name = signature["name"]
+    cells = [f"`{name}`", signature["precisions"], ", ".join(signature["arguments"])]
+    cells += [operations(orthogonal(name)), " ".join(entry["variants"])] if entry else [PARTS.get(name, "a few n^2"), ""]
     return "| " + " | ".join(cells) + " |\n"
 
 
 def page() -> str:
     entries = {entry["name"]: entry for entry in _core.list_routines()}
-    rows = "".join(row(signature, entries.get(signature["name"])) for signature in _core.signatures())
+    rows = "".join(row(signature, entries.get(orthogonal(signature["name"]))) for signature in _core.signatures())
     summaries = "".join(
         f"- `{name}`: {entry['summary']} ({entry['source']})\n" for name, entry in entries.items() if entry["available"]
     )

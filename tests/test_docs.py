@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -36,9 +37,16 @@ def test_the_page_of_routines_is_what_its_script_makes_of_the_lists():
     assert result.stdout == (DOCS / "routines.md").read_text(), result.stderr
 
 
+def smaller(line):
+    """Orders of real runs, which would take long; simulated ones cost nothing."""
+    return line if line.startswith("trencadis simulate") else re.sub(r"--n [\d,]+", "--n 300", line)
+
+
 @pytest.mark.parametrize("line", commands())
 def test_a_command_of_the_pages_works(line, tmp_path):
-    result = run(shlex.split(line.replace("--n 4096", "--n 300"))[1:], tmp_path)
+    np.save(tmp_path / "A.npy", np.random.default_rng(1).standard_normal((50, 50)))
+    np.save(tmp_path / "b.npy", np.ones(50))
+    result = run(shlex.split(smaller(line))[1:], tmp_path)
     assert result.returncode == 0, result.stderr
     output = re.search(r"-o (\S+)", line)
     assert output is None or (tmp_path / output[1]).stat().st_size > 0
@@ -51,3 +59,20 @@ def test_the_machine_in_the_pages_can_be_simulated(tmp_path):
     for extra in ([], ["--model", "cluster-switching", "--effect", "power-state=nominal"]):
         result = run([*words, *extra], tmp_path)
         assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("example", blocks("python"), ids=range(len(blocks("python"))))
+def test_a_python_example_of_the_pages_works(example, tmp_path):
+    result = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    assert "False" not in result.stdout
+
+
+def test_the_c_example_of_the_first_page_solves_its_system(tmp_path):
+    (example,) = re.findall(r"^```c\n(.*?)^```", (DOCS / "start.md").read_text(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "gesv.c").write_text(example)
+    library = DOCS.parent / "build" / "lib"
+    flags = [f"-I{DOCS.parent / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}", "-ltrencadis"]
+    compiled = subprocess.run(["cc", "gesv.c", *flags, "-o", "gesv"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert compiled.returncode == 0, compiled.stderr
+    assert subprocess.run(["./gesv"], cwd=tmp_path, capture_output=True, text=True, timeout=60).stdout == "x = 0.8 1.4\n"

@@ -1,7 +1,8 @@
-"""The testers of the reference LAPACK (Debian's liblapack-test) through our symbols: linear equations in s, d, c, z.
+"""The testers of the reference LAPACK (Debian's liblapack-test) through our symbols: linear equations, QR, LQ and
+least squares in s, d, c, z.
 
-A part of what they can test: general, positive definite and triangular matrices, which are what we serve. What fails
-without us, too, is theirs: the tester of version 3.11 itself in STR.
+A part of what they can test: general, positive definite and triangular matrices, QR and LQ (QT: geqrt and gemqrt), and
+least squares, which are what we serve. What fails without us, too, is theirs: the tester of version 3.11 itself in STR.
 """
 
 import os
@@ -31,13 +32,24 @@ SERVED = (
     *("getrf", "getrs", "gesv", "getri", "gecon", "gerfs", "geequ", "lange"),
     *("potrf", "potrs", "posv", "potri", "pocon", "porfs", "poequ"),
     *("trtri", "trtrs", "trcon", "lantr"),
+    *("geqrf", "gelqf", "geqrt", "gemqrt", "gels"),
 )
+#: Whose names are others in complex precisions. Reflectors (larft, larfb) are never on tasks.
+ORTHOGONAL = ("orgqr", "orglq", "ormqr", "ormlq")
+#: Kinds of matrices and of factorizations.
+KINDS = ("GE", "PO", "TR", "QR", "LQ", "LS", "QT")
+
+
+def served(precision):
+    if precision in "sd":
+        return (*SERVED, *ORTHOGONAL, "lansy")
+    return (*SERVED, *(routine.replace("or", "un", 1) for routine in ORTHOGONAL), "lanhe")
 
 
 def words(precision, sizes):
     """The tester's own input with fewer sizes, and those kinds of matrices alone."""
     lines = (TESTERS / f"{precision}test.in").read_text().splitlines()
-    kinds = [line for line in lines if re.match(rf"{precision.upper()}(GE|PO|TR) ", line)]
+    kinds = [line for line in lines if re.match(rf"{precision.upper()}({'|'.join(KINDS)})\b", line)]
     header = lines[: next(i for i, line in enumerate(lines) if line.startswith("T ")) + 3]
     for at, line in enumerate(header):
         if re.search(r"Number of values of [MN]\b", line):
@@ -71,11 +83,11 @@ def without_us(precision, sizes):
 @pytest.mark.parametrize("precision", "sdcz")
 def test_the_reference_tester_finds_nothing_that_it_does_not_find_without_us(precision, environment, sizes):
     result, failures = run(precision, sizes, {"LD_PRELOAD": str(LIBRARY), "TRENCADIS_VERBOSE": "1", **environment})
-    for kind in ("GE", "PO", "TR"):
+    for kind in KINDS:
         assert f"{precision.upper()}{kind} routines passed the tests of the error exits" in result.stdout, result.stdout
     assert failures == without_us(precision, sizes)
     how = "on tasks" if environment else "directly"
-    for routine in (*SERVED, "lansy" if precision in "sd" else "lanhe"):
+    for routine in served(precision):
         assert re.search(rf"^trencadis: {precision}{routine} \S+ {how}", result.stderr, re.MULTILINE), routine
 
 
@@ -103,5 +115,5 @@ def test_the_reference_tester_finds_nothing_in_larger_matrices(precision, enviro
     variables = {"LD_PRELOAD": str(LIBRARY), "TRENCADIS_VERBOSE": "1", **reference, **environment}
     result, failures = run(precision, "130 257", variables, LARGE_TESTERS)
     assert failures == [], result.stdout  # the reference alone: none
-    for routine in SERVED:
+    for routine in set(served(precision)) - {"lansy", "lanhe"}:
         assert re.search(rf"^trencadis: {precision}{routine} \S+ on tasks", result.stderr, re.MULTILINE), routine

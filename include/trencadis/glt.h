@@ -5,10 +5,11 @@
  * tasklets (no stack of their own where the library has such: they run to their end and may not wait).
  *
  * Two forms, one source:
- *   dynamic      cc prog.c $(pkg-config --cflags --libs glt)         the back end is chosen when the program runs
- *   header-only  cc -DGLT_STATIC=native prog.c $(pkg-config --cflags --libs glt-static)   everything is static inline
- * GLT_STATIC is one of the back ends: native, argobots, qthreads, massivethreads, os. All translation units of a program use the same
- * form and back end. The dynamic form checks its arguments; the header-only form leaves out the checks listed in docs/threads.md.
+ *   dynamic      cc prog.c $(pkg-config --cflags --libs glt)
+ *   header-only  cc -DGLT_STATIC=native prog.c $(pkg-config --cflags --libs glt-static)
+ * In the first the back end is chosen when the program runs, in the second everything is static inline. GLT_STATIC is one of the back
+ * ends: native, argobots, qthreads, massivethreads, os. All translation units of a program use the same form and back end. The dynamic
+ * form checks its arguments; the header-only form leaves out the checks listed in docs/threads.md.
  *
  * Errors. Functions the published interface does not have answer with a status. Every error (>= GLT_ERROR_STATE), of any function,
  * is also kept for glt_last_status() and handed to the error handler with one line of text, as in "glt_ult_join: the handle is

@@ -41,17 +41,27 @@ typedef enum trc_code {
 
 /* What went wrong in the last call on this thread that did not return 0; "" before. Valid until the next such call. */
 const char* trc_last_error_message(void);
+/* "MAJOR.MINOR.PATCH" of the library that was found when the program ran. */
 const char* trc_version(void);
 
 /* --- Sessions: workers, a scheduler and kernels ----------------------------------------------------------------- */
 
 typedef struct trc_session trc_session;
 
-/* Makes a session. `options`: words "key=value" separated by blanks, or NULL: engine=native|sequential, scheduler=mosaic|eager|ws|...,
- * kernels=native|mkl|... or native,potrf=mkl, threads=native|os|argobots|..., workers=LIST (core numbers, as 0,1,4-7) or
- * worker_count=N, window=N (tasks in flight), relief=held-up|always|never (when a worker goes on on the core of an idle
- * one, as the system has taken its own away; the standard session does not by default). What is not given comes from TRENCADIS_ENGINE, _SCHEDULER, _KERNELS, _THREADS_BACKEND,
- * _NUM_THREADS, _RELIEF, else the default: one worker per core. */
+/* Makes a session. `options`: words separated by blanks, or NULL:
+ *
+ *     engine=native|sequential
+ *     scheduler=mosaic|eager|ws|...
+ *     kernels=native|mkl|...          or single ones from elsewhere: native,potrf=mkl
+ *     threads=native|os|argobots|...
+ *     workers=LIST                    core numbers, as 0,1,4-7
+ *     worker_count=N                  in place of workers: the first so many
+ *     window=N                        tasks in flight
+ *     relief=held-up|always|never     when a worker goes on on the core of an idle one, as the
+ *                                     system has taken its own away; the standard session: never
+ *
+ * What is not given comes from TRENCADIS_ENGINE, TRENCADIS_SCHEDULER, TRENCADIS_KERNELS, TRENCADIS_THREADS_BACKEND, TRENCADIS_NUM_THREADS and
+ * TRENCADIS_RELIEF, else the default: one worker per core. */
 int trc_session_create(trc_session** session, const char* options);
 /* Waits for calls that are running; those that begin meanwhile return TRC_BAD_VALUE. NULL is allowed. -1, and the session stays
  * as it is, while one of its flows has not been destroyed: in particular from inside its own tasks. */
@@ -158,20 +168,120 @@ int trc_dpotri(trc_session* session, char uplo, int64_t n, double* a, int64_t ld
 int trc_cpotri(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
 int trc_zpotri(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
 
+/* A = Q R in place, A m x n: R in the upper trapezoid, below it the vectors of k = min(m, n) elementary reflectors H = I - tau v v^H, whose first
+ * element is a one that is not stored; tau their k scalars; Q = H_1 .. H_k. *info is always 0, here and in the calls of QR below.
+ * 2 m n^2 - 2/3 n^3 flops for m >= n (4 times that complex). */
+int trc_sgeqrf(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, float* tau, int64_t* info);
+int trc_dgeqrf(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, double* tau, int64_t* info);
+int trc_cgeqrf(trc_session* session, int64_t m, int64_t n, trc_complex_float* a, int64_t lda, trc_complex_float* tau,
+               int64_t* info);
+int trc_zgeqrf(trc_session* session, int64_t m, int64_t n, trc_complex_double* a, int64_t lda, trc_complex_double* tau,
+               int64_t* info);
+/* A = L Q in place: what geqrf makes of A^H, transposed; Q = H_k^H .. H_1^H. */
+int trc_sgelqf(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, float* tau, int64_t* info);
+int trc_dgelqf(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, double* tau, int64_t* info);
+int trc_cgelqf(trc_session* session, int64_t m, int64_t n, trc_complex_float* a, int64_t lda, trc_complex_float* tau,
+               int64_t* info);
+int trc_zgelqf(trc_session* session, int64_t m, int64_t n, trc_complex_double* a, int64_t lda, trc_complex_double* tau,
+               int64_t* info);
+/* A <- the first n columns of Q from the first k reflectors that geqrf left there; m >= n >= k. */
+int trc_sorgqr(trc_session* session, int64_t m, int64_t n, int64_t k, float* a, int64_t lda, const float* tau, int64_t* info);
+int trc_dorgqr(trc_session* session, int64_t m, int64_t n, int64_t k, double* a, int64_t lda, const double* tau, int64_t* info);
+int trc_cungqr(trc_session* session, int64_t m, int64_t n, int64_t k, trc_complex_float* a, int64_t lda,
+               const trc_complex_float* tau, int64_t* info);
+int trc_zungqr(trc_session* session, int64_t m, int64_t n, int64_t k, trc_complex_double* a, int64_t lda,
+               const trc_complex_double* tau, int64_t* info);
+/* A <- the first m rows of Q from the first k reflectors that gelqf left there; n >= m >= k. */
+int trc_sorglq(trc_session* session, int64_t m, int64_t n, int64_t k, float* a, int64_t lda, const float* tau, int64_t* info);
+int trc_dorglq(trc_session* session, int64_t m, int64_t n, int64_t k, double* a, int64_t lda, const double* tau, int64_t* info);
+int trc_cunglq(trc_session* session, int64_t m, int64_t n, int64_t k, trc_complex_float* a, int64_t lda,
+               const trc_complex_float* tau, int64_t* info);
+int trc_zunglq(trc_session* session, int64_t m, int64_t n, int64_t k, trc_complex_double* a, int64_t lda,
+               const trc_complex_double* tau, int64_t* info);
+/* C <- op(Q) C (side 'L') or C op(Q) ('R'), C m x n, Q of the k reflectors that geqrf left in the columns of A; trans 'N' or 'C' (real also 'T'). */
+int trc_sormqr(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda,
+               const float* tau, float* c, int64_t ldc, int64_t* info);
+int trc_dormqr(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda,
+               const double* tau, double* c, int64_t ldc, int64_t* info);
+int trc_cunmqr(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, const trc_complex_float* a,
+               int64_t lda, const trc_complex_float* tau, trc_complex_float* c, int64_t ldc, int64_t* info);
+int trc_zunmqr(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, const trc_complex_double* a,
+               int64_t lda, const trc_complex_double* tau, trc_complex_double* c, int64_t ldc, int64_t* info);
+/* The same with those that gelqf left in the rows of A. */
+int trc_sormlq(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda,
+               const float* tau, float* c, int64_t ldc, int64_t* info);
+int trc_dormlq(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda,
+               const double* tau, double* c, int64_t ldc, int64_t* info);
+int trc_cunmlq(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, const trc_complex_float* a,
+               int64_t lda, const trc_complex_float* tau, trc_complex_float* c, int64_t ldc, int64_t* info);
+int trc_zunmlq(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, const trc_complex_double* a,
+               int64_t lda, const trc_complex_double* tau, trc_complex_double* c, int64_t ldc, int64_t* info);
+/* geqrf that leaves the triangles T of its block reflectors I - V T V^H, nb columns each, side by side in t (nb x min(m, n)), instead of tau. */
+int trc_sgeqrt(trc_session* session, int64_t m, int64_t n, int64_t nb, float* a, int64_t lda, float* t, int64_t ldt,
+               int64_t* info);
+int trc_dgeqrt(trc_session* session, int64_t m, int64_t n, int64_t nb, double* a, int64_t lda, double* t, int64_t ldt,
+               int64_t* info);
+int trc_cgeqrt(trc_session* session, int64_t m, int64_t n, int64_t nb, trc_complex_float* a, int64_t lda, trc_complex_float* t,
+               int64_t ldt, int64_t* info);
+int trc_zgeqrt(trc_session* session, int64_t m, int64_t n, int64_t nb, trc_complex_double* a, int64_t lda, trc_complex_double* t,
+               int64_t ldt, int64_t* info);
+/* C <- op(Q) C or C op(Q) as ormqr, with what geqrt left in v and t. */
+int trc_sgemqrt(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, int64_t nb, const float* v,
+                int64_t ldv, const float* t, int64_t ldt, float* c, int64_t ldc, int64_t* info);
+int trc_dgemqrt(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, int64_t nb, const double* v,
+                int64_t ldv, const double* t, int64_t ldt, double* c, int64_t ldc, int64_t* info);
+int trc_cgemqrt(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, int64_t nb,
+                const trc_complex_float* v, int64_t ldv, const trc_complex_float* t, int64_t ldt, trc_complex_float* c,
+                int64_t ldc, int64_t* info);
+int trc_zgemqrt(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, int64_t nb,
+                const trc_complex_double* v, int64_t ldv, const trc_complex_double* t, int64_t ldt, trc_complex_double* c,
+                int64_t ldc, int64_t* info);
+/* t <- the triangle of k reflectors of order n as one, I - V T V^H: upper where they are multiplied forward (direct 'F'), lower backward ('B'). v has
+ * their vectors as columns (storev 'C') or their conjugates as rows ('R'). On the calling thread. */
+int trc_slarft(char direct, char storev, int64_t n, int64_t k, const float* v, int64_t ldv, const float* tau, float* t,
+               int64_t ldt);
+int trc_dlarft(char direct, char storev, int64_t n, int64_t k, const double* v, int64_t ldv, const double* tau, double* t,
+               int64_t ldt);
+int trc_clarft(char direct, char storev, int64_t n, int64_t k, const trc_complex_float* v, int64_t ldv,
+               const trc_complex_float* tau, trc_complex_float* t, int64_t ldt);
+int trc_zlarft(char direct, char storev, int64_t n, int64_t k, const trc_complex_double* v, int64_t ldv,
+               const trc_complex_double* tau, trc_complex_double* t, int64_t ldt);
+/* C <- op(H) C or C op(H), C m x n, with H = I - V T V^H of larft. On the calling thread. */
+int trc_slarfb(char side, char trans, char direct, char storev, int64_t m, int64_t n, int64_t k, const float* v, int64_t ldv,
+               const float* t, int64_t ldt, float* c, int64_t ldc);
+int trc_dlarfb(char side, char trans, char direct, char storev, int64_t m, int64_t n, int64_t k, const double* v, int64_t ldv,
+               const double* t, int64_t ldt, double* c, int64_t ldc);
+int trc_clarfb(char side, char trans, char direct, char storev, int64_t m, int64_t n, int64_t k, const trc_complex_float* v,
+               int64_t ldv, const trc_complex_float* t, int64_t ldt, trc_complex_float* c, int64_t ldc);
+int trc_zlarfb(char side, char trans, char direct, char storev, int64_t m, int64_t n, int64_t k, const trc_complex_double* v,
+               int64_t ldv, const trc_complex_double* t, int64_t ldt, trc_complex_double* c, int64_t ldc);
+
+/* Least squares: for each of nrhs columns b of B the x that makes |op(A) x - b| least, or the shortest x of op(A) x = b where there are several;
+ * A m x n of full rank, trans 'N' or 'C' (real also 'T'). B is max(m, n) x nrhs: right sides on top, afterwards the solutions. A is factored by geqrf
+ * (m >= n) or gelqf. *info: 0, or i where element i of the triangle's diagonal is exactly zero; there is no solution then. */
+int trc_sgels(trc_session* session, char trans, int64_t m, int64_t n, int64_t nrhs, float* a, int64_t lda, float* b, int64_t ldb,
+              int64_t* info);
+int trc_dgels(trc_session* session, char trans, int64_t m, int64_t n, int64_t nrhs, double* a, int64_t lda, double* b,
+              int64_t ldb, int64_t* info);
+int trc_cgels(trc_session* session, char trans, int64_t m, int64_t n, int64_t nrhs, trc_complex_float* a, int64_t lda,
+              trc_complex_float* b, int64_t ldb, int64_t* info);
+int trc_zgels(trc_session* session, char trans, int64_t m, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
+              trc_complex_double* b, int64_t ldb, int64_t* info);
+
 /* *value <- max |a_ij| (norm 'M'), the largest column sum ('1', 'O') or row sum ('I') of |a_ij|, or the root of the sum of squares ('F', 'E'), of A
  * m x n; 0 where it is empty, NaN where an element is. One read of A, by all workers where it is large. */
 int trc_slange(trc_session* session, char norm, int64_t m, int64_t n, const float* a, int64_t lda, float* value);
 int trc_dlange(trc_session* session, char norm, int64_t m, int64_t n, const double* a, int64_t lda, double* value);
 int trc_clange(trc_session* session, char norm, int64_t m, int64_t n, const trc_complex_float* a, int64_t lda, float* value);
 int trc_zlange(trc_session* session, char norm, int64_t m, int64_t n, const trc_complex_double* a, int64_t lda, double* value);
-/* The same of a symmetric or a Hermitian matrix, of which one triangle is read, */
+/* The same of a symmetric or a Hermitian matrix, of which one triangle is read. */
 int trc_slansy(trc_session* session, char norm, char uplo, int64_t n, const float* a, int64_t lda, float* value);
 int trc_dlansy(trc_session* session, char norm, char uplo, int64_t n, const double* a, int64_t lda, double* value);
 int trc_clansy(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_float* a, int64_t lda, float* value);
 int trc_zlansy(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_double* a, int64_t lda, double* value);
 int trc_clanhe(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_float* a, int64_t lda, float* value);
 int trc_zlanhe(trc_session* session, char norm, char uplo, int64_t n, const trc_complex_double* a, int64_t lda, double* value);
-/* and of a triangle or trapezoid, m x n. */
+/* The same of a triangle or trapezoid, m x n. */
 int trc_slantr(trc_session* session, char norm, char uplo, char diag, int64_t m, int64_t n, const float* a, int64_t lda,
                float* value);
 int trc_dlantr(trc_session* session, char norm, char uplo, char diag, int64_t m, int64_t n, const double* a, int64_t lda,

@@ -1,10 +1,10 @@
 #pragma once
 /// trencadis for C++: everything a program includes.
 ///
-///     trencadis::Session session;                                      // workers, scheduler, kernels
+///     trencadis::Session session; // workers, scheduler, kernels
 ///     trencadis::posv(session, trencadis::Uplo::lower, n, 1, A, lda, b, ldb);
 ///
-///     trencadis::DataFlow flow(session);                               // a data-flow algorithm of your own
+///     trencadis::DataFlow flow(session); // a data-flow algorithm of your own
 ///     flow.submit("add", [&] { y += x; }, {trencadis::read(&x), trencadis::readwrite(&y)});
 ///     flow.wait();
 #include "base/error.hpp"
@@ -14,6 +14,7 @@
 #include "session/incremental_lu.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/session.hpp"
+#include "session/tile_qr.hpp"
 #include "trencadis/flow.hpp"
 
 namespace trencadis {

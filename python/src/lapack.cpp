@@ -129,6 +129,11 @@ void no_options(const RoutineOptions& options)
 #define TRC_GIVEN_REALS_OUT(x, count) given.reals(#x)
 #define TRC_GIVEN_PIVOTS_IN(x, count, rows) given.integers(#x)
 #define TRC_GIVEN_PIVOTS_OUT(x, count) given.integers(#x)
+#define TRC_GIVEN_HERM_OP(x, text) given.template letter<Op>(text)
+#define TRC_GIVEN_WITHIN(x, least, most) given.size(#x)
+#define TRC_GIVEN_OUT(A, ld, rows, cols) given.matrix(#A, Access::write), given.leading()
+#define TRC_GIVEN_TAU_IN(x, count) given.matrix(#x, Access::read)
+#define TRC_GIVEN_TAU_OUT(x, count) given.matrix(#x, Access::write)
 
 #define TRC_SHAPE_FLAG(E, x, text) true
 #define TRC_SHAPE_SIZE(x) true
@@ -142,11 +147,17 @@ void no_options(const RoutineOptions& options)
 #define TRC_SHAPE_REALS_OUT(x, count) given.expect_reals(#x, count)
 #define TRC_SHAPE_PIVOTS_IN(x, count, rows) given.expect_integers(#x, count)
 #define TRC_SHAPE_PIVOTS_OUT(x, count) given.expect_integers(#x, count)
+#define TRC_SHAPE_HERM_OP(x, text) true
+#define TRC_SHAPE_WITHIN(x, least, most) true
+#define TRC_SHAPE_OUT(A, ld, rows, cols) given.expect(#A, rows, cols)
+#define TRC_SHAPE_TAU_IN(x, count) given.expect(#x, count, 1)
+#define TRC_SHAPE_TAU_OUT(x, count) given.expect(#x, count, 1)
 
 /// Takes the arguments of `routine`, looks at them and makes of them `CALL`, without the interpreter lock. Braces take the arguments from left to
 /// right.
 #define TRC_CALL(routine, RESULT, CALL)                                                                                          \
-    template <Scalar T> RESULT call_##routine(Session* session, const nb::args& arguments, const RoutineOptions& options)        \
+    template <Scalar T>                                                                                                          \
+    RESULT call_##routine([[maybe_unused]] Session* session, const nb::args& arguments, const RoutineOptions& options)           \
     {                                                                                                                            \
         Given<T> given(arguments);                                                                                               \
         const auto run = [&](TRC_ARGUMENTS_##routine(TRC_FACE)) {                                                                \
@@ -170,6 +181,10 @@ TRC_ESTIMATE_ROUTINES(TRC_ESTIMATE)
              (no_options(options), double(function(session_or_standard(session), TRC_ARGUMENTS_##function(TRC_PASS)))))
 TRC_NORM_ROUTINES(TRC_NORM)
 
+#define TRC_REFLECTORS(routine, ...)                                                                                             \
+    TRC_CALL(routine, Index, (no_options(options), argument::outcome([&] { return routine(TRC_ARGUMENTS_##routine(TRC_PASS)); })))
+TRC_REFLECTOR_ROUTINES(TRC_REFLECTORS)
+
 /// LAPACK's info of the routine called `name`.
 Index call(const std::string& name, Session* session, const nb::args& arguments, Index nb, const std::string& variant)
 {
@@ -179,6 +194,7 @@ Index call(const std::string& name, Session* session, const nb::args& arguments,
 #define TRC_NAMED(routine, ...)                                                                                                  \
     if (name == #routine) return call_##routine<T>(session, arguments, chosen);
         TRC_LAPACK_ROUTINES(TRC_NAMED)
+        TRC_REFLECTOR_ROUTINES(TRC_NAMED)
         throw Error(ErrorCode::bad_argument, "'" + name + "' is no routine of LAPACK that is served");
     });
 }

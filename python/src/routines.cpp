@@ -94,6 +94,11 @@ nb::dict row_of(const RoutineEntry& routine)
     return row;
 }
 
+const char* letters_of(Precisions precisions)
+{
+    return precisions == Precisions::real ? "s d" : precisions == Precisions::complex ? "c z" : "s d c z";
+}
+
 nb::list bind_signatures()
 {
     nb::list rows;
@@ -101,7 +106,7 @@ nb::list bind_signatures()
         nb::dict row;
         row["name"] = std::string(signature.routine);
         row["arguments"] = names(signature.arguments);
-        row["precisions"] = signature.complex_only ? "c z" : "s d c z";
+        row["precisions"] = letters_of(signature.precisions);
         rows.append(row);
     }
     return rows;

@@ -143,7 +143,7 @@ def test_systems_of_order_zero_are_solved(tmp_path):
     [
         (["solve", "A.npy"], ["Missing argument 'B'"]),
         (["solve", "A.npy", "b.npy", "c.npy"], ["unexpected extra argument"]),
-        (["solve", "A.npy", "b.npy", "--assume", "sym"], ["--assume: 'sym' is not served; spd and general are"]),
+        (["solve", "A.npy", "b.npy", "--assume", "sym"], ["--assume: 'sym' is not served; spd, general and least-squares are"]),
         (["solve", "A.npy", "b.npy", "--lower"], ["--lower: goes with --assume spd"]),
         (["solve", "A.npy", "b.npy", "--scheduler", "eagre"], ["unknown scheduler 'eagre'; did you mean 'eager'"]),
         (["solve", "A.npy", "b.npy", "--engine", "x"], ["unknown engine 'x'"]),
@@ -167,7 +167,7 @@ def test_systems_of_order_zero_are_solved(tmp_path):
         (["solve", "truncated.npy", "b.npy"], ["is truncated: 392 of 80000 bytes"]),
         (["solve", "truncated.mtx", "b.npy"], ["truncated.mtx: is not a Matrix Market file, is truncated or damaged"]),
         (["factor", "A.npy"], ["Missing option '--method'"]),
-        (["factor", "A.npy", "--method", "qr"], ["--method: 'qr' is not served; lu and cholesky are"]),
+        (["factor", "A.npy", "--method", "svd"], ["--method: 'svd' is not served; lu, cholesky and qr are"]),
         (["factor", "A.npy", "--method", "lu", "-o", "F.npy"], ["F.npy: cannot tell the format", "give a file called .npz"]),
         (["factor", "A.npy", "--method", "lu", "--lower"], ["--lower: goes with --method cholesky"]),
         (["factor", "b.npy", "--method", "lu"], ["b.npy: has shape (100,); a matrix is needed"]),

@@ -77,7 +77,12 @@ def both(name):
 
 
 def test_the_names_are_those_of_scipy():
-    assert {name for name in ours.__all__ if not hasattr(theirs, name)} == set()
+    # SciPy has RQ (gerqf, orgrq, ormrq) instead of LQ.
+    assert {name[1:] for name in ours.__all__ if not hasattr(theirs, name)} == {
+        *("gelqf", "orglq", "unglq", "ormlq", "unmlq"),
+    }
+    assert {"dgeqrf", "dorgqr", "zungqr", "sormqr", "cunmqr", "dgels"} <= set(ours.__all__)
+    assert "zorgqr" not in ours.__all__
     assert {"trtrs", "lange", "lantr", "gecon", "pocon", "trcon", "geequ", "geequb", "laswp"} <= {
         name[1:] for name in ours.__all__
     }
@@ -196,3 +201,80 @@ def test_what_has_no_tiles_takes_no_tile_size():
         _core.lapack("gecon", None, "1", 2, np.asfortranarray(np.eye(2)), 1.0, np.empty(2))
     with pytest.raises(ValueError, match="'gemm' is no norm"):
         _core.lapack_norm("gemm", None, np.eye(2))
+
+
+def unitary(letter, rest):
+    return letter + ("un" if letter in "cz" else "or") + rest
+
+
+@LETTERS
+@pytest.mark.parametrize("shape", [(60, 60), (60, 25), (25, 60), (7, 1), (1, 7)])
+def test_orthogonal_factors_are_scipys(letter, shape):
+    a = matrix(letter)[: shape[0], : shape[1]]
+    bound = 100 * max(shape) * eps(letter)
+    qr, tau, work, info = getattr(ours, letter + "geqrf")(a)
+    expected = getattr(theirs, letter + "geqrf")(a)
+    assert info == expected[3] == 0 and work[0].real == shape[1]
+    assert np.abs(qr - expected[0]).max() < bound and np.abs(tau - expected[1]).max() < bound
+    k = min(shape)
+    q, _, info = getattr(ours, unitary(letter, "gqr"))(qr[:, :k], tau)
+    other, _, _ = getattr(theirs, unitary(letter, "gqr"))(qr[:, :k], tau)
+    assert info == 0 and np.abs(q - other).max() < bound
+    c = matrix(letter)[: shape[0], :9]
+    for side, given in (("L", c), ("R", c.T)):
+        for trans in ("N", "C" if letter in "cz" else "T"):
+            words = side, trans, qr[:, :k], tau, given
+            mine, _, info = getattr(ours, unitary(letter, "mqr"))(*words, 200)
+            other, _, _ = getattr(theirs, unitary(letter, "mqr"))(*words, 200)
+            assert info == 0 and np.abs(mine - other).max() < bound
+    assert getattr(ours, unitary(letter, "mqr"))("L", "N", qr[:, :k], tau, c, -1)[1][0] == 9
+
+
+@LETTERS
+@pytest.mark.parametrize("shape", [(60, 25), (25, 60), (1, 7)])
+def test_lq_is_qr_of_the_adjoint(letter, shape):
+    a = matrix(letter)[: shape[0], : shape[1]]
+    bound, k = 100 * max(shape) * eps(letter), min(shape)
+    lq, tau, _, info = getattr(ours, letter + "gelqf")(a)
+    assert info == 0 and np.abs(lq.conj().T - getattr(ours, letter + "geqrf")(a.conj().T)[0]).max() < bound
+    q, _, info = getattr(ours, unitary(letter, "glq"))(lq[:k], tau)
+    assert info == 0 and np.abs(np.tril(lq)[:, :k] @ q - a).max() < bound
+    c = matrix(letter)[: shape[1], :5]
+    product, _, info = getattr(ours, unitary(letter, "mlq"))("L", "N", lq[:k], tau, c, 60)
+    assert info == 0 and np.abs(product[:k] - q @ c).max() < bound
+
+
+@LETTERS
+@pytest.mark.parametrize("shape", [(60, 25), (25, 60), (30, 30)])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_least_squares_are_scipys(letter, shape, transposed):
+    a = matrix(letter)[: shape[0], : shape[1]]
+    trans = "N" if not transposed else "C" if letter in "cz" else "T"
+    b = np.asfortranarray(matrix(letter)[: max(shape), 3:5])
+    factors, x, info = getattr(ours, letter + "gels")(a, b, trans=trans)
+    expected = getattr(theirs, letter + "gels")(a, b, trans=trans)
+    assert info == expected[2] == 0
+    assert np.abs(factors - expected[0]).max() < 1000 * eps(letter)
+    assert np.abs(x - expected[1]).max() < 1e5 * eps(letter)
+
+
+def test_a_workspace_that_lapack_would_refuse_is_refused():
+    a = matrix("d")[:, :5]
+    with pytest.raises(ValueError, match="lwork is 4, must be at least 5"):
+        ours.dgeqrf(a, 4)
+    with pytest.raises(ValueError, match="lwork is 2, must be at least 3"):
+        ours.dormqr("L", "N", a, np.ones(5), np.ones((60, 3)), 2)
+    with pytest.raises(ValueError, match="60 rows are needed"):
+        ours.dgels(a, np.ones(5))
+    with pytest.raises(ValueError, match="trans is 'T'"):
+        ours.zunmqr("L", "T", a, np.ones(5), np.ones((60, 3)), 3)
+
+
+def test_scalars_of_the_wrong_length_or_kind_are_refused():
+    a = np.asfortranarray(matrix("d", 6))
+    with pytest.raises(ValueError, match="tau is 5 x 1; the other arguments need 6 x 1"):
+        _core.lapack("geqrf", None, 6, 6, a, np.ones(5))
+    with pytest.raises(ValueError, match="tau"):
+        _core.lapack("geqrf", None, 6, 6, a, np.ones(6, np.float32))
+    with pytest.raises(ValueError, match="tau is 6 x 1; the other arguments need 3 x 1"):
+        _core.lapack("orgqr", None, 6, 6, 3, a, np.ones(6))

@@ -87,6 +87,19 @@ def test_published_figures_stand_only_beside_what_was_published():
     assert speedups == {("default", 4): 2.01, ("numa-ws", 2): 1.93, ("numa-ws", 3): 2.73, ("numa-ws", 4): 3.45}
 
 
+def test_what_concurrent_writes_give_is_shown_for_tiles_spread_over_the_nodes_and_on_one():
+    rows = made_up("energy")
+    ratios = next(s for s in energy.sections(rows) if s.title == "libkomp over libgomp").rows
+    assert [(line["routine"], line["placement"]) for line in ratios] == [
+        ("potrf", "interleave"), ("getrf", "interleave"), ("getrf", "first-touch"), ("geqrf", "interleave"),
+    ]  # fmt: skip
+    speed = {(r["variant"], r["placement"], r["preset"]): r["gflops"] for r in rows if r["routine"] == "getrf" and r["turbo"]}
+    writes = next(s for s in energy.sections(rows) if "concurrent writes" in s.title).rows
+    line = next(r for r in writes if (r["placement"], r["preset"], r["turbo"]) == ("first-touch", "libkomp", True))
+    gain = speed["kastors-cw", "first-touch", "libkomp"] / speed["kastors", "first-touch", "libkomp"] - 1
+    assert line["speed"] == pytest.approx(100 * gain)
+
+
 def test_an_effect_changes_only_whom_it_concerns():
     plain, all_on = asym.case("cats", 6144, 448, ()).simulation, asym.case("cats", 6144, 448, tuple(asym.EFFECTS)).simulation
     assert plain.effects == {} and plain.scheduler == "botlev"

@@ -103,3 +103,48 @@ def test_a_general_sparse_file_is_solved(tmp_path):
     row = json.loads(trencadis("solve", "A.mtx", "b.npy", "-o", "x.mtx", "--json", cwd=tmp_path)[0])
     assert row["routine"] == "gesv"
     assert np.allclose(matrix @ scipy.io.mmread(tmp_path / "x.mtx")[:, 0], 1)
+
+
+@pytest.mark.parametrize("shape", [(90, 90), (90, 40), (40, 90), (1, 1), (5, 1)])
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64])
+@pytest.mark.parametrize("columns", [None, 3])
+def test_least_squares_by_qr(tmp_path, shape, dtype, columns):
+    A, b = random_array(shape, dtype), random_array(shape[:1] if columns is None else (shape[0], columns), dtype, seed=1)
+    saved(tmp_path, A, b)
+    out, err = trencadis(
+        "solve", "A.npy", "b.npy", "--assume", "least-squares", "-o", "x.npy", "--json", cwd=tmp_path
+    )
+    row = json.loads(out)
+    assert err == "" and row["routine"] == "gels" and (row["m"], row["n"]) == shape and row["rank"] == min(shape)
+    assert row["residual"] < 1 and 0 < row["rcond"] <= 1
+    x = np.load(tmp_path / "x.npy")
+    expected = scipy.linalg.lstsq(A, b)[0]
+    assert x.shape == expected.shape and x.dtype == dtype
+    assert np.abs(x - expected).max() < 1e6 * np.finfo(dtype).eps * np.abs(expected).max()
+
+
+def test_least_squares_of_a_rank_that_is_not_full_are_told(tmp_path):
+    A = random_array((30, 4), float) @ random_array((4, 12), float, seed=1)
+    saved(tmp_path, A, np.ones(30))
+    out, err = trencadis("solve", "A.npy", "b.npy", "--assume", "least-squares", "-o", "x.npy", "--json", cwd=tmp_path)
+    row = json.loads(out)
+    assert err.startswith("trencadis: A.npy has the rank 4 of 12 to working precision;") and err.count("\n") == 1
+    assert row["routine"] == "gelsd" and row["rank"] == 4 and row["residual"] < 1 and row["gflops"] is None
+    assert np.allclose(np.load(tmp_path / "x.npy"), scipy.linalg.lstsq(A, np.ones(30))[0])
+
+
+@pytest.mark.parametrize("shape", [(90, 90), (90, 40), (40, 90), (1, 1), (0, 3)])
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64])
+def test_factor_by_qr_writes_what_scipys_raw_mode_returns(tmp_path, shape, dtype):
+    A = random_array(shape, dtype)
+    np.save(tmp_path / "A.npy", A)
+    out, err = trencadis("factor", "A.npy", "--method", "qr", "-o", "F.npz", "--json", cwd=tmp_path)
+    row = json.loads(out)
+    assert err == "" and row["routine"] == "geqrf" and (row["m"], row["n"]) == shape
+    written = np.load(tmp_path / "F.npz")
+    assert set(written) == {"qr", "tau"} and written["qr"].dtype == dtype
+    if A.size:
+        assert row["residual"] < 1
+        (factors, tau), _ = scipy.linalg.qr(A, mode="raw")
+        bound = 1e4 * np.finfo(dtype).eps
+        assert np.abs(written["qr"] - factors).max() < bound and np.abs(written["tau"] - tau).max() < bound

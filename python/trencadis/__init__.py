@@ -22,26 +22,35 @@ for _folder in (_Path(_sys.prefix) / "lib", _Path(_numpy.__file__).parents[1]):
 from . import threadpool as _threadpool  # noqa: E402, F401
 from .incremental import IncrementalLU  # noqa: E402
 from .inverse import det, inv  # noqa: E402
+from .least_squares import lstsq  # noqa: E402
 from .linalg import cho_factor, cho_solve, cholesky  # noqa: E402
 from .lu import lu, lu_factor, lu_solve  # noqa: E402
 from .products import matmul  # noqa: E402
+from .qr import orth, qr, qr_multiply, rq  # noqa: E402
 from .session import session, trace  # noqa: E402
 from .systems import solve  # noqa: E402
+from .tile_qr import TileQR  # noqa: E402
 from .triangular import solve_triangular  # noqa: E402
 
 __all__ = [
     "BackendError",
     "IncrementalLU",
+    "TileQR",
     "__version__",
     "cho_factor",
     "cho_solve",
     "cholesky",
     "det",
     "inv",
+    "lstsq",
     "lu",
     "lu_factor",
     "lu_solve",
     "matmul",
+    "orth",
+    "qr",
+    "qr_multiply",
+    "rq",
     "session",
     "solve",
     "solve_triangular",

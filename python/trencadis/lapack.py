@@ -167,7 +167,93 @@ def _row_interchanges(routine: str, dtype: type[np.generic]) -> Callable[..., np
     return call
 
 
+def _workspace(lwork: int | None, least: int) -> None:
+    """SciPy's lwork: it is not used, but one that LAPACK would refuse is refused."""
+    if lwork is not None and lwork != -1 and lwork < least:
+        raise ValueError(f"lwork is {lwork}, must be at least {least}, or -1")
+
+
+def _answer(least: int, dtype: type[np.generic]) -> np.ndarray:
+    """What LAPACK leaves in the first element of its workspace: how much it wants, of which we use nothing."""
+    return np.array([max(1, least)], dtype)
+
+
+def _factorization(routine: str, dtype: type[np.generic]) -> Callable[..., tuple]:
+    def call(a: ArrayLike, lwork: int | None = None, overwrite_a: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+        given = _read(a, np.asarray(a).dtype.type)
+        m, n = given.shape
+        least = n if routine == "geqrf" else m
+        _workspace(lwork, least)
+        tau = np.zeros(min(m, n), dtype)
+        if lwork == -1:
+            return _columns(given, dtype, overwrite_a), tau, _answer(least, dtype), 0
+        factors = _columns(given, dtype, overwrite_a)
+        return factors, tau, _answer(least, dtype), _core.lapack(routine, current.get(), m, n, factors, tau)
+
+    return call
+
+
+def _product_formed(routine: str, dtype: type[np.generic]) -> Callable[..., tuple]:
+    def call(
+        a: ArrayLike, tau: ArrayLike, lwork: int | None = None, overwrite_a: bool = False
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        given, scalars = _read(a, np.asarray(a).dtype.type), np.ascontiguousarray(tau, dtype)
+        m, n = given.shape
+        least = n if routine == "orgqr" else m
+        _workspace(lwork, least)
+        q = _columns(given, dtype, overwrite_a)
+        if lwork == -1:
+            return q, _answer(least, dtype), 0
+        return q, _answer(least, dtype), _core.lapack(routine, current.get(), m, n, len(scalars), q, scalars)
+
+    return call
+
+
+def _product_applied(routine: str, dtype: type[np.generic]) -> Callable[..., tuple]:
+    def call(
+        side: str | bytes, trans: str | bytes, a: ArrayLike, tau: ArrayLike, c: ArrayLike, lwork: int, overwrite_c: bool = False
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        reflectors, scalars, given = _read(a, dtype), np.ascontiguousarray(tau, dtype), _read(c, np.asarray(c).dtype.type)
+        m, n = given.shape
+        least = n if _letter(side).upper() == "L" else m
+        _workspace(lwork, least)
+        product = _columns(given, dtype, overwrite_c)
+        if lwork == -1:
+            return product, _answer(least, dtype), 0
+        words = _letter(side), _letter(trans), m, n, len(scalars), reflectors, scalars, product
+        return product, _answer(least, dtype), _core.lapack(routine, current.get(), *words)
+
+    return call
+
+
+def _least_squares(routine: str, dtype: type[np.generic]) -> Callable[..., tuple]:
+    def call(
+        a: ArrayLike, b: ArrayLike, trans: str | bytes = "N", lwork: int | None = None, overwrite_a: bool = False,
+        overwrite_b: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray, int]:  # fmt: skip
+        given, sides = _read(a, np.asarray(a).dtype.type), _read(b, np.asarray(b).dtype.type)
+        (m, n), columns = given.shape, sides.shape[1]
+        if len(sides) != max(m, n):
+            raise ValueError(f"shapes of a {given.shape} and b {sides.shape} are incompatible: {max(m, n)} rows are needed")
+        _workspace(lwork, min(m, n) + max(min(m, n), columns))
+        x = _columns(sides, dtype, overwrite_b)
+        factors = _columns(given, dtype, overwrite_a)
+        return factors, x, _core.lapack(routine, current.get(), _letter(trans), m, n, columns, factors, x)
+
+    return call
+
+
 _ROUTINES = {
+    "geqrf": (_factorization, "R over the vectors of reflectors, tau, LAPACK's work[0] and info of the QR factorization."),
+    "gelqf": (_factorization, "L beside the vectors of reflectors, tau, LAPACK's work[0] and info of the LQ factorization."),
+    "orgqr": (_product_formed, "The first columns of Q from geqrf's reflectors, as many as `a` has, work[0] and info."),
+    "orglq": (_product_formed, "The first rows of Q from gelqf's reflectors, as many as `a` has, work[0] and info."),
+    "ormqr": (_product_applied, "op(Q) c or c op(Q) with geqrf's reflectors, work[0] and info; with lwork -1 work[0] alone."),
+    "ormlq": (_product_applied, "The same with gelqf's reflectors."),
+    "gels": (
+        _least_squares,
+        "The factors of a, the least squares or shortest solutions of op(a) x = b, b and x of max(m, n) rows, and info.",
+    ),
     "trtrs": (
         _solve_triangle,
         "op(a)^-1 b of a triangular a; info > 0 is the place of a zero on its diagonal, from 1: x is then b.",
@@ -189,15 +275,20 @@ _ROUTINES = {
 }
 
 
+#: What is orthogonal in real precisions is unitary in complex ones.
+_UNITARY = {"orgqr": "ungqr", "orglq": "unglq", "ormqr": "unmqr", "ormlq": "unmlq"}
+
+
 def _define(names: dict[str, Any]) -> list[str]:
     defined = []
     for routine, (make, summary) in _ROUTINES.items():
         for letter, dtype in _SCALARS.items():
             function = make(routine, dtype)
-            function.__name__ = function.__qualname__ = letter + routine
+            name = letter + (_UNITARY.get(routine, routine) if letter in "cz" else routine)
+            function.__name__ = function.__qualname__ = name
             function.__doc__ = summary
-            names[letter + routine] = function
-            defined.append(letter + routine)
+            names[name] = function
+            defined.append(name)
     return defined
 
 

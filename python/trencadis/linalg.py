@@ -64,7 +64,8 @@ def cho_solve(
 
     Parameters
     ----------
-    (c, lower) : as `cho_factor` returns them
+    c_and_lower : (c, lower)
+        As `cho_factor` returns them.
     b : (..., N, NRHS) or (N,) array_like
 
     Returns

@@ -73,7 +73,8 @@ def lu_solve(
 
     Parameters
     ----------
-    (lu, piv) : as `lu_factor` returns them
+    lu_and_piv : (lu, piv)
+        As `lu_factor` returns them.
     b : (..., N, NRHS) or (N,) array_like
     trans : {0, 1, 2}
         op(a) is a, its transpose, or its conjugate transpose.
@@ -136,9 +137,12 @@ def lu(
 
     Returns
     -------
-    (p, l, u), or (pl, u) with `permute_l`
-        p : (..., M, M) ndarray, or (..., M) of int32 with `p_indices`; l : (..., M, K), unit lower trapezoidal;
-        u : (..., K, N), upper trapezoidal; K = min(M, N).
+    p : (..., M, M) ndarray
+        Not with `permute_l`; with `p_indices` (..., M) of int32.
+    l : (..., M, K) ndarray, K = min(M, N)
+        Unit lower trapezoidal; with `permute_l`, P L.
+    u : (..., K, N) ndarray
+        Upper trapezoidal.
 
     Notes
     -----

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+
+from . import _core
 
 #: Which part of a matrix stands for it: all of it, or for a Hermitian one a triangle.
 Part = Literal["all", "lower", "upper"]
@@ -79,6 +81,33 @@ def lu_residual(A: np.ndarray, F: np.ndarray, rows: np.ndarray, vectors: int = 4
     lower = np.tril(F[:, :k], -1) @ product
     lower[:k] += product
     return _product_residual(A, V, lower[rows], "all")
+
+
+def qr_residual(session: Any, A: np.ndarray, F: np.ndarray, tau: np.ndarray, vectors: int = 4) -> float | None:
+    """|A v - Q R v| / (n |A| |v| eps), R and the reflectors of Q in F, as factor_residual."""
+    if A.size == 0:
+        return None
+    V = np.random.default_rng(0).standard_normal((A.shape[1], vectors)).astype(A.dtype)
+    product = np.zeros((len(A), vectors), A.dtype, order="F")
+    product[: min(A.shape)] = np.triu(F[: min(A.shape)]) @ V
+    k = len(tau)
+    _core.lapack("ormqr", session, "L", "N", len(A), vectors, k, F[:, :k], tau, product)
+    return _product_residual(A, V, product, "all")
+
+
+def normal_residual(A: np.ndarray, X: np.ndarray, B: np.ndarray) -> float | None:
+    """max_j |A^H r_j| / (|A| (|A| |x_j| + |b_j|) max(m, n) eps), r = b - A x, in one-norms, much as LAPACK's dqrt17: what a least
+    squares solution leaves is orthogonal to the columns of A."""
+    if not X.size or not B.size:
+        return None
+    X2, B2 = X.reshape(len(X), -1), B.reshape(len(B), -1)
+    product, norm = product_and_norm(A, X2, "all")
+    r = B2 - product
+    errors = np.abs(A.conj().T @ r).sum(axis=0) / (norm or 1.0)
+    sizes = norm * np.abs(X2).sum(axis=0) + np.abs(B2).sum(axis=0)
+    return float(np.max(np.where(errors == 0, 0.0, errors / np.where(sizes == 0, 1.0, sizes)))) / (
+        max(A.shape) * float(np.finfo(A.dtype).eps)
+    )
 
 
 def _product_residual(A: np.ndarray, V: np.ndarray, claimed: np.ndarray, part: Part) -> float:

@@ -29,9 +29,16 @@ class session:
 
     Parameters
     ----------
-    engine, scheduler, kernels, threads : str
-        By name, as `trencadis list engines` and so on print them. Default: the environment (TRENCADIS_ENGINE,
-        TRENCADIS_SCHEDULER, TRENCADIS_KERNELS, TRENCADIS_THREADS_BACKEND), then the library's choice.
+    engine : str
+        What carries tasks out; `trencadis list engines`. Default: TRENCADIS_ENGINE, then "native".
+    scheduler : str
+        Who runs what next, with options as in "cats:stealing=none"; `trencadis list schedulers`. Default: TRENCADIS_SCHEDULER,
+        then "mosaic".
+    kernels : str
+        Who computes the tiles, and single routines of them, as in "native,potrf=mkl"; `trencadis list kernels`. Default:
+        TRENCADIS_KERNELS, then "native".
+    threads : str
+        What workers run on; `trencadis list threads`. Default: TRENCADIS_THREADS_BACKEND, then "native".
     workers : int, list of int, or str
         The first so many of the allowed cores; or OS core numbers, one worker each; or a list as on the command line ("0,4-7", or
         the name of a core kind). Default: TRENCADIS_NUM_THREADS, then every allowed core.
@@ -56,6 +63,8 @@ class session:
     BackendError
         A named back end that is not on this machine.
 
+    Notes
+    -----
     The session's threads end when the block and the last reference to it have ended. One object can be entered
     several times, by several threads.
     """

@@ -14,8 +14,18 @@ from .errors import UsageError
 from .files import check_output, read_matrix, warn, write_arrays, write_matrix
 from .lu import permutation
 from .options import Engine, Json, Kernels, Scheduler, Threads, TileSize, Workers, open_session, tile_size
-from .residuals import Part, factor_residual, lu_residual, solve_residual
-from .solve_methods import Solved, factor_general, factor_positive, solve_any, solve_positive, work_copy
+from .residuals import Part, factor_residual, lu_residual, normal_residual, qr_residual, solve_residual
+from .solve_methods import (
+    Fitted,
+    Solved,
+    factor_general,
+    factor_orthogonal,
+    factor_positive,
+    solve_any,
+    solve_least_squares,
+    solve_positive,
+    work_copy,
+)
 from .tables import console, json_line
 
 Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the result (.npy or .mtx)")]
@@ -34,7 +44,11 @@ def solve(
     b: Annotated[Path, typer.Argument(metavar="B", help="The right sides, .npy or .mtx", show_default=False)],
     output: Output = None,
     assume: Annotated[
-        str, typer.Option(metavar="general|spd", help="general: what A is, is found out; spd: one triangle of A is read for both")
+        str,
+        typer.Option(
+            metavar="general|spd|least-squares",
+            help="general: what A is, is found out; spd: one triangle of A is read for both; least-squares: A is m x n",
+        ),
     ] = "general",
     lower: Lower = False,
     as_json: Json = False,
@@ -46,8 +60,8 @@ def solve(
     nb: TileSize = "auto",
 ) -> None:
     """Solve A X = B: by Cholesky where A is symmetric (Hermitian) positive definite, by substitution where it is triangular,
-    else by LU."""
-    spd = _choice("--assume", assume, "spd", "general")
+    else by LU. With --assume least-squares the X that makes |B - A X| least, by QR."""
+    spd = _choice("--assume", assume, "spd", "general", "least-squares") == "spd"
     if lower and not spd:
         raise UsageError("--lower: goes with --assume spd; otherwise all of A is read")
     tile = tile_size(nb)
@@ -55,10 +69,13 @@ def solve(
         check_output(output)
     session = open_session(scheduler, engine, kernels, threads_backend, workers)
     A, B = read_matrix(a, warn), read_matrix(b, warn)
-    _require_square(A, a)
+    (_require_matrix if assume == "least-squares" else _require_square)(A, a)
     if B.shape[0] != A.shape[0]:
         raise UsageError(f"{b}: has shape {B.shape}; {a} of shape {A.shape} needs {A.shape[0]} rows")
     A, B = _convert(session, (A, a), (B, b))
+    if assume == "least-squares":
+        _solve_least_squares(session, A, B, a, tile, output, as_json)
+        return
     X = work_copy(B, b)
     if X.size == 0:
         solved = Solved("posv" if spd else "gesv", 0.0, None)
@@ -76,13 +93,44 @@ def solve(
     _report(figures, as_json, f"solved A X = B, A {n} x {n}, {nrhs} right side{'s' * (nrhs != 1)}", "|B - A X| / (|A| |X| eps)")
 
 
+def _solve_least_squares(
+    session: _core.Session, A: np.ndarray, B: np.ndarray, path: Path, tile: int, output: Path | None, as_json: bool
+) -> None:
+    fitted = solve_least_squares(session, A, B, tile, path)
+    _warn_rank(fitted, A, path)
+    (m, n), nrhs = A.shape, 1 if B.ndim == 1 else B.shape[1]
+    # gelsd's operations are not counted: they depend on how its iterations converge.
+    figures = _figures("gels", A, session, tile, fitted.seconds, {"n": n, "m": m, "nrhs": nrhs})
+    if fitted.routine != "gels":
+        figures |= {"routine": fitted.routine, "nb": None, "gflops": None}
+    figures |= {"m": m, "nrhs": nrhs, "rcond": fitted.rcond, "rank": fitted.rank}
+    figures |= {"residual": normal_residual(A, fitted.X, B), "output": str(output) if output else None}
+    if output:
+        write_matrix(output, fitted.X)
+    what = f"solved A X = B in least squares, A {m} x {n}, {nrhs} right side{'s' * (nrhs != 1)}"
+    _report(figures, as_json, what, "|A^H (B - A X)| / (|A| (|A| |X| + |B|) max(m, n) eps)")
+
+
+def _warn_rank(fitted: Fitted, A: np.ndarray, path: Path) -> None:
+    if fitted.routine == "gels":
+        return
+    rest = "the shortest solution is by singular values (SciPy's gelsd)"
+    if fitted.rank < min(A.shape):
+        warn(f"{path} has the rank {fitted.rank} of {min(A.shape)} to working precision; {rest}")
+    else:
+        warn(f"{path} is ill-conditioned: its triangular factor's reciprocal condition is about {fitted.rcond:.2g}; {rest}")
+
+
 def factor(
     a: Annotated[Path, typer.Argument(metavar="A", help="The matrix, .npy or .mtx", show_default=False)],
     method: Annotated[
-        str, typer.Option(metavar="cholesky|lu", help="A = U^H U, or with --lower A = L L^H; or A = P L U", show_default=False)
+        str,
+        typer.Option(
+            metavar="cholesky|lu|qr", help="A = U^H U, or with --lower A = L L^H; A = P L U; or A = Q R", show_default=False
+        ),
     ],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the factor (.npy or .mtx); with lu .npz")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the factor (.npy or .mtx); with lu and qr .npz")
     ] = None,
     lower: Lower = False,
     as_json: Json = False,
@@ -94,21 +142,22 @@ def factor(
     nb: TileSize = "auto",
 ) -> None:
     """Factor a matrix: cholesky reads one triangle of a positive definite one; lu takes any, and writes the arrays lu and piv, as
-    lu_factor returns them."""
-    lu = _choice("--method", method, "lu", "cholesky")
-    if lower and lu:
+    lu_factor returns them; qr takes any, and writes qr and tau, as qr returns them with mode 'raw': R, and the reflectors
+    under it."""
+    cholesky = _choice("--method", method, "lu", "cholesky", "qr") == "cholesky"
+    if lower and not cholesky:
         raise UsageError("--lower: goes with --method cholesky")
     tile = tile_size(nb)
     if output:
-        check_output(output, archive=lu)
+        check_output(output, archive=not cholesky)
     session = open_session(scheduler, engine, kernels, threads_backend, workers)
     A = read_matrix(a, warn)
-    (_require_matrix if lu else _require_square)(A, a)
+    (_require_square if cholesky else _require_matrix)(A, a)
     (A,) = _convert(session, (A, a))
-    if lu:
-        _factor_lu(session, A, a, tile, output, as_json)
-    else:
+    if cholesky:
         _factor_cholesky(session, A, a, tile, output, as_json, lower)
+    else:
+        (_factor_lu if method == "lu" else _factor_qr)(session, A, a, tile, output, as_json)
 
 
 def _factor_cholesky(
@@ -140,11 +189,22 @@ def _factor_lu(session: _core.Session, A: np.ndarray, path: Path, tile: int, out
     _report(figures, as_json, f"factored A = P L U, A {m} x {n}", "|A v - P L U v| / (n |A| |v| eps), random v")
 
 
-def _choice(option: str, given: str, first: str, second: str) -> bool:
-    """Is it the first?"""
-    if given not in (first, second):
-        raise UsageError(f"{option}: '{given}' is not served; {first} and {second} are")
-    return given == first
+def _factor_qr(session: _core.Session, A: np.ndarray, path: Path, tile: int, output: Path | None, as_json: bool) -> None:
+    m, n = A.shape
+    F, tau, seconds = work_copy(A, path), np.empty(0, A.dtype), 0.0
+    if F.size:
+        tau, seconds = factor_orthogonal(session, F, tile)
+    figures = _figures("geqrf", A, session, tile, seconds, {"n": n, "m": m})
+    figures |= {"m": m, "residual": qr_residual(session, A, F, tau), "output": str(output) if output else None}
+    if output:
+        write_arrays(output, qr=F, tau=tau)
+    _report(figures, as_json, f"factored A = Q R, A {m} x {n}", "|A v - Q R v| / (n |A| |v| eps), random v")
+
+
+def _choice(option: str, given: str, *served: str) -> str:
+    if given not in served:
+        raise UsageError(f"{option}: '{given}' is not served; {', '.join(served[:-1])} and {served[-1]} are")
+    return given
 
 
 def _warn_ill_conditioned(solved: Solved, A: np.ndarray, path: Path) -> None:

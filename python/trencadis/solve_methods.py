@@ -12,7 +12,19 @@ import numpy as np
 from . import _core
 from .errors import LinAlgError
 from .files import require_memory
+from .qr import surely_independent, triangle_rcond
 from .residuals import one_norm
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A least squares solution. `rcond` is of the triangular factor; None where there was no use for it."""
+
+    X: np.ndarray
+    routine: str
+    seconds: float
+    rcond: float | None
+    rank: int
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,36 @@ def solve_any(session: Any, A: np.ndarray, X: np.ndarray, tile: int, path: Path)
     elif 0 in bandwidth(A):
         return _trsm(session, A, X, tile, path, lower=bandwidth(A)[1] == 0)
     return _gesv(session, A, X, tile, path)
+
+
+def solve_least_squares(session: Any, A: np.ndarray, B: np.ndarray, tile: int, path: Path) -> Fitted:
+    """By gels; by SciPy's gelsd, whose solution is the shortest, where the rank is in doubt."""
+    (m, n), nrhs = A.shape, 1 if B.ndim == 1 else B.shape[1]
+    factors = work_copy(A, path)
+    X = np.zeros((max(m, n), nrhs), A.dtype, order="F")
+    X[:m] = B.reshape(m, nrhs)
+    if not X.size or not A.size:
+        return Fitted(X[:n].reshape(n, *B.shape[1:]), "gels", 0.0, None, 0)
+    zero, seconds = _timed(lambda: _core.lapack("gels", session, "N", m, n, nrhs, factors, X, nb=tile))
+    k = min(m, n)
+    rcond = 0.0 if zero else triangle_rcond(factors[:k, :k], m < n)
+    if not zero and surely_independent(factors, 0.0, m < n):
+        return Fitted(X[:n].reshape(n, *B.shape[1:]), "gels", seconds, rcond, k)
+    (x, _, rank, _), taken = _timed(lambda: scipy_lstsq(A, B))
+    return Fitted(x, "gelsd", seconds + taken, rcond, int(rank))
+
+
+def scipy_lstsq(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
+    from scipy.linalg import lstsq
+
+    return lstsq(A, B)
+
+
+def factor_orthogonal(session: Any, F: np.ndarray, tile: int) -> tuple[np.ndarray, float]:
+    """tau, and the seconds of geqrf in place of F."""
+    tau = np.empty(min(F.shape), F.dtype)
+    _, seconds = _timed(lambda: _core.lapack("geqrf", session, *F.shape, F, tau, nb=tile))
+    return tau, seconds
 
 
 def factor_positive(session: Any, F: np.ndarray, tile: int, path: Path, lower: bool) -> float:

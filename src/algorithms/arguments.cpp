@@ -46,6 +46,13 @@ void refuse_size(int number, const char* name, Index value, const char* right)
     refuse(number, std::string(name) + " is " + std::to_string(value) + ", must be " + right);
 }
 
+void Within::require(int number) const
+{
+    if (value >= least && value <= most) return;
+    const std::string floor = "at least " + std::to_string(least);
+    refuse_size(number, name, value, (most == any_size ? floor : floor + " and at most " + std::to_string(most)).c_str());
+}
+
 void Magnitude::require(int number) const
 {
     if (!there) refuse_null(number, name);

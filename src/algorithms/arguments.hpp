@@ -6,8 +6,10 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 /// What an argument of a routine must be. The signatures (algorithms/signatures.hpp) are lists of these, in BLAS's and LAPACK's order, so that
@@ -40,6 +42,8 @@ template <> constexpr std::string_view Letter<Op>::letters() { return "NTC"; }
 template <> constexpr std::string_view Letter<Uplo>::letters() { return "LU"; }
 template <> constexpr std::string_view Letter<Side>::letters() { return "LR"; }
 template <> constexpr std::string_view Letter<Diag>::letters() { return "NU"; }
+template <> constexpr std::string_view Letter<Direction>::letters() { return "FB"; }
+template <> constexpr std::string_view Letter<Storage>::letters() { return "CR"; }
 template <> constexpr std::string_view Letter<Norm>::letters() { return "M1IFOE"; }
 template <> constexpr Norm Letter<Norm>::meant(char capital)
 {
@@ -83,6 +87,21 @@ struct RankOp {
             refuse_letter(number, name, given.given(), complex ? std::string_view(letters, 2) : Letter<Op>::letters());
     }
 };
+/// What reflectors are applied as knows one transposition for each kind of scalar. LAPACK takes its letter alone; in our own faces 'C' is
+/// right for real matrices, too, as in BLAS.
+struct HermOp {
+    static constexpr int width = 1;
+    const char* name;
+    Letter<Op> given;
+    bool complex;
+
+    bool allowed() const { return given.valid() && !(complex && given == Op::trans); }
+    int bad(int number) const { return allowed() && (complex || given != Op::conj_trans) ? 0 : number; }
+    void require(int number) const
+    {
+        if (!allowed()) refuse_letter(number, name, given.given(), complex ? "NC" : Letter<Op>::letters());
+    }
+};
 /// Condition numbers are in the 1-norm or the infinity norm.
 struct ConditionNorm {
     static constexpr int width = 1;
@@ -106,6 +125,16 @@ struct Size {
     {
         if (value < 0) refuse_size(number, name, value, "at least 0");
     }
+};
+inline constexpr Index any_size = std::numeric_limits<Index>::max();
+/// A size that others limit.
+struct Within {
+    static constexpr int width = 1;
+    const char* name;
+    Index value, least, most;
+
+    int bad(int number) const { return value < least || value > most ? number : 0; }
+    void require(int number) const;
 };
 /// alpha and beta may be anything; faces have them by address.
 struct Factor {
@@ -138,6 +167,19 @@ struct Magnitude {
 };
 /// Real numbers that a routine answers with.
 struct Reals {
+    static constexpr int width = 1;
+    const char* name;
+    const void* data;
+    Index count;
+
+    int bad(int) const { return 0; }
+    void require(int number) const
+    {
+        if (!data && count > 0) refuse_null(number, name);
+    }
+};
+/// The scalars of elementary reflectors.
+struct Reflectors {
     static constexpr int width = 1;
     const char* name;
     const void* data;
@@ -250,7 +292,8 @@ template <class... A> Index largest(const A&... arguments)
     Index most = 0;
     const auto look = [&](const auto& argument) {
         using Kind = std::decay_t<decltype(argument)>;
-        if constexpr (std::is_same_v<Kind, Size>) most = argument.value > most ? argument.value : most;
+        if constexpr (std::is_same_v<Kind, Size> || std::is_same_v<Kind, Within>)
+            most = argument.value > most ? argument.value : most;
         if constexpr (std::is_same_v<Kind, Matrix>) most = argument.region.ld > most ? argument.region.ld : most;
     };
     (look(arguments), ...);
@@ -262,27 +305,32 @@ template <class... A> bool tiny(const A&... arguments)
 {
     bool all = true;
     const auto look = [&](const auto& argument) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, Size>) all = all && argument.value <= 32;
+        using Kind = std::decay_t<decltype(argument)>;
+        if constexpr (std::is_same_v<Kind, Size> || std::is_same_v<Kind, Within>) all = all && argument.value <= 32;
     };
     (look(arguments), ...);
     return all;
 }
 
-/// The routine's size, for its cost.
+/// The routine's size, for its cost. Of reflectors that are applied, m is the order of their product and n how many rows or columns it meets.
 template <class... A> Extents extents(const A&... arguments)
 {
     Extents found;
-    bool right = false, sided = false;
+    bool right = false, sided = false, deep = false;
+    const auto note_size = [&](std::string_view name, double value) {
+        if (name == "nb") return; // how the work is cut, not how much there is
+        deep = deep || name == "k";
+        (name == "m" ? found.m : name == "k" ? found.k : name == "nrhs" ? found.nrhs : found.n) = value;
+    };
     const auto note = [&](const auto& argument) {
         using Kind = std::decay_t<decltype(argument)>;
         if constexpr (std::is_same_v<Kind, Flag<Side>>) sided = true, right = argument.given == Side::right;
-        if constexpr (std::is_same_v<Kind, Size>) {
-            const std::string_view name = argument.name;
-            (name == "m" ? found.m : name == "k" ? found.k : name == "nrhs" ? found.nrhs : found.n) = double(argument.value);
-        }
+        if constexpr (std::is_same_v<Kind, Size> || std::is_same_v<Kind, Within>)
+            note_size(argument.name, double(argument.value));
     };
     (note(arguments), ...);
-    if (sided) found.k = right ? found.n : found.m; // the order of the matrix on that side
+    if (sided && !deep) found.k = right ? found.n : found.m; // the order of the matrix on that side
+    if (sided && deep && right) std::swap(found.m, found.n);
     return found;
 }
 

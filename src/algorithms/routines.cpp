@@ -31,7 +31,12 @@ Operations getrf(const Extents& x) { return operations::getrf(or_n(x.m, x.n), x.
 Operations getrs(const Extents& x) { return operations::getrs(x.n, x.nrhs); }
 Operations getri(const Extents& x) { return operations::getri(x.n); }
 Operations gesv(const Extents& x) { return operations::gesv(x.n, x.nrhs); }
-Operations geqrf(const Extents& x) { return operations::geqrf(x.n); }
+Operations geqrf(const Extents& x) { return operations::geqrf(or_n(x.m, x.n), x.n); }
+/// n x n unless they say otherwise; of LQ the rows are the few.
+Operations orgqr(const Extents& x) { return operations::orgqr(or_n(x.m, x.n), x.n, or_n(x.k, x.n)); }
+Operations orglq(const Extents& x) { return operations::orgqr(x.n, or_n(x.m, x.n), or_n(x.k, or_n(x.m, x.n))); }
+Operations ormqr(const Extents& x) { return operations::ormqr(or_n(x.m, x.n), x.n, or_n(x.k, or_n(x.m, x.n))); }
+Operations gels(const Extents& x) { return operations::gels(or_n(x.m, x.n), x.n, x.nrhs); }
 Operations trtri(const Extents& x) { return operations::trtri(x.n); }
 Operations lauum(const Extents& x) { return operations::lauum(x.n); }
 Operations potri(const Extents& x) { return operations::potri(x.n); }
@@ -80,9 +85,17 @@ constexpr RoutineVariant getrf_variants[] = {{"packed", square_packed_lu, true},
                                              {"kastors-cw", square_lu},          {"nopiv", square_lu}, {"tournament", square_lu},
                                              {"incremental", square_lu}};
 constexpr RoutineVariant getrs_variants[] = {{"in-place", square_lu}};
+Index square_qr(Index n, std::size_t bytes, int workers) { return qr_tile(n, n, n, bytes, workers); }
+constexpr RoutineVariant qr_variants[] = {{"blocked", square_qr}};
+constexpr RoutineVariant geqrf_variants[] = {{"blocked", square_qr}, {"tsqr", square_qr}, {"flat", square_lu},
+                                             {"plasma", square_lu},    {"binary", square_lu}, {"greedy", square_lu},
+                                             {"fibonacci", square_lu}};
 constexpr RoutineVariant tasks_variants[] = {{"in-place", square_tile}};
 
 constexpr std::string_view buttari = "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009";
+
+constexpr std::string_view householder =
+    "LAPACK; compact WY form of Schreiber, Van Loan 1989; recursion of Elmroth, Gustavson 2000";
 
 constexpr std::string_view agullo = "LAPACK; tile algorithm of Agullo, Bouwmeester, Dongarra, Kurzak, Langou, Rosenberg 2011";
 
@@ -108,7 +121,15 @@ constexpr RoutineEntry table[] = {
     {"getrs", "op(A) X = B with the factors of getrf", "LAPACK", getrs, getrs_variants},
     {"getri", "A^-1 from the factors of getrf", "LAPACK; Du Croz, Higham 1992", getri, getrs_variants},
     {"gesv", "A X = B: getrf, then getrs", "LAPACK", gesv, getrf_variants},
-    {"geqrf", "QR factorisation, A = Q R", buttari, geqrf},
+    {"geqrf", "QR factorisation, A = Q R", householder, geqrf, geqrf_variants},
+    {"gelqf", "LQ factorisation, A = L Q", householder, geqrf, qr_variants},
+    {"orgqr", "the first n columns of Q from the reflectors of geqrf; ungqr in complex precisions", "LAPACK", orgqr, qr_variants},
+    {"orglq", "the first m rows of Q from the reflectors of gelqf; unglq in complex precisions", "LAPACK", orglq, qr_variants},
+    {"ormqr", "C <- op(Q) C or C op(Q), Q from geqrf; unmqr in complex precisions", "LAPACK", ormqr, qr_variants},
+    {"ormlq", "C <- op(Q) C or C op(Q), Q from gelqf; unmlq in complex precisions", "LAPACK", ormqr, qr_variants},
+    {"geqrt", "QR factorisation with the triangles of its block reflectors", householder, geqrf, qr_variants},
+    {"gemqrt", "C <- op(Q) C or C op(Q), Q from geqrt", "LAPACK", ormqr, qr_variants},
+    {"gels", "least squares or least norm, op(A) X = B, by QR or LQ", "LAPACK", gels, qr_variants},
 };
 
 } // namespace

@@ -15,6 +15,10 @@
 ///     K_CONDITION_NORM(name)              a letter of the norms that condition numbers are in
 ///     K_MAGNITUDE(name)                   a real number that is not negative
 ///     K_REALS_OUT(name, count)            real results
+///     K_HERM_OP(name, text)               a letter: 'N', or the matrices' own transposition, which is 'T' for real and 'C' for complex ones
+///     K_WITHIN(name, least, most)         a size with limits of its own
+///     K_OUT(A, lda, rows, cols)           a matrix that is written and not read
+///     K_TAU_IN(name, count), K_TAU_OUT(name, count)   the scalars of elementary reflectors
 ///
 /// with commas between, for a prefix K that the user defines macros for: parameters, arguments, checks. The session checks by them and the
 /// Fortran, C, LAPACKE and Python faces are made of them. LAPACK's `info` comes last and is not named.
@@ -41,7 +45,9 @@
 /// Those that tasks can carry out, with a row in the table of routines.
 #define TRC_TASK_ROUTINES(DEFINE, ...)                                                                                           \
     TRC_PLAIN_ROUTINES(DEFINE, __VA_ARGS__)                                                                                      \
-    TRC_WORKSPACE_ROUTINES(DEFINE, __VA_ARGS__)
+    TRC_SCRATCH_ROUTINES(DEFINE, __VA_ARGS__)                                                                                    \
+    TRC_WORKSPACE_ROUTINES(DEFINE, __VA_ARGS__)                                                                                  \
+    TRC_ORTHOGONAL_ROUTINES(DEFINE, __VA_ARGS__)
 #define TRC_PLAIN_ROUTINES(DEFINE, ...)                                                                                          \
     DEFINE(potrf, __VA_ARGS__)                                                                                                   \
     DEFINE(potrs, __VA_ARGS__)                                                                                                   \
@@ -51,10 +57,41 @@
     DEFINE(gesv, __VA_ARGS__)                                                                                                    \
     DEFINE(trtrs, __VA_ARGS__)                                                                                                   \
     TRC_TILE_ROUTINES(DEFINE, __VA_ARGS__)
+/// Those that want an array of work after these arguments, whose length is not told and which is not used.
+#define TRC_SCRATCH_ROUTINES(DEFINE, ...)                                                                                        \
+    DEFINE(geqrt, __VA_ARGS__)                                                                                                   \
+    DEFINE(gemqrt, __VA_ARGS__)
 /// Those that want LAPACK's `work` and `lwork` after these arguments, at least TRC_LEAST_WORK_<routine> numbers. It is not used: tiles want memory
 /// of another shape.
-#define TRC_WORKSPACE_ROUTINES(DEFINE, ...) DEFINE(getri, __VA_ARGS__)
+#define TRC_WORKSPACE_ROUTINES(DEFINE, ...)                                                                                      \
+    DEFINE(getri, __VA_ARGS__)                                                                                                   \
+    DEFINE(geqrf, __VA_ARGS__)                                                                                                   \
+    DEFINE(gelqf, __VA_ARGS__)                                                                                                   \
+    DEFINE(gels, __VA_ARGS__)
+/// The same, under these names in real precisions and those of TRC_UNITARY_NAMES in complex ones.
+#define TRC_ORTHOGONAL_ROUTINES(DEFINE, ...)                                                                                     \
+    DEFINE(orgqr, __VA_ARGS__)                                                                                                   \
+    DEFINE(orglq, __VA_ARGS__)                                                                                                   \
+    DEFINE(ormqr, __VA_ARGS__)                                                                                                   \
+    DEFINE(ormlq, __VA_ARGS__)
+#define TRC_UNITARY_NAMES(DEFINE, ...)                                                                                           \
+    DEFINE(ungqr, orgqr, __VA_ARGS__)                                                                                            \
+    DEFINE(unglq, orglq, __VA_ARGS__)                                                                                            \
+    DEFINE(unmqr, ormqr, __VA_ARGS__)                                                                                            \
+    DEFINE(unmlq, ormlq, __VA_ARGS__)
 #define TRC_LEAST_WORK_getri std::max<::trencadis::Index>(1, n)
+#define TRC_LEAST_WORK_geqrf (m == 0 ? 1 : std::max<::trencadis::Index>(1, n))
+#define TRC_LEAST_WORK_gelqf (n == 0 ? 1 : std::max<::trencadis::Index>(1, m))
+#define TRC_LEAST_WORK_gels std::max<::trencadis::Index>(1, std::min(m, n) + std::max(std::min(m, n), nrhs))
+#define TRC_LEAST_WORK_orgqr std::max<::trencadis::Index>(1, n)
+#define TRC_LEAST_WORK_orglq std::max<::trencadis::Index>(1, m)
+#define TRC_LEAST_WORK_ormqr std::max<::trencadis::Index>(1, side == Side::left ? n : m)
+#define TRC_LEAST_WORK_ormlq TRC_LEAST_WORK_ormqr
+
+/// Parts of the above on the calling thread: neither tiles nor a row, and LAPACK looks at no argument and has no info.
+#define TRC_REFLECTOR_ROUTINES(DEFINE, ...)                                                                                      \
+    DEFINE(larft, __VA_ARGS__)                                                                                                   \
+    DEFINE(larfb, __VA_ARGS__)
 
 /// What is said of a matrix in some n^2 operations, on the calling thread (src/estimates/): no tiles, no row, no options. Those of the second list
 /// want two arrays of work after these arguments, which are not used but for gecon's.
@@ -173,6 +210,46 @@
         K##_TRIANGLE_IN(AF, ldaf, n, uplo), K##_IN(B, ldb, n, nrhs), K##_INOUT(X, ldx, n, nrhs), K##_REALS_OUT(ferr, nrhs),      \
         K##_REALS_OUT(berr, nrhs)
 
+#define TRC_ARGUMENTS_geqrf(K) K##_SIZE(m), K##_SIZE(n), K##_INOUT(A, lda, m, n), K##_TAU_OUT(tau, std::min(m, n))
+#define TRC_ARGUMENTS_gelqf(K) TRC_ARGUMENTS_geqrf(K)
+#define TRC_ARGUMENTS_orgqr(K) K##_SIZE(m), K##_WITHIN(n, 0, m), K##_WITHIN(k, 0, n), K##_INOUT(A, lda, m, n), K##_TAU_IN(tau, k)
+#define TRC_ARGUMENTS_orglq(K)                                                                                                   \
+    K##_SIZE(m), K##_WITHIN(n, m, ::trencadis::argument::any_size), K##_WITHIN(k, 0, m), K##_INOUT(A, lda, m, n),                \
+        K##_TAU_IN(tau, k)
+#define TRC_ARGUMENTS_ormqr(K)                                                                                                   \
+    K##_FLAG(Side, side, "side"), K##_HERM_OP(op, "trans"), K##_SIZE(m), K##_SIZE(n),                                            \
+        K##_WITHIN(k, 0, side == Side::left ? m : n), K##_IN(A, lda, side == Side::left ? m : n, k), K##_TAU_IN(tau, k),         \
+        K##_INOUT(C, ldc, m, n)
+#define TRC_ARGUMENTS_ormlq(K)                                                                                                   \
+    K##_FLAG(Side, side, "side"), K##_HERM_OP(op, "trans"), K##_SIZE(m), K##_SIZE(n),                                            \
+        K##_WITHIN(k, 0, side == Side::left ? m : n), K##_IN(A, lda, k, side == Side::left ? m : n), K##_TAU_IN(tau, k),         \
+        K##_INOUT(C, ldc, m, n)
+#define TRC_ARGUMENTS_geqrt(K)                                                                                                   \
+    K##_SIZE(m), K##_SIZE(n), K##_WITHIN(nb, 1, std::min(m, n) > 0 ? std::min(m, n) : ::trencadis::argument::any_size),          \
+        K##_INOUT(A, lda, m, n), K##_OUT(t, ldt, nb, std::min(m, n))
+#define TRC_ARGUMENTS_gemqrt(K)                                                                                                  \
+    K##_FLAG(Side, side, "side"), K##_HERM_OP(op, "trans"), K##_SIZE(m), K##_SIZE(n),                                            \
+        K##_WITHIN(k, 0, side == Side::left ? m : n), K##_WITHIN(nb, 1, k > 0 ? k : ::trencadis::argument::any_size),            \
+        K##_IN(V, ldv, side == Side::left ? m : n, k), K##_IN(t, ldt, nb, k), K##_INOUT(C, ldc, m, n)
+#define TRC_ARGUMENTS_gels(K)                                                                                                    \
+    K##_HERM_OP(op, "trans"), K##_SIZE(m), K##_SIZE(n), K##_SIZE(nrhs), K##_INOUT(A, lda, m, n),                                 \
+        K##_INOUT(B, ldb, std::max(m, n), nrhs)
+#define TRC_ARGUMENTS_larft(K)                                                                                                   \
+    K##_FLAG(Direction, direct, "direct"), K##_FLAG(Storage, storev, "storev"), K##_SIZE(n), K##_SIZE(k),                        \
+        K##_IN(V, ldv, storev == Storage::columns ? n : k, storev == Storage::columns ? k : n), K##_TAU_IN(tau, k),              \
+        K##_OUT(t, ldt, k, k)
+#define TRC_ARGUMENTS_larfb(K)                                                                                                   \
+    K##_FLAG(Side, side, "side"), K##_FLAG(Op, op, "trans"), K##_FLAG(Direction, direct, "direct"),                              \
+        K##_FLAG(Storage, storev, "storev"), K##_SIZE(m), K##_SIZE(n), K##_SIZE(k),                                              \
+        K##_IN(V, ldv,                                                                                                           \
+               storev == Storage::rows ? k                                                                                       \
+               : side == Side::left    ? m                                                                                       \
+                                       : n,                                                                                         \
+               storev == Storage::columns ? k                                                                                    \
+               : side == Side::left       ? m                                                                                    \
+                                          : n),                                                                                        \
+        K##_IN(t, ldt, k, k), K##_INOUT(C, ldc, m, n)
+
 #define TRC_ARGUMENTS_trtri(K)                                                                                                   \
     K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Diag, diag, "diag"), K##_SIZE(n), K##_TRIANGLE_INOUT(A, lda, n, uplo)
 
@@ -196,6 +273,11 @@
 #define TRC_CHECK_REALS_OUT(x, count) ::trencadis::argument::Reals{#x, x, count}
 #define TRC_CHECK_PIVOTS_IN(x, count, rows) ::trencadis::argument::Pivots{#x, x, count, rows}
 #define TRC_CHECK_PIVOTS_OUT(x, count) ::trencadis::argument::Pivots{#x, x, count, 0}
+#define TRC_CHECK_HERM_OP(x, text) ::trencadis::argument::HermOp{text, x, ::trencadis::is_complex<T>}
+#define TRC_CHECK_WITHIN(x, least, most) ::trencadis::argument::Within{#x, x, least, most}
+#define TRC_CHECK_OUT(A, ld, rows, cols) TRC_CHECK_INOUT(A, ld, rows, cols)
+#define TRC_CHECK_TAU_IN(x, count) ::trencadis::argument::Reflectors{#x, x, count}
+#define TRC_CHECK_TAU_OUT(x, count) ::trencadis::argument::Reflectors{#x, x, count}
 // clang-format on
 
 /// Parameters of a C++ function of ours.
@@ -214,6 +296,11 @@
 #define TRC_TYPED_REALS_OUT(x, count) ::trencadis::Real<T>* x
 #define TRC_TYPED_PIVOTS_IN(x, count, rows) const ::trencadis::Index* x
 #define TRC_TYPED_PIVOTS_OUT(x, count) ::trencadis::Index* x
+#define TRC_TYPED_HERM_OP(x, text) ::trencadis::Op x
+#define TRC_TYPED_WITHIN(x, least, most) ::trencadis::Index x
+#define TRC_TYPED_OUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
+#define TRC_TYPED_TAU_IN(x, count) const T* x
+#define TRC_TYPED_TAU_OUT(x, count) T* x
 
 /// The same as arguments of a call.
 #define TRC_GIVE_FLAG(E, x, text) x
@@ -231,6 +318,11 @@
 #define TRC_GIVE_REALS_OUT(x, count) x
 #define TRC_GIVE_PIVOTS_IN(x, count, rows) x
 #define TRC_GIVE_PIVOTS_OUT(x, count) x
+#define TRC_GIVE_HERM_OP(x, text) x
+#define TRC_GIVE_WITHIN(x, least, most) x
+#define TRC_GIVE_OUT(A, ld, rows, cols) A, ld
+#define TRC_GIVE_TAU_IN(x, count) x
+#define TRC_GIVE_TAU_OUT(x, count) x
 
 /// Parameters of a face: letters that may be wrong, factors by address. The checks above hold with them, and TRC_PASS gives them on to the
 /// session's routines.
@@ -249,6 +341,11 @@
 #define TRC_FACE_REALS_OUT(x, count) ::trencadis::Real<T>* x
 #define TRC_FACE_PIVOTS_IN(x, count, rows) ::trencadis::argument::Integers<const ::trencadis::Index> x
 #define TRC_FACE_PIVOTS_OUT(x, count) ::trencadis::argument::Integers<::trencadis::Index> x
+#define TRC_FACE_HERM_OP(x, text) ::trencadis::Letter<::trencadis::Op> x
+#define TRC_FACE_WITHIN(x, least, most) ::trencadis::Index x
+#define TRC_FACE_OUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
+#define TRC_FACE_TAU_IN(x, count) const T* x
+#define TRC_FACE_TAU_OUT(x, count) T* x
 
 #define TRC_PASS_FLAG(E, x, text) x
 #define TRC_PASS_RANK_OP(x, text, transposed) x
@@ -265,6 +362,11 @@
 #define TRC_PASS_REALS_OUT(x, count) x
 #define TRC_PASS_PIVOTS_IN(x, count, rows) x.of(count)
 #define TRC_PASS_PIVOTS_OUT(x, count) x.of(count)
+#define TRC_PASS_HERM_OP(x, text) x
+#define TRC_PASS_WITHIN(x, least, most) x
+#define TRC_PASS_OUT(A, ld, rows, cols) A, ld
+#define TRC_PASS_TAU_IN(x, count) x
+#define TRC_PASS_TAU_OUT(x, count) x
 
 /// The names of the arguments, each with its leading dimension's behind it.
 #define TRC_NAME_FLAG(E, x, text) text
@@ -282,3 +384,8 @@
 #define TRC_NAME_REALS_OUT(x, count) #x
 #define TRC_NAME_PIVOTS_IN(x, count, rows) #x
 #define TRC_NAME_PIVOTS_OUT(x, count) #x
+#define TRC_NAME_HERM_OP(x, text) text
+#define TRC_NAME_WITHIN(x, least, most) #x
+#define TRC_NAME_OUT(A, ld, rows, cols) #A, #ld
+#define TRC_NAME_TAU_IN(x, count) #x
+#define TRC_NAME_TAU_OUT(x, count) #x

@@ -36,6 +36,23 @@ template <Scalar T> struct LuColumns {
     void (*divide)(Index n, T* x, const T* pivot);
 };
 
+/// Columns that MicroKernel::reflect_columns takes at a time.
+template <Scalar T> inline constexpr int reflected_columns = 8 / planes<T>;
+
+/// A few columns to be factored as QR: what MicroKernel::reflect_columns works on.
+template <Scalar T> struct QrColumns {
+    Index m, n; ///< m >= n, n at most reflected_columns
+    /// reflected_columns columns of at least m + 64 / sizeof(T) rows; what is outside of m x n is zero. The reflectors take their place, with ones
+    /// and zeros.
+    T* V;
+    Index ldv;
+    T* R; ///< its upper triangle
+    Index ldr;
+    T* tau;
+    T* factor; ///< T, with zeros below the diagonal
+    Index ldt;
+};
+
 /// The innermost two loops of every level 3 operation, for one instruction set and one scalar.
 ///
 /// Packed operands are arrays of Real<T>, cut into panels that lie one after the other:
@@ -77,6 +94,12 @@ template <Scalar T> struct MicroKernel {
 
     /// A = P L U in place, as getrf (lu.hpp), for few columns: with the pivots' rows from 1 and its result.
     Index (*factor_columns)(const LuColumns<T>& columns);
+
+    /// A = Q R for few columns, whose squares are numbers that have lost no digits; false where a column's turn out to have, and then V and
+    /// R are undefined.
+    bool (*reflect_columns)(const QrColumns<T>& columns);
+    /// W <- V^H C, V m x k and C m x n, as sums along the columns where they lie: for few columns.
+    void (*multiply_adjoint)(Index m, Index k, Index n, const T* V, Index ldv, const T* C, Index ldc, T* W, Index ldw);
 
     /// Many small matrices at a time.
     LaneKernels<T> side_by_side;

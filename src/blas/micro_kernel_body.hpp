@@ -8,6 +8,7 @@
 #include "blas/lu_columns.hpp"
 #include "blas/micro_kernel.hpp"
 #include "blas/panel_moves.hpp"
+#include "blas/qr_columns.hpp"
 #include "blas/vectors.hpp"
 
 namespace trencadis::blas {
@@ -371,10 +372,9 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::solve(k, X, height, U, cols);
     }
     /// Blocks for these are as large as the registers allow, of which a micro-tile tells how many there are.
+    static constexpr bool many_registers = MV * NR * planes<T> >= 16;
     static constexpr LaneKernels<T> lane_kernels()
     {
-        constexpr int parts = is_complex<T> ? 2 : 1;
-        constexpr bool many_registers = MV * NR * parts >= 16;
         constexpr int rows = many_registers ? 4 : is_complex<T> ? 2 : 4, cols = many_registers && !is_complex<T> ? 4 : 2;
         return {lanes, LaneCholesky<T, Bytes, rows, cols>::run, LaneLu<T, Bytes, rows, cols>::run};
     }
@@ -388,6 +388,11 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .multiply_in_place = is_complex<T> ? nullptr : multiply_in_place,
                 .solve = solve,
                 .factor_columns = factor_columns<T, Bytes>,
+                .reflect_columns = reflect_columns<T, Bytes>,
+                .multiply_adjoint = ColumnProducts < T,
+                Bytes,
+                many_registers ? 4 / planes<T> : 2,
+                many_registers ? 4 : 4 / planes < T >> ::run,
                 .side_by_side = lane_kernels(),
                 .pack_left_panel = pack_panel<T, Bytes, true>,
                 .pack_right_panel = pack_panel<T, dividing_bytes<T>(Bytes, NR), false>,

@@ -52,7 +52,7 @@ struct Block {
     }
 };
 
-using Blocks = std::array<Block, std::size_t(Buffer::panel) + 1>;
+using Blocks = std::array<Block, std::size_t(Buffer::reflectors) + 1>;
 
 /// Blocks that no team has at the moment.
 class Store {

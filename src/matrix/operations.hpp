@@ -49,7 +49,31 @@ constexpr Operations getrs(double n, double nrhs) { return {nrhs * n * n, nrhs *
 constexpr Operations gesv(double n, double nrhs) { return getrf(n) + getrs(n, nrhs); }
 /// From its factors.
 constexpr Operations getri(double n) { return {n * n * n * 2 / 3, n * n * n * 2 / 3}; }
-constexpr Operations geqrf(double n) { return {n * n * n * 2 / 3, n * n * n * 2 / 3}; }
+/// And gelqf.
+constexpr Operations geqrf(double m, double n)
+{
+    const double k = m < n ? m : n, others = m < n ? n : m, each = k * k * (others - k / 3);
+    return {each, each};
+}
+constexpr Operations geqrf(double n) { return geqrf(n, n); }
+/// n columns or rows of the product of k reflectors of length m: orgqr, orglq.
+constexpr Operations orgqr(double m, double n, double k)
+{
+    const double each = 2 * m * n * k - (m + n) * k * k + k * k * k * 2 / 3;
+    return {each, each};
+}
+/// k reflectors of length m, applied to n columns or rows: ormqr, ormlq.
+constexpr Operations ormqr(double m, double n, double k)
+{
+    const double each = n * k * (2 * m - k);
+    return {each, each};
+}
+/// Of m x n, with its triangle and the reflectors applied to nrhs columns.
+constexpr Operations gels(double m, double n, double nrhs)
+{
+    const double k = m < n ? m : n, others = m < n ? n : m;
+    return geqrf(m, n) + ormqr(others, nrhs, k) + triangular(k, nrhs);
+}
 
 } // namespace operations
 } // namespace trencadis

@@ -148,14 +148,71 @@ Index getri(Session& session, Index n, T* A, Index lda, const Index* ipiv, const
 template <Scalar T>
 void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* ipiv, bool backward = false);
 
+/// A = Q R in place, A m x n: R in the upper trapezoid; below it the vectors v of k = min(m, n) reflectors H = I - tau v v^H, whose first element is a
+/// one that is not stored; tau their k scalars; Q = H_1 .. H_k. What LAPACK's geqrf leaves, in every variant of LAPACK's layout. The calls of QR look
+/// for no bad numbers: a NaN goes on. 2 m n^2 - 2/3 n^3 flops for m >= n (4 times that complex). Compact WY form: Schreiber, Van Loan 1989; recursive
+/// panels: Elmroth, Gustavson 2000.
+template <Scalar T> void geqrf(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options = {});
+
+/// A = L Q in place: what geqrf makes of A^H, transposed; L in the lower trapezoid, v^H in rows to its right, Q = H_k^H .. H_1^H.
+template <Scalar T> void gelqf(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options = {});
+
+/// A <- the first n columns of Q, m x n, from the first k reflectors that geqrf left there; m >= n >= k. LAPACK's orgqr and ungqr.
+/// 4 m n k - 2 (m + n) k^2 + 4/3 k^3 flops (4 times that complex).
+template <Scalar T>
+void orgqr(Session& session, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options = {});
+
+/// A <- the first m rows of Q, m x n, from the first k reflectors that gelqf left there; n >= m >= k. LAPACK's orglq and unglq.
+template <Scalar T>
+void orglq(Session& session, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options = {});
+
+/// C <- op(Q) C (left) or C op(Q) (right), C m x n, Q of the k reflectors that geqrf left in the columns of A. op is none or conj_trans (real: or
+/// trans). LAPACK's ormqr and unmqr. 4 m n k - 2 n k^2 flops on the left (4 times that complex).
+template <Scalar T>
+void ormqr(Session& session, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
+           const RoutineOptions& options = {});
+
+/// The same with the reflectors that gelqf left in the rows of A. LAPACK's ormlq and unmlq.
+template <Scalar T>
+void ormlq(Session& session, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
+           const RoutineOptions& options = {});
+
+/// geqrf that leaves the triangles of its block reflectors instead of tau: nb columns at a time are I - V T V^H, and t (nb x min(m, n)) has their T
+/// side by side. 1 <= nb <= min(m, n).
+template <Scalar T>
+void geqrt(Session& session, Index m, Index n, Index nb, T* A, Index lda, T* t, Index ldt, const RoutineOptions& options = {});
+
+/// C <- op(Q) C or C op(Q) as ormqr, with what geqrt left in V and t.
+template <Scalar T>
+void gemqrt(Session& session, Side side, Op op, Index m, Index n, Index k, Index nb, const T* V, Index ldv, const T* t, Index ldt,
+            T* C, Index ldc, const RoutineOptions& options = {});
+
+/// t <- the triangle T of k reflectors of order n as one, I - V T V^H: upper where they are multiplied forward, else lower; the rest of it is not
+/// touched. V has their vectors as columns, or v^H as rows. On the calling thread, as
+template <Scalar T>
+void larft(Direction direct, Storage storev, Index n, Index k, const T* V, Index ldv, const T* tau, T* t, Index ldt);
+/// C <- op(H) C or C op(H), C m x n, with H = I - V T V^H from larft. 4 m n k flops.
+template <Scalar T>
+void larfb(Side side, Op op, Direction direct, Storage storev, Index m, Index n, Index k, const T* V, Index ldv, const T* t,
+           Index ldt, T* C, Index ldc);
+
+/// Least squares: for each column b of B the x that makes |op(A) x - b| least, or the shortest x of op(A) x = b where there are several; A m x n of
+/// full rank. B is max(m, n) x nrhs: the right sides on top, afterwards the solutions; under a solution of fewer numbers stands what is left of b,
+/// as long as the residual. op is none or conj_trans (real: or trans). A is factored by geqrf (m >= n) or gelqf. Matrices whose largest element is
+/// beyond LAPACK's limits are scaled. Returns LAPACK's info: 0, or i where element i of the triangle's diagonal is exactly zero; there is no
+/// solution then, and B is half done. The factorization, and 4 m n nrhs - n^2 nrhs flops (m >= n; 4 times that complex).
+template <Scalar T>
+Index gels(Session& session, Op op, Index m, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb,
+           const RoutineOptions& options = {});
+
 /// max |a_ij|, the largest column sum (Norm::one) or row sum (Norm::inf) of |a_ij|, or the root of the sum of squares, of A m x n; 0 where it
 /// is empty, NaN where an element is, without overflow on the way. One read of A, by all workers where it is large.
 template <Scalar T> Real<T> lange(Session& session, Norm norm, Index m, Index n, const T* A, Index lda);
-/// The same of a symmetric matrix of which one triangle is read,
+/// The same of a symmetric matrix of which one triangle is read.
 template <Scalar T> Real<T> lansy(Session& session, Norm norm, Uplo uplo, Index n, const T* A, Index lda);
-/// of a Hermitian one, the imaginary parts of whose diagonal are not read,
+/// The same of a Hermitian one, the imaginary parts of whose diagonal are not read.
 template <Scalar T> Real<T> lanhe(Session& session, Norm norm, Uplo uplo, Index n, const T* A, Index lda);
-/// and of a triangle or trapezoid, m x n, with ones on its diagonal where diag says so.
+/// The same of a triangle or trapezoid, m x n, with ones on its diagonal where diag says so.
 template <Scalar T> Real<T> lantr(Session& session, Norm norm, Uplo uplo, Diag diag, Index m, Index n, const T* A, Index lda);
 
 /// *rcond <- an estimate of 1 / (|A| |A^-1|) in the 1-norm or the infinity norm, from the factors that getrf left and anorm = |A|: never too

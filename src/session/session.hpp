@@ -23,9 +23,9 @@ struct Machine;
 /// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS, _THREADS_BACKEND, _MACHINE, _PAGES, _RELIEF), then the default.
 struct SessionOptions {
     std::string engine;         ///< "native", "sequential"
-    std::string scheduler;      ///< "mosaic", "eager", "ws", ...; with options as "cats:stealing=none" (scheduling/scheduler.hpp)
-    std::string kernels;        ///< "native", "mkl", ...; single routines from others: "native,potrf=mkl" (kernels/provider.hpp)
-    std::string threads;        ///< what workers run on: "native", "os", "argobots", ... (threads/threads.hpp)
+    std::string scheduler;      ///< "mosaic", "eager", "ws", ...; with options as "cats:stealing=none" (docs/schedulers.md)
+    std::string kernels;        ///< "native", "mkl", ...; single routines from others: "native,potrf=mkl"
+    std::string threads;        ///< what workers run on: "native", "os", "argobots", ...
     std::vector<int> workers;   ///< OS core numbers, one worker each; empty: all allowed cores, one per core
     int worker_count = 0;       ///< the first so many of the allowed cores; 0: all. Not together with `workers`
     std::int64_t window = 0;    ///< tasks in flight per flow

@@ -73,6 +73,19 @@ constexpr Routine routines[] = {
     {"trcon", "OLU", "fffsxlxxxi", "sdcz"},
     {"gerfs", "C", "fssxlxlxxlxlxxxxi", "sdcz"},
     {"porfs", "L", "fssxlxlxlxlxxxxi", "sdcz"},
+    {"geqrf", "", "ssxlxxli", "sdcz"},
+    {"gelqf", "", "ssxlxxli", "sdcz"},
+    {"orgqr", "", "sssxlxxli", "sd"},
+    {"ungqr", "", "sssxlxxli", "cz"},
+    {"orglq", "", "sssxlxxli", "sd"},
+    {"unglq", "", "sssxlxxli", "cz"},
+    {"ormqr", "LT", "ffsssxlxxlxli", "sd"},
+    {"unmqr", "RC", "ffsssxlxxlxli", "cz"},
+    {"ormlq", "RN", "ffsssxlxxlxli", "sd"},
+    {"unmlq", "LN", "ffsssxlxxlxli", "cz"},
+    {"geqrt", "", "sssxlxlxi", "sdcz"},
+    {"gemqrt", "LN", "ffssssxlxlxlxi", "sdcz"},
+    {"gels", "N", "fsssxlxlxli", "sdcz"},
 };
 
 /// A call with sizes and leading dimensions of 2 in which arguments are spoiled one by one. Everything goes by address, so that one
@@ -199,6 +212,50 @@ TEST(BadArguments, IncludeTranspositionsThatARankUpdateDoesNotKnow)
                 EXPECT_EQ(fortran.times, allowed ? 0 : 1) << *p << name << " " << trans;
             }
     }
+}
+
+TEST(BadArguments, IncludeTranspositionsThatReflectorsDoNotKnow)
+{
+    for (const Routine& routine : routines) {
+        const std::string name = routine.name;
+        const bool reflectors = name == "gels" || name == "gemqrt" || name.substr(2) == "mqr" || name.substr(2) == "mlq";
+        if (!reflectors) continue;
+        const int at = name == "gels" ? 0 : 1;
+        for (const char* p = routine.precisions; *p; ++p)
+            for (const char trans : std::string("TCtc")) {
+                Call call(routine, *p, fortran_families[0]);
+                call.set_flag(at, trans);
+                if (name == "gels") call.spoil(8); // its workspace, which is looked at last
+                else call.spoil(routine.arguments() - (name == "gemqrt" ? 3 : 2));
+                fortran = {};
+                call.run();
+                const bool known = (std::toupper(trans) == 'T') == (*p == 's' || *p == 'd');
+                EXPECT_EQ(fortran.number == at + 1, !known) << *p << name << " " << trans;
+                EXPECT_EQ(fortran.times, 1);
+            }
+    }
+}
+
+TEST(BadArguments, IncludeMoreReflectorsThanThereAre)
+{
+    double a[16] = {}, tau[4] = {}, c[16] = {}, work[16] = {};
+    const auto number = [&](const char* routine, const auto&... arguments) {
+        fortran = {};
+        std::int32_t info = 0;
+        call<double>(fortran_families[0], routine, arguments..., &info);
+        EXPECT_EQ(info, -fortran.number);
+        return fortran.number;
+    };
+    const std::int64_t two = 2, three = 3, four = 4, length = 16;
+    double *const A = a, *const C = c, *const W = work;
+    EXPECT_EQ(number("orgqr", two, three, two, A, four, &tau[0], W, length), 2) << "n > m";
+    EXPECT_EQ(number("orgqr", three, two, three, A, four, &tau[0], W, length), 3) << "k > n";
+    EXPECT_EQ(number("orglq", three, two, two, A, four, &tau[0], W, length), 2) << "n < m";
+    EXPECT_EQ(number("orglq", two, three, three, A, four, &tau[0], W, length), 3) << "k > m";
+    EXPECT_EQ(number("ormqr", 'L', 'N', two, three, three, A, four, &tau[0], C, four, W, length), 5) << "k > m";
+    EXPECT_EQ(number("ormlq", 'R', 'N', three, two, three, A, four, &tau[0], C, four, W, length), 5) << "k > n";
+    EXPECT_EQ(number("geqrt", three, two, three, A, four, C, four, W), 3) << "nb > min(m, n)";
+    EXPECT_EQ(number("gemqrt", 'L', 'N', three, two, two, three, A, four, C, four, W, four, &tau[0]), 6) << "nb > k";
 }
 
 TEST(BadArguments, IncludeNormsThatAreNegative)

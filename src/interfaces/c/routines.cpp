@@ -39,6 +39,16 @@ template <Scalar T> struct Calls {
     TRC_BLAS_ROUTINES(TRC_BLAS)
     TRC_LAPACK_ROUTINES(TRC_LAPACK)
     TRC_NORM_ROUTINES(TRC_NORM)
+#define TRC_REFLECTORS(routine, ...)                                                                                             \
+    static int routine(TRC_ARGUMENTS_##routine(TRC_FACE))                                                                        \
+    {                                                                                                                            \
+        return guarded([&] {                                                                                                     \
+            argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                               \
+            trencadis::routine(TRC_ARGUMENTS_##routine(TRC_PASS));                                                               \
+        });                                                                                                                      \
+    }
+    TRC_REFLECTOR_ROUTINES(TRC_REFLECTORS)
+#undef TRC_REFLECTORS
 #undef TRC_NORM
 #undef TRC_BLAS
 #undef TRC_LAPACK
@@ -70,6 +80,11 @@ using namespace trencadis::c;
 #define TRC_C_REALS_OUT(x, count) Real<T>* x
 #define TRC_C_PIVOTS_IN(x, count, rows) const int64_t* x
 #define TRC_C_PIVOTS_OUT(x, count) int64_t* x
+#define TRC_C_HERM_OP(x, text) char x
+#define TRC_C_WITHIN(x, least, most) int64_t x
+#define TRC_C_OUT(A, ld, rows, cols) T *A, int64_t ld
+#define TRC_C_TAU_IN(x, count) const T* x
+#define TRC_C_TAU_OUT(x, count) T* x
 
 #define TRC_TAKE_FLAG(E, x, text) x
 #define TRC_TAKE_RANK_OP(x, text, transposed) x
@@ -86,14 +101,21 @@ using namespace trencadis::c;
 #define TRC_TAKE_REALS_OUT(x, count) x
 #define TRC_TAKE_PIVOTS_IN(x, count, rows) x
 #define TRC_TAKE_PIVOTS_OUT(x, count) x
+#define TRC_TAKE_HERM_OP(x, text) x
+#define TRC_TAKE_WITHIN(x, least, most) x
+#define TRC_TAKE_OUT(A, ld, rows, cols) A, ld
+#define TRC_TAKE_TAU_IN(x, count) x
+#define TRC_TAKE_TAU_OUT(x, count) x
 
 #define TRC_BLAS_SYMBOL(routine, p)                                                                                              \
     int trc_##p##routine(trc_session* session, TRC_ARGUMENTS_##routine(TRC_C))                                                   \
     {                                                                                                                            \
         return Calls<T>::routine(session, TRC_ARGUMENTS_##routine(TRC_TAKE));                                                    \
     }
-#define TRC_LAPACK_SYMBOL(routine, p)                                                                                            \
-    int trc_##p##routine(trc_session* session, TRC_ARGUMENTS_##routine(TRC_C), int64_t* info)                                    \
+#define TRC_LAPACK_SYMBOL(routine, p) TRC_NAMED_SYMBOL(routine, routine, p)
+/// Some have another name in complex precisions.
+#define TRC_NAMED_SYMBOL(name, routine, p)                                                                                       \
+    int trc_##p##name(trc_session* session, TRC_ARGUMENTS_##routine(TRC_C), int64_t* info)                                       \
     {                                                                                                                            \
         return Calls<T>::routine(session, TRC_ARGUMENTS_##routine(TRC_TAKE), info);                                              \
     }
@@ -102,18 +124,27 @@ using namespace trencadis::c;
     {                                                                                                                            \
         return Calls<T>::function(session, TRC_ARGUMENTS_##function(TRC_TAKE), value);                                           \
     }
-#define TRC_SYMBOLS(p, SCALAR, VALUE, BLAS_LIST, NORM_LIST)                                                                      \
+#define TRC_REFLECTOR_SYMBOL(routine, p)                                                                                         \
+    int trc_##p##routine(TRC_ARGUMENTS_##routine(TRC_C)) { return Calls<T>::routine(TRC_ARGUMENTS_##routine(TRC_TAKE)); }
+#define TRC_SYMBOLS(p, SCALAR, VALUE, BLAS_LIST, NORM_LIST, Q_LIST, Q_SYMBOL)                                                    \
     namespace symbols::p {                                                                                                       \
     using T = SCALAR;                                                                                                            \
     using Value = VALUE;                                                                                                         \
     extern "C" {                                                                                                                 \
     BLAS_LIST(TRC_BLAS_SYMBOL, p)                                                                                                \
-    TRC_LAPACK_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                    \
+    TRC_PLAIN_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                     \
+    TRC_SCRATCH_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                   \
+    TRC_WORKSPACE_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                 \
+    TRC_ESTIMATE_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                  \
+    Q_LIST(Q_SYMBOL, p)                                                                                                          \
+    TRC_REFLECTOR_ROUTINES(TRC_REFLECTOR_SYMBOL, p)                                                                              \
     NORM_LIST(TRC_NORM_SYMBOL, p)                                                                                                \
     }                                                                                                                            \
     }
 
-TRC_SYMBOLS(s, float, float, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
-TRC_SYMBOLS(d, double, double, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
-TRC_SYMBOLS(c, trc_complex_float, const trc_complex_float*, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)
-TRC_SYMBOLS(z, trc_complex_double, const trc_complex_double*, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)
+TRC_SYMBOLS(s, float, float, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES, TRC_ORTHOGONAL_ROUTINES, TRC_LAPACK_SYMBOL)
+TRC_SYMBOLS(d, double, double, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES, TRC_ORTHOGONAL_ROUTINES, TRC_LAPACK_SYMBOL)
+TRC_SYMBOLS(c, trc_complex_float, const trc_complex_float*, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES, TRC_UNITARY_NAMES,
+            TRC_NAMED_SYMBOL)
+TRC_SYMBOLS(z, trc_complex_double, const trc_complex_double*, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES, TRC_UNITARY_NAMES,
+            TRC_NAMED_SYMBOL)

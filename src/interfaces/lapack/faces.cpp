@@ -60,6 +60,18 @@ TRC_TASK_ROUTINES(TRC_LAPACK)
     }
 TRC_ESTIMATE_ROUTINES(TRC_ESTIMATE)
 
+#define TRC_REFLECTORS(routine, ...)                                                                                             \
+    template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE))                                                 \
+    {                                                                                                                            \
+        if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
+        const auto run = [&] { trencadis::routine(TRC_ARGUMENTS_##routine(TRC_PASS)); };                                         \
+        compute(                                                                                                                 \
+            Name<T>(#routine), true, 0, TRC_SIZE(routine), [] { return Flops(0); }, [&](const KernelProvider&) { run(); },       \
+            [&](Session&, const RoutineOptions&) { run(); });                                                                    \
+        return 0;                                                                                                                \
+    }
+TRC_REFLECTOR_ROUTINES(TRC_REFLECTORS)
+
 #define TRC_NORM(function, ...)                                                                                                  \
     template <Scalar T> Real<T> Faces<T>::function(TRC_ARGUMENTS_##function(TRC_FACE))                                           \
     {                                                                                                                            \
@@ -87,6 +99,7 @@ TRC_NORM_ROUTINES(TRC_NORM)
         return {lwork < least ? argument::count(TRC_ARGUMENTS_##routine(TRC_CHECK)) + 2 : 0, false};                             \
     }
 TRC_WORKSPACE_ROUTINES(TRC_WORKSPACE)
+TRC_ORTHOGONAL_ROUTINES(TRC_WORKSPACE)
 
 template struct Faces<float>;
 template struct Faces<double>;

@@ -20,7 +20,10 @@ template <Scalar T> struct Faces {
 #define TRC_DECLARE_WORKSPACE(routine, ...)                                                                                      \
     static Workspace routine##_workspace(TRC_ARGUMENTS_##routine(TRC_FACE), T* work, Index lwork);
     TRC_WORKSPACE_ROUTINES(TRC_DECLARE_WORKSPACE)
+    TRC_ORTHOGONAL_ROUTINES(TRC_DECLARE_WORKSPACE)
 #undef TRC_DECLARE_WORKSPACE
+    /// Those that nobody looks at the arguments of: where one is bad they do nothing.
+    TRC_REFLECTOR_ROUTINES(TRC_DECLARE_BLAS)
     /// Functions of a matrix, which look at nothing, as LAPACK's: 0 for a norm that there is not.
 #define TRC_DECLARE_NORM(function, ...) static Real<T> function(TRC_ARGUMENTS_##function(TRC_FACE));
     TRC_NORM_ROUTINES(TRC_DECLARE_NORM)

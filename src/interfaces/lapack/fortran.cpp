@@ -46,6 +46,11 @@ using namespace trencadis;
 #define TRC_FORTRAN_REALS_OUT(x, count) Real<T>* x
 #define TRC_FORTRAN_PIVOTS_IN(x, count, rows) const Int* x
 #define TRC_FORTRAN_PIVOTS_OUT(x, count) Int* x
+#define TRC_FORTRAN_HERM_OP(x, text) const char* x
+#define TRC_FORTRAN_WITHIN(x, least, most) const Int* x
+#define TRC_FORTRAN_OUT(A, ld, rows, cols) T *A, const Int *ld
+#define TRC_FORTRAN_TAU_IN(x, count) const T* x
+#define TRC_FORTRAN_TAU_OUT(x, count) T* x
 
 #define TRC_READ_FLAG(E, x, text) *x
 #define TRC_READ_RANK_OP(x, text, transposed) *x
@@ -62,6 +67,11 @@ using namespace trencadis;
 #define TRC_READ_REALS_OUT(x, count) x
 #define TRC_READ_PIVOTS_IN(x, count, rows) x
 #define TRC_READ_PIVOTS_OUT(x, count) x
+#define TRC_READ_HERM_OP(x, text) *x
+#define TRC_READ_WITHIN(x, least, most) *x
+#define TRC_READ_OUT(A, ld, rows, cols) A, *ld
+#define TRC_READ_TAU_IN(x, count) x
+#define TRC_READ_TAU_OUT(x, count) x
 
 #define TRC_BLAS_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                                  \
     void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN))                                                                            \
@@ -109,6 +119,23 @@ using namespace trencadis;
         face::lapack_result(LABEL, bad, outcome, info);                                                                          \
     }
 
+/// An array of work whose length is not told.
+#define TRC_SCRATCH_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                               \
+    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN), T*, Int* info)                                                             \
+    {                                                                                                                            \
+        Index outcome = 0;                                                                                                       \
+        const int bad = face::Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_READ), outcome);                                     \
+        face::lapack_result(LABEL, bad, outcome, info);                                                                          \
+    }
+/// Nobody looks at the arguments, and larfb has work and its leading dimension behind them.
+#define TRC_REFLECTOR_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                             \
+    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN) TRC_WORK_OF_##ROUTINE)                                                      \
+    {                                                                                                                            \
+        face::Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_READ));                                                              \
+    }
+#define TRC_WORK_OF_larft
+#define TRC_WORK_OF_larfb , T*, const Int*
+
 // A routine under all its names: p is its precision's letter.
 #define TRC_ALIAS(NAME, OF) decltype(OF) NAME __attribute__((alias(#OF)));
 #define TRC_NARROW(DEFINE, ROUTINE, NAME) DEFINE(ROUTINE, NAME##_, #NAME) TRC_ALIAS(scipy_##NAME##_, NAME##_)
@@ -128,7 +155,14 @@ using namespace trencadis;
 #define TRC_NARROW_WORKSPACE(ROUTINE, p) TRC_NARROW(TRC_WORKSPACE_SYMBOL, ROUTINE, p##ROUTINE)
 #define TRC_WIDE_WORKSPACE(ROUTINE, p) TRC_WIDE(TRC_WORKSPACE_SYMBOL, ROUTINE, p##ROUTINE)
 
-#define TRC_SYMBOLS(p, SCALAR, INT, WIDTH, BLAS_LIST, NORM_LIST)                                                                 \
+#define TRC_NARROW_SCRATCH(ROUTINE, p) TRC_NARROW(TRC_SCRATCH_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_WIDE_SCRATCH(ROUTINE, p) TRC_WIDE(TRC_SCRATCH_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_NARROW_REFLECTORS(ROUTINE, p) TRC_NARROW(TRC_REFLECTOR_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_WIDE_REFLECTORS(ROUTINE, p) TRC_WIDE(TRC_REFLECTOR_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_NARROW_UNITARY(NAME, ROUTINE, p) TRC_NARROW(TRC_WORKSPACE_SYMBOL, ROUTINE, p##NAME)
+#define TRC_WIDE_UNITARY(NAME, ROUTINE, p) TRC_WIDE(TRC_WORKSPACE_SYMBOL, ROUTINE, p##NAME)
+
+#define TRC_SYMBOLS(p, SCALAR, INT, WIDTH, BLAS_LIST, NORM_LIST, Q_LIST, Q_KIND)                                                 \
     namespace symbols::p {                                                                                                       \
     using T = SCALAR;                                                                                                            \
     namespace INT {                                                                                                              \
@@ -136,7 +170,10 @@ using namespace trencadis;
     extern "C" {                                                                                                                 \
     BLAS_LIST(TRC_##WIDTH##_BLAS, p)                                                                                             \
     TRC_PLAIN_ROUTINES(TRC_##WIDTH##_LAPACK, p)                                                                                  \
+    TRC_SCRATCH_ROUTINES(TRC_##WIDTH##_SCRATCH, p)                                                                               \
     TRC_WORKSPACE_ROUTINES(TRC_##WIDTH##_WORKSPACE, p)                                                                           \
+    Q_LIST(TRC_##WIDTH##_##Q_KIND, p)                                                                                            \
+    TRC_REFLECTOR_ROUTINES(TRC_##WIDTH##_REFLECTORS, p)                                                                          \
     TRC_SCALING_ROUTINES(TRC_##WIDTH##_LAPACK, p)                                                                                \
     TRC_CONDITION_ROUTINES(TRC_##WIDTH##_CONDITION, p)                                                                           \
     NORM_LIST(TRC_##WIDTH##_NORM, p)                                                                                             \
@@ -144,11 +181,11 @@ using namespace trencadis;
     }                                                                                                                            \
     }
 
-TRC_SYMBOLS(s, float, int32_t, NARROW, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
-TRC_SYMBOLS(d, double, int32_t, NARROW, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
-TRC_SYMBOLS(c, std::complex<float>, int32_t, NARROW, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)
-TRC_SYMBOLS(z, std::complex<double>, int32_t, NARROW, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)
-TRC_SYMBOLS(s, float, int64_t, WIDE, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
-TRC_SYMBOLS(d, double, int64_t, WIDE, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES)
-TRC_SYMBOLS(c, std::complex<float>, int64_t, WIDE, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)
-TRC_SYMBOLS(z, std::complex<double>, int64_t, WIDE, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES)
+TRC_SYMBOLS(s, float, int32_t, NARROW, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES, TRC_ORTHOGONAL_ROUTINES, WORKSPACE)
+TRC_SYMBOLS(d, double, int32_t, NARROW, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES, TRC_ORTHOGONAL_ROUTINES, WORKSPACE)
+TRC_SYMBOLS(c, std::complex<float>, int32_t, NARROW, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES, TRC_UNITARY_NAMES, UNITARY)
+TRC_SYMBOLS(z, std::complex<double>, int32_t, NARROW, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES, TRC_UNITARY_NAMES, UNITARY)
+TRC_SYMBOLS(s, float, int64_t, WIDE, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES, TRC_ORTHOGONAL_ROUTINES, WORKSPACE)
+TRC_SYMBOLS(d, double, int64_t, WIDE, TRC_REAL_BLAS_ROUTINES, TRC_REAL_NORM_ROUTINES, TRC_ORTHOGONAL_ROUTINES, WORKSPACE)
+TRC_SYMBOLS(c, std::complex<float>, int64_t, WIDE, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES, TRC_UNITARY_NAMES, UNITARY)
+TRC_SYMBOLS(z, std::complex<double>, int64_t, WIDE, TRC_BLAS_ROUTINES, TRC_NORM_ROUTINES, TRC_UNITARY_NAMES, UNITARY)

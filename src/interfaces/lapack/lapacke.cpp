@@ -4,15 +4,29 @@
 #include "interfaces/lapack/laid.hpp"
 #include "interfaces/lapack/xerbla.hpp"
 
+#include <algorithm>
 #include <complex>
 #include <concepts>
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <new>
+#include <type_traits>
 
 // LAPACKE's symbols, with 32-bit integers as LAPACKE_dgetrf and with 64-bit ones as LAPACKE_dgetrf_64 and LAPACKE_dgetrf64_; those called
 // ..._work as well, which do not look for NaNs. Matrices by rows are transposed into memory of their own and back, as LAPACKE does.
+
+namespace trencadis {
+
+/// Signatures ask letters for the sizes of matrices; here they are as the caller gave them.
+template <class E>
+    requires std::is_enum_v<E>
+bool operator==(char given, E meant)
+{
+    return Letter<E>(given) == meant;
+}
+
+} // namespace trencadis
 
 namespace trencadis::face {
 namespace {
@@ -31,6 +45,21 @@ bool looks_for_nans()
     return looks;
 }
 
+/// A matrix that is only written and not looked at for NaNs,
+struct OnlyWritten {
+    bool fits;
+};
+/// and a vector that is read.
+template <class T> struct Scalars {
+    const T* data;
+    Index count;
+
+    bool has_nan() const
+    {
+        return data && std::any_of(data, data + std::max<Index>(count, 0), [](const T& x) { return x != x; });
+    }
+};
+
 /// The arguments of one call as it is looked at: the layout is the first, so that all others come one later than LAPACK's.
 struct Look {
     bool nans;
@@ -48,6 +77,16 @@ struct Look {
     {
         nans = nans && letter.valid();
         if constexpr (std::is_same_v<E, Diag>) unit = letter == Diag::unit;
+        ++number;
+    }
+    void at(OnlyWritten matrix)
+    {
+        if (!short_row && !matrix.fits) short_row = number + 1;
+        number += 2;
+    }
+    template <class T> void at(const Scalars<T>& vector)
+    {
+        if (!nan && nans && vector.has_nan()) nan = number;
         ++number;
     }
     template <class T> void at(const Laid<T>& A)
@@ -116,6 +155,11 @@ using namespace trencadis::face;
 #define TRC_E_REALS_OUT(x, count) Real<T>* x
 #define TRC_E_PIVOTS_IN(x, count, rows) const Int* x
 #define TRC_E_PIVOTS_OUT(x, count) Int* x
+#define TRC_E_HERM_OP(x, text) char x
+#define TRC_E_WITHIN(x, least, most) Int x
+#define TRC_E_OUT(A, ld, rows, cols) T *A, Int ld
+#define TRC_E_TAU_IN(x, count) const T* x
+#define TRC_E_TAU_OUT(x, count) T* x
 // those with matrices by columns and how they are made,
 #define TRC_LAID_FLAG(E, x, text) char x
 #define TRC_LAID_SIZE(x) Index x
@@ -129,6 +173,11 @@ using namespace trencadis::face;
 #define TRC_LAID_REALS_OUT(x, count) Real<T>* x
 #define TRC_LAID_PIVOTS_IN(x, count, rows) const Int* x
 #define TRC_LAID_PIVOTS_OUT(x, count) Int* x
+#define TRC_LAID_HERM_OP(x, text) char x
+#define TRC_LAID_WITHIN(x, least, most) Index x
+#define TRC_LAID_OUT(A, ld, rows, cols) const Laid<T>& A
+#define TRC_LAID_TAU_IN(x, count) const T* x
+#define TRC_LAID_TAU_OUT(x, count) T* x
 #define TRC_LAY_FLAG(E, x, text) x
 #define TRC_LAY_SIZE(x) x
 #define TRC_LAY_IN(A, ld, rows, cols) Laid<const T>(A, ld, rows, cols, by_rows)
@@ -141,6 +190,11 @@ using namespace trencadis::face;
 #define TRC_LAY_REALS_OUT(x, count) x
 #define TRC_LAY_PIVOTS_IN(x, count, rows) x
 #define TRC_LAY_PIVOTS_OUT(x, count) x
+#define TRC_LAY_HERM_OP(x, text) x
+#define TRC_LAY_WITHIN(x, least, most) x
+#define TRC_LAY_OUT(A, ld, rows, cols) Laid<T>(A, ld, rows, cols, by_rows)
+#define TRC_LAY_TAU_IN(x, count) x
+#define TRC_LAY_TAU_OUT(x, count) x
 // what is looked at, and what the face gets.
 #define TRC_LOOK_FLAG(E, x, text) Letter<E>(x)
 #define TRC_LOOK_SIZE(x) 0
@@ -154,6 +208,13 @@ using namespace trencadis::face;
 #define TRC_LOOK_REALS_OUT(x, count) 0
 #define TRC_LOOK_PIVOTS_IN(x, count, rows) 0
 #define TRC_LOOK_PIVOTS_OUT(x, count) 0
+#define TRC_LOOK_HERM_OP(x, text) Letter<Op>(x)
+#define TRC_LOOK_WITHIN(x, least, most) 0
+#define TRC_LOOK_OUT(A, ld, rows, cols)                                                                                          \
+    OnlyWritten { A.fits() }
+#define TRC_LOOK_TAU_IN(x, count)                                                                                                \
+    Scalars<T> { x, Index(count) }
+#define TRC_LOOK_TAU_OUT(x, count) 0
 #define TRC_BARE_FLAG(E, x, text) x
 #define TRC_BARE_SIZE(x) x
 #define TRC_BARE_IN(A, ld, rows, cols) A.data(), A.leading()
@@ -166,6 +227,11 @@ using namespace trencadis::face;
 #define TRC_BARE_REALS_OUT(x, count) x
 #define TRC_BARE_PIVOTS_IN(x, count, rows) x
 #define TRC_BARE_PIVOTS_OUT(x, count) x
+#define TRC_BARE_HERM_OP(x, text) x
+#define TRC_BARE_WITHIN(x, least, most) x
+#define TRC_BARE_OUT(A, ld, rows, cols) A.data(), A.leading()
+#define TRC_BARE_TAU_IN(x, count) x
+#define TRC_BARE_TAU_OUT(x, count) x
 
 #define TRC_NOTHING
 #define TRC_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME, NANS) TRC_SYMBOL_WITH(TRC_NOTHING, ROUTINE, SYMBOL, LABEL, NAME, NANS)
@@ -195,6 +261,21 @@ using namespace trencadis::face;
             return call(TRC_ARGUMENTS_##FUNCTION(TRC_LAY));                                                                      \
         });                                                                                                                      \
     }
+/// LAPACK's own have no info.
+#define TRC_REFLECTOR_SYMBOL(MORE, ROUTINE, SYMBOL, NAME)                                                                        \
+    Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E) MORE)                                                                  \
+    {                                                                                                                            \
+        return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
+            const auto call = [&](TRC_ARGUMENTS_##ROUTINE(TRC_LAID)) {                                                           \
+                const auto run = [&] { return Index(0 * Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_BARE))); };                \
+                return value(NAME, look(false, TRC_ARGUMENTS_##ROUTINE(TRC_LOOK)), run);                                         \
+            };                                                                                                                   \
+            return call(TRC_ARGUMENTS_##ROUTINE(TRC_LAY));                                                                       \
+        }));                                                                                                                     \
+    }
+#define TRC_WORK_OF_larft
+#define TRC_WORK_OF_larfb , T*, Int
+#define TRC_SCRATCH_ARRAY , T*
 /// The work routines of those with a workspace.
 #define TRC_WORKSPACE_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME)                                                                       \
     Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E), T* work, Int lwork)                                                   \
@@ -211,6 +292,30 @@ using namespace trencadis::face;
             return call(TRC_ARGUMENTS_##ROUTINE(TRC_LAY));                                                                       \
         }));                                                                                                                     \
     }
+#define TRC_NARROW_UNITARY(NAME, ROUTINE, p)                                                                                     \
+    TRC_SYMBOL(ROUTINE, LAPACKE_##p##NAME, #p #NAME, "LAPACKE_" #p #NAME, looks_for_nans())
+#define TRC_NARROW_UNITARY_WORK(NAME, ROUTINE, p)                                                                                \
+    TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##NAME##_work, #p #NAME, "LAPACKE_" #p #NAME "_work")
+#define TRC_WIDE_UNITARY(NAME, ROUTINE, p)                                                                                       \
+    TRC_SYMBOL(ROUTINE, LAPACKE_##p##NAME##_64, #p #NAME, "LAPACKE_" #p #NAME, looks_for_nans())                                 \
+    TRC_ALIAS(LAPACKE_##p##NAME##64_, LAPACKE_##p##NAME##_64)
+#define TRC_WIDE_UNITARY_WORK(NAME, ROUTINE, p)                                                                                  \
+    TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##NAME##_work_64, #p #NAME, "LAPACKE_" #p #NAME "_work")                            \
+    TRC_ALIAS(LAPACKE_##p##NAME##_work64_, LAPACKE_##p##NAME##_work_64)
+#define TRC_NARROW_SCRATCH_WORK(ROUTINE, p)                                                                                      \
+    TRC_SYMBOL_WITH(TRC_SCRATCH_ARRAY, ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)
+#define TRC_WIDE_SCRATCH_WORK(ROUTINE, p)                                                                                        \
+    TRC_SYMBOL_WITH(TRC_SCRATCH_ARRAY, ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work",     \
+                    false)                                                                                                       \
+    TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
+#define TRC_NARROW_REFLECTORS(ROUTINE, p)                                                                                        \
+    TRC_REFLECTOR_SYMBOL(TRC_NOTHING, ROUTINE, LAPACKE_##p##ROUTINE, "LAPACKE_" #p #ROUTINE)                                     \
+    TRC_REFLECTOR_SYMBOL(TRC_WORK_OF_##ROUTINE, ROUTINE, LAPACKE_##p##ROUTINE##_work, "LAPACKE_" #p #ROUTINE "_work")
+#define TRC_WIDE_REFLECTORS(ROUTINE, p)                                                                                          \
+    TRC_REFLECTOR_SYMBOL(TRC_NOTHING, ROUTINE, LAPACKE_##p##ROUTINE##_64, "LAPACKE_" #p #ROUTINE)                                \
+    TRC_ALIAS(LAPACKE_##p##ROUTINE##64_, LAPACKE_##p##ROUTINE##_64)                                                              \
+    TRC_REFLECTOR_SYMBOL(TRC_WORK_OF_##ROUTINE, ROUTINE, LAPACKE_##p##ROUTINE##_work_64, "LAPACKE_" #p #ROUTINE "_work")         \
+    TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
 #define TRC_ALIAS(NAME, OF) decltype(OF) NAME __attribute__((alias(#OF)));
 #define TRC_NARROW(ROUTINE, p) TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE, #p #ROUTINE, "LAPACKE_" #p #ROUTINE, looks_for_nans())
 #define TRC_NARROW_WORK(ROUTINE, p)                                                                                              \
@@ -242,13 +347,21 @@ using namespace trencadis::face;
     TRC_NORM_SYMBOL(TRC_WORK_ARRAY, FUNCTION, LAPACKE_##p##FUNCTION##_work_64, "LAPACKE_" #p #FUNCTION "_work", false)           \
     TRC_ALIAS(LAPACKE_##p##FUNCTION##_work64_, LAPACKE_##p##FUNCTION##_work_64)
 
-#define TRC_SYMBOLS(p, SCALAR, NORM_LIST)                                                                                        \
+// The last lists: of the real precisions, or of the complex ones.
+#define TRC_SYMBOLS(p, SCALAR, NORM_LIST, Q_LIST, Q_KIND, Q_WORK)                                                                \
     namespace symbols::p {                                                                                                       \
     using T = SCALAR;                                                                                                            \
     namespace narrow {                                                                                                           \
     using Int = std::int32_t;                                                                                                    \
     extern "C" {                                                                                                                 \
-    TRC_LAPACK_ROUTINES(TRC_NARROW, p)                                                                                           \
+    TRC_PLAIN_ROUTINES(TRC_NARROW, p)                                                                                            \
+    TRC_SCRATCH_ROUTINES(TRC_NARROW, p)                                                                                          \
+    TRC_WORKSPACE_ROUTINES(TRC_NARROW, p)                                                                                        \
+    TRC_ESTIMATE_ROUTINES(TRC_NARROW, p)                                                                                         \
+    Q_LIST(TRC_NARROW##Q_KIND, p)                                                                                                \
+    Q_LIST(TRC_NARROW##Q_WORK, p)                                                                                                \
+    TRC_SCRATCH_ROUTINES(TRC_NARROW_SCRATCH_WORK, p)                                                                             \
+    TRC_REFLECTOR_ROUTINES(TRC_NARROW_REFLECTORS, p)                                                                             \
     TRC_PLAIN_ROUTINES(TRC_NARROW_WORK, p)                                                                                       \
     TRC_SCALING_ROUTINES(TRC_NARROW_WORK, p)                                                                                     \
     TRC_CONDITION_ROUTINES(TRC_NARROW_CONDITION_WORK, p)                                                                         \
@@ -259,7 +372,14 @@ using namespace trencadis::face;
     namespace wide {                                                                                                             \
     using Int = std::int64_t;                                                                                                    \
     extern "C" {                                                                                                                 \
-    TRC_LAPACK_ROUTINES(TRC_WIDE, p)                                                                                             \
+    TRC_PLAIN_ROUTINES(TRC_WIDE, p)                                                                                              \
+    TRC_SCRATCH_ROUTINES(TRC_WIDE, p)                                                                                            \
+    TRC_WORKSPACE_ROUTINES(TRC_WIDE, p)                                                                                          \
+    TRC_ESTIMATE_ROUTINES(TRC_WIDE, p)                                                                                           \
+    Q_LIST(TRC_WIDE##Q_KIND, p)                                                                                                  \
+    Q_LIST(TRC_WIDE##Q_WORK, p)                                                                                                  \
+    TRC_SCRATCH_ROUTINES(TRC_WIDE_SCRATCH_WORK, p)                                                                               \
+    TRC_REFLECTOR_ROUTINES(TRC_WIDE_REFLECTORS, p)                                                                               \
     TRC_PLAIN_ROUTINES(TRC_WIDE_WORK, p)                                                                                         \
     TRC_SCALING_ROUTINES(TRC_WIDE_WORK, p)                                                                                       \
     TRC_CONDITION_ROUTINES(TRC_WIDE_CONDITION_WORK, p)                                                                           \
@@ -269,7 +389,7 @@ using namespace trencadis::face;
     }                                                                                                                            \
     }
 
-TRC_SYMBOLS(s, float, TRC_REAL_NORM_ROUTINES)
-TRC_SYMBOLS(d, double, TRC_REAL_NORM_ROUTINES)
-TRC_SYMBOLS(c, std::complex<float>, TRC_NORM_ROUTINES)
-TRC_SYMBOLS(z, std::complex<double>, TRC_NORM_ROUTINES)
+TRC_SYMBOLS(s, float, TRC_REAL_NORM_ROUTINES, TRC_ORTHOGONAL_ROUTINES, , _WORKSPACE)
+TRC_SYMBOLS(d, double, TRC_REAL_NORM_ROUTINES, TRC_ORTHOGONAL_ROUTINES, , _WORKSPACE)
+TRC_SYMBOLS(c, std::complex<float>, TRC_NORM_ROUTINES, TRC_UNITARY_NAMES, _UNITARY, _UNITARY_WORK)
+TRC_SYMBOLS(z, std::complex<double>, TRC_NORM_ROUTINES, TRC_UNITARY_NAMES, _UNITARY, _UNITARY_WORK)

@@ -7,12 +7,13 @@ namespace trencadis::face {
 template <Scalar T>
 inline constexpr char letter = is_complex<T> ? (sizeof(Real<T>) == 4 ? 'c' : 'z') : (sizeof(T) == 4 ? 's' : 'd');
 
-/// A routine's name in one precision.
+/// A routine's name in one precision. What is orthogonal in real ones is unitary in complex ones: dorgqr, zungqr.
 template <Scalar T> struct Name {
     char text[8] = {letter<T>};
     constexpr Name(const char* routine)
     {
         for (int i = 0; routine[i]; ++i) text[i + 1] = routine[i];
+        if (is_complex<T> && text[1] == 'o' && text[2] == 'r') text[1] = 'u', text[2] = 'n';
     }
     constexpr operator const char*() const { return text; }
 };

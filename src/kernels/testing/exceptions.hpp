@@ -18,7 +18,8 @@ template <class R> [[gnu::noinline]] void poison_stack()
 template <class R> void poison_and_clear(std::size_t numbers)
 {
     using blas::Buffer;
-    for (const Buffer which : {Buffer::left, Buffer::right, Buffer::triangle, Buffer::solution, Buffer::factor, Buffer::panel})
+    for (const Buffer which : {Buffer::left, Buffer::right, Buffer::triangle, Buffer::solution, Buffer::factor, Buffer::panel,
+                               Buffer::applied, Buffer::compact, Buffer::products, Buffer::reflectors})
         fill_signalling(blas::scratch<R>(which, Index(numbers)), numbers);
     poison_stack<R>();
     std::feclearexcept(FE_ALL_EXCEPT);

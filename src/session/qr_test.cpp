@@ -1,0 +1,150 @@
+#include "blas/qr.hpp"
+
+#include "blas/testing/reflectors.hpp"
+#include "session/linear_algebra.hpp"
+#include "session/session.hpp"
+
+namespace trencadis {
+namespace {
+
+using namespace blas::testing;
+
+Session& session_on(const char* engine)
+{
+    const auto made = [](const char* name) {
+        SessionOptions options;
+        options.engine = name;
+        return options;
+    };
+    static Session sequential(made("sequential")), native(made("native"));
+    return std::string_view(engine) == "native" ? native : sequential;
+}
+constexpr const char* engines[] = {"sequential", "native"};
+
+template <class T> class QrRoutines : public ::testing::Test {
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(QrRoutines, Scalars);
+
+struct Shape {
+    Index m, n;
+};
+constexpr Shape shapes[] = {{1, 1}, {9, 9}, {49, 49}, {100, 37}, {37, 100}, {64, 64}, {130, 70}};
+
+template <Scalar T> std::vector<T> tau_for(const Stored<T>& A) { return std::vector<T>(std::size_t(std::min(A.rows, A.cols))); }
+
+template <class Body> void everywhere(const Body& body)
+{
+    for (const char* engine : engines)
+        for (const Index nb : {5, 16, 24, 200})
+            for (const Shape s : shapes) {
+                body(session_on(engine), RoutineOptions{.nb = nb}, s,
+                     std::string(engine) + " nb " + std::to_string(nb) + ": " + std::to_string(s.m) + " x " +
+                         std::to_string(s.n));
+                if (::testing::Test::HasFatalFailure()) return;
+            }
+}
+
+TYPED_TEST(QrRoutines, FactorByTasksInEveryShapeAndBlockSize)
+{
+    using T = TypeParam;
+    Random random(31);
+    everywhere([&](Session& session, const RoutineOptions& options, Shape s, const std::string& what) {
+        auto A = random_matrix<T>(random, s.m, s.n);
+        const auto before = A;
+        auto tau = tau_for(A);
+        geqrf(session, s.m, s.n, A.data.data(), A.ld, tau.data(), options);
+        expect_qr(before, A, tau, what);
+        if (::testing::Test::HasFatalFailure()) return;
+        auto L = before;
+        auto same = before;
+        gelqf(session, s.m, s.n, L.data.data(), L.ld, tau.data(), options);
+        std::vector<T> wanted(tau.size());
+        blas::gelqf(s.m, s.n, same.data.data(), same.ld, wanted.data());
+        // Well conditioned: the reflectors are those of one core up to rounding.
+        ASSERT_LE(distance<T>(exact(L), exact(same)), 1000 * (s.m + s.n) * eps<T> * frobenius<T>(exact(before))) << what;
+        for (std::size_t i = 0; i < tau.size(); ++i) ASSERT_LE(std::abs(tau[i] - wanted[i]), 1000 * (s.m + s.n) * eps<T>) << what;
+    });
+}
+
+/// By tasks as by one core, c n eps apart: both apply the same unitary matrix.
+template <Scalar T> void expect_same(const Stored<T>& found, const Stored<T>& wanted, Index n, const std::string& what)
+{
+    ASSERT_LE(distance<T>(exact(found), exact(wanted)), rounding<T> * 8 * (n + 10) * eps<T> * (1 + frobenius<T>(exact(wanted))))
+        << what;
+}
+
+TYPED_TEST(QrRoutines, FormQByTasks)
+{
+    using T = TypeParam;
+    Random random(32);
+    everywhere([&](Session& session, const RoutineOptions& options, Shape s, const std::string& what) {
+        if (s.m < s.n) return;
+        auto A = random_matrix<T>(random, s.m, s.n);
+        auto tau = tau_for(A);
+        geqrf(session, s.m, s.n, A.data.data(), A.ld, tau.data());
+        auto B = adjoint(A);
+        for (const Index k : {s.n, s.n / 2}) {
+            auto Q = A, wanted = A;
+            orgqr(session, s.m, s.n, k, Q.data.data(), Q.ld, tau.data(), options);
+            blas::orgqr(s.m, s.n, k, wanted.data.data(), wanted.ld, tau.data());
+            expect_same(Q, wanted, s.m, what);
+            auto P = B;
+            orglq(session, s.n, s.m, k, P.data.data(), P.ld, tau.data(), options);
+            expect_same(P, adjoint(wanted), s.m, what + " rows");
+        }
+    });
+}
+
+TYPED_TEST(QrRoutines, ApplyQByTasksFromBothSides)
+{
+    using T = TypeParam;
+    Random random(33);
+    everywhere([&](Session& session, const RoutineOptions& options, Shape s, const std::string& what) {
+        if (s.m < s.n) return;
+        auto A = random_matrix<T>(random, s.m, s.n);
+        auto tau = tau_for(A);
+        geqrf(session, s.m, s.n, A.data.data(), A.ld, tau.data());
+        const auto B = adjoint(A);
+        for (const Side side : {Side::left, Side::right})
+            for (const Op op : {Op::none, herm_op<T>}) {
+                const auto C = side == Side::left ? random_matrix<T>(random, s.m, 43) : random_matrix<T>(random, 43, s.m);
+                auto found = C, wanted = C;
+                ormqr(session, side, op, C.rows, C.cols, s.n, A.data.data(), A.ld, tau.data(), found.data.data(), C.ld, options);
+                blas::ormqr(side, op, C.rows, C.cols, s.n, A.data.data(), A.ld, tau.data(), wanted.data.data(), C.ld);
+                expect_same(found, wanted, s.m, what);
+                found = wanted = C;
+                ormlq(session, side, op, C.rows, C.cols, s.n, B.data.data(), B.ld, tau.data(), found.data.data(), C.ld, options);
+                blas::ormlq(side, op, C.rows, C.cols, s.n, B.data.data(), B.ld, tau.data(), wanted.data.data(), C.ld);
+                expect_same(found, wanted, s.m, what + " rows");
+            }
+    });
+}
+
+/// Sizes that are cut up by themselves, against LAPACK's test ratio: |A - Q R| / (n |A| eps) in Frobenius norms, with Q formed.
+TYPED_TEST(QrRoutines, KeepLapacksRatiosWhereTheyChooseTheirBlocks)
+{
+    using T = TypeParam;
+    Random random(34);
+    const Index m = 420, n = 400;
+    const auto A = random_matrix<T>(random, m, n);
+    Session& session = session_on("native");
+    auto Q = A;
+    auto tau = tau_for(A);
+    geqrf(session, m, n, Q.data.data(), Q.ld, tau.data());
+    auto R = random_matrix<T>(random, m, n);
+    for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < m; ++i) R(i, j) = i <= j ? Q(i, j) : T(0);
+    ormqr(session, Side::left, Op::none, m, n, n, Q.data.data(), Q.ld, tau.data(), R.data.data(), R.ld);
+    expect_same(R, A, m, "Q R");
+    orgqr(session, m, n, n, Q.data.data(), Q.ld, tau.data());
+    auto I = Q;
+    ormqr(session, Side::left, herm_op<T>, m, n, 0, Q.data.data(), Q.ld, tau.data(), I.data.data(), I.ld);
+    expect_same(I, Q, m, "no reflectors");
+    Stored<T> gram(n, n, 0);
+    gemm(session, herm_op<T>, Op::none, n, n, m, T(1), Q.data.data(), Q.ld, Q.data.data(), Q.ld, T(0), gram.data.data(), gram.ld);
+    EXPECT_LE(distance<T>(exact(gram), identity<T>(n, n)), rounding<T> * 30 * n * eps<T>);
+}
+
+} // namespace
+} // namespace trencadis
