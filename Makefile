@@ -83,6 +83,7 @@ test-mutations: venv
 
 docs:
 	@scripts/make_venv.sh docs
+	@rm -rf build/site
 	build/docs-venv/bin/sphinx-build --fresh-env --fail-on-warning --keep-going --quiet -d build/docs-doctrees docs build/site
 	python3 scripts/check_pages.py --built build/site
 	@echo "build/site/index.html"
