@@ -419,7 +419,7 @@ std::string_view default_graph_variant(std::string_view routine, bool devices)
 Index default_graph_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers)
 {
     if (routine == "getrf") return (variant == "packed" ? packed_lu_tile : lu_tile)(n, n, element_bytes, workers);
-    if (variant == "blocked") return qr_tile(n, n, n, element_bytes, workers);
+    if (variant == "blocked") return qr_tile(n, element_bytes, workers);
     const bool factors = routine == "potrf" || routine == "posv"; // tiles of packed products depend on the machine at hand
     return (variant == "packed" && factors ? packed_cholesky_tile : cholesky_tile)(n, element_bytes, workers);
 }

@@ -101,6 +101,10 @@ TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
                                                        {"laswp", std::max<Index>(t - 1, 0)}}));
         EXPECT_EQ(seen("trtri", "in-place"), counts({{"trtri", t}, {"trsm", 2 * pairs(t)}, {"gemm", updates}}));
         EXPECT_EQ(seen("lauum", "in-place"), counts({{"lauum", t}, {"trmm", pairs(t)}, {"syrk", pairs(t)}, {"gemm", updates}}));
+        const Index packs = std::max<Index>(t - 1, 0); // nothing is right of the last panel
+        EXPECT_EQ(seen("geqrf", "blocked"), counts({{"geqrf_panel", t}, {"pack", packs}, {"larfb", pairs(t)}}));
+        EXPECT_EQ(seen("orgqr", "blocked"), counts({{"larft", t}, {"pack", t}, {"larfb", pairs(t) + t}}));
+        EXPECT_EQ(seen("ormqr", "blocked"), counts({{"larft", t}, {"pack", t}, {"larfb", t * t}}));
         for (const char* flat : {"flat", "plasma"})
             EXPECT_EQ(seen("geqrf", flat),
                       counts({{"geqrt", t}, {"unmqr", pairs(t)}, {"tsqrt", pairs(t)}, {"tsmqr", squares(t)}}));

@@ -85,7 +85,7 @@ constexpr RoutineVariant getrf_variants[] = {{"packed", square_packed_lu, true},
                                              {"kastors-cw", square_lu},          {"nopiv", square_lu}, {"tournament", square_lu},
                                              {"incremental", square_lu}};
 constexpr RoutineVariant getrs_variants[] = {{"in-place", square_lu}};
-Index square_qr(Index n, std::size_t bytes, int workers) { return qr_tile(n, n, n, bytes, workers); }
+Index square_qr(Index n, std::size_t bytes, int workers) { return qr_tile(n, bytes, workers); }
 constexpr RoutineVariant qr_variants[] = {{"blocked", square_qr}};
 constexpr RoutineVariant geqrf_variants[] = {{"blocked", square_qr}, {"tsqr", square_qr}, {"flat", square_lu},
                                              {"plasma", square_lu},    {"binary", square_lu}, {"greedy", square_lu},
