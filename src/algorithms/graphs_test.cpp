@@ -186,6 +186,12 @@ TEST(Graphs, ReachTheLiteraturesTotalsForManyTiles)
     const double ratio = double(block) / tile;
     EXPECT_NEAR(lu.flops / routine_flops("getrf", shape), 1 + ratio / 2, 0.5 * ratio / many);
     EXPECT_NEAR(qr.flops / routine_flops("geqrf", shape), 1 + ratio / 4, 2 * ratio / many);
+    for (const char* tree :
+         {"binary", "greedy", "fibonacci"}) { // two applications for each one of the flat tree, of half the cost
+        Waves waves;
+        submit(waves, "geqrf", tree, shape);
+        EXPECT_NEAR(waves.flops / routine_flops("geqrf", shape), 1 + ratio / 2, 4 * ratio / many) << tree;
+    }
 }
 
 Index longest_path(std::string_view routine, std::string_view variant, Index tiles)

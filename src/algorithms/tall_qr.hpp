@@ -9,6 +9,12 @@
 
 namespace trencadis {
 
+/// What becomes of a matrix of which many blocks of rows have columns that are nearly dependent.
+enum class IllConditioned {
+    factored, ///< by reflectors
+    left      ///< as it is, where that is faster otherwise: more than a few blocks, unless passes over the matrix are what costs
+};
+
 /// QR of a tall matrix in place, m x n with m much larger than n, in LAPACK's layout: R in the upper triangle, V below it, and tau. Blocks of
 /// rows are factored apart and their triangles joined along a binary tree; Q's blocks come back the same way, and V and tau are found from them. So
 /// the matrix is read twice and written once, whatever n. A block is factored through its Gram matrix where its columns are as good as
@@ -16,11 +22,6 @@ namespace trencadis {
 /// complex). Demmel, Grigori, Hoemmen, Langou 2012; Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik 2014.
 ///
 /// A matrix with an infinity or NaN is left as it is. The object must outlive the flow's tasks, A and tau too.
-enum class IllConditioned {
-    factored, ///< by reflectors
-    left      ///< as it is, where that is faster otherwise: more than a few blocks, unless passes over the matrix are what costs
-};
-
 template <Scalar T> class TallQr {
 public:
     /// Are there rows enough for several blocks, in each of which a triangle is little, and is the matrix larger than what one core factors

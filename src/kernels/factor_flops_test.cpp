@@ -20,6 +20,19 @@ TEST(FactorFlops, AreThePublishedOnesWhenTheInnerBlockIsTheTile)
     EXPECT_DOUBLE_EQ(tsmqr(b, b, b, b), 5 * cube);
 }
 
+/// Bouwmeester, Jacquelin, Langou, Robert 2011: 2 and 6 in units of b^3 / 3, without what inner blocks add.
+TEST(FactorFlops, OfTrianglesBelowTrianglesAreThePublishedOnes)
+{
+    constexpr Index b = 600;
+    constexpr double cube = double(b) * b * b;
+    EXPECT_NEAR(ttqrt(b, b, 1), 2.0 / 3 * cube, 2 * double(b) * b);
+    EXPECT_NEAR(ttmqr(b, b, b, 1), 2 * cube, 2 * double(b) * b);
+    EXPECT_DOUBLE_EQ(ttmqr(b, 30, b, 8) + ttmqr(b, 18, b, 8), ttmqr(b, 48, b, 8));
+    // A short triangle is a tile of as many rows but for its own corner, which has half of the entries.
+    EXPECT_NEAR(ttmqr(6, 10, b, 1), tsmqr(6, 10, b, 1), 2 * 6 * 6 * 10);
+    EXPECT_NEAR(ttqrt(6, b, 1), tsqrt(6, b, 1), 0.02 * tsqrt(6, b, 1));
+}
+
 /// LAPACK Working Note 41, leading terms.
 TEST(FactorFlops, OfPanelsAreLapacksForEitherShape)
 {

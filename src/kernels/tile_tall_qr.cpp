@@ -59,23 +59,26 @@ template <Scalar T> void set_diagonal(Index n, T value, T* A, Index lda)
     }
 }
 
-/// The largest sum of moduli of a row times that of a column of an upper triangle: a bound of its squared norm; NaN is carried on.
+/// A bound of the squared norm of an upper triangle: the largest sum of moduli of a row times that of a column, or the sum of all squares; of a
+/// Hermitian matrix, of its norm: the largest sum of a row. NaN is carried on.
 template <Scalar T> Real<T> squared_norm_bound(Index n, const T* A, Index lda, bool hermitian)
 {
     std::vector<Real<T>> rows(static_cast<std::size_t>(n));
-    Real<T> columns_most = 0, rows_most = 0;
+    Real<T> columns_most = 0, rows_most = 0, squares = 0;
     for (Index j = 0; j < n; ++j) {
         Real<T> sum = 0;
         for (Index i = 0; i <= j; ++i) {
             const Real<T> size = std::abs(A[i + j * lda]);
             sum += size;
+            squares += size * size;
             rows[std::size_t(i)] += size;
             if (hermitian && i < j) rows[std::size_t(j)] += size;
         }
         columns_most = columns_most < sum || sum != sum ? sum : columns_most;
     }
     for (const Real<T> sum : rows) rows_most = rows_most < sum || sum != sum ? sum : rows_most;
-    return hermitian ? rows_most : rows_most * columns_most;
+    if (hermitian) return rows_most;
+    return squares < rows_most * columns_most ? squares : rows_most * columns_most;
 }
 
 /// R and K = R^-1 from the Gram matrix in R. Its columns are first made of length 1; a bound of the square of A's condition then, which is several
