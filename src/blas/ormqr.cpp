@@ -1,5 +1,7 @@
+#include "blas/control_tree.hpp"
 #include "blas/qr_panel.hpp"
 #include "blas/scratch.hpp"
+#include "matrix/conjugate.hpp"
 
 #include <algorithm>
 
@@ -62,6 +64,24 @@ void apply_all(Storage storage, Side side, Op op, Index m, Index n, Index k, con
     });
 }
 
+/// The same from the left for so few columns that T would cost more than they do: reflector by reflector, each read once.
+template <Scalar T> void apply_one_by_one(Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc)
+{
+    const ColumnKernel<T>& columns = setup<T>().kernel.columns;
+    for (Index step = 0; step < k; ++step) {
+        const Index i = op == Op::none ? k - 1 - step : step, rest = m - i - 1;
+        const T* const v = A + i * (lda + 1) + 1;
+        const T factor = op == Op::none ? tau[i] : conjugate(tau[i]);
+        for (T* c = C + i; c < C + i + n * ldc; c += ldc) {
+            T sum;
+            columns.dots(rest, 1, v, lda, c + 1, true, &sum);
+            const T multiple = factor * (*c + sum);
+            *c -= multiple;
+            columns.subtract(rest, 1, v, lda, &multiple, c + 1);
+        }
+    }
+}
+
 /// A <- the first `count` columns (rows) of Q, `length` long. A block's own begin as those of the identity.
 template <Scalar T> void form(Storage storage, Index length, Index count, Index k, T* A, Index lda, const T* tau)
 {
@@ -92,7 +112,9 @@ template <Scalar T> void orglq(Index m, Index n, Index k, T* A, Index lda, const
 
 template <Scalar T> void ormqr(Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc)
 {
-    apply_all(Storage::columns, side, op == Op::none ? op : Op::conj_trans, m, n, k, A, lda, tau, C, ldc);
+    const Op kind = op == Op::none ? op : Op::conj_trans;
+    if (side == Side::left && n <= few_columns) return apply_one_by_one(kind, m, n, k, A, lda, tau, C, ldc);
+    apply_all(Storage::columns, side, kind, m, n, k, A, lda, tau, C, ldc);
 }
 /// Q is the conjugate transpose of what the rows' reflectors make.
 template <Scalar T> void ormlq(Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc)

@@ -4,8 +4,8 @@
 #include "matrix/ops.hpp"
 
 /// QR and LQ in LAPACK's layout on one core, over our own kernels and level 3; as there for threads, buffers and memory (level3.hpp).
-/// Beyond those a thread keeps k^2 numbers for the factors T of the reflectors that are in work (at most 64 of them, or what the caller asks
-/// for), 2^17 for what they are applied to, and 80 rows of the matrix for LQ.
+/// Beyond those a thread keeps a panel of 64 columns as long as the matrix (as many as there are where the caller asks for T of all) with T, and
+/// 2^17 numbers for what it is applied to.
 ///
 /// A reflector is H = I - tau v v^H with v_1 = 1; k of them make Q = H_1 H_2 .. H_k = I - V T V^H with T upper triangular, the compact WY form
 /// (Schreiber, Van Loan 1989). NaN and infinity go where LAPACK's sums let them.
@@ -43,7 +43,8 @@ template <Scalar T> void orgqr(Index m, Index n, Index k, T* A, Index lda, const
 /// A (m x n) <- the first m rows of Q of the k reflectors that gelqf left in A's rows; n >= m >= k.
 template <Scalar T> void orglq(Index m, Index n, Index k, T* A, Index lda, const T* tau);
 
-/// C <- op(Q) C or C op(Q), C m x n, with the k reflectors that geqrf left in the columns of A.
+/// C <- op(Q) C or C op(Q), C m x n, with the k reflectors that geqrf left in the columns of A; of few columns of C, from the left, one by one.
+inline constexpr Index few_columns = 4;
 template <Scalar T> void ormqr(Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc);
 /// The same with those that gelqf left in the rows of A.
 template <Scalar T> void ormlq(Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc);

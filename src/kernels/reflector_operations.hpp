@@ -29,13 +29,13 @@ template <Scalar T>
 void reflector_panel(Flow& flow, Storage storage, Tile<T> A, T* tau, const ReflectorBlock<T>& block,
                      const TaskOptions& options = {});
 
-/// The block from reflectors that a factorization left in columns (rows) and tau. With `form`, A is replaced by columns (rows) of the identity, whose
-/// ones begin at row (column) `one` of A, and with zeros in the `one` rows (columns) before the block's, too.
+/// The block from reflectors that a factorization left in columns (rows) and tau. With `form`, columns (rows) of the identity take their place,
+/// whose ones are in the rows (columns) that the block's are: what Q's own columns begin as.
 enum class AfterReading { keep, form };
 template <Scalar T>
 void whole_reflectors(Flow& flow, Storage storage, Tile<T> A, const T* tau, const ReflectorBlock<T>& block,
                       AfterReading then = AfterReading::keep, const TaskOptions& options = {});
-/// Those beyond the last reflector.
+/// Those beyond the last reflector, with their first one in row (column) `one`.
 template <Scalar T> void set_identity(Flow& flow, Storage storage, Tile<T> A, Index one);
 
 /// The block's images for an application. Malleable by rows.

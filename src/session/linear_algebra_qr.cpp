@@ -204,7 +204,8 @@ void ormqr(Session& session, Side side, Op op, Index m, Index n, Index k, const 
     check_options("ormqr", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
-    if (short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options))
+    const bool few = side == Side::left && n <= blas::few_columns && options.nb == 0 && options.variant.empty();
+    if (few || short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options))
         return void(alone::ormqr(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc));
     apply_by_tasks<T>(session, Storage::columns, side, op, k, A, lda, tau, {C, m, n, ldc}, options);
 }
