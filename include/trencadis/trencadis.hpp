@@ -14,6 +14,7 @@
 #include "session/incremental_lu.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/session.hpp"
+#include "session/tile_qr.hpp"
 #include "trencadis/flow.hpp"
 
 namespace trencadis {

@@ -15,6 +15,7 @@ void bind_stacks(nanobind::module_& m);
 void bind_products(nanobind::module_& m);
 void bind_registries(nanobind::module_& m);
 void bind_simulation(nanobind::module_& m);
+void bind_tile_qr(nanobind::module_& m);
 void bind_turns(nanobind::module_& m);
 
 } // namespace trencadis::python

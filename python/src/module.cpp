@@ -44,5 +44,6 @@ NB_MODULE(_core, m)
     trencadis::python::bind_products(m);
     trencadis::python::bind_registries(m);
     trencadis::python::bind_simulation(m);
+    trencadis::python::bind_tile_qr(m);
     trencadis::python::bind_turns(m);
 }

@@ -29,11 +29,13 @@ from .products import matmul  # noqa: E402
 from .qr import orth, qr, qr_multiply, rq  # noqa: E402
 from .session import session, trace  # noqa: E402
 from .systems import solve  # noqa: E402
+from .tile_qr import TileQR  # noqa: E402
 from .triangular import solve_triangular  # noqa: E402
 
 __all__ = [
     "BackendError",
     "IncrementalLU",
+    "TileQR",
     "__version__",
     "cho_factor",
     "cho_solve",

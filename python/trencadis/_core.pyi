@@ -192,6 +192,17 @@ class IncrementalFactors:
     def solve(self, b: np.ndarray) -> None:
         """B <- A^-1 B."""
 
+class TileFactors:
+    """The factors of a by tile QR, in its place; a is column-major and must stay as it is. Arrays are column-major."""
+
+    def __init__(self, session: Session | None, a: np.ndarray, variant: str = "", nb: int = 0) -> None: ...
+    def apply(self, c: np.ndarray, adjoint: bool) -> None:
+        """C <- Q C, or Q^H C."""
+    def form(self, q: np.ndarray) -> None:
+        """The first columns of Q."""
+    def solve(self, b: np.ndarray) -> int:
+        """The first rows of B <- the least squares solution; returns 0, or which diagonal entry of R is exactly zero."""
+
 def tasks(session: Session | None, n: int) -> int:
     """Runs empty kernels on the Cholesky graph with n tile rows; returns the number of tasks."""
 

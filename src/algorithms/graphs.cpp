@@ -72,12 +72,6 @@ template <Scalar T> TileMatrix<T> square(Site& site)
 {
     return matrix<T>(site, site.shape.n, site.shape.n, site.shape.nb, site.shape.nb);
 }
-/// inner x nb for each tile of a square matrix.
-template <Scalar T> TileMatrix<T> beside(Site& site)
-{
-    return matrix<T>(site, site.tiles() * site.shape.inner, site.shape.n, site.shape.inner, site.shape.nb);
-}
-
 /// Images that are only named.
 ImagePlace images(Site& site)
 {
@@ -244,10 +238,11 @@ template <Scalar T> void submit_ormqr_blocked(Site& site)
     const Index nb = site.shape.nb;
     if (site.flow) apply_blocked(*site.flow, Storage::columns, {Side::left, Op::none}, C.rows, of.A, nb, of.tau, C, nb, of.slots);
 }
-template <Scalar S> void submit_geqrf(Site& site)
+template <Scalar T, TileQrForm form> void submit_geqrf(Site& site)
 {
-    const TileMatrix<S> A = square<S>(site), T = beside<S>(site);
-    if (site.flow) geqrf(*site.flow, site.shape.inner, A, T);
+    const TileMatrix<T> A = square<T>(site);
+    const QrFactors<T> by(form, site.shape.n, site.shape.n, site.shape.nb, site.shape.inner, images(site));
+    if (site.flow) geqrf(*site.flow, A, by);
 }
 template <Scalar T> void submit_tasks(Site& site)
 {
@@ -290,6 +285,12 @@ struct GraphEntry {
 #define TRC_PRECISIONS(f)                                                                                                        \
     {                                                                                                                            \
         f<float>, f<double>, f<std::complex<float>>, f<std::complex<double>>                                                     \
+    }
+
+#define TRC_QR(form)                                                                                                             \
+    {                                                                                                                            \
+        submit_geqrf<float, TileQrForm::form>, submit_geqrf<double, TileQrForm::form>,                                           \
+            submit_geqrf<std::complex<float>, TileQrForm::form>, submit_geqrf<std::complex<double>, TileQrForm::form>            \
     }
 
 std::vector<std::string_view> kernels_of(std::string_view routine)
@@ -336,9 +337,13 @@ std::span<const GraphEntry> entries()
          {"tournament", "getrf_nopiv", "getrf_panel", "trsm", "swptr", "gemm", "laswp"},
          TRC_PRECISIONS(submit_getrf_tournament)},
         {"geqrf", "blocked", {"geqrf_panel", "pack", "larfb"}, TRC_PRECISIONS(submit_geqrf_blocked)},
+        {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_QR(flat)},
+        {"geqrf", "plasma", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_QR(plasma)},
+        {"geqrf", "binary", {"geqrt", "unmqr", "ttqrt", "ttmqr"}, TRC_QR(binary)},
+        {"geqrf", "greedy", {"geqrt", "unmqr", "ttqrt", "ttmqr"}, TRC_QR(greedy)},
+        {"geqrf", "fibonacci", {"geqrt", "unmqr", "ttqrt", "ttmqr"}, TRC_QR(fibonacci)},
         {"orgqr", "blocked", {"larft", "pack", "larfb"}, TRC_PRECISIONS(submit_orgqr_blocked)},
         {"ormqr", "blocked", {"larft", "pack", "larfb"}, TRC_PRECISIONS(submit_ormqr_blocked)},
-        {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_PRECISIONS(submit_geqrf)},
         {"tasks", "in-place", {"potrf", "trsm", "syrk", "gemm"}, TRC_PRECISIONS(submit_tasks)},
 #define TRC_ENTRY(routine, ...) {#routine, "in-place", kernels_of(#routine), TRC_PRECISIONS(submit_##routine)},
         TRC_TILE_ROUTINES(TRC_ENTRY)
@@ -347,6 +352,7 @@ std::span<const GraphEntry> entries()
     return all;
 }
 #undef TRC_PRECISIONS
+#undef TRC_QR
 
 int precision_index(char letter)
 {
@@ -413,7 +419,7 @@ std::string_view default_graph_variant(std::string_view routine, bool devices)
 Index default_graph_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers)
 {
     if (routine == "getrf") return (variant == "packed" ? packed_lu_tile : lu_tile)(n, n, element_bytes, workers);
-    if (variant == "blocked") return qr_tile(n, n, n, element_bytes, workers);
+    if (variant == "blocked") return qr_tile(n, element_bytes, workers);
     const bool factors = routine == "potrf" || routine == "posv"; // tiles of packed products depend on the machine at hand
     return (variant == "packed" && factors ? packed_cholesky_tile : cholesky_tile)(n, element_bytes, workers);
 }

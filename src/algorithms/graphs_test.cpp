@@ -1,7 +1,6 @@
 #include "algorithms/graphs.hpp"
 
 #include "algorithms/empty_cholesky.hpp"
-#include "algorithms/geqrf.hpp"
 #include "algorithms/testing/waves.hpp"
 #include "base/error.hpp"
 #include "kernels/testing/in_order.hpp"
@@ -102,7 +101,17 @@ TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
                                                        {"laswp", std::max<Index>(t - 1, 0)}}));
         EXPECT_EQ(seen("trtri", "in-place"), counts({{"trtri", t}, {"trsm", 2 * pairs(t)}, {"gemm", updates}}));
         EXPECT_EQ(seen("lauum", "in-place"), counts({{"lauum", t}, {"trmm", pairs(t)}, {"syrk", pairs(t)}, {"gemm", updates}}));
-        EXPECT_EQ(seen("geqrf", "flat"), counts({{"geqrt", t}, {"unmqr", pairs(t)}, {"tsqrt", pairs(t)}, {"tsmqr", squares(t)}}));
+        const Index packs = std::max<Index>(t - 1, 0); // nothing is right of the last panel
+        EXPECT_EQ(seen("geqrf", "blocked"), counts({{"geqrf_panel", t}, {"pack", packs}, {"larfb", pairs(t)}}));
+        EXPECT_EQ(seen("orgqr", "blocked"), counts({{"larft", t}, {"pack", t}, {"larfb", pairs(t) + t}}));
+        EXPECT_EQ(seen("ormqr", "blocked"), counts({{"larft", t}, {"pack", t}, {"larfb", t * t}}));
+        for (const char* flat : {"flat", "plasma"})
+            EXPECT_EQ(seen("geqrf", flat),
+                      counts({{"geqrt", t}, {"unmqr", pairs(t)}, {"tsqrt", pairs(t)}, {"tsmqr", squares(t)}}));
+        for (const char* tree : {"binary", "greedy", "fibonacci"}) // each tile of the lower triangle is made a triangle
+            EXPECT_EQ(
+                seen("geqrf", tree),
+                counts({{"geqrt", t + pairs(t)}, {"unmqr", pairs(t) + squares(t)}, {"ttqrt", pairs(t)}, {"ttmqr", squares(t)}}));
     }
 }
 
@@ -162,7 +171,7 @@ TEST(Graphs, DoTheOperationsOfTheRoutineAndTheKnownExtraOfTheirForm)
                 const InnerSums diagonal(std::min(nb, n - first));
                 factors_t += 2 * diagonal.tails + diagonal.cubes * 2 / 3;
             }
-            expect_extra("geqrf", "flat", factors_t);
+            for (const char* flat : {"flat", "plasma"}) expect_extra("geqrf", flat, factors_t);
         }
 }
 
@@ -200,6 +209,7 @@ TEST(Graphs, HaveTheLongestPathsTheirDependencesImply)
         EXPECT_EQ(longest_path("getrf", "incremental", t), 1 + 4 * step); // getrf, gessm, tstrf, ssssm
         EXPECT_EQ(longest_path("getrf", "nopiv", t), 1 + 3 * step);       // getrf_nopiv, trsm, gemm
         EXPECT_EQ(longest_path("geqrf", "flat", t), 1 + 4 * step);        // geqrt, unmqr, tsqrt, tsmqr
+        EXPECT_EQ(longest_path("geqrf", "plasma", t), 1 + 3 * step);      // tsqrt need not wait for unmqr
         const Index swaps_behind = t > 1;
         EXPECT_EQ(longest_path("getrf", "panel", t), 1 + 3 * step + swaps_behind);  // getrf_panel, swptr, gemm
         EXPECT_EQ(longest_path("getrf", "packed", t), 1 + 4 * step + swaps_behind); // the triangle is packed between
@@ -268,7 +278,7 @@ TEST(Graphs, NameEveryTileWithItsSizeInsideTheirRange)
                     const double pivots = double(pairs(t) * nb + (t - 1) * nb + 7);
                     EXPECT_EQ(all, full + double(sizeof(Index)) * pivots + element * double(ib * nb * pairs(t)));
                 }
-                if (routine == "geqrf") { // T: ib x nb for the tiles of the lower triangle
+                if (variant == "flat") { // T: ib x nb for the tiles of the lower triangle
                     EXPECT_EQ(all, full + element * double(ib) * double(pairs(t) * nb + (t - 1) * nb + 7));
                 }
             }
@@ -357,17 +367,6 @@ TEST(Graphs, AreRefusedByEnginesThatCompute)
     TaskFlow flow(computing);
     Info info;
     EXPECT_THAT(refusal([&] { submit_graph(flow, "potrf", "", {.n = 10, .nb = 5}, nowhere, info); }), HasSubstr("simulates"));
-}
-
-TEST(Graphs, KernelsThatDoNotExistAreNamedByEnginesThatCompute)
-{
-    InOrder computing;
-    TaskFlow flow(computing);
-    std::vector<double> a(64), beside(64);
-    const TileMatrix<double> A({a.data(), 8, 8, 8}, 4, 4), T({beside.data(), 4, 8, 4}, 2, 4);
-    const auto missing = [&](auto&& submit) { return refusal(submit, ErrorCode::missing_backend); };
-    EXPECT_THAT(missing([&] { geqrf(flow, 2, A, T); }), HasSubstr("'geqrt'"));
-    flow.wait();
 }
 
 } // namespace

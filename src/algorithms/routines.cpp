@@ -85,8 +85,11 @@ constexpr RoutineVariant getrf_variants[] = {{"packed", square_packed_lu, true},
                                              {"kastors-cw", square_lu},          {"nopiv", square_lu}, {"tournament", square_lu},
                                              {"incremental", square_lu}};
 constexpr RoutineVariant getrs_variants[] = {{"in-place", square_lu}};
-Index square_qr(Index n, std::size_t bytes, int workers) { return qr_tile(n, n, n, bytes, workers); }
+Index square_qr(Index n, std::size_t bytes, int workers) { return qr_tile(n, bytes, workers); }
 constexpr RoutineVariant qr_variants[] = {{"blocked", square_qr}};
+constexpr RoutineVariant geqrf_variants[] = {{"blocked", square_qr}, {"tsqr", square_qr}, {"flat", square_lu},
+                                             {"plasma", square_lu},    {"binary", square_lu}, {"greedy", square_lu},
+                                             {"fibonacci", square_lu}};
 constexpr RoutineVariant tasks_variants[] = {{"in-place", square_tile}};
 
 constexpr std::string_view buttari = "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009";
@@ -118,7 +121,7 @@ constexpr RoutineEntry table[] = {
     {"getrs", "op(A) X = B with the factors of getrf", "LAPACK", getrs, getrs_variants},
     {"getri", "A^-1 from the factors of getrf", "LAPACK; Du Croz, Higham 1992", getri, getrs_variants},
     {"gesv", "A X = B: getrf, then getrs", "LAPACK", gesv, getrf_variants},
-    {"geqrf", "QR factorisation, A = Q R", householder, geqrf, qr_variants},
+    {"geqrf", "QR factorisation, A = Q R", householder, geqrf, geqrf_variants},
     {"gelqf", "LQ factorisation, A = L Q", householder, geqrf, qr_variants},
     {"orgqr", "the first n columns of Q from the reflectors of geqrf; ungqr in complex precisions", "LAPACK", orgqr, qr_variants},
     {"orglq", "the first m rows of Q from the reflectors of gelqf; unglq in complex precisions", "LAPACK", orglq, qr_variants},

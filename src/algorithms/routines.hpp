@@ -18,7 +18,7 @@ struct Extents {
 
 /// A way to carry a routine out. "packed" packs every tile once for all operations that read it, on our own kernels; "nodes" does so for
 /// each memory node apart; "in-place" works on the caller's matrix, "tile-layout" copies it into contiguous tiles and back, "two-level" works in
-/// place with diagonal tiles that are cut up once more. Those of LU: docs/decisions/0055.
+/// place with diagonal tiles that are cut up once more. Those of LU: docs/decisions/0055; of QR: 0057.
 struct RoutineVariant {
     std::string_view name;
     /// Tile size of a square problem of order n where the caller asks for none. For a packed product the number of columns of a tile of the

@@ -69,12 +69,13 @@ PanelCut lu_panel_cut(Index nb, int workers)
     return {.columns = 32, .rows = 512, .beside = nb * workers * 3 / 2, .worth = 5e7};
 }
 
-Index qr_tile(Index, Index, Index k, std::size_t element, int workers)
+Index qr_tile(Index k, std::size_t element, int workers)
 {
-    // The first panel has no updates beside it and T costs k^2 nb, so that blocks are narrower than those of LU.
-    const Index wanted = k <= 1024 ? 32 + k / 16 : std::min<Index>(192, 96 + (k - 1024) / 32);
-    const Index nb = std::max<Index>(32, std::min(scaled(wanted, element), k / std::max(workers, 1) + 1));
-    return balanced(k, nb, 8);
+    // Measured in double on 2 cores; narrower than LU's, as a panel costs twice as much and its factor T grows with the square. Whole panels of
+    // rows (24 in double with AVX-512), which the reflectors' products go by.
+    const Index wanted = std::min<Index>(192, 40 + k / 40);
+    const Index nb = std::max<Index>(24, std::min(scaled(wanted, element), k / std::max(workers, 1) + 1));
+    return balanced(k, nb, 24);
 }
 
 Index nested_cholesky_tile(Index nb)

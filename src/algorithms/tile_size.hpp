@@ -24,8 +24,8 @@ Index packed_lu_tile(Index m, Index n, std::size_t element, int workers);
 /// How the panels of LU are cut up, tiles nb x nb.
 PanelCut lu_panel_cut(Index nb, int workers);
 
-/// Reflectors of QR's and LQ's blocks: k of them, vectors of m, beside which there are n in all.
-Index qr_tile(Index m, Index n, Index k, std::size_t element, int workers);
+/// Reflectors in a block of QR and LQ, of k.
+Index qr_tile(Index k, std::size_t element, int workers);
 
 /// Of the tile Cholesky inside a diagonal tile nb x nb, when that is worth cutting up.
 Index nested_cholesky_tile(Index nb);

@@ -29,7 +29,7 @@ template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* fac
         const Index width = std::min(panel, k - j);
         T* const corner = A + j * (lda + 1);
         const auto v = factor_panel(Storage::columns, m - j, width, corner, lda, tau + j, own, width, room);
-        apply_panel(v, m - j, n - j - width, width, own, width, corner + width * lda, lda);
+        apply_whole(Side::left, Op::conj_trans, v, m - j, n - j - width, width, own, width, corner + width * lda, lda);
     }
     if (factor) copy_factor(k, own, factor, ldt);
 }
@@ -43,7 +43,7 @@ template <Scalar T> void gelqf(Index m, Index n, T* A, Index lda, T* tau)
         const Index height = std::min(panel, k - i);
         T* const corner = A + i * (lda + 1);
         const auto v = factor_panel(Storage::rows, n - i, height, corner, lda, tau + i, own, height, room);
-        apply_panel_right(v, m - i - height, n - i, height, own, height, corner + height, lda);
+        apply_whole(Side::right, Op::none, v, m - i - height, n - i, height, own, height, corner + height, lda);
     }
 }
 

@@ -26,8 +26,27 @@ void multiply_adjoint(Index m, Index k, Index n, const T* V, Index ldv, const T*
     gemm(Op::conj_trans, Op::none, k, n, m, T(1), V, ldv, C, ldc, T(0), W, ldw);
 }
 
-/// What apply_panel and apply_panel_right work on at a time.
+/// Columns (on the right: rows) that apply_whole works on at a time.
 Index strip(Index k) { return std::max<Index>(64, (Index(1) << 16) / k); }
+
+template <Scalar T>
+void apply_left(Op op, const WholeReflectors<T>& v, Index m, Index n, Index k, const T* factor, Index ldt, T* C, Index ldc, T* W,
+                T* TW)
+{
+    constexpr Index few = 32; // whose products with T are sums along columns as well
+    multiply_adjoint(m, k, n, v.V, v.ldv, C, ldc, W, k);
+    if (op != Op::none && k <= few) multiply_adjoint(k, k, n, factor, ldt, W, k, TW, k);
+    else gemm(op, Op::none, k, n, k, T(1), factor, ldt, W, k, T(0), TW, k);
+    gemm(Op::none, Op::none, m, n, k, T(-1), v.V, v.ldv, TW, k, T(1), C, ldc);
+}
+template <Scalar T>
+void apply_right(Op op, const WholeReflectors<T>& v, Index m, Index n, Index k, const T* factor, Index ldt, T* C, Index ldc, T* W,
+                 T* WT)
+{
+    gemm(Op::none, Op::none, m, k, n, T(1), C, ldc, v.V, v.ldv, T(0), W, m);
+    gemm(Op::none, op, m, k, k, T(1), W, m, factor, ldt, T(0), WT, m);
+    gemm(Op::none, Op::conj_trans, m, n, k, T(-1), WT, m, v.V, v.ldv, T(1), C, ldc);
+}
 
 template <Scalar T> void conjugate_transpose(Index m, Index n, const T* A, Index lda, T* B, Index ldb)
 {
@@ -107,7 +126,7 @@ template <Scalar T> struct Panel {
     void update(Index c, Index first, Index second)
     {
         T* const C = at(c, c + first);
-        apply_panel<T>({at(c, c), ldv}, m - c, second, first, factor + c * (ldt + 1), ldt, C, ldv);
+        apply_whole<T>(Side::left, Op::conj_trans, {at(c, c), ldv}, m - c, second, first, factor + c * (ldt + 1), ldt, C, ldv);
         for (Index j = 0; j < second; ++j) {
             std::copy_n(C + j * ldv, first, R + c + (c + first + j) * n);
             std::fill_n(C + j * ldv, first, T(0));
@@ -212,32 +231,16 @@ template <Scalar T> void set_identity(Storage storage, Index length, Index count
 }
 
 template <Scalar T>
-void apply_panel(const WholeReflectors<T>& v, Index m, Index n, Index k, const T* factor, Index ldt, T* C, Index ldc)
+void apply_whole(Side side, Op op, const WholeReflectors<T>& v, Index m, Index n, Index k, const T* factor, Index ldt, T* C,
+                 Index ldc)
 {
-    if (n <= 0 || k <= 0) return;
-    constexpr Index few = 32; // whose products with T are sums along columns as well
-    const Index step = std::min(n, strip(k));
-    T *const W = scratch<T>(Buffer::applied, 2 * k * step), *const TW = W + k * step;
-    for (Index j = 0; j < n; j += step) {
-        const Index cols = std::min(step, n - j);
-        multiply_adjoint(m, k, cols, v.V, v.ldv, C + j * ldc, ldc, W, k);
-        if (k <= few) multiply_adjoint(k, k, cols, factor, ldt, W, k, TW, k);
-        else gemm(Op::conj_trans, Op::none, k, cols, k, T(1), factor, ldt, W, k, T(0), TW, k);
-        gemm(Op::none, Op::none, m, cols, k, T(-1), v.V, v.ldv, TW, k, T(1), C + j * ldc, ldc);
-    }
-}
-
-template <Scalar T>
-void apply_panel_right(const WholeReflectors<T>& v, Index m, Index n, Index k, const T* factor, Index ldt, T* C, Index ldc)
-{
-    if (m <= 0 || k <= 0) return;
-    const Index step = std::min(m, strip(k));
-    T *const W = scratch<T>(Buffer::applied, 2 * k * step), *const WT = W + k * step;
-    for (Index i = 0; i < m; i += step) {
-        const Index rows = std::min(step, m - i);
-        gemm(Op::none, Op::none, rows, k, n, T(1), C + i, ldc, v.V, v.ldv, T(0), W, rows);
-        gemm(Op::none, Op::none, rows, k, k, T(1), W, rows, factor, ldt, T(0), WT, rows);
-        gemm(Op::none, Op::conj_trans, rows, n, k, T(-1), WT, rows, v.V, v.ldv, T(1), C + i, ldc);
+    if (m <= 0 || n <= 0 || k <= 0) return;
+    const Index extent = side == Side::left ? n : m, step = std::min(extent, strip(k));
+    T *const W = scratch<T>(Buffer::applied, 2 * k * step), *const middle = W + k * step;
+    for (Index i = 0; i < extent; i += step) {
+        const Index count = std::min(step, extent - i);
+        if (side == Side::left) apply_left(op, v, m, count, k, factor, ldt, C + i * ldc, ldc, W, middle);
+        else apply_right(op, v, count, n, k, factor, ldt, C + i, ldc, W, middle);
     }
 }
 
@@ -247,8 +250,7 @@ void apply_panel_right(const WholeReflectors<T>& v, Index m, Index n, Index k, c
     template WholeReflectors<T> factor_panel(Storage, Index, Index, T*, Index, T*, T*, Index, T*);                               \
     template WholeReflectors<T> load_reflectors(Storage, Index, Index, const T*, Index, const T*, T*, Index, T*);                \
     template void set_identity(Storage, Index, Index, Index, T*, Index);                                                         \
-    template void apply_panel(const WholeReflectors<T>&, Index, Index, Index, const T*, Index, T*, Index);                       \
-    template void apply_panel_right(const WholeReflectors<T>&, Index, Index, Index, const T*, Index, T*, Index);
+    template void apply_whole(Side, Op, const WholeReflectors<T>&, Index, Index, Index, const T*, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

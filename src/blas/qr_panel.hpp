@@ -26,11 +26,9 @@ WholeReflectors<T> load_reflectors(Storage storage, Index n, Index k, const T* A
 /// Columns (rows) of the identity: `count` of them, `length` long, with their ones from element `one` on.
 template <Scalar T> void set_identity(Storage storage, Index length, Index count, Index one, T* A, Index lda);
 
-/// C <- Q^H C, C m x n, with k reflectors and their factor T from factor_panel.
+/// C <- op(Q) C or C op(Q), C m x n, with k reflectors and their factor T as above.
 template <Scalar T>
-void apply_panel(const WholeReflectors<T>& v, Index m, Index n, Index k, const T* factor, Index ldt, T* C, Index ldc);
-/// C <- C Q.
-template <Scalar T>
-void apply_panel_right(const WholeReflectors<T>& v, Index m, Index n, Index k, const T* factor, Index ldt, T* C, Index ldc);
+void apply_whole(Side side, Op op, const WholeReflectors<T>& v, Index m, Index n, Index k, const T* factor, Index ldt, T* C,
+                 Index ldc);
 
 } // namespace trencadis::blas

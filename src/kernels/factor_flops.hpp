@@ -81,4 +81,23 @@ inline Flops tsmqr(Index m, Index n, Index k, Index ib)
     return double(n) * (4 * double(m) * double(k) + squared_blocks(k, ib));
 }
 
+/// QR of a triangle n x n on top of the upper trapezoid of a tile m x n: column j has min(j, m) entries below R's diagonal. With m = n = b and
+/// small inner blocks the 2/3 and 2 b^3 of Bouwmeester, Jacquelin, Langou, Robert 2011.
+inline Flops ttqrt(Index m, Index n, Index ib)
+{
+    const double columns = double(n), rows = double(std::min(m, n)), rest = columns - rows;
+    Flops sum = 2 * columns * rows * rows - 4.0 / 3 * rows * rows * rows + 2 * rows * rest * rest;
+    for_each_inner_block(n, ib, [&](double begin, double width) {
+        sum += width * width * (std::min(begin + width / 2, rows) + width / 3 + columns - begin - width);
+    });
+    return sum;
+}
+
+/// Its application to k rows on top of m rows, n columns.
+inline Flops ttmqr(Index m, Index n, Index k, Index ib)
+{
+    const double rows = double(std::min(m, k));
+    return double(n) * (4 * double(k) * rows - 2 * rows * rows + squared_blocks(k, ib));
+}
+
 } // namespace trencadis::kernel_flops

@@ -2,21 +2,31 @@
 #include "graph/flow.hpp"
 #include "matrix/tile_matrix.hpp"
 
-/// Tile operations of QR; each function submits one task. As those of LU (kernels/lu_operations.hpp): costs and accesses, no
-/// kernels yet. R and V are the upper and the lower part of a factored tile, T the triangular factors (ib x nb) of its
-/// reflectors. Updates are malleable by columns.
+/// Tile operations of QR; each function submits one task. R and V are the upper and the lower part of a factored tile, T the triangular factors
+/// (ib x nb) of its reflectors. Updates are malleable by columns; they apply Q^H where `op` is a transposition (of complex numbers the conjugate one),
+/// else Q.
 namespace trencadis::task {
 
-/// A <- V, R with A = Q R; T is written.
-template <Scalar S> void geqrt(Flow& flow, Index ib, Tile<S> A, Tile<S> T);
+/// How the tasks name a tile that geqrt has factored: as one datum, as published codes do, so that whoever changes R waits for those that read
+/// V; or V as a datum of its own, which begins one row below the tile.
+enum class Naming { whole, apart };
 
-/// C <- Q^H C with the reflectors that geqrt left in A and T.
-template <Scalar S> void unmqr(Flow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> C);
+/// A <- V, R with A = Q R; T is written.
+template <Scalar S> void geqrt(Flow& flow, Index ib, Tile<S> A, Tile<S> T, Naming naming = Naming::whole);
+
+/// C <- op(Q) C with the reflectors that geqrt left in A and T.
+template <Scalar S> void unmqr(Flow& flow, Op op, Index ib, Tile<S> A, Tile<S> T, Tile<S> C, Naming naming = Naming::whole);
 
 /// [R; A] <- R, V of an upper triangle on top of a tile: R's upper triangle and A are replaced, T is written.
 template <Scalar S> void tsqrt(Flow& flow, Index ib, Tile<S> R, Tile<S> A, Tile<S> T);
 
-/// [C; D] <- Q^H [C; D] with the reflectors that tsqrt left in A and T.
-template <Scalar S> void tsmqr(Flow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> C, Tile<S> D);
+/// [C; D] <- op(Q) [C; D] with the reflectors that tsqrt left in A and T.
+template <Scalar S> void tsmqr(Flow& flow, Op op, Index ib, Tile<S> A, Tile<S> T, Tile<S> C, Tile<S> D);
+
+/// [R; A] <- R, V of two upper triangles: both are replaced, and nothing below them is touched; T is written.
+template <Scalar S> void ttqrt(Flow& flow, Index ib, Tile<S> R, Tile<S> A, Tile<S> T);
+
+/// [C; D] <- op(Q) [C; D] with the reflectors that ttqrt left in A and T.
+template <Scalar S> void ttmqr(Flow& flow, Op op, Index ib, Tile<S> A, Tile<S> T, Tile<S> C, Tile<S> D);
 
 } // namespace trencadis::task

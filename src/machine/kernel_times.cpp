@@ -61,10 +61,11 @@ bool can(const Machine& machine, std::string_view kernel, std::span<const std::s
     return std::any_of(units.begin(), units.end(), [&](const std::string& unit) { return find_kernel(machine, kernel, unit); });
 }
 
-/// Kernels that are as fast as another one, which serves where a machine does not tell their own time: small operations on a diagonal tile, and
-/// the two products with a triangle.
+/// Kernels that are as fast as another one, which serves where a machine does not tell their own time: small operations on a diagonal tile, the
+/// two products with a triangle, and QR of two triangles.
 constexpr std::pair<std::string_view, std::string_view> resembling[] = {
-    {"trtri", "potrf"}, {"lauum", "potrf"}, {"trmm", "trsm"}, {"getrf_nopiv", "getrf"}, {"tournament", "getrf_panel"}};
+    {"trtri", "potrf"}, {"lauum", "potrf"}, {"trmm", "trsm"}, {"getrf_nopiv", "getrf"}, {"tournament", "getrf_panel"},
+    {"ttqrt", "tsqrt"}, {"ttmqr", "tsmqr"}};
 
 } // namespace
 

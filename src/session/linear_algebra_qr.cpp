@@ -6,6 +6,7 @@
 #include "session/alone.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/routine.hpp"
+#include "session/tall_qr.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -50,23 +51,23 @@ template <Scalar T> struct Blocks {
             }
     }
 };
-template <Scalar T> Index block_size(const Session& session, Index m, Index n, Index k, const RoutineOptions& options)
+template <Scalar T> Index block_size(const Session& session, Index k, const RoutineOptions& options)
 {
-    return std::min(options.nb ? options.nb : qr_tile(m, n, k, sizeof(T), session.workers()), k);
+    return std::min(options.nb ? options.nb : qr_tile(k, sizeof(T), session.workers()), k);
 }
 
 template <Scalar T>
 void factor_by_tasks(Session& session, Storage storage, MatrixView<T> A, T* tau, const RoutineOptions& options)
 {
-    const Index order = storage == Storage::columns ? A.rows : A.cols, others = storage == Storage::columns ? A.cols : A.rows;
-    const Blocks<T> blocks(order, block_size<T>(session, order, others, std::min(order, others), options));
+    const Index order = storage == Storage::columns ? A.rows : A.cols;
+    const Blocks<T> blocks(order, block_size<T>(session, std::min(A.rows, A.cols), options));
     run_routine(session, options, [&](Flow& flow) { factor_blocked(flow, storage, A, blocks.nb, tau, *blocks.slots); });
 }
 template <Scalar T>
 void form_by_tasks(Session& session, Storage storage, Index k, MatrixView<T> A, const T* tau, const RoutineOptions& options)
 {
-    const Index order = storage == Storage::columns ? A.rows : A.cols, others = storage == Storage::columns ? A.cols : A.rows;
-    const Blocks<T> blocks(order, block_size<T>(session, order, others, k, options));
+    const Index order = storage == Storage::columns ? A.rows : A.cols;
+    const Blocks<T> blocks(order, block_size<T>(session, k, options));
     run_routine(session, options, [&](Flow& flow) { form_blocked(flow, storage, k, A, blocks.nb, tau, *blocks.slots); });
 }
 template <Scalar T>
@@ -75,7 +76,7 @@ void apply_by_tasks(Session& session, Storage storage, Side side, Op op, Index k
 {
     const bool left = side == Side::left;
     const Index order = left ? C.rows : C.cols, others = left ? C.cols : C.rows;
-    const Blocks<T> blocks(order, block_size<T>(session, order, others, k, options));
+    const Blocks<T> blocks(order, block_size<T>(session, k, options));
     const bool columns = storage == Storage::columns;
     const MatrixView<T> V{const_cast<T*>(A), columns ? order : k, columns ? k : order, lda};
     const Index strip = rhs_tile(session, std::max<Index>(blocks.nb, 96), others, options);
@@ -157,9 +158,11 @@ template <Scalar T> void geqrf(Session& session, Index m, Index n, T* A, Index l
 {
     argument::require(TRC_ARGUMENTS_geqrf(TRC_CHECK));
     check_options("geqrf", options);
+    require_lapack_layout(options);
     if (m == 0 || n == 0) return;
     if (short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options))
         return void(alone::geqrf(session.kernels(), m, n, A, lda, tau));
+    if (geqrf_by_rows(session, m, n, A, lda, tau, options)) return;
     factor_by_tasks<T>(session, Storage::columns, {A, m, n, lda}, tau, options);
 }
 

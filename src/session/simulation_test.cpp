@@ -129,6 +129,10 @@ TEST(Simulate, RunsEveryGraphOnDescribedMachines)
                                            {"getrf", "nopiv"},
                                            {"getrf", "tournament"},
                                            {"geqrf", "flat"},
+                                           {"geqrf", "plasma"},
+                                           {"geqrf", "binary"},
+                                           {"geqrf", "greedy"},
+                                           {"geqrf", "fibonacci"},
                                            {"gemm", ""},
                                            {"posv", ""}})
         for (const char* machine : {"exynos5422", "idgraf"}) {

@@ -1,0 +1,93 @@
+"""QR factors by tiles, which LAPACK and SciPy have no form for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core
+from .conversion import columns, common_dtype, converted_dtype, validated
+from .session import current
+
+
+class TileQR:
+    """The QR factors of a matrix by tiles, on the current session.
+
+    Tiles are eliminated one by one, in the order of a tree, so that no panel is needed as a whole.
+
+    Parameters
+    ----------
+    a : (M, N) array_like
+    variant : str
+        'flat', 'plasma', 'binary', 'greedy' or 'fibonacci'; '': 'greedy'.
+    overwrite_a : bool
+        Allow the data of a to be overwritten; they hold the factors then and must stay as they are.
+    check_finite : bool
+        Check all of `a` for infinities and NaNs.
+    nb : int
+        The tile size; 0 to have it chosen.
+
+    Attributes
+    ----------
+    r : (min(M, N), N) ndarray
+        R; a copy.
+
+    Notes
+    -----
+    4/3 n^3 (1 + 8 / nb) flops for M = N, 4 times as many for complex. Buttari, Langou, Kurzak, Dongarra 2009; Bouwmeester,
+    Jacquelin, Langou, Robert 2011.
+    """
+
+    def __init__(
+        self, a: ArrayLike, variant: str = "", overwrite_a: bool = False, check_finite: bool = True, nb: int = 0
+    ) -> None:
+        a1 = validated(a, check_finite)
+        if a1.ndim != 2:
+            raise ValueError(f"expected a matrix, got an array of shape {a1.shape}")
+        overwrite = overwrite_a or not np.may_share_memory(a1, np.asanyarray(a))
+        self._matrix = columns(a1, converted_dtype(a1), overwrite)
+        self._factors = _core.TileFactors(current.get(), self._matrix, variant, nb)
+
+    @property
+    def r(self) -> np.ndarray:
+        return np.triu(self._matrix[: min(self._matrix.shape)])
+
+    def q(self, mode: str = "economic") -> np.ndarray:
+        """The first min(M, N) columns of Q, or all M of them: mode 'economic' or 'full'."""
+        if mode not in ("economic", "full"):
+            raise ValueError(f"mode is {mode!r}; give 'economic' or 'full'")
+        m, n = self._matrix.shape
+        q = np.empty((m, m if mode == "full" else min(m, n)), dtype=self._matrix.dtype, order="F")
+        if q.size:
+            self._factors.form(q)
+        return q
+
+    def apply(self, c: ArrayLike, adjoint: bool = False, overwrite_c: bool = False) -> np.ndarray:
+        """Q c, or Q^H c, c of shape (M,) or (M, K), in the precision of a."""
+        x = self._operand("c", c, overwrite_c)
+        if x.size:
+            self._factors.apply(x, adjoint)
+        return x
+
+    def solve(self, b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> np.ndarray:
+        """The x that minimises |a x - b|, M >= N, b of shape (M,) or (M, NRHS), in the precision of a.
+
+        Raises LinAlgError where R has a zero on its diagonal.
+        """
+        m, n = self._matrix.shape
+        if m < n:
+            raise ValueError(f"a has the shape {self._matrix.shape}; least squares need at least as many rows as columns")
+        x = self._operand("b", validated(b, check_finite), overwrite_b)
+        if x.size and (zero := self._factors.solve(x)):
+            raise np.linalg.LinAlgError(f"a is singular: diagonal entry {zero} of R is zero")
+        return x[:n]
+
+    def _operand(self, name: str, array: ArrayLike, overwrite: bool) -> np.ndarray:
+        given = validated(array, False)
+        m = len(self._matrix)
+        if given.ndim not in (1, 2) or given.shape[0] != m:
+            raise ValueError(f"{name} has the shape {given.shape}; {m} rows are needed")
+        dtype = common_dtype(self._matrix, given)
+        if dtype != self._matrix.dtype:
+            raise ValueError(f"{name} needs {dtype}, the factors are of {self._matrix.dtype}")
+        return columns(given, dtype, overwrite or not np.may_share_memory(given, np.asanyarray(array)))
