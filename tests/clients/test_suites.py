@@ -19,7 +19,7 @@ thorough = pytest.mark.thorough
 #: Where matrices are multiplied, solved with or factored.
 NUMPY_LINALG = ["numpy.linalg.tests.test_linalg", "numpy.linalg.tests.test_regression"]
 NUMPY_PRODUCTS = ["test_multiarray.py", "test_numeric.py", "test_einsum.py", "test_regression.py", "test_multithreading.py"]
-FACTORS_IN = ("basic", "decomp_cholesky", "decomp_lu", "lapack", "blas", "batch")
+FACTORS_IN = ("basic", "decomp", "decomp_cholesky", "decomp_lu", "lapack", "blas", "batch")
 SCIPY_FACTORS = [f"scipy.linalg.tests.test_{name}" for name in FACTORS_IN]
 SCIPY_USERS = [
     *("scipy.sparse.linalg", "scipy.optimize", "scipy.interpolate", "scipy.signal.tests.test_ltisys"),
@@ -93,8 +93,9 @@ def numpy_products(python):
 
 
 #: NumPy factors in double precision, whatever it is given.
-LINALG = (*each("dz", "gesv", "getrf", "potrf"), *each("sdcz", "gemm"), "ssyrk", "dsyrk")
-FACTORS = (*each("sdcz", "getrf", "getrs", "getri", "potrf", "potrs", "gemm"), "dpotri", "zpotri")
+LINALG = (*each("dz", "gesv", "getrf", "potrf", "geqrf"), *each("sdcz", "gemm"), "ssyrk", "dsyrk", "dorgqr", "zungqr")
+FACTORS = (*each("sdcz", "getrf", "getrs", "getri", "potrf", "potrs", "gemm", "geqrf", "gels"), "dpotri", "zpotri")
+FACTORS += (*each("sd", "orgqr", "ormqr"), *each("cz", "ungqr", "unmqr"))
 
 wheels = pytest.mark.skipif(
     not (of_wheels("numpy") and of_wheels("scipy")), reason="NumPy and SciPy are not PyPI's wheels in this environment"
