@@ -46,6 +46,11 @@ void refuse_size(int number, const char* name, Index value, const char* right)
     refuse(number, std::string(name) + " is " + std::to_string(value) + ", must be " + right);
 }
 
+void refuse_factor(int number, const char* name, Index place, double value)
+{
+    refuse(number, std::string(name) + "(" + std::to_string(place + 1) + ") is " + std::to_string(value) + ", must be positive");
+}
+
 void Magnitude::require(int number) const
 {
     if (!there) refuse_null(number, name);

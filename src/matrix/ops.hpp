@@ -10,6 +10,8 @@ enum class Side : char { left = 'L', right = 'R' };
 enum class Diag : char { non_unit = 'N', unit = 'U' };
 /// max |a_ij|, the largest column sum of |a_ij|, the largest row sum, the root of the sum of squares; 'O' and 'E' are other letters for '1' and 'F'.
 enum class Norm : char { max = 'M', one = '1', inf = 'I', frobenius = 'F' };
+/// A system's factors are to be computed, or computed of the matrix scaled where that helps, or are given.
+enum class Fact : char { compute = 'N', scale = 'E', given = 'F' };
 
 constexpr Uplo opposite(Uplo uplo) { return uplo == Uplo::lower ? Uplo::upper : Uplo::lower; }
 constexpr Side opposite(Side side) { return side == Side::left ? Side::right : Side::left; }

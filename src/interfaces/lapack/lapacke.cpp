@@ -2,6 +2,8 @@
 #include "interfaces/lapack/compute.hpp"
 #include "interfaces/lapack/faces.hpp"
 #include "interfaces/lapack/laid.hpp"
+#include "interfaces/lapack/mixed.hpp"
+#include "interfaces/lapack/precision.hpp"
 #include "interfaces/lapack/xerbla.hpp"
 
 #include <complex>
@@ -9,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <memory>
 #include <new>
 
 // LAPACKE's symbols, with 32-bit integers as LAPACKE_dgetrf and with 64-bit ones as LAPACKE_dgetrf_64 and LAPACKE_dgetrf64_; those called
@@ -17,7 +20,17 @@
 namespace trencadis::face {
 namespace {
 
+constexpr Index no_memory_for_work = -1010;     // LAPACK_WORK_MEMORY_ERROR
 constexpr Index no_memory_to_transpose = -1011; // LAPACK_TRANSPOSE_MEMORY_ERROR
+
+/// What the routines that take no arrays of work give to those that do; where there is no memory for it, its own kind of bad_alloc.
+struct NoMemoryForWork : std::bad_alloc {};
+template <class V> std::unique_ptr<V[]> work_of(Index count)
+{
+    std::unique_ptr<V[]> work(new (std::nothrow) V[std::size_t(std::max<Index>(1, count))]);
+    if (!work) throw NoMemoryForWork();
+    return work;
+}
 
 /// LAPACKE looks for NaNs unless the program said LAPACKE_set_nancheck(0), or the environment LAPACKE_NANCHECK=0.
 bool looks_for_nans()
@@ -38,6 +51,30 @@ struct Look {
     int number = 2, short_row = 0, nan = 0;
 
     void at(int) { ++number; }
+    /// Some that are looked at where they are used.
+    template <class R> struct Numbers {
+        const R* data;
+        Index count;
+        bool used;
+    };
+    template <class R> void at(const Numbers<R>& numbers)
+    {
+        for (Index i = 0; numbers.used && nans && !nan && i < numbers.count; ++i)
+            if (numbers.data[i] != numbers.data[i]) nan = number;
+        ++number;
+    }
+    /// A matrix whose elements are looked at where it is given.
+    template <class T> struct Given {
+        const Laid<T>& A;
+        bool given;
+    };
+    template <class T> void at(const Given<T>& given)
+    {
+        const bool all = nans;
+        nans = all && given.given;
+        at(given.A);
+        nans = all;
+    }
     template <std::floating_point R> void at(R value)
     {
         if (!nan && nans && value != value) nan = number;
@@ -90,6 +127,8 @@ template <class Call> auto with_layout(const char* name, int layout, const Call&
     if (layout != 101 && layout != 102) return Result(bad_lapacke_argument(name, -1));
     try {
         return call(layout == 101);
+    } catch (const NoMemoryForWork&) {
+        return Result(bad_lapacke_argument(name, no_memory_for_work));
     } catch (const std::bad_alloc&) {
         return Result(bad_lapacke_argument(name, no_memory_to_transpose));
     }
@@ -116,6 +155,13 @@ using namespace trencadis::face;
 #define TRC_E_REALS_OUT(x, count) Real<T>* x
 #define TRC_E_PIVOTS_IN(x, count, rows) const Int* x
 #define TRC_E_PIVOTS_OUT(x, count) Int* x
+#define TRC_E_OUT(A, ld, rows, cols) T *A, Int ld
+#define TRC_E_GIVEN_INOUT(A, ld, rows, cols, fact) T *A, Int ld
+#define TRC_E_GIVEN_TRIANGLE(A, ld, n, uplo, fact) T *A, Int ld
+#define TRC_E_GIVEN_PIVOTS(x, count, fact) Int* x
+#define TRC_E_EQUED(x, letters, fact) char* x
+#define TRC_E_SCALES(x, count, used) Real<T>* x
+#define TRC_E_GROWTH(x) , Real<T>* x
 // those with matrices by columns and how they are made,
 #define TRC_LAID_FLAG(E, x, text) char x
 #define TRC_LAID_SIZE(x) Index x
@@ -129,6 +175,13 @@ using namespace trencadis::face;
 #define TRC_LAID_REALS_OUT(x, count) Real<T>* x
 #define TRC_LAID_PIVOTS_IN(x, count, rows) const Int* x
 #define TRC_LAID_PIVOTS_OUT(x, count) Int* x
+#define TRC_LAID_OUT(A, ld, rows, cols) const Laid<T>& A
+#define TRC_LAID_GIVEN_INOUT(A, ld, rows, cols, fact) const Laid<T>& A
+#define TRC_LAID_GIVEN_TRIANGLE(A, ld, n, uplo, fact) const Laid<T>& A
+#define TRC_LAID_GIVEN_PIVOTS(x, count, fact) Int* x
+#define TRC_LAID_EQUED(x, letters, fact) char* x
+#define TRC_LAID_SCALES(x, count, used) Real<T>* x
+#define TRC_LAID_GROWTH(x) , Real<T>* x
 #define TRC_LAY_FLAG(E, x, text) x
 #define TRC_LAY_SIZE(x) x
 #define TRC_LAY_IN(A, ld, rows, cols) Laid<const T>(A, ld, rows, cols, by_rows)
@@ -141,6 +194,13 @@ using namespace trencadis::face;
 #define TRC_LAY_REALS_OUT(x, count) x
 #define TRC_LAY_PIVOTS_IN(x, count, rows) x
 #define TRC_LAY_PIVOTS_OUT(x, count) x
+#define TRC_LAY_OUT(A, ld, rows, cols) Laid<T>(A, ld, rows, cols, by_rows)
+#define TRC_LAY_GIVEN_INOUT(A, ld, rows, cols, fact) Laid<T>(A, ld, rows, cols, by_rows)
+#define TRC_LAY_GIVEN_TRIANGLE(A, ld, n, uplo, fact) Laid<T>(A, ld, n, n, by_rows, shape_of(uplo))
+#define TRC_LAY_GIVEN_PIVOTS(x, count, fact) x
+#define TRC_LAY_EQUED(x, letters, fact) x
+#define TRC_LAY_SCALES(x, count, used) x
+#define TRC_LAY_GROWTH(x) , x
 // what is looked at, and what the face gets.
 #define TRC_LOOK_FLAG(E, x, text) Letter<E>(x)
 #define TRC_LOOK_SIZE(x) 0
@@ -154,6 +214,17 @@ using namespace trencadis::face;
 #define TRC_LOOK_REALS_OUT(x, count) 0
 #define TRC_LOOK_PIVOTS_IN(x, count, rows) 0
 #define TRC_LOOK_PIVOTS_OUT(x, count) 0
+#define TRC_LOOK_OUT(A, ld, rows, cols)                                                                                          \
+    Look::Given<T> { A, false }
+#define TRC_LOOK_GIVEN_INOUT(A, ld, rows, cols, fact)                                                                            \
+    Look::Given<T> { A, argument::given(fact) }
+#define TRC_LOOK_GIVEN_TRIANGLE(A, ld, n, uplo, fact)                                                                            \
+    Look::Given<T> { A, argument::given(fact) }
+#define TRC_LOOK_GIVEN_PIVOTS(x, count, fact) 0
+#define TRC_LOOK_EQUED(x, letters, fact) 0
+#define TRC_LOOK_SCALES(x, count, used)                                                                                          \
+    Look::Numbers<Real<T>> { x, count, used }
+#define TRC_LOOK_GROWTH(x) , 0
 #define TRC_BARE_FLAG(E, x, text) x
 #define TRC_BARE_SIZE(x) x
 #define TRC_BARE_IN(A, ld, rows, cols) A.data(), A.leading()
@@ -166,31 +237,44 @@ using namespace trencadis::face;
 #define TRC_BARE_REALS_OUT(x, count) x
 #define TRC_BARE_PIVOTS_IN(x, count, rows) x
 #define TRC_BARE_PIVOTS_OUT(x, count) x
+#define TRC_BARE_OUT(A, ld, rows, cols) A.data(), A.leading()
+#define TRC_BARE_GIVEN_INOUT(A, ld, rows, cols, fact) A.data(), A.leading()
+#define TRC_BARE_GIVEN_TRIANGLE(A, ld, n, uplo, fact) A.data(), A.leading()
+#define TRC_BARE_GIVEN_PIVOTS(x, count, fact) x
+#define TRC_BARE_EQUED(x, letters, fact) x
+#define TRC_BARE_SCALES(x, count, used) x
+#define TRC_BARE_GROWTH(x) , x
 
 #define TRC_NOTHING
-#define TRC_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME, NANS) TRC_SYMBOL_WITH(TRC_NOTHING, ROUTINE, SYMBOL, LABEL, NAME, NANS)
-/// Arrays of work that are not used.
-#define TRC_WORK_ARRAYS , T*, void*
-/// `MORE`: parameters after the routine's own.
-#define TRC_SYMBOL_WITH(MORE, ROUTINE, SYMBOL, LABEL, NAME, NANS)                                                                \
+/// Arrays of work after the routine's own parameters, and what the face gets of them; or memory of its own.
+#define TRC_WORK_ARRAYS , T *work, [[maybe_unused]] void *second
+#define TRC_GIVEN_WORK , work
+#define TRC_OWN_WORK , work_of<T>(4 * n).get()
+#define TRC_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME, NANS)                                                                           \
+    TRC_SYMBOL_WITH(TRC_NOTHING, TRC_NOTHING, ROUTINE, SYMBOL, LABEL, NAME, NANS)
+/// `MORE`: parameters after the routine's own; `WORK`: an argument of the face.
+#define TRC_SYMBOL_WITH(MORE, WORK, ROUTINE, SYMBOL, LABEL, NAME, NANS)                                                          \
     Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E) MORE)                                                                  \
     {                                                                                                                            \
         return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
             const auto call = [&](TRC_ARGUMENTS_##ROUTINE(TRC_LAID)) {                                                           \
                 return answer(NAME, LABEL, look(NANS, TRC_ARGUMENTS_##ROUTINE(TRC_LOOK)),                                        \
-                              [&](Index& info) { return Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_BARE), info); });          \
+                              [&](Index& info) { return Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_BARE) WORK, info); });     \
             };                                                                                                                   \
             return call(TRC_ARGUMENTS_##ROUTINE(TRC_LAY));                                                                       \
         }));                                                                                                                     \
     }
 #define TRC_WORK_ARRAY , Real<T>*
+/// Matrices by rows have a longer vector of sums than their callers know of.
 #define TRC_NORM_SYMBOL(MORE, FUNCTION, SYMBOL, NAME, NANS)                                                                      \
     Real<T> SYMBOL(int layout, TRC_ARGUMENTS_##FUNCTION(TRC_E) MORE)                                                             \
     {                                                                                                                            \
         return with_layout(NAME, layout, [&](bool by_rows) {                                                                     \
             const auto call = [&](TRC_ARGUMENTS_##FUNCTION(TRC_LAID)) {                                                          \
-                return value(NAME, look(NANS, TRC_ARGUMENTS_##FUNCTION(TRC_LOOK)),                                               \
-                             [&] { return Faces<T>::FUNCTION(TRC_ARGUMENTS_##FUNCTION(TRC_BARE)); });                            \
+                return value(NAME, look(NANS, TRC_ARGUMENTS_##FUNCTION(TRC_LOOK)), [&] {                                         \
+                    const auto work = work_of<Real<T>>(A.rows());                                                                \
+                    return Faces<T>::FUNCTION(TRC_ARGUMENTS_##FUNCTION(TRC_BARE), work.get());                                   \
+                });                                                                                                              \
             };                                                                                                                   \
             return call(TRC_ARGUMENTS_##FUNCTION(TRC_LAY));                                                                      \
         });                                                                                                                      \
@@ -217,8 +301,12 @@ using namespace trencadis::face;
     TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)
 #define TRC_NARROW_WORKSPACE(ROUTINE, p)                                                                                         \
     TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work")
-#define TRC_NARROW_CONDITION_WORK(ROUTINE, p)                                                                                    \
-    TRC_SYMBOL_WITH(TRC_WORK_ARRAYS, ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)
+#define TRC_NARROW_WORKING(ROUTINE, p)                                                                                           \
+    TRC_SYMBOL_WITH(TRC_NOTHING, TRC_OWN_WORK, ROUTINE, LAPACKE_##p##ROUTINE, #p #ROUTINE, "LAPACKE_" #p #ROUTINE,               \
+                    looks_for_nans())
+#define TRC_NARROW_GIVEN(ROUTINE, p)                                                                                             \
+    TRC_SYMBOL_WITH(TRC_WORK_ARRAYS, TRC_GIVEN_WORK, ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE,                          \
+                    "LAPACKE_" #p #ROUTINE "_work", false)
 #define TRC_NARROW_NORM(FUNCTION, p)                                                                                             \
     TRC_NORM_SYMBOL(TRC_NOTHING, FUNCTION, LAPACKE_##p##FUNCTION, "LAPACKE_" #p #FUNCTION, looks_for_nans())                     \
     TRC_NORM_SYMBOL(TRC_WORK_ARRAY, FUNCTION, LAPACKE_##p##FUNCTION##_work, "LAPACKE_" #p #FUNCTION "_work", false)
@@ -232,9 +320,13 @@ using namespace trencadis::face;
     TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work")                   \
     TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
 
-#define TRC_WIDE_CONDITION_WORK(ROUTINE, p)                                                                                      \
-    TRC_SYMBOL_WITH(TRC_WORK_ARRAYS, ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work",       \
-                    false)                                                                                                       \
+#define TRC_WIDE_WORKING(ROUTINE, p)                                                                                             \
+    TRC_SYMBOL_WITH(TRC_NOTHING, TRC_OWN_WORK, ROUTINE, LAPACKE_##p##ROUTINE##_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE,          \
+                    looks_for_nans())                                                                                            \
+    TRC_ALIAS(LAPACKE_##p##ROUTINE##64_, LAPACKE_##p##ROUTINE##_64)
+#define TRC_WIDE_GIVEN(ROUTINE, p)                                                                                               \
+    TRC_SYMBOL_WITH(TRC_WORK_ARRAYS, TRC_GIVEN_WORK, ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE,                       \
+                    "LAPACKE_" #p #ROUTINE "_work", false)                                                                       \
     TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
 #define TRC_WIDE_NORM(FUNCTION, p)                                                                                               \
     TRC_NORM_SYMBOL(TRC_NOTHING, FUNCTION, LAPACKE_##p##FUNCTION##_64, "LAPACKE_" #p #FUNCTION, looks_for_nans())                \
@@ -248,10 +340,13 @@ using namespace trencadis::face;
     namespace narrow {                                                                                                           \
     using Int = std::int32_t;                                                                                                    \
     extern "C" {                                                                                                                 \
-    TRC_LAPACK_ROUTINES(TRC_NARROW, p)                                                                                           \
+    TRC_TASK_ROUTINES(TRC_NARROW, p)                                                                                             \
+    TRC_SCALING_ROUTINES(TRC_NARROW, p)                                                                                          \
+    TRC_CONDITION_ROUTINES(TRC_NARROW_WORKING, p)                                                                                \
+    TRC_EXPERT_ROUTINES(TRC_NARROW_WORKING, p)                                                                                   \
     TRC_PLAIN_ROUTINES(TRC_NARROW_WORK, p)                                                                                       \
     TRC_SCALING_ROUTINES(TRC_NARROW_WORK, p)                                                                                     \
-    TRC_CONDITION_ROUTINES(TRC_NARROW_CONDITION_WORK, p)                                                                         \
+    TRC_CONDITION_ROUTINES(TRC_NARROW_GIVEN, p)                                                                                  \
     NORM_LIST(TRC_NARROW_NORM, p)                                                                                                \
     TRC_WORKSPACE_ROUTINES(TRC_NARROW_WORKSPACE, p)                                                                              \
     }                                                                                                                            \
@@ -259,10 +354,13 @@ using namespace trencadis::face;
     namespace wide {                                                                                                             \
     using Int = std::int64_t;                                                                                                    \
     extern "C" {                                                                                                                 \
-    TRC_LAPACK_ROUTINES(TRC_WIDE, p)                                                                                             \
+    TRC_TASK_ROUTINES(TRC_WIDE, p)                                                                                               \
+    TRC_SCALING_ROUTINES(TRC_WIDE, p)                                                                                            \
+    TRC_CONDITION_ROUTINES(TRC_WIDE_WORKING, p)                                                                                  \
+    TRC_EXPERT_ROUTINES(TRC_WIDE_WORKING, p)                                                                                     \
     TRC_PLAIN_ROUTINES(TRC_WIDE_WORK, p)                                                                                         \
     TRC_SCALING_ROUTINES(TRC_WIDE_WORK, p)                                                                                       \
-    TRC_CONDITION_ROUTINES(TRC_WIDE_CONDITION_WORK, p)                                                                           \
+    TRC_CONDITION_ROUTINES(TRC_WIDE_GIVEN, p)                                                                                    \
     NORM_LIST(TRC_WIDE_NORM, p)                                                                                                  \
     TRC_WORKSPACE_ROUTINES(TRC_WIDE_WORKSPACE, p)                                                                                \
     }                                                                                                                            \
@@ -273,3 +371,76 @@ TRC_SYMBOLS(s, float, TRC_REAL_NORM_ROUTINES)
 TRC_SYMBOLS(d, double, TRC_REAL_NORM_ROUTINES)
 TRC_SYMBOLS(c, std::complex<float>, TRC_NORM_ROUTINES)
 TRC_SYMBOLS(z, std::complex<double>, TRC_NORM_ROUTINES)
+
+// The work routines of these answer the growth of gesvx in their work.
+#undef TRC_E_GROWTH
+#undef TRC_LAY_GROWTH
+#define TRC_E_GROWTH(x)
+#define TRC_LAY_GROWTH(x) , first_real(work, second)
+#define TRC_EXPERT_WORK_SYMBOLS(p)                                                                                               \
+    namespace symbols::p {                                                                                                       \
+    namespace narrow {                                                                                                           \
+    extern "C" {                                                                                                                 \
+    TRC_EXPERT_ROUTINES(TRC_NARROW_GIVEN, p)                                                                                     \
+    }                                                                                                                            \
+    }                                                                                                                            \
+    namespace wide {                                                                                                             \
+    extern "C" {                                                                                                                 \
+    TRC_EXPERT_ROUTINES(TRC_WIDE_GIVEN, p)                                                                                       \
+    }                                                                                                                            \
+    }                                                                                                                            \
+    }
+TRC_EXPERT_WORK_SYMBOLS(s)
+TRC_EXPERT_WORK_SYMBOLS(d)
+TRC_EXPERT_WORK_SYMBOLS(c)
+TRC_EXPERT_WORK_SYMBOLS(z)
+
+// The routines in mixed precision: `WORK` are the arrays that their work routines take, which are not used.
+#define TRC_MIXED_GESV(SYMBOL, NAME, LABEL, NANS, T, Int, WORK)                                                                  \
+    Int SYMBOL(int layout, Int n, Int nrhs, T* a, Int lda, Int* ipiv, const T* b, Int ldb, T* x, Int ldx WORK(), Int* iter)      \
+    {                                                                                                                            \
+        return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
+            const Laid<T> A(a, lda, n, n, by_rows), X(x, ldx, n, nrhs, by_rows);                                                 \
+            const Laid<const T> B(b, ldb, n, nrhs, by_rows);                                                                     \
+            return answer(NAME, LABEL, look(NANS, 0, 0, A, 0, B, Look::Given<T>{X, false}), [&](Index& info) {                   \
+                int steps;                                                                                                       \
+                const int bad = gesv_in_mixed_precision<T>(LABEL, n, nrhs, A.data(), A.leading(), ipiv, B.data(), B.leading(),   \
+                                                           X.data(), X.leading(), steps, info);                                  \
+                return *iter = Int(steps), bad;                                                                                  \
+            });                                                                                                                  \
+        }));                                                                                                                     \
+    }
+#define TRC_MIXED_POSV(SYMBOL, NAME, LABEL, NANS, T, Int, WORK)                                                                  \
+    Int SYMBOL(int layout, char uplo, Int n, Int nrhs, T* a, Int lda, const T* b, Int ldb, T* x, Int ldx WORK(), Int* iter)      \
+    {                                                                                                                            \
+        return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
+            const Laid<T> A(a, lda, n, n, by_rows, shape_of(uplo)), X(x, ldx, n, nrhs, by_rows);                                 \
+            const Laid<const T> B(b, ldb, n, nrhs, by_rows);                                                                     \
+            return answer(NAME, LABEL, look(NANS, Letter<Uplo>(uplo), 0, 0, A, B, Look::Given<T>{X, false}), [&](Index& info) {  \
+                int steps;                                                                                                       \
+                const int bad = posv_in_mixed_precision<T>(LABEL, uplo, n, nrhs, A.data(), A.leading(), B.data(), B.leading(),   \
+                                                           X.data(), X.leading(), steps, info);                                  \
+                return *iter = Int(steps), bad;                                                                                  \
+            });                                                                                                                  \
+        }));                                                                                                                     \
+    }
+#define TRC_MIXED_FAMILY(DEFINE, r, T, Int, SUFFIX, WORK)                                                                        \
+    DEFINE(LAPACKE_##r##SUFFIX, "LAPACKE_" #r, #r, looks_for_nans(), T, Int, TRC_NO_ARRAYS)                                      \
+    DEFINE(LAPACKE_##r##_work##SUFFIX, "LAPACKE_" #r "_work", #r, false, T, Int, WORK)
+#define TRC_MIXED(DEFINE, r, T, WORK)                                                                                            \
+    TRC_MIXED_FAMILY(DEFINE, r, T, std::int32_t, , WORK)                                                                         \
+    TRC_MIXED_FAMILY(DEFINE, r, T, std::int64_t, _64, WORK)                                                                      \
+    TRC_ALIAS(LAPACKE_##r##64_, LAPACKE_##r##_64)                                                                                \
+    TRC_ALIAS(LAPACKE_##r##_work64_, LAPACKE_##r##_work_64)
+#define TRC_NO_ARRAYS()
+#define TRC_NUMBERS() , void*, void*
+#define TRC_NUMBERS_AND_REALS() , void*, void*, double*
+
+extern "C" {
+
+TRC_MIXED(TRC_MIXED_GESV, dsgesv, double, TRC_NUMBERS)
+TRC_MIXED(TRC_MIXED_POSV, dsposv, double, TRC_NUMBERS)
+TRC_MIXED(TRC_MIXED_GESV, zcgesv, std::complex<double>, TRC_NUMBERS_AND_REALS)
+TRC_MIXED(TRC_MIXED_POSV, zcposv, std::complex<double>, TRC_NUMBERS_AND_REALS)
+
+} // extern "C"
