@@ -34,6 +34,7 @@ def faults():
     yield from handlers()
     yield from elements()
     yield from padding()
+    yield from companions()
     yield from the_rest()
     yield from reflectors()
     yield from least_squares()
@@ -189,6 +190,49 @@ def padding():
     yield Fault("dsgesv and dsposv: write a row below X", file, right, wrong, (CALLS, FACE))
 
 
+def companions():
+    """Conditions, norms, scalings, refinement, whole systems, mixed precision and batches."""
+    file = "src/estimates/condition.cpp"
+    right = "*rcond = 1 / inverse / anorm;\n    return std"
+    yield Fault("gecon: the norm is left out", file, right, "*rcond = 1 / inverse;\n    return std", (ESTIMATES, FACE))
+    right = "const Op first = uplo == Uplo::lower ?"
+    yield Fault("pocon: the factor's other order", file, right, "const Op first = uplo != Uplo::lower ?", (ESTIMATES,))
+    right = "*rcond = 1 / anorm / inverse;\n    return 0;"
+    yield Fault("trcon: the norm is left out", file, right, "*rcond = 1 / inverse;\n    return 0;", (ESTIMATES,))
+    right = "if (wanted) std::copy_n(attained, n, work + n);"
+    yield Fault("gecon: nothing is left in work for xLATDF", file, right, "", (ESTIMATES, FACE))
+    file = "src/estimates/norms.cpp"
+    right = "if (A.mirrored) sums[j] += sum;"
+    yield Fault("lansy: one triangle alone is summed", file, right, "", (ESTIMATES,))
+    right = "return a < b || std::isnan(b) ? b : a;"
+    yield Fault("lange: NaNs are passed over", file, right, "return a < b ? b : a;", (ESTIMATES,))
+    file = "src/estimates/scalings.cpp"
+    right = "size = std::max(size, size_of(A[i + j * lda]) * r[i]);"
+    yield Fault("geequ: columns without the rows' factors", file, right, right.replace(" * r[i]", ""), (ESTIMATES,))
+    right = "return zero ? m + zero : 0;"
+    yield Fault("geequ: a column's number without m", file, right, "return zero;", (ESTIMATES,))
+    file = "src/estimates/refine.cpp"
+    right = "for (Index i = 0; i < n_; ++i) x[i] += residual_[i];"
+    yield Fault("gerfs: the steps go the other way", file, right, right.replace("+=", "-="), (ESTIMATES,))
+    right = "return most != 0 ? error / most : error;"
+    yield Fault("gerfs: the bound is not relative", file, right, "return error;", (ESTIMATES,))
+    file = "src/session/linear_algebra_expert.cpp"
+    right = "if (plain && columns) system.scale_back(c, ratio_of(n, c));"
+    yield Fault("gesvx: the solution of the scaled matrix", file, right, "", (CALLS, FACE))
+    right = "if (scaled) system.scale_back(s, ratio_of(n, s));"
+    yield Fault("posvx: the solution of the scaled matrix", file, right, "", (CALLS,))
+    right = "return *rcond < std::numeric_limits<R>::epsilon() / 2 ? n + 1 : 0;"
+    yield Fault("gesvx: nobody is told of a bad condition", file, right, "return 0;", (CALLS,))
+    file = "src/session/mixed_precision.cpp"
+    right = "if (gmres_) return refine_by_gmres(bound);"
+    yield Fault("gmres: plain steps in its place", file, right, "", (CALLS,))
+    right = "if (!narrow(B_, ldb_) || too_large_) return overflow;"
+    yield Fault("dsgesv: numbers beyond single precision", file, right, right.replace(" || too_large_", ""), (CALLS,))
+    file = "src/session/batches.cpp"
+    right = "const Index first = group * width;"
+    yield Fault("batches: the first group again and again", file, right, "const Index first = 0 * group;", (CALLS,))
+
+
 def the_rest():
     file = "src/blas/macro_kernel.cpp"
     right = "x = (beta == T(0) ? T(0) : beta * x) + product[r + c * rows];"
@@ -206,7 +250,7 @@ def the_rest():
     right = "if (lwork == -1) return *work = T(Real<T>(least)),"
     yield Fault("getri: the question for the workspace is not answered", file, right, "if (lwork == -1) return", (FACE,))
     file = "src/session/mixed_precision.cpp"
-    right = "ldx).run();\n    }\n    if (iterations) *iterations = steps;"
+    right = "ldx, gmres).run();\n    }\n    if (iterations) *iterations = steps;"
     yield Fault("dsgesv: the steps are not told", file, right, right.replace("= steps", "= 0"), (CALLS, FACE))
 
 

@@ -37,23 +37,29 @@ def operations(routine: str) -> str:
 
 #: Parts of others, which cost what they are given.
 PARTS = {"larft": "n k^2", "larfb": "4 m n k"}
+#: Made of others, they have no row in the table and the leading cost of these.
+COST_OF = {"gesvx": "gesv", "posvx": "posv"}
 
 
-def orthogonal(name: str) -> str:
+def entry_of(name: str, entries: dict[str, dict]) -> dict | None:
     """What is unitary in complex precisions has its row under its name in real ones."""
-    return name.replace("un", "or", 1) if name.startswith("un") else name
+    return entries.get(COST_OF.get(name, name.replace("un", "or", 1) if name.startswith("un") else name))
 
 
-def row(signature: dict, entry: dict | None) -> str:
+def row(signature: dict, entries: dict[str, dict]) -> str:
     name = signature["name"]
     cells = [f"`{name}`", signature["precisions"], ", ".join(signature["arguments"])]
-    cells += [operations(orthogonal(name)), " ".join(entry["variants"])] if entry else [PARTS.get(name, "a few n^2"), ""]
+    if entry := entry_of(name, entries):
+        variants = [variant for variant in entry["variants"] if name != "gesvx" or variant != "incremental"]
+        cells += [operations(entry["name"]), " ".join(variants)]
+    else:
+        cells += [PARTS.get(name, "a few n^2"), ""]
     return "| " + " | ".join(cells) + " |\n"
 
 
 def page() -> str:
     entries = {entry["name"]: entry for entry in _core.list_routines()}
-    rows = "".join(row(signature, entries.get(orthogonal(signature["name"]))) for signature in _core.signatures())
+    rows = "".join(row(signature, entries) for signature in _core.signatures())
     summaries = "".join(
         f"- `{name}`: {entry['summary']} ({entry['source']})\n" for name, entry in entries.items() if entry["available"]
     )

@@ -141,12 +141,12 @@ def test_the_drop_in_library_shows_names_of_blas_and_lapack_only():
     lists = dict(re.findall(r"#define TRC_(\w+)_ROUTINES\([^)]*\)((?:.*\\\n)*.*)", text))
     found = {name: re.findall(r"DEFINE\(([a-z0-9]+),", body) for name, body in lists.items()}
     blas = found["REAL_BLAS"] + found["HERMITIAN_BLAS"]
-    groups = ("PLAIN", "TILE", "WORKSPACE", "SCALING", "CONDITION", "REAL_NORM", "HERMITIAN_NORM")
+    groups = ("PLAIN", "TILE", "WORKSPACE", "SCALING", "CONDITION", "EXPERT", "REAL_NORM", "HERMITIAN_NORM")
     lapack = [routine for group in groups for routine in found[group]] + ["laswp"]
     fortran = rf"(scipy_)?[sdcz]({'|'.join(blas + lapack)})(_|_64_)|[sdcz]({'|'.join(blas + lapack)})_64"
     cblas = rf"(scipy_)?cblas_[sdcz]({'|'.join(blas)})(|64_)|cblas_[sdcz]({'|'.join(blas)})_64"
     lapacke = rf"LAPACKE_[sdcz]({'|'.join(lapack)})(_work)?(|_64|64_)"
-    mixed = "(scipy_)?(ds|zc)(gesv|posv)(_|_64_)|(ds|zc)(gesv|posv)_64"
+    mixed = "(scipy_)?(ds|zc)(gesv|posv)(_|_64_)|(ds|zc)(gesv|posv)_64|LAPACKE_(ds|zc)(gesv|posv)(_work)?(|_64|64_)"
     names = symbols(LIBRARIES / "libtrencadis_lapack.so", "--defined-only")
     assert [name for name in names if not re.fullmatch(f"{fortran}|{cblas}|{lapacke}|{mixed}", name)] == []
     for routine in blas + lapack:

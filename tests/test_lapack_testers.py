@@ -29,8 +29,8 @@ pytestmark = [
 ]
 #: What each part of the tester must have called, so that what passed was ours.
 SERVED = (
-    *("getrf", "getrs", "gesv", "getri", "gecon", "gerfs", "geequ", "lange"),
-    *("potrf", "potrs", "posv", "potri", "pocon", "porfs", "poequ"),
+    *("getrf", "getrs", "gesv", "gesvx", "getri", "gecon", "gerfs", "geequ", "lange"),
+    *("potrf", "potrs", "posv", "posvx", "potri", "pocon", "porfs", "poequ"),
     *("trtri", "trtrs", "trcon", "lantr"),
     *("geqrf", "gelqf", "geqrt", "gemqrt", "gels"),
 )
@@ -77,9 +77,7 @@ def without_us(precision, sizes):
     return run(precision, sizes, {})[1]
 
 
-@pytest.mark.parametrize(
-    ("environment", "sizes"), [({}, "0 1 2 3 10 50"), (CUT, "0 2 5 6 16 33")], ids=["whole", "cut"]
-)
+@pytest.mark.parametrize(("environment", "sizes"), [({}, "0 1 2 3 10 50"), (CUT, "0 2 5 6 16 33")], ids=["whole", "cut"])
 @pytest.mark.parametrize("precision", "sdcz")
 def test_the_reference_tester_finds_nothing_that_it_does_not_find_without_us(precision, environment, sizes):
     result, failures = run(precision, sizes, {"LD_PRELOAD": str(LIBRARY), "TRENCADIS_VERBOSE": "1", **environment})

@@ -380,6 +380,39 @@ int trc_zporfs(trc_session* session, char uplo, int64_t n, int64_t nrhs, const t
                const trc_complex_double* af, int64_t ldaf, const trc_complex_double* b, int64_t ldb, trc_complex_double* x,
                int64_t ldx, double* ferr, double* berr, int64_t* info);
 
+/* X <- op(A)^-1 B with all that can be said of it. fact 'N': A is factored into af and ipiv; 'E': after geequ's scaling where that helps, which is
+ * left in A and B; 'F': af and ipiv are given, with *equed, r (n) and c (n) as such a call left them. *equed: 'N' nothing was scaled, 'R' the rows,
+ * 'C' the columns, 'B' both. *rcond as gecon's, ferr and berr (nrhs) as gerfs'; *growth: the largest element of A over that of U. *info: 0; i <= n,
+ * where U(i, i) is the first zero and there is no solution; n + 1, where there is one but *rcond is less than eps. */
+int trc_sgesvx(trc_session* session, char fact, char trans, int64_t n, int64_t nrhs, float* a, int64_t lda, float* af,
+               int64_t ldaf, int64_t* ipiv, char* equed, float* r, float* c, float* b, int64_t ldb, float* x, int64_t ldx,
+               float* rcond, float* ferr, float* berr, float* growth, int64_t* info);
+int trc_dgesvx(trc_session* session, char fact, char trans, int64_t n, int64_t nrhs, double* a, int64_t lda, double* af,
+               int64_t ldaf, int64_t* ipiv, char* equed, double* r, double* c, double* b, int64_t ldb, double* x, int64_t ldx,
+               double* rcond, double* ferr, double* berr, double* growth, int64_t* info);
+int trc_cgesvx(trc_session* session, char fact, char trans, int64_t n, int64_t nrhs, trc_complex_float* a, int64_t lda,
+               trc_complex_float* af, int64_t ldaf, int64_t* ipiv, char* equed, float* r, float* c, trc_complex_float* b,
+               int64_t ldb, trc_complex_float* x, int64_t ldx, float* rcond, float* ferr, float* berr, float* growth,
+               int64_t* info);
+int trc_zgesvx(trc_session* session, char fact, char trans, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
+               trc_complex_double* af, int64_t ldaf, int64_t* ipiv, char* equed, double* r, double* c, trc_complex_double* b,
+               int64_t ldb, trc_complex_double* x, int64_t ldx, double* rcond, double* ferr, double* berr, double* growth,
+               int64_t* info);
+/* The same for a positive definite A in one triangle, with poequ's s (n); *equed: 'N' or 'Y'. *info i <= n: the minor of that order is not positive
+ * definite. */
+int trc_sposvx(trc_session* session, char fact, char uplo, int64_t n, int64_t nrhs, float* a, int64_t lda, float* af,
+               int64_t ldaf, char* equed, float* s, float* b, int64_t ldb, float* x, int64_t ldx, float* rcond, float* ferr,
+               float* berr, int64_t* info);
+int trc_dposvx(trc_session* session, char fact, char uplo, int64_t n, int64_t nrhs, double* a, int64_t lda, double* af,
+               int64_t ldaf, char* equed, double* s, double* b, int64_t ldb, double* x, int64_t ldx, double* rcond, double* ferr,
+               double* berr, int64_t* info);
+int trc_cposvx(trc_session* session, char fact, char uplo, int64_t n, int64_t nrhs, trc_complex_float* a, int64_t lda,
+               trc_complex_float* af, int64_t ldaf, char* equed, float* s, trc_complex_float* b, int64_t ldb,
+               trc_complex_float* x, int64_t ldx, float* rcond, float* ferr, float* berr, int64_t* info);
+int trc_zposvx(trc_session* session, char fact, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
+               trc_complex_double* af, int64_t ldaf, char* equed, double* s, trc_complex_double* b, int64_t ldb,
+               trc_complex_double* x, int64_t ldx, double* rcond, double* ferr, double* berr, int64_t* info);
+
 /* Exchanges rows i + 1 and ipiv[i] of A, m x n, for i = first .. last - 1 (counted from 0), or with backward != 0 from the last to the first. On the
  * calling thread. */
 int trc_slaswp(int64_t m, int64_t n, float* a, int64_t lda, int64_t first, int64_t last, const int64_t* ipiv, int backward);

@@ -60,6 +60,14 @@ public:
             refuse(std::string(name) + " must be a contiguous array of int64");
         return integers_.back().data();
     }
+    /// A letter that may be answered: the first byte of a bytearray.
+    char* text(const char* name)
+    {
+        const nb::handle given = next(name);
+        if (!PyByteArray_Check(given.ptr()) || PyByteArray_Size(given.ptr()) != 1)
+            refuse(std::string(name) + " must be a bytearray of one letter");
+        return PyByteArray_AsString(given.ptr());
+    }
     Index leading() const { return shapes_.back().ld; }
     /// The arrays' shapes, in their order, once the sizes are known.
     bool expect(const char* name, Index rows, Index cols)
@@ -134,6 +142,12 @@ void no_options(const RoutineOptions& options)
 #define TRC_GIVEN_OUT(A, ld, rows, cols) given.matrix(#A, Access::write), given.leading()
 #define TRC_GIVEN_TAU_IN(x, count) given.matrix(#x, Access::read)
 #define TRC_GIVEN_TAU_OUT(x, count) given.matrix(#x, Access::write)
+#define TRC_GIVEN_GIVEN_INOUT(A, ld, rows, cols, fact) TRC_GIVEN_INOUT(A, ld, rows, cols)
+#define TRC_GIVEN_GIVEN_TRIANGLE(A, ld, n, uplo, fact) TRC_GIVEN_INOUT(A, ld, n, n)
+#define TRC_GIVEN_GIVEN_PIVOTS(x, count, fact) given.integers(#x)
+#define TRC_GIVEN_EQUED(x, letters, fact) given.text(#x)
+#define TRC_GIVEN_SCALES(x, count, used) given.reals(#x)
+#define TRC_GIVEN_GROWTH(x) , given.reals(#x)
 
 #define TRC_SHAPE_FLAG(E, x, text) true
 #define TRC_SHAPE_SIZE(x) true
@@ -152,6 +166,12 @@ void no_options(const RoutineOptions& options)
 #define TRC_SHAPE_OUT(A, ld, rows, cols) given.expect(#A, rows, cols)
 #define TRC_SHAPE_TAU_IN(x, count) given.expect(#x, count, 1)
 #define TRC_SHAPE_TAU_OUT(x, count) given.expect(#x, count, 1)
+#define TRC_SHAPE_GIVEN_INOUT(A, ld, rows, cols, fact) given.expect(#A, rows, cols)
+#define TRC_SHAPE_GIVEN_TRIANGLE(A, ld, n, uplo, fact) given.expect(#A, n, n)
+#define TRC_SHAPE_GIVEN_PIVOTS(x, count, fact) given.expect_integers(#x, count)
+#define TRC_SHAPE_EQUED(x, letters, fact) true
+#define TRC_SHAPE_SCALES(x, count, used) given.expect_reals(#x, count)
+#define TRC_SHAPE_GROWTH(x) , given.expect_reals(#x, 1)
 
 /// Takes the arguments of `routine`, looks at them and makes of them `CALL`, without the interpreter lock. Braces take the arguments from left to
 /// right.
@@ -173,6 +193,7 @@ void no_options(const RoutineOptions& options)
                  return routine(session_or_standard(session), TRC_ARGUMENTS_##routine(TRC_PASS), options);                       \
              }))
 TRC_TASK_ROUTINES(TRC_TASKS)
+TRC_EXPERT_ROUTINES(TRC_TASKS)
 #define TRC_ESTIMATE(routine, ...)                                                                                               \
     TRC_CALL(routine, Index, (no_options(options), routine(session_or_standard(session), TRC_ARGUMENTS_##routine(TRC_PASS))))
 TRC_ESTIMATE_ROUTINES(TRC_ESTIMATE)

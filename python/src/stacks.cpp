@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bind.hpp"
 #include "estimates/inverse_norm.hpp"
+#include "estimates/room.hpp"
 #include "factors.hpp"
 #include "matrix/conjugate.hpp"
 #include "truth.hpp"
@@ -116,7 +117,8 @@ public:
     explicit SmallSystems(Systems<T>& systems)
         : systems_(systems), kernels_(systems.session.kernels()), n_(systems.order()), nrhs_(systems.right_sides()),
           slots_(n_ <= together_up_to ? 16 : 1), factors_(size(n_ * n_)), x_(size(n_ * nrhs_)), pivots_(size(n_)),
-          infos_(size(1)), norms_(size(1))
+          infos_(size(1)), norms_(size(1)), sums_(static_cast<std::size_t>(n_)),
+          search_(static_cast<std::size_t>(estimates::work_of<T>(n_)))
     {
     }
     void solve(Index first, Index last)
@@ -191,9 +193,30 @@ private:
             if (info(slot)) return systems_.singular(i);
             if (!plain) alone::getrs(kernels_, systems_.op, n_, nrhs_, factors(slot), n_, pivots(slot), right(slot), n_);
             write(slot, i);
-            systems_.solved(i, rcond(slot));
+            systems_.solved(i, surely_well_conditioned(slot) ? 1 : rcond(slot));
         });
     }
+    /// Is |A^-1|_1 so small that no estimate could raise doubt? It is at most the largest element of e^T M(U)^-1 M(L)^-1, where M has -|.| beside the
+    /// diagonal (Higham, section 8.3): two substitutions without cancellation, where an estimate takes eight or more.
+    bool surely_well_conditioned(Index slot)
+    {
+        using R = Real<T>;
+        const T* const lu = factors(slot);
+        R most = 0;
+        for (Index j = 0; j < n_; ++j) {
+            R sum = 1;
+            for (Index i = 0; i < j; ++i) sum += at_most(lu[i + j * n_]) * sums_[std::size_t(i)];
+            sums_[std::size_t(j)] = sum / at_least(lu[j + j * n_]);
+        }
+        for (Index j = n_; j-- > 0;) {
+            for (Index i = j + 1; i < n_; ++i) sums_[std::size_t(j)] += at_most(lu[i + j * n_]) * sums_[std::size_t(i)];
+            most = std::max(most, sums_[std::size_t(j)]);
+        }
+        const R condition = most * norms_[static_cast<std::size_t>(slot)], margin = 4;
+        return condition * margin * std::numeric_limits<R>::epsilon() <= 1; // not where it is no number
+    }
+    static Real<T> at_most(T value) { return std::abs(std::real(value)) + std::abs(std::imag(value)); }
+    static Real<T> at_least(T value) { return std::max(std::abs(std::real(value)), std::abs(std::imag(value))); }
     double rcond(Index slot)
     {
         const Substitution<T> substitution(n_, factors(slot), pivots(slot));
@@ -202,7 +225,7 @@ private:
             return std::all_of(x, x + n_,
                                [](T value) { return std::isfinite(std::real(value)) && std::isfinite(std::imag(value)); });
         };
-        const Real<T> inverse = estimates::norm1_by_products<T>(n_, product);
+        const Real<T> inverse = estimates::norm1_by_products<T>(n_, product, search_.data());
         return reciprocal_condition(norms_[static_cast<std::size_t>(slot)], inverse);
     }
 
@@ -211,7 +234,8 @@ private:
     const Index n_, nrhs_, slots_;
     std::vector<T> factors_, x_;
     std::vector<Index> pivots_, infos_;
-    std::vector<Real<T>> norms_;
+    std::vector<Real<T>> norms_, sums_;
+    std::vector<T> search_;
     std::vector<Index> positive_, general_; ///< systems
 };
 

@@ -83,7 +83,7 @@ def test_the_names_are_those_of_scipy():
     }
     assert {"dgeqrf", "dorgqr", "zungqr", "sormqr", "cunmqr", "dgels"} <= set(ours.__all__)
     assert "zorgqr" not in ours.__all__
-    assert {"trtrs", "lange", "lantr", "gecon", "pocon", "trcon", "geequ", "geequb", "laswp"} <= {
+    assert {"trtrs", "lange", "lantr", "gecon", "pocon", "trcon", "geequ", "geequb", "gesvx", "posvx", "laswp"} <= {
         name[1:] for name in ours.__all__
     }
 
@@ -192,6 +192,43 @@ def test_row_interchanges_are_scipys(letter):
         mine(a, [0, 8])
     with pytest.raises(ValueError, match="no rows 0 to 6"):
         mine(a, piv, k2=6)
+
+
+@LETTERS
+@pytest.mark.parametrize("fact", ["N", "E"])
+def test_whole_systems_are_scipys(letter, fact):
+    mine, scipys = both(letter + "gesvx")
+    a, b = matrix(letter, 20), matrix(letter, 20)[:, :3]
+    a *= np.geomspace(1, 1e4, 20).astype(a.real.dtype)[:, None]
+    found, expected = mine(a, b, fact=fact), scipys(a, b, fact=fact)
+    for x, y in zip(found[:3] + found[4:9], expected[:3] + expected[4:9], strict=True):  # ferr and berr are bounds of rounding
+        assert np.allclose(x, y, rtol=2e3 * eps(letter), atol=2e3 * eps(letter) * np.abs(y).max(initial=0))
+    assert found[3] == expected[3] == (b"N" if fact == "N" else b"R") and found[-1] == expected[-1] == 0
+    assert (found[-2] < 20 * eps(letter)).all() and (found[-3] > 0).all()
+    again = mine(found[0], b, fact="F", af=found[1], ipiv=found[2], equed=found[3], r=found[4], c=found[5], trans="T")
+    assert np.allclose(a.T @ again[7], b, atol=1e3 * eps(letter) * np.abs(a).max() * np.abs(again[7]).max())
+    with pytest.raises(ValueError, match="equed is 'Q'"):
+        mine(a, b, fact="F", equed="Q", ipiv=range(20))
+    with pytest.raises(ValueError, match=r"r\(1\) is 0.000000, must be positive"):
+        mine(a, b, fact="F", equed="R", r=np.zeros(20), ipiv=range(20))
+
+
+@LETTERS
+def test_whole_positive_definite_systems_are_scipys(letter):
+    mine, scipys = both(letter + "posvx")
+    a, b = matrix(letter), matrix(letter)[:, 0]
+    a = a @ a.conj().T + 20 * np.eye(len(a), dtype=a.dtype)
+    scales = np.geomspace(1, 100, len(a)).astype(a.real.dtype)
+    a = a * scales * scales[:, None]
+    for lower in (False, True):
+        found, expected = mine(a, b, lower=lower), scipys(a, b, lower=lower)
+        assert found[2] == expected[2] == b"Y" and found[-1] == expected[-1] == 0
+        assert np.allclose(found[5], expected[5], rtol=1e3 * eps(letter)) and np.allclose(
+            found[3], expected[3], rtol=8 * eps(letter)
+        )
+        assert np.isclose(found[6], expected[6], rtol=1e3 * eps(letter))
+    a[3, 3] = -1
+    assert mine(a, b)[-1] == scipys(a, b)[-1] == 4
 
 
 def test_what_has_no_tiles_takes_no_tile_size():

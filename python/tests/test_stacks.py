@@ -68,6 +68,28 @@ def test_ill_conditioned_matrices_are_named_in_their_order():
         assert [word for word in str(warned[0].message).replace(":", "").split() if word.isdigit()] == ["0", "2", "3"]
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_no_ill_conditioned_matrix_of_a_stack_is_missed(dtype):
+    """Most are known to be harmless by a bound; one that is not must be estimated, also where rows or columns are to blame."""
+    n, eps = 8, np.finfo(dtype).eps
+    conditions = np.tile([1e2, 0.01 / eps, 100 / eps, 1e4 / eps], 10)
+    spread = [np.geomspace(1, 1 / condition, n).astype(dtype(0).real.dtype) for condition in conditions]
+    orthogonal = [np.linalg.qr(random_array((n, n), dtype, seed=seed))[0] for seed in range(len(spread) + 1)]
+    stack = np.stack([(orthogonal[i] * values) @ orthogonal[i + 1] for i, values in enumerate(spread)])
+    stack[2::8] = orthogonal[0] * spread[2]
+    stack[3::8] = orthogonal[0] * spread[3][:, None]
+    stack[7::8] = np.tril(orthogonal[1] + 1, -1) + np.diag(spread[3])
+    with pytest.warns(scipy.linalg.LinAlgWarning) as warned:
+        trencadis.solve(stack, np.ones(n, dtype), assume_a="gen")
+    named = [int(word) for word in str(warned[0].message).replace(":", "").split() if word.isdigit()]
+    judged = []
+    for i, matrix in enumerate(stack):
+        lu, _ = scipy.linalg.lu_factor(matrix)
+        rcond, _ = scipy.linalg.get_lapack_funcs("gecon", dtype=dtype)(lu, np.abs(matrix).sum(0).max())
+        judged += [i] * bool(rcond < eps)
+    assert named == judged and 15 < len(judged) < 25
+
+
 def test_a_positive_definite_matrix_of_doubtful_condition_is_judged_by_the_estimate():
     stack = np.stack([scipy.linalg.hilbert(12), np.eye(12), scipy.linalg.hilbert(12)])
     with pytest.warns(scipy.linalg.LinAlgWarning, match="slice 0 has rcond = .*slice 2 has rcond"):

@@ -80,3 +80,10 @@ def is_column_major(a: np.ndarray) -> bool:
     """Can LAPACK take the last two dimensions as they are?"""
     item, (rows, cols), (row, col) = a.itemsize, a.shape[-2:], a.strides[-2:]
     return a.flags.aligned and (row == item or rows <= 1) and (cols <= 1 or (col >= item * rows and col % item == 0))
+
+
+def require_variant(routine: str, variant: str) -> None:
+    """Refuses one that the routine has not, where there is nothing to call it for."""
+    known = next(entry["variants"] for entry in _core.list_routines() if entry["name"] == routine)
+    if variant and variant not in known:
+        raise ValueError(f"{routine} has no variant '{variant}'; it has {', '.join(known)}")

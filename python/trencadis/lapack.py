@@ -148,6 +148,71 @@ def _scalings(routine: str, dtype: type[np.generic]) -> Callable[..., tuple]:
     return call
 
 
+def _kept(name: str, given: ArrayLike | None, like: np.ndarray) -> np.ndarray:
+    """A copy of what an earlier call left, of the shape and type of `like`; or `like`."""
+    if given is None:
+        return like
+    kept = np.array(given, like.dtype, order="F")
+    if kept.shape != like.shape:
+        raise ValueError(f"{name} has the shape {kept.shape}; {like.shape} is needed")
+    return kept
+
+
+def _right_sides(b: ArrayLike, rows: int, dtype: type[np.generic], overwrite: bool) -> np.ndarray:
+    given = np.asarray(b)
+    if given.ndim not in (1, 2) or len(given) != rows:
+        raise ValueError(f"b has the shape {given.shape}; {rows} rows are needed")
+    return _columns(given.reshape(rows, -1), dtype, overwrite)
+
+
+def _expert(routine: str, dtype: type[np.generic]) -> Callable[..., tuple]:
+    real = _real(dtype)
+
+    def call(
+        a: ArrayLike, b: ArrayLike, fact: str | bytes = "E", trans: str | bytes = "N", af: ArrayLike | None = None,
+        ipiv: ArrayLike | None = None, equed: str | bytes = "B", r: ArrayLike | None = None, c: ArrayLike | None = None,
+        overwrite_a: bool = False, overwrite_b: bool = False,
+    ) -> tuple:  # fmt: skip
+        matrix = _square(a, dtype, overwrite_a)
+        n = len(matrix)
+        sides = _right_sides(b, n, dtype, overwrite_b)
+        lu, x = _kept("af", af, np.zeros((n, n), dtype, order="F")), np.zeros_like(sides, order="F")
+        pivots = _kept("ipiv", ipiv, np.zeros(n, np.int64)) + (ipiv is not None)
+        rows, columns = _kept("r", r, np.zeros(n, real)), _kept("c", c, np.zeros(n, real))
+        scaled, rcond, growth = bytearray(_letter(equed), "ascii"), np.zeros(1, real), np.zeros(1, real)
+        ferr, berr = (np.zeros(sides.shape[1], real) for _ in range(2))
+        info = _core.lapack(
+            routine, current.get(), _letter(fact), _letter(trans), n, sides.shape[1], matrix, lu, pivots, scaled, rows, columns,
+            sides, x, rcond, ferr, berr, growth,
+        )  # fmt: skip
+        answers = rows, columns, sides, x, float(rcond[0]), ferr, berr, info
+        return matrix, lu, (pivots - 1).astype(np.int32), bytes(scaled), *answers
+
+    return call
+
+
+def _expert_positive(routine: str, dtype: type[np.generic]) -> Callable[..., tuple]:
+    real = _real(dtype)
+
+    def call(
+        a: ArrayLike, b: ArrayLike, fact: str | bytes = "E", af: ArrayLike | None = None, equed: str | bytes = "Y",
+        s: ArrayLike | None = None, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
+    ) -> tuple:  # fmt: skip
+        matrix = _square(a, dtype, overwrite_a)
+        n = len(matrix)
+        sides = _right_sides(b, n, dtype, overwrite_b)
+        factor, x = _kept("af", af, np.zeros((n, n), dtype, order="F")), np.zeros_like(sides, order="F")
+        scales, scaled, rcond = _kept("s", s, np.zeros(n, real)), bytearray(_letter(equed), "ascii"), np.zeros(1, real)
+        ferr, berr = (np.zeros(sides.shape[1], real) for _ in range(2))
+        info = _core.lapack(
+            routine, current.get(), _letter(fact), "L" if lower else "U", n, sides.shape[1], matrix, factor, scaled, scales,
+            sides, x, rcond, ferr, berr,
+        )  # fmt: skip
+        return matrix, factor, bytes(scaled), scales, sides, x, float(rcond[0]), ferr, berr, info
+
+    return call
+
+
 def _row_interchanges(routine: str, dtype: type[np.generic]) -> Callable[..., np.ndarray]:
     def call(
         a: ArrayLike, piv: ArrayLike, k1: int = 0, k2: int | None = None, off: int = 0, inc: int = 1, overwrite_a: bool = False
@@ -268,6 +333,12 @@ _ROUTINES = {
     "trcon": (_condition_of_triangle, "An estimate of the reciprocal condition of a triangle."),
     "geequ": (_scalings, "Factors of rows and columns that make the largest element of each one."),
     "geequb": (_scalings, "The same by powers of two, nearly."),
+    "gesvx": (
+        _expert,
+        "a^-1 b with all that can be said of it: the scaled matrix, its factors and pivots, equed, r, c, the scaled b, x, the "
+        "reciprocal condition, bounds of the forward and the backward error of each column.",
+    ),
+    "posvx": (_expert_positive, "The same of a positive definite matrix, without pivots and with one vector of factors."),
     "laswp": (_row_interchanges, "Rows k1 to k2 exchanged with those that piv names, from 0; there is no info."),
     "trtri": (_of_triangle, "The inverse of a triangular matrix; info > 0 is the place of a zero on its diagonal, from 1."),
     "lauum": (_of_factor, "U U^H of an upper triangle, or L^H L with `lower`, in the triangle's place."),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import columns, common_dtype, converted_dtype, native, refuse_sparse_and_masked
+from .conversion import columns, common_dtype, converted_dtype, native, refuse_sparse_and_masked, require_variant
 from .session import current
 
 #: Matrices of a stack up to this order are factored several at a time, one worker each.
@@ -49,6 +49,8 @@ def lu_factor(
     LAPACK's getrf as tile tasks: 2/3 n^3 flops for M = N, 4 times as many for complex.
     """
     a1, variant = _finite(a, check_finite), variant or ""
+    if a1.size == 0:
+        require_variant("getrf", variant)
     if a1.ndim > 2:
         lu, piv, singular = _factor_stack(a1, variant)
     elif a1.size == 0:

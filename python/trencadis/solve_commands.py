@@ -21,6 +21,7 @@ from .solve_methods import (
     factor_general,
     factor_orthogonal,
     factor_positive,
+    singular,
     solve_any,
     solve_least_squares,
     solve_positive,
@@ -179,14 +180,16 @@ def _factor_cholesky(
 
 def _factor_lu(session: _core.Session, A: np.ndarray, path: Path, tile: int, output: Path | None, as_json: bool) -> None:
     m, n = A.shape
-    F, piv, seconds = work_copy(A, path), np.empty(0, np.int32), 0.0
+    F, piv, zero, seconds = work_copy(A, path), np.empty(0, np.int32), 0, 0.0
     if F.size:
-        piv, seconds = factor_general(session, F, tile, path)
+        piv, zero, seconds = factor_general(session, F, tile)
     figures = _figures("getrf", A, session, tile, seconds, {"n": n, "m": m})
     figures |= {"m": m, "residual": lu_residual(A, F, permutation(piv, m)), "output": str(output) if output else None}
     if output:
         write_arrays(output, lu=F, piv=piv)
     _report(figures, as_json, f"factored A = P L U, A {m} x {n}", "|A v - P L U v| / (n |A| |v| eps), random v")
+    if zero:  # the factors are complete and written all the same, as lu_factor leaves them
+        raise singular(path, zero)
 
 
 def _factor_qr(session: _core.Session, A: np.ndarray, path: Path, tile: int, output: Path | None, as_json: bool) -> None:

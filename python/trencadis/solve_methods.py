@@ -100,20 +100,18 @@ def factor_positive(session: Any, F: np.ndarray, tile: int, path: Path, lower: b
     return seconds
 
 
-def factor_general(session: Any, F: np.ndarray, tile: int, path: Path) -> tuple[np.ndarray, float]:
-    """The pivots, from 0, and the seconds of getrf in place of F."""
+def factor_general(session: Any, F: np.ndarray, tile: int) -> tuple[np.ndarray, int, float]:
+    """The pivots, from 0, the number of the first that is zero, from 1, or 0, and the seconds of getrf in place of F."""
     pivots = np.empty(min(F.shape), np.int64)
     info, seconds = _timed(lambda: _core.lapack("getrf", session, *F.shape, F, pivots, nb=tile))
-    if info:
-        raise _singular(path, info)
-    return (pivots - 1).astype(np.int32), seconds
+    return (pivots - 1).astype(np.int32), info, seconds
 
 
 def not_positive(path: Path, info: int) -> LinAlgError:
     return LinAlgError(f"{path}: is not positive definite: the leading minor of order {info} is not positive")
 
 
-def _singular(path: Path, info: int) -> LinAlgError:
+def singular(path: Path, info: int) -> LinAlgError:
     return LinAlgError(f"{path}: is singular: pivot {info} of its LU factorization is exactly zero")
 
 
@@ -144,7 +142,7 @@ def _gesv(session: Any, A: np.ndarray, X: np.ndarray, tile: int, path: Path) -> 
     nrhs = 1 if X.ndim == 1 else X.shape[1]
     info, seconds = _timed(lambda: _core.lapack("gesv", session, len(A), nrhs, factors, pivots, X, nb=tile))
     if info:
-        raise _singular(path, info)
+        raise singular(path, info)
     return Solved("gesv", seconds, _condition("gecon", session, "1", factors, one_norm(A)))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import columns, native, solve_dtype, validated
+from .conversion import columns, native, require_variant, solve_dtype, validated
 from .errors import LinAlgError, not_positive_definite
 from .session import current
 from .triangular import solve_triangular
@@ -142,6 +142,7 @@ def _solve_by_variant(
     dtype = solve_dtype(a1, b1)
     x = columns(b1, dtype, overwrite_b or not np.may_share_memory(b1, np.asanyarray(b)))
     if x.size == 0:
+        require_variant("gesv", variant)
         return x
     factors = columns(a1, dtype, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a)))
     pivots = np.empty(n, np.int64)

@@ -53,6 +53,11 @@ void Within::require(int number) const
     refuse_size(number, name, value, (most == any_size ? floor : floor + " and at most " + std::to_string(most)).c_str());
 }
 
+void refuse_factor(int number, const char* name, Index place, double value)
+{
+    refuse(number, std::string(name) + "(" + std::to_string(place + 1) + ") is " + std::to_string(value) + ", must be positive");
+}
+
 void Magnitude::require(int number) const
 {
     if (!there) refuse_null(number, name);

@@ -44,6 +44,7 @@ template <> constexpr std::string_view Letter<Side>::letters() { return "LR"; }
 template <> constexpr std::string_view Letter<Diag>::letters() { return "NU"; }
 template <> constexpr std::string_view Letter<Direction>::letters() { return "FB"; }
 template <> constexpr std::string_view Letter<Storage>::letters() { return "CR"; }
+template <> constexpr std::string_view Letter<Fact>::letters() { return "NEF"; }
 template <> constexpr std::string_view Letter<Norm>::letters() { return "M1IFOE"; }
 template <> constexpr Norm Letter<Norm>::meant(char capital)
 {
@@ -58,6 +59,7 @@ namespace argument {
 [[noreturn]] void refuse_letter(int number, const char* name, char given, std::string_view letters);
 [[noreturn]] void refuse_null(int number, const char* name);
 [[noreturn]] void refuse_size(int number, const char* name, Index value, const char* right);
+[[noreturn]] void refuse_factor(int number, const char* name, Index place, double value);
 
 template <class E> struct Flag {
     static constexpr int width = 1;
@@ -189,6 +191,54 @@ struct Reflectors {
     void require(int number) const
     {
         if (!data && count > 0) refuse_null(number, name);
+    }
+};
+constexpr bool given(Letter<Fact> fact) { return fact == Fact::given; }
+/// Is that letter, in either case, one of `letters`?
+constexpr bool one_of(char letter, std::string_view letters)
+{
+    return letters.find(letter >= 'a' ? char(letter & ~0x20) : letter) != std::string_view::npos;
+}
+/// Are the factors of a scaling given, which `letters` stand for?
+constexpr bool used(Letter<Fact> fact, const char* equed, std::string_view letters)
+{
+    return given(fact) && equed && one_of(*equed, letters);
+}
+/// How a matrix has been scaled: a letter that is read where the factors are given, and answered.
+struct Equed {
+    static constexpr int width = 1;
+    const char* name;
+    std::string_view letters;
+    const char* letter;
+    bool given;
+
+    int bad(int number) const { return given && !one_of(*letter, letters) ? number : 0; }
+    void require(int number) const
+    {
+        if (!letter) refuse_null(number, name);
+        if (bad(number)) refuse_letter(number, name, *letter, letters);
+    }
+};
+/// The factors of a scaling, all positive where they are used.
+template <class R> struct Scales {
+    static constexpr int width = 1;
+    const char* name;
+    const R* data;
+    Index count;
+    bool used;
+
+    /// The first that is not positive.
+    Index wrong() const
+    {
+        Index i = 0;
+        while (used && i < count && !(data[i] <= 0)) ++i;
+        return used ? i : count;
+    }
+    int bad(int number) const { return wrong() < count ? number : 0; }
+    void require(int number) const
+    {
+        if (!data && count > 0) refuse_null(number, name);
+        if (const Index i = wrong(); i < count) refuse_factor(number, name, i, double(data[i]));
     }
 };
 /// A column-major matrix or a triangle of one, and its leading dimension.

@@ -19,6 +19,11 @@
 ///     K_WITHIN(name, least, most)         a size with limits of its own
 ///     K_OUT(A, lda, rows, cols)           a matrix that is written and not read
 ///     K_TAU_IN(name, count), K_TAU_OUT(name, count)   the scalars of elementary reflectors
+///     K_GIVEN_INOUT(A, lda, rows, cols, fact), K_GIVEN_TRIANGLE(A, lda, n, uplo, fact), K_GIVEN_PIVOTS(name, count, fact)
+///                                         what is read where `fact` says that it is given, and written where not
+///     K_EQUED(name, letters, fact)        the letter of a scaling, by address, given or answered
+///     K_SCALES(name, count, used)         factors of a scaling, positive where they are `used`
+///     K_GROWTH(name)                      a real result, with its comma before it: Fortran has it in its work
 ///
 /// with commas between, for a prefix K that the user defines macros for: parameters, arguments, checks. The session checks by them and the
 /// Fortran, C, LAPACKE and Python faces are made of them. LAPACK's `info` comes last and is not named.
@@ -41,6 +46,7 @@
 
 #define TRC_LAPACK_ROUTINES(DEFINE, ...)                                                                                         \
     TRC_TASK_ROUTINES(DEFINE, __VA_ARGS__)                                                                                       \
+    TRC_EXPERT_ROUTINES(DEFINE, __VA_ARGS__)                                                                                     \
     TRC_ESTIMATE_ROUTINES(DEFINE, __VA_ARGS__)
 /// Those that tasks can carry out, with a row in the table of routines.
 #define TRC_TASK_ROUTINES(DEFINE, ...)                                                                                           \
@@ -94,7 +100,7 @@
     DEFINE(larfb, __VA_ARGS__)
 
 /// What is said of a matrix in some n^2 operations, on the calling thread (src/estimates/): no tiles, no row, no options. Those of the second list
-/// want two arrays of work after these arguments, which are not used but for gecon's.
+/// want two arrays of work after these arguments, of which the first is used, so that nothing is taken from the heap.
 #define TRC_ESTIMATE_ROUTINES(DEFINE, ...)                                                                                       \
     TRC_SCALING_ROUTINES(DEFINE, __VA_ARGS__)                                                                                    \
     TRC_CONDITION_ROUTINES(DEFINE, __VA_ARGS__)
@@ -110,8 +116,16 @@
     DEFINE(gerfs, __VA_ARGS__)                                                                                                   \
     DEFINE(porfs, __VA_ARGS__)
 
-/// Functions of a matrix: they return a real number, not info. In LAPACK an array of work follows these arguments, which is not used, and nobody
-/// looks whether they are in order.
+/// Those that factor, solve and judge the solution, made of the others: no row, costs and options of those called TRC_COST_OF_<routine>. They want
+/// two arrays of work, too.
+#define TRC_EXPERT_ROUTINES(DEFINE, ...)                                                                                         \
+    DEFINE(gesvx, __VA_ARGS__)                                                                                                   \
+    DEFINE(posvx, __VA_ARGS__)
+#define TRC_COST_OF_gesvx "gesv"
+#define TRC_COST_OF_posvx "posv"
+
+/// Functions of a matrix: they return a real number, not info. In LAPACK an array of work follows these arguments, and nobody looks whether they are
+/// in order.
 #define TRC_REAL_NORM_ROUTINES(DEFINE, ...)                                                                                      \
     DEFINE(lange, __VA_ARGS__)                                                                                                   \
     DEFINE(lansy, __VA_ARGS__)                                                                                                   \
@@ -249,6 +263,17 @@
                : side == Side::left       ? m                                                                                    \
                                           : n),                                                                                        \
         K##_IN(t, ldt, k, k), K##_INOUT(C, ldc, m, n)
+#define TRC_ARGUMENTS_gesvx(K)                                                                                                   \
+    K##_FLAG(Fact, fact, "fact"), K##_FLAG(Op, op, "trans"), K##_SIZE(n), K##_SIZE(nrhs), K##_INOUT(A, lda, n, n),               \
+        K##_GIVEN_INOUT(AF, ldaf, n, n, fact), K##_GIVEN_PIVOTS(ipiv, n, fact), K##_EQUED(equed, "NRCB", fact),                  \
+        K##_SCALES(r, n, ::trencadis::argument::used(fact, equed, "RB")),                                                        \
+        K##_SCALES(c, n, ::trencadis::argument::used(fact, equed, "CB")), K##_INOUT(B, ldb, n, nrhs), K##_OUT(X, ldx, n, nrhs),  \
+        K##_REALS_OUT(rcond, 1), K##_REALS_OUT(ferr, nrhs), K##_REALS_OUT(berr, nrhs) K##_GROWTH(growth)
+#define TRC_ARGUMENTS_posvx(K)                                                                                                   \
+    K##_FLAG(Fact, fact, "fact"), K##_FLAG(Uplo, uplo, "uplo"), K##_SIZE(n), K##_SIZE(nrhs),                                     \
+        K##_TRIANGLE_INOUT(A, lda, n, uplo), K##_GIVEN_TRIANGLE(AF, ldaf, n, uplo, fact), K##_EQUED(equed, "NY", fact),          \
+        K##_SCALES(s, n, ::trencadis::argument::used(fact, equed, "Y")), K##_INOUT(B, ldb, n, nrhs), K##_OUT(X, ldx, n, nrhs),   \
+        K##_REALS_OUT(rcond, 1), K##_REALS_OUT(ferr, nrhs), K##_REALS_OUT(berr, nrhs)
 
 #define TRC_ARGUMENTS_trtri(K)                                                                                                   \
     K##_FLAG(Uplo, uplo, "uplo"), K##_FLAG(Diag, diag, "diag"), K##_SIZE(n), K##_TRIANGLE_INOUT(A, lda, n, uplo)
@@ -278,6 +303,12 @@
 #define TRC_CHECK_OUT(A, ld, rows, cols) TRC_CHECK_INOUT(A, ld, rows, cols)
 #define TRC_CHECK_TAU_IN(x, count) ::trencadis::argument::Reflectors{#x, x, count}
 #define TRC_CHECK_TAU_OUT(x, count) ::trencadis::argument::Reflectors{#x, x, count}
+#define TRC_CHECK_GIVEN_INOUT(A, ld, rows, cols, fact) TRC_CHECK_INOUT(A, ld, rows, cols)
+#define TRC_CHECK_GIVEN_TRIANGLE(A, ld, n, uplo, fact) TRC_CHECK_TRIANGLE_INOUT(A, ld, n, uplo)
+#define TRC_CHECK_GIVEN_PIVOTS(x, count, fact) ::trencadis::argument::Pivots{#x, x, count, ::trencadis::argument::given(fact) ? count : 0}
+#define TRC_CHECK_EQUED(x, letters, fact) ::trencadis::argument::Equed{#x, letters, x, ::trencadis::argument::given(fact)}
+#define TRC_CHECK_SCALES(x, count, used) ::trencadis::argument::Scales<::trencadis::Real<T>>{#x, x, count, used}
+#define TRC_CHECK_GROWTH(x) , ::trencadis::argument::Reals{#x, x, 1}
 // clang-format on
 
 /// Parameters of a C++ function of ours.
@@ -301,6 +332,12 @@
 #define TRC_TYPED_OUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
 #define TRC_TYPED_TAU_IN(x, count) const T* x
 #define TRC_TYPED_TAU_OUT(x, count) T* x
+#define TRC_TYPED_GIVEN_INOUT(A, ld, rows, cols, fact) T *A, ::trencadis::Index ld
+#define TRC_TYPED_GIVEN_TRIANGLE(A, ld, n, uplo, fact) T *A, ::trencadis::Index ld
+#define TRC_TYPED_GIVEN_PIVOTS(x, count, fact) ::trencadis::Index* x
+#define TRC_TYPED_EQUED(x, letters, fact) char* x
+#define TRC_TYPED_SCALES(x, count, used) ::trencadis::Real<T>* x
+#define TRC_TYPED_GROWTH(x) , ::trencadis::Real<T>* x
 
 /// The same as arguments of a call.
 #define TRC_GIVE_FLAG(E, x, text) x
@@ -323,6 +360,12 @@
 #define TRC_GIVE_OUT(A, ld, rows, cols) A, ld
 #define TRC_GIVE_TAU_IN(x, count) x
 #define TRC_GIVE_TAU_OUT(x, count) x
+#define TRC_GIVE_GIVEN_INOUT(A, ld, rows, cols, fact) A, ld
+#define TRC_GIVE_GIVEN_TRIANGLE(A, ld, n, uplo, fact) A, ld
+#define TRC_GIVE_GIVEN_PIVOTS(x, count, fact) x
+#define TRC_GIVE_EQUED(x, letters, fact) x
+#define TRC_GIVE_SCALES(x, count, used) x
+#define TRC_GIVE_GROWTH(x) , x
 
 /// Parameters of a face: letters that may be wrong, factors by address. The checks above hold with them, and TRC_PASS gives them on to the
 /// session's routines.
@@ -346,6 +389,12 @@
 #define TRC_FACE_OUT(A, ld, rows, cols) T *A, ::trencadis::Index ld
 #define TRC_FACE_TAU_IN(x, count) const T* x
 #define TRC_FACE_TAU_OUT(x, count) T* x
+#define TRC_FACE_GIVEN_INOUT(A, ld, rows, cols, fact) T *A, ::trencadis::Index ld
+#define TRC_FACE_GIVEN_TRIANGLE(A, ld, n, uplo, fact) T *A, ::trencadis::Index ld
+#define TRC_FACE_GIVEN_PIVOTS(x, count, fact) ::trencadis::argument::Integers<::trencadis::Index> x
+#define TRC_FACE_EQUED(x, letters, fact) char* x
+#define TRC_FACE_SCALES(x, count, used) ::trencadis::Real<T>* x
+#define TRC_FACE_GROWTH(x) , ::trencadis::Real<T>* x
 
 #define TRC_PASS_FLAG(E, x, text) x
 #define TRC_PASS_RANK_OP(x, text, transposed) x
@@ -367,6 +416,12 @@
 #define TRC_PASS_OUT(A, ld, rows, cols) A, ld
 #define TRC_PASS_TAU_IN(x, count) x
 #define TRC_PASS_TAU_OUT(x, count) x
+#define TRC_PASS_GIVEN_INOUT(A, ld, rows, cols, fact) A, ld
+#define TRC_PASS_GIVEN_TRIANGLE(A, ld, n, uplo, fact) A, ld
+#define TRC_PASS_GIVEN_PIVOTS(x, count, fact) x.of(count)
+#define TRC_PASS_EQUED(x, letters, fact) x
+#define TRC_PASS_SCALES(x, count, used) x
+#define TRC_PASS_GROWTH(x) , x
 
 /// The names of the arguments, each with its leading dimension's behind it.
 #define TRC_NAME_FLAG(E, x, text) text
@@ -389,3 +444,9 @@
 #define TRC_NAME_OUT(A, ld, rows, cols) #A, #ld
 #define TRC_NAME_TAU_IN(x, count) #x
 #define TRC_NAME_TAU_OUT(x, count) #x
+#define TRC_NAME_GIVEN_INOUT(A, ld, rows, cols, fact) #A, #ld
+#define TRC_NAME_GIVEN_TRIANGLE(A, ld, n, uplo, fact) #A, #ld
+#define TRC_NAME_GIVEN_PIVOTS(x, count, fact) #x
+#define TRC_NAME_EQUED(x, letters, fact) #x
+#define TRC_NAME_SCALES(x, count, used) #x
+#define TRC_NAME_GROWTH(x) , #x

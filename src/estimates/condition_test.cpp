@@ -221,7 +221,8 @@ TYPED_TEST(Conditions, AreFoundWhereSolutionsAreBeyondTheNumbersOnTheWay)
             if (i > j && !(i == j + 1 && j < 2)) L(i, j) = T(0);
             if (i < j) U(i, j) = T(0);
         }
-    SafeSolve<T> solve(n);
+    std::vector<T> room(static_cast<std::size_t>(n));
+    SafeSolve<T> solve(n, room.data());
     std::vector<T> x(std::size_t(n), T(1));
     ASSERT_TRUE(solve(x.data(), {{Uplo::lower, Op::none, Diag::non_unit, n, L.data.data(), L.ld},
                                  {Uplo::upper, Op::none, Diag::non_unit, n, U.data.data(), U.ld}}));

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 namespace trencadis::estimates {
 
@@ -15,18 +14,21 @@ namespace trencadis::estimates {
 template <Scalar T, class Multiply> class NormSearch {
 public:
     using R = Real<T>;
+    /// Vectors of memory; complex signs are not compared.
+    static constexpr Index vectors = is_complex<T> ? 1 : 2;
+
     /// `attained`, where it is not null, receives the last product that mattered: n numbers.
-    NormSearch(Index n, const Multiply& multiply, T* attained)
-        : multiply_(multiply), attained_(attained), x_(std::size_t(n)), signs_(std::size_t(n))
+    NormSearch(Index n, const Multiply& multiply, T* room, T* attained)
+        : multiply_(multiply), attained_(attained), n_(n), x_(room), signs_(room + (vectors - 1) * n)
     {
     }
 
     R estimate()
     {
-        std::fill(x_.begin(), x_.end(), T(1) / T(R(x_.size())));
-        if (!multiply_(x_.data(), false)) return beyond;
+        std::fill_n(x_, n_, T(1) / T(R(n_)));
+        if (!multiply_(x_, false)) return beyond;
         norm_ = sum();
-        if (x_.size() == 1) return keep(), norm_;
+        if (n_ == 1) return keep(), norm_;
         return climb() && try_alternating() ? norm_ : beyond;
     }
 
@@ -37,13 +39,14 @@ private:
     bool climb()
     {
         constexpr int most_steps = 5;
+        if constexpr (!is_complex<T>) std::fill_n(signs_, n_, T(0));
         take_signs();
         if (!gradient()) return false;
         for (int step = 2;; ++step) {
-            const std::size_t place = largest();
-            std::fill(x_.begin(), x_.end(), T(0));
+            const Index place = largest();
+            std::fill_n(x_, n_, T(0));
             x_[place] = T(1);
-            if (!multiply_(x_.data(), false)) return false;
+            if (!multiply_(x_, false)) return false;
             keep();
             const R before = norm_;
             norm_ = sum();
@@ -52,14 +55,16 @@ private:
             if (at_last(x_[place]) == std::abs(x_[largest()]) || step == most_steps) return true;
         }
     }
-    /// Whether they are others than the last ones, which is only looked at where they are real.
+    /// x <- its signs. Whether they are others than the last ones, which is only looked at where they are real.
     bool take_signs()
     {
         bool changed = is_complex<T>;
-        for (std::size_t i = 0; i < x_.size(); ++i) {
-            const T now = sign(x_[i]);
-            changed |= now != signs_[i];
-            signs_[i] = now;
+        for (Index i = 0; i < n_; ++i) {
+            x_[i] = sign(x_[i]);
+            if constexpr (!is_complex<T>) {
+                changed |= x_[i] != signs_[i];
+                signs_[i] = x_[i];
+            }
         }
         return changed;
     }
@@ -75,48 +80,46 @@ private:
         if constexpr (is_complex<T>) return std::abs(value);
         else return value;
     }
-    bool gradient()
-    {
-        std::copy(signs_.begin(), signs_.end(), x_.begin());
-        return multiply_(x_.data(), true);
-    }
+    bool gradient() { return multiply_(x_, true); }
     /// A vector of another kind, against matrices made to mislead the search.
     bool try_alternating()
     {
-        const R n = R(x_.size());
-        for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = T(R(i % 2 == 0 ? 1 : -1) * (1 + R(i) / (n - 1)));
-        if (!multiply_(x_.data(), false)) return false;
+        const R n = R(n_);
+        for (Index i = 0; i < n_; ++i) x_[i] = T(R(i % 2 == 0 ? 1 : -1) * (1 + R(i) / (n - 1)));
+        if (!multiply_(x_, false)) return false;
         const R other = 2 * (sum() / (3 * n));
         if (other > norm_) keep(), norm_ = other;
         return true;
     }
     void keep()
     {
-        if (attained_) std::copy(x_.begin(), x_.end(), attained_);
+        if (attained_) std::copy_n(x_, n_, attained_);
     }
     R sum() const
     {
         R total = 0;
-        for (const T& value : x_) total += std::abs(value);
+        for (Index i = 0; i < n_; ++i) total += std::abs(x_[i]);
         return total;
     }
-    std::size_t largest() const
+    Index largest() const
     {
-        std::size_t place = 0;
-        for (std::size_t i = 1; i < x_.size(); ++i)
+        Index place = 0;
+        for (Index i = 1; i < n_; ++i)
             if (std::abs(x_[i]) > std::abs(x_[place])) place = i;
         return place;
     }
 
     const Multiply& multiply_;
     T* const attained_;
-    std::vector<T> x_, signs_;
+    const Index n_;
+    T *const x_, *const signs_;
     R norm_ = 0;
 };
 
-template <Scalar T, class Multiply> Real<T> norm1_by_products(Index n, const Multiply& multiply, T* attained = nullptr)
+/// `room`: two vectors, of complex numbers one.
+template <Scalar T, class Multiply> Real<T> norm1_by_products(Index n, const Multiply& multiply, T* room, T* attained = nullptr)
 {
-    return NormSearch<T, Multiply>(n, multiply, attained).estimate();
+    return NormSearch<T, Multiply>(n, multiply, room, attained).estimate();
 }
 
 } // namespace trencadis::estimates

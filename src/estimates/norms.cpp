@@ -2,10 +2,12 @@
 
 #include "base/float_modes.hpp"
 #include "blas/control_tree.hpp"
+#include "estimates/room.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace trencadis::estimates {
@@ -13,10 +15,10 @@ namespace {
 
 /// The larger one; a NaN where one of them is.
 template <class R> R larger(R a, R b) { return a < b || std::isnan(b) ? b : a; }
-template <class R> R largest(const std::vector<R>& values)
+template <class R> R largest(const R* values, Index count)
 {
     R most = 0;
-    for (const R value : values) most = larger(most, value);
+    for (Index i = 0; i < count; ++i) most = larger(most, values[i]);
     return most;
 }
 
@@ -76,7 +78,7 @@ template <Scalar T> struct Columns {
         const blas::ColumnKernel<R>& reals = blas::setup<R>().kernel.columns;
         R most = 0;
         each([&](const T* a, Index rows, Index, Index) { most = larger(most, reals.largest(rows * planes, parts(a))); },
-             [&](R size, Index) { most = larger(most, size); });
+             [&](R size, Index j) { most = larger(most, by_parts(size, j)); });
         return most;
     }
     /// Of elements times `scale`.
@@ -90,13 +92,44 @@ template <Scalar T> struct Columns {
                 for (Index i = 0; i < rows * planes; i += piece)
                     sum += twice * double(kernel.squares(std::min(piece, rows * planes - i), parts(a) + i, scale));
             },
-            [&](R size, Index) { sum += double(size * scale) * double(size * scale); });
+            [&](R size, Index j) { sum += double(by_parts(size, j) * scale) * double(by_parts(size, j) * scale); });
         return sum;
     }
 
 private:
+    /// |a_jj|, or a NaN where one of its parts is: the modulus is infinite where the other one is.
+    R by_parts(R size, Index j) const
+    {
+        if (A.diagonal != Measured<T>::Diagonal::stored) return size;
+        const T value = A.A[j + j * A.lda];
+        return value != value ? std::numeric_limits<R>::quiet_NaN() : size;
+    }
+
     static constexpr Index planes = blas::planes<T>;
     static const R* parts(const T* a) { return reinterpret_cast<const R*>(a); }
+};
+
+/// All columns at once, with sums of rows in `work`.
+template <Scalar T> class Whole {
+public:
+    using R = Real<T>;
+    Whole(const Measured<T>& A, R* work) : A_(A), work_(work) {}
+
+    template <class Find> R largest(const Find& find) const { return find(all()); }
+    template <class Find> double sum(const Find& find) const { return find(all()); }
+    template <class Use> R with_row_sums(const Use& use) const
+    {
+        Room<R> sums(work_, A_.m);
+        std::fill_n(sums.data(), A_.m, R(0));
+        all().add_rows(sums.data());
+        return use(sums.data());
+    }
+
+private:
+    Columns<T> all() const { return {A_, 0, A_.columns()}; }
+
+    const Measured<T>& A_;
+    R* const work_;
 };
 
 /// The columns dealt out in pieces of about the same number of elements, and what each of them has found.
@@ -108,52 +141,31 @@ public:
     {
     }
 
+    template <class Find> R largest(const Find& find) const { return estimates::largest(from_each<R>(find).data(), count_); }
+    template <class Find> double sum(const Find& find) const
+    {
+        const std::vector<double> found = from_each<double>(find);
+        return std::accumulate(found.begin(), found.end(), 0.0);
+    }
+    template <class Use> R with_row_sums(const Use& use) const
+    {
+        std::vector<std::vector<R>> all = from_each<std::vector<R>>([&](const Columns<T>& columns) {
+            std::vector<R> sums(std::size_t(A_.m), 0);
+            columns.add_rows(sums.data());
+            return sums;
+        });
+        std::vector<R>& sums = all.front();
+        for (std::size_t part = 1; part < all.size(); ++part)
+            for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += all[part][i];
+        return use(sums.data());
+    }
+
+private:
     template <class V, class Find> std::vector<V> from_each(const Find& find) const
     {
         std::vector<V> found(static_cast<std::size_t>(count_));
         parts_(count_, [&](Index i) { found[std::size_t(i)] = find(columns(i)); });
         return found;
-    }
-    R row_sums_largest() const
-    {
-        const std::vector<std::vector<R>> all = from_each<std::vector<R>>([&](const Columns<T>& columns) {
-            std::vector<R> sums(std::size_t(A_.m), 0);
-            columns.add_rows(sums.data());
-            return sums;
-        });
-        std::vector<R> sums = all.front();
-        for (std::size_t part = 1; part < all.size(); ++part)
-            for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += all[part][i];
-        add_ones_beyond(sums);
-        return largest(sums);
-    }
-    R root_of_squares() const
-    {
-        constexpr double least = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon(),
-                         most = std::numeric_limits<R>::max();
-        const double plain = squares(1);
-        // Each square may have lost as much as the smallest number.
-        if (plain >= least * double(A_.m) * double(A_.n) && plain <= most) return R(std::sqrt(plain));
-        const R size = largest(from_each<R>([](const Columns<T>& columns) { return columns.largest_part(); }));
-        if (size == 0 || !std::isfinite(size)) return size;
-        const int exponent = std::clamp(std::ilogb(size), limits::min_exponent + 2, limits::max_exponent - 2);
-        return std::ldexp(R(std::sqrt(squares(std::ldexp(R(1), -exponent)))), exponent);
-    }
-
-private:
-    using limits = std::numeric_limits<R>;
-    double squares(R scale) const
-    {
-        double sum = 0;
-        for (const double part : from_each<double>([&](const Columns<T>& columns) { return columns.squares(scale); }))
-            sum += part;
-        return sum;
-    }
-    /// Rows of a unit upper trapezoid below its columns: LAPACK counts the ones of an identity of m rows.
-    void add_ones_beyond(std::vector<R>& sums) const
-    {
-        if (A_.shape == Measured<T>::Shape::upper && A_.diagonal == Measured<T>::Diagonal::unit)
-            for (Index i = A_.n; i < A_.m; ++i) sums[std::size_t(i)] += 1;
     }
     Columns<T> columns(Index i) const { return {A_, border(i), border(i + 1)}; }
     Index border(Index i) const
@@ -168,22 +180,55 @@ private:
     const Parts& parts_;
 };
 
+template <Scalar T, class Pieces> Real<T> largest_row_sum(const Measured<T>& A, const Pieces& pieces)
+{
+    return pieces.with_row_sums([&](Real<T>* sums) {
+        // Rows of a unit upper trapezoid below its columns: LAPACK counts the ones of an identity of m rows.
+        if (A.shape == Measured<T>::Shape::upper && A.diagonal == Measured<T>::Diagonal::unit)
+            for (Index i = A.n; i < A.m; ++i) sums[i] += 1;
+        return largest(sums, A.m);
+    });
+}
+
+template <Scalar T, class Pieces> Real<T> root_of_squares(const Measured<T>& A, const Pieces& pieces)
+{
+    using R = Real<T>;
+    using limits = std::numeric_limits<R>;
+    constexpr double least = limits::min() / limits::epsilon(), most = limits::max();
+    const auto squares = [&](R scale) { return pieces.sum([&](const Columns<T>& columns) { return columns.squares(scale); }); };
+    const double plain = squares(1);
+    // Each square may have lost as much as the smallest number.
+    if (plain >= least * double(A.m) * double(A.n) && plain <= most) return R(std::sqrt(plain));
+    const R size = pieces.largest([](const Columns<T>& columns) { return columns.largest_part(); });
+    if (size == 0 || !std::isfinite(size)) return size;
+    const int exponent = std::clamp(std::ilogb(size), limits::min_exponent + 2, limits::max_exponent - 2);
+    return std::ldexp(R(std::sqrt(squares(std::ldexp(R(1), -exponent)))), exponent);
+}
+
+template <Scalar T, class Pieces> Real<T> norm_of(Norm norm, const Measured<T>& A, const Pieces& pieces)
+{
+    const FloatScope nothing_traps(FloatModes::current()); // squares are tried before it is known whether they are numbers
+    if (norm == Norm::max) return pieces.largest([](const Columns<T>& columns) { return columns.largest(); });
+    if (norm == Norm::frobenius) return root_of_squares(A, pieces);
+    if (norm == Norm::inf || A.mirrored) return largest_row_sum(A, pieces);
+    return pieces.largest([](const Columns<T>& columns) { return columns.largest_column_sum(); });
+}
+
 } // namespace
+
+template <Scalar T> Real<T> norm(Norm norm, const Measured<T>& A, Real<T>* work)
+{
+    return A.empty() ? 0 : norm_of(norm, A, Whole<T>(A, work));
+}
 
 template <Scalar T> Real<T> norm(Norm norm, const Measured<T>& A, Index count, const Parts& parts)
 {
-    using R = Real<T>;
-    if (A.empty()) return 0;
-    const FloatScope nothing_traps(FloatModes::current()); // squares are tried before it is known whether they are numbers
-    const Shared<T> shared(A, count, parts);
-    if (norm == Norm::max)
-        return largest(shared.template from_each<R>([](const Columns<T>& columns) { return columns.largest(); }));
-    if (norm == Norm::frobenius) return shared.root_of_squares();
-    if (norm == Norm::inf || A.mirrored) return shared.row_sums_largest();
-    return largest(shared.template from_each<R>([](const Columns<T>& columns) { return columns.largest_column_sum(); }));
+    return A.empty() ? 0 : norm_of(norm, A, Shared<T>(A, count, parts));
 }
 
-#define TRC_INSTANTIATE(T) template Real<T> norm(Norm, const Measured<T>&, Index, const Parts&);
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template Real<T> norm(Norm, const Measured<T>&, Real<T>*);                                                                   \
+    template Real<T> norm(Norm, const Measured<T>&, Index, const Parts&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -35,15 +35,27 @@ template <Scalar T> long double defined(Norm norm, const Exact<T>& A)
 
 constexpr Norm all_norms[] = {Norm::max, Norm::one, Norm::inf, Norm::frobenius};
 
-/// In one part and in several.
+void one_after_the_other(Index count, const std::function<void(Index)>& part)
+{
+    for (Index i = 0; i < count; ++i) part(i);
+}
+
+/// As a whole, with memory lent, and in several parts.
 template <Scalar T> void expect_norms(const Measured<T>& A, const Exact<T>& whole, const std::string& what)
 {
-    for (const Norm which : all_norms)
-        for (const Index parts : {1, 3, 1000}) {
-            const long double expected = defined(which, whole);
-            ASSERT_NEAR(norm(which, A, parts), expected, (whole.rows + whole.cols + 10) * eps<T> * expected)
-                << what << " " << char(which) << " " << whole.rows << " x " << whole.cols << " in " << parts;
-        }
+    std::vector<Real<T>> work(std::size_t(whole.rows) + 1, std::numeric_limits<Real<T>>::quiet_NaN());
+    for (const Norm which : all_norms) {
+        const long double expected = defined(which, whole);
+        const auto check = [&](Real<T> found, const std::string& how) {
+            ASSERT_NEAR(found, expected, (whole.rows + whole.cols + 10) * eps<T> * expected)
+                << what << " " << char(which) << " " << whole.rows << " x " << whole.cols << " " << how;
+        };
+        check(norm(which, A), "whole");
+        check(norm(which, A, work.data()), "whole, with memory");
+        for (const Index parts : {1, 3, 1000})
+            check(norm(which, A, parts, one_after_the_other), std::to_string(parts) + " parts");
+    }
+    ASSERT_TRUE(std::isnan(work.back())) << "behind the memory";
 }
 
 /// Of an m x n trapezoid, the rest zero.
@@ -119,7 +131,9 @@ TYPED_TEST(Norms, AreNaNWhereAnElementIsAndInfiniteWhereOneIsThat)
         for (Index i = 0; i < n; ++i)
             for (const Norm which : all_norms) {
                 Stored<T> A = random_matrix<T>(random, n, n);
-                const auto general = [&] { return norm(which, Measured<T>::general(n, n, A.data.data(), A.ld), 2); };
+                const auto general = [&] {
+                    return norm(which, Measured<T>::general(n, n, A.data.data(), A.ld), 2, one_after_the_other);
+                };
                 const auto mirrored = [&] {
                     return norm(which, Measured<T>::hermitian(i >= j ? Uplo::lower : Uplo::upper, n, A.data.data(), A.ld));
                 };
@@ -130,6 +144,26 @@ TYPED_TEST(Norms, AreNaNWhereAnElementIsAndInfiniteWhereOneIsThat)
                 EXPECT_TRUE(std::isnan(general())) << char(which) << i << j;
                 EXPECT_TRUE(std::isnan(mirrored())) << char(which) << i << j;
             }
+}
+
+TYPED_TEST(Norms, OfAComplexDiagonalAreNaNWhereOnePartIsThoughTheOtherIsInfinite)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    if constexpr (is_complex<T>) {
+        const R infinity = std::numeric_limits<R>::infinity(), nan = std::numeric_limits<R>::quiet_NaN();
+        for (const T bad : {T(infinity, nan), T(nan, infinity)}) {
+            const T A[4] = {T(1), T(2), T(3), bad};
+            const auto symmetric = Measured<T>::symmetric(Uplo::lower, 2, A, 2);
+            const auto triangle = Measured<T>::triangular(Uplo::upper, Diag::non_unit, 2, 2, A, 2);
+            EXPECT_TRUE(std::isnan(norm(Norm::frobenius, symmetric))) << "sums of squares of parts, as LAPACK's lassq";
+            EXPECT_TRUE(std::isnan(norm(Norm::frobenius, triangle)));
+            EXPECT_EQ(norm(Norm::max, symmetric), infinity) << "moduli";
+            EXPECT_EQ(norm(Norm::one, triangle), infinity);
+        }
+        const T A[4] = {T(1), T(2), T(3), T(4, nan)};
+        EXPECT_EQ(norm(Norm::frobenius, Measured<T>::hermitian(Uplo::lower, 2, A, 2)), std::sqrt(R(25))) << "it is not read";
+    }
 }
 
 } // namespace

@@ -5,12 +5,12 @@
 #include "blas/lu.hpp"
 #include "blas/vector_solve.hpp"
 #include "estimates/inverse_norm.hpp"
+#include "estimates/room.hpp"
 #include "matrix/conjugate.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 namespace trencadis::estimates {
 namespace {
@@ -37,17 +37,21 @@ template <Scalar T> struct General {
     void subtract(const T* x, T* r) const
     {
         if (op == Op::none) return kernel.subtract(n, n, A, lda, x, r);
-        std::vector<T> products(static_cast<std::size_t>(n));
-        kernel.dots(n, n, A, lda, x, op == Op::conj_trans, products.data());
-        for (Index i = 0; i < n; ++i) r[i] -= products[std::size_t(i)];
+        each_block([&](Index first, Index columns) {
+            T products[block];
+            kernel.dots(n, columns, A + first * lda, lda, x, op == Op::conj_trans, products);
+            for (Index j = 0; j < columns; ++j) r[first + j] -= products[j];
+        });
     }
     /// w <- w + |op(A)| x.
     void add_sizes(const Real<T>* x, Real<T>* w) const
     {
         if (op == Op::none) return kernel.add_sizes(n, n, A, lda, x, w);
-        std::vector<Real<T>> products(static_cast<std::size_t>(n));
-        kernel.size_dots(n, n, A, lda, x, products.data());
-        for (Index i = 0; i < n; ++i) w[i] += products[std::size_t(i)];
+        each_block([&](Index first, Index columns) {
+            Real<T> products[block];
+            kernel.size_dots(n, columns, A + first * lda, lda, x, products);
+            for (Index j = 0; j < columns; ++j) w[first + j] += products[j];
+        });
     }
     /// r <- op(A)^-1 r.
     void solve(T* r) const { solve(op, r); }
@@ -55,6 +59,12 @@ template <Scalar T> struct General {
     void solve_like(T* r, bool adjoint) const { solve((op == Op::none) != adjoint ? Op::none : herm_op<T>, r); }
 
 private:
+    static constexpr Index block = 64; ///< columns whose products are kept
+
+    template <class Visit> void each_block(const Visit& visit) const
+    {
+        for (Index first = 0; first < n; first += block) visit(first, std::min(block, n - first));
+    }
     void solve(Op with, T* r) const
     {
         if (with == Op::none) {
@@ -130,12 +140,13 @@ private:
     }
 };
 
-/// One right side after the other.
+/// One right side after the other, in work_of<T>(n) numbers: residual, weights and sizes; when the error is bounded the residual has done its work,
+/// and with it the sizes, where the search wants two vectors.
 template <Scalar T, class System> class Refinement {
 public:
     using R = Real<T>;
-    explicit Refinement(const System& system)
-        : system_(system), n_(system.n), residual_(std::size_t(n_)), weights_(std::size_t(n_)), sizes_(std::size_t(n_))
+    Refinement(const System& system, T* room)
+        : system_(system), n_(system.n), residual_(room), sizes_(reinterpret_cast<R*>(room + n_)), weights_(sizes_ + n_)
     {
     }
     void refine(const T* b, T* x, R* ferr, R* berr)
@@ -145,8 +156,8 @@ public:
         *berr = backward_error(b, x);
         for (int step = 0; step<most_steps&& * berr> eps && 2 * *berr <= last; ++step) {
             last = *berr;
-            system_.solve(residual_.data());
-            for (Index i = 0; i < n_; ++i) x[i] += residual_[std::size_t(i)];
+            system_.solve(residual_);
+            for (Index i = 0; i < n_; ++i) x[i] += residual_[i];
             *berr = backward_error(b, x);
         }
         *ferr = forward_error(x);
@@ -159,13 +170,13 @@ private:
     /// Leaves the residual, and |op(A)| |x| + |b| in the weights.
     R backward_error(const T* b, const T* x)
     {
-        std::copy_n(b, n_, residual_.begin());
-        system_.subtract(x, residual_.data());
-        std::transform(b, b + n_, weights_.begin(), size_of<T>);
-        std::transform(x, x + n_, sizes_.begin(), size_of<T>);
-        system_.add_sizes(sizes_.data(), weights_.data());
+        std::copy_n(b, n_, residual_);
+        system_.subtract(x, residual_);
+        std::transform(b, b + n_, weights_, size_of<T>);
+        std::transform(x, x + n_, sizes_, size_of<T>);
+        system_.add_sizes(sizes_, weights_);
         R most = 0;
-        for (std::size_t i = 0; i < residual_.size(); ++i) {
+        for (Index i = 0; i < n_; ++i) {
             const R more = weights_[i] > least() / eps ? 0 : least();
             most = larger(most, (size_of(residual_[i]) + more) / (weights_[i] + more));
         }
@@ -174,16 +185,17 @@ private:
     /// From the weights and the residual that the last backward error left.
     R forward_error(const T* x)
     {
-        for (std::size_t i = 0; i < residual_.size(); ++i) {
+        for (Index i = 0; i < n_; ++i) {
             const R more = weights_[i] > least() / eps ? 0 : least();
             weights_[i] = size_of(residual_[i]) + R(n_ + 1) * eps * weights_[i] + more;
         }
-        const R error = norm1_by_products<T>(n_, [&](T* y, bool adjoint) {
+        const auto product = [&](T* y, bool adjoint) {
             if (!adjoint) system_.solve_like(y, true);
-            for (Index i = 0; i < n_; ++i) y[i] *= weights_[std::size_t(i)];
+            for (Index i = 0; i < n_; ++i) y[i] *= weights_[i];
             if (adjoint) system_.solve_like(y, false);
             return true;
-        });
+        };
+        const R error = norm1_by_products<T>(n_, product, residual_);
         R most = 0;
         for (Index i = 0; i < n_; ++i) most = larger(most, size_of(x[i]));
         return most != 0 ? error / most : error;
@@ -191,16 +203,17 @@ private:
 
     const System& system_;
     const Index n_;
-    std::vector<T> residual_;
-    std::vector<R> weights_, sizes_;
+    T* const residual_;
+    R *const sizes_, *const weights_;
 };
 
 template <Scalar T, class System>
-void refine(const System& system, Index nrhs, const T* B, Index ldb, T* X, Index ldx, Real<T>* ferr, Real<T>* berr)
+void refine(const System& system, Index nrhs, const T* B, Index ldb, T* X, Index ldx, Real<T>* ferr, Real<T>* berr, T* work)
 {
     if (system.n == 0) return void((std::fill_n(ferr, nrhs, 0), std::fill_n(berr, nrhs, 0)));
     const FloatScope nothing_traps(FloatModes::current()); // the weights of a singular system are beyond the numbers
-    Refinement<T, System> refinement(system);
+    Room<T> room(work, work_of<T>(system.n));
+    Refinement<T, System> refinement(system, room.data());
     for (Index j = 0; j < nrhs; ++j) refinement.refine(B + j * ldb, X + j * ldx, ferr + j, berr + j);
 }
 
@@ -208,22 +221,22 @@ void refine(const System& system, Index nrhs, const T* B, Index ldb, T* X, Index
 
 template <Scalar T>
 void gerfs(Op op, Index n, Index nrhs, const T* A, Index lda, const T* AF, Index ldaf, const Index* ipiv, const T* B, Index ldb,
-           T* X, Index ldx, Real<T>* ferr, Real<T>* berr)
+           T* X, Index ldx, Real<T>* ferr, Real<T>* berr, T* work)
 {
-    refine(General<T>{op, n, A, lda, AF, ldaf, ipiv}, nrhs, B, ldb, X, ldx, ferr, berr);
+    refine(General<T>{op, n, A, lda, AF, ldaf, ipiv}, nrhs, B, ldb, X, ldx, ferr, berr, work);
 }
 
 template <Scalar T>
 void porfs(Uplo uplo, Index n, Index nrhs, const T* A, Index lda, const T* AF, Index ldaf, const T* B, Index ldb, T* X, Index ldx,
-           Real<T>* ferr, Real<T>* berr)
+           Real<T>* ferr, Real<T>* berr, T* work)
 {
-    refine(Positive<T>{uplo, n, A, lda, AF, ldaf}, nrhs, B, ldb, X, ldx, ferr, berr);
+    refine(Positive<T>{uplo, n, A, lda, AF, ldaf}, nrhs, B, ldb, X, ldx, ferr, berr, work);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void gerfs(Op, Index, Index, const T*, Index, const T*, Index, const Index*, const T*, Index, T*, Index, Real<T>*,  \
-                        Real<T>*);                                                                                               \
-    template void porfs(Uplo, Index, Index, const T*, Index, const T*, Index, const T*, Index, T*, Index, Real<T>*, Real<T>*);
+                        Real<T>*, T*);                                                                                           \
+    template void porfs(Uplo, Index, Index, const T*, Index, const T*, Index, const T*, Index, T*, Index, Real<T>*, Real<T>*, T*);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -120,18 +120,17 @@ private:
 
 template <Scalar T> bool SafeSolve<T>::operator()(T* x, std::initializer_list<Triangle<T>> triangles)
 {
-    const Index n = Index(kept_.size());
-    std::copy_n(x, n, kept_.begin());
-    for (const Triangle<T>& t : triangles) blas::solve_vector(t.uplo, t.op, t.diag, n, t.A, t.lda, x);
-    if (std::isfinite(blas::setup<T>().kernel.columns.sum(n, x, nullptr))) return true;
-    Scaled<T> scaled(n, kept_.data());
+    std::copy_n(x, n_, kept_);
+    for (const Triangle<T>& t : triangles) blas::solve_vector(t.uplo, t.op, t.diag, n_, t.A, t.lda, x);
+    if (std::isfinite(blas::setup<T>().kernel.columns.sum(n_, x, nullptr))) return true;
+    Scaled<T> scaled(n_, kept_);
     for (const Triangle<T>& t : triangles) {
         const Outcome outcome = scaled.solve(t);
         if (outcome == Outcome::no_numbers) return true; // x has it
         if (outcome == Outcome::singular) return false;
     }
     if (!scaled.put_back()) return false;
-    std::copy_n(kept_.begin(), n, x);
+    std::copy_n(kept_, n_, x);
     return true;
 }
 

@@ -4,7 +4,6 @@
 #include "matrix/ops.hpp"
 
 #include <initializer_list>
-#include <vector>
 
 namespace trencadis::estimates {
 
@@ -23,14 +22,16 @@ template <Scalar T> struct Triangle {
 /// the norms of all columns. Nothing may trap meanwhile.
 template <Scalar T> class SafeSolve {
 public:
-    explicit SafeSolve(Index n) : kept_(std::size_t(n)) {}
+    /// `room`: n numbers.
+    SafeSolve(Index n, T* room) : n_(n), kept_(room) {}
 
     /// x <- last^-1 .. first^-1 x. False, and x is anything, where the solution is beyond the numbers or a triangle is exactly singular.
     /// Infinities and NaNs in a triangle come through.
     bool operator()(T* x, std::initializer_list<Triangle<T>> triangles);
 
 private:
-    std::vector<T> kept_;
+    const Index n_;
+    T* const kept_;
 };
 
 } // namespace trencadis::estimates

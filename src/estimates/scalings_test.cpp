@@ -78,6 +78,25 @@ TYPED_TEST(Scalings, NameARowOrAColumnOfZeros)
     EXPECT_EQ(amax, 0);
 }
 
+TYPED_TEST(Scalings, OfARowOrAColumnOfNothingButNaNsAreNoNumbers)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    const T nan = not_a_number<T>();
+    const T A[6] = {T(1), T(2), nan, nan, T(4), nan}; // 2 x 3
+    R r[3], c[3], rowcnd, colcnd, amax;
+    EXPECT_EQ(geequ(Factors::exact, 2, 3, A, 2, r, c, &rowcnd, &colcnd, &amax), 0) << "not a column of zeros";
+    EXPECT_EQ(r[0], R(1) / 4) << "NaNs beside numbers are passed over";
+    EXPECT_EQ(c[0], 1);
+    EXPECT_TRUE(std::isnan(c[1]));
+    EXPECT_EQ(geequ(Factors::powers, 3, 2, A, 3, r, c, &rowcnd, &colcnd, &amax), 0);
+    EXPECT_TRUE(std::isnan(r[2]));
+    EXPECT_FALSE(std::isnan(r[0]));
+    const T all[1] = {nan};
+    EXPECT_EQ(geequ(Factors::exact, 1, 1, all, 1, r, c, &rowcnd, &colcnd, &amax), 0);
+    EXPECT_TRUE(std::isnan(rowcnd));
+}
+
 TYPED_TEST(Scalings, OfPositiveMatricesMakeTheDiagonalOnes)
 {
     using T = TypeParam;

@@ -13,6 +13,8 @@ enum class Norm : char { max = 'M', one = '1', inf = 'I', frobenius = 'F' };
 /// In which order elementary reflectors are multiplied, and how their vectors lie: LAPACK's direct and storev.
 enum class Direction : char { forward = 'F', backward = 'B' };
 enum class Storage : char { columns = 'C', rows = 'R' };
+/// A system's factors are to be computed, or computed of the matrix scaled where that helps, or are given.
+enum class Fact : char { compute = 'N', scale = 'E', given = 'F' };
 
 constexpr Uplo opposite(Uplo uplo) { return uplo == Uplo::lower ? Uplo::upper : Uplo::lower; }
 constexpr Side opposite(Side side) { return side == Side::left ? Side::right : Side::left; }

@@ -8,9 +8,17 @@ namespace trencadis::alone {
 
 #define TRC_DECLARE(routine, ...)                                                                                                \
     template <Scalar T> Index routine(const KernelProvider& kernels, TRC_ARGUMENTS_##routine(TRC_TYPED));
-TRC_LAPACK_ROUTINES(TRC_DECLARE)
+TRC_TASK_ROUTINES(TRC_DECLARE)
+TRC_SCALING_ROUTINES(TRC_DECLARE)
 #undef TRC_DECLARE
-#define TRC_DECLARE(function, ...) template <Scalar T> Real<T> function(TRC_ARGUMENTS_##function(TRC_TYPED));
+/// `work`: what LAPACK's first array of work is, or null, and it comes from the heap.
+#define TRC_DECLARE(routine, ...)                                                                                                \
+    template <Scalar T> Index routine(const KernelProvider& kernels, TRC_ARGUMENTS_##routine(TRC_TYPED), T* work = nullptr);
+TRC_CONDITION_ROUTINES(TRC_DECLARE)
+TRC_EXPERT_ROUTINES(TRC_DECLARE)
+#undef TRC_DECLARE
+#define TRC_DECLARE(function, ...)                                                                                               \
+    template <Scalar T> Real<T> function(TRC_ARGUMENTS_##function(TRC_TYPED), Real<T>* work = nullptr);
 TRC_NORM_ROUTINES(TRC_DECLARE)
 #undef TRC_DECLARE
 
@@ -21,8 +29,5 @@ void gesv_batch(const KernelProvider& kernels, Index n, Index nrhs, T* A, Index 
 template <Scalar T>
 void posv_batch(const KernelProvider& kernels, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Index stride_a, T* B, Index ldb,
                 Index stride_b, Index count, Index* info);
-
-/// gecon, and where its norm was found in `attained`, n numbers: LAPACK's xLATDF reads that in gecon's work.
-template <Scalar T> Index gecon_attained(Norm norm, Index n, const T* A, Index lda, Real<T> anorm, Real<T>* rcond, T* attained);
 
 } // namespace trencadis::alone

@@ -7,17 +7,25 @@
 
 #include <algorithm>
 #include <complex>
+#include <tuple>
 
 namespace trencadis {
 namespace {
 
-/// Matrices of a batch lie `stride` elements apart.
-template <Scalar T> void check_stride(int number, const char* name, Index stride, Index count, Index ld, Index cols)
+/// What every matrix of a batch must be; where there are none it need not be anywhere.
+argument::Matrix of_batch(argument::Matrix each, Index count)
 {
+    if (count == 0) each.region.cols = 0;
+    return each;
+}
+/// Matrices of a batch lie `stride` elements apart, unless there is nothing in them.
+template <Scalar T> void check_stride(int number, const char* name, Index stride, Index count, const argument::Matrix& each)
+{
+    const auto [ld, rows, cols] = std::tuple{each.region.ld, each.region.rows, each.region.cols};
     const auto refuse = [&](const std::string& what) {
         throw Error(ErrorCode::bad_argument, number, std::string(name) + " is " + std::to_string(stride) + what);
     };
-    if (count <= 1) return;
+    if (count <= 1 || rows == 0 || cols == 0) return;
     if (stride < ld * cols)
         refuse(", must be at least ld times columns = " + std::to_string(ld * cols) + ": each matrix is written");
     Index bytes = 0;
@@ -72,9 +80,10 @@ template <Scalar T>
 void potrf_batch(Session& session, Uplo uplo, Index n, T* A, Index lda, Index stride_a, Index count, Index* info,
                  const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_potrf(TRC_CHECK));
+    const argument::Matrix a = of_batch(TRC_CHECK_TRIANGLE_INOUT(A, lda, n, uplo), count);
+    argument::require(TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), a);
     argument::Size{"count", count}.require(6);
-    check_stride<T>(5, "stride_a", stride_a, count, lda, n);
+    check_stride<T>(5, "stride_a", stride_a, count, a);
     check_infos(7, info, count);
     const blas::Batch<T> batch{count, n, n, A, lda, stride_a, uplo, nullptr, info, 0, nullptr, 0, 0};
     cholesky(session, options, batch, operations::potrf(double(n)).flops<T>(),
@@ -85,13 +94,14 @@ template <Scalar T>
 void posv_batch(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Index stride_a, T* B, Index ldb,
                 Index stride_b, Index count, Index* info, const RoutineOptions& options)
 {
-    const argument::Matrix a = TRC_CHECK_INOUT(A, lda, n, n), b = TRC_CHECK_INOUT(B, ldb, n, nrhs);
+    const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, n, n), count),
+                           b = of_batch(TRC_CHECK_INOUT(B, ldb, n, nrhs), count);
     argument::require(TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
     argument::Size{"count", count}.require(10);
-    check_stride<T>(6, "stride_a", stride_a, count, lda, n);
+    check_stride<T>(6, "stride_a", stride_a, count, a);
     b.require(7);
     if (count > 0) b.require_apart(7, a); // the first ones stand for all: the others lie as they do
-    check_stride<T>(9, "stride_b", stride_b, count, ldb, nrhs);
+    check_stride<T>(9, "stride_b", stride_b, count, b);
     check_infos(11, info, count);
     const Flops each = operations::posv(double(n), double(nrhs)).flops<T>();
     const blas::Batch<T> batch{count, n, n, A, lda, stride_a, uplo, nullptr, info, nrhs, B, ldb, stride_b};
@@ -104,9 +114,10 @@ template <Scalar T>
 void getrf_batch(Session& session, Index m, Index n, T* A, Index lda, Index stride_a, Index* ipiv, Index count, Index* info,
                  const RoutineOptions& options)
 {
-    argument::require(TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), TRC_CHECK_INOUT(A, lda, m, n));
+    const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, m, n), count);
+    argument::require(TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), a);
     argument::Size{"count", count}.require(7);
-    check_stride<T>(5, "stride_a", stride_a, count, lda, n);
+    check_stride<T>(5, "stride_a", stride_a, count, a);
     const Index steps = std::min(m, n);
     argument::Pivots{"ipiv", ipiv, steps * count, 0}.require(6);
     check_infos(8, info, count);
@@ -121,14 +132,15 @@ template <Scalar T>
 void gesv_batch(Session& session, Index n, Index nrhs, T* A, Index lda, Index stride_a, Index* ipiv, T* B, Index ldb,
                 Index stride_b, Index count, Index* info, const RoutineOptions& options)
 {
-    const argument::Matrix a = TRC_CHECK_INOUT(A, lda, n, n), b = TRC_CHECK_INOUT(B, ldb, n, nrhs);
+    const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, n, n), count),
+                           b = of_batch(TRC_CHECK_INOUT(B, ldb, n, nrhs), count);
     argument::require(TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
     argument::Size{"count", count}.require(10);
-    check_stride<T>(5, "stride_a", stride_a, count, lda, n);
+    check_stride<T>(5, "stride_a", stride_a, count, a);
     argument::Pivots{"ipiv", ipiv, n * count, 0}.require(6);
     b.require(7);
     if (count > 0) b.require_apart(7, a);
-    check_stride<T>(9, "stride_b", stride_b, count, ldb, nrhs);
+    check_stride<T>(9, "stride_b", stride_b, count, b);
     check_infos(11, info, count);
     const Flops each = operations::gesv(double(n), double(nrhs)).flops<T>();
     const blas::Batch<T> batch{count, n, n, A, lda, stride_a, Uplo::lower, ipiv, info, nrhs, B, ldb, stride_b};

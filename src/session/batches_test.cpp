@@ -177,6 +177,22 @@ TEST(BatchArguments, AreNumberedInTheirOrder)
     EXPECT_EQ(getrf(4, 16, 2, nullptr, info), 6);
     EXPECT_EQ(getrf(4, 16, -1, ipiv, info), 7);
     EXPECT_EQ(getrf(4, 16, 2, ipiv, nullptr), 8);
+    EXPECT_EQ(getrf(0, 0, 2, nullptr, info), 0) << "nothing lies anywhere";
+    double* const nowhere = nullptr;
+    EXPECT_EQ(argument_of([&] {
+                  gesv_batch(native(), Index(4), Index(1), nowhere, Index(4), Index(0), nullptr, nowhere, Index(4), Index(0),
+                             Index(0), nullptr);
+              }),
+              0)
+        << "there are none";
+    EXPECT_EQ(argument_of([&] {
+                  posv_batch(native(), Uplo::lower, Index(4), Index(0), a, Index(4), Index(16), nowhere, Index(4), Index(0),
+                             Index(2), info);
+              }),
+              0)
+        << "no right sides";
+    EXPECT_EQ(argument_of([&] { potrf_batch(native(), Uplo::lower, Index(4), nowhere, Index(3), Index(0), Index(0), info); }), 4)
+        << "a leading dimension is looked at all the same";
     EXPECT_EQ(argument_of([&] {
                   gesv_batch(native(), Index(4), Index(4), a, Index(4), Index(16), ipiv, a, Index(4), Index(16), Index(2), info);
               }),

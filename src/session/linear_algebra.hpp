@@ -253,10 +253,29 @@ template <Scalar T>
 Index porfs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, const T* AF, Index ldaf, const T* B,
             Index ldb, T* X, Index ldx, Real<T>* ferr, Real<T>* berr);
 
+/// X <- op(A)^-1 B with all that can be said of it. fact: the factors AF and ipiv are computed of A, or of diag(r) A diag(c) with geequ's factors
+/// where these help (Fact::scale: A and B, which are op's, are overwritten by what has been scaled), or given, with *equed, r and c as such a call
+/// left them. *equed: 'N' nothing was scaled, 'R' the rows, 'C' the columns, 'B' both. *rcond as gecon's, of the scaled matrix; ferr and berr (nrhs)
+/// as gerfs'; *growth: the largest element of A over that of U, small where the elements grew (of the leading columns where U is singular). Returns
+/// LAPACK's info: 0; i <= n, where U(i, i) is the first zero, and there is no solution; n + 1, where there is one but *rcond is less than eps. The
+/// variants are getrf's. gesv, gecon and gerfs together.
+template <Scalar T>
+Index gesvx(Session& session, Fact fact, Op op, Index n, Index nrhs, T* A, Index lda, T* AF, Index ldaf, Index* ipiv, char* equed,
+            Real<T>* r, Real<T>* c, T* B, Index ldb, T* X, Index ldx, Real<T>* rcond, Real<T>* ferr, Real<T>* berr,
+            Real<T>* growth, const RoutineOptions& options = {});
+/// The same for a positive definite A in one triangle, with poequ's factors s; *equed: 'N' or 'Y'. info i <= n: the minor of that order is not
+/// positive definite. The variants are potrf's.
+template <Scalar T>
+Index posvx(Session& session, Fact fact, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* AF, Index ldaf, char* equed,
+            Real<T>* s, T* B, Index ldb, T* X, Index ldx, Real<T>* rcond, Real<T>* ferr, Real<T>* berr,
+            const RoutineOptions& options = {});
+
 /// X <- A^-1 B in double precision from factors in single precision and refinement: LAPACK's dsgesv (T double) and zcgesv. A and B are as they were
 /// and *iterations tells how many steps were made; or, where that did not do, they are as gesv leaves A, and *iterations says why: -1 no memory, -2
 /// a number too large for single precision, -3 no factorization in it, -31 no convergence in 30 steps. Returns gesv's info. n^2 + 2 n nrhs numbers
-/// of memory. Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra 2006.
+/// of memory. Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra 2006. Plain steps converge where the condition is below some 1e7; options.variant
+/// "gmres" finds them by generalized minimal residuals with the factors as preconditioner and converges up to some 1e12 (positive definite: 1e10), at the cost of 100 n numbers
+/// of memory and, for each direction, a read of the matrix and one of the factors on the calling thread (Carson, Higham 2017). Nobody else chooses it.
 template <Scalar T>
 Index gesv_mixed(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, const T* B, Index ldb, T* X, Index ldx,
                  int* iterations = nullptr, const RoutineOptions& options = {});

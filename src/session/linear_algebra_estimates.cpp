@@ -33,7 +33,10 @@ template <Scalar T> Real<T> shared_norm(Session& session, Norm which, const Meas
 } // namespace
 
 #define TRC_NORM(function, MATRIX)                                                                                               \
-    template <Scalar T> Real<T> alone::function(TRC_ARGUMENTS_##function(TRC_TYPED)) { return estimates::norm(norm, MATRIX); }   \
+    template <Scalar T> Real<T> alone::function(TRC_ARGUMENTS_##function(TRC_TYPED), Real<T>* work)                              \
+    {                                                                                                                            \
+        return estimates::norm(norm, MATRIX, work);                                                                              \
+    }                                                                                                                            \
     template <Scalar T> Real<T> function(Session& session, TRC_ARGUMENTS_##function(TRC_TYPED))                                  \
     {                                                                                                                            \
         argument::require(TRC_ARGUMENTS_##function(TRC_CHECK));                                                                  \
@@ -44,56 +47,52 @@ TRC_NORM(lansy, Measured<T>::symmetric(uplo, n, A, lda))
 TRC_NORM(lanhe, Measured<T>::hermitian(uplo, n, A, lda))
 TRC_NORM(lantr, Measured<T>::triangular(uplo, diag, m, n, A, lda))
 
-/// `CALL` returns LAPACK's info.
-#define TRC_ESTIMATE(routine, CALL)                                                                                              \
-    template <Scalar T> Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED)) { return CALL; }         \
+/// `CALL` returns LAPACK's info; `WORK`: what it has for that.
+#define TRC_ESTIMATE(routine, WORK, CALL)                                                                                        \
+    template <Scalar T> Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED) WORK) { return CALL; }    \
     template <Scalar T> Index routine(Session& session, TRC_ARGUMENTS_##routine(TRC_TYPED))                                      \
     {                                                                                                                            \
         argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                   \
         return alone::routine(session.kernels(), TRC_ARGUMENTS_##routine(TRC_GIVE));                                             \
     }
-TRC_ESTIMATE(gecon, estimates::gecon(norm, n, A, lda, anorm, rcond))
-TRC_ESTIMATE(pocon, estimates::pocon(uplo, n, A, lda, anorm, rcond))
-TRC_ESTIMATE(trcon, estimates::trcon(norm, uplo, diag, n, A, lda, rcond))
-TRC_ESTIMATE(geequ, estimates::geequ(Factors::exact, m, n, A, lda, r, c, rowcnd, colcnd, amax))
-TRC_ESTIMATE(geequb, estimates::geequ(Factors::powers, m, n, A, lda, r, c, rowcnd, colcnd, amax))
-TRC_ESTIMATE(poequ, estimates::poequ(Factors::exact, n, A, lda, s, scond, amax))
-TRC_ESTIMATE(poequb, estimates::poequ(Factors::powers, n, A, lda, s, scond, amax))
-TRC_ESTIMATE(gerfs, (estimates::gerfs(op, n, nrhs, A, lda, AF, ldaf, ipiv, B, ldb, X, ldx, ferr, berr), 0))
-TRC_ESTIMATE(porfs, (estimates::porfs(uplo, n, nrhs, A, lda, AF, ldaf, B, ldb, X, ldx, ferr, berr), 0))
-
-template <Scalar T>
-Index alone::gecon_attained(Norm norm, Index n, const T* A, Index lda, Real<T> anorm, Real<T>* rcond, T* attained)
-{
-    return estimates::gecon(norm, n, A, lda, anorm, rcond, attained);
-}
-template Index alone::gecon_attained(Norm, Index, const float*, Index, float, float*, float*);
-template Index alone::gecon_attained(Norm, Index, const double*, Index, double, double*, double*);
-template Index alone::gecon_attained(Norm, Index, const std::complex<float>*, Index, float, float*, std::complex<float>*);
-template Index alone::gecon_attained(Norm, Index, const std::complex<double>*, Index, double, double*, std::complex<double>*);
+#define TRC_NO_WORK
+#define TRC_WORK , T* work
+TRC_ESTIMATE(gecon, TRC_WORK, estimates::gecon(norm, n, A, lda, anorm, rcond, work))
+TRC_ESTIMATE(pocon, TRC_WORK, estimates::pocon(uplo, n, A, lda, anorm, rcond, work))
+TRC_ESTIMATE(trcon, TRC_WORK, estimates::trcon(norm, uplo, diag, n, A, lda, rcond, work))
+TRC_ESTIMATE(geequ, TRC_NO_WORK, estimates::geequ(Factors::exact, m, n, A, lda, r, c, rowcnd, colcnd, amax))
+TRC_ESTIMATE(geequb, TRC_NO_WORK, estimates::geequ(Factors::powers, m, n, A, lda, r, c, rowcnd, colcnd, amax))
+TRC_ESTIMATE(poequ, TRC_NO_WORK, estimates::poequ(Factors::exact, n, A, lda, s, scond, amax))
+TRC_ESTIMATE(poequb, TRC_NO_WORK, estimates::poequ(Factors::powers, n, A, lda, s, scond, amax))
+TRC_ESTIMATE(gerfs, TRC_WORK, (estimates::gerfs(op, n, nrhs, A, lda, AF, ldaf, ipiv, B, ldb, X, ldx, ferr, berr, work), 0))
+TRC_ESTIMATE(porfs, TRC_WORK, (estimates::porfs(uplo, n, nrhs, A, lda, AF, ldaf, B, ldb, X, ldx, ferr, berr, work), 0))
 
 // The signatures call the scalar T.
 #define TRC_INSTANTIATE_NORM(function, ...)                                                                                      \
-    template Real<T> alone::function(TRC_ARGUMENTS_##function(TRC_TYPED));                                                       \
+    template Real<T> alone::function(TRC_ARGUMENTS_##function(TRC_TYPED), Real<T>*);                                             \
     template Real<T> function(Session&, TRC_ARGUMENTS_##function(TRC_TYPED));
 #define TRC_INSTANTIATE_ESTIMATE(routine, ...)                                                                                   \
-    template Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED));                                    \
+    template Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED) __VA_ARGS__);                        \
     template Index routine(Session&, TRC_ARGUMENTS_##routine(TRC_TYPED));
 #define T float
 TRC_NORM_ROUTINES(TRC_INSTANTIATE_NORM)
-TRC_ESTIMATE_ROUTINES(TRC_INSTANTIATE_ESTIMATE)
+TRC_SCALING_ROUTINES(TRC_INSTANTIATE_ESTIMATE, TRC_NO_WORK)
+TRC_CONDITION_ROUTINES(TRC_INSTANTIATE_ESTIMATE, TRC_WORK)
 #undef T
 #define T double
 TRC_NORM_ROUTINES(TRC_INSTANTIATE_NORM)
-TRC_ESTIMATE_ROUTINES(TRC_INSTANTIATE_ESTIMATE)
+TRC_SCALING_ROUTINES(TRC_INSTANTIATE_ESTIMATE, TRC_NO_WORK)
+TRC_CONDITION_ROUTINES(TRC_INSTANTIATE_ESTIMATE, TRC_WORK)
 #undef T
 #define T std::complex<float>
 TRC_NORM_ROUTINES(TRC_INSTANTIATE_NORM)
-TRC_ESTIMATE_ROUTINES(TRC_INSTANTIATE_ESTIMATE)
+TRC_SCALING_ROUTINES(TRC_INSTANTIATE_ESTIMATE, TRC_NO_WORK)
+TRC_CONDITION_ROUTINES(TRC_INSTANTIATE_ESTIMATE, TRC_WORK)
 #undef T
 #define T std::complex<double>
 TRC_NORM_ROUTINES(TRC_INSTANTIATE_NORM)
-TRC_ESTIMATE_ROUTINES(TRC_INSTANTIATE_ESTIMATE)
+TRC_SCALING_ROUTINES(TRC_INSTANTIATE_ESTIMATE, TRC_NO_WORK)
+TRC_CONDITION_ROUTINES(TRC_INSTANTIATE_ESTIMATE, TRC_WORK)
 #undef T
 
 } // namespace trencadis

@@ -3,6 +3,7 @@
 #include "session/session.hpp"
 
 #include <cfenv>
+#include <cmath>
 #include <gtest/gtest.h>
 
 namespace trencadis {
@@ -135,6 +136,75 @@ TYPED_TEST(MixedPrecision, SolvesPositiveDefiniteSystemsFromOneTriangle)
                   6);
         EXPECT_EQ(this->steps, -3);
     }
+}
+
+/// Q1 D Q2 with reflections Q and D from 1 to 1 / `condition`; positive definite where Q2 is Q1.
+template <class T> Dense<T> ill_conditioned(Index n, double condition, bool positive)
+{
+    Dense<T> A(n, n), u = random_matrix<T>(n, 1), v = positive ? u : random_matrix<T>(n, 1);
+    for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < n; ++i) A(i, j) = i == j ? T(std::pow(condition, -double(i) / double(n - 1))) : T(0);
+    const auto reflect = [&](const Dense<T>& w, bool left) {
+        double length = 0;
+        for (Index i = 0; i < n; ++i) length += std::norm(w(i, 0));
+        for (Index j = 0; j < n; ++j) {
+            T sum = T(0);
+            for (Index i = 0; i < n; ++i) sum += left ? conjugate(w(i, 0)) * A(i, j) : A(j, i) * w(i, 0);
+            for (Index i = 0; i < n; ++i)
+                if (left) A(i, j) -= w(i, 0) * sum * (2 / length);
+                else A(j, i) -= sum * conjugate(w(i, 0)) * (2 / length);
+        }
+    };
+    reflect(u, true);
+    reflect(v, false);
+    for (Index j = 0; positive && j < n; ++j)
+        for (Index i = 0; i <= j; ++i) A(i, j) = i == j ? T(std::real(A(i, j))) : conjugate(A(j, i));
+    return A;
+}
+
+TYPED_TEST(MixedPrecision, ConvergesByMinimalResidualsWherePlainStepsDoNot)
+{
+    using T = TypeParam;
+    for (const double condition : {1e3, 1e9, 1e10, 1e12})
+        for (const bool positive : {false, true})
+            for (const bool gmres : {false, true}) {
+                if (positive && condition > 1e10) continue; // in single precision it is far from definite
+                SCOPED_TRACE(std::to_string(condition) + (positive ? " positive" : " general") + (gmres ? " gmres" : ""));
+                Dense<T> A = ill_conditioned<T>(this->n, condition, positive);
+                const Dense<T> before = A;
+                const RoutineOptions options{.variant = gmres ? "gmres" : ""};
+                const Index info =
+                    positive
+                        ? posv_mixed(native(), Uplo::lower, this->n, this->nrhs, A.data.data(), A.ld, this->B.data.data(),
+                                     this->B.ld, this->X.data.data(), this->X.ld, &this->steps, options)
+                        : gesv_mixed(native(), this->n, this->nrhs, A.data.data(), A.ld, this->ipiv.data(), this->B.data.data(),
+                                     this->B.ld, this->X.data.data(), this->X.ld, &this->steps, options);
+                EXPECT_EQ(info, 0);
+                if (gmres || condition < 1e6) {
+                    EXPECT_GE(this->steps, 0);
+                    EXPECT_LE(this->steps, 5);
+                    expect_same_bits(A, before);
+                } else if (condition > 1e9) {
+                    EXPECT_LT(this->steps, 0) << "it falls back"; // at 1e9 by luck it does not
+                }
+                this->expect_solved(before);
+            }
+}
+
+TYPED_TEST(MixedPrecision, ByMinimalResidualsFallsBackAsWell)
+{
+    using T = TypeParam;
+    Dense<T> A = random_matrix<T>(this->n, this->n);
+    for (Index i = 0; i < this->n; ++i) A(i, 7) = A(i, 7) * 1e-50; // zeros there
+    const Dense<T> before = A;
+    EXPECT_EQ(gesv_mixed(native(), this->n, this->nrhs, A.data.data(), A.ld, this->ipiv.data(), this->B.data.data(), this->B.ld,
+                         this->X.data.data(), this->X.ld, &this->steps, {.variant = "gmres"}),
+              0);
+    EXPECT_EQ(this->steps, -3);
+    this->expect_solved(before);
+    EXPECT_THROW(gesv_mixed(native(), this->n, this->nrhs, A.data.data(), A.ld, this->ipiv.data(), this->B.data.data(),
+                            this->B.ld, this->X.data.data(), this->X.ld, &this->steps, {.variant = "gmr"}),
+                 Error);
 }
 
 } // namespace

@@ -86,6 +86,8 @@ constexpr Routine routines[] = {
     {"geqrt", "", "sssxlxlxi", "sdcz"},
     {"gemqrt", "LN", "ffssssxlxlxlxi", "sdcz"},
     {"gels", "N", "fsssxlxlxli", "sdcz"},
+    {"gesvx", "NC", "ffssxlxlxxxxxlxlxxxxxi", "sdcz"},
+    {"posvx", "EU", "ffssxlxlxxxlxlxxxxxi", "sdcz"},
 };
 
 /// A call with sizes and leading dimensions of 2 in which arguments are spoiled one by one. Everything goes by address, so that one
@@ -111,7 +113,7 @@ public:
     bool can_be_bad(int i) const { return kind(i) == 'f' || kind(i) == 's' || kind(i) == 'l'; }
     void run()
     {
-        const void* where[17] = {};
+        const void* where[22] = {};
         for (int i = 0; i < routine_.arguments(); ++i) {
             narrow_[i] = std::int32_t(integers_[i]);
             if (kind(i) == 'f') where[i] = &flags_[i];
@@ -119,7 +121,8 @@ public:
             else where[i] = wide_ ? static_cast<const void*>(&integers_[i]) : &narrow_[i];
         }
         function_(where[0], where[1], where[2], where[3], where[4], where[5], where[6], where[7], where[8], where[9], where[10],
-                  where[11], where[12], where[13], where[14], where[15], where[16]);
+                  where[11], where[12], where[13], where[14], where[15], where[16], where[17], where[18], where[19], where[20],
+                  where[21]);
     }
     std::int64_t info() const { return wide_ ? integers_[routine_.arguments() - 1] : narrow_[routine_.arguments() - 1]; }
     bool has_info() const { return kind(routine_.arguments() - 1) == 'i'; }
@@ -133,14 +136,15 @@ public:
 private:
     using Function = void (*)(const void*, const void*, const void*, const void*, const void*, const void*, const void*,
                               const void*, const void*, const void*, const void*, const void*, const void*, const void*,
-                              const void*, const void*, const void*);
+                              const void*, const void*, const void*, const void*, const void*, const void*, const void*,
+                              const void*);
     char kind(int i) const { return routine_.kinds[i]; }
     const Routine& routine_;
     bool wide_;
     Function function_;
-    std::array<std::int64_t, 17> integers_{};
-    std::array<std::int32_t, 17> narrow_{};
-    std::array<char, 17> flags_{};
+    std::array<std::int64_t, 22> integers_{};
+    std::array<std::int32_t, 22> narrow_{};
+    std::array<char, 22> flags_{};
     std::array<double, 32> memory_{};
 };
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <complex>
+#include <tuple>
 
 // Norms, condition numbers, scalings, refinement and row interchanges through every name: what the C++ functions answer, which have tests of their
 // own.
@@ -43,24 +44,25 @@ TYPED_TEST(Estimates, OfNormsAreTheSameUnderEveryName)
     Session& session = this->session();
     const Dense<T> A = random_matrix<T>(m, n), B = random_triangle<T>(Uplo::upper, n, 0);
     const T *const a = A.data.data(), *const b = B.data.data();
-    R* const none = nullptr;
+    std::vector<R> sums(n);
+    R* const work = sums.data();
     for (const Family& family : fortran_families)
         for (const char norm : std::string("M1OIFEmoife")) {
             const char capital = char(std::toupper(norm));
             const Norm which = capital == 'O' ? Norm::one : capital == 'E' ? Norm::frobenius : Norm(capital);
-            EXPECT_EQ((value<T>(family, "lange", norm, m, n, a, A.ld, none)), lange(session, which, m, n, a, A.ld));
-            EXPECT_EQ((value<T>(family, "lansy", norm, 'u', n, b, B.ld, none)), lansy(session, which, Uplo::upper, n, b, B.ld));
-            EXPECT_EQ((value<T>(family, "lantr", norm, 'U', 'n', n, n, b, B.ld, none)),
+            EXPECT_EQ((value<T>(family, "lange", norm, m, n, a, A.ld, work)), lange(session, which, m, n, a, A.ld));
+            EXPECT_EQ((value<T>(family, "lansy", norm, 'u', n, b, B.ld, work)), lansy(session, which, Uplo::upper, n, b, B.ld));
+            EXPECT_EQ((value<T>(family, "lantr", norm, 'U', 'n', n, n, b, B.ld, work)),
                       lantr(session, which, Uplo::upper, Diag::non_unit, n, n, b, B.ld));
             if constexpr (is_complex<T>) {
-                EXPECT_EQ((value<T>(family, "lanhe", norm, 'U', n, b, B.ld, none)),
+                EXPECT_EQ((value<T>(family, "lanhe", norm, 'U', n, b, B.ld, work)),
                           lanhe(session, which, Uplo::upper, n, b, B.ld));
             }
         }
     for (const char norm : {'Q', '2'})
-        EXPECT_EQ((value<T>(fortran_families[0], "lange", norm, m, n, a, A.ld, none)), 0) << "no norm, and nobody is told";
-    EXPECT_EQ((value<T>(fortran_families[0], "lange", 'M', Index(0), n, a, Index(1), none)), 0);
-    EXPECT_EQ((value<T>(fortran_families[0], "lange", 'M', Index(-1), n, a, Index(1), none)), 0);
+        EXPECT_EQ((value<T>(fortran_families[0], "lange", norm, m, n, a, A.ld, work)), 0) << "no norm, and nobody is told";
+    EXPECT_EQ((value<T>(fortran_families[0], "lange", 'M', Index(0), n, a, Index(1), work)), 0);
+    EXPECT_EQ((value<T>(fortran_families[0], "lange", 'M', Index(-1), n, a, Index(1), work)), 0);
 }
 
 TYPED_TEST(Estimates, OfConditionsAreTheSameUnderEveryName)
@@ -74,7 +76,8 @@ TYPED_TEST(Estimates, OfConditionsAreTheSameUnderEveryName)
     getrf(session, n, n, A.data.data(), A.ld, pivots.data());
     potrf(session, Uplo::lower, n, P.data.data(), P.ld);
     const T *const a = A.data.data(), *const p = P.data.data();
-    T* const work = nullptr;
+    std::vector<T> room(std::size_t(4 * n));
+    T* const work = room.data();
     for (const Family& family : fortran_families) {
         std::int64_t info = -7;
         R expected = 0, rcond = 0;
@@ -163,7 +166,8 @@ TYPED_TEST(Estimates, OfErrorsAreTheSameUnderEveryName)
     getrf(session, n, n, F.data.data(), F.ld, pivots.data());
     potrf(session, Uplo::upper, n, C.data.data(), C.ld);
     const std::vector<std::int32_t> narrow = narrowed(pivots);
-    T* const work = nullptr;
+    std::vector<T> room(std::size_t(4 * n));
+    T* const work = room.data();
     for (const Family& family : fortran_families) {
         const void* const ipiv = family.wide ? static_cast<const void*>(pivots.data()) : narrow.data();
         Dense<T> X = B, Y = B;
@@ -186,6 +190,59 @@ TYPED_TEST(Estimates, OfErrorsAreTheSameUnderEveryName)
         expect_same_bits(X, Y);
         EXPECT_EQ(ferr, ferr2);
         EXPECT_EQ(berr, berr2);
+    }
+}
+
+TYPED_TEST(Estimates, OfWholeSystemsAreTheSameUnderEveryName)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    const Index nrhs = 2;
+    const Dense<T> A = random_matrix<T>(n, n), P = random_triangle<T>(Uplo::upper, n, R(2 * n)), B = random_matrix<T>(n, nrhs);
+    struct Answer {
+        Dense<T> A, F, B, X;
+        std::vector<R> r = std::vector<R>(n, -7), c = std::vector<R>(n, -7), ferr = {-7, -7}, berr = {-7, -7};
+        std::vector<Index> pivots = std::vector<Index>(n);
+        char equed = '?';
+        R rcond = -7, growth = -7;
+    };
+    const auto expect_same = [](const Answer& a, const Answer& b) {
+        expect_same_bits(a.A, b.A);
+        expect_same_bits(a.F, b.F);
+        expect_same_bits(a.B, b.B);
+        expect_same_bits(a.X, b.X);
+        EXPECT_EQ((std::tuple{a.r, a.c, a.ferr, a.berr, a.equed, a.rcond, a.growth}),
+                  (std::tuple{b.r, b.c, b.ferr, b.berr, b.equed, b.rcond, b.growth}));
+    };
+    Answer general{A, A, B, B}, positive{P, P, B, B};
+    for (Index j = 0; j < n; ++j) general.A(3, j) *= T(R(1) / 1024);
+    const Dense<T> uneven = general.A;
+    EXPECT_EQ(gesvx(this->session(), Fact::scale, Op::trans, n, nrhs, general.A.data.data(), A.ld, general.F.data.data(), A.ld,
+                    general.pivots.data(), &general.equed, general.r.data(), general.c.data(), general.B.data.data(), B.ld,
+                    general.X.data.data(), B.ld, &general.rcond, general.ferr.data(), general.berr.data(), &general.growth),
+              0);
+    EXPECT_NE(general.equed, 'N');
+    EXPECT_EQ(posvx(this->session(), Fact::compute, Uplo::upper, n, nrhs, positive.A.data.data(), A.ld, positive.F.data.data(),
+                    A.ld, &positive.equed, positive.r.data(), positive.B.data.data(), B.ld, positive.X.data.data(), B.ld,
+                    &positive.rcond, positive.ferr.data(), positive.berr.data()),
+              0);
+    for (const Family& family : fortran_families) {
+        std::vector<T> work(std::size_t(4 * n));
+        std::vector<R> reals(std::size_t(2 * n));
+        std::int64_t info = -7;
+        Answer found{uneven, A, B, B};
+        call<T>(family, "gesvx", 'e', 't', n, nrhs, found.A.data.data(), A.ld, found.F.data.data(), A.ld, found.pivots.data(),
+                &found.equed, found.r.data(), found.c.data(), found.B.data.data(), B.ld, found.X.data.data(), B.ld, &found.rcond,
+                found.ferr.data(), found.berr.data(), work.data(), reals.data(), &info);
+        EXPECT_EQ(seen(family, info), 0);
+        found.growth = is_complex<T> ? reals[0] : std::real(work[0]);
+        expect_same(general, found);
+        found = Answer{P, P, B, B};
+        call<T>(family, "posvx", 'N', 'u', n, nrhs, found.A.data.data(), A.ld, found.F.data.data(), A.ld, &found.equed,
+                found.r.data(), found.B.data.data(), B.ld, found.X.data.data(), B.ld, &found.rcond, found.ferr.data(),
+                found.berr.data(), work.data(), reals.data(), &(info = -7));
+        EXPECT_EQ(seen(family, info), 0);
+        expect_same(positive, found);
     }
 }
 

@@ -164,6 +164,133 @@ TYPED_TEST(Lapacke, EstimatesTheSameConditionsAndErrorsByRows)
     }
 }
 
+/// LAPACKE_?gesvx, whose growth comes by address, or in the work that its work routine is given.
+template <class T> struct ExpertCall {
+    using R = Real<T>;
+    static constexpr int n = 13, nrhs = 2;
+    Dense<T> a, b, factors = a, x = b;
+    R r[n] = {}, c[n] = {}, rcond = -7, ferr[2] = {}, berr[2] = {}, growth = -7, reals[2 * n] = {};
+    T work[4 * n] = {};
+    char equed = 'N';
+    std::int32_t ipiv[n] = {};
+
+    int run(const char* family, int layout, char fact)
+    {
+        const auto name = "LAPACKE_" + std::string(1, letter<T>) + "gesvx" + family;
+        const bool lent = *family;
+        const auto called = reinterpret_cast<int (*)(int, char, char, int, int, T*, int, T*, int, std::int32_t*, char*, R*, R*,
+                                                     T*, int, T*, int, R*, R*, R*, void*, R*)>(address(name));
+        const int info = called(layout, fact, 'N', n, nrhs, a.data.data(), int(a.ld), factors.data.data(), int(factors.ld), ipiv,
+                                &equed, r, c, b.data.data(), int(b.ld), x.data.data(), int(x.ld), &rcond, ferr, berr,
+                                lent ? static_cast<void*>(work) : &growth, reals);
+        if (lent) growth = is_complex<T> ? reals[0] : std::real(work[0]);
+        return info;
+    }
+};
+
+TYPED_TEST(Lapacke, SolvesWholeSystemsTheSameByRows)
+{
+    using T = TypeParam;
+    using Call = ExpertCall<T>;
+    Dense<T> A = random_matrix<T>(Call::n, Call::n);
+    const Dense<T> B = random_matrix<T>(Call::n, Call::nrhs);
+    for (Index j = 0; j < Call::n; ++j) A(3, j) *= T(Real<T>(1) / 1024);
+    for (const char* family : {"", "_work"}) {
+        Call columns{A, B}, rows{transposed(A), transposed(B)};
+        EXPECT_EQ(columns.run(family, by_columns, 'E'), 0);
+        EXPECT_EQ(rows.run(family, by_rows, 'E'), 0);
+        EXPECT_NE(columns.equed, 'N');
+        expect_same_bits(columns.x, transposed(rows.x));
+        expect_same_bits(columns.a, transposed(rows.a));
+        expect_same_bits(columns.factors, transposed(rows.factors));
+        EXPECT_GT(columns.growth, 0);
+        EXPECT_EQ(columns.growth, rows.growth);
+        EXPECT_EQ(columns.rcond, rows.rcond);
+        columns.b = B;
+        EXPECT_EQ(columns.run(family, by_columns, 'F'), 0);
+    }
+}
+
+template <class T> void solve_in_mixed_precision()
+{
+    const std::string prefix = is_complex<T> ? "LAPACKE_zc" : "LAPACKE_ds";
+    const int n = 13, nrhs = 2;
+    const Dense<T> A = random_matrix<T>(n, n), P = random_triangle<T>(Uplo::lower, n, 30), B = random_matrix<T>(n, nrhs);
+    for (const std::string work : {"", "_work"})
+        for (const int layout : {by_columns, by_rows}) {
+            const bool turned = layout == by_rows;
+            const auto laid = [&](const Dense<T>& D) { return turned ? transposed(D) : D; };
+            Dense<T> a = laid(A), p = laid(P), b = laid(B), x = b;
+            std::int32_t ipiv[n], iter = 7;
+            void* const none = nullptr;
+            using Gesv = int (*)(int, int, int, T*, int, std::int32_t*, const T*, int, T*, int, void*, void*, void*, void*);
+            using Posv = int (*)(int, char, int, int, T*, int, const T*, int, T*, int, void*, void*, void*, void*);
+            const auto gesv = reinterpret_cast<Gesv>(address(prefix + "gesv" + work));
+            const auto posv = reinterpret_cast<Posv>(address(prefix + "posv" + work));
+            void* const last[4] = {work.empty() ? &iter : none, none, is_complex<T> ? none : &iter, &iter};
+            EXPECT_EQ(gesv(layout, n, nrhs, a.data.data(), int(a.ld), ipiv, b.data.data(), int(b.ld), x.data.data(), int(x.ld),
+                           last[0], last[1], last[2], last[3]),
+                      0);
+            EXPECT_EQ(iter, -1) << "it is small";
+            const auto expect_solved = [&](const auto& at) {
+                const Dense<T> X = turned ? transposed(x) : x;
+                for (Index j = 0; j < nrhs; ++j)
+                    for (Index i = 0; i < n; ++i) {
+                        T sum = T(0);
+                        for (Index l = 0; l < n; ++l) sum += at(i, l) * X(l, j);
+                        EXPECT_NEAR(std::abs(sum - B(i, j)), 0, 1e-9);
+                    }
+            };
+            expect_solved([&](Index i, Index l) { return A(i, l); });
+            iter = 7;
+            EXPECT_EQ(posv(layout, 'L', n, nrhs, p.data.data(), int(p.ld), b.data.data(), int(b.ld), x.data.data(), int(x.ld),
+                           last[0], last[1], last[2], last[3]),
+                      0);
+            EXPECT_EQ(iter, -1);
+            expect_solved([&](Index i, Index l) {
+                const T value = i >= l ? P(i, l) : conjugate(P(l, i));
+                return i == l ? T(std::real(value)) : value;
+            });
+            if (!work.empty()) continue;
+            b.data[0] = T(std::nan(""));
+            EXPECT_EQ(gesv(layout, n, nrhs, a.data.data(), int(a.ld), ipiv, b.data.data(), int(b.ld), x.data.data(), int(x.ld),
+                           last[0], last[1], last[2], last[3]),
+                      -7);
+            EXPECT_EQ(posv(layout, 'Q', n, nrhs, p.data.data(), int(p.ld), b.data.data(), int(b.ld), x.data.data(), int(x.ld),
+                           last[0], last[1], last[2], last[3]),
+                      -2);
+        }
+}
+
+TEST(LapackeMixed, SolvesBySymbolsOfTheirOwn)
+{
+    solve_in_mixed_precision<double>();
+    solve_in_mixed_precision<std::complex<double>>();
+}
+
+TEST(LapackeArguments, OfWholeSystemsAreLookedAtForNansWhereTheyAreRead)
+{
+    const auto answer = [](const auto& spoil, char fact) {
+        ExpertCall<double> call{random_matrix<double>(13, 13), random_matrix<double>(13, 2)};
+        for (int i = 0; i < 13; ++i) call.ipiv[i] = i + 1, call.r[i] = call.c[i] = 1;
+        spoil(call);
+        return call.run("", by_columns, fact);
+    };
+    using Call = ExpertCall<double>;
+    const double nan = std::nan("");
+    const auto factors = [&](Call& call) { call.factors(2, 2) = nan; };
+    const auto scales = [&](Call& call) { call.equed = 'R', call.r[2] = nan; };
+    EXPECT_EQ(answer([&](Call& call) { call.a(2, 2) = nan; }, 'N'), -6);
+    EXPECT_EQ(answer(factors, 'N'), 0);
+    EXPECT_EQ(answer(factors, 'F'), -8);
+    EXPECT_EQ(answer(scales, 'N'), 0);
+    EXPECT_EQ(answer(scales, 'F'), -12);
+    EXPECT_EQ(answer([&](Call& call) { call.b(2, 1) = nan; }, 'N'), -14);
+    EXPECT_EQ(answer([&](Call& call) { call.x(2, 1) = nan; }, 'N'), 0) << "it is only written";
+    EXPECT_EQ(answer([&](Call& call) { call.equed = 'Y'; }, 'F'), -11);
+    EXPECT_EQ(answer([&](Call& call) { call.equed = 'B', call.c[3] = 0; }, 'F'), -13);
+}
+
 TEST(LapackeArguments, OfNormsAreRefusedByTheirValue)
 {
     double a[4] = {1, 2, std::nan(""), 4}, rcond = 0;

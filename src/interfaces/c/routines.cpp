@@ -85,6 +85,12 @@ using namespace trencadis::c;
 #define TRC_C_OUT(A, ld, rows, cols) T *A, int64_t ld
 #define TRC_C_TAU_IN(x, count) const T* x
 #define TRC_C_TAU_OUT(x, count) T* x
+#define TRC_C_GIVEN_INOUT(A, ld, rows, cols, fact) T *A, int64_t ld
+#define TRC_C_GIVEN_TRIANGLE(A, ld, n, uplo, fact) T *A, int64_t ld
+#define TRC_C_GIVEN_PIVOTS(x, count, fact) int64_t* x
+#define TRC_C_EQUED(x, letters, fact) char* x
+#define TRC_C_SCALES(x, count, used) Real<T>* x
+#define TRC_C_GROWTH(x) , Real<T>* x
 
 #define TRC_TAKE_FLAG(E, x, text) x
 #define TRC_TAKE_RANK_OP(x, text, transposed) x
@@ -106,6 +112,12 @@ using namespace trencadis::c;
 #define TRC_TAKE_OUT(A, ld, rows, cols) A, ld
 #define TRC_TAKE_TAU_IN(x, count) x
 #define TRC_TAKE_TAU_OUT(x, count) x
+#define TRC_TAKE_GIVEN_INOUT(A, ld, rows, cols, fact) A, ld
+#define TRC_TAKE_GIVEN_TRIANGLE(A, ld, n, uplo, fact) A, ld
+#define TRC_TAKE_GIVEN_PIVOTS(x, count, fact) x
+#define TRC_TAKE_EQUED(x, letters, fact) x
+#define TRC_TAKE_SCALES(x, count, used) x
+#define TRC_TAKE_GROWTH(x) , x
 
 #define TRC_BLAS_SYMBOL(routine, p)                                                                                              \
     int trc_##p##routine(trc_session* session, TRC_ARGUMENTS_##routine(TRC_C))                                                   \

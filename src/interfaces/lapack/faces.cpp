@@ -5,11 +5,32 @@
 #include "session/alone.hpp"
 #include "session/linear_algebra.hpp"
 
+#include <new>
+
 namespace trencadis::face {
+namespace {
+
+/// Did `call` end for want of memory?
+template <class Call> bool without_memory(const Call& call)
+{
+    try {
+        call();
+        return false;
+    } catch (const std::bad_alloc&) {
+        return true;
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return true;
+    }
+}
+
+} // namespace
+
 #define TRC_SIZE(routine) [&] { return argument::extents(TRC_ARGUMENTS_##routine(TRC_CHECK)); }
-#define TRC_COST(routine)                                                                                                        \
+#define TRC_COST(routine) TRC_COST_LIKE(routine, #routine)
+#define TRC_COST_LIKE(routine, NAME)                                                                                             \
     [&] {                                                                                                                        \
-        static const RoutineEntry& entry = find_routine(#routine);                                                               \
+        static const RoutineEntry& entry = find_routine(NAME);                                                                   \
         return entry.operations(TRC_SIZE(routine)()).flops(is_complex<T>);                                                       \
     }
 
@@ -45,20 +66,44 @@ TRC_BLAS_ROUTINES(TRC_BLAS)
     }
 TRC_TASK_ROUTINES(TRC_LAPACK)
 
+/// The same with an array of work for the calling thread alone.
+#define TRC_EXPERT(routine, ...)                                                                                                 \
+    template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE), T* work, Index& info)                           \
+    {                                                                                                                            \
+        if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
+        compute(                                                                                                                 \
+            Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)),                                               \
+            argument::largest(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine),                                            \
+            TRC_COST_LIKE(routine, TRC_COST_OF_##routine),                                                                       \
+            [&](const KernelProvider& kernels) { info = alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS), work); },     \
+            [&](Session& session, const RoutineOptions& options) {                                                               \
+                info = trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options);                                  \
+            });                                                                                                                  \
+        return 0;                                                                                                                \
+    }
+TRC_EXPERT_ROUTINES(TRC_EXPERT)
+
 /// What is over before anybody could help; only a program that has everything cut up (TRENCADIS_TILE) sees a session.
-#define TRC_ESTIMATE(routine, ...)                                                                                               \
-    template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE), Index& info)                                    \
+#define TRC_ESTIMATE(routine, WORK, ...)                                                                                         \
+    template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE) WORK, Index& info)                               \
     {                                                                                                                            \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
         compute(                                                                                                                 \
             Name<T>(#routine), true, 0, TRC_SIZE(routine), [] { return Flops(0); },                                              \
-            [&](const KernelProvider& kernels) { info = alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS)); },           \
+            [&](const KernelProvider& kernels) {                                                                                 \
+                info = alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS) __VA_ARGS__);                                   \
+            },                                                                                                                   \
             [&](Session& session, const RoutineOptions&) {                                                                       \
-                info = trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS));                                           \
+                info = alone::routine(session.kernels(), TRC_ARGUMENTS_##routine(TRC_PASS) __VA_ARGS__);                         \
             });                                                                                                                  \
         return 0;                                                                                                                \
     }
-TRC_ESTIMATE_ROUTINES(TRC_ESTIMATE)
+#define TRC_NO_WORK
+#define TRC_WORK , T* work
+#define TRC_SCALING(routine, ...) TRC_ESTIMATE(routine, TRC_NO_WORK)
+#define TRC_CONDITION(routine, ...) TRC_ESTIMATE(routine, TRC_WORK, , work)
+TRC_SCALING_ROUTINES(TRC_SCALING)
+TRC_CONDITION_ROUTINES(TRC_CONDITION)
 
 #define TRC_REFLECTORS(routine, ...)                                                                                             \
     template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE))                                                 \
@@ -72,18 +117,20 @@ TRC_ESTIMATE_ROUTINES(TRC_ESTIMATE)
     }
 TRC_REFLECTOR_ROUTINES(TRC_REFLECTORS)
 
+/// What workers have no memory for the calling thread does with that of the caller.
 #define TRC_NORM(function, ...)                                                                                                  \
-    template <Scalar T> Real<T> Faces<T>::function(TRC_ARGUMENTS_##function(TRC_FACE))                                           \
+    template <Scalar T> Real<T> Faces<T>::function(TRC_ARGUMENTS_##function(TRC_FACE), Real<T>* work)                            \
     {                                                                                                                            \
         if (!norm.valid()) return 0;                                                                                             \
         Real<T> value = 0;                                                                                                       \
         const auto size = TRC_SIZE(function);                                                                                    \
         const auto cost = [&] { return 2 * std::max(size().m, size().n) * size().n; };                                           \
+        const auto direct = [&] { value = alone::function(TRC_ARGUMENTS_##function(TRC_PASS), work); };                          \
         compute(                                                                                                                 \
             Name<T>(#function), argument::tiny(TRC_ARGUMENTS_##function(TRC_CHECK)), 0, size, cost,                              \
-            [&](const KernelProvider&) { value = alone::function(TRC_ARGUMENTS_##function(TRC_PASS)); },                         \
+            [&](const KernelProvider&) { direct(); },                                                                            \
             [&](Session& session, const RoutineOptions&) {                                                                       \
-                value = trencadis::function(session, TRC_ARGUMENTS_##function(TRC_PASS));                                        \
+                if (without_memory([&] { value = trencadis::function(session, TRC_ARGUMENTS_##function(TRC_PASS)); })) direct(); \
             });                                                                                                                  \
         return value;                                                                                                            \
     }

@@ -16,7 +16,13 @@ template <Scalar T> struct Faces {
 #define TRC_DECLARE_BLAS(routine, ...) static int routine(TRC_ARGUMENTS_##routine(TRC_FACE));
 #define TRC_DECLARE_LAPACK(routine, ...) static int routine(TRC_ARGUMENTS_##routine(TRC_FACE), Index& info);
     TRC_BLAS_ROUTINES(TRC_DECLARE_BLAS)
-    TRC_LAPACK_ROUTINES(TRC_DECLARE_LAPACK)
+    TRC_TASK_ROUTINES(TRC_DECLARE_LAPACK)
+    TRC_SCALING_ROUTINES(TRC_DECLARE_LAPACK)
+    /// With LAPACK's first array of work, or null.
+#define TRC_DECLARE_WORKING(routine, ...) static int routine(TRC_ARGUMENTS_##routine(TRC_FACE), T* work, Index& info);
+    TRC_CONDITION_ROUTINES(TRC_DECLARE_WORKING)
+    TRC_EXPERT_ROUTINES(TRC_DECLARE_WORKING)
+#undef TRC_DECLARE_WORKING
 #define TRC_DECLARE_WORKSPACE(routine, ...)                                                                                      \
     static Workspace routine##_workspace(TRC_ARGUMENTS_##routine(TRC_FACE), T* work, Index lwork);
     TRC_WORKSPACE_ROUTINES(TRC_DECLARE_WORKSPACE)
@@ -25,7 +31,7 @@ template <Scalar T> struct Faces {
     /// Those that nobody looks at the arguments of: where one is bad they do nothing.
     TRC_REFLECTOR_ROUTINES(TRC_DECLARE_BLAS)
     /// Functions of a matrix, which look at nothing, as LAPACK's: 0 for a norm that there is not.
-#define TRC_DECLARE_NORM(function, ...) static Real<T> function(TRC_ARGUMENTS_##function(TRC_FACE));
+#define TRC_DECLARE_NORM(function, ...) static Real<T> function(TRC_ARGUMENTS_##function(TRC_FACE), Real<T>* work);
     TRC_NORM_ROUTINES(TRC_DECLARE_NORM)
 #undef TRC_DECLARE_NORM
 #undef TRC_DECLARE_BLAS

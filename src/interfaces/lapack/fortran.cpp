@@ -1,7 +1,7 @@
 #include "base/types.hpp"
 #include "interfaces/lapack/faces.hpp"
+#include "interfaces/lapack/precision.hpp"
 #include "interfaces/lapack/xerbla.hpp"
-#include "session/alone.hpp"
 
 #include <complex>
 #include <cstdint>
@@ -51,6 +51,12 @@ using namespace trencadis;
 #define TRC_FORTRAN_OUT(A, ld, rows, cols) T *A, const Int *ld
 #define TRC_FORTRAN_TAU_IN(x, count) const T* x
 #define TRC_FORTRAN_TAU_OUT(x, count) T* x
+#define TRC_FORTRAN_GIVEN_INOUT(A, ld, rows, cols, fact) T *A, const Int *ld
+#define TRC_FORTRAN_GIVEN_TRIANGLE(A, ld, n, uplo, fact) T *A, const Int *ld
+#define TRC_FORTRAN_GIVEN_PIVOTS(x, count, fact) Int* x
+#define TRC_FORTRAN_EQUED(x, letters, fact) char* x
+#define TRC_FORTRAN_SCALES(x, count, used) Real<T>* x
+#define TRC_FORTRAN_GROWTH(x)
 
 #define TRC_READ_FLAG(E, x, text) *x
 #define TRC_READ_RANK_OP(x, text, transposed) *x
@@ -72,6 +78,12 @@ using namespace trencadis;
 #define TRC_READ_OUT(A, ld, rows, cols) A, *ld
 #define TRC_READ_TAU_IN(x, count) x
 #define TRC_READ_TAU_OUT(x, count) x
+#define TRC_READ_GIVEN_INOUT(A, ld, rows, cols, fact) A, *ld
+#define TRC_READ_GIVEN_TRIANGLE(A, ld, n, uplo, fact) A, *ld
+#define TRC_READ_GIVEN_PIVOTS(x, count, fact) x
+#define TRC_READ_EQUED(x, letters, fact) x
+#define TRC_READ_SCALES(x, count, used) x
+#define TRC_READ_GROWTH(x) , face::first_real(work, second)
 
 #define TRC_BLAS_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                                  \
     void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN))                                                                            \
@@ -86,26 +98,18 @@ using namespace trencadis;
         face::lapack_result(LABEL, bad, outcome, info);                                                                          \
     }
 
-/// Arrays of work: of numbers, and of integers or real numbers. They are not used, except that gecon leaves where it found the norm behind the
-/// first n numbers: LAPACK's xLATDF reads it there, for matrices of order 8 at most.
-#define TRC_CONDITION_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                             \
-    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN), [[maybe_unused]] T* work, void*, Int* info)                                \
+/// Arrays of work: of numbers, and of integers or real numbers. The first real number that they have between them is where gesvx answers the growth.
+#define TRC_WORKING_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                               \
+    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN), T* work, [[maybe_unused]] void* second, Int* info)                         \
     {                                                                                                                            \
         Index outcome = 0;                                                                                                       \
-        const int bad = face::Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_READ), outcome);                                     \
+        const int bad = face::Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_READ), work, outcome);                               \
         face::lapack_result(LABEL, bad, outcome, info);                                                                          \
-        TRC_LEFT_IN_WORK_##ROUTINE;                                                                                              \
     }
-#define TRC_LEFT_IN_WORK_gecon                                                                                                   \
-    if (!bad && *n <= 8 && work) alone::gecon_attained(Letter<Norm>(*norm), *n, A, *lda, *anorm, rcond, work + *n)
-#define TRC_LEFT_IN_WORK_pocon
-#define TRC_LEFT_IN_WORK_trcon
-#define TRC_LEFT_IN_WORK_gerfs
-#define TRC_LEFT_IN_WORK_porfs
 #define TRC_NORM_SYMBOL(FUNCTION, SYMBOL, LABEL)                                                                                 \
-    Real<T> SYMBOL(TRC_ARGUMENTS_##FUNCTION(TRC_FORTRAN), Real<T>*)                                                              \
+    Real<T> SYMBOL(TRC_ARGUMENTS_##FUNCTION(TRC_FORTRAN), Real<T>* work)                                                         \
     {                                                                                                                            \
-        return face::Faces<T>::FUNCTION(TRC_ARGUMENTS_##FUNCTION(TRC_READ));                                                     \
+        return face::Faces<T>::FUNCTION(TRC_ARGUMENTS_##FUNCTION(TRC_READ), work);                                               \
     }
 
 /// The workspace is asked for with lwork = -1, and looked at when all before it is in order.
@@ -148,8 +152,8 @@ using namespace trencadis;
 #define TRC_WIDE_BLAS(ROUTINE, p) TRC_WIDE(TRC_BLAS_SYMBOL, ROUTINE, p##ROUTINE)
 #define TRC_WIDE_LAPACK(ROUTINE, p) TRC_WIDE(TRC_LAPACK_SYMBOL, ROUTINE, p##ROUTINE)
 
-#define TRC_NARROW_CONDITION(ROUTINE, p) TRC_NARROW(TRC_CONDITION_SYMBOL, ROUTINE, p##ROUTINE)
-#define TRC_WIDE_CONDITION(ROUTINE, p) TRC_WIDE(TRC_CONDITION_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_NARROW_WORKING(ROUTINE, p) TRC_NARROW(TRC_WORKING_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_WIDE_WORKING(ROUTINE, p) TRC_WIDE(TRC_WORKING_SYMBOL, ROUTINE, p##ROUTINE)
 #define TRC_NARROW_NORM(FUNCTION, p) TRC_NARROW(TRC_NORM_SYMBOL, FUNCTION, p##FUNCTION)
 #define TRC_WIDE_NORM(FUNCTION, p) TRC_WIDE(TRC_NORM_SYMBOL, FUNCTION, p##FUNCTION)
 #define TRC_NARROW_WORKSPACE(ROUTINE, p) TRC_NARROW(TRC_WORKSPACE_SYMBOL, ROUTINE, p##ROUTINE)
@@ -175,7 +179,8 @@ using namespace trencadis;
     Q_LIST(TRC_##WIDTH##_##Q_KIND, p)                                                                                            \
     TRC_REFLECTOR_ROUTINES(TRC_##WIDTH##_REFLECTORS, p)                                                                          \
     TRC_SCALING_ROUTINES(TRC_##WIDTH##_LAPACK, p)                                                                                \
-    TRC_CONDITION_ROUTINES(TRC_##WIDTH##_CONDITION, p)                                                                           \
+    TRC_CONDITION_ROUTINES(TRC_##WIDTH##_WORKING, p)                                                                             \
+    TRC_EXPERT_ROUTINES(TRC_##WIDTH##_WORKING, p)                                                                                \
     NORM_LIST(TRC_##WIDTH##_NORM, p)                                                                                             \
     }                                                                                                                            \
     }                                                                                                                            \

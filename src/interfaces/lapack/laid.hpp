@@ -37,6 +37,7 @@ public:
 
     /// Is a row long enough? Of columns LAPACK itself looks.
     bool fits() const { return !copied_ || given_ld_ >= cols_; }
+    Index rows() const { return rows_; }
     T* data() const { return copied_ ? const_cast<Scalar*>(copy_.data()) : given_; }
     Index leading() const { return copied_ ? std::max<Index>(1, rows_) : given_ld_; }
     /// Of a triangle with a unit diagonal that is not looked at.

@@ -2,6 +2,8 @@
 #include "interfaces/lapack/compute.hpp"
 #include "interfaces/lapack/faces.hpp"
 #include "interfaces/lapack/laid.hpp"
+#include "interfaces/lapack/mixed.hpp"
+#include "interfaces/lapack/precision.hpp"
 #include "interfaces/lapack/xerbla.hpp"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <memory>
 #include <new>
 #include <type_traits>
 
@@ -21,17 +24,24 @@ namespace trencadis {
 /// Signatures ask letters for the sizes of matrices; here they are as the caller gave them.
 template <class E>
     requires std::is_enum_v<E>
-bool operator==(char given, E meant)
-{
-    return Letter<E>(given) == meant;
-}
+bool operator==(char given, E meant) { return Letter<E>(given) == meant; }
 
 } // namespace trencadis
 
 namespace trencadis::face {
 namespace {
 
+constexpr Index no_memory_for_work = -1010;     // LAPACK_WORK_MEMORY_ERROR
 constexpr Index no_memory_to_transpose = -1011; // LAPACK_TRANSPOSE_MEMORY_ERROR
+
+/// What the routines that take no arrays of work give to those that do; where there is no memory for it, its own kind of bad_alloc.
+struct NoMemoryForWork : std::bad_alloc {};
+template <class V> std::unique_ptr<V[]> work_of(Index count)
+{
+    std::unique_ptr<V[]> work(new (std::nothrow) V[std::size_t(std::max<Index>(1, count))]);
+    if (!work) throw NoMemoryForWork();
+    return work;
+}
 
 /// LAPACKE looks for NaNs unless the program said LAPACKE_set_nancheck(0), or the environment LAPACKE_NANCHECK=0.
 bool looks_for_nans()
@@ -45,21 +55,6 @@ bool looks_for_nans()
     return looks;
 }
 
-/// A matrix that is only written and not looked at for NaNs,
-struct OnlyWritten {
-    bool fits;
-};
-/// and a vector that is read.
-template <class T> struct Scalars {
-    const T* data;
-    Index count;
-
-    bool has_nan() const
-    {
-        return data && std::any_of(data, data + std::max<Index>(count, 0), [](const T& x) { return x != x; });
-    }
-};
-
 /// The arguments of one call as it is looked at: the layout is the first, so that all others come one later than LAPACK's.
 struct Look {
     bool nans;
@@ -67,6 +62,30 @@ struct Look {
     int number = 2, short_row = 0, nan = 0;
 
     void at(int) { ++number; }
+    /// Some that are looked at where they are used.
+    template <class R> struct Numbers {
+        const R* data;
+        Index count;
+        bool used;
+    };
+    template <class R> void at(const Numbers<R>& numbers)
+    {
+        for (Index i = 0; numbers.used && nans && !nan && i < numbers.count; ++i)
+            if (numbers.data[i] != numbers.data[i]) nan = number;
+        ++number;
+    }
+    /// A matrix whose elements are looked at where it is given.
+    template <class T> struct Given {
+        const Laid<T>& A;
+        bool given;
+    };
+    template <class T> void at(const Given<T>& given)
+    {
+        const bool all = nans;
+        nans = all && given.given;
+        at(given.A);
+        nans = all;
+    }
     template <std::floating_point R> void at(R value)
     {
         if (!nan && nans && value != value) nan = number;
@@ -77,16 +96,6 @@ struct Look {
     {
         nans = nans && letter.valid();
         if constexpr (std::is_same_v<E, Diag>) unit = letter == Diag::unit;
-        ++number;
-    }
-    void at(OnlyWritten matrix)
-    {
-        if (!short_row && !matrix.fits) short_row = number + 1;
-        number += 2;
-    }
-    template <class T> void at(const Scalars<T>& vector)
-    {
-        if (!nan && nans && vector.has_nan()) nan = number;
         ++number;
     }
     template <class T> void at(const Laid<T>& A)
@@ -129,6 +138,8 @@ template <class Call> auto with_layout(const char* name, int layout, const Call&
     if (layout != 101 && layout != 102) return Result(bad_lapacke_argument(name, -1));
     try {
         return call(layout == 101);
+    } catch (const NoMemoryForWork&) {
+        return Result(bad_lapacke_argument(name, no_memory_for_work));
     } catch (const std::bad_alloc&) {
         return Result(bad_lapacke_argument(name, no_memory_to_transpose));
     }
@@ -160,6 +171,12 @@ using namespace trencadis::face;
 #define TRC_E_OUT(A, ld, rows, cols) T *A, Int ld
 #define TRC_E_TAU_IN(x, count) const T* x
 #define TRC_E_TAU_OUT(x, count) T* x
+#define TRC_E_GIVEN_INOUT(A, ld, rows, cols, fact) T *A, Int ld
+#define TRC_E_GIVEN_TRIANGLE(A, ld, n, uplo, fact) T *A, Int ld
+#define TRC_E_GIVEN_PIVOTS(x, count, fact) Int* x
+#define TRC_E_EQUED(x, letters, fact) char* x
+#define TRC_E_SCALES(x, count, used) Real<T>* x
+#define TRC_E_GROWTH(x) , Real<T>* x
 // those with matrices by columns and how they are made,
 #define TRC_LAID_FLAG(E, x, text) char x
 #define TRC_LAID_SIZE(x) Index x
@@ -178,6 +195,12 @@ using namespace trencadis::face;
 #define TRC_LAID_OUT(A, ld, rows, cols) const Laid<T>& A
 #define TRC_LAID_TAU_IN(x, count) const T* x
 #define TRC_LAID_TAU_OUT(x, count) T* x
+#define TRC_LAID_GIVEN_INOUT(A, ld, rows, cols, fact) const Laid<T>& A
+#define TRC_LAID_GIVEN_TRIANGLE(A, ld, n, uplo, fact) const Laid<T>& A
+#define TRC_LAID_GIVEN_PIVOTS(x, count, fact) Int* x
+#define TRC_LAID_EQUED(x, letters, fact) char* x
+#define TRC_LAID_SCALES(x, count, used) Real<T>* x
+#define TRC_LAID_GROWTH(x) , Real<T>* x
 #define TRC_LAY_FLAG(E, x, text) x
 #define TRC_LAY_SIZE(x) x
 #define TRC_LAY_IN(A, ld, rows, cols) Laid<const T>(A, ld, rows, cols, by_rows)
@@ -195,6 +218,12 @@ using namespace trencadis::face;
 #define TRC_LAY_OUT(A, ld, rows, cols) Laid<T>(A, ld, rows, cols, by_rows)
 #define TRC_LAY_TAU_IN(x, count) x
 #define TRC_LAY_TAU_OUT(x, count) x
+#define TRC_LAY_GIVEN_INOUT(A, ld, rows, cols, fact) Laid<T>(A, ld, rows, cols, by_rows)
+#define TRC_LAY_GIVEN_TRIANGLE(A, ld, n, uplo, fact) Laid<T>(A, ld, n, n, by_rows, shape_of(uplo))
+#define TRC_LAY_GIVEN_PIVOTS(x, count, fact) x
+#define TRC_LAY_EQUED(x, letters, fact) x
+#define TRC_LAY_SCALES(x, count, used) x
+#define TRC_LAY_GROWTH(x) , x
 // what is looked at, and what the face gets.
 #define TRC_LOOK_FLAG(E, x, text) Letter<E>(x)
 #define TRC_LOOK_SIZE(x) 0
@@ -211,10 +240,19 @@ using namespace trencadis::face;
 #define TRC_LOOK_HERM_OP(x, text) Letter<Op>(x)
 #define TRC_LOOK_WITHIN(x, least, most) 0
 #define TRC_LOOK_OUT(A, ld, rows, cols)                                                                                          \
-    OnlyWritten { A.fits() }
+    Look::Given<T> { A, false }
 #define TRC_LOOK_TAU_IN(x, count)                                                                                                \
-    Scalars<T> { x, Index(count) }
+    Look::Numbers<T> { x, Index(count), x != nullptr }
 #define TRC_LOOK_TAU_OUT(x, count) 0
+#define TRC_LOOK_GIVEN_INOUT(A, ld, rows, cols, fact)                                                                            \
+    Look::Given<T> { A, argument::given(fact) }
+#define TRC_LOOK_GIVEN_TRIANGLE(A, ld, n, uplo, fact)                                                                            \
+    Look::Given<T> { A, argument::given(fact) }
+#define TRC_LOOK_GIVEN_PIVOTS(x, count, fact) 0
+#define TRC_LOOK_EQUED(x, letters, fact) 0
+#define TRC_LOOK_SCALES(x, count, used)                                                                                          \
+    Look::Numbers<Real<T>> { x, count, used }
+#define TRC_LOOK_GROWTH(x) , 0
 #define TRC_BARE_FLAG(E, x, text) x
 #define TRC_BARE_SIZE(x) x
 #define TRC_BARE_IN(A, ld, rows, cols) A.data(), A.leading()
@@ -232,31 +270,43 @@ using namespace trencadis::face;
 #define TRC_BARE_OUT(A, ld, rows, cols) A.data(), A.leading()
 #define TRC_BARE_TAU_IN(x, count) x
 #define TRC_BARE_TAU_OUT(x, count) x
+#define TRC_BARE_GIVEN_INOUT(A, ld, rows, cols, fact) A.data(), A.leading()
+#define TRC_BARE_GIVEN_TRIANGLE(A, ld, n, uplo, fact) A.data(), A.leading()
+#define TRC_BARE_GIVEN_PIVOTS(x, count, fact) x
+#define TRC_BARE_EQUED(x, letters, fact) x
+#define TRC_BARE_SCALES(x, count, used) x
+#define TRC_BARE_GROWTH(x) , x
 
 #define TRC_NOTHING
-#define TRC_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME, NANS) TRC_SYMBOL_WITH(TRC_NOTHING, ROUTINE, SYMBOL, LABEL, NAME, NANS)
-/// Arrays of work that are not used.
-#define TRC_WORK_ARRAYS , T*, void*
-/// `MORE`: parameters after the routine's own.
-#define TRC_SYMBOL_WITH(MORE, ROUTINE, SYMBOL, LABEL, NAME, NANS)                                                                \
+/// Arrays of work after the routine's own parameters, and what the face gets of them; or memory of its own.
+#define TRC_WORK_ARRAYS , T *work, [[maybe_unused]] void *second
+#define TRC_GIVEN_WORK , work
+#define TRC_OWN_WORK , work_of<T>(4 * n).get()
+#define TRC_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME, NANS)                                                                           \
+    TRC_SYMBOL_WITH(TRC_NOTHING, TRC_NOTHING, ROUTINE, SYMBOL, LABEL, NAME, NANS)
+/// `MORE`: parameters after the routine's own; `WORK`: an argument of the face.
+#define TRC_SYMBOL_WITH(MORE, WORK, ROUTINE, SYMBOL, LABEL, NAME, NANS)                                                          \
     Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E) MORE)                                                                  \
     {                                                                                                                            \
         return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
             const auto call = [&](TRC_ARGUMENTS_##ROUTINE(TRC_LAID)) {                                                           \
                 return answer(NAME, LABEL, look(NANS, TRC_ARGUMENTS_##ROUTINE(TRC_LOOK)),                                        \
-                              [&](Index& info) { return Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_BARE), info); });          \
+                              [&](Index& info) { return Faces<T>::ROUTINE(TRC_ARGUMENTS_##ROUTINE(TRC_BARE) WORK, info); });     \
             };                                                                                                                   \
             return call(TRC_ARGUMENTS_##ROUTINE(TRC_LAY));                                                                       \
         }));                                                                                                                     \
     }
 #define TRC_WORK_ARRAY , Real<T>*
+/// Matrices by rows have a longer vector of sums than their callers know of.
 #define TRC_NORM_SYMBOL(MORE, FUNCTION, SYMBOL, NAME, NANS)                                                                      \
     Real<T> SYMBOL(int layout, TRC_ARGUMENTS_##FUNCTION(TRC_E) MORE)                                                             \
     {                                                                                                                            \
         return with_layout(NAME, layout, [&](bool by_rows) {                                                                     \
             const auto call = [&](TRC_ARGUMENTS_##FUNCTION(TRC_LAID)) {                                                          \
-                return value(NAME, look(NANS, TRC_ARGUMENTS_##FUNCTION(TRC_LOOK)),                                               \
-                             [&] { return Faces<T>::FUNCTION(TRC_ARGUMENTS_##FUNCTION(TRC_BARE)); });                            \
+                return value(NAME, look(NANS, TRC_ARGUMENTS_##FUNCTION(TRC_LOOK)), [&] {                                         \
+                    const auto work = work_of<Real<T>>(A.rows());                                                                \
+                    return Faces<T>::FUNCTION(TRC_ARGUMENTS_##FUNCTION(TRC_BARE), work.get());                                   \
+                });                                                                                                              \
             };                                                                                                                   \
             return call(TRC_ARGUMENTS_##FUNCTION(TRC_LAY));                                                                      \
         });                                                                                                                      \
@@ -303,10 +353,11 @@ using namespace trencadis::face;
     TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##NAME##_work_64, #p #NAME, "LAPACKE_" #p #NAME "_work")                            \
     TRC_ALIAS(LAPACKE_##p##NAME##_work64_, LAPACKE_##p##NAME##_work_64)
 #define TRC_NARROW_SCRATCH_WORK(ROUTINE, p)                                                                                      \
-    TRC_SYMBOL_WITH(TRC_SCRATCH_ARRAY, ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)
+    TRC_SYMBOL_WITH(TRC_SCRATCH_ARRAY, TRC_NOTHING, ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE,                           \
+                    "LAPACKE_" #p #ROUTINE "_work", false)
 #define TRC_WIDE_SCRATCH_WORK(ROUTINE, p)                                                                                        \
-    TRC_SYMBOL_WITH(TRC_SCRATCH_ARRAY, ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work",     \
-                    false)                                                                                                       \
+    TRC_SYMBOL_WITH(TRC_SCRATCH_ARRAY, TRC_NOTHING, ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE,                        \
+                    "LAPACKE_" #p #ROUTINE "_work", false)                                                                       \
     TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
 #define TRC_NARROW_REFLECTORS(ROUTINE, p)                                                                                        \
     TRC_REFLECTOR_SYMBOL(TRC_NOTHING, ROUTINE, LAPACKE_##p##ROUTINE, "LAPACKE_" #p #ROUTINE)                                     \
@@ -322,8 +373,12 @@ using namespace trencadis::face;
     TRC_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)
 #define TRC_NARROW_WORKSPACE(ROUTINE, p)                                                                                         \
     TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work")
-#define TRC_NARROW_CONDITION_WORK(ROUTINE, p)                                                                                    \
-    TRC_SYMBOL_WITH(TRC_WORK_ARRAYS, ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work", false)
+#define TRC_NARROW_WORKING(ROUTINE, p)                                                                                           \
+    TRC_SYMBOL_WITH(TRC_NOTHING, TRC_OWN_WORK, ROUTINE, LAPACKE_##p##ROUTINE, #p #ROUTINE, "LAPACKE_" #p #ROUTINE,               \
+                    looks_for_nans())
+#define TRC_NARROW_GIVEN(ROUTINE, p)                                                                                             \
+    TRC_SYMBOL_WITH(TRC_WORK_ARRAYS, TRC_GIVEN_WORK, ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE,                          \
+                    "LAPACKE_" #p #ROUTINE "_work", false)
 #define TRC_NARROW_NORM(FUNCTION, p)                                                                                             \
     TRC_NORM_SYMBOL(TRC_NOTHING, FUNCTION, LAPACKE_##p##FUNCTION, "LAPACKE_" #p #FUNCTION, looks_for_nans())                     \
     TRC_NORM_SYMBOL(TRC_WORK_ARRAY, FUNCTION, LAPACKE_##p##FUNCTION##_work, "LAPACKE_" #p #FUNCTION "_work", false)
@@ -337,9 +392,13 @@ using namespace trencadis::face;
     TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work")                   \
     TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
 
-#define TRC_WIDE_CONDITION_WORK(ROUTINE, p)                                                                                      \
-    TRC_SYMBOL_WITH(TRC_WORK_ARRAYS, ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work",       \
-                    false)                                                                                                       \
+#define TRC_WIDE_WORKING(ROUTINE, p)                                                                                             \
+    TRC_SYMBOL_WITH(TRC_NOTHING, TRC_OWN_WORK, ROUTINE, LAPACKE_##p##ROUTINE##_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE,          \
+                    looks_for_nans())                                                                                            \
+    TRC_ALIAS(LAPACKE_##p##ROUTINE##64_, LAPACKE_##p##ROUTINE##_64)
+#define TRC_WIDE_GIVEN(ROUTINE, p)                                                                                               \
+    TRC_SYMBOL_WITH(TRC_WORK_ARRAYS, TRC_GIVEN_WORK, ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE,                       \
+                    "LAPACKE_" #p #ROUTINE "_work", false)                                                                       \
     TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
 #define TRC_WIDE_NORM(FUNCTION, p)                                                                                               \
     TRC_NORM_SYMBOL(TRC_NOTHING, FUNCTION, LAPACKE_##p##FUNCTION##_64, "LAPACKE_" #p #FUNCTION, looks_for_nans())                \
@@ -357,14 +416,16 @@ using namespace trencadis::face;
     TRC_PLAIN_ROUTINES(TRC_NARROW, p)                                                                                            \
     TRC_SCRATCH_ROUTINES(TRC_NARROW, p)                                                                                          \
     TRC_WORKSPACE_ROUTINES(TRC_NARROW, p)                                                                                        \
-    TRC_ESTIMATE_ROUTINES(TRC_NARROW, p)                                                                                         \
+    TRC_SCALING_ROUTINES(TRC_NARROW, p)                                                                                          \
+    TRC_CONDITION_ROUTINES(TRC_NARROW_WORKING, p)                                                                                \
+    TRC_EXPERT_ROUTINES(TRC_NARROW_WORKING, p)                                                                                   \
     Q_LIST(TRC_NARROW##Q_KIND, p)                                                                                                \
     Q_LIST(TRC_NARROW##Q_WORK, p)                                                                                                \
     TRC_SCRATCH_ROUTINES(TRC_NARROW_SCRATCH_WORK, p)                                                                             \
     TRC_REFLECTOR_ROUTINES(TRC_NARROW_REFLECTORS, p)                                                                             \
     TRC_PLAIN_ROUTINES(TRC_NARROW_WORK, p)                                                                                       \
     TRC_SCALING_ROUTINES(TRC_NARROW_WORK, p)                                                                                     \
-    TRC_CONDITION_ROUTINES(TRC_NARROW_CONDITION_WORK, p)                                                                         \
+    TRC_CONDITION_ROUTINES(TRC_NARROW_GIVEN, p)                                                                                  \
     NORM_LIST(TRC_NARROW_NORM, p)                                                                                                \
     TRC_WORKSPACE_ROUTINES(TRC_NARROW_WORKSPACE, p)                                                                              \
     }                                                                                                                            \
@@ -375,14 +436,16 @@ using namespace trencadis::face;
     TRC_PLAIN_ROUTINES(TRC_WIDE, p)                                                                                              \
     TRC_SCRATCH_ROUTINES(TRC_WIDE, p)                                                                                            \
     TRC_WORKSPACE_ROUTINES(TRC_WIDE, p)                                                                                          \
-    TRC_ESTIMATE_ROUTINES(TRC_WIDE, p)                                                                                           \
+    TRC_SCALING_ROUTINES(TRC_WIDE, p)                                                                                            \
+    TRC_CONDITION_ROUTINES(TRC_WIDE_WORKING, p)                                                                                  \
+    TRC_EXPERT_ROUTINES(TRC_WIDE_WORKING, p)                                                                                     \
     Q_LIST(TRC_WIDE##Q_KIND, p)                                                                                                  \
     Q_LIST(TRC_WIDE##Q_WORK, p)                                                                                                  \
     TRC_SCRATCH_ROUTINES(TRC_WIDE_SCRATCH_WORK, p)                                                                               \
     TRC_REFLECTOR_ROUTINES(TRC_WIDE_REFLECTORS, p)                                                                               \
     TRC_PLAIN_ROUTINES(TRC_WIDE_WORK, p)                                                                                         \
     TRC_SCALING_ROUTINES(TRC_WIDE_WORK, p)                                                                                       \
-    TRC_CONDITION_ROUTINES(TRC_WIDE_CONDITION_WORK, p)                                                                           \
+    TRC_CONDITION_ROUTINES(TRC_WIDE_GIVEN, p)                                                                                    \
     NORM_LIST(TRC_WIDE_NORM, p)                                                                                                  \
     TRC_WORKSPACE_ROUTINES(TRC_WIDE_WORKSPACE, p)                                                                                \
     }                                                                                                                            \
@@ -393,3 +456,76 @@ TRC_SYMBOLS(s, float, TRC_REAL_NORM_ROUTINES, TRC_ORTHOGONAL_ROUTINES, , _WORKSP
 TRC_SYMBOLS(d, double, TRC_REAL_NORM_ROUTINES, TRC_ORTHOGONAL_ROUTINES, , _WORKSPACE)
 TRC_SYMBOLS(c, std::complex<float>, TRC_NORM_ROUTINES, TRC_UNITARY_NAMES, _UNITARY, _UNITARY_WORK)
 TRC_SYMBOLS(z, std::complex<double>, TRC_NORM_ROUTINES, TRC_UNITARY_NAMES, _UNITARY, _UNITARY_WORK)
+
+// The work routines of these answer the growth of gesvx in their work.
+#undef TRC_E_GROWTH
+#undef TRC_LAY_GROWTH
+#define TRC_E_GROWTH(x)
+#define TRC_LAY_GROWTH(x) , first_real(work, second)
+#define TRC_EXPERT_WORK_SYMBOLS(p)                                                                                               \
+    namespace symbols::p {                                                                                                       \
+    namespace narrow {                                                                                                           \
+    extern "C" {                                                                                                                 \
+    TRC_EXPERT_ROUTINES(TRC_NARROW_GIVEN, p)                                                                                     \
+    }                                                                                                                            \
+    }                                                                                                                            \
+    namespace wide {                                                                                                             \
+    extern "C" {                                                                                                                 \
+    TRC_EXPERT_ROUTINES(TRC_WIDE_GIVEN, p)                                                                                       \
+    }                                                                                                                            \
+    }                                                                                                                            \
+    }
+TRC_EXPERT_WORK_SYMBOLS(s)
+TRC_EXPERT_WORK_SYMBOLS(d)
+TRC_EXPERT_WORK_SYMBOLS(c)
+TRC_EXPERT_WORK_SYMBOLS(z)
+
+// The routines in mixed precision: `WORK` are the arrays that their work routines take, which are not used.
+#define TRC_MIXED_GESV(SYMBOL, NAME, LABEL, NANS, T, Int, WORK)                                                                  \
+    Int SYMBOL(int layout, Int n, Int nrhs, T* a, Int lda, Int* ipiv, const T* b, Int ldb, T* x, Int ldx WORK(), Int* iter)      \
+    {                                                                                                                            \
+        return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
+            const Laid<T> A(a, lda, n, n, by_rows), X(x, ldx, n, nrhs, by_rows);                                                 \
+            const Laid<const T> B(b, ldb, n, nrhs, by_rows);                                                                     \
+            return answer(NAME, LABEL, look(NANS, 0, 0, A, 0, B, Look::Given<T>{X, false}), [&](Index& info) {                   \
+                int steps;                                                                                                       \
+                const int bad = gesv_in_mixed_precision<T>(LABEL, n, nrhs, A.data(), A.leading(), ipiv, B.data(), B.leading(),   \
+                                                           X.data(), X.leading(), steps, info);                                  \
+                return *iter = Int(steps), bad;                                                                                  \
+            });                                                                                                                  \
+        }));                                                                                                                     \
+    }
+#define TRC_MIXED_POSV(SYMBOL, NAME, LABEL, NANS, T, Int, WORK)                                                                  \
+    Int SYMBOL(int layout, char uplo, Int n, Int nrhs, T* a, Int lda, const T* b, Int ldb, T* x, Int ldx WORK(), Int* iter)      \
+    {                                                                                                                            \
+        return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
+            const Laid<T> A(a, lda, n, n, by_rows, shape_of(uplo)), X(x, ldx, n, nrhs, by_rows);                                 \
+            const Laid<const T> B(b, ldb, n, nrhs, by_rows);                                                                     \
+            return answer(NAME, LABEL, look(NANS, Letter<Uplo>(uplo), 0, 0, A, B, Look::Given<T>{X, false}), [&](Index& info) {  \
+                int steps;                                                                                                       \
+                const int bad = posv_in_mixed_precision<T>(LABEL, uplo, n, nrhs, A.data(), A.leading(), B.data(), B.leading(),   \
+                                                           X.data(), X.leading(), steps, info);                                  \
+                return *iter = Int(steps), bad;                                                                                  \
+            });                                                                                                                  \
+        }));                                                                                                                     \
+    }
+#define TRC_MIXED_FAMILY(DEFINE, r, T, Int, SUFFIX, WORK)                                                                        \
+    DEFINE(LAPACKE_##r##SUFFIX, "LAPACKE_" #r, #r, looks_for_nans(), T, Int, TRC_NO_ARRAYS)                                      \
+    DEFINE(LAPACKE_##r##_work##SUFFIX, "LAPACKE_" #r "_work", #r, false, T, Int, WORK)
+#define TRC_MIXED(DEFINE, r, T, WORK)                                                                                            \
+    TRC_MIXED_FAMILY(DEFINE, r, T, std::int32_t, , WORK)                                                                         \
+    TRC_MIXED_FAMILY(DEFINE, r, T, std::int64_t, _64, WORK)                                                                      \
+    TRC_ALIAS(LAPACKE_##r##64_, LAPACKE_##r##_64)                                                                                \
+    TRC_ALIAS(LAPACKE_##r##_work64_, LAPACKE_##r##_work_64)
+#define TRC_NO_ARRAYS()
+#define TRC_NUMBERS() , void*, void*
+#define TRC_NUMBERS_AND_REALS() , void*, void*, double*
+
+extern "C" {
+
+TRC_MIXED(TRC_MIXED_GESV, dsgesv, double, TRC_NUMBERS)
+TRC_MIXED(TRC_MIXED_POSV, dsposv, double, TRC_NUMBERS)
+TRC_MIXED(TRC_MIXED_GESV, zcgesv, std::complex<double>, TRC_NUMBERS_AND_REALS)
+TRC_MIXED(TRC_MIXED_POSV, zcposv, std::complex<double>, TRC_NUMBERS_AND_REALS)
+
+} // extern "C"

@@ -1,3 +1,4 @@
+#include "interfaces/lapack/mixed.hpp"
 #include "algorithms/signatures.hpp"
 #include "interfaces/lapack/compute.hpp"
 #include "interfaces/lapack/xerbla.hpp"
@@ -18,75 +19,75 @@ template <class T> void copy_columns(Index n, Index nrhs, const T* B, Index ldb,
     for (Index j = 0; j < nrhs; ++j) std::copy_n(B + j * ldb, n, X + j * ldx);
 }
 
-/// Who calls, and what it is told.
-template <class Int> struct Answer {
-    const char* name;
-    Int* iterations;
-    Int* info;
-
-    bool refused(int bad) const
-    {
-        *iterations = 0, *info = Int(-bad);
-        if (bad) bad_fortran_argument(name, bad);
-        return bad != 0;
-    }
-    void tell(int steps, Index outcome) const { *iterations = Int(steps), *info = Int(outcome); }
-};
-
-template <Scalar T, class Int>
-void gesv(const Answer<Int>& answer, Index n, Index nrhs, T* A, Index lda, argument::Integers<Index> ipiv, const T* B, Index ldb,
-          T* X, Index ldx)
+/// A Fortran call's answer.
+template <class Int> void tell(const char* name, int bad, int steps, Index outcome, Int* iterations, Int* info)
 {
-    if (answer.refused(argument::first_bad(TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, n, n),
-                                           argument::Factor{}, TRC_CHECK_IN(B, ldb, n, nrhs), TRC_CHECK_INOUT(X, ldx, n, nrhs))))
-        return;
-    if (n == 0) return;
+    *iterations = Int(steps), *info = bad ? Int(-bad) : Int(outcome);
+    if (bad) bad_fortran_argument(name, bad);
+}
+
+} // namespace
+
+template <Scalar T>
+int gesv_in_mixed_precision(const char* name, Index n, Index nrhs, T* A, Index lda, argument::Integers<Index> ipiv, const T* B,
+                            Index ldb, T* X, Index ldx, int& steps, Index& info)
+{
+    steps = 0, info = 0;
+    if (const int bad = argument::first_bad(TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, n, n),
+                                            argument::Factor{}, TRC_CHECK_IN(B, ldb, n, nrhs), TRC_CHECK_INOUT(X, ldx, n, nrhs)))
+        return bad;
+    if (n == 0) return 0;
     const Extents size{.n = double(n), .nrhs = double(nrhs)};
     compute(
-        answer.name, false, std::max({n, nrhs, lda, ldb, ldx}), [&] { return size; },
+        name, false, std::max({n, nrhs, lda, ldb, ldx}), [&] { return size; },
         [&] { return operations::gesv(double(n), double(nrhs)).flops<T>(); },
         [&](const KernelProvider& kernels) {
-            const Index info = alone::getrf(kernels, n, n, A, lda, ipiv.of(n));
-            answer.tell(-1, info);
+            steps = -1, info = alone::getrf(kernels, n, n, A, lda, ipiv.of(n));
             if (info) return;
             copy_columns(n, nrhs, B, ldb, X, ldx);
             alone::getrs<T>(kernels, Op::none, n, nrhs, A, lda, ipiv.of(n), X, ldx);
         },
         [&](Session& session, const RoutineOptions& options) {
-            int steps = 0;
-            const Index info = gesv_mixed(session, n, nrhs, A, lda, ipiv.of(n), B, ldb, X, ldx, &steps, options);
-            answer.tell(steps, info);
+            info = gesv_mixed(session, n, nrhs, A, lda, ipiv.of(n), B, ldb, X, ldx, &steps, options);
         });
+    return 0;
 }
 
-template <Scalar T, class Int>
-void posv(const Answer<Int>& answer, Letter<Uplo> uplo, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X,
-          Index ldx)
+template <Scalar T>
+int posv_in_mixed_precision(const char* name, Letter<Uplo> uplo, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb,
+                            T* X, Index ldx, int& steps, Index& info)
 {
-    if (answer.refused(argument::first_bad(TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs),
-                                           TRC_CHECK_INOUT(A, lda, n, n), TRC_CHECK_IN(B, ldb, n, nrhs),
-                                           TRC_CHECK_INOUT(X, ldx, n, nrhs))))
-        return;
-    if (n == 0) return;
+    steps = 0, info = 0;
+    if (const int bad =
+            argument::first_bad(TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs),
+                                TRC_CHECK_INOUT(A, lda, n, n), TRC_CHECK_IN(B, ldb, n, nrhs), TRC_CHECK_INOUT(X, ldx, n, nrhs)))
+        return bad;
+    if (n == 0) return 0;
     const Extents size{.n = double(n), .nrhs = double(nrhs)};
     compute(
-        answer.name, false, std::max({n, nrhs, lda, ldb, ldx}), [&] { return size; },
+        name, false, std::max({n, nrhs, lda, ldb, ldx}), [&] { return size; },
         [&] { return operations::posv(double(n), double(nrhs)).flops<T>(); },
         [&](const KernelProvider& kernels) {
-            const Index info = alone::potrf(kernels, Uplo(uplo), n, A, lda);
-            answer.tell(-1, info);
+            steps = -1, info = alone::potrf(kernels, Uplo(uplo), n, A, lda);
             if (info) return;
             copy_columns(n, nrhs, B, ldb, X, ldx);
             alone::potrs(kernels, Uplo(uplo), n, nrhs, A, lda, X, ldx);
         },
         [&](Session& session, const RoutineOptions& options) {
-            int steps = 0;
-            const Index info = posv_mixed(session, uplo, n, nrhs, A, lda, B, ldb, X, ldx, &steps, options);
-            answer.tell(steps, info);
+            info = posv_mixed(session, uplo, n, nrhs, A, lda, B, ldb, X, ldx, &steps, options);
         });
+    return 0;
 }
 
-} // namespace
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template int gesv_in_mixed_precision(const char*, Index, Index, T*, Index, argument::Integers<Index>, const T*, Index, T*,   \
+                                         Index, int&, Index&);                                                                   \
+    template int posv_in_mixed_precision(const char*, Letter<Uplo>, Index, Index, T*, Index, const T*, Index, T*, Index, int&,   \
+                                         Index&);
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
 } // namespace trencadis::face
 
 using namespace trencadis;
@@ -95,25 +96,37 @@ using namespace trencadis;
     void SYMBOL(const INT* n, const INT* nrhs, T* a, const INT* lda, INT* ipiv, const T* b, const INT* ldb, T* x,                \
                 const INT* ldx, T*, S*, INT* iter, INT* info)                                                                    \
     {                                                                                                                            \
-        face::gesv<T, INT>({LABEL, iter, info}, *n, *nrhs, a, *lda, ipiv, b, *ldb, x, *ldx);                                     \
+        int steps;                                                                                                               \
+        Index outcome;                                                                                                           \
+        const int bad = face::gesv_in_mixed_precision<T>(LABEL, *n, *nrhs, a, *lda, ipiv, b, *ldb, x, *ldx, steps, outcome);     \
+        face::tell(LABEL, bad, steps, outcome, iter, info);                                                                      \
     }
 #define TRC_ZCGESV(SYMBOL, LABEL, T, S, INT)                                                                                     \
     void SYMBOL(const INT* n, const INT* nrhs, T* a, const INT* lda, INT* ipiv, const T* b, const INT* ldb, T* x,                \
                 const INT* ldx, T*, S*, double*, INT* iter, INT* info)                                                           \
     {                                                                                                                            \
-        face::gesv<T, INT>({LABEL, iter, info}, *n, *nrhs, a, *lda, ipiv, b, *ldb, x, *ldx);                                     \
+        int steps;                                                                                                               \
+        Index outcome;                                                                                                           \
+        const int bad = face::gesv_in_mixed_precision<T>(LABEL, *n, *nrhs, a, *lda, ipiv, b, *ldb, x, *ldx, steps, outcome);     \
+        face::tell(LABEL, bad, steps, outcome, iter, info);                                                                      \
     }
 #define TRC_POSV(SYMBOL, LABEL, T, S, INT)                                                                                       \
     void SYMBOL(const char* uplo, const INT* n, const INT* nrhs, T* a, const INT* lda, const T* b, const INT* ldb, T* x,         \
                 const INT* ldx, T*, S*, INT* iter, INT* info)                                                                    \
     {                                                                                                                            \
-        face::posv<T, INT>({LABEL, iter, info}, *uplo, *n, *nrhs, a, *lda, b, *ldb, x, *ldx);                                    \
+        int steps;                                                                                                               \
+        Index outcome;                                                                                                           \
+        const int bad = face::posv_in_mixed_precision<T>(LABEL, *uplo, *n, *nrhs, a, *lda, b, *ldb, x, *ldx, steps, outcome);    \
+        face::tell(LABEL, bad, steps, outcome, iter, info);                                                                      \
     }
 #define TRC_ZCPOSV(SYMBOL, LABEL, T, S, INT)                                                                                     \
     void SYMBOL(const char* uplo, const INT* n, const INT* nrhs, T* a, const INT* lda, const T* b, const INT* ldb, T* x,         \
                 const INT* ldx, T*, S*, double*, INT* iter, INT* info)                                                           \
     {                                                                                                                            \
-        face::posv<T, INT>({LABEL, iter, info}, *uplo, *n, *nrhs, a, *lda, b, *ldb, x, *ldx);                                    \
+        int steps;                                                                                                               \
+        Index outcome;                                                                                                           \
+        const int bad = face::posv_in_mixed_precision<T>(LABEL, *uplo, *n, *nrhs, a, *lda, b, *ldb, x, *ldx, steps, outcome);    \
+        face::tell(LABEL, bad, steps, outcome, iter, info);                                                                      \
     }
 
 #define TRC_ALIAS(NAME, OF) decltype(OF) NAME __attribute__((alias(#OF)));
