@@ -11,8 +11,8 @@ namespace trencadis {
 /// Right-looking: that the next panel comes first is left to priorities. 4/3 n^3 flops when square (4 times that complex), and n^2 nb for T.
 /// Schreiber, Van Loan 1989; Elmroth, Gustavson 2000. Each returns once the tasks are submitted.
 
-/// Blocks of reflectors of the three steps that may be in work at a time: 9 n nb + 9 nb^2 numbers beyond the matrix for vectors of n. Must outlive the
-/// flow's tasks.
+/// Blocks of reflectors of the three steps that may be in work at a time: 9 n nb + 9 nb^2 numbers beyond the matrix for vectors of n. Must
+/// outlive the flow's tasks.
 template <Scalar T> class ReflectorSlots {
 public:
     ReflectorSlots(Index order, Index nb, const ImagePlace& place = {});
@@ -37,7 +37,6 @@ void apply_blocked(Flow& flow, Storage storage, task::Application how, Index k, 
 
 /// A <- the first columns (rows) of Q of the k reflectors in it.
 template <Scalar T>
-void form_blocked(Flow& flow, Storage storage, Index k, MatrixView<T> A, Index nb, const T* tau,
-                  const ReflectorSlots<T>& slots);
+void form_blocked(Flow& flow, Storage storage, Index k, MatrixView<T> A, Index nb, const T* tau, const ReflectorSlots<T>& slots);
 
 } // namespace trencadis
