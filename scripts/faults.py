@@ -272,10 +272,10 @@ def reflectors():
     yield spoilt("gelqf: a reflector's sign is wrong", gelqf, "if (n > 1) A[lda] = -A[lda];")
     yield spoilt("orgqr: one element is off by 1e-12", "blas::orgqr(m, n, k, A, lda, tau)", off("A[0]"))
     yield spoilt("orglq: one element is off by 1e-12", "blas::orglq(m, n, k, A, lda, tau)", off("A[0]"))
-    for routine in ("ormqr", "ormlq"):
+    for routine, place in (("ormqr", "1"), ("ormlq", "lda")):
         call = f"blas::{routine}(side, op, m, n, k, A, lda, tau, C, ldc)"
         yield spoilt(f"{routine}: one element is off by 1e-12", call, off("C[0]"))
-        yield spoilt(f"{routine}: V is clobbered", call, "if (k > 1) const_cast<T*>(A)[k * lda - 1] = T(0);")
+        yield spoilt(f"{routine}: V is clobbered", call, f"if (k > 1) const_cast<T*>(A)[{place}] = T(0);")
         yield spoilt(f"{routine}: writes a row below C", call, "if (m < ldc) C[m] = T(0);")
     right = "left == (op != Op::none), [&]"
     yield Fault("gemqrt: blocks in the wrong order", file, right, right.replace("!=", "=="), (FACE,))

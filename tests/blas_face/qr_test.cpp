@@ -83,10 +83,12 @@ protected:
     static void apply(const char* routine, char side, char trans, const Factored& from, Dense<T>& C)
     {
         std::vector<T> work(std::size_t(C.rows + C.cols + 1));
+        const Dense<T> before = from.A;
         Index info = 7;
         call<T>(family(C.cols), q(routine).c_str(), side, trans, C.rows, C.cols, Index(from.tau.size()), from.A.data.data(),
                 from.A.ld, from.tau.data(), C.data.data(), C.ld, work.data(), Index(work.size()), &info);
         EXPECT_EQ(std::int32_t(info), 0);
+        expect_same_bits(before, from.A);
     }
 };
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
