@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <complex>
+#include <cstdlib>
 #include <tuple>
 
 // Norms, condition numbers, scalings, refinement and row interchanges through every name: what the C++ functions answer, which have tests of their
@@ -193,6 +194,13 @@ TYPED_TEST(Estimates, OfErrorsAreTheSameUnderEveryName)
     }
 }
 
+/// In the tiles that the symbols cut into, if the environment says so.
+RoutineOptions as_cut()
+{
+    const char* const tile = std::getenv("TRENCADIS_TILE");
+    return {.nb = tile ? std::atoi(tile) : 0};
+}
+
 TYPED_TEST(Estimates, OfWholeSystemsAreTheSameUnderEveryName)
 {
     using T = TypeParam;
@@ -219,12 +227,13 @@ TYPED_TEST(Estimates, OfWholeSystemsAreTheSameUnderEveryName)
     const Dense<T> uneven = general.A;
     EXPECT_EQ(gesvx(this->session(), Fact::scale, Op::trans, n, nrhs, general.A.data.data(), A.ld, general.F.data.data(), A.ld,
                     general.pivots.data(), &general.equed, general.r.data(), general.c.data(), general.B.data.data(), B.ld,
-                    general.X.data.data(), B.ld, &general.rcond, general.ferr.data(), general.berr.data(), &general.growth),
+                    general.X.data.data(), B.ld, &general.rcond, general.ferr.data(), general.berr.data(), &general.growth,
+                    as_cut()),
               0);
     EXPECT_NE(general.equed, 'N');
     EXPECT_EQ(posvx(this->session(), Fact::compute, Uplo::upper, n, nrhs, positive.A.data.data(), A.ld, positive.F.data.data(),
                     A.ld, &positive.equed, positive.r.data(), positive.B.data.data(), B.ld, positive.X.data.data(), B.ld,
-                    &positive.rcond, positive.ferr.data(), positive.berr.data()),
+                    &positive.rcond, positive.ferr.data(), positive.berr.data(), as_cut()),
               0);
     for (const Family& family : fortran_families) {
         std::vector<T> work(std::size_t(4 * n));

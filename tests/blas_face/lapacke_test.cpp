@@ -215,6 +215,7 @@ template <class T> void solve_in_mixed_precision()
 {
     const std::string prefix = is_complex<T> ? "LAPACKE_zc" : "LAPACKE_ds";
     const int n = 13, nrhs = 2;
+    const bool direct = !std::getenv("TRENCADIS_TILE"); // such a small one is, unless it is cut up
     const Dense<T> A = random_matrix<T>(n, n), P = random_triangle<T>(Uplo::lower, n, 30), B = random_matrix<T>(n, nrhs);
     for (const std::string work : {"", "_work"})
         for (const int layout : {by_columns, by_rows}) {
@@ -231,7 +232,7 @@ template <class T> void solve_in_mixed_precision()
             EXPECT_EQ(gesv(layout, n, nrhs, a.data.data(), int(a.ld), ipiv, b.data.data(), int(b.ld), x.data.data(), int(x.ld),
                            last[0], last[1], last[2], last[3]),
                       0);
-            EXPECT_EQ(iter, -1) << "it is small";
+            EXPECT_EQ(iter < 0, direct) << "it took " << iter;
             const auto expect_solved = [&](const auto& at) {
                 const Dense<T> X = turned ? transposed(x) : x;
                 for (Index j = 0; j < nrhs; ++j)
@@ -246,7 +247,7 @@ template <class T> void solve_in_mixed_precision()
             EXPECT_EQ(posv(layout, 'L', n, nrhs, p.data.data(), int(p.ld), b.data.data(), int(b.ld), x.data.data(), int(x.ld),
                            last[0], last[1], last[2], last[3]),
                       0);
-            EXPECT_EQ(iter, -1);
+            EXPECT_EQ(iter < 0, direct) << "it took " << iter;
             expect_solved([&](Index i, Index l) {
                 const T value = i >= l ? P(i, l) : conjugate(P(l, i));
                 return i == l ? T(std::real(value)) : value;
