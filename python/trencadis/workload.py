@@ -128,6 +128,11 @@ def norm(matrix: np.ndarray, minus: Callable[[slice], np.ndarray] | None = None)
     return largest
 
 
+def from_identity(columns: Callable[[slice], np.ndarray], n: int) -> float:
+    """1-norm of what a product that should be the identity differs from it by."""
+    return max((norm(columns(slice(i, i + BLOCK)) - np.eye(n)[:, i : i + BLOCK]) for i in range(0, n, BLOCK)), default=0.0)
+
+
 def require_memory(needed: int, what: str) -> None:
     available = _core.available_memory()
     if needed > available:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,8 @@ import numpy as np
 from . import _core
 from .fortran import FortranCall, FortranLibrary
 from .level3_workloads import Gemm, Hemm, Her2k, Herk, Symm, Syr2k, Syrk, Trmm, Trsm
-from .workload import BLOCK, RIGHT_SIDES, Call, Workload, norm, with_real_diagonals
+from .qr_workloads import Gelqf, Gemqrt, Geqrf, Geqrt, Orglq, Orgqr, Ormlq, Ormqr
+from .workload import RIGHT_SIDES, Call, Workload, from_identity, norm, with_real_diagonals
 
 
 class Potrf(Workload):
@@ -170,7 +170,7 @@ class Getri(Workload):
 
     def residual(self) -> float:
         """||I - A X|| / (n ||A|| ||X|| eps)."""
-        error = _from_identity(lambda block: self._a @ self.targets[0][:, block], self.n)
+        error = from_identity(lambda block: self._a @ self.targets[0][:, block], self.n)
         return error / (self.n * norm(self._a) * norm(self.targets[0]) * self._eps())
 
 
@@ -192,99 +192,6 @@ class Gesv(_Solve):
         n, (a, b) = self.n, self.targets
         self._ipiv = np.empty(n, library.integer)
         return library.call("gesv", self.dtype, n, RIGHT_SIDES, a, n, self._ipiv, b, n, library.info)
-
-
-class Geqrf(Workload):
-    """A = Q R in place."""
-
-    routine, squares = "geqrf", 3
-
-    def operands(self) -> list[np.ndarray]:
-        self._tau = np.empty(self.n, self.dtype)
-        self._work = np.empty(64 * self.n, self.dtype)
-        return [self._matrix()]
-
-    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
-        (a,) = self.targets
-        return lambda: core.lapack("geqrf", session, self.n, self.n, a, self._tau, nb=nb, variant=variant)
-
-    def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (a,) = self.n, self.targets
-        return library.call("geqrf", self.dtype, n, n, a, n, self._tau, self._work, 64 * n, library.info)
-
-    def residual(self) -> float:
-        """||A - Q R|| / (n ||A|| eps)."""
-        (a,), (factors,) = self._pristine, self.targets
-        product = np.asfortranarray(np.triu(factors))
-        _multiply_by_q(factors, self._tau, product)
-        return norm(a, lambda block: product[:, block]) / (self.n * norm(a) * self._eps())
-
-
-class _FromReflectors(Workload):
-    """What is done with the reflectors of a matrix."""
-
-    def _reflectors(self) -> np.ndarray:
-        factors, self._tau = np.asfortranarray(self._matrix()), np.empty(self.n, self.dtype)
-        _core.lapack("geqrf", None, self.n, self.n, factors, self._tau)
-        self._work = np.empty(64 * self.n, self.dtype)
-        return factors
-
-    def _named(self, routine: str) -> str:
-        """What is orthogonal in real precisions is unitary in complex ones."""
-        return routine.replace("or", "un", 1) if self.dtype.kind == "c" else routine
-
-
-class Orgqr(_FromReflectors):
-    """Q, n columns, in the place of its reflectors."""
-
-    routine, squares = "orgqr", 2
-
-    def operands(self) -> list[np.ndarray]:
-        return [self._reflectors()]
-
-    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
-        n, (q,) = self.n, self.targets
-        return lambda: core.lapack("orgqr", session, n, n, n, q, self._tau, nb=nb, variant=variant)
-
-    def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (q,) = self.n, self.targets
-        return library.call(self._named("orgqr"), self.dtype, n, n, n, q, n, self._tau, self._work, 64 * n, library.info)
-
-    def residual(self) -> float:
-        """||I - Q^H Q|| / (n eps), and that of Q's product with the reflectors' adjoint, the larger."""
-        (q,) = self.targets
-        apart = q.copy(order="F")
-        _multiply_by_q(self._pristine[0], self._tau, apart, adjoint=True)
-        orthogonal = _from_identity(lambda block: q.conj().T @ q[:, block], self.n)
-        same = _from_identity(lambda block: apart[:, block], self.n)
-        return float(np.max([orthogonal, same])) / (self.n * self._eps())
-
-
-class Ormqr(_FromReflectors):
-    """C <- Q^H C, n columns."""
-
-    routine, squares = "ormqr", 3
-
-    def operands(self) -> list[np.ndarray]:
-        self._v = self._reflectors()
-        self._letter = "C" if self.dtype.kind == "c" else "T"
-        return [self._matrix()]
-
-    def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
-        n, (c,) = self.n, self.targets
-        return lambda: core.lapack("ormqr", session, "L", self._letter, n, n, n, self._v, self._tau, c, nb=nb, variant=variant)
-
-    def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (c,) = self.n, self.targets
-        words = "L", self._letter, n, n, n, self._v, n, self._tau, c, n, self._work, 64 * n
-        return library.call(self._named("ormqr"), self.dtype, *words, library.info)
-
-    def residual(self) -> float:
-        """||C - Q (Q^H C)|| / (n ||C|| eps), Q formed."""
-        (c,) = self._pristine
-        q = self._v.copy(order="F")
-        _core.lapack("orgqr", None, self.n, self.n, self.n, q, self._tau)
-        return norm(c, lambda block: q @ self.targets[0][:, block]) / (self.n * norm(c) * self._eps())
 
 
 class Gels(_Solve):
@@ -342,7 +249,7 @@ class Trtri(Workload):
     def residual(self) -> float:
         """||I - L X|| / (n ||L|| ||X|| eps)."""
         lower, inverse = np.tril(self._pristine[0]), np.tril(self.targets[0])
-        return _from_identity(lambda block: lower @ inverse[:, block], self.n) / (
+        return from_identity(lambda block: lower @ inverse[:, block], self.n) / (
             self.n * norm(lower) * norm(inverse) * self._eps()
         )
 
@@ -382,7 +289,7 @@ class Potri(Lauum):
         """||I - A X|| / (n ||A|| ||X|| eps)."""
         inverse = np.tril(self.targets[0])
         inverse += np.tril(inverse, -1).conj().T
-        error = _from_identity(lambda block: self._a @ inverse[:, block], self.n)
+        error = from_identity(lambda block: self._a @ inverse[:, block], self.n)
         return error / (self.n * norm(self._a) * norm(inverse) * self._eps())
 
 
@@ -406,8 +313,13 @@ WORKLOADS: dict[str, type[Workload]] = {
         Getri,
         Gesv,
         Geqrf,
+        Gelqf,
         Orgqr,
+        Orglq,
         Ormqr,
+        Ormlq,
+        Geqrt,
+        Gemqrt,
         Gels,
         Trtrs,
         Trtri,
@@ -420,16 +332,3 @@ WORKLOADS: dict[str, type[Workload]] = {
 def cholesky_tasks(rows: int) -> int:
     """Tasks of the tile Cholesky graph with so many tile rows: r (r + 1) (r + 2) / 6."""
     return rows * (rows + 1) * (rows + 2) // 6
-
-
-def _multiply_by_q(factors: np.ndarray, tau: np.ndarray, c: np.ndarray, adjoint: bool = False) -> None:
-    """c <- Q c, or Q^H c, block of columns by block, so that a fault of large calls does not hide in the check of one."""
-    letter = "N" if not adjoint else "C" if factors.dtype.kind == "c" else "T"
-    for first in range(0, c.shape[1], BLOCK):
-        block = c[:, first : first + BLOCK]
-        _core.lapack("ormqr", None, "L", letter, *block.shape, len(tau), factors, tau, block)
-
-
-def _from_identity(columns: Callable[[slice], np.ndarray], n: int) -> float:
-    """1-norm of what a product that should be the identity differs from it by."""
-    return max((norm(columns(slice(i, i + BLOCK)) - np.eye(n)[:, i : i + BLOCK]) for i in range(0, n, BLOCK)), default=0.0)
