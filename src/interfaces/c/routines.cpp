@@ -148,6 +148,7 @@ using namespace trencadis::c;
     TRC_SCRATCH_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                   \
     TRC_WORKSPACE_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                 \
     TRC_ESTIMATE_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                  \
+    TRC_EXPERT_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                    \
     Q_LIST(Q_SYMBOL, p)                                                                                                          \
     TRC_REFLECTOR_ROUTINES(TRC_REFLECTOR_SYMBOL, p)                                                                              \
     NORM_LIST(TRC_NORM_SYMBOL, p)                                                                                                \
