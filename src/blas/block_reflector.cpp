@@ -89,8 +89,10 @@ void apply(Side side, Op op, const Reflectors<T>& v, const T* factor, Index ldt,
 {
     if (m <= 0 || n <= 0 || v.k <= 0) return;
     const Op kind = op == Op::none ? Op::none : Op::conj_trans;
-    const Index extent = side == Side::left ? n : m, step = std::min(extent, strip(v.k));
-    T* const W = scratch<T>(Buffer::applied, v.k * step);
+    const Index extent = side == Side::left ? n : m, wanted = std::min(extent, strip(v.k));
+    T* W = nullptr;
+    const Index step =
+        fitting(wanted, std::min<Index>(wanted, 8), [&](Index size) { W = scratch<T>(Buffer::applied, v.k * size); });
     for (Index i = 0; i < extent; i += step) {
         const Index count = std::min(step, extent - i);
         if (side == Side::left) apply_left(kind, v, factor, ldt, count, C + i * ldc, ldc, W);

@@ -1,7 +1,9 @@
 #include "blas/level3.hpp"
+#include "blas/qr.hpp"
 #include "blas/side_by_side.hpp"
 
 #include "base/error.hpp"
+#include "blas/control_tree.hpp"
 #include "blas/testing/reference.hpp"
 #include "matrix/testing/address_space.hpp"
 
@@ -27,17 +29,20 @@ TYPED_TEST_SUITE(LittleMemory, Scalars);
 /// Results of all routines that pack, one after the other.
 template <Scalar T> struct Results {
     static constexpr Index n = 420;
-    std::vector<T> A, C, X, Y, L;
+    std::vector<T> A, C, X, Y, L, Q, Z, tau;
 
-    Results() : A(n * n), C(n * n, T(1)), X(n * n, T(1)), Y(n * n, T(1)), L(n * n)
+    Results() : A(n * n), C(n * n, T(1)), X(n * n, T(1)), Y(n * n, T(1)), L(n * n), Z(n * n, T(1)), tau(n)
     {
         Random random(3);
         for (T& x : A) x = random.number<T>() / Real<T>(n);
         for (Index i = 0; i < n; ++i) A[i * (n + 1)] = T(2);
-        L = A;
+        L = Q = A;
     }
+    void factor() { geqrf<T>(n, n, Q.data(), n, tau.data(), nullptr, 1); }
     void compute()
     {
+        factor();
+        ormqr(Side::left, Op::conj_trans, n, n, n, Q.data(), n, tau.data(), Z.data(), n);
         const T* const a = A.data();
         gemm(Op::none, Op::trans, n, n, n, T(1), a, n, a, n, T(0.5), C.data(), n);
         trsm(Side::left, Uplo::lower, Op::none, Diag::non_unit, n, n, T(1), a, n, X.data(), n);
@@ -66,8 +71,8 @@ template <Scalar T> void compute_with_and_without(std::size_t bytes)
         limit_address_space(bytes);
         limited.compute();
     }).join();
-    const bool same =
-        close(free.C, limited.C) && close(free.X, limited.X) && close(free.Y, limited.Y) && close(free.L, limited.L);
+    const bool same = close(free.C, limited.C) && close(free.X, limited.X) && close(free.Y, limited.Y) &&
+                      close(free.L, limited.L) && close(free.Q, limited.Q) && close(free.Z, limited.Z);
     std::exit(same ? 0 : 1);
 }
 
@@ -78,11 +83,27 @@ TYPED_TEST(LittleMemory, IsEnoughForEveryRoutine)
 }
 
 /// On the main thread, whose heap is part of the limit.
+template <Scalar T> void factor_without_memory()
+{
+    Results<T> free, limited;
+    std::thread([&] { free.factor(); }).join();
+    limit_address_space(0);
+    limited.factor();
+    std::exit(close(free.Q, limited.Q) && close(free.tau, limited.tau) ? 0 : 1);
+}
+
+TYPED_TEST(LittleMemory, IsEnoughForQrWhereThereIsNone)
+{
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(factor_without_memory<TypeParam>(), ::testing::ExitedWithCode(0), "");
+}
+
 template <Scalar T> void factor_batch_without_memory()
 {
     constexpr Index n = 64, count = 2;
     std::vector<T> A(n * n * count, T(1));
     std::vector<Index> pivots(n * count), info(count);
+    setup<T>(); // hwloc does not survive without memory
     limit_address_space(16 << 10);
     try {
         lu_batch(Batch<T>{count, n, n, A.data(), n, n * n, Uplo::lower, pivots.data(), info.data(), 0, nullptr, 0, 0});

@@ -12,9 +12,9 @@ namespace {
 Index block_of(Index k) { return k <= 256 ? 32 : 64; }
 
 /// Calls visit(first, count) for blocks of k reflectors, from the first or from the last one.
-template <class Visit> void each_block(Index k, bool from_first, const Visit& visit)
+template <class Visit> void each_block(Index k, Index block, bool from_first, const Visit& visit)
 {
-    const Index block = block_of(k), blocks = (k + block - 1) / block;
+    const Index blocks = (k + block - 1) / block;
     for (Index b = 0; b < blocks; ++b) {
         const Index first = (from_first ? b : blocks - 1 - b) * block;
         visit(first, std::min(block, k - first));
@@ -25,11 +25,15 @@ template <class Visit> void each_block(Index k, bool from_first, const Visit& vi
 template <Scalar T> class Blocks {
 public:
     Blocks(Storage storage, Index n, Index k, const T* A, Index lda, const T* tau)
-        : storage_(storage), n_(n), A_(A), lda_(lda), tau_(tau), ldt_(std::min(k, block_of(k))),
-          factor_(scratch<T>(Buffer::compact, ldt_ * ldt_)),
-          room_(scratch<T>(Buffer::reflectors, whole_reflectors_size<T>(n, ldt_)))
+        : storage_(storage), n_(n), A_(A), lda_(lda), tau_(tau), ldt_(std::min(k, block_of(k)))
     {
+        ldt_ = fitting(ldt_, std::min<Index>(ldt_, 8), [&](Index size) {
+            factor_ = scratch<T>(Buffer::compact, size * size);
+            room_ = scratch<T>(Buffer::reflectors, whole_reflectors_size<T>(n, size));
+            scratch<T>(Buffer::products, size * size);
+        });
     }
+    Index size() const { return ldt_; } ///< reflectors of a block
     void load(Index first, Index count)
     {
         whole_ = load_reflectors(storage_, n_ - first, count, A_ + first * (lda_ + 1), lda_, tau_ + first, factor_, ldt_, room_);
@@ -57,14 +61,25 @@ void apply_all(Storage storage, Side side, Op op, Index m, Index n, Index k, con
     if (m <= 0 || n <= 0 || k <= 0) return;
     const bool left = side == Side::left, from_first = left == (op != Op::none);
     Blocks<T> blocks(storage, left ? m : n, k, A, lda, tau);
-    each_block(k, from_first, [&](Index first, Index count) {
+    each_block(k, blocks.size(), from_first, [&](Index first, Index count) {
         blocks.load(first, count);
         if (left) blocks.apply(side, op, m - first, n, count, C + first, ldc);
         else blocks.apply(side, op, m, n - first, count, C + first * ldc, ldc);
     });
 }
 
-/// The same from the left for so few columns that T would cost more than they do: reflector by reflector, each read once.
+template <Scalar T> bool has_room(Index n, Index k)
+{
+    try {
+        Blocks<T>(Storage::columns, n, k, nullptr, n, nullptr);
+        return true;
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return false;
+    }
+}
+
+/// The same from the left for so few columns that T would cost more than they do, or without memory: reflector by reflector, each read once.
 template <Scalar T> void apply_one_by_one(Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc)
 {
     const ColumnKernel<T>& columns = setup<T>().kernel.columns;
@@ -90,7 +105,7 @@ template <Scalar T> void form(Storage storage, Index length, Index count, Index 
     set_identity(storage, length, count - k, k, A + k * (columns ? lda : 1), lda);
     if (k <= 0) return;
     Blocks<T> blocks(storage, length, k, A, lda, tau);
-    each_block(k, false, [&](Index first, Index some) {
+    each_block(k, blocks.size(), false, [&](Index first, Index some) {
         blocks.load(first, some);
         set_identity(storage, length, some, first, A + first * (columns ? lda : 1), lda);
         T* const corner = A + first * (lda + 1);
@@ -113,7 +128,9 @@ template <Scalar T> void orglq(Index m, Index n, Index k, T* A, Index lda, const
 template <Scalar T> void ormqr(Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc)
 {
     const Op kind = op == Op::none ? op : Op::conj_trans;
-    if (side == Side::left && n <= few_columns) return apply_one_by_one(kind, m, n, k, A, lda, tau, C, ldc);
+    if (m <= 0 || n <= 0 || k <= 0) return;
+    if (side == Side::left && (n <= few_columns || !has_room<T>(m, k)))
+        return apply_one_by_one(kind, m, n, k, A, lda, tau, C, ldc);
     apply_all(Storage::columns, side, kind, m, n, k, A, lda, tau, C, ldc);
 }
 /// Q is the conjugate transpose of what the rows' reflectors make.

@@ -235,8 +235,11 @@ void apply_whole(Side side, Op op, const WholeReflectors<T>& v, Index m, Index n
                  Index ldc)
 {
     if (m <= 0 || n <= 0 || k <= 0) return;
-    const Index extent = side == Side::left ? n : m, step = std::min(extent, strip(k));
-    T *const W = scratch<T>(Buffer::applied, 2 * k * step), *const middle = W + k * step;
+    const Index extent = side == Side::left ? n : m, wanted = std::min(extent, strip(k));
+    T* W = nullptr;
+    const Index step =
+        fitting(wanted, std::min<Index>(wanted, 8), [&](Index size) { W = scratch<T>(Buffer::applied, 2 * k * size); });
+    T* const middle = W + k * step;
     for (Index i = 0; i < extent; i += step) {
         const Index count = std::min(step, extent - i);
         if (side == Side::left) apply_left(op, v, m, count, k, factor, ldt, C + i * ldc, ldc, W, middle);

@@ -1,5 +1,8 @@
 #pragma once
+#include "base/error.hpp"
 #include "base/types.hpp"
+
+#include <algorithm>
 
 namespace trencadis::blas {
 
@@ -13,6 +16,17 @@ void* scratch_bytes(Buffer which, Index bytes);
 template <class R> R* scratch(Buffer which, Index count)
 {
     return static_cast<R*>(scratch_bytes(which, count * Index(sizeof(R))));
+}
+
+/// The largest of `wanted` and its halves, `least` at the end, for which `reserve(size)` finds buffers, since slow is better than not at all.
+template <class Reserve> Index fitting(Index wanted, Index least, const Reserve& reserve)
+{
+    for (Index size = wanted;; size = std::max(least, size / 2)) try {
+            reserve(size);
+            return size;
+        } catch (const Error& failure) {
+            if (failure.code() != ErrorCode::out_of_memory || size <= least) throw;
+        }
 }
 
 /// Memory that the members of a team share, aligned as above. It comes from a small store and goes back there, so that one

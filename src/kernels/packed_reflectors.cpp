@@ -138,11 +138,21 @@ template <Scalar T> struct ApplyArgs {
         const Index total = chunks();
         while (const auto c = context.team().next()) {
             const Range r = range_of(c, total, others);
-            for (Index begin = r.begin; begin < r.end; begin += widest)
-                columns(images, C, begin, std::min(widest, r.end - begin));
+            const Index step = fitting_columns(r.size());
+            for (Index begin = r.begin; begin < r.end; begin += step) columns(images, C, begin, std::min(step, r.end - begin));
         }
     }
-    static constexpr Index widest = 256; ///< of what is packed at a time
+    /// As many as are packed at a time, or there is memory for.
+    Index fitting_columns(Index all) const
+    {
+        const ImageLayout<T> at{.order = order, .count = count};
+        const Index wanted = std::min<Index>(256, all);
+        return blas::fitting(wanted, std::min<Index>(wanted, 8), [&](Index cols) {
+            blas::scratch<Real<T>>(blas::Buffer::right, at.kernel.right_size(at.piece(), cols));
+            blas::scratch<T>(blas::Buffer::applied, count * cols);
+            blas::scratch<Real<T>>(blas::Buffer::solution, at.kernel.right_size(count, cols));
+        });
+    }
 
     /// C <- C - V M V^H C for some columns (on the right: rows, as columns of C^T).
     void columns(const Real<T>* images, Stored<T> C, Index begin, Index cols) const

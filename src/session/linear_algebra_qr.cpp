@@ -35,7 +35,8 @@ template <class Visit> void for_each_block(Index k, Index nb, bool forward, cons
     }
 }
 
-/// What a flow of blocks of reflectors of length `order` needs beside the matrix; less where there is no memory for wide blocks.
+/// What a flow of blocks of reflectors of length `order` needs beside the matrix; less where there is no memory for wide blocks, and no slots where
+/// there is none for narrow ones: the calling thread alone needs a ninth.
 template <Scalar T> struct Blocks {
     Index nb;
     std::optional<ReflectorSlots<T>> slots;
@@ -46,7 +47,8 @@ template <Scalar T> struct Blocks {
                 slots.emplace(order, nb);
                 return;
             } catch (const Error& failure) {
-                if (failure.code() != ErrorCode::out_of_memory || nb <= 8) throw;
+                if (failure.code() != ErrorCode::out_of_memory) throw;
+                if (nb <= 8) return;
                 nb = nb / 2;
             }
     }
@@ -57,32 +59,38 @@ template <Scalar T> Index block_size(const Session& session, Index k, const Rout
 }
 
 template <Scalar T>
-void factor_by_tasks(Session& session, Storage storage, MatrixView<T> A, T* tau, const RoutineOptions& options)
+bool factor_by_tasks(Session& session, Storage storage, MatrixView<T> A, T* tau, const RoutineOptions& options)
 {
     const Index order = storage == Storage::columns ? A.rows : A.cols;
     const Blocks<T> blocks(order, block_size<T>(session, std::min(A.rows, A.cols), options));
+    if (!blocks.slots) return false;
     run_routine(session, options, [&](Flow& flow) { factor_blocked(flow, storage, A, blocks.nb, tau, *blocks.slots); });
+    return true;
 }
 template <Scalar T>
-void form_by_tasks(Session& session, Storage storage, Index k, MatrixView<T> A, const T* tau, const RoutineOptions& options)
+bool form_by_tasks(Session& session, Storage storage, Index k, MatrixView<T> A, const T* tau, const RoutineOptions& options)
 {
     const Index order = storage == Storage::columns ? A.rows : A.cols;
     const Blocks<T> blocks(order, block_size<T>(session, k, options));
+    if (!blocks.slots) return false;
     run_routine(session, options, [&](Flow& flow) { form_blocked(flow, storage, k, A, blocks.nb, tau, *blocks.slots); });
+    return true;
 }
 template <Scalar T>
-void apply_by_tasks(Session& session, Storage storage, Side side, Op op, Index k, const T* A, Index lda, const T* tau,
+bool apply_by_tasks(Session& session, Storage storage, Side side, Op op, Index k, const T* A, Index lda, const T* tau,
                     MatrixView<T> C, const RoutineOptions& options)
 {
     const bool left = side == Side::left;
     const Index order = left ? C.rows : C.cols, others = left ? C.cols : C.rows;
     const Blocks<T> blocks(order, block_size<T>(session, k, options));
+    if (!blocks.slots) return false;
     const bool columns = storage == Storage::columns;
     const MatrixView<T> V{const_cast<T*>(A), columns ? order : k, columns ? k : order, lda};
     const Index strip = rhs_tile(session, std::max<Index>(blocks.nb, 96), others, options);
     run_routine(session, options, [&](Flow& flow) {
         apply_blocked(flow, storage, {side, op == Op::none ? op : Op::conj_trans}, k, V, blocks.nb, tau, C, strip, *blocks.slots);
     });
+    return true;
 }
 bool short_call(Session& session, Flops flops, const RoutineOptions& options)
 {
@@ -160,10 +168,11 @@ template <Scalar T> void geqrf(Session& session, Index m, Index n, T* A, Index l
     check_options("geqrf", options);
     require_lapack_layout(options);
     if (m == 0 || n == 0) return;
-    if (short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options))
-        return void(alone::geqrf(session.kernels(), m, n, A, lda, tau));
-    if (geqrf_by_rows(session, m, n, A, lda, tau, options)) return;
-    factor_by_tasks<T>(session, Storage::columns, {A, m, n, lda}, tau, options);
+    if (!short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options) &&
+        (geqrf_by_rows(session, m, n, A, lda, tau, options) ||
+         factor_by_tasks<T>(session, Storage::columns, {A, m, n, lda}, tau, options)))
+        return;
+    alone::geqrf(session.kernels(), m, n, A, lda, tau);
 }
 
 template <Scalar T> void gelqf(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
@@ -171,9 +180,9 @@ template <Scalar T> void gelqf(Session& session, Index m, Index n, T* A, Index l
     argument::require(TRC_ARGUMENTS_gelqf(TRC_CHECK));
     check_options("gelqf", options);
     if (m == 0 || n == 0) return;
-    if (short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options))
-        return void(alone::gelqf(session.kernels(), m, n, A, lda, tau));
-    factor_by_tasks<T>(session, Storage::rows, {A, m, n, lda}, tau, options);
+    if (short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
+        !factor_by_tasks<T>(session, Storage::rows, {A, m, n, lda}, tau, options))
+        alone::gelqf(session.kernels(), m, n, A, lda, tau);
 }
 
 template <Scalar T>
@@ -181,9 +190,9 @@ void orgqr(Session& session, Index m, Index n, Index k, T* A, Index lda, const T
 {
     argument::require(TRC_ARGUMENTS_orgqr(TRC_CHECK));
     check_options("orgqr", options);
-    if (k == 0 || short_call(session, operations::orgqr(double(m), double(n), double(k)).flops<T>(), options))
-        return void(alone::orgqr(session.kernels(), m, n, k, A, lda, tau));
-    form_by_tasks<T>(session, Storage::columns, k, {A, m, n, lda}, tau, options);
+    if (k == 0 || short_call(session, operations::orgqr(double(m), double(n), double(k)).flops<T>(), options) ||
+        !form_by_tasks<T>(session, Storage::columns, k, {A, m, n, lda}, tau, options))
+        alone::orgqr(session.kernels(), m, n, k, A, lda, tau);
 }
 
 template <Scalar T>
@@ -191,9 +200,9 @@ void orglq(Session& session, Index m, Index n, Index k, T* A, Index lda, const T
 {
     argument::require(TRC_ARGUMENTS_orglq(TRC_CHECK));
     check_options("orglq", options);
-    if (k == 0 || short_call(session, operations::orgqr(double(n), double(m), double(k)).flops<T>(), options))
-        return void(alone::orglq(session.kernels(), m, n, k, A, lda, tau));
-    form_by_tasks<T>(session, Storage::rows, k, {A, m, n, lda}, tau, options);
+    if (k == 0 || short_call(session, operations::orgqr(double(n), double(m), double(k)).flops<T>(), options) ||
+        !form_by_tasks<T>(session, Storage::rows, k, {A, m, n, lda}, tau, options))
+        alone::orglq(session.kernels(), m, n, k, A, lda, tau);
 }
 
 template <Scalar T>
@@ -205,9 +214,9 @@ void ormqr(Session& session, Side side, Op op, Index m, Index n, Index k, const 
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
     const bool few = side == Side::left && n <= blas::few_columns && options.nb == 0 && options.variant.empty();
-    if (few || short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options))
-        return void(alone::ormqr(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc));
-    apply_by_tasks<T>(session, Storage::columns, side, op, k, A, lda, tau, {C, m, n, ldc}, options);
+    if (few || short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
+        !apply_by_tasks<T>(session, Storage::columns, side, op, k, A, lda, tau, {C, m, n, ldc}, options))
+        alone::ormqr(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
 }
 
 template <Scalar T>
@@ -218,9 +227,9 @@ void ormlq(Session& session, Side side, Op op, Index m, Index n, Index k, const 
     check_options("ormlq", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
-    if (short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options))
-        return void(alone::ormlq(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc));
-    apply_by_tasks<T>(session, Storage::rows, side, op, k, A, lda, tau, {C, m, n, ldc}, options);
+    if (short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
+        !apply_by_tasks<T>(session, Storage::rows, side, op, k, A, lda, tau, {C, m, n, ldc}, options))
+        alone::ormlq(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
 }
 
 template <Scalar T>

@@ -317,5 +317,24 @@ TEST(QrInLapacke, CountsRowsThatAreTooShort)
               -7);
 }
 
+TYPED_TEST(Qr, OfNothingLooksAtNothing)
+{
+    using T = TypeParam;
+    T work[5] = {};
+    T* const none = nullptr;
+    for (const Family& family : fortran_families) {
+        Index info = 7;
+        call<T>(family, this->q("mqr").c_str(), 'L', 'N', Index(5), Index(0), Index(3), none, Index(5), none, none, Index(5),
+                work, Index(5), &info);
+        EXPECT_EQ(std::int32_t(info), 0);
+        call<T>(family, this->q("mlq").c_str(), 'R', 'N', Index(0), Index(5), Index(3), none, Index(3), none, none, Index(1),
+                work, Index(5), &(info = 7));
+        EXPECT_EQ(std::int32_t(info), 0);
+        call<T>(family, "larfb", 'L', 'N', 'F', 'C', Index(5), Index(0), Index(3), none, Index(5), none, Index(3), none, Index(5),
+                work, Index(5));
+        call<T>(family, "larft", 'F', 'C', Index(0), Index(3), none, Index(1), none, none, Index(3));
+    }
+}
+
 } // namespace
 } // namespace trencadis::testing

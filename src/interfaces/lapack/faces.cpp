@@ -105,9 +105,13 @@ TRC_EXPERT_ROUTINES(TRC_EXPERT)
 TRC_SCALING_ROUTINES(TRC_SCALING)
 TRC_CONDITION_ROUTINES(TRC_CONDITION)
 
+// LAPACK returns before it looks at anything.
+#define TRC_IDLE_larft n <= 0
+#define TRC_IDLE_larfb m <= 0 || n <= 0
 #define TRC_REFLECTORS(routine, ...)                                                                                             \
     template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE))                                                 \
     {                                                                                                                            \
+        if (TRC_IDLE_##routine) return 0;                                                                                        \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
         const auto run = [&] { trencadis::routine(TRC_ARGUMENTS_##routine(TRC_PASS)); };                                         \
         compute(                                                                                                                 \
