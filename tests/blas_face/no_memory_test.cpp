@@ -24,6 +24,15 @@ void* allocate(std::size_t bytes)
 
 void* operator new(std::size_t bytes) { return allocate(bytes); }
 void* operator new[](std::size_t bytes) { return allocate(bytes); }
+// A sanitizer has those that do not throw of its own, which would not fit these.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept
+{
+    return exhausted ? nullptr : std::malloc(bytes ? bytes : 1);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept
+{
+    return exhausted ? nullptr : std::malloc(bytes ? bytes : 1);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
