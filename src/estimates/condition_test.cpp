@@ -92,6 +92,22 @@ TYPED_TEST(Conditions, OfTrianglesAndPositiveMatricesReadOneTriangle)
         }
 }
 
+TYPED_TEST(Conditions, OfAPositiveMatrixOfWholeNumbersAreExact)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    const R factor[3][3] = {
+        {1, 0, 0}, {2, 1, 0}, {0, 4, 1}}; // (L L^T)^-1 has a column 69, -34, 8, the longest; (L^T L)^-1 has not
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+        T A[9] = {};
+        for (Index j = 0; j < 3; ++j)
+            for (Index i = j; i < 3; ++i) A[uplo == Uplo::lower ? i + 3 * j : j + 3 * i] = T(factor[i][j]);
+        R rcond = -7;
+        ASSERT_EQ(pocon(uplo, 3, A, 3, R(2), &rcond), 0);
+        EXPECT_NEAR(double(rcond), 1.0 / 222, 4 * eps<T>);
+    }
+}
+
 TYPED_TEST(Conditions, DoNotDependOnTheScaleOfTheMatrix)
 {
     using T = TypeParam;

@@ -64,6 +64,29 @@ TYPED_TEST(Refinements, OfGeneralSystemsBringBackTheLostDigits)
         }
 }
 
+TYPED_TEST(Refinements, AreRelativeToTheSolution)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    constexpr Index n = 20;
+    Random random(32);
+    Stored<T> A = random_matrix<T>(random, n, n), B = random_matrix<T>(random, n, 1);
+    for (Index i = 0; i < n; ++i) A(i, i) += T(R(n));
+    Stored<T> F = A;
+    std::vector<Index> pivots(n);
+    blas::getrf(n, n, F.data.data(), F.ld, pivots.data());
+    R ferr[2], berr[2];
+    for (const int turn : {0, 1}) {
+        Stored<T> X = B;
+        for (T& x : X.data) x = T(0); // refined from nothing
+        gerfs(Op::none, n, 1, A.data.data(), A.ld, F.data.data(), F.ld, pivots.data(), B.data.data(), B.ld, X.data.data(), X.ld,
+              ferr + turn, berr + turn);
+        for (T& b : B.data) b *= R(1024);
+    }
+    EXPECT_GT(ferr[0], 0);
+    EXPECT_EQ(ferr[0], ferr[1]);
+}
+
 TYPED_TEST(Refinements, OfPositiveSystemsReadOneTriangle)
 {
     using T = TypeParam;
