@@ -87,8 +87,8 @@ constexpr RoutineVariant getrf_variants[] = {{"packed", square_packed_lu, true},
 constexpr RoutineVariant getrs_variants[] = {{"in-place", square_lu}};
 Index square_qr(Index n, std::size_t bytes, int workers) { return qr_tile(n, bytes, workers); }
 constexpr RoutineVariant qr_variants[] = {{"blocked", square_qr}};
-constexpr RoutineVariant geqrf_variants[] = {{"blocked", square_qr}, {"tsqr", square_qr}, {"flat", square_lu},
-                                             {"plasma", square_lu},    {"binary", square_lu}, {"greedy", square_lu},
+constexpr RoutineVariant geqrf_variants[] = {{"blocked", square_qr},  {"tsqr", square_qr},   {"flat", square_lu},
+                                             {"plasma", square_lu},   {"binary", square_lu}, {"greedy", square_lu},
                                              {"fibonacci", square_lu}};
 constexpr RoutineVariant tasks_variants[] = {{"in-place", square_tile}};
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 namespace trencadis {
 namespace {
@@ -92,6 +93,23 @@ TYPED_TEST(LeastSquares, LeaveWhatTheColumnsDoNotReach)
                     const long double scale = this->length(A) * (this->length(A) * this->length(X) + this->length(B));
                     EXPECT_LE(this->reached(op, A, left), 10 * double(std::max(m, n)) * eps<T> * scale) << m << " x " << n;
                 }
+}
+
+TYPED_TEST(LeastSquares, DoNotReadRowsThatOnlyTheSolutionHas)
+{
+    using T = TypeParam;
+    constexpr Index m = 3, n = 7;
+    const Dense<T> A = random_matrix<T>(m, n), B = random_matrix<T>(m, 2);
+    Dense<T> X = this->columns(B, n), Y = X;
+    for (Index j = 0; j < 2; ++j)
+        for (Index i = m; i < n; ++i) {
+            X(i, j) = T(0);
+            Y(i, j) = T(std::numeric_limits<Real<T>>::infinity());
+        }
+    ASSERT_EQ(this->solve(Op::none, A, X, 0), 0);
+    ASSERT_EQ(this->solve(Op::none, A, Y, 0), 0);
+    for (Index j = 0; j < 2; ++j)
+        for (Index i = 0; i < n; ++i) EXPECT_EQ(X(i, j), Y(i, j));
 }
 
 TEST(LeastSquaresVariants, AreThoseOfTheFactorization)
