@@ -271,11 +271,12 @@ Index posvx(Session& session, Fact fact, Uplo uplo, Index n, Index nrhs, T* A, I
             const RoutineOptions& options = {});
 
 /// X <- A^-1 B in double precision from factors in single precision and refinement: LAPACK's dsgesv (T double) and zcgesv. A and B are as they were
-/// and *iterations tells how many steps were made; or, where that did not do, they are as gesv leaves A, and *iterations says why: -1 no memory, -2
-/// a number too large for single precision, -3 no factorization in it, -31 no convergence in 30 steps. Returns gesv's info. n^2 + 2 n nrhs numbers
-/// of memory. Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra 2006. Plain steps converge where the condition is below some 1e7; options.variant
-/// "gmres" finds them by generalized minimal residuals with the factors as preconditioner and converges up to some 1e12 (positive definite: 1e10), at the cost of 100 n numbers
-/// of memory and, for each direction, a read of the matrix and one of the factors on the calling thread (Carson, Higham 2017). Nobody else chooses it.
+/// and *iterations tells how many steps were made; or, where that did not do, they are as gesv leaves A, and *iterations says why: -1 no memory, -2 a
+/// number too large for single precision, -3 no factorization in it, -31 no convergence in 30 steps. Returns gesv's info. n^2 + 2 n nrhs numbers of
+/// memory. Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra 2006. Plain steps converge where the condition is below some 1e7; options.variant
+/// "gmres" finds them by generalized minimal residuals with the factors as preconditioner and converges up to some 1e12 (positive definite: 1e10), at
+/// the cost of 100 n numbers of memory and, for each direction, a read of the matrix and one of the factors on the calling thread (Carson, Higham
+/// 2017). Nobody else chooses it.
 template <Scalar T>
 Index gesv_mixed(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, const T* B, Index ldb, T* X, Index ldx,
                  int* iterations = nullptr, const RoutineOptions& options = {});
