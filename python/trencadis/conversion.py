@@ -52,13 +52,18 @@ def native(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return np.require(array, dtype, "A")
 
 
+def replaceable(array: np.ndarray, given: ArrayLike, overwrite: bool) -> bool:
+    """May `array`, which was made of the argument `given`, be overwritten: allowed, or nobody else's?"""
+    return overwrite or not np.may_share_memory(array, np.asanyarray(given))
+
+
 def columns(array: np.ndarray, dtype: np.dtype, overwrite: bool, *, reading: bool = False) -> np.ndarray:
     """The matrix or vector by columns, for LAPACK to work on: the array itself where it may be overwritten, or where it is only
     read, and lies so."""
     if reading and array.dtype == dtype and is_column_major(array):
         return array
     plain = np.require(np.asarray(array), dtype, "A")
-    return _core.columns(current.get(), plain, overwrite or not np.may_share_memory(plain, array), False)
+    return _core.columns(current.get(), plain, replaceable(plain, array, overwrite), False)
 
 
 def over_batch(

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import columns, common_dtype, converted_dtype, validated
+from .conversion import validated
 from .session import current
+from .tile_factors import TileFactors
 
 
-class IncrementalLU:
+class IncrementalLU(TileFactors):
     """The LU factors of a square matrix by incremental pivoting, on the current session.
 
     Tiles are eliminated one at a time, each with interchanges between its rows and those of the triangle on the diagonal: no
@@ -42,8 +43,7 @@ class IncrementalLU:
         a1 = validated(a, check_finite)
         if a1.ndim != 2 or a1.shape[0] != a1.shape[1]:
             raise ValueError(f"expected a square matrix, got an array of shape {a1.shape}")
-        overwrite = overwrite_a or not np.may_share_memory(a1, np.asanyarray(a))
-        self._matrix = columns(a1, converted_dtype(a1), overwrite)
+        super().__init__(a, a1, overwrite_a)
         self._factors = _core.IncrementalFactors(current.get(), self._matrix, nb)
         self.singular: int = self._factors.info
 
@@ -53,15 +53,7 @@ class IncrementalLU:
 
     def solve(self, b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> np.ndarray:
         """Solve a x = b, b of shape (N,) or (N, NRHS), in the precision of a. A zero on the diagonal of U is divided by."""
-        b1 = validated(b, check_finite)
-        n = len(self._matrix)
-        if b1.ndim not in (1, 2) or b1.shape[0] != n:
-            raise ValueError(f"b has the shape {b1.shape}; {n} rows are needed")
-        dtype = common_dtype(self._matrix, b1)
-        if dtype != self._matrix.dtype:
-            raise ValueError(f"b needs {dtype}, the factors are of {self._matrix.dtype}")
-        if b1.size == 0:
-            return np.empty_like(b1, dtype=dtype)
-        x = columns(b1, dtype, overwrite_b or not np.may_share_memory(b1, np.asanyarray(b)))
-        self._factors.solve(x)
+        x = self._operand("b", b, overwrite_b, check_finite)
+        if x.size:
+            self._factors.solve(x)
         return x

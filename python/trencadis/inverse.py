@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import columns, converted_dtype, native, refuse_sparse_and_masked, validated
+from .conversion import columns, converted_dtype, native, refuse_sparse_and_masked, replaceable, validated
 from .lu import SMALL, parity
 from .session import current
 from .systems import fill_stack, judged, warn_ill_conditioned
@@ -110,7 +110,7 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> n
         raise TypeError(f"The dtype {a1.dtype} cannot be cast to float(32, 64) or complex(64, 128).")
     result = np.dtype("D" if a1.dtype.kind == "c" else "d").type
     if a1.ndim == 2 and a1.size:
-        return result(_det(a1, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a))))
+        return result(_det(a1, replaceable(a1, a, overwrite_a)))
     answer = np.ones(a1.shape[:-2], result)
     if a1.size and a1.shape[-1] <= SMALL:
         answer[...] = _dets_of_small(a1)
@@ -153,8 +153,7 @@ def _inv_converted(
         return np.empty_like(a1, dtype=dtype), []
     a2 = native(a1, dtype)
     if a2.ndim == 2:
-        mine = not np.may_share_memory(a2, np.asanyarray(a))
-        return judged(_attempt(a2, structure, lower, overwrite_a or mine, False), 0)
+        return judged(_attempt(a2, structure, lower, replaceable(a2, a, overwrite_a), False), 0)
     x = np.empty(a2.shape, dtype)
     flat_a, flat_x = (array.reshape(-1, *a2.shape[-2:]) for array in (a2, x))
     unit = np.broadcast_to(np.eye(a2.shape[-1], dtype=dtype), flat_a.shape)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import common_dtype, converted_dtype, native, over_batch, validated
+from .conversion import common_dtype, converted_dtype, native, over_batch, replaceable, validated
 from .errors import not_positive_definite
 from .lu import SMALL
 from .session import current
@@ -104,7 +104,7 @@ def _factor(a: ArrayLike, lower: bool, overwrite_a: bool, clean: bool, check_fin
     if a1.size == 0:
         return np.empty_like(a1, dtype=dtype)
     a2 = native(a1, dtype)
-    c = _core.factor_positive(current.get(), a2, lower, overwrite_a or not np.may_share_memory(a2, a1), clean, False)
+    c = _core.factor_positive(current.get(), a2, lower, replaceable(a2, a1, overwrite_a), clean, False)
     if type(c) is not np.ndarray:
         raise not_positive_definite(c)
     return c
@@ -131,6 +131,4 @@ def _cho_solve_converted(c: ArrayLike, lower: bool, b: ArrayLike, overwrite_b: b
     if b1.size == 0:
         return np.empty_like(b1, dtype=dtype)
     b2 = native(b1, dtype)
-    return _core.solve_factored(
-        current.get(), native(c1, dtype), lower, b2, overwrite_b or not np.may_share_memory(b2, b1), False
-    )
+    return _core.solve_factored(current.get(), native(c1, dtype), lower, b2, replaceable(b2, b1, overwrite_b), False)

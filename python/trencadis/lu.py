@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import columns, common_dtype, converted_dtype, native, refuse_sparse_and_masked, require_variant
+from .conversion import columns, common_dtype, converted_dtype, native, refuse_sparse_and_masked, replaceable, require_variant
 from .session import current
 
 #: Matrices of a stack up to this order are factored several at a time, one worker each.
@@ -56,7 +56,7 @@ def lu_factor(
     elif a1.size == 0:
         return np.empty_like(a1), np.empty(0, np.int32)
     else:
-        lu, piv, singular = _factor(a1, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a)), variant)
+        lu, piv, singular = _factor(a1, replaceable(a1, a, overwrite_a), variant)
     if singular:
         from scipy.linalg import LinAlgWarning
 
@@ -106,7 +106,7 @@ def lu_solve(
     core = min(b1.ndim, 2)
     batch = np.broadcast_shapes(lu.shape[:-2], piv.shape[:-1], b1.shape[:-core])
     if not batch:
-        return _solve_factored(lu, piv, b1, op, overwrite_b or not np.may_share_memory(b1, np.asanyarray(b)))
+        return _solve_factored(lu, piv, b1, op, replaceable(b1, b, overwrite_b))
     if 0 in batch:
         raise ValueError("`lu_solve` does not support zero-size batches.")
     lu = np.broadcast_to(lu, batch + lu.shape[-2:])
@@ -161,7 +161,7 @@ def lu(
     if m == n == 1:
         return _factors_of_ones(a1, dtype, permute_l, p_indices)
     if not batch:
-        factors, piv, _ = _factor(a1, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a)))
+        factors, piv, _ = _factor(a1, replaceable(a1, a, overwrite_a))
         return _named(*_unpacked(factors, piv), real, permute_l, p_indices)
     factors, piv, _ = _factor_stack(a1)
     parts = [_unpacked(factors[i], piv[i]) for i in np.ndindex(*batch)]

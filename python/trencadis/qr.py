@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import columns, common_dtype, converted_dtype, validated
+from .conversion import columns, common_dtype, converted_dtype, replaceable, validated
 from .session import current
 
 _MODES = ("full", "qr", "r", "economic", "raw")
@@ -68,7 +68,7 @@ def qr(
         return _of_nothing(a1, mode)
     if lwork not in (None, -1) and lwork < a1.shape[1]:  # type: ignore[operator]
         raise ValueError(f"lwork is {lwork}, must be at least {a1.shape[1]}, or -1")
-    factors, tau = factored(a1, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a)))
+    factors, tau = factored(a1, replaceable(a1, a, overwrite_a))
     m, n = factors.shape
     r = np.triu(factors if mode not in ("economic", "raw") else factors[:n])
     if mode == "r":

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import columns, native, require_variant, solve_dtype, validated
+from .conversion import columns, native, replaceable, require_variant, solve_dtype, validated
 from .errors import LinAlgError, not_positive_definite
 from .session import current
 from .triangular import solve_triangular
@@ -140,11 +140,11 @@ def _solve_by_variant(
     if b1.ndim not in (1, 2) or b1.shape[0] != n:
         raise ValueError(f"b has the shape {b1.shape}; {n} rows are needed")
     dtype = solve_dtype(a1, b1)
-    x = columns(b1, dtype, overwrite_b or not np.may_share_memory(b1, np.asanyarray(b)))
+    x = columns(b1, dtype, replaceable(b1, b, overwrite_b))
     if x.size == 0:
         require_variant("gesv", variant)
         return x
-    factors = columns(a1, dtype, overwrite_a or not np.may_share_memory(a1, np.asanyarray(a)))
+    factors = columns(a1, dtype, replaceable(a1, a, overwrite_a))
     pivots = np.empty(n, np.int64)
     if _core.lapack("gesv", current.get(), n, x.size // n, factors, pivots, x, variant=variant):
         raise_singular(0)

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import columns, common_dtype, converted_dtype, validated
+from .conversion import validated
 from .session import current
+from .tile_factors import TileFactors
 
 
-class TileQR:
+class TileQR(TileFactors):
     """The QR factors of a matrix by tiles, on the current session.
 
     Tiles are eliminated one by one, in the order of a tree, so that no panel is needed as a whole.
@@ -44,8 +45,7 @@ class TileQR:
         a1 = validated(a, check_finite)
         if a1.ndim != 2:
             raise ValueError(f"expected a matrix, got an array of shape {a1.shape}")
-        overwrite = overwrite_a or not np.may_share_memory(a1, np.asanyarray(a))
-        self._matrix = columns(a1, converted_dtype(a1), overwrite)
+        super().__init__(a, a1, overwrite_a)
         self._factors = _core.TileFactors(current.get(), self._matrix, variant, nb)
 
     @property
@@ -64,7 +64,7 @@ class TileQR:
 
     def apply(self, c: ArrayLike, adjoint: bool = False, overwrite_c: bool = False) -> np.ndarray:
         """Q c, or Q^H c, c of shape (M,) or (M, K), in the precision of a."""
-        x = self._operand("c", c, overwrite_c)
+        x = self._operand("c", c, overwrite_c, False)
         if x.size:
             self._factors.apply(x, adjoint)
         return x
@@ -77,17 +77,7 @@ class TileQR:
         m, n = self._matrix.shape
         if m < n:
             raise ValueError(f"a has the shape {self._matrix.shape}; least squares need at least as many rows as columns")
-        x = self._operand("b", validated(b, check_finite), overwrite_b)
+        x = self._operand("b", b, overwrite_b, check_finite)
         if x.size and (zero := self._factors.solve(x)):
             raise np.linalg.LinAlgError(f"a is singular: diagonal entry {zero} of R is zero")
         return x[:n]
-
-    def _operand(self, name: str, array: ArrayLike, overwrite: bool) -> np.ndarray:
-        given = validated(array, False)
-        m = len(self._matrix)
-        if given.ndim not in (1, 2) or given.shape[0] != m:
-            raise ValueError(f"{name} has the shape {given.shape}; {m} rows are needed")
-        dtype = common_dtype(self._matrix, given)
-        if dtype != self._matrix.dtype:
-            raise ValueError(f"{name} needs {dtype}, the factors are of {self._matrix.dtype}")
-        return columns(given, dtype, overwrite or not np.may_share_memory(given, np.asanyarray(array)))

@@ -2,6 +2,7 @@
 #include "kernels/testing/lu.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/session.hpp"
+#include "session/testing/sessions.hpp"
 
 #include <gmock/gmock.h>
 
@@ -11,21 +12,8 @@ namespace {
 using namespace testing;
 using ::testing::HasSubstr;
 
-Session& session_on(const char* engine)
-{
-    const auto made = [](const char* name) {
-        SessionOptions options;
-        options.engine = name;
-        return options;
-    };
-    static Session sequential(made("sequential")), native(made("native"));
-    return std::string_view(engine) == "native" ? native : sequential;
-}
-constexpr const char* engines[] = {"sequential", "native"};
-
 template <class T> class LuRoutines : public ::testing::Test {
 };
-using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(LuRoutines, Scalars);
 
 template <Scalar T> std::vector<Index> pivots_for(const Dense<T>& A)
@@ -206,19 +194,6 @@ TYPED_TEST(LuRoutines, InvertNothingWhereADiagonalOfUIsZero)
     const Dense<T> before = U;
     EXPECT_EQ(getri(session_on("native"), 40, U.data.data(), U.ld, pivots.data()), 13);
     expect_same_bits(U, before);
-}
-
-/// The message of the Error{bad_argument, number} that `call` throws.
-template <class Call> std::string refusal(int number, const Call& call)
-{
-    try {
-        call();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::bad_argument);
-        EXPECT_EQ(error.argument(), number) << error.what();
-        return error.what();
-    }
-    return "no error";
 }
 
 TEST(LuArguments, AreNumberedAsInLapack)

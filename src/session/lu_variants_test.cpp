@@ -1,6 +1,7 @@
 #include "kernels/testing/lu.hpp"
 #include "session/incremental_lu.hpp"
 #include "session/session.hpp"
+#include "session/testing/sessions.hpp"
 
 #include <gmock/gmock.h>
 #include <thread>
@@ -11,23 +12,11 @@ namespace {
 using namespace testing;
 using ::testing::HasSubstr;
 
-Session& session_on(const char* engine)
-{
-    const auto made = [](const char* name) {
-        SessionOptions options;
-        options.engine = name;
-        return options;
-    };
-    static Session sequential(made("sequential")), native(made("native"));
-    return std::string_view(engine) == "native" ? native : sequential;
-}
-constexpr const char* engines[] = {"sequential", "native"};
 /// Those that leave factors and pivots of LAPACK's form.
 constexpr const char* forms[] = {"packed", "panel", "kastors", "kastors-cw", "nopiv", "tournament"};
 
 template <class T> class LuForms : public ::testing::Test {
 };
-using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(LuForms, Scalars);
 
 /// One that needs no pivots for the form that has none.
@@ -165,19 +154,6 @@ TYPED_TEST(LuForms, IncrementalSolveSeveralTimesAndFromSeveralThreads)
     std::vector<std::thread> threads;
     for (int t = 0; t < 3; ++t) threads.emplace_back([&] { expect_same_bits(solved(B), X); });
     for (std::thread& thread : threads) thread.join();
-}
-
-/// The message of the Error{bad_argument, number} that `call` throws.
-template <class Call> std::string refusal(int number, const Call& call)
-{
-    try {
-        call();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::bad_argument);
-        EXPECT_EQ(error.argument(), number) << error.what();
-        return error.what();
-    }
-    return "no error";
 }
 
 TEST(LuFormsArguments, SayWhatAVariantCannotDo)

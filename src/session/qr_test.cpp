@@ -3,27 +3,16 @@
 #include "blas/testing/reflectors.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/session.hpp"
+#include "session/testing/sessions.hpp"
 
 namespace trencadis {
 namespace {
 
 using namespace blas::testing;
-
-Session& session_on(const char* engine)
-{
-    const auto made = [](const char* name) {
-        SessionOptions options;
-        options.engine = name;
-        return options;
-    };
-    static Session sequential(made("sequential")), native(made("native"));
-    return std::string_view(engine) == "native" ? native : sequential;
-}
-constexpr const char* engines[] = {"sequential", "native"};
+using namespace testing;
 
 template <class T> class QrRoutines : public ::testing::Test {
 };
-using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(QrRoutines, Scalars);
 
 struct Shape {

@@ -1,6 +1,7 @@
 #include "blas/qr.hpp"
 #include "kernels/testing/qr.hpp"
 #include "session/session.hpp"
+#include "session/testing/sessions.hpp"
 #include "session/tile_qr.hpp"
 
 #include <gmock/gmock.h>
@@ -12,22 +13,10 @@ namespace {
 using namespace testing;
 using ::testing::HasSubstr;
 
-Session& session_on(const char* engine)
-{
-    const auto made = [](const char* name) {
-        SessionOptions options;
-        options.engine = name;
-        return options;
-    };
-    static Session sequential(made("sequential")), native(made("native"));
-    return std::string_view(engine) == "native" ? native : sequential;
-}
-constexpr const char* engines[] = {"sequential", "native"};
 constexpr const char* forms[] = {"flat", "plasma", "binary", "greedy", "fibonacci"};
 
 template <class T> class TileQrObjects : public ::testing::Test {
 };
-using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(TileQrObjects, Scalars);
 
 TYPED_TEST(TileQrObjects, FormQInEveryForm)
@@ -108,19 +97,6 @@ TYPED_TEST(TileQrObjects, HaveTheBitsOfTheSequentialEngineAndServeSeveralThreads
                 [&, t] { expect_same_bits(applied(native, t == 0 ? Op::conj_trans : Op::none), t == 0 ? Y : X); });
         for (std::thread& thread : threads) thread.join();
     }
-}
-
-/// The message of the Error{bad_argument, number} that `call` throws.
-template <class Call> std::string refusal(int number, const Call& call)
-{
-    try {
-        call();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::bad_argument);
-        EXPECT_EQ(error.argument(), number) << error.what();
-        return error.what();
-    }
-    return "no error";
 }
 
 TEST(TileQrArguments, SayWhatIsWrong)
