@@ -34,7 +34,7 @@ TYPED_TEST(Getrf, ChoosesThePivotsOfTheUnblockedOneAndFactors)
                 const auto before = A;
                 auto pivots = pivots_for(A), wanted = pivots;
                 const std::string what = where + " " + std::to_string(rows) + " x " + std::to_string(n);
-                ASSERT_EQ(factor(A, pivots), unblocked(by_columns, wanted)) << what;
+                ASSERT_EQ(factor(A, pivots), unblocked_getrf(by_columns, wanted)) << what;
                 // Where rounding errors come near the distance of two candidates, either may win.
                 if (n <= 65 || sizeof(Real<T>) == 8) {
                     ASSERT_EQ(pivots, wanted) << what;
@@ -53,7 +53,7 @@ TYPED_TEST(Getrf, TakesNarrowLeavesOfTallMatrices)
         auto A = random_matrix<T>(random, 1500, cols), by_columns = A;
         const auto before = A;
         auto pivots = pivots_for(A), wanted = pivots;
-        ASSERT_EQ(factor(A, pivots), unblocked(by_columns, wanted));
+        ASSERT_EQ(factor(A, pivots), unblocked_getrf(by_columns, wanted));
         ASSERT_EQ(pivots, wanted);
         expect_factors(before, A, pivots, std::to_string(cols) + " columns");
     }
@@ -144,7 +144,7 @@ TYPED_TEST(Getrf, TreatsNaNAndInfinityAsTheUnblockedOne)
         auto by_columns = A;
         auto pivots = pivots_for(A), wanted = pivots;
         const std::string what = where + " n " + std::to_string(n) + " at " + std::to_string(i) + ", " + std::to_string(j);
-        ASSERT_EQ(factor(A, pivots), unblocked(by_columns, wanted)) << what;
+        ASSERT_EQ(factor(A, pivots), unblocked_getrf(by_columns, wanted)) << what;
         ASSERT_EQ(pivots, wanted) << what;
         for (Index c = 0; c < n; ++c)
             for (Index r = 0; r < n; ++r)

@@ -121,7 +121,7 @@ TYPED_TEST(SideBySide, LuHasThePivotsOfTheUnblockedOneAndFactors)
             const Index steps = std::min(rows, cols);
             Stored<T> by_columns = before.get(k);
             std::vector<Index> wanted(static_cast<std::size_t>(steps));
-            ASSERT_EQ(unblocked(by_columns, wanted), told.info[std::size_t(k)]) << what;
+            ASSERT_EQ(unblocked_getrf(by_columns, wanted), told.info[std::size_t(k)]) << what;
             ASSERT_EQ(pivots_of(told, k, steps), wanted) << what << ", matrix " << k;
             if (k % 7 == 0) expect_factors(before.get(k), A.get(k), wanted, what);
             if (this->HasFatalFailure()) return;
@@ -359,7 +359,7 @@ TYPED_TEST(SideBySide, LuTreatsNaNAndInfinityAsTheUnblockedOne)
             for (Index k = 0; k < n * n; ++k) {
                 Stored<T> wanted = before.get(k);
                 std::vector<Index> pivots(n);
-                ASSERT_EQ(unblocked(wanted, pivots), told.info[std::size_t(k)]) << where << " " << k;
+                ASSERT_EQ(unblocked_getrf(wanted, pivots), told.info[std::size_t(k)]) << where << " " << k;
                 ASSERT_EQ(pivots_of(told, k, n), pivots) << where << " " << k;
                 for (Index c = 0; c < n; ++c)
                     for (Index r = 0; r < n; ++r)

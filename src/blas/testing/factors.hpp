@@ -1,44 +1,12 @@
 #pragma once
 #include "blas/lu.hpp"
 #include "blas/testing/reference.hpp"
+#include "blas/testing/unblocked_lu.hpp"
 
 /// What the tests of factorizations compare with.
 namespace trencadis::blas::testing {
 
-/// a b as Fortran multiplies, without std::complex's search for infinities.
-template <Scalar T> T product(T a, T b)
-{
-    if constexpr (is_complex<T>) return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-    else return a * b;
-}
-template <Scalar T> T quotient(T a, T b)
-{
-    if constexpr (is_complex<T>) {
-        const std::complex<long double> x(a.real(), a.imag()), y(b.real(), b.imag());
-        const std::complex<long double> q = x / y;
-        return {Real<T>(q.real()), Real<T>(q.imag())};
-    } else return a / b;
-}
-template <Scalar T> Real<T> modulus(T x) { return std::abs(std::real(x)) + std::abs(std::imag(x)); }
-
-/// Column by column, as LAPACK's unblocked xGETF2 with the reference BLAS's search.
-template <Scalar T> Index unblocked(Stored<T>& A, std::vector<Index>& pivots)
-{
-    Index info = 0;
-    for (Index j = 0; j < std::min(A.rows, A.cols); ++j) {
-        Index p = j;
-        for (Index i = j + 1; i < A.rows; ++i)
-            if (modulus(A(i, j)) > modulus(A(p, j))) p = i;
-        pivots[std::size_t(j)] = p + 1;
-        for (Index c = 0; c < A.cols; ++c) std::swap(A(j, c), A(p, c));
-        if (A(j, j) == T(0)) info = info ? info : j + 1;
-        else
-            for (Index i = j + 1; i < A.rows; ++i) A(i, j) = quotient(A(i, j), A(j, j));
-        for (Index c = j + 1; c < A.cols; ++c)
-            for (Index i = j + 1; i < A.rows; ++i) A(i, c) -= product(A(i, j), A(j, c));
-    }
-    return info;
-}
+using trencadis::testing::unblocked_getrf;
 
 /// |P A - L U| <= c k eps |L| |U| (Higham 2002, theorem 9.3: gamma_k with k terms in each sum; three more for the inverse of the
 /// pivot and the products with it), |l| at most 1 up to rounding (complex: |l| <= sqrt 2, as pivots are compared by |re| + |im|), and

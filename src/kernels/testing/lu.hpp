@@ -1,4 +1,5 @@
 #pragma once
+#include "blas/testing/unblocked_lu.hpp"
 #include "kernels/testing/reference.hpp"
 
 #include <algorithm>
@@ -6,33 +7,6 @@
 
 /// What the tests of LU compare with.
 namespace trencadis::testing {
-
-/// A b as Fortran multiplies, without std::complex's search for infinities.
-template <Scalar T> T plain_product(T a, T b)
-{
-    if constexpr (is_complex<T>) return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-    else return a * b;
-}
-
-/// A = P L U column by column, as LAPACK's unblocked xGETF2 with the reference BLAS's search for the pivot; its info.
-template <Scalar T> Index unblocked_getrf(Dense<T>& A, std::vector<Index>& pivots)
-{
-    const auto size = [](T x) { return std::abs(std::real(x)) + std::abs(std::imag(x)); };
-    Index info = 0;
-    for (Index j = 0; j < std::min(A.rows, A.cols); ++j) {
-        Index p = j;
-        for (Index i = j + 1; i < A.rows; ++i)
-            if (size(A(i, j)) > size(A(p, j))) p = i;
-        pivots[std::size_t(j)] = p + 1;
-        for (Index c = 0; c < A.cols; ++c) std::swap(A(j, c), A(p, c));
-        if (A(j, j) == T(0)) info = info ? info : j + 1;
-        else
-            for (Index i = j + 1; i < A.rows; ++i) A(i, j) = T(Wide<T>(A(i, j)) / Wide<T>(A(j, j)));
-        for (Index c = j + 1; c < A.cols; ++c)
-            for (Index i = j + 1; i < A.rows; ++i) A(i, c) -= plain_product(A(i, j), A(j, c));
-    }
-    return info;
-}
 
 /// The rows in the order in which the pivots leave them.
 inline std::vector<Index> order_of(Index rows, const std::vector<Index>& pivots)
