@@ -67,24 +67,18 @@ Result solve_positive(Session& session, const HermitianView& a, const Strided& b
 nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle b_array, Truth lower, Truth overwrite_a,
                                Truth overwrite_b, Truth check_finite)
 {
-    SolveFlags flags{.overwrite_a = overwrite_a, .check_finite = check_finite};
-    if (!is_plain_array(a_array) || !is_plain_array(b_array)) return nb::none();
-    bool a_writable, b_writable;
-    const auto a = open(a_array, flags.overwrite_a, a_writable);
-    const auto b = open(b_array, overwrite_b, b_writable);
-    flags.overwrite_a = a_writable;
-    if (!a || !b || a->kind() != b->kind() || a->dimensions() != 2) return nb::none();
-    const Strided A = a->matrix(), B = b->matrix();
-    if (A.rows != A.cols || A.rows < 2 || B.rows != A.rows || B.cols < 1) return nb::none(); // 1 x 1 is SciPy's special case
-
-    const bool in_place = b_writable && B.column_major();
-    nb::object x_array = in_place ? nb::borrow(b_array) : empty(b->kind(), B.rows, B.cols, b->dimensions(), 'F');
+    const auto system = open_system(a_array, b_array, overwrite_a, overwrite_b);
+    if (!system) return nb::none();
+    const SolveFlags flags{.overwrite_a = system->a_writable, .check_finite = check_finite};
+    nb::object x_array = system->solution(b_array);
     const Buffer x = Buffer::require(x_array.ptr(), Buffer::Access::write, 2, "x");
-    const HermitianView view(A, lower);
-    return with_scalar(a->kind(), [&](auto zero) -> nb::object {
+    const HermitianView view(system->A, lower);
+    return with_scalar(system->a.kind(), [&](auto zero) -> nb::object {
         using T = decltype(zero);
-        const Result result = compute(
-            [&] { return solve_positive<T>(session_or_standard(session), view, B, x.column_major<T>(2, "x"), in_place, flags); });
+        const Result result = compute([&] {
+            return solve_positive<T>(session_or_standard(session), view, system->B, x.column_major<T>(2, "x"), system->in_place(),
+                                     flags);
+        });
         if (result.info) return nb::int_(result.info);
         if (!(result.rcond >= std::numeric_limits<Real<T>>::epsilon())) return nb::make_tuple(x_array, result.rcond);
         return x_array;
@@ -193,6 +187,18 @@ std::optional<Buffer> open(nb::handle array, bool overwrite, bool& writable)
             return buffer;
         }
     return Buffer::open(array.ptr(), Buffer::Access::read);
+}
+
+std::optional<SquareSystem> open_system(nb::handle a_array, nb::handle b_array, bool overwrite_a, bool overwrite_b)
+{
+    if (!is_plain_array(a_array) || !is_plain_array(b_array)) return {};
+    bool a_writable, b_writable;
+    auto a = open(a_array, overwrite_a, a_writable);
+    auto b = open(b_array, overwrite_b, b_writable);
+    if (!a || !b || a->kind() != b->kind() || a->dimensions() != 2) return {};
+    const Strided A = a->matrix(), B = b->matrix();
+    if (A.rows != A.cols || A.rows < 2 || B.rows != A.rows || B.cols < 1) return {};
+    return SquareSystem{std::move(*a), std::move(*b), A, B, a_writable, b_writable};
 }
 
 void bind_direct(nb::module_& m)

@@ -1,6 +1,7 @@
 #pragma once
 #include "call.hpp"
 #include "memory.hpp"
+#include "numpy.hpp"
 #include "passes.hpp"
 #include "session/linear_algebra.hpp"
 
@@ -20,6 +21,21 @@ inline RoutineOptions polled() { return {.nb = 0, .interrupted = signalled, .var
 
 /// An argument that may be overwritten, or only read.
 std::optional<Buffer> open(nb::handle array, bool overwrite, bool& writable);
+
+/// The arguments of A X = B where both are plain arrays of one scalar type, A square and not 1 x 1 (SciPy's special case).
+struct SquareSystem {
+    Buffer a, b;
+    Strided A, B;
+    bool a_writable, b_writable;
+
+    bool in_place() const { return b_writable && B.column_major(); }
+    /// B's own array, or a new one of its shape.
+    nb::object solution(nb::handle b_array) const
+    {
+        return in_place() ? nb::borrow(b_array) : empty(b.kind(), B.rows, B.cols, b.dimensions(), 'F');
+    }
+};
+std::optional<SquareSystem> open_system(nb::handle a_array, nb::handle b_array, bool overwrite_a, bool overwrite_b);
 
 /// A column-major matrix that is overwritten: the caller's own, or a work copy.
 template <Scalar T> struct Work {

@@ -54,24 +54,16 @@ nb::object bind_solve_general(Session* session, nb::handle a_array, nb::handle b
 {
     const Uplo uplo = lower ? Uplo::lower : Uplo::upper;
     const Op op = transposed ? Op::trans : Op::none;
-    Flags flags{.overwrite_a = overwrite_a, .check_finite = check_finite};
-    if (!is_plain_array(a_array) || !is_plain_array(b_array)) return nb::none();
-    bool a_writable, b_writable;
-    const auto a = open(a_array, flags.overwrite_a, a_writable);
-    const auto b = open(b_array, overwrite_b, b_writable);
-    flags.overwrite_a = a_writable;
-    if (!a || !b || a->kind() != b->kind() || a->dimensions() != 2) return nb::none();
-    const Strided A = a->matrix(), B = b->matrix();
-    if (A.rows != A.cols || A.rows < 2 || B.rows != A.rows || B.cols < 1) return nb::none(); // 1 x 1 is SciPy's special case
-
-    const bool in_place = b_writable && B.column_major();
-    nb::object x_array = in_place ? nb::borrow(b_array) : empty(b->kind(), B.rows, B.cols, b->dimensions(), 'F');
+    const auto system = open_system(a_array, b_array, overwrite_a, overwrite_b);
+    if (!system) return nb::none();
+    const Flags flags{.overwrite_a = system->a_writable, .check_finite = check_finite};
+    nb::object x_array = system->solution(b_array);
     const Buffer x = Buffer::require(x_array.ptr(), Buffer::Access::write, 2, "x");
-    return with_scalar(a->kind(), [&](auto zero) -> nb::object {
+    return with_scalar(system->a.kind(), [&](auto zero) -> nb::object {
         using T = decltype(zero);
         return told<T>(compute([&] {
-                           return solve_general<T>(session_or_standard(session), A, B, x.column_major<T>(2, "x"), in_place,
-                                                   assumed, uplo, op, flags);
+                           return solve_general<T>(session_or_standard(session), system->A, system->B, x.column_major<T>(2, "x"),
+                                                   system->in_place(), assumed, uplo, op, flags);
                        }),
                        x_array);
     });
