@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The figures of the README: measures them, keeps them as JSON lines, and writes them as tables.
+"""The figures of docs/speed.md and the README: measures them, keeps them as JSON lines, and writes them as tables.
 
-    benchmarks/report.py measure [--into FILE] [--only quiet,busy,...]    some 30 minutes on a machine with nothing else to do
+    benchmarks/report.py measure [--into FILE] [--only quiet,busy,...]    some 40 minutes on a machine with nothing else to do
     benchmarks/report.py measure --resume ...                             goes on where a run that was ended stopped
-    benchmarks/report.py tables FILE [--readme README.md]                 to standard output, or between the README's two marks
+    benchmarks/report.py tables FILE                                      to standard output
+    benchmarks/report.py tables FILE --page docs/speed.md --readme README.md    between the two marks of each: all, and a summary
 
 Every figure comes from `trencadis compare`: medians of pairs of turns, a turn being calls back to back, contestants in processes
 of their own, suspended when it is not their turn. A peer that is not installed is left out; AOCL_ROOT and BLIS_ROOT say where
@@ -30,13 +31,13 @@ _VARIABLES = ("OPENBLAS_", "MKL_", "BLIS_", "OMP_", "KMP_", "TRENCADIS_")
 #: These are not set in a peer's process, whoever set them.
 _NOT_PASSED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "BLIS_ARCH_TYPE", "MKL_ENABLE_INSTRUCTIONS", "BLIS_ROOT")
 _PEERS = ("mkl", "openblas", "blis", "aocl")
-_SIZES = (64, 128, 192, 256, 384, 512, 1024, 2048, 4096)
-#: What is measured at one small size only.
-_OTHERS, _OTHER_SIZE = ("syrk", "trsm", "symm", "trmm", "posv"), 256
-#: n of the measurements beside busy neighbours, and how many of these sit on core 1.
-_BUSY_SIZES, _NEIGHBOURS = (1024, 4096), (1, 3)
-#: Not measured beside them: its calls take up to a thousand times as long there.
-_NOT_BUSY = ("blis",)
+#: What is measured at every size, and what at one only.
+_ROUTINES, _SIZES = ("gemm", "potrf", "getrf", "geqrf"), (64, 128, 256, 512, 1024, 2048, 4096)
+_OTHERS = {256: ("syrk", "trsm", "symm", "trmm", "posv"), 1024: ("posv", "gesv", "getri", "gels", "ormqr", "orgqr")}
+#: What is measured beside busy neighbours, and how many of these sit on core 1.
+_BUSY_ROUTINES, _BUSY_SIZES, _NEIGHBOURS = ("gemm", "trsm", "potrf", "getrf", "geqrf"), (1024, 4096), (1, 3)
+#: The columns of the summary.
+_SUMMARY_SIZES, _SUMMARY_BUSY = (256, 1024, 4096), (4096, 3)
 
 Row = dict[str, Any]
 
@@ -51,17 +52,23 @@ class Measurement:
 
 def measurements(peers: Sequence[str] = _PEERS) -> Iterator[Measurement]:
     """With the standard scheduler and our own kernels, against what each peer does with its own threads."""
-    quiet = [(routine, n) for routine in ("gemm", "potrf") for n in _SIZES] + [(routine, _OTHER_SIZE) for routine in _OTHERS]
+    quiet = [(routine, n) for routine in _ROUTINES for n in _SIZES]
+    quiet += [(routine, n) for n, routines in _OTHERS.items() for routine in routines]
     for routine, n in quiet:
         yield from (Measurement("quiet", (routine, "--n", str(n), "--against", peer)) for peer in peers)
     for neighbours in _NEIGHBOURS:
-        for routine in ("gemm", "trsm", "potrf"):
+        for routine in _BUSY_ROUTINES:
             for n in _BUSY_SIZES:
-                for peer in (peer for peer in peers if peer not in _NOT_BUSY):
+                for peer in (peer for peer in peers if _ends_beside_neighbours(routine, peer)):
                     words = (routine, "--n", str(n), "--against", peer, "--relief", "held-up")
                     yield Measurement("busy", words)
                     yield Measurement("busy", (*words, "--busy", f"1={neighbours}"))
     yield from (Measurement("tasks", ("tasks", "--n", "40", "--against", peer)) for peer in ("libgomp", "libomp", "starpu"))
+
+
+def _ends_beside_neighbours(routine: str, peer: str) -> bool:
+    """Calls of BLIS take up to a thousand times as long there, those of OpenBLAS's QR at n = 4096 more than a minute."""
+    return peer != "blis" and (routine, peer) != ("geqrf", "openblas")
 
 
 def measure(into: Path, planned: Iterable[Measurement], repeat: int, resume: bool) -> None:
@@ -118,12 +125,9 @@ def tables(rows: list[Row]) -> str:
     here = next(row for row in rows if row["part"] == "machine")
     measured = [row for row in rows if row["part"] not in ("machine", "done")]
     parts = {part: [row for row in measured if row["part"] == part] for part in ("quiet", "busy", "tasks")}
-    variables = "".join(f" `{name}={value}`" for name, value in here["variables"].items())
     lines = [
-        f"Measured on {here['summary']}, {here['system']}, {here['date']}; load {here['load_at_start']:.2f} at the start"
-        + (f"; set:{variables}" if variables else "") + ".",
-        f"Medians of {max(row['repeat'] for row in measured)} pairs of turns, least and greatest in brackets; a ratio above 1 "
-        "says that we are faster.",
+        _where(here),
+        f"{_medians(measured)}, least and greatest in brackets; a ratio above 1 says that we are faster.",
         *_ours(measured),
     ]
     writers = {"quiet": _quiet, "busy": _busy, "tasks": _tasks}
@@ -131,6 +135,41 @@ def tables(rows: list[Row]) -> str:
         if parts[part]:
             lines += ["", *write(parts[part])]
     return "\n".join(lines) + "\n"
+
+
+def _where(here: Row) -> str:
+    variables = "".join(f" `{name}={value}`" for name, value in here["variables"].items())
+    return (
+        f"Measured on {here['summary']}, {here['system']}, {here['date']}; load {here['load_at_start']:.2f} at the start"
+        + (f"; set:{variables}" if variables else "") + "."
+    )  # fmt: skip
+
+
+def _medians(rows: list[Row]) -> str:
+    return f"Medians of {max(row['repeat'] for row in rows)} pairs of turns"
+
+
+def summary(rows: list[Row]) -> str:
+    """One table: our speed and the ratio to the best peer, for the chief routines at a few sizes, alone and beside neighbours."""
+    here = next(row for row in rows if row["part"] == "machine")
+    quiet, busy = ([row for row in rows if row["part"] == part] for part in ("quiet", "busy"))
+    n_busy, neighbours = _SUMMARY_BUSY
+    body = []
+    for routine in _ROUTINES:
+        cells = [_cell(row for row in quiet if (row["routine"], row["n"]) == (routine, n)) for n in _SUMMARY_SIZES]
+        beside = [row for row in busy if (row["routine"], row["n"]) == (routine, n_busy) and neighbours in row["busy"].values()]
+        body.append([routine, *cells, _cell(beside)])
+    heads = ("", *(f"n = {n}" for n in _SUMMARY_SIZES), f"n = {n_busy}, {neighbours} busy neighbours on core 1")
+    told = f"{_medians(quiet)}, double precision: GFlop/s, and the ratio of our speed to that of the best peer there."
+    return "\n".join([_where(here), told, *_ours(quiet), "", *_table(heads, body)]) + "\n"
+
+
+def _cell(rows: Iterable[Row]) -> str:
+    rows = list(rows)
+    if not rows:
+        return ""
+    best = min(rows, key=lambda row: row["ratio_median"])
+    return f"{median(row['gflops_median'] for row in rows):.0f}, **{best['ratio_median']:.2f}** ({best['peer']})"
 
 
 def _ours(rows: list[Row]) -> list[str]:
@@ -230,18 +269,20 @@ def main() -> None:
     measuring.add_argument("--resume", action="store_true", help="leave out what the unfinished file has already")
     writing = commands.add_parser("tables")
     writing.add_argument("results", type=Path)
-    writing.add_argument("--readme", type=Path)
+    writing.add_argument("--page", type=Path, help="gets all tables")
+    writing.add_argument("--readme", type=Path, help="gets the summary")
     arguments = parser.parse_args()
     if arguments.command == "measure":
         only = set(filter(None, arguments.only.split(",")))
         planned = [one for one in measurements(arguments.against.split(",")) if not only or one.part in only]
         measure(arguments.into, planned, arguments.repeat, arguments.resume)
         return
-    text = tables([json.loads(line) for line in arguments.results.read_text().splitlines()])
-    if arguments.readme is None:
-        print(text, end="")
-        return
-    arguments.readme.write_text(replace_between_marks(arguments.readme.read_text(), text))
+    rows = [json.loads(line) for line in arguments.results.read_text().splitlines()]
+    if arguments.page is None and arguments.readme is None:
+        print(tables(rows), end="")
+    for document, write in ((arguments.page, tables), (arguments.readme, summary)):
+        if document is not None:
+            document.write_text(replace_between_marks(document.read_text(), write(rows)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""benchmarks/report.py: the README's tables out of measured rows."""
+"""benchmarks/report.py: the tables of docs/speed.md and the README out of measured rows."""
 
 import importlib
 import json
@@ -48,6 +48,20 @@ def test_a_size_has_one_line_with_a_column_for_each_peer(report):
     assert "| to OpenBLAS 1 X | to MKL 2 |" in text
     assert "| potrf | 4096 | 100 | **1.25** | 1.25 (1.20 to 1.30) | 2.00 (1.20 to 1.30) |" in text
     assert "| potrf | 8192 | 100 | **2.00** |  | 2.00 (1.20 to 1.30) |" in text
+
+
+def test_the_summary_names_the_best_peer_of_each_cell(report):
+    other = {**ROW, "part": "quiet", "peer": "mkl", "peer_version": "MKL 2", "ratio_median": 1.1, "gflops_median": 104.0}
+    beside = {**ROW, "busy": {"1": 3}, "gflops_median": 60.0, "ratio_median": 3.0}
+    text = report.summary([MACHINE, {**ROW, "part": "quiet"}, other, ROW, beside])
+    assert "Some CPU, 2 cores" in text and "`OPENBLAS_CORETYPE=Haswell`" in text and "Medians of 7 pairs of turns" in text
+    assert "| potrf |  |  | 102, **1.10** (mkl) | 60, **3.00** (openblas) |" in text
+
+
+def test_the_page_and_the_readme_have_the_marks(report):
+    root = SCRIPTS.parent
+    for document in (root / "README.md", root / "docs" / "speed.md"):
+        report.replace_between_marks(document.read_text(), "new\n")
 
 
 def test_only_what_lies_between_the_marks_is_replaced(report):
