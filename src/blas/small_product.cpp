@@ -8,10 +8,9 @@
 namespace trencadis::blas {
 namespace {
 
-constexpr Index chunks_wanted = 96;       ///< that leave little to wait for in the end
-constexpr double least_flops = 1e5;       ///< of a chunk: a microsecond
-constexpr Index conflicting_bytes = 1024; ///< columns that are multiples of it apart share few sets of a cache:
-constexpr Index patient_uses = 16;        ///< packing them pays where a panel is used more often
+constexpr Index chunks_wanted = 96; ///< that leave little to wait for in the end
+constexpr double least_flops = 1e5; ///< of a chunk: a microsecond
+constexpr Index patient_uses = 16;  ///< packing columns that conflict pays where a panel is used more often
 
 } // namespace
 
@@ -19,7 +18,7 @@ template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
 {
     if constexpr (is_complex<T>) return false;
     else
-        return x.part == Part::all && x.rs == 1 && x.alpha != T(0) && x.k > 0 && is_small(x.n, x.k) &&
+        return x.part == Part::all && x.rs == 1 && x.alpha != T(0) && x.k > 0 && (is_low(x.n, x.k) || is_compact(x)) &&
                x.A.structure == Structure::general && x.B.structure == Structure::general && (x.B.rs == 1 || x.B.cs == 1);
 }
 
@@ -27,7 +26,7 @@ template <Scalar T>
 SmallProduct<T>::SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, bool shared)
     : x_(x), kernel_(kernel), panels_((x.m + kernel.mr - 1) / kernel.mr), pieces_(1), piece_(x.n)
 {
-    if (!shared) return;
+    if (!shared && is_low(x.n, x.k)) return;
     // As many chunks as leave little to wait for in the end, none too short to be worth fetching.
     const double flops = 2.0 * double(std::min(x.m, kernel.mr)) * double(x.n) * double(x.k);
     const Index wanted = (chunks_wanted + panels_ - 1) / panels_, worth = std::max<Index>(1, Index(flops / least_flops));
@@ -62,10 +61,10 @@ template <Scalar T> Index SmallProduct<T>::bound(Index p) const
 template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, Index j1) const
 {
     if constexpr (!is_complex<T>) {
-        const Index height = kernel_.height(rows), bytes = x_.A.cs * Index(sizeof(T));
+        const Index height = kernel_.height(rows);
         const T* A = x_.A.data + i * x_.A.rs;
         Index step = x_.A.cs;
-        if (x_.A.rs != 1 || rows != height || (bytes % conflicting_bytes == 0 && j1 - j0 > patient_uses * kernel_.nr)) {
+        if (x_.A.rs != 1 || rows != height || (conflict(x_.A.cs) && j1 - j0 > patient_uses * kernel_.nr)) {
             T* const image = scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k));
             pack_left(kernel_, x_.A.block(i, 0), rows, x_.k, image);
             A = image;

@@ -2,6 +2,8 @@
 #include "blas/product.hpp"
 #include "graph/team.hpp"
 
+#include <algorithm>
+
 namespace trencadis::blas {
 
 /// A product C <- alpha A B + beta C so small that packing B would cost more than it gains: B is read where it lies, A too where its columns
@@ -13,9 +15,14 @@ template <Scalar T> class SmallProduct {
 public:
     /// Is it one? x normalised.
     static bool suits(const Product<T>& x);
-    /// Is one of these sizes? Beside them the operands' structure and strides decide.
-    static bool is_small(Index n, Index k) { return !is_complex<T> && k <= deepest && n * k <= largest; }
-    /// `shared`: cut into chunks for several cores; otherwise into panels of rows.
+    /// Has a whole call no long side, nor a B by rows whose lines share few sets of a cache while every panel of A reads them anew?
+    static bool is_compact(const Product<T>& x)
+    {
+        return !is_complex<T> && std::max({x.m, x.n, x.k}) <= longest && (is_low(x.n, x.k) || x.B.rs == 1 || !conflict(x.B.rs));
+    }
+    /// Do all of its operands stay in the second cache, or nearly so?
+    static bool is_tiny(const Product<T>& x) { return !is_complex<T> && std::max({x.m, x.n, x.k}) <= deepest; }
+    /// `shared`: cut into chunks for several cores; otherwise into panels of rows, where the caches hold B.
     SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, bool shared);
 
     Index chunks() const { return panels_ * pieces_; }
@@ -27,6 +34,11 @@ public:
 private:
     static constexpr Index deepest = 384;       ///< of a panel of A that stays in the first two caches
     static constexpr Index largest = 384 * 384; ///< elements of B, which every panel of A reads anew
+    static constexpr Index longest = 640;       ///< of m, n and k: then pieces of B stay in the second cache, with a panel of A
+
+    static bool is_low(Index n, Index k) { return k <= deepest && n * k <= largest; }
+    /// Lines so far apart share few sets of a cache.
+    static bool conflict(Index stride) { return stride * Index(sizeof(T)) % 1024 == 0; }
 
     Index bound(Index p) const;
     void panel(Index i, Index rows, Index j0, Index j1) const;

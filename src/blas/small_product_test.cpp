@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 #include <span>
@@ -14,11 +15,6 @@
 
 namespace trencadis::blas {
 namespace {
-
-template <class T> class SmallProducts : public ::testing::Test {
-};
-using RealTypes = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(SmallProducts, RealTypes);
 
 /// Memory whose last byte lies before a page that nobody may touch.
 template <class T> class Guarded {
@@ -58,20 +54,17 @@ template <class T> struct Framed {
     T* data() { return memory.all().data(); }
 };
 
-/// In any order of the chunks, for every place of the operands and every edge of the panels: what the definition gives.
-TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
-{
-    using T = TypeParam;
-    const unsigned seed = std::random_device{}();
-    SCOPED_TRACE(seed);
-    std::mt19937 random(seed);
+template <class T> class SmallProducts : public ::testing::Test {
+protected:
+    unsigned seed = std::random_device{}();
+    std::mt19937 random{seed};
     const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
-    const std::vector<Index> sizes{
-        1, 2, kernel.nr - 1, kernel.nr, kernel.nr + 1, kernel.mr - 1, kernel.mr, kernel.mr + 1, 3 * kernel.mr + 5, 128};
-    std::uniform_int_distribution<std::size_t> any(0, sizes.size() - 1);
-    for (int round = 0; round < 300; ++round) {
-        const Index m = sizes[any(random)], n = sizes[any(random)], k = sizes[any(random)];
-        const Op op_a = random() % 2 ? Op::none : Op::trans, op_b = random() % 2 ? Op::none : Op::trans;
+
+    bool either() { return random() % 2; }
+    /// A product of random operands in any place, whose chunks are done in any order: what the definition gives.
+    void expect_definition(Index m, Index n, Index k, bool shared)
+    {
+        const Op op_a = either() ? Op::none : Op::trans, op_b = either() ? Op::none : Op::trans;
         Framed<T> A(op_a == Op::none ? m : k, op_a == Op::none ? k : m, random() % 4, random),
             B(op_b == Op::none ? k : n, op_b == Op::none ? n : k, random() % 4, random), C(m, n, random() % 4, random);
         const T alpha = T(random() % 3) - T(0.5), beta = T(random() % 3) - T(1);
@@ -79,7 +72,7 @@ TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
         const std::vector<T> before(C.memory.all().begin(), C.memory.all().end());
         const Product<T> x{m, n, k, alpha, general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), beta, C.data(), 1, C.ld};
         ASSERT_TRUE(SmallProduct<T>::suits(x));
-        const SmallProduct<T> product(x, kernel, random() % 3 != 0);
+        const SmallProduct<T> product(x, kernel, shared);
         std::vector<Index> order(std::size_t(product.chunks()));
         std::iota(order.begin(), order.end(), 0);
         std::shuffle(order.begin(), order.end(), random);
@@ -100,9 +93,30 @@ TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
                 const double expected = double(alpha) * sum + (beta == T(0) ? 0 : double(beta) * double(old));
                 // k roundings of sums below k, and three more.
                 ASSERT_NEAR(got, expected, double(k + 3) * double(k + 2) * double(std::numeric_limits<T>::epsilon()))
-                    << m << " x " << n << " x " << k << " at " << i << ", " << j;
+                    << m << " x " << n << " x " << k << " at " << i << ", " << j << ", seed " << seed;
             }
     }
+};
+using RealTypes = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SmallProducts, RealTypes);
+
+/// Every edge of the panels.
+TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
+{
+    const Index mr = this->kernel.mr, nr = this->kernel.nr;
+    const std::vector<Index> sizes{1, 2, nr - 1, nr, nr + 1, mr - 1, mr, mr + 1, 3 * mr + 5, 128};
+    std::uniform_int_distribution<std::size_t> any(0, sizes.size() - 1);
+    for (int round = 0; round < 300 && !this->HasFatalFailure(); ++round)
+        this->expect_definition(sizes[any(this->random)], sizes[any(this->random)], sizes[any(this->random)],
+                                this->random() % 3 != 0);
+}
+
+/// Those whose B the second cache does not hold are cut into pieces of columns for one core, too.
+TYPED_TEST(SmallProducts, KeepPiecesOfB)
+{
+    for (const bool shared : {false, true})
+        for (const auto& [m, n, k] : {std::array<Index, 3>{41, 390, 401}, {50, 639, 250}, {25, 300, 640}})
+            this->expect_definition(m, n, k, shared);
 }
 
 TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
@@ -115,6 +129,20 @@ TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
     product.k = 10;
     product.part = Part::lower;
     EXPECT_FALSE(SmallProduct<double>::suits(product));
+}
+
+/// Rows of B a power of two apart share a few sets of the caches, from which each panel of A would drive them out.
+TEST(SmallProduct, IsNoneOfMediumSizeWhoseRowsOfBConflict)
+{
+    double x = 0;
+    const auto suits = [&](Index n, Index ld, Op op) {
+        return SmallProduct<double>::suits({n, n, n, 1.0, general(&x, ld), general(&x, ld, op), 0.0, &x, 1, ld});
+    };
+    EXPECT_TRUE(suits(512, 512, Op::none));
+    EXPECT_FALSE(suits(512, 512, Op::trans));
+    EXPECT_TRUE(suits(512, 520, Op::trans));
+    EXPECT_TRUE(suits(256, 256, Op::trans));
+    EXPECT_FALSE(suits(641, 641, Op::none));
 }
 
 } // namespace

@@ -91,6 +91,8 @@ public:
     /// Rethrows. False: too few are awake, or somebody wants to see tasks, and nothing was run.
     virtual bool shares(int /*helpers*/) const { return false; } ///< would it, where so many could help? A guess
     virtual bool share_out(Index /*chunks*/, const std::function<void(Team&)>& /*work*/) { return false; }
+    /// Was one that joined such a call late for long, its core being somebody else's? Many tasks do better then. A guess.
+    virtual bool is_wary() const { return false; }
     /// So many workers that sleep look for work, since more calls are likely to follow.
     virtual void rouse(int /*helpers*/) {}
     /// Is there such a place now? A guess.

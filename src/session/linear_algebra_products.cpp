@@ -74,11 +74,16 @@ bool is_thin(Index m, Index n, const RoutineOptions& options)
     return options.nb == 0 && options.variant.empty() && std::min(m, n) <= 64 && std::max(m, n) >= 512;
 }
 
-/// Is it so small that it is one operation, which cores share as it lies?
-template <Scalar T> bool is_small(Index m, Index n, Index k, const RoutineOptions& options)
+/// Is it so small that cores share it as it lies?
+template <Scalar T> bool is_compact(const blas::Product<T>& x, const RoutineOptions& options)
 {
-    constexpr Index longest = 384; // beyond, packing all of B pays
-    return options.nb == 0 && options.variant.empty() && std::max(m, n) <= longest && blas::SmallProduct<T>::is_small(n, k);
+    return options.nb == 0 && options.variant.empty() && blas::SmallProduct<T>::is_compact(x);
+}
+
+/// Where it is tasks nevertheless, is it a single one? Not where cores are taken away: that would hold up all of it.
+template <Scalar T> bool is_one_task(const Session& session, const blas::Product<T>& x)
+{
+    return session.workers() == 1 || (blas::SmallProduct<T>::is_tiny(x) && !session.is_wary());
 }
 
 /// Rows, columns and depth of the tiles of a thin product.
@@ -102,15 +107,16 @@ void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha
     check_options("gemm", options);
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
     const Flops flops = operations::gemm(double(m), double(n), double(k)).flops<T>();
-    const bool ours = session.kernels().native(KernelRoutine::gemm), small = ours && is_small<T>(m, n, k, options);
     const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
-    if (small && is_short(session, flops, ours, options) && blas::SmallProduct<T>::suits(whole)) {
+    const bool ours = session.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, options);
+    constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
+    if (compact && is_short(session, flops, ours, options, most) && blas::SmallProduct<T>::suits(whole)) {
         const blas::SmallProduct<T> shared(whole, blas::instruction_set().micro_kernel<T>(), true);
         if (share_out(session, shared)) return;
     }
     if (runs_directly(session, flops, options))
         return session.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    const bool thin = ours && is_thin(m, n, options);
+    const bool small = compact && is_one_task(session, whole), thin = ours && is_thin(m, n, options);
     if (!thin && !small && runs_packed(session, "gemm", options)) {
         if (run_product(session, options, PackedProduct<T>{m, n, k, alpha, whole.A, whole.B, beta, {C, m, n, ldc}})) return;
     }

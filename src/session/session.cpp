@@ -256,6 +256,7 @@ bool Session::can_share(Flops flops)
     return false;
 }
 
+bool Session::is_wary() const { return parts_->engine->is_wary(); }
 bool Session::share_out(Index chunks, const std::function<void(Team&)>& work) { return parts_->engine->share_out(chunks, work); }
 
 Session::Outlook Session::outlook()

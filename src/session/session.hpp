@@ -103,6 +103,7 @@ public:
     /// closely, as many as can help are woken for the next ones.
     bool can_share(Flops flops);
     bool share_out(Index chunks, const std::function<void(Team&)>& work); ///< see Engine::share_out
+    bool is_wary() const;                                                 ///< see Engine::is_wary
     /// How a short call would be carried out now; a guess.
     enum class Outlook {
         busy,   ///< nobody has time for it but the caller

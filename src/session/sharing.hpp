@@ -14,10 +14,9 @@ template <class Operation> bool share_out(Session& session, Operation& operation
 }
 
 /// Is a call of so many flops short enough that a graph of tasks would cost more than it gains? `ours`: its kernels are.
-inline bool is_short(Session& session, Flops flops, bool ours, const RoutineOptions& options)
+inline bool is_short(Session& session, Flops flops, bool ours, const RoutineOptions& options, Flops most = 1.2e8)
 {
     constexpr Flops least = 5e5; // less is over before another core has begun
-    constexpr Flops most = 1.2e8;
     return ours && flops >= least && flops <= most && options.nb == 0 && options.variant.empty() && session.can_share(flops);
 }
 

@@ -68,7 +68,7 @@ protected:
 TEST_F(SharedCalls, DoEveryChunkOnceWhoeverComes)
 {
     for (const int workers : {2, 3, 8}) {
-        RuntimeUnderTest runtime("native", "mosaic", workers);
+        RuntimeUnderTest runtime("native", "mosaic", workers, Relieving::never); // who is late is late again
         for (int round = 0; round < share_of(300); ++round) {
             const Index chunks = 1 + round % 97;
             std::vector<std::atomic<int>> done(static_cast<std::size_t>(chunks));
@@ -100,7 +100,7 @@ TEST_F(SharedCalls, AreJoinedByThoseWhoAreAwake)
 /// The call is over when all chunks are, also one that another thread is late with.
 TEST_F(SharedCalls, WaitForThoseWhoHaveJoined)
 {
-    RuntimeUnderTest runtime("native", "mosaic", 2);
+    RuntimeUnderTest runtime("native", "mosaic", 2, Relieving::never);
     for (int round = 0; round < 5; ++round) {
         int late = 0; // not atomic: what a member wrote must have come to the caller
         std::atomic<bool> begun{false};
@@ -217,6 +217,32 @@ TEST_F(SharedCalls, AreNotForWhoWantsToSeeTasks)
     flow.submit("task", [&] { inside = traced.engine().share_out(10, nothing); }, {});
     flow.wait();
     EXPECT_FALSE(inside);
+}
+
+/// Whose core was taken away is likely to lose it again, and relief helps tasks only: there are no open calls for a while, then again.
+TEST_F(SharedCalls, AreTasksForAWhileAfterAMemberWasLate)
+{
+    RuntimeUnderTest relieved("native", "mosaic", 2, Relieving::held_up), alone("native", "mosaic", 2, Relieving::never);
+    const auto caller = std::this_thread::get_id();
+    for (RuntimeUnderTest* runtime : {&relieved, &alone}) {
+        Engine& engine = runtime->engine();
+        EXPECT_FALSE(engine.is_wary());
+        std::atomic<bool> begun{false};
+        bool wary = false;
+        ASSERT_TRUE(eventually([&] { // the other may not come, or not in time to take a chunk
+            share(engine, 2, [&](Team& team) {
+                if (in_this_thread(caller)) return leave_it_to_the_other(begun, team);
+                if (!team.next()) return;
+                begun = true;
+                std::this_thread::sleep_for(3ms);
+            });
+            wary = engine.is_wary();
+            return begun.load();
+        }));
+        EXPECT_EQ(wary, runtime == &relieved);
+        EXPECT_TRUE(eventually([&] { return !engine.is_wary(); }));
+        share(engine, 2, drop);
+    }
 }
 
 /// Calls of every kind from many threads: nothing is done twice, forgotten or left waiting for ever.

@@ -39,6 +39,7 @@ public:
     bool attend(TaskFlow& flow, const std::function<void()>& call) override;
     bool shares(int helpers) const override;
     bool share_out(Index chunks, const std::function<void(Team&)>& work) override;
+    bool is_wary() const override;
     void rouse(int helpers) override;
     bool has_room() const override;
     int spinning() const override { return idle_.load(std::memory_order_relaxed) - sleepers_.count(); }
@@ -149,9 +150,10 @@ private:
     std::vector<std::atomic<int>> idle_on_node_; ///< the same by node; empty where nodes are not split
     std::atomic<bool> stop_{false};
     OpenCall call_;
-    Sleepers sleepers_;                        ///< the workers' own units by number, then the guests in their places
-    std::vector<WorkerId> worker_on_;          ///< by core number; no_worker
-    std::vector<std::unique_ptr<Seat>> seats_; ///< one per worker; the last member, for they end before what their units use
+    std::atomic<std::int64_t> wary_until_ns_{0}; ///< no open calls before: a member was late
+    Sleepers sleepers_;                          ///< the workers' own units by number, then the guests in their places
+    std::vector<WorkerId> worker_on_;            ///< by core number; no_worker
+    std::vector<std::unique_ptr<Seat>> seats_;   ///< one per worker; the last member, for they end before what their units use
 };
 
 } // namespace trencadis

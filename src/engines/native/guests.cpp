@@ -12,15 +12,21 @@ namespace {
 
 /// A call that lasts longer is not worth the doubt where the system runs the caller's thread: the worker's own is pinned.
 constexpr std::int64_t longest_visit_ns = 20'000'000;
+/// Calls are tasks for so long after a member was late.
+constexpr std::int64_t wary_for_ns = 200'000'000;
 
-/// Until those who have joined are out: soon, unless the system has taken a core from one of them.
-void await_members(const OpenCall& call, std::int64_t since)
+/// Until those who have joined are out: soon, unless the system has taken a core from one of them; true if so.
+bool await_members(const OpenCall& call, std::int64_t since)
 {
     constexpr std::int64_t spin_ns = 200'000, nap_ns = 100'000;
     const std::atomic<std::uint32_t> nobody_wakes{0};
-    while (!call.deserted())
-        if (now_ns() - since < spin_ns) relax();
-        else futex_wait(nobody_wakes, 0, nap_ns);
+    bool late = false;
+    while (!call.deserted()) {
+        late = now_ns() - since >= spin_ns;
+        if (late) futex_wait(nobody_wakes, 0, nap_ns);
+        else relax();
+    }
+    return late;
 }
 
 } // namespace
@@ -117,12 +123,18 @@ void NativeEngine::give_place_back(const Worker& worker, Holder& own)
 }
 
 /// Tasks would be seen, in a trace or by a test; and it pays where most of those who can help are awake: to wake one takes as long as a
-/// short call.
+/// short call. Where a member's core was taken away lately, it is likely to be again, and tasks are what relief can help.
 bool NativeEngine::shares(int helpers) const
 {
     const int awake = spinning();
     return shares_calls_ && !position.engine && !recorder_.enabled() && awake > 0 &&
-           2 * awake >= std::min(helpers, workers() - 1);
+           2 * awake >= std::min(helpers, workers() - 1) && !is_wary();
+}
+
+bool NativeEngine::is_wary() const
+{
+    const std::int64_t until = wary_until_ns_.load(std::memory_order_relaxed);
+    return until > 0 && now_ns() < until;
 }
 
 bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& work)
@@ -143,7 +155,8 @@ bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& wor
         failure = std::current_exception();
     }
     const std::int64_t computed = now_ns();
-    if (!call_.close()) await_members(call_, computed);
+    if (!call_.close() && await_members(call_, computed) && relief_.is_on())
+        wary_until_ns_.store(now_ns() + wary_for_ns, std::memory_order_relaxed);
     raise_quietly(call_.raised());
     if (std::exception_ptr theirs = call_.retire(); theirs && !failure) failure = std::move(theirs);
     add(worker->busy_ns, computed - begin);

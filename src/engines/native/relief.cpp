@@ -56,7 +56,7 @@ void Relief::stay(Post& owner) const
 /// One that is often held up itself would use up for the owner what it gets of its core, which is no place for others either.
 bool Relief::helps(Post& helper) const
 {
-    if (when_ == Relieving::never || posts_.size() < 2 || helper.core_ < 0) return false;
+    if (!is_on() || helper.core_ < 0) return false;
     return when_ == Relieving::always || !is_held_up(helper);
 }
 

@@ -73,6 +73,8 @@ public:
     /// Before anybody works. `runs_since_ns` is not 0 while the worker runs a task. Owners are helped by workers of their `node` only.
     void add(Post& post, const WorkerPlace& place, int node, const std::atomic<std::int64_t>& runs_since_ns);
 
+    bool is_on() const { return when_ != Relieving::never && posts_.size() > 1; }
+
     // The worker's holder.
     /// This thread has the worker from now on; none: one that must not be moved, since it is the program's own.
     void has(Post& owner, const ThreadHandle& thread) const;
