@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,60 @@ def test_who_opens_it_by_its_path_finds_every_routine_and_the_width_of_its_integ
     result = run([sys.executable, "-c", CHOOSER, own / f"{name}.so.3", *names])
     assert result.returncode == 0, result.stderr
     assert result.stdout == f"[]\n{width} {width}\n"
+
+
+# A system's BLAS is in programs that run with their owner's rights, too.
+OTHERS_CODE = """
+#include <unistd.h>
+__attribute__((constructor)) static void speak(void) { (void)!write(1, "a stranger's code ran\\n", 22); }
+"""
+PRIVILEGED = """
+#include <stdio.h>
+extern void dgemm_();
+enum { n = 700 };
+static double a[n * n], c[n * n];
+int main(void)
+{
+    const int order = n;
+    const double one = 1, zero = 0;
+    for (int i = 0; i < n * n; ++i) a[i] = 1;
+    dgemm_("N", "N", &order, &order, &order, &one, a, &order, a, &order, &zero, c, &order);
+    printf("%g\\n", c[n * n - 1]);
+    return 0;
+}
+"""
+
+
+@pytest.fixture
+def open_folder():
+    """One that others may enter, unlike pytest's."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes programs of root's that others run")
+@pytest.mark.parametrize("variables", [("TRENCADIS_KERNELS", "TRENCADIS_OPENBLAS_LIBRARY"), ("HWLOC_PLUGINS_PATH",)])
+def test_a_program_with_its_owners_rights_loads_nothing_that_its_caller_names(variables, open_folder):
+    (open_folder / "stranger.c").write_text(OTHERS_CODE)
+    (open_folder / "program.c").write_text(PRIVILEGED)
+    stranger, program, drop_in = open_folder / "hwloc_stranger.so", open_folder / "program", ROOT / "build" / "lib"
+    for command in (
+        ["cc", "-w", "-shared", "-fPIC", open_folder / "stranger.c", "-o", stranger],
+        ["cc", "-w", open_folder / "program.c", f"-L{drop_in}", f"-Wl,-rpath,{drop_in}", "-ltrencadis_lapack", "-o", program],
+    ):
+        assert run(command).returncode == 0
+    values = {
+        "TRENCADIS_KERNELS": "openblas",
+        "TRENCADIS_OPENBLAS_LIBRARY": str(stranger),
+        "HWLOC_PLUGINS_PATH": str(open_folder),
+    }
+    environment = {"PATH": "/usr/bin:/bin", "TRENCADIS_VERBOSE": "1", **{name: values[name] for name in variables}}
+    plain = run([program], env=environment)
+    assert "a stranger's code ran" in plain.stdout, "else the rest shows nothing"
+    program.chmod(0o4755)
+    trusted = run([program], env=environment, user=65534, group=65534, extra_groups=[])
+    assert (trusted.returncode, trusted.stdout, trusted.stderr) == (0, "700\n", "")
 
 
 # How the library behind is found. The register is one of our own, in a folder.
