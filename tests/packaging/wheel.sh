@@ -32,7 +32,7 @@ assert abs(A @ trencadis.solve(A, b) - b).max() < 1e-9
 P = A @ A.T + 600 * np.eye(600)
 assert abs(P @ trencadis.solve(P, b, assume_a="pos") - b).max() < 1e-9
 tall = A[:, :200]
-Q, R = trencadis.qr(tall)
+Q, R = trencadis.qr(tall, mode="economic")
 assert abs(Q @ R - tall).max() < 1e-12 and abs(Q.T @ Q - np.eye(200)).max() < 1e-12
 fit = trencadis.lstsq(tall, b)[0]
 assert abs(tall.T @ (b - tall @ fit)).max() < 1e-10
