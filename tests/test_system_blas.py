@@ -138,7 +138,7 @@ def test_they_have_the_plain_names_of_the_drop_in_library_which_are_wide_ones_in
     plain = {name for name in drop_in if not re.match(r"scipy_|LAPACKE_|.*64_?$", name)}
     assert {"dgemm_", "cblas_dgemm", "zgesv_"} <= plain
     for name in NAMES:
-        expected = plain | {f"{each}64_" for each in plain} if "64" in name else plain
+        expected = plain | {f"{each}64_" for each in plain} & drop_in if "64" in name else plain
         assert shown(BUILT / name) == expected
 
 
@@ -171,6 +171,38 @@ def test_who_opens_it_by_its_path_finds_every_routine_and_the_width_of_its_integ
     result = run([sys.executable, "-c", CHOOSER, own / f"{name}.so.3", *names])
     assert result.returncode == 0, result.stderr
     assert result.stdout == f"[]\n{width} {width}\n"
+
+
+# What the programs do that set the threads of "the BLAS", whichever it is.
+LIMITER = """
+import ctypes, os, sys
+path, behind = sys.argv[1:]
+library = ctypes.CDLL(path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
+before = library.openblas_get_num_threads()
+said = [before]
+for threads in 1, 0, 1:
+    library.openblas_set_num_threads(threads)
+    said.append(library.openblas_get_num_threads())
+library.openblas_set_num_threads_(ctypes.byref(ctypes.c_int(10_000)))
+said.append(library.openblas_get_num_threads_())
+assert said == [before, 1, before, 1, before], said
+library.openblas_set_num_threads(1)
+print(ctypes.CDLL(behind).openblas_get_num_threads(), before)
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_limits_that_programs_set_to_openblas_are_ours_and_those_of_the_library_behind(name, tmp_path):
+    behind = OTHERS["openblas"][0]
+    if not behind.exists():
+        pytest.skip("OpenBLAS is not here: apt install libopenblas0-pthread")
+    own = installed(tmp_path)
+    (own / "behind").mkdir()
+    (own / "behind" / behind_name(name)).symlink_to(behind)
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    result = run([sys.executable, "-c", LIMITER, own / name, SYSTEM / "libopenblas.so.0"], env=environment)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == f"1 {len(os.sched_getaffinity(0))}\n"
 
 
 # A system's BLAS is in programs that run with their owner's rights, too.
