@@ -369,6 +369,36 @@ def test_unregistering_leaves_the_others_and_nothing_of_ours(register, tmp_path)
 
 
 @needs_alternatives
+@pytest.mark.skipif(not shutil.which("flock"), reason="flock is not here")
+def test_several_at_once_come_one_after_the_other(register, tmp_path):
+    for name in NAMES:
+        register.add(name, tmp_path / "other" / name, 10)
+    command = ["sh", SCRIPT, "--own", register.own, "--links", register.links, "--admin", register.admin, "register"]
+    several = [subprocess.Popen([str(word) for word in command], stderr=subprocess.PIPE, text=True) for _ in range(8)]
+    assert [(each.communicate(timeout=120)[1], each.returncode) for each in several] == [("", 0)] * 8
+    assert {register.behind(name) for name in NAMES} == {tmp_path / "other" / name for name in NAMES}
+    assert len(list((register.own / "behind").iterdir())) == len(NAMES)
+
+
+@needs_alternatives
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.parametrize("word", ["register", "unregister"])
+def test_who_may_not_write_there_is_told_and_may_look(word, open_folder):
+    register = Register(open_folder)
+    command = ["sh", SCRIPT, "--own", register.own, "--links", register.links, "--admin", register.admin]
+    nobody = {"user": 65534, "group": 65534, "extra_groups": [], "cwd": "/"}
+    script = open_folder / "script"  # the checkout may be in a folder that others may not enter
+    shutil.copy(SCRIPT, script)
+    command[1] = script
+    result = run([*command, word], **nobody)
+    assert (result.returncode, result.stderr) == (
+        1,
+        f"trencadis-system-blas: {register.own} cannot be written to; as root, please\n",
+    )
+    assert "libblas.so.3: nothing behind ours" in run([*command, "show"], **nobody).stdout
+
+
+@needs_alternatives
 @pytest.mark.parametrize("words", [[], ["regster"], ["--own"], ["--onw", "x", "show"]])
 def test_other_words_are_answered_with_the_usage(words):
     result = run(["sh", SCRIPT, *words])
