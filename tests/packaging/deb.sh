@@ -171,6 +171,18 @@ quiet apt-get install -y --reinstall /dist/trencadis_*.deb
 run_numpy
 ok "installed over itself"
 
+# A package that takes our place, and then cannot be installed: the removal is taken back.
+mkdir -p /tmp/rival/DEBIAN
+printf 'Package: rival\nVersion: 1\nArchitecture: all\nMaintainer: a stranger <stranger@localhost>\nDescription: a rival\nConflicts: trencadis\n' >/tmp/rival/DEBIAN/control
+printf '#!/bin/sh\nexit 1\n' >/tmp/rival/DEBIAN/preinst
+chmod 755 /tmp/rival/DEBIAN/preinst
+dpkg-deb --build /tmp/rival /tmp/rival.deb >/dev/null
+dpkg --force-remove-protected --auto-deconfigure -B -i /tmp/rival.deb >/tmp/log 2>&1 && fail "the rival was installed"
+dpkg -s trencadis | grep -q '^Status: install ok installed' || fail "not taken back: $(dpkg -s trencadis | grep ^Status)"
+run_numpy
+ours dgeqrf
+ok "a removal that is broken off is taken back"
+
 # Removed while a program computes.
 cat >/tmp/long.py <<'P'
 import numpy as np, sys
