@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -137,7 +138,7 @@ def test_they_have_the_plain_names_of_the_drop_in_library_which_are_wide_ones_in
     plain = {name for name in drop_in if not re.match(r"scipy_|LAPACKE_|.*64_?$", name)}
     assert {"dgemm_", "cblas_dgemm", "zgesv_"} <= plain
     for name in NAMES:
-        expected = plain | {f"{each}64_" for each in plain} if "64" in name else plain
+        expected = plain | {f"{each}64_" for each in plain} & drop_in if "64" in name else plain
         assert shown(BUILT / name) == expected
 
 
@@ -170,6 +171,92 @@ def test_who_opens_it_by_its_path_finds_every_routine_and_the_width_of_its_integ
     result = run([sys.executable, "-c", CHOOSER, own / f"{name}.so.3", *names])
     assert result.returncode == 0, result.stderr
     assert result.stdout == f"[]\n{width} {width}\n"
+
+
+# What the programs do that set the threads of "the BLAS", whichever it is.
+LIMITER = """
+import ctypes, os, sys
+path, behind = sys.argv[1:]
+library = ctypes.CDLL(path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
+before = library.openblas_get_num_threads()
+said = [before]
+for threads in 1, 0, 1:
+    library.openblas_set_num_threads(threads)
+    said.append(library.openblas_get_num_threads())
+library.openblas_set_num_threads_(ctypes.byref(ctypes.c_int(10_000)))
+said.append(library.openblas_get_num_threads_())
+assert said == [before, 1, before, 1, before], said
+library.openblas_set_num_threads(1)
+print(ctypes.CDLL(behind).openblas_get_num_threads(), before)
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_limits_that_programs_set_to_openblas_are_ours_and_those_of_the_library_behind(name, tmp_path):
+    behind = OTHERS["openblas"][0]
+    if not behind.exists():
+        pytest.skip("OpenBLAS is not here: apt install libopenblas0-pthread")
+    own = installed(tmp_path)
+    (own / "behind").mkdir()
+    (own / "behind" / behind_name(name)).symlink_to(behind)
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    result = run([sys.executable, "-c", LIMITER, own / name, SYSTEM / "libopenblas.so.0"], env=environment)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == f"1 {len(os.sched_getaffinity(0))}\n"
+
+
+# A system's BLAS is in programs that run with their owner's rights, too.
+OTHERS_CODE = """
+#include <unistd.h>
+__attribute__((constructor)) static void speak(void) { (void)!write(1, "a stranger's code ran\\n", 22); }
+"""
+PRIVILEGED = """
+#include <stdio.h>
+extern void dgemm_();
+enum { n = 700 };
+static double a[n * n], c[n * n];
+int main(void)
+{
+    const int order = n;
+    const double one = 1, zero = 0;
+    for (int i = 0; i < n * n; ++i) a[i] = 1;
+    dgemm_("N", "N", &order, &order, &order, &one, a, &order, a, &order, &zero, c, &order);
+    printf("%g\\n", c[n * n - 1]);
+    return 0;
+}
+"""
+
+
+@pytest.fixture
+def open_folder():
+    """One that others may enter, unlike pytest's."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes programs of root's that others run")
+@pytest.mark.parametrize("variables", [("TRENCADIS_KERNELS", "TRENCADIS_OPENBLAS_LIBRARY"), ("HWLOC_PLUGINS_PATH",)])
+def test_a_program_with_its_owners_rights_loads_nothing_that_its_caller_names(variables, open_folder):
+    (open_folder / "stranger.c").write_text(OTHERS_CODE)
+    (open_folder / "program.c").write_text(PRIVILEGED)
+    stranger, program, drop_in = open_folder / "hwloc_stranger.so", open_folder / "program", ROOT / "build" / "lib"
+    for command in (
+        ["cc", "-w", "-shared", "-fPIC", open_folder / "stranger.c", "-o", stranger],
+        ["cc", "-w", open_folder / "program.c", f"-L{drop_in}", f"-Wl,-rpath,{drop_in}", "-ltrencadis_lapack", "-o", program],
+    ):
+        assert run(command).returncode == 0
+    values = {
+        "TRENCADIS_KERNELS": "openblas",
+        "TRENCADIS_OPENBLAS_LIBRARY": str(stranger),
+        "HWLOC_PLUGINS_PATH": str(open_folder),
+    }
+    environment = {"PATH": "/usr/bin:/bin", "TRENCADIS_VERBOSE": "1", **{name: values[name] for name in variables}}
+    plain = run([program], env=environment)
+    assert "a stranger's code ran" in plain.stdout, "else the rest shows nothing"
+    program.chmod(0o4755)
+    trusted = run([program], env=environment, user=65534, group=65534, extra_groups=[])
+    assert (trusted.returncode, trusted.stdout, trusted.stderr) == (0, "700\n", "")
 
 
 # How the library behind is found. The register is one of our own, in a folder.
@@ -279,6 +366,36 @@ def test_unregistering_leaves_the_others_and_nothing_of_ours(register, tmp_path)
     assert {register.chosen(name) for name in NAMES} == {tmp_path / "other" / name for name in NAMES}
     assert not (register.own / "behind").exists()
     register.call("unregister")  # safe to repeat
+
+
+@needs_alternatives
+@pytest.mark.skipif(not shutil.which("flock"), reason="flock is not here")
+def test_several_at_once_come_one_after_the_other(register, tmp_path):
+    for name in NAMES:
+        register.add(name, tmp_path / "other" / name, 10)
+    command = ["sh", SCRIPT, "--own", register.own, "--links", register.links, "--admin", register.admin, "register"]
+    several = [subprocess.Popen([str(word) for word in command], stderr=subprocess.PIPE, text=True) for _ in range(8)]
+    assert [(each.communicate(timeout=120)[1], each.returncode) for each in several] == [("", 0)] * 8
+    assert {register.behind(name) for name in NAMES} == {tmp_path / "other" / name for name in NAMES}
+    assert len(list((register.own / "behind").iterdir())) == len(NAMES)
+
+
+@needs_alternatives
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.parametrize("word", ["register", "unregister"])
+def test_who_may_not_write_there_is_told_and_may_look(word, open_folder):
+    register = Register(open_folder)
+    command = ["sh", SCRIPT, "--own", register.own, "--links", register.links, "--admin", register.admin]
+    nobody = {"user": 65534, "group": 65534, "extra_groups": [], "cwd": "/"}
+    script = open_folder / "script"  # the checkout may be in a folder that others may not enter
+    shutil.copy(SCRIPT, script)
+    command[1] = script
+    result = run([*command, word], **nobody)
+    assert (result.returncode, result.stderr) == (
+        1,
+        f"trencadis-system-blas: {register.own} cannot be written to; as root, please\n",
+    )
+    assert "libblas.so.3: nothing behind ours" in run([*command, "show"], **nobody).stdout
 
 
 @needs_alternatives

@@ -52,6 +52,11 @@ def test_a_program_that_is_not_there_is_named(tmp_path):
     assert "there is no program no-such-program" in result.stderr
     (tmp_path / "text").write_text("not a program")
     assert call(str(tmp_path / "text")).returncode == 126
+    (tmp_path / "text").chmod(0o755)
+    result = call(str(tmp_path / "text"))
+    assert result.returncode == 126 and result.stderr.endswith("cannot be run: Exec format error\n")
+    result = call("")
+    assert result.returncode == 127 and result.stderr == "trencadis.preload: there is no program ''\n"
 
 
 def test_a_folder_that_cannot_be_preloaded_is_named(monkeypatch):
@@ -64,3 +69,20 @@ def test_help_says_how():
     result = call("--help")
     assert result.returncode == 0
     assert "python -m trencadis.preload python my_program.py" in result.stdout
+
+
+def test_a_folder_with_a_blank_is_found_whole(monkeypatch, tmp_path):
+    library = tmp_path / "my programs" / "libtrencadis.so.0"
+    maps = (
+        f"7f0000000000-7f0000001000 r--p 00000000 00:00 0 \n7f1000000000-7f1000001000 r-xp 00000000 fe:00 12345      {library}\n"
+    )
+    (tmp_path / "maps").write_text(maps)
+    monkeypatch.setattr(preload, "MAPS", tmp_path / "maps")
+    assert preload.loaded_library() == library
+
+
+def test_the_path_is_not_printed_where_it_cannot_be_preloaded(monkeypatch, capsys):
+    monkeypatch.setattr(preload, "path", lambda: "/my programs/libtrencadis_lapack.so")
+    assert preload.main([]) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and "no path with blanks or colons" in err

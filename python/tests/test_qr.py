@@ -178,3 +178,9 @@ def test_what_is_no_number_goes_on_where_nobody_looks(bad):
         A[place] = bad
         _, r = trencadis.qr(A, check_finite=False)
         assert not np.isfinite(r).all()
+
+
+@pytest.mark.parametrize("routine", [trencadis.qr, trencadis.rq])
+def test_what_is_no_number_is_a_value_error_as_scipys(routine):
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        routine(np.array([["a", "b"], ["c", "d"]]))

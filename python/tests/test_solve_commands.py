@@ -152,3 +152,21 @@ def test_factor_by_qr_writes_what_scipys_raw_mode_returns(tmp_path, shape, dtype
         (factors, tau), _ = scipy.linalg.qr(A, mode="raw")
         bound = 1e4 * np.finfo(dtype).eps
         assert np.abs(written["qr"] - factors).max() < bound and np.abs(written["tau"] - tau).max() < bound
+
+
+@pytest.mark.parametrize(("assume", "rows"), [("general", 40), ("least-squares", 70)])
+@pytest.mark.parametrize(("of_A", "of_b"), [(1e300, 1e300), (1e-300, 1e-300), (1e300, 1), (1, 1e300), (1e-305, 1e-300)])
+def test_the_residual_of_a_system_near_the_ends_of_the_range_is_a_number(tmp_path, assume, rows, of_A, of_b):
+    np.save(tmp_path / "A.npy", random_array((rows, 40), np.float64) * of_A)
+    np.save(tmp_path / "b.npy", random_array(rows, np.float64) * of_b)
+    out, err = trencadis("solve", "A.npy", "b.npy", "--assume", assume, "--json", cwd=tmp_path)
+    assert err == "" and 0 < json.loads(out)["residual"] < 30
+
+
+@pytest.mark.parametrize("assume", ["general", "least-squares"])
+def test_a_solution_that_overflows_is_said_to_and_has_no_residual(tmp_path, assume):
+    np.save(tmp_path / "A.npy", np.eye(20) * 1e-310 + np.diag(np.full(19, 1e-311), 1) + np.diag(np.full(19, 2e-311), -1))
+    np.save(tmp_path / "b.npy", np.ones(20))
+    out, err = trencadis("solve", "A.npy", "b.npy", "--assume", assume, "--json", cwd=tmp_path)
+    assert json.loads(out)["residual"] is None
+    assert "elements of X are beyond the largest float64 number, 1.8e+308" in err and "Runtime" not in err

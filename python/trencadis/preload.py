@@ -15,13 +15,14 @@ from pathlib import Path
 from . import _core
 
 LIBRARY = "libtrencadis_lapack.so"
+MAPS = Path("/proc/self/maps")
 
 
 def loaded_library() -> Path:
     """The libtrencadis.so that this package runs on: a wheel has it beside the extension, a checkout in its build folder."""
-    with Path("/proc/self/maps").open() as maps:
+    with MAPS.open() as maps:
         for line in maps:
-            path = Path(line.rpartition(" ")[2].strip())
+            path = Path(line.split(maxsplit=5)[-1].rstrip("\n"))  # which may have blanks
             if path.name.startswith("libtrencadis.so"):
                 return path
     raise RuntimeError(f"{_core.__file__} is loaded, and no libtrencadis.so with it")
@@ -35,11 +36,17 @@ def path() -> str:
     return str(library)
 
 
-def environment(variables=os.environ) -> dict[str, str]:
-    """`variables` with the drop-in library before whatever is preloaded already."""
+def for_preloading() -> str:
+    """path(), if the loader can be told of it."""
     ours = path()
     if set(ours) & set(" :"):
         raise RuntimeError(f"LD_PRELOAD takes no path with blanks or colons, as {ours} has: install into another folder")
+    return ours
+
+
+def environment(variables=os.environ) -> dict[str, str]:
+    """`variables` with the drop-in library before whatever is preloaded already."""
+    ours = for_preloading()
     others = [name for name in variables.get("LD_PRELOAD", "").replace(":", " ").split() if name != ours]
     return {**variables, "LD_PRELOAD": ":".join([ours, *others])}
 
@@ -47,12 +54,14 @@ def environment(variables=os.environ) -> dict[str, str]:
 def run(command: list[str]) -> int:
     """Becomes the program; returns only where there is none, with the exit status that shells give."""
     try:
+        if not command[0]:
+            raise FileNotFoundError
         os.execvpe(command[0], command, environment())
     except FileNotFoundError:
-        print(f"trencadis.preload: there is no program {command[0]}", file=sys.stderr)
+        print(f"trencadis.preload: there is no program {command[0] or repr('')}", file=sys.stderr)
         return 127
-    except PermissionError:
-        print(f"trencadis.preload: {command[0]} cannot be run", file=sys.stderr)
+    except OSError as failure:  # no right to, a folder, no program's format
+        print(f"trencadis.preload: {command[0]} cannot be run: {failure.strerror}", file=sys.stderr)
         return 126
 
 
@@ -63,7 +72,7 @@ def main(arguments: list[str]) -> int:
     try:
         if arguments:
             return run(arguments)
-        print(path())
+        print(for_preloading())
         return 0
     except RuntimeError as failure:
         print(f"trencadis.preload: {failure}", file=sys.stderr)

@@ -160,7 +160,8 @@ def rq(a: ArrayLike, overwrite_a: bool = False, lwork: int | None = None, mode: 
     a1 = validated(a, check_finite)
     if a1.ndim < 2:
         raise ValueError("expected matrix")
-    turned = np.flip(a1, (-2, -1)).swapaxes(-1, -2).conj()
+    turned = np.flip(a1, (-2, -1)).swapaxes(-1, -2)
+    turned = turned.conj() if np.iscomplexobj(turned) else turned  # what is no number is qr's to refuse
     if lwork not in (None, -1) and lwork < a1.shape[-2]:  # type: ignore[operator]
         raise ValueError(f"lwork is {lwork}, must be at least {a1.shape[-2]}, or -1")
     parts = [_turned_back(part) for part in reversed(qr(turned, mode=mode, check_finite=False))]

@@ -47,10 +47,31 @@ def _full_columns(A: np.ndarray, first: int, last: int, lower: bool) -> np.ndarr
     return columns
 
 
+def _exponent(A: np.ndarray) -> int:
+    """Of the largest element, where products of some elements of such a size would leave the range of A's numbers; else 0."""
+    parts = (A.real, A.imag) if np.iscomplexobj(A) else (A,)
+    largest = max(max(float(part.max(initial=0)), -float(part.min(initial=0))) for part in parts)
+    exponent = int(np.frexp(largest)[1]) if np.isfinite(largest) else 0
+    return exponent if abs(exponent) > np.finfo(A.dtype).maxexp // 4 else 0
+
+
+def _times_power(A: np.ndarray, exponent: int) -> np.ndarray:
+    """2^exponent A; in two steps, since the power alone may be no number."""
+    half = exponent // 2
+    return A * A.dtype.type(2.0**half) * A.dtype.type(2.0 ** (exponent - half)) if exponent else A
+
+
+def _of_usual_size(A: np.ndarray, X: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A X = B with powers of two taken out of A and B."""
+    a, b = _exponent(A), _exponent(B)
+    return _times_power(A, -a), _times_power(X, a - b), _times_power(B, -b)
+
+
 def solve_residual(A: np.ndarray, X: np.ndarray, B: np.ndarray, part: Part) -> float | None:
-    """max_j |b_j - A x_j| / (|A| |x_j| eps) in one-norms (LAPACK's dpot02); None for empty systems."""
-    if not X.size:
+    """max_j |b_j - A x_j| / (|A| |x_j| eps) in one-norms (LAPACK's dpot02); None for empty systems, and where X overflowed."""
+    if not X.size or not np.isfinite(X).all():
         return None
+    A, X, B = _of_usual_size(A, X, B)
     X2, B2 = X.reshape(X.shape[0], -1), B.reshape(B.shape[0], -1)
     product, norm = product_and_norm(A, X2, part)
     errors, sizes = np.abs(B2 - product).sum(axis=0), np.abs(X2).sum(axis=0)
@@ -97,9 +118,10 @@ def qr_residual(session: Any, A: np.ndarray, F: np.ndarray, tau: np.ndarray, vec
 
 def normal_residual(A: np.ndarray, X: np.ndarray, B: np.ndarray) -> float | None:
     """max_j |A^H r_j| / (|A| (|A| |x_j| + |b_j|) max(m, n) eps), r = b - A x, in one-norms, much as LAPACK's dqrt17: what a least
-    squares solution leaves is orthogonal to the columns of A."""
-    if not X.size or not B.size:
+    squares solution leaves is orthogonal to the columns of A. None as in solve_residual."""
+    if not X.size or not B.size or not np.isfinite(X).all():
         return None
+    A, X, B = _of_usual_size(A, X, B)
     X2, B2 = X.reshape(len(X), -1), B.reshape(len(B), -1)
     product, norm = product_and_norm(A, X2, "all")
     r = B2 - product

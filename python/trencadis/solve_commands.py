@@ -83,6 +83,7 @@ def solve(
     else:
         solved = solve_positive(session, A, X, tile, a, lower) if spd else solve_any(session, A, X, tile, a)
     _warn_ill_conditioned(solved, A, a)
+    _warn_overflow(X)
     n, nrhs = A.shape[0], 1 if X.ndim == 1 else X.shape[1]
     part: Part = "all" if not spd else "lower" if lower else "upper"
     extents = {"n": nrhs, "m": n} if solved.routine == "trsm" else {"n": n, "nrhs": nrhs}
@@ -99,6 +100,7 @@ def _solve_least_squares(
 ) -> None:
     fitted = solve_least_squares(session, A, B, tile, path)
     _warn_rank(fitted, A, path)
+    _warn_overflow(fitted.X)
     (m, n), nrhs = A.shape, 1 if B.ndim == 1 else B.shape[1]
     # gelsd's operations are not counted: they depend on how its iterations converge.
     figures = _figures("gels", A, session, tile, fitted.seconds, {"n": n, "m": m, "nrhs": nrhs})
@@ -110,6 +112,11 @@ def _solve_least_squares(
         write_matrix(output, fitted.X)
     what = f"solved A X = B in least squares, A {m} x {n}, {nrhs} right side{'s' * (nrhs != 1)}"
     _report(figures, as_json, what, "|A^H (B - A X)| / (|A| (|A| |X| + |B|) max(m, n) eps)")
+
+
+def _warn_overflow(X: np.ndarray) -> None:
+    if not np.isfinite(X).all():
+        warn(f"elements of X are beyond the largest {X.dtype} number, {np.finfo(X.dtype).max:.2g}: they are inf or nan")
 
 
 def _warn_rank(fitted: Fitted, A: np.ndarray, path: Path) -> None:

@@ -1,5 +1,6 @@
 #include "blas/block_sizes.hpp"
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/large_stack.hpp"
 #include "base/lasting.hpp"
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
 namespace trencadis::blas {
 namespace {
@@ -49,7 +49,7 @@ struct Cores {
 template <Scalar T> Cores read_machine()
 {
     const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
-    if (const char* const text = std::getenv("TRENCADIS_BLOCKS"); text && *text)
+    if (const char* const text = environment("TRENCADIS_BLOCKS"); text && *text)
         return {{}, {parse_block_sizes(text, kernel.mr, kernel.nr)}};
     const Machine machine = machine_at_hand();
     Cores cores;

@@ -1,9 +1,9 @@
 #include "blas/micro_kernel.hpp"
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/lasting.hpp"
 
-#include <cstdlib>
 #include <string>
 
 namespace trencadis::blas {
@@ -11,7 +11,7 @@ namespace {
 
 const InstructionSet& choose()
 {
-    if (const char* const name = std::getenv("TRENCADIS_INSTRUCTION_SET"); name && *name) return find_instruction_set(name);
+    if (const char* const name = environment("TRENCADIS_INSTRUCTION_SET"); name && *name) return find_instruction_set(name);
     const auto entries = instruction_set_entries(); // the last one, "generic", runs everywhere
     std::size_t i = 0;
     while (i + 1 < entries.size() && !entries[i]->runs_here()) ++i;

@@ -1,9 +1,9 @@
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/lasting.hpp"
 #include "kernels/provider.hpp"
 #include "kernels/vendor_library.hpp"
 
-#include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <glob.h>
@@ -65,7 +65,7 @@ std::vector<std::string> folders_to_search()
         const std::lock_guard lock(first_uses());
         folders = added_folders();
     }
-    if (const char* active = std::getenv("VIRTUAL_ENV")) add_prefix(folders, active);
+    if (const char* active = environment("VIRTUAL_ENV")) add_prefix(folders, active);
     add_prefixes_above_us(folders);
     add_prefix(folders, TRENCADIS_PYTHON_PREFIX);
     return folders;
@@ -88,7 +88,7 @@ void add_kernel_library_folder(const std::string& folder)
 
 std::vector<std::string> candidate_files(const LibraryPlaces& places)
 {
-    if (const char* given = std::getenv(places.variable); given && *given) return {given};
+    if (const char* given = environment(places.variable); given && *given) return {given};
     std::vector<std::string> paths;
     for (const std::string& folder : folders_to_search())
         for (const std::string& file : places.in_folders)

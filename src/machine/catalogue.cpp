@@ -1,4 +1,5 @@
 // Where described machines are found by name.
+#include "base/environment.hpp"
 #include "base/registry.hpp"
 #include "machine/describe.hpp"
 #include "machine/machine.hpp"
@@ -6,7 +7,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -31,7 +31,7 @@ fs::path own_folder()
 std::vector<fs::path> folders()
 {
     std::vector<fs::path> list;
-    if (const char* variable = std::getenv("TRENCADIS_MACHINES")) {
+    if (const char* variable = environment("TRENCADIS_MACHINES")) {
         const std::string_view text = variable;
         for (std::size_t begin = 0; begin <= text.size();) {
             const std::size_t end = std::min(text.find(':', begin), text.size());

@@ -1,5 +1,7 @@
 #include "machine/speed_cache.hpp"
 
+#include "base/environment.hpp"
+
 #include <fmt/format.h>
 
 #include <unistd.h>
@@ -7,7 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -25,9 +26,9 @@ std::uint64_t hash(std::string_view text)
 
 std::optional<std::filesystem::path> cache_folder()
 {
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache == '/')
+    if (const char* cache = environment("XDG_CACHE_HOME"); cache && *cache == '/')
         return std::filesystem::path(cache) / "trencadis";
-    if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".cache" / "trencadis";
+    if (const char* home = environment("HOME"); home && *home) return std::filesystem::path(home) / ".cache" / "trencadis";
     return std::nullopt;
 }
 

@@ -2,13 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <sys/auxv.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 namespace trencadis {
 
 namespace {
+
+/// hwloc obeys its variables in every program, and one of them names folders of modules to load. They are not for a program that runs
+/// with rights which its caller has not; the loader takes its own variables away from such programs in the same way.
+void forget_words_to_hwloc()
+{
+    std::vector<std::string> names;
+    for (char** entry = environ; entry && *entry; ++entry)
+        if (std::strncmp(*entry, "HWLOC_", 6) == 0) names.emplace_back(*entry, std::strcspn(*entry, "="));
+    for (const std::string& name : names) unsetenv(name.c_str());
+}
 
 std::string told_to_read()
 {
@@ -42,6 +56,7 @@ void leave_out_devices(hwloc_topology_t topology, bool ask_processors)
 
 Topology load(Devices devices, bool ask_processors)
 {
+    if (getauxval(AT_SECURE)) forget_words_to_hwloc();
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) throw Error(ErrorCode::out_of_memory, "hwloc has no memory for a topology");
     Topology topology(raw);

@@ -1,5 +1,6 @@
 #include "session/choices.hpp"
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace trencadis {
 std::string choose(const std::string& given, const char* variable, const char* standard)
 {
     if (!given.empty()) return given;
-    const char* from_environment = std::getenv(variable);
+    const char* from_environment = environment(variable);
     return from_environment && *from_environment ? from_environment : standard;
 }
 
@@ -19,7 +20,7 @@ namespace {
 
 int count_from_environment()
 {
-    const char* text = std::getenv("TRENCADIS_NUM_THREADS");
+    const char* text = environment("TRENCADIS_NUM_THREADS");
     if (!text || !*text) return 0;
     char* end = nullptr;
     const long count = std::strtol(text, &end, 10);

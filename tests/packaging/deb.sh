@@ -43,23 +43,69 @@ U, s, V = np.linalg.svd(A)                               # gesdd: behind, its ge
 assert abs(U * s @ V - A).max() < 1e-10
 w, Q = np.linalg.eigh(A + A.T)
 assert abs(Q * w @ Q.T - A - A.T).max() < 1e-10
+tall, many = A[:, :150], rng.standard_normal((2000, 60))
+for mode in "reduced", "complete":
+    Q, R = np.linalg.qr(tall, mode)
+    assert abs(Q @ R - tall).max() < 1e-12 and abs(Q.T @ Q - np.eye(Q.shape[1])).max() < 1e-12
+assert abs(np.linalg.qr(tall, "r") - R[:150]).max() == 0
+fit = np.linalg.lstsq(many, many @ x[:60], rcond=None)[0]  # gelsd: behind, its QR of a tall matrix: ours
+assert abs(fit - x[:60]).max() < 1e-10
 z = b + 1j * x
 assert abs(np.vdot(z, z) - (abs(z) ** 2).sum()) < 1e-9   # zdotc, which gives back a complex number
 print("right")
 P
 run_numpy() { TRENCADIS_VERBOSE=1 python3 /tmp/client.py >/tmp/out 2>/tmp/err && grep -q right /tmp/out || { cat /tmp/err >&2; fail "NumPy"; }; }
+ours() { for routine in "$@"; do [ "$(calls "$routine" /tmp/err)" -ge 1 ] || fail "$routine was not ours: $(cut -d' ' -f2 /tmp/err | sort | uniq -c)"; done; }
 run_numpy
-[ "$(calls dgesv /tmp/err)" -ge 1 ] && [ "$(calls dgemm /tmp/err)" -gt 10 ] || fail "NumPy does not call us: $(cut -d' ' -f2 /tmp/err | sort | uniq -c)"
+ours dgesv dgeqrf dorgqr
+[ "$(calls dgemm /tmp/err)" -gt 10 ] || fail "NumPy does not call us: $(cut -d' ' -f2 /tmp/err | sort | uniq -c)"
+[ "$(calls dgeqrf /tmp/err)" -ge 4 ] || fail "three calls of qr and one of lstsq are $(calls dgeqrf /tmp/err) of dgeqrf"
 ok "Debian's NumPy: $(grep -c '^trencadis: ' /tmp/err) calls are ours, $(calls dgemm /tmp/err) of dgemm, also those of the library behind"
+
+cat >/tmp/qr_client.py <<'P'
+import numpy as np
+from scipy import linalg
+rng = np.random.default_rng(2)
+for kind in float, complex:
+    A = rng.standard_normal((300, 120)).astype(kind)
+    b = A.sum(axis=1)
+    Q, R = linalg.qr(A, mode="economic")
+    assert abs(Q @ R - A).max() < 1e-12
+    assert abs(linalg.qr_multiply(A, A.T.conj(), mode="right")[0] - A.T.conj() @ Q).max() < 1e-11
+    Q, R, pivots = linalg.qr(A, mode="economic", pivoting=True)
+    assert abs(Q @ R - A[:, pivots]).max() < 1e-12
+    R, Q = linalg.rq(A)
+    assert abs(R @ Q - A).max() < 1e-12
+    for driver in "gelsy", "gelsd", "gelss":
+        assert abs(linalg.lstsq(A, b, lapack_driver=driver)[0] - 1).max() < 1e-10
+    gels, = linalg.get_lapack_funcs(("gels",), (A,))
+    assert abs(gels(A, b)[1][:120] - 1).max() < 1e-10
+print("right")
+P
+# Unpacked only: as a package it brings compilers, and with them another OpenBLAS.
+rm -rf /tmp/unpacked && mkdir /tmp/unpacked
+(cd /tmp/unpacked && quiet apt-get download python3-scipy && dpkg-deb -x python3-scipy_*.deb .)
+TRENCADIS_VERBOSE=1 PYTHONPATH=/tmp/unpacked/usr/lib/python3/dist-packages python3 /tmp/qr_client.py >/tmp/out 2>/tmp/err && grep -q right /tmp/out ||
+    { cat /tmp/err >&2; fail "SciPy"; }
+ours dgeqrf zgeqrf dorgqr zungqr dormqr zunmqr dgels zgels
+ok "Debian's SciPy: QR, with and without pivots, and every driver of least squares"
+
+for program in /tests/consumer_?; do
+    TRENCADIS_VERBOSE=1 $program >/tmp/out 2>/tmp/err && grep -q right /tmp/out || { cat /tmp/err >&2; fail "$program"; }
+    case $program in *_c) ours dgeqrf dormqr dgels ;; *) ours dgeqrf dorgqr dgelqf dgels ;; esac
+    ok "$program, linked with -llapack -lblas: $(grep -c '^trencadis: ' /tmp/err) calls are ours"
+done
 
 cat >/tmp/client.R <<'P'
 set.seed(1); A <- matrix(rnorm(160000), 400); b <- rnorm(400)
 stopifnot(max(abs(A %*% solve(A, b) - b)) < 1e-9, max(abs(crossprod(A) - t(A) %*% A)) < 1e-9)
 e <- eigen(crossprod(A)); stopifnot(all(e$values > 0)); s <- svd(A); stopifnot(max(abs(s$u %*% (s$d * t(s$v)) - A)) < 1e-10)
+T <- A[, 1:150]; q <- qr(T, LAPACK = TRUE)    # geqp3: behind, what applies its reflectors: ours
+stopifnot(max(abs(qr.Q(q) %*% qr.R(q) - T[, q$pivot])) < 1e-12, max(abs(qr.coef(q, T %*% b[1:150]) - b[1:150])) < 1e-9)
 P
 if command -v Rscript >/dev/null; then
     TRENCADIS_VERBOSE=1 Rscript /tmp/client.R >/tmp/out 2>/tmp/err || { cat /tmp/err >&2; fail R; }
-    [ "$(calls dgesv /tmp/err)" -ge 1 ] && [ "$(calls dsyrk /tmp/err)" -ge 1 ] || fail "R does not call us"
+    ours dgesv dsyrk dormqr
     ok "R: $(grep -c '^trencadis: ' /tmp/err) calls are ours"
 fi
 
@@ -124,6 +170,18 @@ ok "put right by trencadis-system-blas register"
 quiet apt-get install -y --reinstall /dist/trencadis_*.deb
 run_numpy
 ok "installed over itself"
+
+# A package that takes our place, and then cannot be installed: the removal is taken back.
+mkdir -p /tmp/rival/DEBIAN
+printf 'Package: rival\nVersion: 1\nArchitecture: all\nMaintainer: a stranger <stranger@localhost>\nDescription: a rival\nConflicts: trencadis\n' >/tmp/rival/DEBIAN/control
+printf '#!/bin/sh\nexit 1\n' >/tmp/rival/DEBIAN/preinst
+chmod 755 /tmp/rival/DEBIAN/preinst
+dpkg-deb --build /tmp/rival /tmp/rival.deb >/dev/null
+dpkg --force-remove-protected --auto-deconfigure -B -i /tmp/rival.deb >/tmp/log 2>&1 && fail "the rival was installed"
+dpkg -s trencadis | grep -q '^Status: install ok installed' || fail "not taken back: $(dpkg -s trencadis | grep ^Status)"
+run_numpy
+ours dgeqrf
+ok "a removal that is broken off is taken back"
 
 # Removed while a program computes.
 cat >/tmp/long.py <<'P'

@@ -31,9 +31,16 @@ A, b = rng.standard_normal((600, 600)), rng.standard_normal(600)
 assert abs(A @ trencadis.solve(A, b) - b).max() < 1e-9
 P = A @ A.T + 600 * np.eye(600)
 assert abs(P @ trencadis.solve(P, b, assume_a="pos") - b).max() < 1e-9
-np.save("/tmp/P.npy", P), np.save("/tmp/b.npy", b)
+tall = A[:, :200]
+Q, R = trencadis.qr(tall, mode="economic")
+assert abs(Q @ R - tall).max() < 1e-12 and abs(Q.T @ Q - np.eye(200)).max() < 1e-12
+fit = trencadis.lstsq(tall, b)[0]
+assert abs(tall.T @ (b - tall @ fit)).max() < 1e-10
+np.save("/tmp/P.npy", P), np.save("/tmp/b.npy", b), np.save("/tmp/tall.npy", tall)
 PROGRAM
 trencadis solve /tmp/P.npy /tmp/b.npy -o /tmp/x.npy >/tmp/out || fail "trencadis solve"
+trencadis solve --assume least-squares /tmp/tall.npy /tmp/b.npy -o /tmp/x.npy >/tmp/out || fail "trencadis solve --assume least-squares"
+trencadis factor --method qr /tmp/tall.npy -o /tmp/x.npz >/tmp/out || fail "trencadis factor --method qr"
 ok "solves from Python and from the command line"
 trencadis simulate potrf --machine exynos5422 --n 2048 --nb 256 >/tmp/out 2>&1 && fail "a simulation without SimGrid"
 grep -q -i simgrid /tmp/out || fail "no word of SimGrid: $(cat /tmp/out)"
@@ -47,9 +54,13 @@ A = np.random.default_rng(1).standard_normal((500, 500))
 assert abs(A @ np.linalg.solve(A, A) - A).max() < 1e-8
 lu = scipy.linalg.lu_factor(A)
 assert abs(A @ scipy.linalg.lu_solve(lu, A[0]) - A[0]).max() < 1e-8
+for qr in np.linalg.qr, lambda A: scipy.linalg.qr(A, mode="economic"):
+    Q, R = qr(A[:, :200])
+    assert abs(Q @ R - A[:, :200]).max() < 1e-12
+assert abs(scipy.linalg.lapack.zgels(A[:, :200] + 0j, A[:, :200].sum(axis=1))[1][:200] - 1).max() < 1e-10
 PROGRAM
 TRENCADIS_VERBOSE=1 LD_PRELOAD=$drop_in python /tmp/client.py 2>/tmp/err || { cat /tmp/err >&2; fail "LD_PRELOAD"; }
-for routine in dgesv dgetrf dgemm; do grep -q "^trencadis: $routine " /tmp/err || fail "$routine was not ours"; done
+for routine in dgesv dgetrf dgemm dgeqrf dorgqr zgels; do grep -q "^trencadis: $routine " /tmp/err || fail "$routine was not ours"; done
 TRENCADIS_VERBOSE=1 python -m trencadis.preload python /tmp/client.py 2>/tmp/err2
 [ "$(grep -c '^trencadis: ' /tmp/err2)" = "$(grep -c '^trencadis: ' /tmp/err)" ] || fail "python -m trencadis.preload PROGRAM"
 ok "the drop-in library: $(grep -c '^trencadis: ' /tmp/err) calls of the wheels of NumPy and SciPy are ours"

@@ -1,6 +1,7 @@
 #include "interfaces/lapack/compute.hpp"
 
 #include "algorithms/tile_size.hpp"
+#include "base/environment.hpp"
 #include "base/lasting.hpp"
 
 #include <atomic>
@@ -15,9 +16,9 @@ namespace {
 Settings read_settings()
 {
     Settings read;
-    const char* const verbose = std::getenv("TRENCADIS_VERBOSE");
+    const char* const verbose = environment("TRENCADIS_VERBOSE");
     read.verbose = verbose && *verbose && std::strcmp(verbose, "0") != 0;
-    const char* const tile = std::getenv("TRENCADIS_TILE");
+    const char* const tile = environment("TRENCADIS_TILE");
     if (!tile || !*tile) return read;
     char* end = nullptr;
     const long long size = std::strtoll(tile, &end, 10);
