@@ -42,7 +42,7 @@ tests: build
 layers:
 	python3 scripts/check_layers.py
 ctest: tests
-	ctest --test-dir build --output-on-failure
+	scripts/unit_tests.sh build $(JOBS)
 pytest: tests
 	.venv/bin/python -m pytest
 test: venv
@@ -57,7 +57,7 @@ asan tsan: venv
 minimal: venv
 	cmake --preset minimal
 	cmake --build build-minimal -j $(JOBS) --target all tests
-	ctest --test-dir build-minimal --output-on-failure
+	scripts/unit_tests.sh build-minimal $(JOBS)
 
 clients-packages:
 	@scripts/system_packages.sh clients

@@ -40,6 +40,10 @@ function(trc_floor name)
     endif()
 endfunction()
 
+# These say nothing of time and keep to one core, so that scripts/unit_tests.sh may run one beside another: the label `calm`. All
+# others have the machine for themselves.
+set(TRC_CALM_TESTS graph matrix blas estimates kernels algorithms)
+
 # trc_test(<name> SOURCES file... [LINKS target...] [ENVIRONMENT VAR=value...]): one GoogleTest program, one ctest test.
 # Built by the target `tests`, not by default: users of `make build` do not wait for tests.
 function(trc_test name)
@@ -52,5 +56,8 @@ function(trc_test name)
     add_dependencies(tests test_${name})
     target_link_libraries(test_${name} PRIVATE trc_options ${TEST_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
     add_test(NAME ${name} COMMAND test_${name} --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT "TRENCADIS_SOURCE_DIR=${PROJECT_SOURCE_DIR};${TEST_ENVIRONMENT}" TIMEOUT 600)
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "TRENCADIS_SOURCE_DIR=${PROJECT_SOURCE_DIR};${TEST_ENVIRONMENT}" TIMEOUT 1200)
+    if(name IN_LIST TRC_CALM_TESTS)
+        set_tests_properties(${name} PROPERTIES LABELS calm)
+    endif()
 endfunction()

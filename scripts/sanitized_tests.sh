@@ -27,4 +27,4 @@ if [ "$preset" = tsan ] && [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || ec
         exit 0
     fi
 fi
-"${without_randomisation[@]}" ctest --test-dir "build-$preset" --output-on-failure -R "^($(IFS='|'; echo "${names[*]}"))$"
+"${without_randomisation[@]}" scripts/unit_tests.sh "build-$preset" "$jobs" -R "^($(IFS='|'; echo "${names[*]}"))$"

@@ -1,3 +1,4 @@
+#include "base/sanitized.hpp"
 #include "kernels/testing/reference.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/session.hpp"
@@ -9,12 +10,6 @@ namespace trencadis {
 namespace {
 
 using namespace testing;
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 /// Short calls that follow one another, so that the workers stay awake and take part without tasks.
 template <class T> class ShortCalls : public ::testing::Test {

@@ -1,3 +1,4 @@
+#include "base/sanitized.hpp"
 #include "threads/backends/glt/plugin.hpp"
 #include "threads/lock.hpp"
 #include "threads/parker.hpp"
@@ -40,12 +41,6 @@ TEST(Parker, KeepsATokenThatCameFirst)
     parker.park();
     EXPECT_FALSE(parker.park_for(1'000'000)) << "one token, one park";
 }
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 /// Our lightweight threads through GLT's table of functions, as the other libraries are reached: what runs through it is then tested
 /// where none of them is there.

@@ -1,14 +1,17 @@
-"""R, Octave, Armadillo and Eigen solve, invert and factor through us: the programs check their results, we count our calls."""
+"""R, Octave, scikit-learn, Armadillo and Eigen compute through us: the programs check their results, we count our calls."""
 
 import os
 import subprocess
 from pathlib import Path
 
+import numpy
 import pytest
 from drop_in import CUT, assert_served, built, needs, needs_program, other_lines, run
 
 PROGRAMS = Path(__file__).parent / "programs"
 INCLUDE = Path("/usr/include")
+
+DEBIAN = "/usr/bin/python3"
 
 pytestmark = built
 each_way = pytest.mark.parametrize("environment", [{}, CUT], ids=["whole", "cut"])
@@ -43,6 +46,31 @@ def test_octave_computes_through_us(environment):
     command = ["octave-cli", "--no-init-file", "--no-site-file", "--no-history", PROGRAMS / "solves.m"]
     routines = each("sdcz", "gemm", "getrf", "getrs", "getri", "potrf", "potrs", "potri", "geqrf")
     check(command, environment, *routines, "dsyrk", "zherk", "dorgqr", "zungqr")
+
+
+def has_sklearn(python):
+    return subprocess.run([python, "-c", "import sklearn"], capture_output=True, check=False).returncode == 0
+
+
+def numbers(archive):
+    with numpy.load(archive) as found:
+        return dict(found)
+
+
+@needs(has_sklearn(DEBIAN), "Debian's scikit-learn", "python3-sklearn")
+@each_way
+def test_scikit_learn_computes_through_us(environment, tmp_path):
+    program = PROGRAMS / "solves_sklearn.py"
+    routines = each("sd", "gemm", "getrf", "geqrf", "orgqr", "ormqr", "posv", "syrk")
+    check([DEBIAN, program, tmp_path / "ours.npz"], environment, *routines)
+    without = run([DEBIAN, program, tmp_path / "theirs.npz"], ours=False)
+    assert without.returncode == 0, without.stderr
+    ours, theirs = numbers(tmp_path / "ours.npz"), numbers(tmp_path / "theirs.npz")
+    assert ours.keys() == theirs.keys()
+    for name, right in theirs.items():
+        # Either run may be off by some eps sqrt(n), 37 times as much where the singular value that is left out is 1/37 away.
+        bound = 37 * 2 * 4 * 30 * numpy.finfo(right.dtype).eps
+        assert numpy.abs(ours[name] - right).max() <= bound * numpy.abs(right).max(), name
 
 
 def compiled(name, folder, *options):

@@ -1,4 +1,5 @@
 #pragma once
+#include "base/sanitized.hpp"
 #include "engines/engine.hpp"
 #include "graph/task_flow.hpp"
 #include "session/choices.hpp"
@@ -54,12 +55,6 @@ inline bool joins(const char* scheduler)
         if (parameter.name == std::string("join")) return parameter.standard == std::string("yes");
     return false;
 }
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr bool sanitized = true; ///< everything is 5 to 20 times slower
-#else
-inline constexpr bool sanitized = false;
-#endif
 
 /// How many of `count` cases to run: the share that TRENCADIS_TEST_SHARE says, otherwise all, or a tenth in a sanitizer's build.
 inline int share_of(int count)

@@ -1,4 +1,5 @@
 // The module libtrencadis_simgrid.so: virtual time by SimGrid's S4U (Casanova, Giersch, Legrand, Quinson, Suter 2014).
+#include "base/sanitized.hpp"
 #include "engines/simulated/virtual_time.hpp"
 
 #include <simgrid/plugins/energy.h>
@@ -15,12 +16,6 @@ namespace trencadis {
 namespace {
 
 namespace s4u = simgrid::s4u;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true; // sanitizers do not follow stacks that are switched by hand
-#else
-constexpr bool sanitized = false;
-#endif
 
 /// Work is counted in nanoseconds at full speed: SimGrid rounds amounts at 1e-5 of a unit and times at 1e-9 s.
 constexpr double work_per_second = 1e9;
