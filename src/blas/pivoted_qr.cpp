@@ -88,8 +88,19 @@ private:
     }
     void subtract(Index m, Index n, Index k, const T* V, const T* F, T* C)
     {
-        if (help_.subtract) help_.subtract(m, n, k, V, lda_, F, n_, C, lda_);
-        else gemm(Op::none, Op::conj_trans, m, n, k, T(-1), V, lda_, F, n_, T(1), C, lda_);
+        if (help_.subtract) return help_.subtract(m, n, k, V, lda_, F, n_, C, lda_);
+        try {
+            gemm(Op::none, Op::conj_trans, m, n, k, T(-1), V, lda_, F, n_, T(1), C, lda_);
+        } catch (const Error& failure) { // before anything was computed
+            if (failure.code() != ErrorCode::out_of_memory) throw;
+            for (Index c = 0; c < n; ++c) subtract_from_column(m, k, V, F + c, C + c * lda_);
+        }
+    }
+    /// x <- x - V f^H, f a row of F.
+    void subtract_from_column(Index m, Index k, const T* V, const T* f, T* x)
+    {
+        for (Index i = 0; i < k; ++i) sums_[i] = conjugate(f[i * n_]);
+        setup<T>().kernel.columns.subtract(m, k, V, lda_, sums_, x);
     }
 
     /// Column j of the block that begins at `first`.
@@ -100,8 +111,7 @@ private:
         const ColumnKernel<T>& columns = setup<T>().kernel.columns;
         const T* const V = at(row, first);
         T* const v = at(row, c);
-        for (Index i = 0; i < j; ++i) sums_[i] = conjugate(*of_F(c, i));
-        columns.subtract(length, j, V, lda_, sums_, v);
+        subtract_from_column(length, j, V, of_F(c, 0), v);
         tau_[c] = larfg(length, v[0], v + 1, 1);
         if (c + 1 == n_) return;
         const T beta = std::exchange(*v, T(1));
@@ -204,6 +214,7 @@ Index pivoting_block(Index) { return 32; }
 
 template <Scalar T> PivotingRoom<T>::PivotingRoom(Index n, Index block) : block_(std::min(n, block))
 {
+    if (block_ <= 0) return;
     const auto reserve = [&](Index block) { buffer_.emplace((n * block + 2 * block + 2 * n) * Index(sizeof(T))); };
     try {
         block_ = fitting(block_, 1, reserve);

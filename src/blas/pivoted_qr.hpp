@@ -20,7 +20,8 @@ template <Scalar T> struct PivotingHelp {
 /// How many of n columns are factored before those that are left are updated as a whole.
 Index pivoting_block(Index n);
 
-/// What blocks of n columns need beside them; narrower blocks where there is no memory for wide ones, and nothing where there is none for one column.
+/// What blocks of n columns need beside them; narrower blocks where there is no memory for wide ones, and nothing where there is none for one column, or
+/// where none is wanted (`block` 0).
 template <Scalar T> class PivotingRoom {
 public:
     PivotingRoom(Index n, Index block);
