@@ -16,8 +16,9 @@ namespace {
 template <class R> Index longest(Index count, const R* norms)
 {
     Index best = 0;
+    R most = norms[0];
     for (Index j = 1; j < count; ++j)
-        if (norms[j] > norms[best]) best = j;
+        if (norms[j] > most) best = j, most = norms[j];
     return best;
 }
 
@@ -210,7 +211,7 @@ template <Scalar T> void factor_in_place(Index m, Index n, Index done, T* A, Ind
 
 } // namespace
 
-Index pivoting_block(Index) { return 32; }
+Index pivoting_block(Index n) { return n <= 192 ? 16 : 32; }
 
 template <Scalar T> PivotingRoom<T>::PivotingRoom(Index n, Index block) : block_(std::min(n, block))
 {
