@@ -37,6 +37,7 @@ def faults():
     yield from companions()
     yield from the_rest()
     yield from reflectors()
+    yield from exchanges()
     yield from least_squares()
 
 
@@ -303,6 +304,32 @@ def reflectors():
     yield Fault("ormqr: takes LAPACK's letter of the other precisions", file, right, "return allowed() ? 0 : number;", (FACE,))
     right = "return value < least || value > most ? number : 0;"
     yield Fault("orgqr: more reflectors than columns are not refused", file, right, "return value < least ? number : 0;", (FACE,))
+
+
+def exchanges():
+    file = "src/blas/pivoted_qr.cpp"
+
+    def fault(what, right, wrong, tests=(BLAS,)):
+        return Fault(f"geqp3: {what}", file, right, wrong, tests)
+
+    right = "if (kernel.columns.shorten(count, elements, norms_ + begin, found_ + begin))"
+    yield fault("norms are not brought along", right, "if (false)")
+    right = "if (found_[c] < 0) find_norm(c, row);"
+    yield fault("norms are not found anew", right, "if (found_[c] < 0) found_[c] = norms_[c];")
+    right = "bring(c + longest(n_ - c, norms_ + c), c, j);"
+    yield fault("the pivot is off by one", right, "bring(std::min(n_ - 1, c + 1 + longest(n_ - c, norms_ + c)), c, j);")
+    yield fault("of equal columns the last", "if (norms[j] > most)", "if (norms[j] >= most)")
+    yield fault("tau is scaled by 1 + 1e-12", "scale(count, tau_[c], f);", f"scale(count, tau_[c], f); {off('tau_[c]')}")
+    right = "for (Index i = 0; i < j; ++i) std::swap(*of_F(chosen, i), *of_F(c, i));"
+    yield fault("F's rows are not exchanged", right, "")
+    right = "std::swap(jpvt[j], jpvt[fixed++]);"
+    yield fault("fixed columns are not told", right, "++fixed;")
+    file = "src/session/linear_algebra_qr.cpp"
+    right = "ormqr(session, Side::left, Op::conj_trans, m, n - done, done, A, lda, tau, rest, lda);"
+    yield fault("fixed columns are not applied to the others", right, "", (CALLS,))
+    file = "src/algorithms/signatures.hpp"
+    right = "? n + 1 : 3 * n + 1)"
+    yield fault("the workspace of complex precisions in all", right, "? n + 1 : n + 1)", (FACE,))
 
 
 def least_squares():

@@ -141,7 +141,7 @@ def test_the_drop_in_library_shows_names_of_blas_and_lapack_only():
     lists = dict(re.findall(r"#define TRC_(\w+)_(?:ROUTINES|NAMES)\([^)]*\)((?:.*\\\n)*.*)", text))
     found = {name: re.findall(r"DEFINE\(([a-z0-9]+),", body) for name, body in lists.items()}
     blas = found["REAL_BLAS"] + found["HERMITIAN_BLAS"]
-    groups = ("PLAIN", "TILE", "SCRATCH", "WORKSPACE", "ORTHOGONAL", "UNITARY", "REFLECTOR", "SCALING", "CONDITION")
+    groups = ("PLAIN", "TILE", "SCRATCH", "WORKSPACE", "PIVOTED", "ORTHOGONAL", "UNITARY", "REFLECTOR", "SCALING", "CONDITION")
     groups += ("EXPERT", "REAL_NORM", "HERMITIAN_NORM")
     lapack = [routine for group in groups for routine in found[group]] + ["laswp"]
     fortran = rf"(scipy_)?[sdcz]({'|'.join(blas + lapack)})(_|_64_)|[sdcz]({'|'.join(blas + lapack)})_64"

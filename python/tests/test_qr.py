@@ -49,13 +49,41 @@ def test_results_are_scipys(shape, dtype, mode):
         expect_near(ours, theirs, max(shape) ** 1.5)
 
 
+def pairs(A, **words):
+    """Our answers and SciPy's with pivoting, whose order comes last."""
+    return flat(trencadis.qr(A, pivoting=True, **words)), flat(scipy.linalg.qr(A, pivoting=True, **words))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [*SHAPES, (0, 3), (3, 0)])
 @pytest.mark.parametrize("mode", MODES)
-def test_pivoting_is_scipys(mode):
-    A = random_array((9, 7), np.float64)
-    for ours, theirs in zip(
-        flat(trencadis.qr(A, mode=mode, pivoting=True)), flat(scipy.linalg.qr(A, mode=mode, pivoting=True)), strict=True
-    ):
-        assert np.array_equal(ours, theirs)
+def test_pivoting_is_scipys(shape, dtype, mode):
+    A = random_array(shape, dtype) * np.arange(1, shape[1] + 1, dtype=dtype)[::-1] ** 3  # norms apart: the order is beyond doubt
+    before = A.copy()
+    (*ours, order), (*theirs, wanted) = pairs(A, mode=mode)
+    assert np.array_equal(A, before) and order.dtype == wanted.dtype and np.array_equal(order, wanted)
+    for mine, other in zip(ours, theirs, strict=True):
+        expect_near(mine, other, max(*shape, 1) ** 1.5)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_diagonal_with_pivoting_does_not_grow_and_shows_the_rank(dtype):
+    A = (random_array((90, 17), dtype) @ random_array((17, 70), dtype)).astype(dtype)
+    q, r, order = trencadis.qr(A, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(r))
+    assert sorted(order) == list(range(70))
+    assert np.all(diagonal[1:] <= diagonal[:-1] * (1 + 100 * eps(dtype)))
+    assert np.sum(diagonal > 1000 * eps(dtype) * diagonal[0]) == 17
+    assert np.abs(q @ r - A[:, order]).max() <= 10 * 90 * eps(dtype) * np.linalg.norm(A, axis=0).max()
+
+
+def test_pivoting_over_a_stack_and_with_less_work_than_it_takes():
+    A = random_array((2, 3, 8, 5), np.float64)
+    for mine, other in zip(*pairs(A, mode="economic"), strict=True):
+        assert mine.shape == other.shape and np.allclose(mine, other)
+    with pytest.raises(ValueError, match="lwork is 15, must be at least 16"):
+        trencadis.qr(A[0, 0], pivoting=True, lwork=15)
+    assert np.allclose(trencadis.qr(A[0, 0], pivoting=True, lwork=16)[1], trencadis.qr(A[0, 0], pivoting=True)[1])
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -34,7 +34,8 @@ def qr(
     mode : {'full', 'r', 'economic', 'raw'}
         Q and R whole; R alone; the first K = min(M, N) columns of Q and rows of R; or what LAPACK leaves, see below.
     pivoting : bool
-        Exchange columns so that the diagonal of R decreases, a[:, p] = Q R. This is given to SciPy's LAPACK (geqp3).
+        Exchange columns so that the diagonal of R does not grow in modulus, a[:, p] = Q R. How many of its elements are not small
+        beside the first is about the rank.
     check_finite : bool
         Check all of `a` for infinities and NaNs.
 
@@ -51,31 +52,29 @@ def qr(
 
     Notes
     -----
-    LAPACK's geqrf and orgqr (complex: ungqr): 4/3 n^3 flops each for M = N, 4 times as many for complex.
+    LAPACK's geqrf, or geqp3 with pivoting, and orgqr (complex: ungqr): 4/3 n^3 flops each for M = N, 4 times as many for complex.
     """
     if mode not in _MODES:
         raise ValueError("Mode argument should be one of ['full', 'r', 'economic', 'raw']")
-    if pivoting:
-        from scipy.linalg import qr as scipy_qr
-
-        return scipy_qr(a, overwrite_a, lwork, mode, True, check_finite)
     a1 = validated(a, check_finite)
     if a1.ndim > 2:
-        return _over_stack(lambda part: qr(part, False, lwork, mode, False, False), a1, "qr")
+        return _over_stack(lambda part: qr(part, False, lwork, mode, pivoting, False), a1, "qr")
     if a1.ndim != 2:
         raise ValueError("expected a 2-D array")
     if a1.size == 0:
-        return _of_nothing(a1, mode)
-    if lwork not in (None, -1) and lwork < a1.shape[1]:  # type: ignore[operator]
-        raise ValueError(f"lwork is {lwork}, must be at least {a1.shape[1]}, or -1")
-    factors, tau = factored(a1, replaceable(a1, a, overwrite_a))
+        return (*_of_nothing(a1, mode), np.arange(a1.shape[1], dtype=np.int32)) if pivoting else _of_nothing(a1, mode)
+    least = _least_work(a1, pivoting)
+    if lwork not in (None, -1) and lwork < least:  # type: ignore[operator]
+        raise ValueError(f"lwork is {lwork}, must be at least {least}, or -1")
+    overwrite = replaceable(a1, a, overwrite_a)
+    factors, tau, *order = pivoted(a1, overwrite) if pivoting else factored(a1, overwrite)
     m, n = factors.shape
     r = np.triu(factors if mode not in ("economic", "raw") else factors[:n])
     if mode == "r":
-        return (r,)
+        return r, *order
     if mode == "raw":
-        return (factors, tau), r
-    return _first_columns(factors, tau, min(m, n) if mode == "economic" else m), r
+        return (factors, tau), r, *order
+    return _first_columns(factors, tau, min(m, n) if mode == "economic" else m), r, *order
 
 
 def qr_multiply(
@@ -110,7 +109,7 @@ def qr_multiply(
 
     Notes
     -----
-    LAPACK's geqrf and ormqr (complex: unmqr).
+    LAPACK's geqrf, or geqp3 with pivoting, and ormqr (complex: unmqr).
     """
     if mode not in ("left", "right"):
         raise ValueError(f"Mode argument can only be 'left' or 'right' but not '{mode}'")
@@ -203,6 +202,20 @@ def factored(a: np.ndarray, overwrite: bool) -> tuple[np.ndarray, np.ndarray]:
     tau = np.empty(min(factors.shape), factors.dtype)
     _core.lapack("geqrf", current.get(), *factors.shape, factors, tau)
     return factors, tau
+
+
+def pivoted(a: np.ndarray, overwrite: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What geqp3 leaves of a matrix, tau, and the columns in their new order, from 0."""
+    factors = columns(a, converted_dtype(a), overwrite)
+    tau, order = np.empty(min(factors.shape), factors.dtype), np.zeros(factors.shape[1], np.int64)
+    _core.lapack("geqp3", current.get(), *factors.shape, factors, order, tau)
+    return factors, tau, (order - 1).astype(np.int32)
+
+
+def _least_work(a: np.ndarray, pivoting: bool) -> int:
+    """LAPACK's for geqrf or geqp3."""
+    n = a.shape[1]
+    return n if not pivoting else n + 1 if a.dtype.kind == "c" else 3 * n + 1
 
 
 def applied(factors: np.ndarray, tau: np.ndarray, c: np.ndarray, left: bool, conjugate: bool) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from . import _core
 from .fortran import FortranCall, FortranLibrary
 from .level3_workloads import Gemm, Hemm, Her2k, Herk, Symm, Syr2k, Syrk, Trmm, Trsm
-from .qr_workloads import Gelqf, Gemqrt, Geqrf, Geqrt, Orglq, Orgqr, Ormlq, Ormqr
+from .qr_workloads import Gelqf, Gemqrt, Geqp3, Geqrf, Geqrt, Orglq, Orgqr, Ormlq, Ormqr
 from .workload import RIGHT_SIDES, Call, Workload, from_identity, norm, with_real_diagonals
 
 
@@ -313,6 +313,7 @@ WORKLOADS: dict[str, type[Workload]] = {
         Getri,
         Gesv,
         Geqrf,
+        Geqp3,
         Gelqf,
         Orgqr,
         Orglq,

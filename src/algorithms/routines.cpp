@@ -5,6 +5,7 @@
 #include "algorithms/tile_size.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "blas/pivoted_qr.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -87,6 +88,9 @@ constexpr RoutineVariant getrf_variants[] = {{"packed", square_packed_lu, true},
 constexpr RoutineVariant getrs_variants[] = {{"in-place", square_lu}};
 Index square_qr(Index n, std::size_t bytes, int workers) { return qr_tile(n, bytes, workers); }
 constexpr RoutineVariant qr_variants[] = {{"blocked", square_qr}};
+/// Of its free columns.
+Index pivoting_tile(Index n, std::size_t, int) { return blas::pivoting_block(n); }
+constexpr RoutineVariant pivoted_variants[] = {{"blocked", pivoting_tile}};
 constexpr RoutineVariant geqrf_variants[] = {{"blocked", square_qr},  {"tsqr", square_qr},   {"flat", square_lu},
                                              {"plasma", square_lu},   {"binary", square_lu}, {"greedy", square_lu},
                                              {"fibonacci", square_lu}};
@@ -122,6 +126,8 @@ constexpr RoutineEntry table[] = {
     {"getri", "A^-1 from the factors of getrf", "LAPACK; Du Croz, Higham 1992", getri, getrs_variants},
     {"gesv", "A X = B: getrf, then getrs", "LAPACK", gesv, getrf_variants},
     {"geqrf", "QR factorisation, A = Q R", householder, geqrf, geqrf_variants},
+    {"geqp3", "QR factorisation with column pivoting, A P = Q R",
+     "LAPACK; Quintana-Orti, Sun, Bischof 1998; norms by Drmac, Bujanovic 2008", geqrf, pivoted_variants},
     {"gelqf", "LQ factorisation, A = L Q", householder, geqrf, qr_variants},
     {"orgqr", "the first n columns of Q from the reflectors of geqrf; ungqr in complex precisions", "LAPACK", orgqr, qr_variants},
     {"orglq", "the first m rows of Q from the reflectors of gelqf; unglq in complex precisions", "LAPACK", orglq, qr_variants},

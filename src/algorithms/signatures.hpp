@@ -11,7 +11,8 @@
 ///     K_INOUT(A, lda, rows, cols)         one that is written
 ///     K_TRIANGLE_IN(A, lda, n, uplo), K_TRIANGLE_INOUT(...)   only that triangle is touched
 ///     K_TRAPEZOID_IN(A, lda, rows, cols, uplo)   the same of a matrix that need not be square
-///     K_PIVOTS_IN(name, count, rows), K_PIVOTS_OUT(name, count)   LAPACK's ipiv: numbers of rows, from 1
+///     K_PIVOTS_IN(name, count, rows), K_PIVOTS_OUT(name, count)   LAPACK's ipiv: numbers of rows, from 1; and jpvt, of columns, which
+///                                         is read as well
 ///     K_CONDITION_NORM(name)              a letter of the norms that condition numbers are in
 ///     K_MAGNITUDE(name)                   a real number that is not negative
 ///     K_REALS_OUT(name, count)            real results
@@ -53,6 +54,7 @@
     TRC_PLAIN_ROUTINES(DEFINE, __VA_ARGS__)                                                                                      \
     TRC_SCRATCH_ROUTINES(DEFINE, __VA_ARGS__)                                                                                    \
     TRC_WORKSPACE_ROUTINES(DEFINE, __VA_ARGS__)                                                                                  \
+    TRC_PIVOTED_ROUTINES(DEFINE, __VA_ARGS__)                                                                                    \
     TRC_ORTHOGONAL_ROUTINES(DEFINE, __VA_ARGS__)
 #define TRC_PLAIN_ROUTINES(DEFINE, ...)                                                                                          \
     DEFINE(potrf, __VA_ARGS__)                                                                                                   \
@@ -74,7 +76,9 @@
     DEFINE(geqrf, __VA_ARGS__)                                                                                                   \
     DEFINE(gelqf, __VA_ARGS__)                                                                                                   \
     DEFINE(gels, __VA_ARGS__)
-/// The same, under these names in real precisions and those of TRC_UNITARY_NAMES in complex ones.
+/// The same, and in complex precisions an array of real numbers behind them, which is not used either.
+#define TRC_PIVOTED_ROUTINES(DEFINE, ...) DEFINE(geqp3, __VA_ARGS__)
+/// Those with work and lwork, too, under these names in real precisions and those of TRC_UNITARY_NAMES in complex ones.
 #define TRC_ORTHOGONAL_ROUTINES(DEFINE, ...)                                                                                     \
     DEFINE(orgqr, __VA_ARGS__)                                                                                                   \
     DEFINE(orglq, __VA_ARGS__)                                                                                                   \
@@ -88,6 +92,7 @@
 #define TRC_LEAST_WORK_getri std::max<::trencadis::Index>(1, n)
 #define TRC_LEAST_WORK_geqrf (m == 0 ? 1 : std::max<::trencadis::Index>(1, n))
 #define TRC_LEAST_WORK_gelqf (n == 0 ? 1 : std::max<::trencadis::Index>(1, m))
+#define TRC_LEAST_WORK_geqp3 (std::min(m, n) == 0 ? 1 : ::trencadis::is_complex<T> ? n + 1 : 3 * n + 1)
 #define TRC_LEAST_WORK_gels std::max<::trencadis::Index>(1, std::min(m, n) + std::max(std::min(m, n), nrhs))
 #define TRC_LEAST_WORK_orgqr std::max<::trencadis::Index>(1, n)
 #define TRC_LEAST_WORK_orglq std::max<::trencadis::Index>(1, m)
@@ -226,6 +231,8 @@
 
 #define TRC_ARGUMENTS_geqrf(K) K##_SIZE(m), K##_SIZE(n), K##_INOUT(A, lda, m, n), K##_TAU_OUT(tau, std::min(m, n))
 #define TRC_ARGUMENTS_gelqf(K) TRC_ARGUMENTS_geqrf(K)
+#define TRC_ARGUMENTS_geqp3(K)                                                                                                   \
+    K##_SIZE(m), K##_SIZE(n), K##_INOUT(A, lda, m, n), K##_PIVOTS_OUT(jpvt, n), K##_TAU_OUT(tau, std::min(m, n))
 #define TRC_ARGUMENTS_orgqr(K) K##_SIZE(m), K##_WITHIN(n, 0, m), K##_WITHIN(k, 0, n), K##_INOUT(A, lda, m, n), K##_TAU_IN(tau, k)
 #define TRC_ARGUMENTS_orglq(K)                                                                                                   \
     K##_SIZE(m), K##_WITHIN(n, m, ::trencadis::argument::any_size), K##_WITHIN(k, 0, m), K##_INOUT(A, lda, m, n),                \

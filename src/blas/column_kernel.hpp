@@ -24,6 +24,10 @@ template <Scalar T> struct ColumnKernel {
     R (*largest)(Index m, const T* a);
     /// The sum of (scale a_i)^2 of real numbers: overflow is the caller's business.
     R (*squares)(Index count, const R* a, R scale);
+
+    /// Norms of columns that lose a row, of which `row` has the elements: norms_j <- sqrt(norms_j^2 - |row_j|^2). Where too few digits of
+    /// found_j, the norm when it was last found from a column, would be left, found_j <- -1 instead, and the result is true (Drmac, Bujanovic 2008).
+    bool (*shorten)(Index count, const T* row, R* norms, R* found);
 };
 
 } // namespace trencadis::blas

@@ -241,6 +241,32 @@ template <Scalar T, int Bytes> struct ColumnLoops {
         return total((sums[0] + sums[1]) + (sums[2] + sums[3]));
     }
 
+    static bool shorten(Index count, const T* row, R* norms, R* found)
+    {
+        Bits lost = {};
+        each_modulus(count, row, [&](int, V sizes, Index i) { lost |= shorten_some(count - i, sizes, norms + i, found + i); });
+        return any(lost);
+    }
+    /// Norms that are zero stay, and nothing is divided by zero: a program may have asked to be told of that.
+    [[gnu::always_inline]] static Bits shorten_some(Index count, V sizes, R* norms, R* found)
+    {
+        const R least = root(std::numeric_limits<R>::epsilon() / 2);
+        const V one = V{} + 1, norm = Vec::load_some(norms, count), last = Vec::load_some(found, count);
+        const V part = sizes / (norm != V{} ? norm : one), rest = (one + part) * (one - part);
+        const V left = rest > V{} ? rest : V{}, share = norm / (last != V{} ? last : one);
+        const Bits lost = (norm != V{}) & (left * (share * share) <= V{} + least);
+        Vec::save_some(norms, lost ? norm : norm * roots(left), count);
+        Vec::save_some(found, lost ? -one : last, count);
+        return lost;
+    }
+    [[gnu::always_inline]] static V roots(V v)
+    {
+        R lane[lanes];
+        Vec::save(lane, v);
+        for (R& x : lane) x = root(x);
+        return Vec::load(lane);
+    }
+
     static constexpr ColumnKernel<T> entry()
     {
         return {.subtract = subtract,
@@ -249,7 +275,8 @@ template <Scalar T, int Bytes> struct ColumnLoops {
                 .size_dots = size_dots,
                 .sum = sum,
                 .largest = largest,
-                .squares = squares};
+                .squares = squares,
+                .shorten = shorten};
     }
 };
 

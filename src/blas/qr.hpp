@@ -16,6 +16,9 @@ namespace trencadis::blas {
 /// are divided by.
 template <Scalar T> T larfg(Index n, T& alpha, T* x, Index incx);
 
+/// The Euclidean norm: squares neither overflow nor lose digits. NaN where there is one.
+template <Scalar T> Real<T> column_norm(Index n, const T* x);
+
 /// A = Q R in place, A m x n: R in the upper triangle, the reflectors' v below it, tau of k = min(m, n) numbers. `factor` (k x k, upper triangle,
 /// the rest not referenced) receives T of all k reflectors, unless it is null.
 /// 2 m n^2 - 2/3 n^3 flops for m >= n (4 times that complex); with `factor` k^2 (m - k/3) more. Halves of the columns, recursively: Elmroth,

@@ -91,6 +91,8 @@ template <Scalar T> Real<T> reflected(T alpha, Real<T> rest)
 
 } // namespace
 
+template <Scalar T> Real<T> column_norm(Index n, const T* x) { return norm_of(n, x, 1); }
+
 template <Scalar T> T larfg(Index n, T& alpha, T* x, Index incx)
 {
     using R = Real<T>;
@@ -115,7 +117,9 @@ template <Scalar T> T larfg(Index n, T& alpha, T* x, Index incx)
     return tau;
 }
 
-#define TRC_INSTANTIATE(T) template T larfg(Index, T&, T*, Index);
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template Real<T> column_norm(Index, const T*);                                                                               \
+    template T larfg(Index, T&, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -3,7 +3,12 @@
 #pragma once
 #include "base/types.hpp"
 
+#include <type_traits>
 #include <utility>
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 namespace trencadis::blas {
 namespace {
@@ -25,6 +30,10 @@ template <class R, int Bytes> struct Vectors {
     [[gnu::always_inline]] static V load_some(const R* from, Index count)
     {
         if (count >= lanes) return load(from);
+#ifdef __AVX512F__
+        if constexpr (Bytes == 64 && sizeof(R) == 8) return _mm512_maskz_loadu_pd(first(count), from);
+        if constexpr (Bytes == 64 && sizeof(R) == 4) return _mm512_maskz_loadu_ps(first(count), from);
+#endif
         V v = {};
         copy_some<lanes / 2>(reinterpret_cast<R*>(&v), from, count);
         return v;
@@ -32,6 +41,10 @@ template <class R, int Bytes> struct Vectors {
     [[gnu::always_inline]] static void save_some(R* to, V v, Index count)
     {
         if (count >= lanes) return save(to, v);
+#ifdef __AVX512F__
+        if constexpr (Bytes == 64 && sizeof(R) == 8) return _mm512_mask_storeu_pd(to, first(count), v);
+        if constexpr (Bytes == 64 && sizeof(R) == 4) return _mm512_mask_storeu_ps(to, first(count), v);
+#endif
         copy_some<lanes / 2>(to, reinterpret_cast<const R*>(&v), count);
     }
 
@@ -65,6 +78,10 @@ template <class R, int Bytes> struct Vectors {
     }
 
 private:
+#ifdef __AVX512F__
+    using Mask = std::conditional_t<sizeof(R) == 8, __mmask8, __mmask16>;
+    static Mask first(Index count) { return Mask((1u << count) - 1); } ///< 0 <= count < lanes
+#endif
     using Indices = std::make_integer_sequence<int, lanes>; // a type only
     template <int from, int... i> [[gnu::always_inline]] static V zip(V a, V b, std::integer_sequence<int, i...>)
     {

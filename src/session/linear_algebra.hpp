@@ -154,6 +154,14 @@ void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Ind
 /// panels: Elmroth, Gustavson 2000.
 template <Scalar T> void geqrf(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options = {});
 
+/// A P = Q R in place, A m x n: as geqrf, with the columns exchanged so that the diagonal of R does not grow in modulus: the column that comes next
+/// is the longest below the rows that are done, the first of those of equal length. jpvt (n numbers): columns with one that is not 0 come first, as they
+/// stand; afterwards column j of A P was column jpvt[j] of A, from 1. The rank is about the number of diagonal elements that are not small beside the first
+/// (Golub 1965). One factorization, of the calling thread, whose steps are shared by the workers that are awake. 4/3 n^3 flops when square, half of
+/// them in products with one vector. Quintana-Orti, Sun, Bischof 1998; norms by Drmac, Bujanovic 2008.
+template <Scalar T>
+void geqp3(Session& session, Index m, Index n, T* A, Index lda, Index* jpvt, T* tau, const RoutineOptions& options = {});
+
 /// A = L Q in place: what geqrf makes of A^H, transposed; L in the lower trapezoid, v^H in rows to its right, Q = H_k^H .. H_1^H.
 template <Scalar T> void gelqf(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options = {});
 

@@ -1,6 +1,7 @@
 #include "algorithms/blocked_qr.hpp"
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
+#include "blas/pivoted_qr.hpp"
 #include "blas/qr.hpp"
 #include "matrix/operations.hpp"
 #include "session/alone.hpp"
@@ -92,6 +93,19 @@ bool apply_by_tasks(Session& session, Storage storage, Side side, Op op, Index k
     });
     return true;
 }
+/// Products with a vector are shared without tasks, step by step; the update of a block is a product as others.
+template <Scalar T> blas::PivotingHelp<T> helpers(Session& session)
+{
+    return {.share =
+                [&session](Index chunks, Flops flops, const std::function<void(Team&)>& work) {
+                    constexpr Flops worth_it = 1e4;
+                    return flops >= worth_it && session.can_share(flops) && session.share_out(chunks, work);
+                },
+            .subtract =
+                [&session](Index m, Index n, Index k, const T* A, Index lda, const T* B, Index ldb, T* C, Index ldc) {
+                    gemm(session, Op::none, Op::conj_trans, m, n, k, T(-1), A, lda, B, ldb, T(1), C, ldc);
+                }};
+}
 bool short_call(Session& session, Flops flops, const RoutineOptions& options)
 {
     return runs_directly(session, flops, options, Work::factorization);
@@ -104,6 +118,11 @@ namespace alone {
 template <Scalar T> Index geqrf(const KernelProvider&, Index m, Index n, T* A, Index lda, T* tau)
 {
     return blas::geqrf<T>(m, n, A, lda, tau, nullptr, 1), 0;
+}
+
+template <Scalar T> Index geqp3(const KernelProvider&, Index m, Index n, T* A, Index lda, Index* jpvt, T* tau)
+{
+    return blas::geqp3(m, n, A, lda, jpvt, tau), 0;
 }
 
 template <Scalar T> Index gelqf(const KernelProvider&, Index m, Index n, T* A, Index lda, T* tau)
@@ -173,6 +192,23 @@ template <Scalar T> void geqrf(Session& session, Index m, Index n, T* A, Index l
          factor_by_tasks<T>(session, Storage::columns, {A, m, n, lda}, tau, options)))
         return;
     alone::geqrf(session.kernels(), m, n, A, lda, tau);
+}
+
+template <Scalar T>
+void geqp3(Session& session, Index m, Index n, T* A, Index lda, Index* jpvt, T* tau, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_geqp3(TRC_CHECK));
+    check_options("geqp3", options);
+    const Index fixed = blas::bring_fixed_columns(m, n, A, lda, jpvt), done = std::min(m, fixed);
+    T* const rest = A + done * lda;
+    if (done > 0) {
+        geqrf(session, m, done, A, lda, tau);
+        ormqr(session, Side::left, Op::conj_trans, m, n - done, done, A, lda, tau, rest, lda);
+    }
+    if (done == std::min(m, n)) return;
+    const blas::PivotingRoom<T> room(n - done, options.nb ? options.nb : blas::pivoting_block(n - done));
+    const auto help = helpers<T>(session);
+    blas::factor_free_columns(m, n - done, done, rest, lda, jpvt + done, tau + done, room, help);
 }
 
 template <Scalar T> void gelqf(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
@@ -266,7 +302,7 @@ void larfb(Side side, Op op, Direction direct, Storage storev, Index m, Index n,
 
 // The signatures call the scalar T.
 #define TRC_QR_ROUTINES(DEFINE)                                                                                                  \
-    DEFINE(geqrf) DEFINE(gelqf) DEFINE(orgqr) DEFINE(orglq) DEFINE(ormqr) DEFINE(ormlq) DEFINE(geqrt) DEFINE(gemqrt)
+    DEFINE(geqrf) DEFINE(geqp3) DEFINE(gelqf) DEFINE(orgqr) DEFINE(orglq) DEFINE(ormqr) DEFINE(ormlq) DEFINE(geqrt) DEFINE(gemqrt)
 #define TRC_INSTANTIATE(routine)                                                                                                 \
     template Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED));                                    \
     template void routine(Session&, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions&);

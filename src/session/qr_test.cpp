@@ -1,3 +1,4 @@
+#include "blas/pivoted_qr.hpp"
 #include "blas/qr.hpp"
 
 #include "blas/testing/reflectors.hpp"
@@ -133,6 +134,64 @@ TYPED_TEST(QrRoutines, KeepLapacksRatiosWhereTheyChooseTheirBlocks)
     Stored<T> gram(n, n, 0);
     gemm(session, herm_op<T>, Op::none, n, n, m, T(1), Q.data.data(), Q.ld, Q.data.data(), Q.ld, T(0), gram.data.data(), gram.ld);
     EXPECT_LE(distance<T>(exact(gram), identity<T>(n, n)), rounding<T> * 30 * n * eps<T>);
+}
+
+/// A P = Q R, and the diagonal of R does not grow: by more than norms may be off that are brought along (Drmac, Bujanovic 2008).
+template <Scalar T>
+void expect_pivoted(const Stored<T>& A, const Stored<T>& F, const std::vector<Index>& order, const std::vector<T>& tau,
+                    Index fixed, const std::string& what)
+{
+    Stored<T> exchanged = A;
+    std::vector<bool> seen(order.size());
+    for (Index j = 0; j < A.cols; ++j) {
+        const Index from = order[std::size_t(j)] - 1;
+        ASSERT_TRUE(from >= 0 && from < A.cols && !seen[std::size_t(from)]) << what;
+        seen[std::size_t(from)] = true;
+        for (Index i = 0; i < A.rows; ++i) exchanged(i, j) = A(i, from);
+    }
+    expect_qr(exchanged, F, tau, what);
+    for (Index j = fixed + 1; j < std::min(A.rows, A.cols); ++j)
+        ASSERT_LE(std::abs(F(j, j)), std::abs(F(j - 1, j - 1)) * (1 + 100 * A.rows * std::sqrt(eps<T>))) << what << ": " << j;
+}
+
+TYPED_TEST(QrRoutines, ExchangeColumnsInEveryShapeAndBlockSize)
+{
+    using T = TypeParam;
+    Random random(37);
+    everywhere([&](Session& session, const RoutineOptions& options, Shape s, const std::string& what) {
+        const auto A = random_matrix<T>(random, s.m, s.n);
+        for (const Index fixed : {Index(0), std::min<Index>(3, s.n)}) {
+            auto F = A;
+            auto tau = tau_for(A);
+            std::vector<Index> order(std::size_t(s.n));
+            for (Index j = 0; j < fixed; ++j) order[std::size_t(s.n - 1 - j)] = 1;
+            geqp3(session, s.m, s.n, F.data.data(), F.ld, order.data(), tau.data(), options);
+            expect_pivoted(A, F, order, tau, std::min(s.m, fixed), what);
+            if (::testing::Test::HasFatalFailure()) return;
+            for (Index j = 0; j < fixed; ++j) ASSERT_EQ(order[std::size_t(j)], s.n - fixed + j + 1) << what;
+        }
+    });
+}
+
+TYPED_TEST(QrRoutines, ExchangeColumnsAsOneCoreDoes)
+{
+    using T = TypeParam;
+    Random random(38);
+    const Index n = 300;
+    auto A = random_matrix<T>(random, n, n);
+    for (Index j = 0; j < n; ++j) // apart, so that no rounding decides
+        for (Index i = 0; i < n; ++i) A(i, j) *= Real<T>(1 + (j * 77 % n) * 0.3);
+    auto alone = A;
+    auto tau = tau_for(A);
+    std::vector<Index> wanted(std::size_t(n), 0);
+    blas::geqp3(n, n, alone.data.data(), alone.ld, wanted.data(), tau.data());
+    for (int again = 0; again < 20; ++again) { // who helps is another matter each time
+        auto F = A;
+        std::vector<Index> order(std::size_t(n), 0);
+        geqp3(session_on("native"), n, n, F.data.data(), F.ld, order.data(), tau.data());
+        ASSERT_TRUE(std::equal(order.begin(), order.begin() + 20, wanted.begin()));
+        expect_pivoted(A, F, order, tau, 0, "native");
+    }
 }
 
 } // namespace

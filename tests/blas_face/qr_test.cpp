@@ -165,6 +165,71 @@ TYPED_TEST(Qr, QuestionsForTheWorkspaceTouchNothingElse)
     }
 }
 
+/// geqp3's arguments behind A: jpvt of the family's integers, and an array of real numbers more in complex precisions.
+template <class T> struct PivotedCall {
+    std::vector<std::int64_t> jpvt;
+    std::vector<T> tau, work;
+    std::vector<Real<T>> rwork;
+    explicit PivotedCall(Index n)
+        : jpvt(std::size_t(n) + 1), tau(std::size_t(n) + 1), work(std::size_t(4 * n) + 2), rwork(std::size_t(2 * n) + 1)
+    {
+    }
+
+    std::int32_t run(const Family& family, Index m, Index n, T* A, Index lda, Index lwork)
+    {
+        Index info = 7;
+        if constexpr (is_complex<T>)
+            call<T>(family, "geqp3", m, n, A, lda, jpvt.data(), tau.data(), work.data(), lwork, rwork.data(), &info);
+        else call<T>(family, "geqp3", m, n, A, lda, jpvt.data(), tau.data(), work.data(), lwork, &info);
+        return std::int32_t(info);
+    }
+    Index place(const Family& family, Index j) const
+    {
+        return family.wide ? jpvt[std::size_t(j)] : reinterpret_cast<const std::int32_t*>(jpvt.data())[j];
+    }
+    static Index least(Index n) { return is_complex<T> ? n + 1 : 3 * n + 1; }
+};
+
+TYPED_TEST(Qr, WithPivotingMultipliesToTheMatrixWithItsColumnsExchanged)
+{
+    using T = TypeParam;
+    for (const Family& family : fortran_families)
+        for (const Index m : {Index(1), Index(7), Index(20)})
+            for (const Index n : {Index(1), Index(7), Index(33)}) {
+                const Dense<T> A = random_matrix<T>(m, n);
+                typename TestFixture::Factored made{A, {}};
+                PivotedCall<T> pivoted(n);
+                EXPECT_EQ(pivoted.run(family, m, n, made.A.data.data(), A.ld, pivoted.least(n)), 0);
+                made.tau.assign(pivoted.tau.begin(), pivoted.tau.begin() + std::min(m, n));
+                Dense<T> exchanged(m, n);
+                for (Index j = 0; j < n; ++j)
+                    for (Index i = 0; i < m; ++i) exchanged(i, j) = A(i, pivoted.place(family, j) - 1);
+                expect_untouched(A, made.A, [](Index, Index) { return true; });
+                this->expect_product(this->form(false, made, m, m), this->triangle(made.A, Uplo::upper, m, n), exchanged);
+                for (Index j = 1; j < std::min(m, n); ++j)
+                    EXPECT_LE(std::abs(made.A(j, j)), std::abs(made.A(j - 1, j - 1)) * (1 + 1e-3));
+            }
+}
+
+TYPED_TEST(Qr, WithPivotingRefusesWhatLapackRefuses)
+{
+    using T = TypeParam;
+    const Index m = 5, n = 4;
+    const Family& family = fortran_families[0];
+    PivotedCall<T> pivoted(n);
+    std::vector<T> A(20, T(1));
+    const Index least = pivoted.least(n);
+    EXPECT_EQ(pivoted.run(family, -1, n, A.data(), m, least), -1);
+    EXPECT_EQ(pivoted.run(family, m, -1, A.data(), m, least), -2);
+    EXPECT_EQ(pivoted.run(family, m, n, A.data(), m - 1, least), -4);
+    EXPECT_EQ(pivoted.run(family, m, n, A.data(), m, least - 1), -8);
+    EXPECT_EQ(pivoted.run(family, m, n, A.data(), m, -1), 0);
+    EXPECT_EQ(std::real(pivoted.work[0]), Real<T>(least));
+    EXPECT_EQ(std::count(A.begin(), A.end(), T(1)), 20);
+    EXPECT_EQ(pivoted.run(family, 0, n, A.data(), 1, 1), 0);
+    EXPECT_EQ(pivoted.run(family, m, 0, A.data(), m, 1), 0);
+}
+
 TYPED_TEST(Qr, OfBlocksLeaveTheTrianglesOfTheirReflectors)
 {
     using T = TypeParam;

@@ -146,6 +146,7 @@ using namespace trencadis::c;
     BLAS_LIST(TRC_BLAS_SYMBOL, p)                                                                                                \
     TRC_PLAIN_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                     \
     TRC_SCRATCH_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                   \
+    TRC_PIVOTED_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                   \
     TRC_WORKSPACE_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                 \
     TRC_ESTIMATE_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                  \
     TRC_EXPERT_ROUTINES(TRC_LAPACK_SYMBOL, p)                                                                                    \

@@ -150,6 +150,7 @@ TRC_NORM_ROUTINES(TRC_NORM)
         return {lwork < least ? argument::count(TRC_ARGUMENTS_##routine(TRC_CHECK)) + 2 : 0, false};                             \
     }
 TRC_WORKSPACE_ROUTINES(TRC_WORKSPACE)
+TRC_PIVOTED_ROUTINES(TRC_WORKSPACE)
 TRC_ORTHOGONAL_ROUTINES(TRC_WORKSPACE)
 
 template struct Faces<float>;

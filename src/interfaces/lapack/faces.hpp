@@ -26,6 +26,7 @@ template <Scalar T> struct Faces {
 #define TRC_DECLARE_WORKSPACE(routine, ...)                                                                                      \
     static Workspace routine##_workspace(TRC_ARGUMENTS_##routine(TRC_FACE), T* work, Index lwork);
     TRC_WORKSPACE_ROUTINES(TRC_DECLARE_WORKSPACE)
+    TRC_PIVOTED_ROUTINES(TRC_DECLARE_WORKSPACE)
     TRC_ORTHOGONAL_ROUTINES(TRC_DECLARE_WORKSPACE)
 #undef TRC_DECLARE_WORKSPACE
     /// Those that nobody looks at the arguments of: where one is bad they do nothing.

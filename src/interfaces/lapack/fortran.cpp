@@ -113,8 +113,12 @@ using namespace trencadis;
     }
 
 /// The workspace is asked for with lwork = -1, and looked at when all before it is in order.
-#define TRC_WORKSPACE_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                             \
-    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN), T* work, const Int* lwork, Int* info)                                      \
+#define TRC_WORKSPACE_SYMBOL(ROUTINE, SYMBOL, LABEL) TRC_WORKSPACE_SYMBOL_WITH(TRC_NOTHING, ROUTINE, SYMBOL, LABEL)
+#define TRC_REAL_WORKSPACE_SYMBOL(ROUTINE, SYMBOL, LABEL) TRC_WORKSPACE_SYMBOL_WITH(TRC_REALS, ROUTINE, SYMBOL, LABEL)
+#define TRC_NOTHING
+#define TRC_REALS , Real<T>*
+#define TRC_WORKSPACE_SYMBOL_WITH(MORE, ROUTINE, SYMBOL, LABEL)                                                                  \
+    void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN), T* work, const Int* lwork MORE, Int* info)                                 \
     {                                                                                                                            \
         using Here = face::Faces<T>;                                                                                             \
         Index outcome = 0;                                                                                                       \
@@ -159,6 +163,10 @@ using namespace trencadis;
 #define TRC_NARROW_WORKSPACE(ROUTINE, p) TRC_NARROW(TRC_WORKSPACE_SYMBOL, ROUTINE, p##ROUTINE)
 #define TRC_WIDE_WORKSPACE(ROUTINE, p) TRC_WIDE(TRC_WORKSPACE_SYMBOL, ROUTINE, p##ROUTINE)
 
+#define TRC_NARROW_PIVOTED_WORKSPACE(ROUTINE, p) TRC_NARROW_WORKSPACE(ROUTINE, p)
+#define TRC_WIDE_PIVOTED_WORKSPACE(ROUTINE, p) TRC_WIDE_WORKSPACE(ROUTINE, p)
+#define TRC_NARROW_PIVOTED_UNITARY(ROUTINE, p) TRC_NARROW(TRC_REAL_WORKSPACE_SYMBOL, ROUTINE, p##ROUTINE)
+#define TRC_WIDE_PIVOTED_UNITARY(ROUTINE, p) TRC_WIDE(TRC_REAL_WORKSPACE_SYMBOL, ROUTINE, p##ROUTINE)
 #define TRC_NARROW_SCRATCH(ROUTINE, p) TRC_NARROW(TRC_SCRATCH_SYMBOL, ROUTINE, p##ROUTINE)
 #define TRC_WIDE_SCRATCH(ROUTINE, p) TRC_WIDE(TRC_SCRATCH_SYMBOL, ROUTINE, p##ROUTINE)
 #define TRC_NARROW_REFLECTORS(ROUTINE, p) TRC_NARROW(TRC_REFLECTOR_SYMBOL, ROUTINE, p##ROUTINE)
@@ -176,6 +184,7 @@ using namespace trencadis;
     TRC_PLAIN_ROUTINES(TRC_##WIDTH##_LAPACK, p)                                                                                  \
     TRC_SCRATCH_ROUTINES(TRC_##WIDTH##_SCRATCH, p)                                                                               \
     TRC_WORKSPACE_ROUTINES(TRC_##WIDTH##_WORKSPACE, p)                                                                           \
+    TRC_PIVOTED_ROUTINES(TRC_##WIDTH##_PIVOTED_##Q_KIND, p)                                                                      \
     Q_LIST(TRC_##WIDTH##_##Q_KIND, p)                                                                                            \
     TRC_REFLECTOR_ROUTINES(TRC_##WIDTH##_REFLECTORS, p)                                                                          \
     TRC_SCALING_ROUTINES(TRC_##WIDTH##_LAPACK, p)                                                                                \

@@ -327,8 +327,10 @@ using namespace trencadis::face;
 #define TRC_WORK_OF_larfb , T*, Int
 #define TRC_SCRATCH_ARRAY , T*
 /// The work routines of those with a workspace.
-#define TRC_WORKSPACE_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME)                                                                       \
-    Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E), T* work, Int lwork)                                                   \
+#define TRC_REALS , Real<T>*
+#define TRC_WORKSPACE_SYMBOL(ROUTINE, SYMBOL, LABEL, NAME) TRC_WORKSPACE_SYMBOL_WITH(TRC_NOTHING, ROUTINE, SYMBOL, LABEL, NAME)
+#define TRC_WORKSPACE_SYMBOL_WITH(MORE, ROUTINE, SYMBOL, LABEL, NAME)                                                            \
+    Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E), T* work, Int lwork MORE)                                              \
     {                                                                                                                            \
         if (lwork == -1) return *work = T(Real<T>(TRC_LEAST_WORK_##ROUTINE)), Int(0); /* no matrix is looked at */               \
         return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
@@ -352,6 +354,13 @@ using namespace trencadis::face;
 #define TRC_WIDE_UNITARY_WORK(NAME, ROUTINE, p)                                                                                  \
     TRC_WORKSPACE_SYMBOL(ROUTINE, LAPACKE_##p##NAME##_work_64, #p #NAME, "LAPACKE_" #p #NAME "_work")                            \
     TRC_ALIAS(LAPACKE_##p##NAME##_work64_, LAPACKE_##p##NAME##_work_64)
+#define TRC_NARROW_PIVOTED_WORKSPACE(ROUTINE, p) TRC_NARROW_WORKSPACE(ROUTINE, p)
+#define TRC_WIDE_PIVOTED_WORKSPACE(ROUTINE, p) TRC_WIDE_WORKSPACE(ROUTINE, p)
+#define TRC_NARROW_PIVOTED_UNITARY_WORK(ROUTINE, p)                                                                              \
+    TRC_WORKSPACE_SYMBOL_WITH(TRC_REALS, ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work")
+#define TRC_WIDE_PIVOTED_UNITARY_WORK(ROUTINE, p)                                                                                \
+    TRC_WORKSPACE_SYMBOL_WITH(TRC_REALS, ROUTINE, LAPACKE_##p##ROUTINE##_work_64, #p #ROUTINE, "LAPACKE_" #p #ROUTINE "_work")   \
+    TRC_ALIAS(LAPACKE_##p##ROUTINE##_work64_, LAPACKE_##p##ROUTINE##_work_64)
 #define TRC_NARROW_SCRATCH_WORK(ROUTINE, p)                                                                                      \
     TRC_SYMBOL_WITH(TRC_SCRATCH_ARRAY, TRC_NOTHING, ROUTINE, LAPACKE_##p##ROUTINE##_work, #p #ROUTINE,                           \
                     "LAPACKE_" #p #ROUTINE "_work", false)
@@ -419,6 +428,8 @@ using namespace trencadis::face;
     TRC_SCALING_ROUTINES(TRC_NARROW, p)                                                                                          \
     TRC_CONDITION_ROUTINES(TRC_NARROW_WORKING, p)                                                                                \
     TRC_EXPERT_ROUTINES(TRC_NARROW_WORKING, p)                                                                                   \
+    TRC_PIVOTED_ROUTINES(TRC_NARROW, p)                                                                                          \
+    TRC_PIVOTED_ROUTINES(TRC_NARROW_PIVOTED##Q_WORK, p)                                                                          \
     Q_LIST(TRC_NARROW##Q_KIND, p)                                                                                                \
     Q_LIST(TRC_NARROW##Q_WORK, p)                                                                                                \
     TRC_SCRATCH_ROUTINES(TRC_NARROW_SCRATCH_WORK, p)                                                                             \
@@ -439,6 +450,8 @@ using namespace trencadis::face;
     TRC_SCALING_ROUTINES(TRC_WIDE, p)                                                                                            \
     TRC_CONDITION_ROUTINES(TRC_WIDE_WORKING, p)                                                                                  \
     TRC_EXPERT_ROUTINES(TRC_WIDE_WORKING, p)                                                                                     \
+    TRC_PIVOTED_ROUTINES(TRC_WIDE, p)                                                                                            \
+    TRC_PIVOTED_ROUTINES(TRC_WIDE_PIVOTED##Q_WORK, p)                                                                            \
     Q_LIST(TRC_WIDE##Q_KIND, p)                                                                                                  \
     Q_LIST(TRC_WIDE##Q_WORK, p)                                                                                                  \
     TRC_SCRATCH_ROUTINES(TRC_WIDE_SCRATCH_WORK, p)                                                                               \
