@@ -33,7 +33,15 @@ bool close(const Dense<double>& a, const Dense<double>& b)
     return true;
 }
 
-void compute_with_and_without(std::size_t bytes)
+std::int64_t tasks_of(const Session& session)
+{
+    std::int64_t tasks = 0;
+    for (const WorkerStatistics& worker : session.statistics()) tasks += worker.tasks;
+    return tasks;
+}
+
+/// Megabytes for each worker and for all; is that enough for tasks?
+void compute_with_and_without(std::size_t each, std::size_t more, bool by_tasks)
 {
     Results free;
     Results limited = free;
@@ -48,8 +56,10 @@ void compute_with_and_without(std::size_t bytes)
         free.compute(oracle, in_place);
     }
     WorkMemory::release();
-    limit_address_space(bytes);
+    session.reset_statistics();
+    limit_address_space((each * std::size_t(session.workers()) + more) << 20);
     limited.compute(session, {});
+    if ((tasks_of(session) > 0) != by_tasks) std::exit(3);
     std::exit(close(free.C, limited.C) && close(free.X, limited.X) && close(free.A, limited.A) ? 0 : 1);
 }
 
@@ -58,8 +68,8 @@ TEST(LittleMemory, HasLargeCallsRunInPlaceInsteadOfFailing)
 {
     if (!can_limit_address_space) GTEST_SKIP() << "a sanitizer's memory is part of the address space";
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    for (const std::size_t megabytes : {11, 4})
-        EXPECT_EXIT(compute_with_and_without(megabytes << 20), ::testing::ExitedWithCode(0), "") << megabytes;
+    EXPECT_EXIT(compute_with_and_without(4, 3, true), ::testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(compute_with_and_without(0, 3, false), ::testing::ExitedWithCode(0), "") << "the caller alone";
 }
 
 /// Tall and wide ones, whose blocks of reflectors alone are larger than what is left.
