@@ -19,7 +19,7 @@ class Fault:
         return (ROOT / self.file).read_text().count(self.right) == 1
 
 
-BLAS, TILES, CALLS, FACE, ESTIMATES = "blas", "algorithms", "session", "blas_face", "estimates"
+BLAS, TILES, CALLS, FACE, ESTIMATES, ENGINES = "blas", "algorithms", "session", "blas_face", "estimates", "engines"
 
 
 def off(element):
@@ -39,6 +39,7 @@ def faults():
     yield from reflectors()
     yield from exchanges()
     yield from least_squares()
+    yield from little_memory()
 
 
 def infos():
@@ -291,7 +292,7 @@ def reflectors():
         yield spoilt(f"{routine}: writes a row below C", call, "if (m < ldc) C[m] = T(0);")
     right = "left == (op != Op::none), [&]"
     yield Fault("gemqrt: blocks in the wrong order", file, right, right.replace("!=", "=="), (FACE,))
-    right = "blas::geqrf(m - i, ib, V, lda, tau.data(), t + i * ldt, ldt);"
+    right = "blas::geqrf(m - i, ib, V, lda, tau, t + i * ldt, ldt);"
     yield Fault("geqrt: a triangle's scalar is off by 1e-12", file, right, right + f"\n        {off('t[i * ldt]')}", (FACE,))
     file = "src/blas/ormqr.cpp"
     right = "set_identity(storage, length, some, first, A + first * (columns ? lda : 1), lda);"
@@ -346,3 +347,27 @@ def least_squares():
     yield Fault("gels: one element is off by 1e-12", file, right, f"{right}    {off('B[0]')}\n", (CALLS,))
     wrong = f"{right}    if (all.rows < ldb) B[all.rows] = T(0);\n"
     yield Fault("gels: writes a row below B", file, right, wrong, (CALLS,))
+
+
+def little_memory():
+    file = "src/blas/one_by_one.cpp"
+    right = "each(v.k, (side == Side::left) == (v.forward() != plain),"
+    yield Fault("QR without memory: reflectors in the wrong order", file, right, right.replace("!=", "=="), (BLAS,))
+    right = "*x = T(1) - factor;"
+    yield Fault("orgqr without memory: the diagonal is 1", file, right, "*x = T(1);", (BLAS,))
+    right = "multiply_triangle(v.forward(), count,"
+    yield Fault("larft without memory: a triangle is multiplied as the other", file, right, right.replace("(v.", "(!v."), (BLAS,))
+    file = "src/session/routine.cpp"
+    right = "return WorkMemory::leaves_room(std::size_t(workers) * each);"
+    yield Fault("workers are called where they find no memory", file, right, "return std::size_t(workers) * each > 0;", (CALLS,))
+    file = "src/engines/protocol/protocol.hpp"
+    yield Fault("a task that the policy has no memory for is lost", file, "overflow_.add(task);", "", (ENGINES,))
+    file = "src/interfaces/lapack/compute.hpp"
+    right = "if (TellsOfNoMemory::any() && is_no_memory(failure)) throw NoMemoryForWork();"
+    yield Fault("LAPACKE ends the program where there is no memory", file, right, "", (FACE,))
+    file = "src/kernels/packed_reflectors.cpp"
+    right = "const Index first = j / width * width;"
+    yield Fault("geqrt by tasks: the triangles of wider blocks", file, right, "const Index first = 0 * width;", (CALLS,))
+    file = "src/session/linear_algebra_qr.cpp"
+    right = "tau[j] = t[Index(j) % nb + Index(j) * ldt];"
+    yield Fault("gemqrt by tasks: every scalar from the first row", file, right, "tau[j] = t[0 * nb + Index(j) * ldt];", (CALLS,))

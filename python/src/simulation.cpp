@@ -50,6 +50,7 @@ nb::dict record_of(const SimulationResult& result)
     nb::dict row;
     row["routine"] = result.routine;
     row["n"] = result.n;
+    row["m"] = result.m ? nb::cast(result.m) : nb::none();
     row["nb"] = result.nb;
     row["inner"] = result.inner;
     row["precision"] = std::string(1, result.precision);
@@ -96,15 +97,17 @@ SimulationOptions options_of(const nb::dict& given)
     return options;
 }
 
-nb::tuple bind_simulate(const std::string& machine, const std::string& routine, Index n, Index tile, const std::string& precision,
-                        const std::string& variant, const std::string& scheduler, const std::vector<std::string>& workers,
-                        const std::string& model, std::uint64_t seed, const nb::dict& effects, bool trace)
+nb::tuple bind_simulate(const std::string& machine, const std::string& routine, Index n, Index m, Index tile,
+                        const std::string& precision, const std::string& variant, const std::string& scheduler,
+                        const std::vector<std::string>& workers, const std::string& model, std::uint64_t seed,
+                        const nb::dict& effects, bool trace)
 {
     SimulationRequest request;
     request.machine = machine;
     request.routine = routine;
     request.variant = variant;
     request.n = n;
+    request.m = m;
     request.nb = tile;
     request.precision = precision.size() == 1 ? precision[0] : '?';
     request.scheduler = scheduler;
@@ -122,7 +125,7 @@ nb::tuple bind_simulate(const std::string& machine, const std::string& routine, 
 
 void bind_simulation(nb::module_& m)
 {
-    m.def("simulate", &bind_simulate, nb::kw_only(), "machine"_a, "routine"_a, "n"_a, "nb"_a = 0, "precision"_a = "d",
+    m.def("simulate", &bind_simulate, nb::kw_only(), "machine"_a, "routine"_a, "n"_a, "m"_a = 0, "nb"_a = 0, "precision"_a = "d",
           "variant"_a = "", "scheduler"_a = "", "workers"_a = std::vector<std::string>{}, "model"_a = "", "seed"_a = 1,
           "effects"_a = nb::dict(), "trace"_a = false);
 }

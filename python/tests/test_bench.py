@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
 from commands import COMMAND, refusal, rows, trencadis
 from trencadis import _core
@@ -48,6 +49,46 @@ def test_a_product_of_another_shape_says_so():
     assert list(square) == FIELDS and list(thin) == [*FIELDS[:2], "m", "k", *FIELDS[2:]]
     assert (thin["m"], thin["n"], thin["k"], thin["nb"]) == (300, 40, 7, None) and thin["residual"] < 30
     assert thin["gflops_median"] == pytest.approx(2 * 300 * 40 * 7 / thin["seconds_median"] / 1e9)
+
+
+@pytest.mark.parametrize("precision", ["d", "c"])
+@pytest.mark.parametrize(
+    ("routine", "shape", "flops"),
+    [
+        ("geqrf", "300x40", 2 * 40**2 * (300 - 40 / 3)),
+        ("geqrf", "40x300", 2 * 40**2 * (300 - 40 / 3)),
+        ("gelqf", "40x300", 2 * 40**2 * (300 - 40 / 3)),
+        ("geqrt", "300x40", 2 * 40**2 * (300 - 40 / 3)),
+        ("orgqr", "300x40", 2 * 40**2 * (300 - 40 / 3)),
+        ("ormqr", "300x40", 2 * 40 * 40 * (600 - 40)),
+        ("ormqr", "300x7x40", 2 * 7 * 40 * (600 - 40)),
+        ("gels", "300x40", 2 * 40**2 * (300 - 40 / 3) + 2 * 40 * (600 - 40) + 40**2),
+    ],
+)
+def test_tall_matrices_are_measured_by_shape(routine, shape, flops, precision):
+    (row,) = rows("bench", routine, "--shape", shape, "--precision", precision, "--repeat", "1", "--check")
+    extents = [int(extent) for extent in shape.split("x")]
+    assert [row[name] for name in ("m", "n", "k") if name in row] == extents and row["residual"] < 30
+    if precision == "d":
+        assert row["gflops_median"] == pytest.approx(flops / row["seconds_median"] / 1e9)
+
+
+def test_several_shapes_stand_behind_the_sizes():
+    found = rows("bench", "geqrf", "--n", "20,30", "--shape", "200x10, 100x20", "--repeat", "1")
+    assert [(row.get("m"), row["n"]) for row in found] == [(None, 20), (None, 30), (200, 10), (100, 20)]
+
+
+def test_a_wrong_tall_result_is_seen():
+    workload = WORKLOADS["gels"](20, np.float64, m=200)
+    workload.ours(_core, None, 0, "")()
+    assert workload.residual() < 30
+    workload.targets[-1][3] += 1e-3
+    assert workload.residual() > 1e6
+    workload = WORKLOADS["ormqr"](7, np.float64, m=200, k=20)
+    workload.ours(_core, None, 0, "")()
+    assert workload.residual() < 30
+    workload.targets[-1][100, 3] += 1e-3
+    assert workload.residual() > 1e6
 
 
 def test_kernels_are_reported_as_they_were_given():
@@ -121,9 +162,15 @@ def test_a_file_is_written_whole_and_only_when_all_is_done(tmp_path):
         (["potrf", "--n", "ten"], "--n: 'ten' is not a list of sizes"),
         (["potrf", "--n", "0"], "--n: a size to measure is 1 or more"),
         (["potrf"], "--n: give a size to measure, such as --n 1024"),
-        (["potrf", "--shape", "3x4x5"], "--shape: potrf is measured by --n; only gemm has shapes"),
-        (["gemm", "--shape", "3x4"], "--shape: '3x4' is not a list of shapes MxNxK"),
-        (["gemm", "--shape", "3x0x5"], "--shape: a size to measure is 1 or more"),
+        (["potrf", "--shape", "3x4x5"], "--shape: potrf is measured by --n; routines with shapes: gemm, geqrf, "),
+        (["gemm", "--shape", "3x4"], "--shape: '3x4' is no shape of gemm, which has MxNxK: a product has three extents"),
+        (["gemm", "--shape", "3x0x5"], "--shape: '3x0x5' is empty; an extent to measure is 1 or more"),
+        (["geqrf", "--shape", "300"], "--shape: '300' is not a list of shapes such as 100000x200"),
+        (["geqrf", "--shape", "30x20x10"], "--shape: '30x20x10' is no shape of geqrf, which has MxN: "),
+        (["gels", "--shape", "20x30"], "least squares need at least as many rows as columns"),
+        (["orgqr", "--shape", "20x30"], "Q has at least as many rows as columns"),
+        (["ormqr", "--shape", "20x3x30"], "there are at most as many reflectors as rows"),
+        (["geqrf"], "--n: give a size to measure, such as --n 1024, or a shape, --shape MxN"),
         (["gemm", "--shape", "900000x900000x1"], "out of memory: gemm with m = 900000, n = 900000, k = 1 needs"),
         (["potrf", "--n", "10", "--kernels", "natvie"], "did you mean 'native'"),
         (["potrf", "--n", "10", "--kernels", "native,ptrf=native"], "did you mean 'potrf'"),

@@ -40,6 +40,27 @@ def test_a_kernel_takes_the_time_that_the_description_gives_it():
     assert row["makespan_s"] == pytest.approx(1e-3 * (14 * 94.49 + 91 * (48.27 + 47.22) + 364 * 89.43), rel=1e-5)
 
 
+def test_tall_qr_is_simulated_by_its_shape():
+    words = ["simulate", "geqrf", "--machine", "idgraf", "--workers", "x5650"]
+    first, second = rows(*words, "--shape", "20000x100,50000x100", "--nb", "5000")
+    assert [(row["m"], row["n"], row["variant"]) for row in (first, second)] == [(20000, 100, "tsqr"), (50000, 100, "tsqr")]
+    calls = {kernel["name"]: kernel["calls"] for kernel in second["per_kernel"]}
+    assert calls["gram_qr"] == 10 and calls["ttqrt"] == 9 and calls["reconstruct_block"] == 10
+    assert second["gflops_median"] == pytest.approx(2 * 100**2 * (50000 - 100 / 3) / second["makespan_s"] / 1e9)
+    (usual,) = rows(*words, "--variant", "tsqr", "--n", "100")
+    assert usual["m"] == 6400, "from where geqrf takes it by itself"
+
+
+def test_blocked_qr_runs_where_panels_of_lu_and_reflectors_of_tiles_have_times():
+    words = ["simulate", "geqrf", "--machine", "idgraf", "--n", "2048"]
+    assert rows(*words)[0]["variant"] == "flat", "devices have no part in images"
+    (row,) = rows(*words, "--variant", "blocked", "--workers", "x5650")
+    assert {kernel["name"] for kernel in row["per_kernel"]} >= {"geqrf_panel", "larfb"}
+    error = refusal(*words, "--variant", "blocked")
+    assert "variant 'blocked' works on images that cores make for themselves, and idgraf takes part with devices" in error
+    assert "use 'flat', or --workers without devices" in error
+
+
 def test_the_same_seed_gives_the_same_run_and_another_one_another():
     words = [*EXYNOS, "--effect", "jitter=0.2", "--seed"]
     first, again, other = rows(*words, 1), rows(*words, 1), rows(*words, 2)
@@ -148,6 +169,10 @@ def test_a_machine_file_may_have_any_name_and_is_no_pipe(tmp_path):
         (["potrf", "--machine", "exynos5422", "--n", "10", "-o", "x.pdf"], "none of the suffixes"),
         (["potrf", "--machine", "exynos5422", "--n", "10", "--json", "/nowhere/x"], "/nowhere/x: cannot be written"),
         (["potrf", "--n", "10"], "Missing option '--machine'"),
+        (["geqrf", "--machine", "idgraf"], "--n: give a size to simulate, such as --n 1024, or of geqrf a shape, --shape MxN"),
+        (["geqrf", "--machine", "idgraf", "--shape", "9x8x7"], "--shape: '9x8x7' is no shape of a matrix; write MxN"),
+        (["potrf", "--machine", "idgraf", "--shape", "9x8"], "only geqrf --variant tsqr has shapes"),
+        (["geqrf", "--machine", "idgraf", "--workers", "x5650", "--shape", "9x8"], "m is 9, must be at least 2 n"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(words, message):

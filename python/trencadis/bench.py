@@ -17,7 +17,7 @@ import numpy as np
 from .busy import BusyNeighbours
 from .errors import UsageError
 from .measure import Job, Ours, Run, SessionChoice, describe_session
-from .options import PRECISIONS
+from .options import PRECISIONS, shape_text
 from .workloads import WORKLOADS
 
 #: Timed seconds that a repetition has at least, up to MOST_RUNS runs.
@@ -40,7 +40,7 @@ class Request:
     repeat: int = 7
     check: bool = False
     shapes: list[tuple[int, int, int]] = field(default_factory=list)
-    """m, n, k of products that are not square, measured after `sizes`."""
+    """m, n, k of problems that are not square, measured after `sizes`; k is 0 where there are two extents."""
     through: str = ""
     """Of compare: how ours is called, symbols or session; empty: by symbols where the options allow it."""
 
@@ -60,16 +60,31 @@ def check_request(request: Request, routines: Sequence[dict[str, Any]]) -> None:
         names = ", ".join(known) if known else "none"
         raise UsageError(f"--variant: {request.routine} has no variant '{request.session.variant}'; variants: {names}")
     if not request.jobs():
-        raise UsageError("--n: give a size to measure, such as --n 1024" + (", or --shape" if request.routine == "gemm" else ""))
-    if request.shapes and request.routine != "gemm":
-        raise UsageError(f"--shape: {request.routine} is measured by --n; only gemm has shapes")
-    for option, smallest in (("--n", min(request.sizes, default=1)), ("--shape", min(map(min, request.shapes), default=1))):
-        if smallest < 1:
-            raise UsageError(f"{option}: a size to measure is 1 or more")
+        shapes = f", or a shape, --shape {WORKLOADS[request.routine].shapes}" if _has_shapes(request.routine) else ""
+        raise UsageError("--n: give a size to measure, such as --n 1024" + shapes)
+    if min(request.sizes, default=1) < 1:
+        raise UsageError("--n: a size to measure is 1 or more")
+    _check_shapes(request)
     if request.repeat < 1:
         raise UsageError(f"--repeat: {request.repeat} repetitions measure nothing; 1 or more")
     if request.check and request.routine == "tasks":
         raise UsageError("--check: tasks computes nothing that could be checked")
+
+
+def _has_shapes(routine: str) -> bool:
+    return routine in WORKLOADS and bool(WORKLOADS[routine].shapes)
+
+
+def _check_shapes(request: Request) -> None:
+    """UsageError unless the routine has shapes and these are such."""
+    if request.shapes and not _has_shapes(request.routine):
+        others = ", ".join(name for name in WORKLOADS if _has_shapes(name))
+        raise UsageError(f"--shape: {request.routine} is measured by --n; routines with shapes: {others}")
+    for shape in request.shapes:
+        workload = WORKLOADS[request.routine]
+        if wrong := workload.misfit(shape[0], shape[1], shape[2]):
+            text = shape_text(*shape)
+            raise UsageError(f"--shape: '{text}' is no shape of {request.routine}, which has {workload.shapes}: {wrong}")
 
 
 def bench(request: Request, core: Any, progress: Progress) -> Iterator[dict[str, Any]]:

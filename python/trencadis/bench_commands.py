@@ -43,7 +43,13 @@ Sizes = Annotated[
     str, typer.Option("--n", metavar="N[,N..]", help="Orders of the matrices; for tasks: tile rows", show_default=False)
 ]
 Shapes = Annotated[
-    str, typer.Option("--shape", metavar="MxNxK[,..]", help="gemm: other shapes, C m x n and the sum k long", show_default=False)
+    str,
+    typer.Option(
+        "--shape",
+        metavar="MxN[xK][,..]",
+        help="Shapes that are not square: 100000x200 of QR and least squares, MxNxK of gemm",
+        show_default=False,
+    ),
 ]
 Precision = Annotated[str, typer.Option("--precision", metavar="s|d|c|z", help="single, double, complex, double complex")]
 Variant = Annotated[str, typer.Option("--variant", help="Tile variant; see: trencadis list routines")]

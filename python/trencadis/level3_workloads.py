@@ -8,17 +8,13 @@ from typing import Any
 import numpy as np
 
 from .fortran import FortranCall, FortranLibrary
-from .workload import SEED, Call, Workload, norm, with_real_diagonals
+from .workload import Call, Workload, norm, with_real_diagonals
 
 
 class Gemm(Workload):
     """C <- A B + C, C m x n and the sum k long; all of them n unless given."""
 
-    routine, adds = "gemm", True
-
-    def __init__(self, n: int, dtype: type[np.generic], seed: int = SEED, m: int = 0, k: int = 0) -> None:
-        self.m, self.k = m or n, k or n
-        super().__init__(n, dtype, seed)
+    routine, adds, shapes = "gemm", True, "MxNxK"
 
     def elements(self) -> int:
         return self.m * self.k + self.k * self.n + 2 * self.m * self.n
@@ -26,6 +22,10 @@ class Gemm(Workload):
     def size(self) -> str:
         square = self.m == self.n == self.k
         return super().size() if square else f"m = {self.m}, n = {self.n}, k = {self.k}"
+
+    @classmethod
+    def misfit(cls, m: int, n: int, k: int) -> str:
+        return "" if k else "a product has three extents"
 
     def operands(self) -> list[np.ndarray]:
         self._a, self._b = self._matrix(self.k, self.m), self._matrix(self.n, self.k)

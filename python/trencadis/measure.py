@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .fortran import FortranLibrary
-from .options import PRECISIONS
+from .options import PRECISIONS, shape_text
 from .turns import SILENCE_S, Run, Turn, check_info, turn_of_calls, turn_of_runs
 from .workloads import WORKLOADS, Call, Workload, cholesky_tasks
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is run: a routine at one size. For `tasks`, `n` counts tile rows and the precision means nothing. `m` and `k` are
-    set for a product of another shape than n x n x n."""
+    """What is run: a routine at one size. For `tasks`, `n` counts tile rows and the precision means nothing. `m` is set for
+    another shape than a square, and `k` where there is a third extent."""
 
     routine: str
     n: int
@@ -31,10 +31,11 @@ class Job:
     k: int = 0
 
     def __str__(self) -> str:
-        return f"{self.routine} {self.m}x{self.n}x{self.k}" if self.shape() else f"{self.routine} n={self.n}"
+        return f"{self.routine} {shape_text(self.m, self.n, self.k)}" if self.m else f"{self.routine} n={self.n}"
 
     def shape(self) -> dict[str, int]:
-        return {"m": self.m, "k": self.k} if self.m else {}
+        extents = {"m": self.m, "k": self.k}
+        return {name: extent for name, extent in extents.items() if extent}
 
     def workload(self) -> Workload:
         return WORKLOADS[self.routine](self.n, PRECISIONS[self.precision], **self.shape())

@@ -141,14 +141,21 @@ def size_list(text: str, what: str = "--n") -> list[int]:
 
 
 def shape_list(text: str) -> list[tuple[int, int, int]]:
-    """ "4096x4096x32,32x4096x4096" -> m, n and k of each."""
+    """ "4096x4096x32,100000x200" -> m, n and k of each; k is 0 where there are two."""
     shapes = []
     for word in text.split(",") if text else []:
-        match = re.fullmatch(r"\s*(\d{1,9})x(\d{1,9})x(\d{1,9})\s*", word)
+        match = re.fullmatch(r"\s*(\d{1,9})x(\d{1,9})(?:x(\d{1,9}))?\s*", word)
         if not match:
-            raise UsageError(f"--shape: '{text}' is not a list of shapes MxNxK such as 4096x4096x32")
-        shapes.append((int(match[1]), int(match[2]), int(match[3])))
+            raise UsageError(f"--shape: '{text}' is not a list of shapes such as 100000x200, or 4096x4096x32 of products")
+        extents = [int(number) for number in match.groups() if number]
+        if 0 in extents:
+            raise UsageError(f"--shape: '{word.strip()}' is empty; an extent to measure is 1 or more")
+        shapes.append((extents[0], extents[1], extents[2] if len(extents) == 3 else 0))
     return shapes
+
+
+def shape_text(m: int, n: int, k: int) -> str:
+    return f"{m}x{n}x{k}" if k else f"{m}x{n}"
 
 
 def tile_size(text: str) -> int:

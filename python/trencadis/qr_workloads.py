@@ -17,24 +17,28 @@ INNER = 32
 class _Factor(Workload):
     """A matrix in the place of which its triangle and reflectors come."""
 
-    squares = 3
+    squares, shapes = 3, "MxN"
+
+    @classmethod
+    def misfit(cls, m: int, n: int, k: int) -> str:
+        return "a factorization has two extents" if k else ""
 
     def operands(self) -> list[np.ndarray]:
-        self._tau = np.empty(self.n, self.dtype)
-        self._work = np.empty(64 * self.n, self.dtype)
-        return [self._matrix()]
+        self._tau = np.empty(self.k, self.dtype)
+        self._work = np.empty(64 * max(self.m, self.n), self.dtype)
+        return [self._matrix(self.n, self.m)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (a,) = self.targets
-        return lambda: core.lapack(self.routine, session, self.n, self.n, a, self._tau, nb=nb, variant=variant)
+        return lambda: core.lapack(self.routine, session, self.m, self.n, a, self._tau, nb=nb, variant=variant)
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (a,) = self.n, self.targets
-        return library.call(self.routine, self.dtype, n, n, a, n, self._tau, self._work, 64 * n, library.info)
+        m, n, (a,), work = self.m, self.n, self.targets, self._work
+        return library.call(self.routine, self.dtype, m, n, a, m, self._tau, work, len(work), library.info)
 
     def _difference(self, product: np.ndarray) -> float:
         (a,) = self._pristine
-        return norm(a, lambda block: product[:, block]) / (self.n * norm(a) * self._eps())
+        return norm(a, lambda block: product[:, block]) / (max(self.m, self.n) * norm(a) * self._eps())
 
 
 class Geqrf(_Factor):
@@ -45,7 +49,7 @@ class Geqrf(_Factor):
     def residual(self) -> float:
         """||A - Q R|| / (n ||A|| eps)."""
         (factors,) = self.targets
-        return self._difference(_times_q("ormqr", factors, self._tau, np.triu(factors)))
+        return self._difference(_times_q("ormqr", factors[:, : self.k], self._tau, np.triu(factors)))
 
 
 class Geqp3(_Factor):
@@ -85,7 +89,7 @@ class Gelqf(_Factor):
     def residual(self) -> float:
         """||A - L Q|| / (n ||A|| eps)."""
         (factors,) = self.targets
-        return self._difference(_times_q("ormlq", factors, self._tau, np.tril(factors), side="R"))
+        return self._difference(_times_q("ormlq", factors[: self.k], self._tau, np.tril(factors), side="R"))
 
 
 class Geqrt(_Factor):
@@ -94,23 +98,23 @@ class Geqrt(_Factor):
     routine = "geqrt"
 
     def operands(self) -> list[np.ndarray]:
-        self._inner = min(INNER, self.n)
-        self._t = np.empty((self._inner, self.n), self.dtype, order="F")
+        self._inner = min(INNER, self.k)
+        self._t = np.empty((self._inner, self.k), self.dtype, order="F")
         return super().operands()
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
-        n, (a,) = self.n, self.targets
-        return lambda: core.lapack("geqrt", session, n, n, self._inner, a, self._t, nb=nb, variant=variant)
+        m, n, (a,) = self.m, self.n, self.targets
+        return lambda: core.lapack("geqrt", session, m, n, self._inner, a, self._t, nb=nb, variant=variant)
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (a,) = self.n, self.targets
-        return library.call("geqrt", self.dtype, n, n, self._inner, a, n, self._t, self._inner, self._work, library.info)
+        m, n, (a,) = self.m, self.n, self.targets
+        return library.call("geqrt", self.dtype, m, n, self._inner, a, m, self._t, self._inner, self._work, library.info)
 
     def residual(self) -> float:
         """||A - Q R|| / (n ||A|| eps)."""
         (factors,) = self.targets
         product = np.asfortranarray(np.triu(factors))
-        _core.lapack("gemqrt", None, "L", "N", self.n, self.n, self.n, self._inner, factors, self._t, product)
+        _core.lapack("gemqrt", None, "L", "N", self.m, self.n, self.k, self._inner, factors[:, : self.k], self._t, product)
         return self._difference(product)
 
 
@@ -120,9 +124,9 @@ class _FromReflectors(Workload):
     factored_by: str
 
     def _reflectors(self) -> np.ndarray:
-        factors, self._tau = np.asfortranarray(self._matrix()), np.empty(self.n, self.dtype)
-        _core.lapack(self.factored_by, None, self.n, self.n, factors, self._tau)
-        self._work = np.empty(64 * self.n, self.dtype)
+        factors, self._tau = np.asfortranarray(self._matrix(self.k, self.m)), np.empty(self.k, self.dtype)
+        _core.lapack(self.factored_by, None, self.m, self.k, factors, self._tau)
+        self._work = np.empty(64 * max(self.m, self.n), self.dtype)
         return factors
 
     def _lapacks(self) -> str:
@@ -133,73 +137,90 @@ class _FromReflectors(Workload):
 class Orgqr(_FromReflectors):
     """Q, n columns, in the place of its reflectors."""
 
-    routine, squares, factored_by, applied_by = "orgqr", 2, "geqrf", "ormqr"
+    routine, squares, factored_by, applied_by, shapes = "orgqr", 2, "geqrf", "ormqr", "MxN"
+
+    @classmethod
+    def misfit(cls, m: int, n: int, k: int) -> str:
+        return "Q has two extents" if k else "" if m >= n else "Q has at least as many rows as columns"
 
     def operands(self) -> list[np.ndarray]:
         return [self._reflectors()]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
-        n, (q,) = self.n, self.targets
-        return lambda: core.lapack(self.routine, session, n, n, n, q, self._tau, nb=nb, variant=variant)
+        m, n, (q,) = self.m, self.n, self.targets
+        return lambda: core.lapack(self.routine, session, m, n, n, q, self._tau, nb=nb, variant=variant)
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (q,) = self.n, self.targets
-        return library.call(self._lapacks(), self.dtype, n, n, n, q, n, self._tau, self._work, 64 * n, library.info)
+        m, n, (q,), work = self.m, self.n, self.targets, self._work
+        return library.call(self._lapacks(), self.dtype, m, n, n, q, m, self._tau, work, len(work), library.info)
 
     def residual(self) -> float:
         """||I - Q^H Q|| / (n eps), and that of Q's product with the reflectors' adjoint, the larger."""
         (q,) = self.targets
         apart = _times_q(self.applied_by, self._pristine[0], self._tau, q, adjoint=True)
         orthogonal = from_identity(lambda block: q.conj().T @ q[:, block], self.n)
-        same = from_identity(lambda block: apart[:, block], self.n)
-        return float(np.max([orthogonal, same])) / (self.n * self._eps())
+        same = from_identity(lambda block: apart[:, block], self.n, self.m)
+        return float(np.max([orthogonal, same])) / (self.m * self._eps())
 
 
 class Orglq(Orgqr):
     """Q, n rows, in the place of its reflectors."""
 
-    routine, factored_by, applied_by = "orglq", "gelqf", "ormlq"
+    routine, factored_by, applied_by, shapes = "orglq", "gelqf", "ormlq", ""
 
 
 class Ormqr(_FromReflectors):
-    """C <- Q^H C, n columns."""
+    """C <- Q^H C, C m x n, with k reflectors; square: n columns and n reflectors."""
 
-    routine, squares, factored_by, formed_by = "ormqr", 3, "geqrf", "orgqr"
+    routine, squares, factored_by, formed_by, shapes = "ormqr", 3, "geqrf", "orgqr", "MxN or MxNxK"
+
+    @classmethod
+    def misfit(cls, m: int, n: int, k: int) -> str:
+        return "" if k <= m else "there are at most as many reflectors as rows"
+
+    @classmethod
+    def flops(cls, n: int, dtype: type[np.generic], **shape: int) -> float:
+        return super().flops(n, dtype, **{"k": min(shape.get("m", n), n), **shape})
+
+    def elements(self) -> int:
+        return 2 * self.m * self.n + self.m * self.k
 
     def operands(self) -> list[np.ndarray]:
         self._v = self._reflectors()
-        return [self._matrix()]
+        return [self._matrix(self.n, self.m)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
-        n, (c,), letter = self.n, self.targets, adjoint_letter(self.dtype)
-        return lambda: core.lapack(self.routine, session, "L", letter, n, n, n, self._v, self._tau, c, nb=nb, variant=variant)
+        m, n, k, (c,), letter = self.m, self.n, self.k, self.targets, adjoint_letter(self.dtype)
+        return lambda: core.lapack(self.routine, session, "L", letter, m, n, k, self._v, self._tau, c, nb=nb, variant=variant)
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (c,) = self.n, self.targets
-        words = "L", adjoint_letter(self.dtype), n, n, n, self._v, n, self._tau, c, n, self._work, 64 * n
+        m, n, k, (c,), work = self.m, self.n, self.k, self.targets, self._work
+        words = "L", adjoint_letter(self.dtype), m, n, k, self._v, m, self._tau, c, m, work, len(work)
         return library.call(self._lapacks(), self.dtype, *words, library.info)
 
     def residual(self) -> float:
-        """||C - Q (Q^H C)|| / (n ||C|| eps), Q formed."""
+        """||C - Q (Q^H C)|| / (m ||C|| eps), Q formed; of tall ones, whose Q is no matrix to form, applied in blocks."""
+        if self.m != self.k:
+            return self._from_product(_times_q(self.routine, self._v, self._tau, self.targets[0]))
         q = self._v.copy(order="F")
-        _core.lapack(self.formed_by, None, self.n, self.n, self.n, q, self._tau)
-        return self._from_product(q)
+        _core.lapack(self.formed_by, None, self.m, self.m, self.m, q, self._tau)
+        return self._from_product(q @ self.targets[0])
 
-    def _from_product(self, q: np.ndarray) -> float:
+    def _from_product(self, product: np.ndarray) -> float:
         (c,) = self._pristine
-        return norm(c, lambda block: q @ self.targets[0][:, block]) / (self.n * norm(c) * self._eps())
+        return norm(c, lambda block: product[:, block]) / (self.m * norm(c) * self._eps())
 
 
 class Ormlq(Ormqr):
     """C <- Q^H C, n columns, Q of LQ."""
 
-    routine, factored_by, formed_by = "ormlq", "gelqf", "orglq"
+    routine, factored_by, formed_by, shapes = "ormlq", "gelqf", "orglq", ""
 
 
 class Gemqrt(Ormqr):
     """C <- Q^H C with the triangular factors of geqrt."""
 
-    routine = "gemqrt"
+    routine, shapes = "gemqrt", ""
 
     def operands(self) -> list[np.ndarray]:
         inner = self._inner = min(INNER, self.n)
@@ -223,7 +244,7 @@ class Gemqrt(Ormqr):
         """||C - Q (Q^H C)|| / (n ||C|| eps), Q formed."""
         q = np.asfortranarray(np.eye(self.n, dtype=self.dtype))
         _core.lapack("gemqrt", None, "L", "N", self.n, self.n, self.n, self._inner, self._v, self._t, q)
-        return self._from_product(q)
+        return self._from_product(q @ self.targets[0])
 
 
 def adjoint_letter(dtype: np.dtype) -> str:

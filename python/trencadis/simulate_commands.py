@@ -12,7 +12,7 @@ from . import _core
 from .bench_commands import Colours, Precision, Routine, Sizes
 from .effects import effect_words, effects_help, parse_effects
 from .errors import UsageError
-from .options import Scheduler, TileSize, VirtualCores, size_list, tile_size, with_virtual_cores
+from .options import Scheduler, TileSize, VirtualCores, shape_list, shape_text, size_list, tile_size, with_virtual_cores
 from .records import JsonTo, check_record_target, collect, progress_bar, write_records
 from .simulations import Simulation, contract_record, simulate_all
 from .tables import print_table
@@ -23,6 +23,9 @@ MachineName = Annotated[
     typer.Option("--machine", metavar="NAME|FILE", help="A described machine; see: trencadis list machines", show_default=False),
 ]
 Variant = Annotated[str, typer.Option("--variant", help="Form of the graph; see: trencadis list routines")]
+TallShapes = Annotated[
+    str, typer.Option("--shape", metavar="MxN[,..]", help="Tall matrices, of geqrf --variant tsqr", show_default=False)
+]
 Units = Annotated[
     str,
     typer.Option(
@@ -50,8 +53,9 @@ TraceFile = Annotated[
 ]  # fmt: skip
 
 _SHOWN = {
-    "n": "n", "nb": "nb", "tasks": "tasks", "makespan_s": "simulated s", "gflops_median": "GFlop/s", "bound_gflops": "at most",
-    "idle_fraction": "idle", "energy_j": "J", "bytes_moved": "bytes moved", "local_bytes": "local", "remote_bytes": "remote",
+    "m": "m", "n": "n", "nb": "nb", "tasks": "tasks", "makespan_s": "simulated s", "gflops_median": "GFlop/s",
+    "bound_gflops": "at most", "idle_fraction": "idle", "energy_j": "J", "bytes_moved": "bytes moved",
+    "local_bytes": "local", "remote_bytes": "remote",
 }  # fmt: skip
 
 
@@ -61,31 +65,45 @@ def register(app: typer.Typer) -> None:
 
 
 def simulate_command(
-    routine: Routine, n: Sizes, machine: MachineName, nb: TileSize = "auto", precision: Precision = "d",
-    scheduler: Scheduler = "", variant: Variant = "", workers: Units = "", virtual_cores: VirtualCores = "", model: Model = "",
+    routine: Routine, machine: MachineName, n: Sizes = "", shape: TallShapes = "", nb: TileSize = "auto",
+    precision: Precision = "d", scheduler: Scheduler = "", variant: Variant = "", workers: Units = "",
+    virtual_cores: VirtualCores = "", model: Model = "",
     seed: Seed = 1, effect: Effects = None, json: JsonTo = None, output: TraceFile = None, view: Colours = "kernel",
 ) -> None:
     """Run a routine's tasks in virtual time on a described machine: the graph and the scheduler of real runs, no computing."""
     effects = parse_effects(effect or [])
-    sizes = size_list(n)
+    sizes = extents_of(n, shape)
+    if shape and routine == "geqrf" and not variant:
+        variant = "tsqr"
     one = Simulation(
-        routine, sizes[0], machine, tile_size(nb), precision, variant, with_virtual_cores(scheduler, virtual_cores),
-        unit_list(workers), model, seed, effects,
+        routine, sizes[0][1], machine, tile_size(nb), precision, variant, with_virtual_cores(scheduler, virtual_cores),
+        unit_list(workers), model, seed, effects, m=sizes[0][0],
     )  # fmt: skip
     _check_names(one)
     check_record_target(json)
     if output is not None:
         if len(sizes) != 1:
-            raise UsageError(f"--n: a trace is of one run; '{n}' stands for {len(sizes)} sizes")
+            raise UsageError(f"--n: a trace is of one run; '{n or shape}' stands for {len(sizes)} sizes")
         check_trace_output(output, view)
         one = replace(one, outputs=((str(output), view),))
     with progress_bar(len(sizes)) as step:
-        runs = simulate_all([replace(one, n=size) for size in sizes], step)
+        runs = simulate_all([replace(one, n=columns, m=rows) for rows, columns in sizes], step)
         rows = collect((contract_record(run, effects) for run in runs), json)
     if json:
         write_records(rows, json)
     else:
         _print_rows(rows, output)
+
+
+def extents_of(n: str, shape: str) -> list[tuple[int, int]]:
+    """Rows, 0 of square matrices, and columns."""
+    shapes = shape_list(shape)
+    if not n and not shapes:
+        raise UsageError("--n: give a size to simulate, such as --n 1024, or of geqrf a shape, --shape MxN")
+    for m, columns, k in shapes:
+        if k:
+            raise UsageError(f"--shape: '{shape_text(m, columns, k)}' is no shape of a matrix; write MxN, such as 100000x200")
+    return [(0, size) for size in (size_list(n) if n else [])] + [(m, columns) for m, columns, _ in shapes]
 
 
 def unit_list(text: str) -> tuple[str, ...]:
@@ -99,6 +117,8 @@ def unit_list(text: str) -> tuple[str, ...]:
 def _check_names(simulation: Simulation) -> None:
     """What can be refused before a process is started."""
     _core.load_machine(simulation.machine)
+    if simulation.m and (simulation.routine != "geqrf" or simulation.variant != "tsqr"):
+        raise UsageError(f"--shape: {simulation.routine} is simulated on square matrices; only geqrf --variant tsqr has shapes")
     known = {row["name"]: row["simulated_variants"] for row in _core.list_routines() if row["simulated_variants"]}
     if simulation.routine not in known:
         raise UsageError(f"'{simulation.routine}' is not a routine to simulate; routines: {', '.join(known)}")

@@ -41,9 +41,11 @@ class Simulation:
     seed: int = 1
     effects: dict[str, Any] = field(default_factory=dict)  #: options of the simulation, as effects.parse_effects gives them
     outputs: tuple[tuple[str, str], ...] = ()  #: files to write the trace to, each with its view
+    m: int = 0  #: rows of the tall form of QR; 0: as many as geqrf asks of a matrix that it takes for tall
 
     def __str__(self) -> str:
-        return f"{self.routine} n={self.n} {self.scheduler or 'default scheduler'}"
+        size = f"{self.m}x{self.n}" if self.m else f"n={self.n}"
+        return f"{self.routine} {size} {self.scheduler or 'default scheduler'}"
 
 
 class _Child:
@@ -101,6 +103,7 @@ def contract_record(record: dict[str, Any], effects: dict[str, Any]) -> dict[str
     return {
         "routine": record["routine"],
         "n": record["n"],
+        **({} if record["m"] is None else {"m": record["m"]}),
         "nb": record["nb"],
         "precision": record["precision"],
         "variant": record["variant"],

@@ -1,7 +1,8 @@
 """What `bench`, `compare` and `trace` run: operands from a seed, one call, flop count, residual, per routine.
 
 A workload knows its call twice, for our library and for a BLAS and LAPACK with Fortran symbols, on the same operands. The
-inputs are column-major n x n (of gemm also of other shapes), entries uniform in (-0.5, 0.5) with both parts random for complex;
+inputs are column-major n x n, or of other shapes where the routine has them (`shapes`), entries uniform in (-0.5, 0.5) with
+both parts random for complex;
 positive definite ones are Hermitian with n added to the diagonal, triangular ones to solve with likewise, so that both are well
 conditioned. `restore` brings the operands that a call overwrites back to their first state. Flop counts are those of the
 library's table of routines: LAPACK's, a complex multiplication counted as 6 and a complex addition as 2.
@@ -32,11 +33,14 @@ class Workload:
     routine: ClassVar[str]
     #: n x n arrays held, pristine copies included; memory is checked against it before anything is allocated.
     squares: ClassVar[int]
+    #: The shapes that it is measured in beside n x n, as messages name them; none.
+    shapes: ClassVar[str] = ""
     #: Whether a call adds to its target: then the next one may follow without a restoration, at the same speed and within range.
     adds: ClassVar[bool] = False
 
-    def __init__(self, n: int, dtype: type[np.generic], seed: int = SEED) -> None:
-        self.n = n
+    def __init__(self, n: int, dtype: type[np.generic], seed: int = SEED, m: int = 0, k: int = 0) -> None:
+        self.n, self.m = n, m or n
+        self.k = k or min(self.m, n)
         self.dtype = np.dtype(dtype)
         require_memory(self.elements() * self.dtype.itemsize, f"{self.routine} with {self.size()}")
         self._random = np.random.default_rng(seed)
@@ -46,11 +50,18 @@ class Workload:
 
     def elements(self) -> int:
         """Numbers in all arrays held."""
-        return self.squares * self.n * self.n
+        return self.squares * self.m * self.n
 
     def size(self) -> str:
         """As messages name it."""
-        return f"n = {self.n}"
+        if self.m == self.n == self.k:
+            return f"n = {self.n}"
+        return f"m = {self.m}, n = {self.n}" + (f", k = {self.k}" if self.k != min(self.m, self.n) else "")
+
+    @classmethod
+    def misfit(cls, m: int, n: int, k: int) -> str:
+        """What a shape lacks; empty where it is right. k is 0 where it was not given."""
+        return ""
 
     def operands(self) -> list[np.ndarray]:
         """The first state of the arrays that a call overwrites; other inputs are kept by the subclass."""
@@ -128,9 +139,10 @@ def norm(matrix: np.ndarray, minus: Callable[[slice], np.ndarray] | None = None)
     return largest
 
 
-def from_identity(columns: Callable[[slice], np.ndarray], n: int) -> float:
-    """1-norm of what a product that should be the identity differs from it by."""
-    return max((norm(columns(slice(i, i + BLOCK)) - np.eye(n)[:, i : i + BLOCK]) for i in range(0, n, BLOCK)), default=0.0)
+def from_identity(columns: Callable[[slice], np.ndarray], n: int, rows: int = 0) -> float:
+    """1-norm of what a product that should be the identity, or the first n columns of a larger one, differs from it by."""
+    identity = np.eye(rows or n, n)
+    return max((norm(columns(slice(i, i + BLOCK)) - identity[:, i : i + BLOCK]) for i in range(0, n, BLOCK)), default=0.0)
 
 
 def require_memory(needed: int, what: str) -> None:

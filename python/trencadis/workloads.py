@@ -195,22 +195,34 @@ class Gesv(_Solve):
 
 
 class Gels(_Solve):
-    """The least squares solution of a square system, RIGHT_SIDES right sides."""
+    """The least squares solution of a system, m x n with m >= n, RIGHT_SIDES right sides."""
 
-    routine, squares = "gels", 2
+    routine, squares, shapes = "gels", 2, "MxN"
+
+    @classmethod
+    def misfit(cls, m: int, n: int, k: int) -> str:
+        return "a system has two extents" if k else "" if m >= n else "least squares need at least as many rows as columns"
 
     def operands(self) -> list[np.ndarray]:
-        self._a = self._dominant()
-        self._work = np.empty(64 * self.n + RIGHT_SIDES, self.dtype)
-        return [self._a, self._matrix(RIGHT_SIDES)]
+        self._a = self._dominant() if self.m == self.n else self._matrix(self.n, self.m)
+        self._work = np.empty(64 * self.m + RIGHT_SIDES, self.dtype)
+        return [self._a, self._matrix(RIGHT_SIDES, self.m)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
-        n, (a, b) = self.n, self.targets
-        return lambda: core.lapack("gels", session, "N", n, n, RIGHT_SIDES, a, b, nb=nb, variant=variant)
+        m, n, (a, b) = self.m, self.n, self.targets
+        return lambda: core.lapack("gels", session, "N", m, n, RIGHT_SIDES, a, b, nb=nb, variant=variant)
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (a, b) = self.n, self.targets
-        return library.call("gels", self.dtype, "N", n, n, RIGHT_SIDES, a, n, b, n, self._work, len(self._work), library.info)
+        m, n, (a, b) = self.m, self.n, self.targets
+        return library.call("gels", self.dtype, "N", m, n, RIGHT_SIDES, a, m, b, m, self._work, len(self._work), library.info)
+
+    def residual(self) -> float:
+        """As the others; of more rows than columns ||A^H (b - A x)|| / (m ||A|| ||b|| eps): what is left is orthogonal to A."""
+        if self.m == self.n:
+            return super().residual()
+        b, x = self._pristine[-1], self.targets[-1][: self.n]
+        rest = self._a.conj().T @ (b - self._a @ x)
+        return norm(rest) / (self.m * norm(self._a) * norm(b) * self._eps())
 
 
 class Trtrs(_Solve):

@@ -54,7 +54,8 @@ template <Scalar T> task::ReflectorBlock<T> ReflectorSlots<T>::operator()(Index 
 }
 
 template <Scalar T>
-void factor_blocked(Flow& flow, Storage storage, MatrixView<T> A, Index nb, T* tau, const ReflectorSlots<T>& slots)
+void factor_blocked(Flow& flow, Storage storage, MatrixView<T> A, Index nb, T* tau, const ReflectorSlots<T>& slots,
+                    const KeptFactors<T>& kept)
 {
     const Index k = std::min(A.rows, A.cols), n = extent(storage, A), order = length(storage, A);
     const bool columns = storage == Storage::columns;
@@ -62,6 +63,7 @@ void factor_blocked(Flow& flow, Storage storage, MatrixView<T> A, Index nb, T* t
     each_strip(0, k, nb, [&](Index first, Index count) {
         const auto block = slots(first / nb, order - first, count);
         task::reflector_panel(flow, storage, strip(storage, A, first, count), tau + first, block);
+        if (kept.t) task::keep_factors(flow, block, kept.width, kept.t + first * kept.ld, kept.ld);
         if (first + count == n) return;
         task::pack_reflectors(flow, block, how, urgent);
         const auto update = [&](Index j, Index some) { task::apply_reflectors(flow, block, how, strip(storage, A, j, some)); };
@@ -110,7 +112,7 @@ void form_blocked(Flow& flow, Storage storage, Index k, MatrixView<T> A, Index n
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template class ReflectorSlots<T>;                                                                                            \
-    template void factor_blocked(Flow&, Storage, MatrixView<T>, Index, T*, const ReflectorSlots<T>&);                            \
+    template void factor_blocked(Flow&, Storage, MatrixView<T>, Index, T*, const ReflectorSlots<T>&, const KeptFactors<T>&);     \
     template void apply_blocked(Flow&, Storage, Application, Index, MatrixView<T>, Index, const T*, MatrixView<T>, Index,        \
                                 const ReflectorSlots<T>&);                                                                       \
     template void form_blocked(Flow&, Storage, Index, MatrixView<T>, Index, const T*, const ReflectorSlots<T>&);

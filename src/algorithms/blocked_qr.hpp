@@ -26,9 +26,16 @@ private:
     char* begin_;
 };
 
-/// A = Q R (rows: L Q), with tau.
+/// Where the triangles of every `width` reflectors are wanted: side by side in t, as geqrt leaves them.
+template <Scalar T> struct KeptFactors {
+    T* t = nullptr;
+    Index ld = 0, width = 0;
+};
+
+/// A = Q R (rows: L Q), with tau. What is kept has widths that divide nb.
 template <Scalar T>
-void factor_blocked(Flow& flow, Storage storage, MatrixView<T> A, Index nb, T* tau, const ReflectorSlots<T>& slots);
+void factor_blocked(Flow& flow, Storage storage, MatrixView<T> A, Index nb, T* tau, const ReflectorSlots<T>& slots,
+                    const KeptFactors<T>& kept = {});
 
 /// C <- op(Q) C or C op(Q) with the k reflectors of length C.rows (right: C.cols) in A's columns (rows), tiles of C nc columns (rows) wide.
 template <Scalar T>

@@ -12,6 +12,7 @@
 #include "algorithms/potrf.hpp"
 #include "algorithms/rank_k.hpp"
 #include "algorithms/routines.hpp"
+#include "algorithms/tall_qr.hpp"
 #include "algorithms/tile_routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "algorithms/tournament_lu.hpp"
@@ -238,6 +239,16 @@ template <Scalar T> void submit_ormqr_blocked(Site& site)
     const Index nb = site.shape.nb;
     if (site.flow) apply_blocked(*site.flow, Storage::columns, {Side::left, Op::none}, C.rows, of.A, nb, of.tau, C, nb, of.slots);
 }
+/// m x n by blocks of nb rows. What it keeps beside its squares are plain flags of its own, which nobody reads here.
+template <Scalar T> void submit_geqrf_tall(Site& site)
+{
+    const Index m = site.shape.m, n = site.shape.n;
+    if (n == 0) return;
+    T *const A = site.range.take<T>(m, n), *const tau = site.range.take<T>(n, 1);
+    const Index blocks = std::clamp<Index>(m / site.shape.nb, 2, std::max<Index>(2, m / n));
+    TallQr<T> call(m, n, A, m, tau, blocks, IllConditioned::factored, images(site));
+    if (site.flow) call.submit(*site.flow);
+}
 template <Scalar T, TileQrForm form> void submit_geqrf(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
@@ -337,6 +348,10 @@ std::span<const GraphEntry> entries()
          {"tournament", "getrf_nopiv", "getrf_panel", "trsm", "swptr", "gemm", "laswp"},
          TRC_PRECISIONS(submit_getrf_tournament)},
         {"geqrf", "blocked", {"geqrf_panel", "pack", "larfb"}, TRC_PRECISIONS(submit_geqrf_blocked)},
+        {"geqrf",
+         "tsqr",
+         {"gram_qr", "judge_blocks", "reflect_block", "ttqrt", "begin_q", "ttmqr", "reconstruct_head", "reconstruct_block"},
+         TRC_PRECISIONS(submit_geqrf_tall)},
         {"geqrf", "flat", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_QR(flat)},
         {"geqrf", "plasma", {"geqrt", "unmqr", "tsqrt", "tsmqr"}, TRC_QR(plasma)},
         {"geqrf", "binary", {"geqrt", "unmqr", "ttqrt", "ttmqr"}, TRC_QR(binary)},
@@ -377,6 +392,12 @@ const GraphEntry& find_graph(std::string_view routine, std::string_view variant)
     throw Error(ErrorCode::bad_argument, std::string(name) + " is " + std::to_string(value) + ", must be " + right);
 }
 
+void check_tall(GraphShape& shape)
+{
+    if (shape.m == 0) shape.m = default_graph_rows("tsqr", shape.n);
+    if (shape.m < 2 * shape.n) refuse("m", shape.m, "at least 2 n: the form is for tall matrices");
+}
+
 /// The shape with `inner` filled in.
 GraphShape checked(const GraphEntry& entry, GraphShape shape)
 {
@@ -384,6 +405,8 @@ GraphShape checked(const GraphEntry& entry, GraphShape shape)
     if (shape.n < 0) refuse("n", shape.n, "at least 0");
     if (entry.routine == "tasks") return shape;
     if (shape.nb < 1) refuse("nb", shape.nb, "at least 1");
+    if (entry.variant == "tsqr") check_tall(shape);
+    else if (shape.m != 0) refuse("m", shape.m, "left out: of this form matrices are square");
     if (shape.nrhs < 1) refuse("nrhs", shape.nrhs, "at least 1");
     if (shape.inner < 0 || shape.inner > shape.nb)
         refuse("inner", shape.inner, "between 1 and nb = " + std::to_string(shape.nb) + ", or 0 to have it chosen");
@@ -413,16 +436,22 @@ std::vector<std::string_view> graph_variants(std::string_view routine)
 std::string_view default_graph_variant(std::string_view routine, bool devices)
 {
     const std::vector<std::string_view> variants = graph_variants(routine);
-    return devices && variants.front() == "packed" ? variants[1] : variants.front();
+    const auto of_tiles = std::find_if(variants.begin(), variants.end(), [](std::string_view v) { return !packs_images(v); });
+    return devices && of_tiles != variants.end() ? *of_tiles : variants.front();
 }
+
+bool packs_images(std::string_view variant) { return variant == "packed" || variant == "blocked" || variant == "tsqr"; }
 
 Index default_graph_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers)
 {
     if (routine == "getrf") return (variant == "packed" ? packed_lu_tile : lu_tile)(n, n, element_bytes, workers);
+    if (variant == "tsqr") return TallQr<double>::usual_rows(std::max<Index>(n, 1));
     if (variant == "blocked") return qr_tile(n, element_bytes, workers);
     const bool factors = routine == "potrf" || routine == "posv"; // tiles of packed products depend on the machine at hand
     return (variant == "packed" && factors ? packed_cholesky_tile : cholesky_tile)(n, element_bytes, workers);
 }
+
+Index default_graph_rows(std::string_view variant, Index n) { return variant == "tsqr" ? TallQr<double>::least_tall(n) : 0; }
 
 std::vector<std::string_view> graph_kernels(std::string_view routine, std::string_view variant, char precision)
 {
@@ -450,7 +479,7 @@ Index default_inner(std::string_view routine, Index nb)
 
 Flops routine_flops(std::string_view routine, const GraphShape& shape)
 {
-    const Extents extents{.n = double(shape.n), .nrhs = double(shape.nrhs)};
+    const Extents extents{.n = double(shape.n), .m = double(shape.m), .nrhs = double(shape.nrhs)};
     return find_routine(routine).operations(extents).flops(precision_index(shape.precision) >= 2);
 }
 

@@ -14,7 +14,8 @@ namespace trencadis {
 /// column, and their images behind.
 struct GraphShape {
     Index n = 0;
-    Index nb = 0;
+    Index nb = 0;         ///< of the tall form the rows of a block
+    Index m = 0;          ///< rows, of the tall form alone; 0: as many as geqrf asks of a matrix that it takes for tall
     Index inner = 0;      ///< inner blocks of LU and QR kernels, tiles of a nested Cholesky; 0: as default_inner says
     Index nrhs = 1;       ///< right-hand sides of potrs and posv
     char precision = 'd'; ///< s, d, c, z
@@ -26,8 +27,12 @@ std::vector<std::string_view> graph_routines();
 std::vector<std::string_view> graph_variants(std::string_view routine);
 /// The form that users run where they ask for none: the first, but where devices take part, which do not compute on packed images.
 std::string_view default_graph_variant(std::string_view routine, bool devices);
+/// Does the form work on images that cores make for themselves, or by whole blocks in their caches? Devices take no part in it.
+bool packs_images(std::string_view variant);
 /// The tile size that goes with a form where none is asked for.
 Index default_graph_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers);
+/// The rows of the tall form where none are asked for; 0 of the others, which are square.
+Index default_graph_rows(std::string_view variant, Index n);
 /// Names of the codelets whose times a machine must know. Those that only submit tasks are not among them.
 std::vector<std::string_view> graph_kernels(std::string_view routine, std::string_view variant, char precision = 'd');
 /// Those of all graphs, each once.

@@ -320,6 +320,26 @@ TEST(Graphs, KernelsListedAreThoseThatOccur)
             }
 }
 
+TEST(Graphs, OfTallMatricesJoinBlocksAlongATree)
+{
+    const GraphShape shape{.n = 40, .nb = 100, .m = 1000};
+    Waves waves;
+    submit(waves, "geqrf", "tsqr", shape);
+    EXPECT_EQ(waves.tasks, counts({{"gram_qr", 10},
+                                   {"judge_blocks", 1},
+                                   {"reflect_block", 10},
+                                   {"ttqrt", 9},
+                                   {"begin_q", 10},
+                                   {"ttmqr", 9},
+                                   {"reconstruct_head", 1},
+                                   {"reconstruct_block", 10}}));
+    EXPECT_DOUBLE_EQ(routine_flops("geqrf", shape), 2 * 40.0 * 40 * (1000 - 40.0 / 3));
+    EXPECT_THROW(submit(waves, "geqrf", "tsqr", {.n = 40, .nb = 100, .m = 79}), Error);
+    EXPECT_THROW(submit(waves, "geqrf", "flat", shape), Error) << "others are square";
+    EXPECT_EQ(default_graph_rows("tsqr", 100), 6400);
+    EXPECT_EQ(default_graph_variant("geqrf", true), "flat") << "devices have no part in images";
+}
+
 TEST(Graphs, TasksIsTheEmptyCholeskyGraph)
 {
     Waves waves;

@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/packed_slots.hpp"
 #include "graph/flow.hpp"
 #include "kernels/tall_qr_operations.hpp"
 #include "matrix/tile_matrix.hpp"
@@ -29,7 +30,13 @@ public:
     static bool suits(Index m, Index n) { return n > 0 && m / n >= 2 * least_rows && m / 8 >= small_block / n; }
 
     /// As many blocks of rows, each of n rows at least; 0: as suits.
-    TallQr(Index m, Index n, T* A, Index lda, T* tau, Index blocks = 0, IllConditioned ill = IllConditioned::factored);
+    TallQr(Index m, Index n, T* A, Index lda, T* tau, Index blocks = 0, IllConditioned ill = IllConditioned::factored,
+           const ImagePlace& place = {});
+
+    /// Rows of a block where nobody says otherwise.
+    static Index usual_rows(Index n) { return std::max(least_rows * n, small_block / n); }
+    /// The rows from which a matrix of n columns may suit.
+    static Index least_tall(Index n) { return 2 * least_rows * n; }
 
     /// Returns once the tasks are submitted.
     void submit(Flow& flow);
@@ -42,19 +49,18 @@ private:
     static constexpr Index most_blocks = 128;
 
     static bool is_bound_by_memory(Index m, Index n) { return n <= 32 && m >= (Index(1) << 23) / n; }
-    static Index suitable(Index m, Index n)
-    {
-        return std::clamp<Index>(m / std::max(least_rows * n, small_block / n), 2, most_blocks);
-    }
+    static Index suitable(Index m, Index n) { return std::clamp<Index>(m / usual_rows(n), 2, most_blocks); }
     Tile<T> square(Index place) const;
+    std::size_t squares_bytes() const;
     Index begin(Index b) const { return b * (m_ / count_) + std::min(b, m_ % count_); }
 
     Index m_, n_, count_, inner_, most_reflected_;
     WorkMemory memory_;
+    T* begin_; ///< of the squares
     std::vector<typename task::TallBlock<T>::State> states_;
     std::vector<task::TallBlock<T>> blocks_;
     task::TallHead<T> head_;
-    bool unfit_ = false;
+    bool unfit_ = false, *unfit_at_; ///< where tasks find it, or its name alone
 };
 
 } // namespace trencadis

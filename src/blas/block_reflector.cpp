@@ -1,6 +1,7 @@
 #include "blas/block_reflector.hpp"
 
 #include "blas/level3.hpp"
+#include "blas/one_by_one.hpp"
 #include "blas/scratch.hpp"
 #include "matrix/conjugate.hpp"
 
@@ -74,29 +75,47 @@ template <Scalar T> void join_factors(const Reflectors<T>& v, Index k1, T* facto
     trmm(Side::right, v.factor_uplo(), Op::none, Diag::non_unit, upper, lower, T(1), factor + b0 * (ldt + 1), ldt, joint, ldt);
 }
 
-template <Scalar T> void make_factor(const Reflectors<T>& v, const T* tau, T* factor, Index ldt)
+namespace {
+
+template <Scalar T> void factor_of_halves(const Reflectors<T>& v, const T* tau, T* factor, Index ldt)
 {
     if (v.k == 1) factor[0] = tau[0];
     if (v.k <= 1) return;
     const Index k1 = v.k / 2;
-    make_factor(v.part(0, k1), tau, factor, ldt);
-    make_factor(v.part(k1, v.k - k1), tau + k1, factor + k1 * (ldt + 1), ldt);
+    factor_of_halves(v.part(0, k1), tau, factor, ldt);
+    factor_of_halves(v.part(k1, v.k - k1), tau + k1, factor + k1 * (ldt + 1), ldt);
     join_factors(v, k1, factor, ldt);
 }
 
+} // namespace
+
+template <Scalar T> void make_factor(const Reflectors<T>& v, const T* tau, T* factor, Index ldt)
+{
+    if (!finds_memory([&] { factor_of_halves(v, tau, factor, ldt); })) one_by_one::make_factor(v, tau, factor, ldt);
+}
+
+/// Without memory reflector by reflector: their scalars are on T's diagonal. What a strip needs it asks for before C is written.
 template <Scalar T>
 void apply(Side side, Op op, const Reflectors<T>& v, const T* factor, Index ldt, Index m, Index n, T* C, Index ldc)
 {
     if (m <= 0 || n <= 0 || v.k <= 0) return;
+    const bool left = side == Side::left;
     const Op kind = op == Op::none ? Op::none : Op::conj_trans;
-    const Index extent = side == Side::left ? n : m, wanted = std::min(extent, strip(v.k));
+    const Index extent = left ? n : m, wanted = std::min(extent, strip(v.k));
+    Index step = wanted;
     T* W = nullptr;
-    const Index step =
-        fitting(wanted, std::min<Index>(wanted, 8), [&](Index size) { W = scratch<T>(Buffer::applied, v.k * size); });
+    const bool has_room = finds_memory([&] {
+        step = fitting(wanted, std::min<Index>(wanted, 8), [&](Index size) { W = scratch<T>(Buffer::applied, v.k * size); });
+    });
     for (Index i = 0; i < extent; i += step) {
         const Index count = std::min(step, extent - i);
-        if (side == Side::left) apply_left(kind, v, factor, ldt, count, C + i * ldc, ldc, W);
-        else apply_right(kind, v, factor, ldt, count, C + i, ldc, W);
+        T* const some = C + (left ? i * ldc : i);
+        const auto by_blocks = [&] {
+            if (left) apply_left(kind, v, factor, ldt, count, some, ldc, W);
+            else apply_right(kind, v, factor, ldt, count, some, ldc, W);
+        };
+        if (!has_room || !finds_memory(by_blocks))
+            one_by_one::apply(side, kind, v, factor, ldt + 1, left ? m : count, left ? count : n, some, ldc);
     }
 }
 

@@ -1,8 +1,6 @@
-#include "blas/block_reflector.hpp"
-#include "blas/control_tree.hpp"
+#include "blas/one_by_one.hpp"
 #include "blas/qr_panel.hpp"
 #include "blas/scratch.hpp"
-#include "matrix/conjugate.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -26,12 +24,11 @@ template <Scalar T> struct Room {
             scratch<T>(Buffer::products, size * size);
         });
     }
-    /// Of k vectors, as many at a time as there is memory for; none where there is none for a few.
-    static std::optional<Room> of(Index m, Index k)
+    /// Of `wanted` vectors, or as many at a time as there is memory for; none where there is none for `least`.
+    static std::optional<Room> of(Index m, Index wanted, Index least)
     {
-        const Index wanted = std::min(panel_width(k), k);
         try {
-            return Room(m, wanted, std::min<Index>(wanted, 8));
+            return Room(m, wanted, std::min(wanted, least));
         } catch (const Error& failure) {
             if (failure.code() != ErrorCode::out_of_memory) throw;
             return std::nullopt;
@@ -39,29 +36,16 @@ template <Scalar T> struct Room {
     }
 };
 
-/// Without any memory: column by column.
-template <Scalar T> void factor_in_place(Index m, Index n, T* A, Index lda, T* tau)
-{
-    const ColumnKernel<T>& columns = setup<T>().kernel.columns;
-    for (Index j = 0; j < std::min(m, n); ++j) {
-        const Index rest = m - j - 1;
-        T* const v = A + j * (lda + 1) + 1;
-        tau[j] = larfg(m - j, v[-1], v, 1);
-        for (Index c = 1; c < n - j; ++c) {
-            T* const x = v + c * lda;
-            T sum;
-            columns.dots(rest, 1, v, lda, x, true, &sum);
-            const T multiple = conjugate(tau[j]) * (x[-1] + sum);
-            x[-1] -= multiple;
-            columns.subtract(rest, 1, v, lda, &multiple, x);
-        }
-    }
-}
-
 /// The upper triangle of what factor_panel leaves.
 template <Scalar T> void copy_factor(Index k, const T* from, T* to, Index ldt)
 {
     for (Index j = 0; j < k; ++j) std::copy_n(from + j * k, j + 1, to + j * ldt);
+}
+
+template <Scalar T> void factor_one_by_one(Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt)
+{
+    one_by_one::factor(Storage::columns, m, n, A, lda, tau);
+    if (factor) one_by_one::make_factor({Direction::forward, Storage::columns, m, std::min(m, n), A, lda}, tau, factor, ldt);
 }
 
 } // namespace
@@ -70,8 +54,9 @@ template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* fac
 {
     const Index k = std::min(m, n);
     if (k <= 0) return;
-    const std::optional<Room<T>> found = factor ? Room<T>(m, k, k) : Room<T>::of(m, k);
-    if (!found) return factor_in_place(m, n, A, lda, tau);
+    const Index wanted = factor ? k : std::min(panel_width(k), k);
+    const std::optional<Room<T>> found = Room<T>::of(m, wanted, factor ? k : 8);
+    if (!found) return factor_one_by_one(m, n, A, lda, tau, factor, ldt);
     const Room<T>& room = *found;
     for (Index j = 0; j < k; j += room.panel) {
         const Index width = std::min(room.panel, k - j);
@@ -86,8 +71,9 @@ template <Scalar T> void gelqf(Index m, Index n, T* A, Index lda, T* tau)
 {
     const Index k = std::min(m, n);
     if (k <= 0) return;
-    const Index wanted = std::min(panel_width(k), k);
-    const Room<T> room(n, wanted, std::min<Index>(wanted, 8));
+    const std::optional<Room<T>> found = Room<T>::of(n, std::min(panel_width(k), k), 8);
+    if (!found) return one_by_one::factor(Storage::rows, m, n, A, lda, tau);
+    const Room<T>& room = *found;
     for (Index i = 0; i < k; i += room.panel) {
         const Index height = std::min(room.panel, k - i);
         T* const corner = A + i * (lda + 1);

@@ -1,9 +1,9 @@
-#include "blas/control_tree.hpp"
+#include "blas/one_by_one.hpp"
 #include "blas/qr_panel.hpp"
 #include "blas/scratch.hpp"
-#include "matrix/conjugate.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace trencadis::blas {
 namespace {
@@ -54,47 +54,33 @@ private:
     WholeReflectors<T> whole_ = {};
 };
 
-/// C <- op(Q) C or C op(Q), Q the product of the reflectors.
+/// None where there is no memory for blocks of a few.
+template <Scalar T> std::optional<Blocks<T>> blocks_of(Storage storage, Index n, Index k, const T* A, Index lda, const T* tau)
+{
+    try {
+        return Blocks<T>(storage, n, k, A, lda, tau);
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return std::nullopt;
+    }
+}
+
+/// C <- op(Q) C or C op(Q), Q the product of the reflectors. Of few columns T would cost more than they do.
 template <Scalar T>
 void apply_all(Storage storage, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc)
 {
     if (m <= 0 || n <= 0 || k <= 0) return;
     const bool left = side == Side::left, from_first = left == (op != Op::none);
-    Blocks<T> blocks(storage, left ? m : n, k, A, lda, tau);
-    each_block(k, blocks.size(), from_first, [&](Index first, Index count) {
-        blocks.load(first, count);
-        if (left) blocks.apply(side, op, m - first, n, count, C + first, ldc);
-        else blocks.apply(side, op, m, n - first, count, C + first * ldc, ldc);
+    const Index order = left ? m : n;
+    const bool few = left && storage == Storage::columns && n <= few_columns;
+    std::optional<Blocks<T>> blocks;
+    if (!few) blocks = blocks_of(storage, order, k, A, lda, tau);
+    if (!blocks) return one_by_one::apply<T>(side, op, {Direction::forward, storage, order, k, A, lda}, tau, 1, m, n, C, ldc);
+    each_block(k, blocks->size(), from_first, [&](Index first, Index count) {
+        blocks->load(first, count);
+        if (left) blocks->apply(side, op, m - first, n, count, C + first, ldc);
+        else blocks->apply(side, op, m, n - first, count, C + first * ldc, ldc);
     });
-}
-
-template <Scalar T> bool has_room(Index n, Index k)
-{
-    try {
-        Blocks<T>(Storage::columns, n, k, nullptr, n, nullptr);
-        return true;
-    } catch (const Error& failure) {
-        if (failure.code() != ErrorCode::out_of_memory) throw;
-        return false;
-    }
-}
-
-/// The same from the left for so few columns that T would cost more than they do, or without memory: reflector by reflector, each read once.
-template <Scalar T> void apply_one_by_one(Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc)
-{
-    const ColumnKernel<T>& columns = setup<T>().kernel.columns;
-    for (Index step = 0; step < k; ++step) {
-        const Index i = op == Op::none ? k - 1 - step : step, rest = m - i - 1;
-        const T* const v = A + i * (lda + 1) + 1;
-        const T factor = op == Op::none ? tau[i] : conjugate(tau[i]);
-        for (T* c = C + i; c < C + i + n * ldc; c += ldc) {
-            T sum;
-            columns.dots(rest, 1, v, lda, c + 1, true, &sum);
-            const T multiple = factor * (*c + sum);
-            *c -= multiple;
-            columns.subtract(rest, 1, v, lda, &multiple, c + 1);
-        }
-    }
 }
 
 /// A <- the first `count` columns (rows) of Q, `length` long. A block's own begin as those of the identity.
@@ -104,13 +90,14 @@ template <Scalar T> void form(Storage storage, Index length, Index count, Index 
     const bool columns = storage == Storage::columns;
     set_identity(storage, length, count - k, k, A + k * (columns ? lda : 1), lda);
     if (k <= 0) return;
-    Blocks<T> blocks(storage, length, k, A, lda, tau);
-    each_block(k, blocks.size(), false, [&](Index first, Index some) {
-        blocks.load(first, some);
+    std::optional<Blocks<T>> blocks = blocks_of<T>(storage, length, k, A, lda, tau);
+    if (!blocks) return one_by_one::form(storage, length, count, k, A, lda, tau);
+    each_block(k, blocks->size(), false, [&](Index first, Index some) {
+        blocks->load(first, some);
         set_identity(storage, length, some, first, A + first * (columns ? lda : 1), lda);
         T* const corner = A + first * (lda + 1);
-        if (columns) blocks.apply(Side::left, Op::none, length - first, count - first, some, corner, lda);
-        else blocks.apply(Side::right, Op::conj_trans, count - first, length - first, some, corner, lda);
+        if (columns) blocks->apply(Side::left, Op::none, length - first, count - first, some, corner, lda);
+        else blocks->apply(Side::right, Op::conj_trans, count - first, length - first, some, corner, lda);
     });
 }
 
@@ -127,11 +114,7 @@ template <Scalar T> void orglq(Index m, Index n, Index k, T* A, Index lda, const
 
 template <Scalar T> void ormqr(Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc)
 {
-    const Op kind = op == Op::none ? op : Op::conj_trans;
-    if (m <= 0 || n <= 0 || k <= 0) return;
-    if (side == Side::left && (n <= few_columns || !has_room<T>(m, k)))
-        return apply_one_by_one(kind, m, n, k, A, lda, tau, C, ldc);
-    apply_all(Storage::columns, side, kind, m, n, k, A, lda, tau, C, ldc);
+    apply_all(Storage::columns, side, op == Op::none ? op : Op::conj_trans, m, n, k, A, lda, tau, C, ldc);
 }
 /// Q is the conjugate transpose of what the rows' reflectors make.
 template <Scalar T> void ormlq(Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc)

@@ -3,6 +3,7 @@
 #include "blas/block_reflector.hpp"
 #include "blas/control_tree.hpp"
 #include "blas/level3.hpp"
+#include "blas/one_by_one.hpp"
 #include "blas/scratch.hpp"
 #include "matrix/conjugate.hpp"
 
@@ -158,13 +159,23 @@ template <Scalar T> struct Panel {
     void factor_carefully()
     {
         for (Index j = 0; j < n; ++j) {
-            std::fill(factor + j * ldt, factor + j * ldt + n, T(0));
             *at(j, j) = reflect(j);
             std::copy_n(at(0, j), j + 1, R + j * n);
         }
-        blas::make_factor(Reflectors<T>{Direction::forward, Storage::columns, m, n, V, ldv}, tau, factor, ldt);
+        clear_factor();
+        blas::make_factor(stored(), tau, factor, ldt);
         complete();
     }
+    void clear_factor() const
+    {
+        for (Index j = 0; j < n; ++j) std::fill_n(factor + j * ldt, n, T(0));
+    }
+    void make_factor_one_by_one() const
+    {
+        clear_factor();
+        one_by_one::make_factor(stored(), tau, factor, ldt);
+    }
+    Reflectors<T> stored() const { return {Direction::forward, Storage::columns, m, n, V, ldv}; }
     /// Makes reflector j and applies it to the columns behind; R's element.
     T reflect(Index j)
     {
@@ -201,9 +212,14 @@ template <Scalar T>
 WholeReflectors<T> factor_panel(Storage storage, Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt, T* room)
 {
     const Index ldv = whole_reflectors_ld<T>(m);
-    Panel<T> panel{m, n, room, ldv, room + ldv * rounded_up(n, width<T>), tau, factor, ldt, scratch<T>(Buffer::products, n * n)};
+    Panel<T> panel{m, n, room, ldv, room + ldv * rounded_up(n, width<T>), tau, factor, ldt, nullptr};
     panel.load(storage, A, lda);
-    if (!panel.has_plain_squares() || !panel.factor_columns(0, n)) {
+    bool factored = false;
+    const bool has_memory = finds_memory([&] {
+        panel.products = scratch<T>(Buffer::products, n * n);
+        factored = panel.has_plain_squares() && panel.factor_columns(0, n);
+    });
+    if (!has_memory || !factored) {
         panel.load(storage, A, lda);
         panel.factor_carefully();
     }
@@ -216,10 +232,14 @@ WholeReflectors<T> load_reflectors(Storage storage, Index n, Index k, const T* A
                                    T* room)
 {
     const Index ldv = whole_reflectors_ld<T>(n);
-    Panel<T> panel{n, k, room, ldv, nullptr, const_cast<T*>(tau), factor, ldt, scratch<T>(Buffer::products, k * k)};
+    Panel<T> panel{n, k, room, ldv, nullptr, const_cast<T*>(tau), factor, ldt, nullptr};
     panel.load(storage, A, lda);
     panel.complete();
-    panel.make_factor(0, k);
+    const bool has_memory = finds_memory([&] {
+        panel.products = scratch<T>(Buffer::products, k * k);
+        panel.make_factor(0, k);
+    });
+    if (!has_memory) panel.make_factor_one_by_one();
     return {room, ldv};
 }
 
@@ -235,15 +255,23 @@ void apply_whole(Side side, Op op, const WholeReflectors<T>& v, Index m, Index n
                  Index ldc)
 {
     if (m <= 0 || n <= 0 || k <= 0) return;
-    const Index extent = side == Side::left ? n : m, wanted = std::min(extent, strip(k));
+    const bool left = side == Side::left;
+    const Index extent = left ? n : m, wanted = std::min(extent, strip(k));
+    Index step = wanted;
     T* W = nullptr;
-    const Index step =
-        fitting(wanted, std::min<Index>(wanted, 8), [&](Index size) { W = scratch<T>(Buffer::applied, 2 * k * size); });
-    T* const middle = W + k * step;
+    const bool has_room = finds_memory([&] {
+        step = fitting(wanted, std::min<Index>(wanted, 8), [&](Index size) { W = scratch<T>(Buffer::applied, 2 * k * size); });
+    });
     for (Index i = 0; i < extent; i += step) {
         const Index count = std::min(step, extent - i);
-        if (side == Side::left) apply_left(op, v, m, count, k, factor, ldt, C + i * ldc, ldc, W, middle);
-        else apply_right(op, v, count, n, k, factor, ldt, C + i, ldc, W, middle);
+        T* const some = C + (left ? i * ldc : i);
+        const auto by_products = [&] {
+            if (left) apply_left(op, v, m, count, k, factor, ldt, some, ldc, W, W + k * step);
+            else apply_right(op, v, count, n, k, factor, ldt, some, ldc, W, W + k * step);
+        };
+        if (has_room && finds_memory(by_products)) continue;
+        const Reflectors<T> stored{Direction::forward, Storage::columns, left ? m : n, k, v.V, v.ldv};
+        one_by_one::apply(side, op, stored, factor, ldt + 1, left ? m : count, left ? count : n, some, ldc);
     }
 }
 

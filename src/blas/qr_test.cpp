@@ -1,5 +1,7 @@
 #include "blas/qr.hpp"
 
+#include "blas/one_by_one.hpp"
+#include "blas/qr_panel.hpp"
 #include "blas/testing/reflectors.hpp"
 
 namespace trencadis::blas {
@@ -34,6 +36,13 @@ template <Scalar T> std::vector<T> factor_rows(Stored<T>& A)
     gelqf<T>(A.rows, A.cols, A.data.data(), A.ld, tau.data());
     return tau;
 }
+/// What is done where there is no memory, of columns or rows.
+template <Scalar T> std::vector<T> factor_one_by_one(Storage storage, Stored<T>& A)
+{
+    std::vector<T> tau(std::size_t(std::min(A.rows, A.cols)));
+    one_by_one::factor(storage, A.rows, A.cols, A.data.data(), A.ld, tau.data());
+    return tau;
+}
 /// Small shapes with all blocks, the others with the machine's only.
 template <class Body> void for_shapes(const Body& body)
 {
@@ -51,10 +60,11 @@ TYPED_TEST(Qr, FactorsEveryShape)
     using T = TypeParam;
     Random random(1);
     for_shapes([&](Shape s, const std::string& what) {
-        auto A = random_matrix<T>(random, s.m, s.n);
+        auto A = random_matrix<T>(random, s.m, s.n), B = A;
         const auto before = A;
         const auto tau = factor_columns(A);
         expect_qr(before, A, tau, what);
+        expect_qr(before, B, factor_one_by_one(Storage::columns, B), what + " one by one");
     });
 }
 
@@ -106,18 +116,17 @@ TYPED_TEST(Qr, FactorsRowsAsTheConjugateTransposesColumns)
     using T = TypeParam;
     Random random(3);
     for_shapes([&](Shape s, const std::string& what) {
-        auto A = random_matrix<T>(random, s.m, s.n);
+        auto A = random_matrix<T>(random, s.m, s.n), B = A;
         const auto before = adjoint(A);
-        const auto tau = factor_rows(A);
-        expect_qr(
-            before,
-            [&] {
-                auto after = adjoint(A);
-                for (Index j = 0; j < after.cols; ++j)
-                    for (Index i = after.rows; i < after.ld; ++i) after(i, j) = before(i, j);
-                return after;
-            }(),
-            tau, what);
+        const auto as_columns = [&](const Stored<T>& rows) {
+            auto after = adjoint(rows);
+            for (Index j = 0; j < after.cols; ++j)
+                for (Index i = after.rows; i < after.ld; ++i) after(i, j) = before(i, j);
+            return after;
+        };
+        const auto tau = factor_rows(A), slow = factor_one_by_one(Storage::rows, B);
+        expect_qr(before, as_columns(A), tau, what);
+        expect_qr(before, as_columns(B), slow, what + " one by one");
     });
 }
 
@@ -158,10 +167,13 @@ TYPED_TEST(Qr, MakesFactorsInBothDirectionsAndStorages)
     for (const Shape s : {Shape{1, 1}, {2, 1}, {9, 9}, {20, 3}, {30, 17}, {70, 65}})
         for_kinds([&](Direction direction, Storage storage, const std::string& kind) {
             const auto some = some_reflectors<T>(random, direction, storage, s.m, s.n);
-            Stored<T> factor(s.n, s.n, 2);
+            const auto V = vectors_of(direction, storage, s.m, s.n, some.V.data.data(), some.V.ld);
+            Stored<T> factor(s.n, s.n, 2), slow = factor;
             larft<T>(direction, storage, s.m, s.n, some.V.data.data(), some.V.ld, some.tau.data(), factor.data.data(), factor.ld);
-            expect_compact<T>(vectors_of(direction, storage, s.m, s.n, some.V.data.data(), some.V.ld), direction, some.tau,
-                              factor, named(kind, s));
+            expect_compact<T>(V, direction, some.tau, factor, named(kind, s));
+            one_by_one::make_factor<T>({direction, storage, s.m, s.n, some.V.data.data(), some.V.ld}, some.tau.data(),
+                                       slow.data.data(), slow.ld);
+            expect_compact<T>(V, direction, some.tau, slow, named(kind, s) + " one by one");
         });
 }
 
@@ -194,9 +206,13 @@ TYPED_TEST(Qr, AppliesBlocksOfReflectorsOfEveryKind)
                         auto C =
                             side == Side::left ? random_matrix<T>(random, s.m, others) : random_matrix<T>(random, others, s.m);
                         const auto before = C;
+                        auto D = C;
                         larfb<T>(side, op, direction, storage, C.rows, C.cols, s.n, some.V.data.data(), some.V.ld,
                                  factor.data.data(), factor.ld, C.data.data(), C.ld);
                         expect_applied<T>(side, op, direction, V, some.tau, before, C, named(kind, s));
+                        one_by_one::apply<T>(side, op, {direction, storage, s.m, s.n, some.V.data.data(), some.V.ld},
+                                             factor.data.data(), factor.ld + 1, D.rows, D.cols, D.data.data(), D.ld);
+                        expect_applied<T>(side, op, direction, V, some.tau, before, D, named(kind, s) + " one by one");
                     }
         });
 }
@@ -239,14 +255,19 @@ TYPED_TEST(Qr, FormsTheFirstColumnsAndRowsOfQ)
             auto A = columns ? random_matrix<T>(random, s.m, s.n) : random_matrix<T>(random, s.n, s.m);
             for (Index j = 0; j < some.V.cols; ++j)
                 for (Index i = 0; i < some.V.rows; ++i) A(i, j) = some.V(i, j);
+            auto B = A;
             if (columns) orgqr<T>(s.m, s.n, s.k, A.data.data(), A.ld, some.tau.data());
             else orglq<T>(s.n, s.m, s.k, A.data.data(), A.ld, some.tau.data());
+            set_identity(storage, s.m, s.n - s.k, s.k, B.data.data() + s.k * (columns ? B.ld : 1), B.ld);
+            one_by_one::form(storage, s.m, s.n, s.k, B.data.data(), B.ld, some.tau.data());
             Exact<T> Q = identity<T>(s.m, s.n);
             const auto V = vectors_of(Direction::forward, storage, s.m, s.k, some.V.data.data(), some.V.ld);
             apply_exactly(Op::none, Direction::forward, V, some.tau.data(), Q);
-            const Exact<T> found = columns ? exact(A) : adjoint<T>(exact(A));
-            ASSERT_LE(distance<T>(Q, found), rounding<T> * 4 * (s.m + 10) * std::sqrt((long double)s.n) * eps<T>)
-                << (columns ? "columns " : "rows ") << s.m << " " << s.n << " " << s.k;
+            for (const Stored<T>* const found : {&A, &B}) {
+                const Exact<T> formed = columns ? exact(*found) : adjoint<T>(exact(*found));
+                ASSERT_LE(distance<T>(Q, formed), rounding<T> * 4 * (s.m + 10) * std::sqrt((long double)s.n) * eps<T>)
+                    << (columns ? "columns " : "rows ") << s.m << " " << s.n << " " << s.k << (found == &B ? " one by one" : "");
+            }
         }
 }
 

@@ -29,6 +29,18 @@ template <class Reserve> Index fitting(Index wanted, Index least, const Reserve&
         }
 }
 
+/// Does `compute`, which asks for memory before it changes anything that is read again, find enough?
+template <class Compute> bool finds_memory(const Compute& compute)
+{
+    try {
+        compute();
+        return true;
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return false;
+    }
+}
+
 /// Memory that the members of a team share, aligned as above. It comes from a small store and goes back there, so that one
 /// operation after the other does not fault in the same pages again; what the store keeps is bounded (8 blocks).
 /// Throws Error{out_of_memory}.

@@ -82,6 +82,20 @@ template <Scalar T> struct WholeArgs {
     }
 };
 
+/// The diagonal blocks of T are the factors of the reflectors that they belong to.
+template <Scalar T> struct KeepArgs {
+    Index count, width;
+    void run(TaskContext& context)
+    {
+        const T* const factor = data_of<const T>(context, 0);
+        const Stored<T> t = stored<T>(context, 1);
+        for (Index j = 0; j < count; ++j) {
+            const Index first = j / width * width;
+            std::copy_n(factor + first + j * count, j - first + 1, t.data + j * t.ld);
+        }
+    }
+};
+
 template <Scalar T> struct IdentityArgs {
     Storage storage;
     Index length, count, one;
@@ -218,6 +232,13 @@ void whole_reflectors(Flow& flow, Storage storage, Tile<T> A, const T* tau, cons
                 options);
 }
 
+template <Scalar T> void keep_factors(Flow& flow, const ReflectorBlock<T>& block, Index width, T* t, Index ldt)
+{
+    static constexpr Codelet codelet = codelet_of<KeepArgs<T>>("keep");
+    flow.submit(codelet, KeepArgs<T>{block.count, width},
+                {read(factor_datum(block)), write(Tile<T>{t, std::min(width, block.count), block.count, ldt})});
+}
+
 template <Scalar T> void set_identity(Flow& flow, Storage storage, Tile<T> A, Index one)
 {
     static constexpr Codelet codelet = codelet_of<IdentityArgs<T>>("laset");
@@ -244,6 +265,7 @@ template <Scalar T> void apply_reflectors(Flow& flow, const ReflectorBlock<T>& b
     template void reflector_panel(Flow&, Storage, Tile<T>, T*, const ReflectorBlock<T>&, const TaskOptions&);                    \
     template void whole_reflectors(Flow&, Storage, Tile<T>, const T*, const ReflectorBlock<T>&, AfterReading,                    \
                                    const TaskOptions&);                                                                          \
+    template void keep_factors(Flow&, const ReflectorBlock<T>&, Index, T*, Index);                                               \
     template void set_identity(Flow&, Storage, Tile<T>, Index);                                                                  \
     template void pack_reflectors(Flow&, const ReflectorBlock<T>&, Application, const TaskOptions&);                             \
     template void apply_reflectors(Flow&, const ReflectorBlock<T>&, Application, Tile<T>);

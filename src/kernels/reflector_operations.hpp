@@ -38,6 +38,9 @@ void whole_reflectors(Flow& flow, Storage storage, Tile<T> A, const T* tau, cons
 /// Those beyond the last reflector, with their first one in row (column) `one`.
 template <Scalar T> void set_identity(Flow& flow, Storage storage, Tile<T> A, Index one);
 
+/// The triangles of a block's parts of `width` reflectors, side by side in columns of t: those of LAPACK's geqrt. What is below them is not written.
+template <Scalar T> void keep_factors(Flow& flow, const ReflectorBlock<T>& block, Index width, T* t, Index ldt);
+
 /// The block's images for an application. Malleable by rows.
 template <Scalar T>
 void pack_reflectors(Flow& flow, const ReflectorBlock<T>& block, Application how, const TaskOptions& options = {});

@@ -172,6 +172,19 @@ template <Scalar T> struct GramArgs {
     }
 };
 
+/// Of the blocks' states, which go with K.
+template <Scalar T> struct JudgeArgs {
+    std::span<const TallBlock<T>> blocks;
+    Index most;
+    bool* unfit;
+
+    Index in(State<T> state) const
+    {
+        return std::ranges::count_if(blocks, [state](const TallBlock<T>& b) { return *b.state == state; });
+    }
+    void run(TaskContext&) { *unfit = in(State<T>::no_number) > 0 || in(State<T>::reflectors) > most; }
+};
+
 template <Scalar T> struct ReflectArgs {
     Index m, n;
     const State<T>* state;
@@ -334,13 +347,8 @@ template <Scalar T> void judge_blocks(Flow& flow, std::span<const TallBlock<T>> 
 {
     std::vector<Access> accesses{trencadis::write(unfit)};
     for (const TallBlock<T>& block : blocks) accesses.push_back(read(block.K));
-    const auto judge = [blocks, most, unfit] {
-        const auto in = [blocks](State<T> state) {
-            return std::ranges::count_if(blocks, [state](const TallBlock<T>& b) { return *b.state == state; });
-        };
-        *unfit = in(State<T>::no_number) > 0 || in(State<T>::reflectors) > most;
-    };
-    flow.submit("judge_blocks", judge, accesses);
+    static constexpr Codelet codelet = codelet_of<JudgeArgs<T>>("judge_blocks");
+    flow.submit(codelet, JudgeArgs<T>{blocks, most, unfit}, accesses);
 }
 
 template <Scalar T> void reflect_block(Flow& flow, TallBlock<T> block, const bool* unfit)

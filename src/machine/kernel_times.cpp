@@ -62,10 +62,23 @@ bool can(const Machine& machine, std::string_view kernel, std::span<const std::s
 }
 
 /// Kernels that are as fast as another one, which serves where a machine does not tell their own time: small operations on a diagonal tile, the
-/// two products with a triangle, and QR of two triangles.
-constexpr std::pair<std::string_view, std::string_view> resembling[] = {
-    {"trtri", "potrf"}, {"lauum", "potrf"}, {"trmm", "trsm"}, {"getrf_nopiv", "getrf"}, {"tournament", "getrf_panel"},
-    {"ttqrt", "tsqrt"}, {"ttmqr", "tsmqr"}};
+/// two products with a triangle, QR of two triangles, panels of QR and of LU, which are bound by memory alike, reflectors applied by blocks, and what
+/// a tall QR is made of.
+constexpr std::pair<std::string_view, std::string_view> resembling[] = {{"trtri", "potrf"},
+                                                                        {"lauum", "potrf"},
+                                                                        {"trmm", "trsm"},
+                                                                        {"getrf_nopiv", "getrf"},
+                                                                        {"tournament", "getrf_panel"},
+                                                                        {"ttqrt", "tsqrt"},
+                                                                        {"ttmqr", "tsmqr"},
+                                                                        {"geqrf_panel", "getrf_panel"},
+                                                                        {"larft", "geqrf_panel"},
+                                                                        {"larfb", "unmqr"},
+                                                                        {"gram_qr", "syrk"},
+                                                                        {"reflect_block", "syrk"},
+                                                                        {"begin_q", "gemm"},
+                                                                        {"reconstruct_head", "getrf_nopiv"},
+                                                                        {"reconstruct_block", "gemm"}};
 
 } // namespace
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <utility>
 #include <vector>
 
@@ -107,9 +108,10 @@ WorkMemory::~WorkMemory()
     for (const Block& block : surplus) munmap(block.data, block.bytes);
 }
 
-bool WorkMemory::leaves_room()
+bool WorkMemory::leaves_room(std::size_t room)
 {
-    constexpr std::size_t room = std::size_t(1) << 20;
+    rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) return true;
     void* const tried = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (tried == MAP_FAILED) return false;
     munmap(tried, room);

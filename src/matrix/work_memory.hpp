@@ -25,9 +25,11 @@ public:
     std::size_t bytes() const { return bytes_; } ///< at least what was asked for
     bool bound() const { return bound_; }        ///< its pages are on the node that was asked for
 
+    static constexpr std::size_t least_room = std::size_t(1) << 20;
+
     /// Is there address space left for what the program and our tasks allocate in small pieces, which cannot do with less? Asked after a
-    /// large block, which then had better be smaller.
-    static bool leaves_room();
+    /// large block, which then had better be smaller. Where the address space has no limit, that costs next to nothing.
+    static bool leaves_room(std::size_t room = least_room);
 
     static std::size_t kept(); ///< bytes that are kept for later calls
     static void release();     ///< gives all of them back to the system

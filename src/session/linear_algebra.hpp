@@ -186,11 +186,11 @@ void ormlq(Session& session, Side side, Op op, Index m, Index n, Index k, const 
            const RoutineOptions& options = {});
 
 /// geqrf that leaves the triangles of its block reflectors instead of tau: nb columns at a time are I - V T V^H, and t (nb x min(m, n)) has their T
-/// side by side. 1 <= nb <= min(m, n).
+/// side by side. 1 <= nb <= min(m, n). Large ones are factored by wider panels, on the diagonals of whose triangles the smaller ones are.
 template <Scalar T>
 void geqrt(Session& session, Index m, Index n, Index nb, T* A, Index lda, T* t, Index ldt, const RoutineOptions& options = {});
 
-/// C <- op(Q) C or C op(Q) as ormqr, with what geqrt left in V and t.
+/// C <- op(Q) C or C op(Q) as ormqr, with what geqrt left in V and t. Of large ones the triangles' diagonals are read, and wider triangles made anew.
 template <Scalar T>
 void gemqrt(Session& session, Side side, Op op, Index m, Index n, Index k, Index nb, const T* V, Index ldv, const T* t, Index ldt,
             T* C, Index ldc, const RoutineOptions& options = {});

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -68,6 +69,36 @@ bool factor_by_tasks(Session& session, Storage storage, MatrixView<T> A, T* tau,
     run_routine(session, options, [&](Flow& flow) { factor_blocked(flow, storage, A, blocks.nb, tau, *blocks.slots); });
     return true;
 }
+/// Of k numbers; none where there is no memory for them.
+template <Scalar T> std::vector<T> numbers(Index k)
+{
+    try {
+        return std::vector<T>(std::size_t(k));
+    } catch (const std::bad_alloc&) {
+        return {};
+    }
+}
+
+/// Panels as wide as geqrf's, or the next multiple of the caller's blocks, the triangles of which are on the diagonals of theirs.
+template <Scalar T>
+bool factor_keeping_triangles(Session& session, MatrixView<T> A, const KeptFactors<T>& kept, const RoutineOptions& options)
+{
+    const Index k = std::min(A.rows, A.cols), tuned = block_size<T>(session, k, options);
+    const Blocks<T> blocks(A.rows, std::max<Index>(1, tuned / kept.width) * kept.width);
+    std::vector<T> tau = numbers<T>(k);
+    if (!blocks.slots || blocks.nb % kept.width || tau.empty()) return false;
+    run_routine(session, options,
+                [&](Flow& flow) { factor_blocked(flow, Storage::columns, A, blocks.nb, tau.data(), *blocks.slots, kept); });
+    return true;
+}
+/// The scalars of reflectors, which are on the diagonals of their triangles.
+template <Scalar T> std::vector<T> scalars_of(Index k, Index nb, const T* t, Index ldt)
+{
+    std::vector<T> tau = numbers<T>(k);
+    for (std::size_t j = 0; j < tau.size(); ++j) tau[j] = t[Index(j) % nb + Index(j) * ldt];
+    return tau;
+}
+
 template <Scalar T>
 bool form_by_tasks(Session& session, Storage storage, Index k, MatrixView<T> A, const T* tau, const RoutineOptions& options)
 {
@@ -156,11 +187,14 @@ Index ormlq(const KernelProvider&, Side side, Op op, Index m, Index n, Index k, 
 
 template <Scalar T> Index geqrt(const KernelProvider&, Index m, Index n, Index nb, T* A, Index lda, T* t, Index ldt)
 {
+    constexpr Index few = 64; // at most as many as LAPACK's own calls ask for need no memory
     const Index k = std::min(m, n);
-    std::vector<T> tau(std::size_t(std::min(nb, k)));
+    T own[few];
+    std::vector<T> more(std::size_t(nb > few ? nb : 0));
+    T* const tau = nb > few ? more.data() : own;
     for_each_block(k, nb, true, [&](Index i, Index ib) {
         T* const V = A + i + i * lda;
-        blas::geqrf(m - i, ib, V, lda, tau.data(), t + i * ldt, ldt);
+        blas::geqrf(m - i, ib, V, lda, tau, t + i * ldt, ldt);
         blas::larfb(Side::left, Op::conj_trans, blas::Direction::forward, blas::Storage::columns, m - i, n - i - ib, ib, V, lda,
                     t + i * ldt, ldt, V + ib * lda, lda);
     });
@@ -273,7 +307,10 @@ void geqrt(Session& session, Index m, Index n, Index nb, T* A, Index lda, T* t, 
 {
     argument::require(TRC_ARGUMENTS_geqrt(TRC_CHECK));
     check_options("geqrt", options);
-    alone::geqrt(session.kernels(), m, n, nb, A, lda, t, ldt);
+    if (m == 0 || n == 0) return;
+    if (short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
+        !factor_keeping_triangles<T>(session, {A, m, n, lda}, {t, ldt, nb}, options))
+        alone::geqrt(session.kernels(), m, n, nb, A, lda, t, ldt);
 }
 
 template <Scalar T>
@@ -282,7 +319,12 @@ void gemqrt(Session& session, Side side, Op op, Index m, Index n, Index k, Index
 {
     argument::require(TRC_ARGUMENTS_gemqrt(TRC_CHECK));
     check_options("gemqrt", options);
-    alone::gemqrt(session.kernels(), side, op, m, n, k, nb, V, ldv, t, ldt, C, ldc);
+    if (m == 0 || n == 0 || k == 0) return;
+    const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
+    const bool is_short = short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options);
+    const std::vector<T> tau = is_short ? std::vector<T>() : scalars_of(k, nb, t, ldt);
+    if (tau.empty() || !apply_by_tasks<T>(session, Storage::columns, side, op, k, V, ldv, tau.data(), {C, m, n, ldc}, options))
+        alone::gemqrt(session.kernels(), side, op, m, n, k, nb, V, ldv, t, ldt, C, ldc);
 }
 
 template <Scalar T>

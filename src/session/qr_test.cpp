@@ -111,6 +111,63 @@ TYPED_TEST(QrRoutines, ApplyQByTasksFromBothSides)
     });
 }
 
+/// With triangles of every width, narrower and wider than the panels, as by one core; what is below the triangles is not touched.
+TYPED_TEST(QrRoutines, KeepLapacksTrianglesByTasks)
+{
+    using T = TypeParam;
+    Random random(35);
+    everywhere([&](Session& session, const RoutineOptions& options, Shape s, const std::string& what) {
+        const Index k = std::min(s.m, s.n);
+        for (const Index width : {Index(1), Index(7), Index(24), k}) {
+            if (width > k) continue;
+            const auto A = random_matrix<T>(random, s.m, s.n), before = random_matrix<T>(random, width, k);
+            auto found = A, wanted = A, t = before, wanted_t = before;
+            geqrt(session, s.m, s.n, width, found.data.data(), A.ld, t.data.data(), t.ld, options);
+            geqrt(session, s.m, s.n, width, wanted.data.data(), A.ld, wanted_t.data.data(), t.ld);
+            const std::string where = what + " triangles of " + std::to_string(width);
+            ASSERT_LE(distance<T>(exact(found), exact(wanted)), 1000 * (s.m + s.n) * eps<T> * frobenius<T>(exact(A))) << where;
+            ASSERT_LE(distance<T>(exact(t), exact(wanted_t)), 1000 * (s.m + s.n) * eps<T> * frobenius<T>(exact(wanted_t)))
+                << where;
+            for (Index j = 0; j < k; ++j)
+                for (Index i = j % width + 1; i < width; ++i) ASSERT_EQ(t(i, j), before(i, j)) << where;
+            for (const Side side : {Side::left, Side::right})
+                for (const Op op : {Op::none, herm_op<T>}) {
+                    const auto C = side == Side::left ? random_matrix<T>(random, s.m, 13) : random_matrix<T>(random, 13, s.m);
+                    auto applied = C, same = C;
+                    const auto apply = [&](Stored<T>& to, const RoutineOptions& how) {
+                        gemqrt(session, side, op, C.rows, C.cols, k, width, static_cast<const T*>(wanted.data.data()), A.ld,
+                               static_cast<const T*>(wanted_t.data.data()), t.ld, to.data.data(), C.ld, how);
+                    };
+                    apply(applied, options);
+                    apply(same, {});
+                    expect_same(applied, same, s.m, where);
+                }
+        }
+    });
+}
+
+TEST(LapacksTriangles, AreWorkForEverybodyWhereTheyAreLarge)
+{
+    Random random(36);
+    const Index n = 400, width = 32;
+    auto A = random_matrix<double>(random, n, n), C = A;
+    std::vector<double> t(std::size_t(width * n));
+    Session& session = session_on("native");
+    const auto tasks_of = [&](const auto& call) {
+        session.reset_statistics();
+        call();
+        std::uint64_t tasks = 0;
+        for (const WorkerStatistics& worker : session.statistics()) tasks += std::uint64_t(worker.tasks);
+        return tasks;
+    };
+    EXPECT_GT(tasks_of([&] { geqrt(session, n, n, width, A.data.data(), A.ld, t.data(), width); }), 10U);
+    EXPECT_GT(tasks_of([&] {
+                  gemqrt(session, Side::left, Op::trans, n, n, n, width, static_cast<const double*>(A.data.data()), A.ld,
+                         static_cast<const double*>(t.data()), width, C.data.data(), C.ld);
+              }),
+              10U);
+}
+
 /// Sizes that are cut up by themselves, against LAPACK's test ratio: |A - Q R| / (n |A| eps) in Frobenius norms, with Q formed.
 TYPED_TEST(QrRoutines, KeepLapacksRatiosWhereTheyChooseTheirBlocks)
 {

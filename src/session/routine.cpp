@@ -2,6 +2,7 @@
 
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
+#include "matrix/work_memory.hpp"
 #include "session/packed_calls.hpp"
 
 #include <algorithm>
@@ -15,6 +16,13 @@ namespace {
 [[noreturn]] void refuse_tile(Index nb, const char* right)
 {
     throw Error(ErrorCode::bad_argument, 0, "nb is " + std::to_string(nb) + ", must be " + right);
+}
+
+/// Work areas shrink to less than this where they must, and no further.
+bool has_room_for(int workers)
+{
+    constexpr std::size_t each = std::size_t(4) << 20;
+    return WorkMemory::leaves_room(std::size_t(workers) * each);
 }
 
 } // namespace
@@ -54,6 +62,7 @@ bool runs_directly(Session& session, Flops flops, const RoutineOptions& options,
     const bool ours = session.kernels().native();
     const DirectLimits limits = direct_limits(session.workers(), ours, work);
     if (flops <= limits.ready) return true;
+    if (!has_room_for(session.workers())) return true;
     if (flops > limits.busy) return false;
     const Session::Outlook outlook = session.outlook();
     return outlook == Session::Outlook::busy || (outlook == Session::Outlook::asleep && flops <= limits.asleep);

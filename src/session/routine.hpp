@@ -9,7 +9,8 @@
 
 namespace trencadis {
 
-/// Should this call run on the calling thread, without tasks? Never when the caller asked for a tile size or a variant.
+/// Should this call run on the calling thread, without tasks? Never when the caller asked for a tile size or a variant; always where the address
+/// space is so full that a worker might not find its work areas in the middle of the call.
 bool runs_directly(Session& session, Flops flops, const RoutineOptions& options, Work work = Work::product);
 
 /// Is this a call for one right side, which one core solves as fast as it reads the triangle? Tasks would pack what is used once.

@@ -73,6 +73,7 @@ void check_numbers(const SimulationRequest& request)
         refuse(fmt::format("precision is '{}', must be d or z: machines are described by kernel times in double precision",
                            request.precision));
     if (request.n < 1) refuse(fmt::format("n is {}, must be at least 1", request.n));
+    if (request.m < 0) refuse(fmt::format("m is {}, must be at least 1, or 0 to have it chosen", request.m));
     if (request.nb < 0) refuse(fmt::format("nb is {}, must be at least 1, or 0 to have it chosen", request.nb));
     if (request.window < 0) refuse(fmt::format("window is {}, must be at least 1, or 0 for the usual one", request.window));
     for (const auto& [name, value] : {std::pair("submit", options.submit_s), {"pop", options.pop_s}, {"remap", options.remap_s}})
@@ -105,6 +106,17 @@ EngineParts parts_of(const SimulationRequest& request, const Machine& machine, c
     return parts;
 }
 
+[[noreturn]] void refuse_devices(const SimulationResult& result, const Machine& machine)
+{
+    const std::string_view other = default_graph_variant(result.routine, true);
+    const std::string advice = packs_images(other) ? "" : fmt::format("use '{}', or ", other);
+    throw Error(
+        ErrorCode::bad_argument,
+        fmt::format("variant '{}' works on images that cores make for themselves, and {} takes part with devices; {}--workers "
+                    "without devices",
+                    result.variant, machine.name, advice));
+}
+
 double idle_fraction(const SimulationReport& report)
 {
     Seconds busy = 0;
@@ -131,10 +143,7 @@ SimulationResult simulate(const SimulationRequest& request)
     result.routine = request.routine;
     result.variant =
         request.variant.empty() ? std::string(default_graph_variant(request.routine, !units.devices.empty())) : request.variant;
-    if (result.variant == "packed" && !units.devices.empty())
-        throw Error(ErrorCode::bad_argument, "variant 'packed' works on images that cores make for themselves, and " +
-                                                 machine.name +
-                                                 " takes part with devices; use 'in-place', or --workers without devices");
+    if (packs_images(result.variant) && !units.devices.empty()) refuse_devices(result, machine);
     result.n = request.n;
     const int workers = static_cast<int>(units.cores.size() + units.devices.size());
     const std::size_t element = sizeof(double) * (request.precision == 'z' ? 2 : 1);
@@ -142,7 +151,8 @@ SimulationResult simulate(const SimulationRequest& request)
     result.inner = request.inner ? request.inner : default_inner(result.routine, result.nb);
     result.precision = request.precision;
 
-    const GraphShape shape{.n = result.n, .nb = result.nb, .inner = result.inner, .precision = result.precision};
+    result.m = request.m ? request.m : default_graph_rows(result.variant, result.n);
+    const GraphShape shape{.n = result.n, .nb = result.nb, .m = result.m, .inner = result.inner, .precision = result.precision};
     const std::size_t bytes = graph_bytes(result.routine, result.variant, shape);
     check_memory(machine, static_cast<Bytes>(bytes));
     const AddressSpace memory(bytes);

@@ -20,6 +20,7 @@ struct SimulationRequest {
     std::string variant;              ///< one of graph_variants(routine)
     Index n = 0;
     Index nb = 0;
+    Index m = 0;           ///< rows, of the tall form of QR; 0: as GraphShape says
     Index inner = 0;       ///< inner blocks and nested tiles; 0: as the routine chooses
     char precision = 'd';  ///< d or z: kernel times of machines are those of double precision
     std::string scheduler; ///< empty: mosaic, as everywhere
@@ -46,7 +47,7 @@ struct SimulationBounds {
 struct SimulationResult : SimulationReport {
     // As resolved.
     std::string machine, routine, variant, scheduler, model;
-    Index n = 0, nb = 0, inner = 0;
+    Index n = 0, nb = 0, m = 0, inner = 0; ///< m: 0 of square matrices
     char precision = 'd';
 
     double gflops = 0;        ///< routine_flops over makespan_s

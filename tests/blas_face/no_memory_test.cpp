@@ -96,5 +96,31 @@ TYPED_TEST(NoMemory, IsNeededByEstimates)
     EXPECT_GT(found[3], 0);
 }
 
+/// LAPACKE has a number for it, and the host goes on.
+TYPED_TEST(NoMemory, IsWhatLapackeTells)
+{
+    using T = TypeParam;
+    constexpr int n = 20, by_columns = 102, lwork = 2 * n;
+    const auto gels = reinterpret_cast<int (*)(int, char, int, int, int, T*, int, T*, int, T*, int)>(
+        address("LAPACKE_" + std::string(1, letter<T>) + "gels_work"));
+    const Dense<T> A = random_triangle<T>(Uplo::lower, n, Real<T>(2 * n)), B = random_matrix<T>(n, 1);
+    Dense<T> F = A, X = B;
+    for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < j; ++i) F(i, j) = T(0);
+    const Dense<T> given = F;
+    std::vector<T> work(lwork);
+    const auto solve = [&] {
+        return gels(by_columns, 'N', n, n, 1, F.data.data(), int(F.ld), X.data.data(), int(X.ld), work.data(), lwork);
+    };
+    EXPECT_EQ(solve(), 0); // and everything that is made once has been made
+    F = given;
+    X = B;
+    exhausted = true;
+    const int info = solve();
+    exhausted = false;
+    EXPECT_EQ(info, -1010);
+    EXPECT_EQ(solve(), 0) << "nothing had been touched";
+}
+
 } // namespace
 } // namespace trencadis::testing

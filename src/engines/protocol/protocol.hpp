@@ -1,6 +1,7 @@
 #pragma once
 #include "engines/engine.hpp"
 #include "engines/protocol/node_binding.hpp"
+#include "engines/protocol/overflow.hpp"
 #include "engines/protocol/succession.hpp"
 #include "engines/protocol/undiscovered_flows.hpp"
 #include "graph/task_flow.hpp"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace trencadis {
@@ -125,13 +127,18 @@ protected:
 
     // ---- looking --------------------------------------------------------------------------------------------------
 
-    /// Gives the policy the tasks of a chain. It may have another worker run a task at once, so the next is known before.
+    /// Gives the policy the tasks of a chain. It may have another worker run a task at once, so the next is known before. A task is known to
+    /// everybody by now and cannot fail any more: what the policy has no memory for is kept beside it.
     template <class Each> void push_each(Task* chain, WorkerId from, Each&& each)
     {
         while (chain) {
             Task& task = *std::exchange(chain, chain->next);
             each(task);
-            scheduler_->push(task, from);
+            try {
+                scheduler_->push(task, from);
+            } catch (const std::bad_alloc&) {
+                overflow_.add(task);
+            }
         }
     }
     /// For a holder that does not go on to look for a task.
@@ -149,6 +156,7 @@ protected:
             self().with_policy([&] {
                 released = self().push(std::exchange(worker.released, nullptr), worker.id);
                 decision = scheduler_->pop(worker.id);
+                if (!decision.run && overflow_.any()) decision.run = overflow_.take(for_worker(worker));
                 if (decision.run) self().taken(*decision.run);
             });
         // One released is for this worker, where any worker will do.
@@ -259,6 +267,7 @@ protected:
     }
 
     NodeBinding binding_;
+    Overflow overflow_;
     std::unique_ptr<Scheduler> scheduler_;
     UndiscoveredFlows undiscovered_;
     bool concurrent_ = false, bounded_ = false, wakes_all_ = false, wants_finished_ = false; ///< what the policy answered
@@ -273,6 +282,10 @@ protected:
 
 private:
     Carrier& self() { return static_cast<Carrier&>(*this); }
+    auto for_worker(const Worker& worker) const
+    {
+        return [this, &worker](const Task& task) { return binding_.allows(worker.id, task.node); };
+    }
     Found find(Worker& worker, Wait* wait)
     {
         Found found = self().look(worker);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -113,7 +114,7 @@ private:
 /// What it was told.
 struct Told {
     int pushed = 0, finished = 0, skipped = 0;
-    bool room = true, offers = false;
+    bool room = true, offers = false, memory = true;
 };
 Told* told = nullptr;
 
@@ -122,6 +123,7 @@ class TellTale final : public Scheduler {
 public:
     void push(Task& task, WorkerId) override
     {
+        if (!told->memory) throw std::bad_alloc();
         ++told->pushed;
         tasks_.push_back(&task);
     }
@@ -288,6 +290,57 @@ TEST(WorkerProtocol, RunsATaskAtOnceWhereThePolicyHasNoRoom)
     EXPECT_EQ(ran, 1);
     EXPECT_EQ(to.pushed, 0);
     flow.wait();
+}
+
+TEST(WorkerProtocol, RunsWhatThePolicyHasNoMemoryForBehindWhatItHas)
+{
+    Told to;
+    Toy toy(telling(to));
+    std::string order;
+    TaskFlow flow(toy);
+    flow.submit("has a place", [&] { order += 'p'; }, {});
+    to.memory = false;
+    for (const char name : {'a', 'b', 'c'}) flow.submit("has none", [&order, name] { order += name; }, {});
+    to.memory = true;
+    flow.submit("has a place", [&] { order += 'q'; }, {});
+    flow.wait();
+    EXPECT_EQ(order, "pqabc");
+    flow.submit("later", [&] { order += 'z'; }, {});
+    flow.wait();
+    EXPECT_EQ(order, "pqabcz");
+}
+
+TEST(WorkerProtocol, RunsWhatATaskReleasesWhereThePolicyHasNoMemory)
+{
+    Told to;
+    Toy toy(telling(to));
+    std::string order;
+    TaskFlow flow(toy);
+    int x = 0;
+    flow.submit("first", [&] { to.memory = false; }, {readwrite(&x)});
+    for (const char name : {'a', 'b', 'c'}) flow.submit("adds", [&order, name] { order += name; }, {readwrite(&x)});
+    flow.wait();
+    EXPECT_EQ(order, "abc");
+}
+
+TEST(Overflow, GivesEachTaskOnceInOrderToWhoMayHaveIt)
+{
+    std::vector<Task> tasks(4);
+    Overflow overflow;
+    for (int i = 0; i < 4; ++i) {
+        tasks[std::size_t(i)].node = static_cast<std::int16_t>(i % 2);
+        overflow.add(tasks[std::size_t(i)]);
+    }
+    const auto odd = [](const Task& task) { return task.node == 1; };
+    const auto any = [](const Task&) { return true; };
+    EXPECT_EQ(overflow.take(odd), &tasks[1]);
+    EXPECT_EQ(overflow.take(odd), &tasks[3]) << "the last one";
+    EXPECT_EQ(overflow.take(odd), nullptr);
+    overflow.add(tasks[1]);
+    EXPECT_EQ(overflow.take(any), &tasks[0]);
+    EXPECT_EQ(overflow.take(any), &tasks[2]);
+    EXPECT_EQ(overflow.take(any), &tasks[1]);
+    EXPECT_FALSE(overflow.any());
 }
 
 TEST(Succession, GivesTheWorkerBackToWhoAskedLastAndKeepsTheOtherAsSpare)

@@ -100,6 +100,15 @@ bool chosen_kernels_take(Index largest)
     return largest <= std::numeric_limits<std::int32_t>::max() || direct_kernels().name() == "native";
 }
 
+thread_local constinit int TellsOfNoMemory::depth_ = 0;
+
+bool is_no_memory(const std::exception& failure)
+{
+    if (dynamic_cast<const std::bad_alloc*>(&failure)) return true;
+    const auto* const error = dynamic_cast<const Error*>(&failure);
+    return error && error->code() == ErrorCode::out_of_memory;
+}
+
 void give_up(const std::string& routine, const char* reason) noexcept
 {
     std::fprintf(stderr, "trencadis: %s cannot be computed: %s\n", routine.c_str(), reason);

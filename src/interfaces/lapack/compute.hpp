@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <new>
 #include <string>
 
 /// How a call whose arguments are in order is carried out: small ones on the calling thread, without a session; large ones by the
@@ -39,6 +40,25 @@ const KernelProvider& own_kernels_because(const Error& reason);
 
 /// Ends the program: the result is not what the caller believes it to be.
 [[noreturn]] void give_up(const std::string& routine, const char* reason) noexcept;
+
+/// Thrown to faces that can tell the caller that there was no memory.
+struct NoMemoryForWork : std::bad_alloc {};
+
+/// While one lives, a call of the calling thread that finds no memory throws NoMemoryForWork instead of ending the program.
+class TellsOfNoMemory {
+public:
+    TellsOfNoMemory() { ++depth_; }
+    ~TellsOfNoMemory() { --depth_; }
+    TellsOfNoMemory(const TellsOfNoMemory&) = delete;
+    TellsOfNoMemory& operator=(const TellsOfNoMemory&) = delete;
+    static bool any() { return depth_ > 0; }
+
+private:
+    static thread_local constinit int depth_;
+};
+
+/// Is `failure` one for want of memory?
+bool is_no_memory(const std::exception& failure);
 
 /// One line on standard error when a call is over, with TRENCADIS_VERBOSE.
 class Narrator {
@@ -90,6 +110,7 @@ void compute(const char* routine, bool tiny, Index largest, const Size& size, co
             direct(direct_kernels());
         }
     } catch (const std::exception& failure) {
+        if (TellsOfNoMemory::any() && is_no_memory(failure)) throw NoMemoryForWork();
         give_up(routine, failure.what());
     }
 }

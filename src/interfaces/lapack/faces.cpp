@@ -5,7 +5,7 @@
 #include "session/alone.hpp"
 #include "session/linear_algebra.hpp"
 
-#include <new>
+#include <exception>
 
 namespace trencadis::face {
 namespace {
@@ -16,10 +16,8 @@ template <class Call> bool without_memory(const Call& call)
     try {
         call();
         return false;
-    } catch (const std::bad_alloc&) {
-        return true;
-    } catch (const Error& failure) {
-        if (failure.code() != ErrorCode::out_of_memory) throw;
+    } catch (const std::exception& failure) {
+        if (!is_no_memory(failure)) throw;
         return true;
     }
 }
@@ -105,9 +103,9 @@ TRC_EXPERT_ROUTINES(TRC_EXPERT)
 TRC_SCALING_ROUTINES(TRC_SCALING)
 TRC_CONDITION_ROUTINES(TRC_CONDITION)
 
-// LAPACK returns before it looks at anything.
+// LAPACK's larft returns before it looks at anything. That larfb does so cannot be seen: of nothing it does nothing, and bad arguments it passes over.
 #define TRC_IDLE_larft n <= 0
-#define TRC_IDLE_larfb m <= 0 || n <= 0
+#define TRC_IDLE_larfb false
 #define TRC_REFLECTORS(routine, ...)                                                                                             \
     template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE))                                                 \
     {                                                                                                                            \

@@ -34,8 +34,7 @@ namespace {
 constexpr Index no_memory_for_work = -1010;     // LAPACK_WORK_MEMORY_ERROR
 constexpr Index no_memory_to_transpose = -1011; // LAPACK_TRANSPOSE_MEMORY_ERROR
 
-/// What the routines that take no arrays of work give to those that do; where there is no memory for it, its own kind of bad_alloc.
-struct NoMemoryForWork : std::bad_alloc {};
+/// What the routines that take no arrays of work give to those that do.
 template <class V> std::unique_ptr<V[]> work_of(Index count)
 {
     std::unique_ptr<V[]> work(new (std::nothrow) V[std::size_t(std::max<Index>(1, count))]);
@@ -136,6 +135,7 @@ template <class Call> auto with_layout(const char* name, int layout, const Call&
 {
     using Result = decltype(call(true));
     if (layout != 101 && layout != 102) return Result(bad_lapacke_argument(name, -1));
+    const TellsOfNoMemory tells;
     try {
         return call(layout == 101);
     } catch (const NoMemoryForWork&) {

@@ -40,13 +40,14 @@ public:
     /// Where the caller numbers the places.
     void push(const Ready& ready)
     {
-        cost_ = ready.cost + (empty() ? 0 : cost_); // starts anew with an empty list, so that rounding does not pile up
+        const Seconds before = empty() ? 0 : cost_; // starts anew with an empty list, so that rounding does not pile up
         if (run_.empty() || (run_.back().ranks_with(ready) && run_.back().place < ready.place)) run_.push_back(ready);
         else if (run_.front().ranks_with(ready) && ready.place < run_.front().place) run_.push_front(ready);
         else {
             heap_.push_back(ready);
             std::push_heap(heap_.begin(), heap_.end());
         }
+        cost_ = before + ready.cost;
     }
     const Ready& top() const { return run_is_first() ? run_.front() : heap_.front(); }
     Ready take_top()
