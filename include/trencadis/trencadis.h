@@ -181,14 +181,12 @@ int trc_zgeqrf(trc_session* session, int64_t m, int64_t n, trc_complex_double* a
  * A P = Q R in place: geqrf with the columns exchanged so that the diagonal of R does not grow in modulus. jpvt, n numbers: columns with one that is
  * not 0 come first, as they stand; afterwards column j of A P was column jpvt[j] of A, from 1.
  */
-int trc_sgeqp3(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, int64_t* jpvt, float* tau,
-               int64_t* info);
-int trc_dgeqp3(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, int64_t* jpvt, double* tau,
-               int64_t* info);
-int trc_cgeqp3(trc_session* session, int64_t m, int64_t n, trc_complex_float* a, int64_t lda, int64_t* jpvt, trc_complex_float* tau,
-               int64_t* info);
-int trc_zgeqp3(trc_session* session, int64_t m, int64_t n, trc_complex_double* a, int64_t lda, int64_t* jpvt, trc_complex_double* tau,
-               int64_t* info);
+int trc_sgeqp3(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, int64_t* jpvt, float* tau, int64_t* info);
+int trc_dgeqp3(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, int64_t* jpvt, double* tau, int64_t* info);
+int trc_cgeqp3(trc_session* session, int64_t m, int64_t n, trc_complex_float* a, int64_t lda, int64_t* jpvt,
+               trc_complex_float* tau, int64_t* info);
+int trc_zgeqp3(trc_session* session, int64_t m, int64_t n, trc_complex_double* a, int64_t lda, int64_t* jpvt,
+               trc_complex_double* tau, int64_t* info);
 /* A = L Q in place: what geqrf makes of A^H, transposed; Q = H_k^H .. H_1^H. */
 int trc_sgelqf(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, float* tau, int64_t* info);
 int trc_dgelqf(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, double* tau, int64_t* info);
