@@ -60,14 +60,14 @@ class Geqp3(_Factor):
     def operands(self) -> list[np.ndarray]:
         self._reals = np.empty(2 * self.n, self.dtype)
         self._integer: type[np.signedinteger] = np.int64
-        return [*super().operands(), np.zeros(self.n, np.int64)]
+        return [np.zeros(self.n, np.int64), *super().operands()]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
-        n, (a, order) = self.n, self.targets
+        n, (order, a) = self.n, self.targets
         return lambda: core.lapack("geqp3", session, n, n, a, order, self._tau, nb=nb, variant=variant)
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (a, order) = self.n, self.targets
+        n, (order, a) = self.n, self.targets
         self._integer = library.integer
         reals = [self._reals] if self.dtype.kind == "c" else []
         words = n, n, a, n, order.view(library.integer), self._tau, self._work, 64 * n, *reals
@@ -75,7 +75,7 @@ class Geqp3(_Factor):
 
     def residual(self) -> float:
         """||A P - Q R|| / (n ||A|| eps)."""
-        (factors, order), (a, _) = self.targets, self._pristine
+        (order, factors), (_, a) = self.targets, self._pristine
         product = _times_q("ormqr", factors, self._tau, np.triu(factors))
         places = order.view(self._integer)[: self.n] - 1
         return norm(a[:, places], lambda block: product[:, block]) / (self.n * norm(a) * self._eps())
