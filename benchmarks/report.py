@@ -160,7 +160,10 @@ def summary(rows: list[Row]) -> str:
         beside = [row for row in busy if (row["routine"], row["n"]) == (routine, n_busy) and neighbours in row["busy"].values()]
         body.append([routine, *cells, _cell(beside)])
     heads = ("", *(f"n = {n}" for n in _SUMMARY_SIZES), f"n = {n_busy}, {neighbours} busy neighbours on core 1")
-    told = f"{_medians(quiet)}, double precision: GFlop/s, and the ratio of our speed to that of the best peer there."
+    told = (
+        f"{_medians(quiet)}, double precision: GFlop/s, and the ratio of our speed to that of the best peer there. "
+        "Beside neighbours ours runs with `TRENCADIS_RELIEF=held-up`, and not every peer ends in time."
+    )
     return "\n".join([_where(here), told, *_ours(quiet), "", *_table(heads, body)]) + "\n"
 
 
