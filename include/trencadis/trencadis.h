@@ -444,6 +444,13 @@ int trc_zgesv_mixed(trc_session* session, int64_t n, int64_t nrhs, trc_complex_d
 int trc_zposv_mixed(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
                     const trc_complex_double* b, int64_t ldb, trc_complex_double* x, int64_t ldx, int* iterations, int64_t* info);
 
+/* The same for least squares: the X, n x nrhs, that makes |B - A X| least, A m x n of full rank, m >= n. *iterations < 0: A holds what gels leaves; -3: a
+ * condition beyond some 1e6, or m < n. */
+int trc_dgels_mixed(trc_session* session, int64_t m, int64_t n, int64_t nrhs, double* a, int64_t lda, const double* b,
+                    int64_t ldb, double* x, int64_t ldx, int* iterations, int64_t* info);
+int trc_zgels_mixed(trc_session* session, int64_t m, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
+                    const trc_complex_double* b, int64_t ldb, trc_complex_double* x, int64_t ldx, int* iterations, int64_t* info);
+
 /* Batches: `count` problems of one size as one call that the workers share, the matrices `stride` elements apart; each has the result of the
  * routine of that name, and info[i] is its info. ipiv holds min(m, n) (gesv: n) integers for each. Up to 64 x 64 elements several matrices
  * share a core's vectors: results differ from the routine's by rounding, but depend neither on the other matrices nor on how the batch

@@ -112,7 +112,7 @@ def test_operands_that_a_call_spoils_for_the_next_are_restored(routine):
     assert restored == (set() if adds else {target.ctypes.data for target in workload.targets})
     pristine = [target.copy() for target in workload.targets]
     for target in workload.targets:
-        target[...] = np.nan
+        target[...] = np.nan if target.dtype.kind in "fc" else -1
     for to, source, size in workload.restores():
         ctypes.memmove(to, source, size)
     if restored:

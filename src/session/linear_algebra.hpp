@@ -293,6 +293,14 @@ template <Scalar T>
 Index posv_mixed(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
                  int* iterations = nullptr, const RoutineOptions& options = {});
 
+/// X <- the X that makes |B - A X| least, A m x n of full rank, m >= n, in double precision from QR factors in single precision and refinement of
+/// X and the residual together (the augmented system). A is as it was and *iterations tells how many steps were made; or, where that did not do, A is
+/// as gels leaves it, and *iterations says why, as gesv_mixed's: -3 says a condition beyond some 1e6, or m < n, too. Returns gels' info. X has n
+/// rows, B (only read) m. (m n + m nrhs) / 2 + 2 m nrhs numbers of memory. The variants are gels'. Bjorck 1967; Carson, Higham, Pranesh 2020.
+template <Scalar T>
+Index gels_mixed(Session& session, Index m, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
+                 int* iterations = nullptr, const RoutineOptions& options = {});
+
 /// Batches: `count` problems of one size, the matrices `stride` elements apart, as one call that the workers share; each has the result of
 /// the routine of that name, and info[i] is what that returns for problem i. `ipiv` holds min(m, n) (gesv: n) integers for each. For many small
 /// ones: up to about n = 256 a lone call cannot use several cores. With the native kernels matrices of up to 64 x 64 elements are computed

@@ -3,13 +3,13 @@
 #include "matrix/work_memory.hpp"
 #include "session/each.hpp"
 #include "session/gmres.hpp"
+#include "session/half.hpp"
 #include "session/linear_algebra.hpp"
 #include "session/row_block.hpp"
 #include "session/wider_solve.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -22,24 +22,6 @@
 
 namespace trencadis {
 namespace {
-
-template <class T> struct HalfWide;
-template <> struct HalfWide<double> {
-    using type = float;
-};
-template <> struct HalfWide<std::complex<double>> {
-    using type = std::complex<float>;
-};
-template <class T> using Half = typename HalfWide<T>::type;
-
-constexpr int most_steps = 30;
-/// What LAPACK says instead of a number of steps.
-enum Fallback : int { no_memory = -1, overflow = -2, factorization_failed = -3, no_convergence = -most_steps - 1 };
-
-double size_of(double x) { return std::abs(x); }
-double size_of(std::complex<double> x) { return std::abs(x.real()) + std::abs(x.imag()); }
-bool fits(double x) { return !(std::abs(x) > double(std::numeric_limits<float>::max())); }
-bool fits(std::complex<double> x) { return fits(x.real()) && fits(x.imag()); }
 
 /// What the refinements of both factorizations have in common; `Factors` factors, solves, multiplies and falls back.
 template <class T, class Factors> class Refinement {

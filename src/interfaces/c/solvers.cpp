@@ -67,6 +67,15 @@ Uplo letter_of(char uplo)
             *info = 0;                                                                                                           \
             *info = posv_mixed(session_of(session), letter_of(uplo), n, nrhs, a, lda, b, ldb, x, ldx, iterations);               \
         });                                                                                                                      \
+    }                                                                                                                            \
+    int trc_##p##gels_mixed(trc_session* session, int64_t m, int64_t n, int64_t nrhs, T* a, int64_t lda, const T* b,             \
+                            int64_t ldb, T* x, int64_t ldx, int* iterations, int64_t* info)                                      \
+    {                                                                                                                            \
+        return guarded([&] {                                                                                                     \
+            require(info, 11, "info");                                                                                           \
+            *info = 0;                                                                                                           \
+            *info = gels_mixed(session_of(session), m, n, nrhs, a, lda, b, ldb, x, ldx, iterations);                             \
+        });                                                                                                                      \
     }
 
 extern "C" {
