@@ -7,8 +7,8 @@
 #include "session/linear_algebra.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <functional>
+#include <memory>
 #include <new>
 #include <optional>
 #include <vector>

@@ -42,6 +42,28 @@ TEST(CInterface, SolvesASystem)
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(b[i], i + 1, 1e-14); // condition below 10, n = 3
 }
 
+/// (t - 1)^2 at five places, and at the first three.
+TEST(CInterface, SolvesInMixedPrecision)
+{
+    const double b[] = {1, 0, 1, 4, 9};
+    double x[3], a[15];
+    for (int i = 0; i < 5; ++i) a[i] = 1, a[i + 5] = i, a[i + 10] = i * i;
+    const std::vector<double> before(a, a + 15);
+    int steps = -100;
+    int64_t info = -100, pivots[3];
+    ASSERT_EQ(trc_dgels_mixed(nullptr, 5, 3, 1, a, 5, b, 5, x, 3, &steps, &info), TRC_OK) << trc_last_error_message();
+    EXPECT_EQ(info, 0);
+    EXPECT_GE(steps, 1);
+    EXPECT_NEAR(x[0], 1, 1e-13);
+    EXPECT_NEAR(x[1], -2, 1e-13);
+    EXPECT_NEAR(x[2], 1, 1e-13);
+    EXPECT_EQ(std::vector<double>(a, a + 15), before);
+    ASSERT_EQ(trc_dgesv_mixed(nullptr, 3, 1, a, 5, pivots, b, 5, x, 3, &steps, &info), TRC_OK) << trc_last_error_message();
+    EXPECT_NEAR(x[1], -2, 1e-13);
+    EXPECT_EQ(trc_dgels_mixed(nullptr, 5, 3, 1, a, 4, b, 5, x, 3, &steps, &info), -5);
+    EXPECT_EQ(trc_dgels_mixed(nullptr, 5, 3, 1, a, 5, b, 5, x, 3, &steps, nullptr), -11);
+}
+
 TEST(CInterface, FactorsAndSolvesInComplex)
 {
     trc_complex_double a[] = {{2, 0}, {0, 1}, {0, -1}, {2, 0}}, b[] = {{2, 1}, {2, -1}}; // [2 -i; i 2], both triangles
