@@ -241,6 +241,13 @@ def companions():
     yield Fault("gmres: plain steps in its place", file, right, "", (CALLS,))
     right = "if (!narrow(B_, ldb_) || too_large_) return overflow;"
     yield Fault("dsgesv: numbers beyond single precision", file, right, right.replace(" || too_large_", ""), (CALLS,))
+    file = "src/session/mixed_least_squares.cpp"
+    right = "for (Index i = 0; i < m_; ++i) missing_r(j)[i] = b[i] - r[i];"
+    yield Fault("gels_mixed: the residual is not refined", file, right, right.replace(" - r[i]", ""), (CALLS,))
+    right = "if (!(rcond > least_rcond)) return factorization_failed;"
+    yield Fault("gels_mixed: a bad condition is not seen", file, right, "", (CALLS,))
+    right = "X_[i + j * ldx_] += missing_x(j)[i] ="
+    yield Fault("gels_mixed: one step alone", file, right, "X_[i + j * ldx_] = missing_x(j)[i] =", (CALLS,))
     file = "src/session/batches.cpp"
     right = "const Index first = group * width;"
     yield Fault("batches: the first group again and again", file, right, "const Index first = 0 * group;", (CALLS,))

@@ -70,6 +70,18 @@ TYPED_TEST(MixedLeastSquares, AreAsGoodAsInDoublePrecision)
         }
 }
 
+/// With residuals as large as the right side, and conditions of some 50 / difference.
+TYPED_TEST(MixedLeastSquares, AreAsGoodWhereColumnsAreAlike)
+{
+    using T = TypeParam;
+    for (const double difference : {1e-2, 1e-3, 1e-4}) {
+        Dense<T> A = this->alike(300, 20, difference);
+        const Dense<T> B = random_matrix<T>(300, 2), before = A, X = this->solved(A, B);
+        EXPECT_GE(this->steps, 1) << difference;
+        this->expect_near(X, this->wanted(before, B), 3e3 / difference);
+    }
+}
+
 TYPED_TEST(MixedLeastSquares, FindTheSolutionOfASystemThatHasOne)
 {
     using T = TypeParam;
