@@ -54,28 +54,35 @@ public:
         trcon(session_, Norm::one, Uplo::upper, Diag::non_unit, n_, QR_, m_, &rcond);
         if (!(rcond > least_rcond)) return factorization_failed;
         for (Index j = 0; j < nrhs_; ++j) std::fill_n(X_ + j * ldx_, n_, T(0));
-        return refine(10 * tolerance() / rcond);
+        return refine(10 / rcond);
     }
 
 private:
     static constexpr float least_rcond = 8 * std::numeric_limits<float>::epsilon(); ///< below, steps would not converge
 
-    double tolerance() const { return std::sqrt(double(n_)) * std::numeric_limits<double>::epsilon(); }
+    /// What rounding alone changes in column j of X, but for the condition: x's own, and that of A^H r (Wedin 1973).
+    double rounding(Index j) const
+    {
+        double size = 0; // of A, or somewhat less
+        for (Index i = 0; i < n_; ++i) size = std::max(size, double(std::abs(QR_[i + i * m_])));
+        const double x = largest(n_, X_ + j * ldx_), r = largest(m_, &residual_[std::size_t(j * m_)]);
+        return std::numeric_limits<double>::epsilon() * (std::sqrt(double(n_)) * x + std::sqrt(double(m_)) * r / size);
+    }
 
-    /// Until what is missing is below the rounding of x, or does not get less any more and is not beyond `attainable`.
-    int refine(double attainable)
+    /// Until what is missing is below rounding, or does not get less any more and is less than rounding times `condition`.
+    int refine(double condition)
     {
         std::vector<double> before(std::size_t(nrhs_), std::numeric_limits<double>::infinity());
         for (int step = 0; step <= most_steps; ++step) {
             if (!correct(step == 0)) return no_convergence;
-            bool done = true;
+            bool done = step > 0; // the first solution may be rounding alone
             for (Index j = 0; j < nrhs_; ++j) {
-                const double x = largest(n_, X_ + j * ldx_), change = largest(n_, &missing_x(j)[0]);
+                const double least = rounding(j), change = largest(n_, missing_x(j));
                 double& last = before[std::size_t(j)];
-                if (!std::isfinite(x) || !std::isfinite(change)) return no_convergence;
-                const bool stands = change > last / 2;
-                if (stands && !(change <= attainable * x)) return no_convergence;
-                done = done && (stands || change <= tolerance() * x);
+                if (!std::isfinite(least) || !std::isfinite(change)) return no_convergence;
+                const bool stands = step > 1 && change > last / 2;
+                if (stands && !(change <= condition * least)) return no_convergence;
+                done = done && (stands || change <= least);
                 last = change;
             }
             if (done) return step;
