@@ -1,14 +1,17 @@
 # trc_floor(<name> [SOURCES file...|all] [USES floor...] [LINKS target...] [PUBLIC_LINKS target...])
 #
-# SOURCES all: every .cpp of the folder but tests. One static library trc_<name> for one floor of the house (see scripts/layers.toml for who may use whom). USES names
+# SOURCES all: every .cpp of the folder and of the folders in it but tests, beside what else is named. One static library trc_<name> for one floor of the house (see scripts/layers.toml for who may use whom). USES names
 # floors below; LINKS are outside libraries that only the sources see. All `*_test.cpp` of the folder become one GoogleTest
 # program test_<name>, which links this floor and what it uses, nothing above: a test that needs more is in the wrong place.
 function(trc_floor name)
     cmake_parse_arguments(FLOOR "" "" "SOURCES;USES;LINKS;PUBLIC_LINKS" ${ARGN})
     set(target trc_${name})
-    if(FLOOR_SOURCES STREQUAL "all")
-        file(GLOB FLOOR_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-        list(FILTER FLOOR_SOURCES EXCLUDE REGEX "_test\\.cpp$")
+    if("all" IN_LIST FLOOR_SOURCES)
+        file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp)
+        list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+        list(REMOVE_ITEM FLOOR_SOURCES all)
+        list(APPEND FLOOR_SOURCES ${sources})
+        list(REMOVE_DUPLICATES FLOOR_SOURCES)
     endif()
     if(FLOOR_SOURCES)
         add_library(${target} STATIC ${FLOOR_SOURCES})

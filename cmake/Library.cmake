@@ -14,7 +14,7 @@ foreach(floor IN LISTS floors)
 endforeach()
 
 # What it shows: the list, and every routine that the public header declares.
-set(header ${PROJECT_SOURCE_DIR}/src/session/linear_algebra.hpp)
+set(header ${PROJECT_SOURCE_DIR}/src/drivers/linear_algebra.hpp)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
 file(STRINGS ${header} lines REGEX "^(template <Scalar T> )?(void|Index|Real<T>) [a-z0-9_]+\\(Session&")
 set(routines "")

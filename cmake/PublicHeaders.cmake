@@ -18,7 +18,7 @@ function(trc_without_inside variable)
 endfunction()
 set(TRC_PUBLIC_HEADERS
     base/error.hpp base/node_bytes.hpp base/scalar.hpp base/types.hpp graph/access_mode.hpp graph/info.hpp graph/waiting.hpp matrix/ops.hpp observe/trace.hpp
-    session/incremental_lu.hpp session/linear_algebra.hpp session/session.hpp session/tile_qr.hpp)
+    drivers/incremental_lu.hpp drivers/linear_algebra.hpp session/session.hpp drivers/tile_qr.hpp)
 set(trc_staged ${CMAKE_BINARY_DIR}/generated/include/trencadis)
 file(REMOVE_RECURSE ${trc_staged}) # of an earlier configuration, with other headers
 foreach(header IN LISTS TRC_PUBLIC_HEADERS ITEMS flow.hpp trencadis.hpp)

@@ -19,7 +19,7 @@ class Fault:
         return (ROOT / self.file).read_text().count(self.right) == 1
 
 
-BLAS, TILES, CALLS, FACE, ESTIMATES, ENGINES = "blas", "algorithms", "session", "blas_face", "estimates", "engines"
+BLAS, TILES, CALLS, FACE, ESTIMATES, ENGINES = "blas", "algorithms", "drivers", "blas_face", "estimates", "engines"
 
 
 def off(element):
@@ -43,21 +43,21 @@ def faults():
 
 
 def infos():
-    file = "src/blas/block_cholesky.cpp"
+    file = "src/blas/factorizations/block_cholesky.cpp"
     yield Fault("potrf: info is always 0", file, "            return j + info;", "            return 0;", (BLAS,))
-    file = "src/blas/potrf.cpp"
+    file = "src/blas/factorizations/potrf.cpp"
     yield Fault("potrf by halves: info is always 0", file, "return info ? info + n1 : 0;", "return 0;", (BLAS, CALLS, FACE))
-    file = "src/kernels/tile_potrf.cpp"
+    file = "src/kernels/tiles/tile_potrf.cpp"
     yield Fault("potrf by tiles: info is always 0", file, "info->report(first_row + row);", "(void)row;", (TILES,))
-    file = "src/blas/getrf.cpp"
+    file = "src/blas/factorizations/getrf.cpp"
     call = "setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, inverse_pivot<T>, divide_by_pivot<T>});"
     yield Fault("getrf of few columns: info is always 0", file, f"return {call}", f"return {call[:-1]} * 0;", (BLAS,))
     right = "return info ? info : later ? later + n1 : 0;"
     yield Fault("getrf: info is always 0", file, right, "return 0;", (BLAS,))
     yield Fault("getrf: info of the second half alone", file, right, "return later ? later + n1 : 0;", (BLAS,))
-    file = "src/kernels/tile_panel.cpp"
+    file = "src/kernels/tiles/tile_panel.cpp"
     yield Fault("getrf by tiles: info is always 0", file, "info->report(first + zero);", "(void)zero;", (TILES,))
-    file = "src/session/linear_algebra_lu.cpp"
+    file = "src/drivers/linear_algebra_lu.cpp"
     right = "return info ? info : getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);"
     wrong = "getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);\n    return info;"
     yield Fault("gesv: divides by the zero that it reports", file, right, wrong, (CALLS, FACE))
@@ -71,38 +71,38 @@ def infos():
 
 
 def pivots():
-    file = "src/blas/getrf.cpp"
+    file = "src/blas/factorizations/getrf.cpp"
     call = "return setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, inverse_pivot<T>, divide_by_pivot<T>});"
     wrong = call.replace("return", "const Index info =") + "\n    if (pivots[n - 1] < m) ++pivots[n - 1];\n    return info;"
     yield Fault("getrf of few columns: the last pivot is off by one", file, call, wrong, (BLAS,))
     yield Fault("getrf: pivots of the second half are off by one", file, "pivots[i] += n1;", "pivots[i] += n1 - 1;", (BLAS,))
     right = "laswp(n1, A21, lda, 0, n2, pivots + n1);"
     yield Fault("getrf: rows left of a panel are not exchanged", file, right, "", (BLAS,))
-    file = "src/kernels/tile_panel.cpp"
+    file = "src/kernels/tiles/tile_panel.cpp"
     right = "pivots[i] += first;"
     yield Fault("getrf by tiles: pivots are off by one", file, right, "pivots[i] += first - (first > 0);", (TILES,))
     file = "src/algorithms/getrf.cpp"
     right = "exchange(blas::Interchanges::backward);"
     yield Fault("getrs of the transpose: rows exchanged forward", file, right, right.replace("back", "for"), (TILES,))
-    file = "src/kernels/tile_getri.cpp"
+    file = "src/kernels/tiles/tile_getri.cpp"
     right = "for (Index j = n; j-- > 0;)"
     yield Fault("getri: columns exchanged forward", file, right, "for (Index j = 0; j < n; ++j)", (CALLS,))
 
 
 def other_triangles():
-    file = "src/blas/block_cholesky.cpp"
+    file = "src/blas/factorizations/block_cholesky.cpp"
     right = "unpack_column(p, p, first + rows);"
     yield Fault("potrf: writes above the diagonal", file, right, "unpack_column(p, first, first + rows);", (BLAS,))
-    file = "src/blas/rank_k.cpp"
+    file = "src/blas/level3/rank_k.cpp"
     right = "left.transposed(), beta, C, 1, ldc, part_of(uplo)"
     yield Fault("syrk: writes both triangles", file, right, right.replace("part_of(uplo)", "Part::all"), (BLAS,))
     right = "T(beta), C, 1, ldc, part_of(uplo)"
     yield Fault("herk: writes both triangles", file, right, right.replace("part_of(uplo)", "Part::all"), (BLAS,))
-    file = "src/kernels/packed_multiply.cpp"
+    file = "src/kernels/tiles/packed_multiply.cpp"
     right = "multiply_packed<T>(kernel, kc, part, below,"
     wrong = right.replace("part,", "blas::Part::all,")
     yield Fault("rank updates of packed tiles: write both triangles", file, right, wrong, (TILES, CALLS))
-    file = "src/kernels/inverse_operations.hpp"
+    file = "src/kernels/tiles/inverse_operations.hpp"
     right = "at(i, j) = i == j ? T(std::real(sum)) : sum;"
     yield Fault("lauum: writes both triangles", file, right, right + " at(j, i) = at(i, j);", (CALLS, FACE))
     right = "lower ? n - 1 - j : j, 1, factor, inverse, lda, rest, lda);"
@@ -121,40 +121,40 @@ def handlers():
 
 
 def elements():
-    file = "src/blas/gemm.cpp"
+    file = "src/blas/level3/gemm.cpp"
     right = "general(B, ldb, op_b), beta, C, 1, ldc});"
     yield Fault("gemm: one element is off by 1e-12", file, right, f"{right}\n    if (m > 0 && n > 0) {off('C[0]')}", (BLAS,))
-    file = "src/blas/rank_k.cpp"
+    file = "src/blas/level3/rank_k.cpp"
     right = "left.transposed(), beta, C, 1, ldc, part_of(uplo)});"
     yield Fault("syrk: one element is off by 1e-12", file, right, f"{right}\n    if (n > 0) {off('C[0]')}", (BLAS,))
-    file = "src/blas/macro_kernel.cpp"
+    file = "src/blas/level3/macro_kernel.cpp"
     right = "if (depth == 0 && factor == T(1)) continue;"
     wrong = f"if (depth == 0 && factor == T(1)) continue;\n                if (i == i0 && p0 > 0) {off('C[i * rs + j * cs]')}"
     yield Fault("products: an element is off by 1e-12 from block to block", file, right, wrong, (BLAS,))
-    file = "src/blas/trsm.cpp"
+    file = "src/blas/level3/trsm.cpp"
     right = "unpack_left(kernel, X, x.rows, width, block, x.rs, x.cs);"
     yield Fault("trsm: one element is off by 1e-12", file, right, f"{right}\n        {off('block[0]')}", (BLAS,))
-    file = "src/blas/block_cholesky.cpp"
+    file = "src/blas/factorizations/block_cholesky.cpp"
     right = "    unpack(n);\n"
     yield Fault("potrf: one element is off by 1e-12", file, right, f"{right}    {off('A[(n - 1) * rs]')}\n", (BLAS,))
-    file = "src/blas/getrf.cpp"
+    file = "src/blas/factorizations/getrf.cpp"
     right = "    return info;\n}\n\n#define"
     yield Fault("getrf: one element is off by 1e-12", file, right, f"    {off('A[m - 1]')}\n{right}", (BLAS,))
-    file = "src/kernels/tile_getri.cpp"
+    file = "src/kernels/tiles/tile_getri.cpp"
     right = "    exchange_columns(n, n, A, lda, pivots);"
     yield Fault("getri: one element is off by 1e-12", file, right, f"{right}\n    {off('A[0]')}", (CALLS, FACE))
-    file = "src/kernels/inverse_operations.hpp"
+    file = "src/kernels/tiles/inverse_operations.hpp"
     right = "at(i, j) = i == j ? T(std::real(sum)) : sum;"
     wrong = f"{right} if (i + j == 0) {off('at(0, 0)')}"
     yield Fault("lauum: the first element is off by 1e-12", file, right, wrong, (CALLS, FACE))
     right = "TriangleInverse<T>{kernels_of(context), uplo, diag}.run(n, A.data, A.ld);"
     wrong = f"{right}\n        {off('A.data[uplo == Uplo::lower ? n - 1 : (n - 1) * A.ld]')}"
     yield Fault("trtri: one element is off by 1e-12", file, right, wrong, (CALLS, FACE))
-    file = "src/session/linear_algebra_lu.cpp"
+    file = "src/drivers/linear_algebra_lu.cpp"
     right = "if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);"
     wrong = f"{right}\n    if (n > 0 && nrhs > 0) {off('B[0]')}"
     yield Fault("getrs: one element is off by 1e-12", file, right, wrong, (CALLS, FACE))
-    file = "src/session/mixed_precision.cpp"
+    file = "src/drivers/mixed_precision.cpp"
     right = "if (good_enough(bound)) return step;"
     wrong = "if (good_enough(bound)) return X_[0] *= 1 + 1e-12, step;"
     yield Fault("dsgesv and dsposv: one element is off by 1e-12", file, right, wrong, (CALLS, FACE))
@@ -164,28 +164,28 @@ def padding():
     def written(array, rows, ld, columns="true"):
         return f"\n    if ({rows} < {ld} && {columns}) {array}[{rows}] = T(0);"
 
-    file = "src/blas/gemm.cpp"
+    file = "src/blas/level3/gemm.cpp"
     right = "general(B, ldb, op_b), beta, C, 1, ldc});"
     yield Fault("gemm: writes a row below C", file, right, right + written("C", "m", "ldc", "n > 0"), (BLAS,))
-    file = "src/blas/rank_k.cpp"
+    file = "src/blas/level3/rank_k.cpp"
     right = "left.transposed(), beta, C, 1, ldc, part_of(uplo)});"
     yield Fault("syrk: writes a row below C", file, right, right + written("C", "n", "ldc", "n > 0"), (BLAS,))
-    file = "src/blas/trsm.cpp"
+    file = "src/blas/level3/trsm.cpp"
     right = "fit_to_memory(with, [&] { reserve_buffers(with, x); });"
     yield Fault("trsm: writes a row below B", file, right, right + written("B", "m", "ldb"), (BLAS,))
-    file = "src/blas/potrf.cpp"
+    file = "src/blas/factorizations/potrf.cpp"
     right = "if (n <= 0) return 0;"
     yield Fault("potrf: writes a row below A", file, right, right + written("A", "n", "lda"), (BLAS,))
-    file = "src/blas/getrf.cpp"
+    file = "src/blas/factorizations/getrf.cpp"
     right = "    if (k <= 0) return 0;"
     yield Fault("getrf: writes a row below A", file, right, right + written("A", "m", "lda"), (BLAS,))
-    file = "src/kernels/tile_getri.cpp"
+    file = "src/kernels/tiles/tile_getri.cpp"
     right = "    exchange_columns(n, n, A, lda, pivots);"
     yield Fault("getri: writes a row below A", file, right, right + written("A", "n", "lda"), (CALLS, FACE))
-    file = "src/session/linear_algebra_lu.cpp"
+    file = "src/drivers/linear_algebra_lu.cpp"
     right = "if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);"
     yield Fault("getrs: writes a row below B", file, right, right + written("B", "n", "ldb", "nrhs > 0"), (CALLS, FACE))
-    file = "src/session/mixed_precision.cpp"
+    file = "src/drivers/mixed_precision.cpp"
     right = "if (good_enough(bound)) return step;"
     wrong = "if (good_enough(bound)) return (n_ < ldx_ ? void(X_[n_] = T(0)) : void()), step;"
     yield Fault("dsgesv and dsposv: write a row below X", file, right, wrong, (CALLS, FACE))
@@ -229,35 +229,35 @@ def companions():
     yield Fault("gerfs of the transpose: rows exchanged forward", file, right, right.replace("back", "for"), (ESTIMATES,))
     right = "kernel.dots(rows, columns, A + row + first * lda, lda, x + row, true, products);"
     yield Fault("porfs: one triangle alone", file, right, "std::fill_n(products, columns, T(0));", (ESTIMATES,))
-    file = "src/session/linear_algebra_expert.cpp"
+    file = "src/drivers/linear_algebra_expert.cpp"
     right = "if (plain && columns) system.scale_back(c, ratio_of(n, c));"
     yield Fault("gesvx: the solution of the scaled matrix", file, right, "", (CALLS, FACE))
     right = "if (scaled) system.scale_back(s, ratio_of(n, s));"
     yield Fault("posvx: the solution of the scaled matrix", file, right, "", (CALLS,))
     right = "return *rcond < std::numeric_limits<R>::epsilon() / 2 ? n + 1 : 0;"
     yield Fault("gesvx: nobody is told of a bad condition", file, right, "return 0;", (CALLS,))
-    file = "src/session/mixed_precision.cpp"
+    file = "src/drivers/mixed_precision.cpp"
     right = "if (gmres_) return refine_by_gmres(bound);"
     yield Fault("gmres: plain steps in its place", file, right, "", (CALLS,))
     right = "if (!narrow(B_, ldb_) || too_large_) return overflow;"
     yield Fault("dsgesv: numbers beyond single precision", file, right, right.replace(" || too_large_", ""), (CALLS,))
-    file = "src/session/mixed_least_squares.cpp"
+    file = "src/drivers/mixed_least_squares.cpp"
     right = "for (Index i = 0; i < m_; ++i) missing_r(j)[i] = b[i] - r[i];"
     yield Fault("gels_mixed: the residual is not refined", file, right, right.replace(" - r[i]", ""), (CALLS,))
     right = "if (!(rcond > least_rcond)) return factorization_failed;"
     yield Fault("gels_mixed: a bad condition is not seen", file, right, "", (CALLS,))
     right = "X_[i + j * ldx_] += missing_x(j)[i] ="
     yield Fault("gels_mixed: one step alone", file, right, "X_[i + j * ldx_] = missing_x(j)[i] =", (CALLS,))
-    file = "src/session/batches.cpp"
+    file = "src/drivers/batches.cpp"
     right = "const Index first = group * width;"
     yield Fault("batches: the first group again and again", file, right, "const Index first = 0 * group;", (CALLS,))
 
 
 def the_rest():
-    file = "src/blas/macro_kernel.cpp"
+    file = "src/blas/level3/macro_kernel.cpp"
     right = "x = (beta == T(0) ? T(0) : beta * x) + product[r + c * rows];"
     yield Fault("rank updates read C where beta is 0", file, right, "x = beta * x + product[r + c * rows];", (BLAS,))
-    file = "src/blas/inverse_pivot.hpp"
+    file = "src/blas/factorizations/inverse_pivot.hpp"
     right = "if (!(std::abs(*pivot) >= std::numeric_limits<Real<T>>::min())) return false;"
     yield Fault("getrf: inverts pivots that have no inverse", file, right, "", (BLAS,))
     file = "src/algorithms/getrf.cpp"
@@ -269,13 +269,13 @@ def the_rest():
     yield Fault("getri: a workspace too small is not refused", file, right, "return {false ?", (FACE,))
     right = "if (lwork == -1) return *work = T(Real<T>(least)),"
     yield Fault("getri: the question for the workspace is not answered", file, right, "if (lwork == -1) return", (FACE,))
-    file = "src/session/mixed_precision.cpp"
+    file = "src/drivers/mixed_precision.cpp"
     right = "ldx, gmres).run();\n    }\n    if (iterations) *iterations = steps;"
     yield Fault("dsgesv: the steps are not told", file, right, right.replace("= steps", "= 0"), (CALLS, FACE))
 
 
 def reflectors():
-    file = "src/session/linear_algebra_qr.cpp"
+    file = "src/drivers/linear_algebra_qr.cpp"
 
     def spoilt(what, right, more):
         """After the computation of a call on the calling thread."""
@@ -301,7 +301,7 @@ def reflectors():
     yield Fault("gemqrt: blocks in the wrong order", file, right, right.replace("!=", "=="), (FACE,))
     right = "blas::geqrf(m - i, ib, V, lda, tau, t + i * ldt, ldt);"
     yield Fault("geqrt: a triangle's scalar is off by 1e-12", file, right, right + f"\n        {off('t[i * ldt]')}", (FACE,))
-    file = "src/blas/ormqr.cpp"
+    file = "src/blas/factorizations/ormqr.cpp"
     right = "set_identity(storage, length, some, first, A + first * (columns ? lda : 1), lda);"
     yield Fault("orgqr: what R had above Q's columns is not zeroed", file, right, "", (FACE,))
     file = "src/algorithms/signatures.hpp"
@@ -315,7 +315,7 @@ def reflectors():
 
 
 def exchanges():
-    file = "src/blas/pivoted_qr.cpp"
+    file = "src/blas/factorizations/pivoted_qr.cpp"
 
     def fault(what, right, wrong, tests=(BLAS,)):
         return Fault(f"geqp3: {what}", file, right, wrong, tests)
@@ -332,7 +332,7 @@ def exchanges():
     yield fault("F's rows are not exchanged", right, "")
     right = "std::swap(jpvt[j], jpvt[fixed++]);"
     yield fault("fixed columns are not told", right, "++fixed;")
-    file = "src/session/linear_algebra_qr.cpp"
+    file = "src/drivers/linear_algebra_qr.cpp"
     right = "ormqr(session, Side::left, Op::conj_trans, m, n - done, done, A, lda, tau, rest, lda);"
     yield fault("fixed columns are not applied to the others", right, "", (CALLS,))
     file = "src/algorithms/signatures.hpp"
@@ -341,7 +341,7 @@ def exchanges():
 
 
 def least_squares():
-    file = "src/session/least_squares.cpp"
+    file = "src/drivers/least_squares.cpp"
     yield Fault("gels: info is always 0", file, "if (info) return info;", "if (info) return 0;", (CALLS,))
     yield Fault("gels: what scaled A is not undone", file, "a.undo_inverse(solution);", "", (CALLS,))
     yield Fault("gels: what scaled B is not undone", file, "b.undo(solution);", "", (CALLS,))
@@ -357,14 +357,14 @@ def least_squares():
 
 
 def little_memory():
-    file = "src/blas/one_by_one.cpp"
+    file = "src/blas/factorizations/one_by_one.cpp"
     right = "each(v.k, (side == Side::left) == (v.forward() != plain),"
     yield Fault("QR without memory: reflectors in the wrong order", file, right, right.replace("!=", "=="), (BLAS,))
     right = "*x = T(1) - factor;"
     yield Fault("orgqr without memory: the diagonal is 1", file, right, "*x = T(1);", (BLAS,))
     right = "multiply_triangle(v.forward(), count,"
     yield Fault("larft without memory: a triangle is multiplied as the other", file, right, right.replace("(v.", "(!v."), (BLAS,))
-    file = "src/session/routine.cpp"
+    file = "src/drivers/routine.cpp"
     right = "return WorkMemory::leaves_room(std::size_t(workers) * each);"
     yield Fault("workers are called where they find no memory", file, right, "return std::size_t(workers) * each > 0;", (CALLS,))
     file = "src/engines/protocol/protocol.hpp"
@@ -372,9 +372,9 @@ def little_memory():
     file = "src/interfaces/lapack/compute.hpp"
     right = "if (TellsOfNoMemory::any() && is_no_memory(failure)) throw NoMemoryForWork();"
     yield Fault("LAPACKE ends the program where there is no memory", file, right, "", (FACE,))
-    file = "src/kernels/packed_reflectors.cpp"
+    file = "src/kernels/tiles/packed_reflectors.cpp"
     right = "const Index first = j / width * width;"
     yield Fault("geqrt by tasks: the triangles of wider blocks", file, right, "const Index first = 0 * width;", (CALLS,))
-    file = "src/session/linear_algebra_qr.cpp"
+    file = "src/drivers/linear_algebra_qr.cpp"
     right = "tau[j] = t[Index(j) % nb + Index(j) * ldt];"
     yield Fault("gemqrt by tasks: every scalar from the first row", file, right, "tau[j] = t[0 * nb + Index(j) * ldt];", (CALLS,))

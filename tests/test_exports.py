@@ -84,7 +84,7 @@ def test_the_installed_headers_are_those_that_say_nothing_of_how_it_works():
     assert {str(path.relative_to(HEADERS)) for path in HEADERS.rglob("*.hpp")} == {
         *("trencadis.hpp", "flow.hpp", "base/error.hpp", "base/node_bytes.hpp", "base/scalar.hpp", "base/types.hpp"),
         *("graph/access_mode.hpp", "graph/info.hpp", "graph/waiting.hpp", "matrix/ops.hpp", "observe/trace.hpp"),
-        *("session/incremental_lu.hpp", "session/linear_algebra.hpp", "session/session.hpp", "session/tile_qr.hpp"),
+        *("drivers/incremental_lu.hpp", "drivers/linear_algebra.hpp", "session/session.hpp", "drivers/tile_qr.hpp"),
     }
 
 

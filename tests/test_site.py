@@ -100,7 +100,7 @@ def test_every_function_of_the_c_interface_is_described():
 
 
 def test_every_routine_of_the_cpp_interface_is_described():
-    assert [name for name, comment in functions(ROOT / "src/session/linear_algebra.hpp").items() if not comment] == []
+    assert [name for name, comment in functions(ROOT / "src/drivers/linear_algebra.hpp").items() if not comment] == []
 
 
 def test_the_cpp_page_has_every_installed_header():

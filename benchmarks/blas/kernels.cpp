@@ -6,8 +6,8 @@
 // round, the faster of the two): a core's clock changes with its neighbours. Time is processor time of the thread.
 // `tile`: packed 192 x 192 x 192, all of it in the second cache. `block`: a block of A in the second cache, B in the third, C in
 // memory, as the loops around the micro-kernel use it.
-#include "blas/macro_kernel.hpp"
-#include "blas/packing.hpp"
+#include "blas/level3/macro_kernel.hpp"
+#include "blas/level3/packing.hpp"
 #include "machine/fma_burst.hpp"
 
 #include <benchmark/benchmark.h>

@@ -8,13 +8,13 @@
 ///     flow.submit("add", [&] { y += x; }, {trencadis::read(&x), trencadis::readwrite(&y)});
 ///     flow.wait();
 #include "base/error.hpp"
+#include "drivers/incremental_lu.hpp"
+#include "drivers/linear_algebra.hpp"
+#include "drivers/tile_qr.hpp"
 #include "graph/info.hpp"
 #include "graph/waiting.hpp"
 #include "observe/trace.hpp"
-#include "session/incremental_lu.hpp"
-#include "session/linear_algebra.hpp"
 #include "session/session.hpp"
-#include "session/tile_qr.hpp"
 #include "trencadis/flow.hpp"
 
 namespace trencadis {

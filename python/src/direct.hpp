@@ -1,9 +1,9 @@
 #pragma once
 #include "call.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "memory.hpp"
 #include "numpy.hpp"
 #include "passes.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 #include "direct.hpp"
+#include "drivers/alone.hpp"
 #include "norms.hpp"
-#include "session/alone.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 #include "array.hpp"
 #include "bind.hpp"
+#include "drivers/incremental_lu.hpp"
 #include "routine_arguments.hpp"
-#include "session/incremental_lu.hpp"
 
 #include <memory>
 #include <variant>

@@ -2,8 +2,8 @@
 #include "array.hpp"
 #include "bind.hpp"
 #include "call.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "routine_arguments.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <deque>
 #include <nanobind/ndarray.h>

@@ -1,7 +1,7 @@
 #include "norms.hpp"
 
+#include "drivers/linear_algebra.hpp"
 #include "passes.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 #include "array.hpp"
 #include "bind.hpp"
 #include "call.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "graph/task_flow.hpp"
-#include "kernels/provider.hpp"
+#include "kernels/providers/provider.hpp"
 #include "numpy.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <algorithm>
 

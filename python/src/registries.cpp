@@ -1,14 +1,14 @@
 #include "bind.hpp"
 #include "call.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "engines/engine.hpp"
 #include "graph/flow_options.hpp"
-#include "kernels/native_blocks.hpp"
-#include "kernels/provider.hpp"
+#include "kernels/providers/native_blocks.hpp"
+#include "kernels/providers/provider.hpp"
 #include "machine/machine.hpp"
 #include "routines.hpp"
 #include "scheduling/scheduler.hpp"
-#include "session/graph_survey.hpp"
-#include "session/linear_algebra.hpp"
+#include "simulation/graph_survey.hpp"
 #include "threads/threads.hpp"
 
 #include <nanobind/stl/string.h>

@@ -2,8 +2,8 @@
 #include "array.hpp"
 #include "base/error.hpp"
 #include "call.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "matrix/ops.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <complex>
 #include <nanobind/stl/complex.h>

@@ -6,8 +6,8 @@
 #include "array.hpp"
 #include "bind.hpp"
 #include "call.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "routine_arguments.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <algorithm>
 #include <nanobind/stl/string.h>

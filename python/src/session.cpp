@@ -2,14 +2,14 @@
 
 #include "bind.hpp"
 #include "call.hpp"
-#include "kernels/provider.hpp"
+#include "drivers/linear_algebra.hpp"
+#include "kernels/providers/provider.hpp"
 #include "machine/machine.hpp"
 #include "observe/chrome.hpp"
 #include "observe/html.hpp"
 #include "observe/paraver.hpp"
 #include "observe/summary.hpp"
 #include "observe/svg.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <ctime>
 #include <nanobind/stl/map.h>

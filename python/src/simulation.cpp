@@ -1,4 +1,4 @@
-#include "session/simulation.hpp"
+#include "simulation/simulation.hpp"
 
 #include "bind.hpp"
 #include "call.hpp"

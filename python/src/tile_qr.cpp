@@ -1,4 +1,4 @@
-#include "session/tile_qr.hpp"
+#include "drivers/tile_qr.hpp"
 
 #include "array.hpp"
 #include "bind.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 #include "algorithms/packed_slots.hpp"
 #include "graph/flow.hpp"
-#include "kernels/reflector_operations.hpp"
+#include "kernels/tiles/reflector_operations.hpp"
 #include "matrix/tile_matrix.hpp"
 
 namespace trencadis {

@@ -1,7 +1,7 @@
 #include "algorithms/gemm_shared_panel.hpp"
 
-#include "kernels/tile_access.hpp"
-#include "kernels/tile_operations.hpp"
+#include "kernels/tiles/tile_access.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 
 namespace trencadis {
 namespace {

@@ -4,7 +4,7 @@
 #include "algorithms/elimination_trees.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
-#include "kernels/qr_operations.hpp"
+#include "kernels/tiles/qr_operations.hpp"
 
 #include <algorithm>
 #include <complex>

@@ -3,9 +3,9 @@
 #include "algorithms/cutting.hpp"
 #include "algorithms/recursive_panel.hpp"
 #include "algorithms/trsm.hpp"
-#include "kernels/lu_operations.hpp"
-#include "kernels/tile_access.hpp"
-#include "kernels/tile_operations.hpp"
+#include "kernels/tiles/lu_operations.hpp"
+#include "kernels/tiles/tile_access.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 
 #include <algorithm>
 #include <vector>

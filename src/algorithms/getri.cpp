@@ -1,9 +1,9 @@
 #include "algorithms/getri.hpp"
 
 #include "algorithms/tile_routines.hpp"
-#include "kernels/getri_operations.hpp"
-#include "kernels/tile_access.hpp"
-#include "kernels/tile_operations.hpp"
+#include "kernels/tiles/getri_operations.hpp"
+#include "kernels/tiles/tile_access.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 #include "algorithms/packed_slots.hpp"
 #include "graph/flow.hpp"
 #include "graph/info.hpp"
-#include "kernels/lu_operations.hpp"
+#include "kernels/tiles/lu_operations.hpp"
 #include "matrix/tile_matrix.hpp"
 #include "matrix/work_memory.hpp"
 

@@ -1,8 +1,8 @@
 #include "algorithms/packed_product.hpp"
 
 #include "algorithms/cutting.hpp"
-#include "blas/block_sizes.hpp"
-#include "kernels/tile_operations.hpp"
+#include "blas/level3/block_sizes.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #pragma once
 #include "base/scalar.hpp"
 #include "base/types.hpp"
-#include "blas/micro_kernel.hpp"
-#include "blas/packing.hpp"
+#include "blas/level3/packing.hpp"
+#include "blas/micro/micro_kernel.hpp"
 #include "matrix/work_memory.hpp"
 
 #include <functional>

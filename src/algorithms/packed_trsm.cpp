@@ -1,7 +1,7 @@
 #include "algorithms/packed_trsm.hpp"
 
 #include "algorithms/cutting.hpp"
-#include "blas/block_sizes.hpp"
+#include "blas/level3/block_sizes.hpp"
 
 #include <algorithm>
 

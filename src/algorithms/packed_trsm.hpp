@@ -1,6 +1,6 @@
 #pragma once
 #include "algorithms/packed_slots.hpp"
-#include "kernels/packed_operations.hpp"
+#include "kernels/tiles/packed_operations.hpp"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 #include "algorithms/cutting.hpp"
 #include "algorithms/trsm.hpp"
 #include "graph/task_context.hpp"
-#include "kernels/tile_access.hpp"
-#include "kernels/tile_operations.hpp"
+#include "kernels/tiles/tile_access.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 #include "matrix/operations.hpp"
 
 namespace trencadis {

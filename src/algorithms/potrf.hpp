@@ -2,8 +2,8 @@
 #include "algorithms/packed_slots.hpp"
 #include "graph/flow.hpp"
 #include "graph/info.hpp"
-#include "kernels/packed_operations.hpp"
-#include "kernels/provider.hpp"
+#include "kernels/providers/provider.hpp"
+#include "kernels/tiles/packed_operations.hpp"
 #include "matrix/tile_matrix.hpp"
 
 namespace trencadis {

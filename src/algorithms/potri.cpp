@@ -1,6 +1,6 @@
 #include "algorithms/tile_routines.hpp"
-#include "kernels/inverse_operations.hpp"
-#include "kernels/tile_operations.hpp"
+#include "kernels/tiles/inverse_operations.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 
 #include <complex>
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "graph/flow.hpp"
-#include "kernels/provider.hpp"
+#include "kernels/providers/provider.hpp"
 #include "matrix/tile_matrix.hpp"
 
 namespace trencadis {

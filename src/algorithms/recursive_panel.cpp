@@ -2,8 +2,8 @@
 
 #include "algorithms/cutting.hpp"
 #include "graph/task_context.hpp"
-#include "kernels/factor_flops.hpp"
-#include "kernels/lu_access.hpp"
+#include "kernels/tiles/factor_flops.hpp"
+#include "kernels/tiles/lu_access.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 #include "graph/flow.hpp"
 #include "graph/info.hpp"
-#include "kernels/lu_operations.hpp"
+#include "kernels/tiles/lu_operations.hpp"
 
 namespace trencadis {
 

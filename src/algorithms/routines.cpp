@@ -5,7 +5,7 @@
 #include "algorithms/tile_size.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
-#include "blas/pivoted_qr.hpp"
+#include "blas/factorizations/pivoted_qr.hpp"
 
 #include <algorithm>
 #include <complex>

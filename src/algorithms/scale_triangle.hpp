@@ -1,5 +1,5 @@
 #pragma once
-#include "kernels/tile_operations.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 
 namespace trencadis {
 

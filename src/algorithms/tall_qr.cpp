@@ -1,6 +1,6 @@
 #include "algorithms/tall_qr.hpp"
 
-#include "kernels/qr_operations.hpp"
+#include "kernels/tiles/qr_operations.hpp"
 
 #include <algorithm>
 #include <complex>

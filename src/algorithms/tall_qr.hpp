@@ -1,7 +1,7 @@
 #pragma once
 #include "algorithms/packed_slots.hpp"
 #include "graph/flow.hpp"
-#include "kernels/tall_qr_operations.hpp"
+#include "kernels/tiles/tall_qr_operations.hpp"
 #include "matrix/tile_matrix.hpp"
 #include "matrix/work_memory.hpp"
 
@@ -19,7 +19,7 @@ enum class IllConditioned {
 /// QR of a tall matrix in place, m x n with m much larger than n, in LAPACK's layout: R in the upper triangle, V below it, and tau. Blocks of
 /// rows are factored apart and their triangles joined along a binary tree; Q's blocks come back the same way, and V and tau are found from them. So
 /// the matrix is read twice and written once, whatever n. A block is factored through its Gram matrix where its columns are as good as
-/// orthogonal, else by reflectors (kernels/tall_qr_operations.hpp), which reads and writes it once more. About 3 m n^2 to 4 m n^2 flops (4 times that
+/// orthogonal, else by reflectors (kernels/tiles/tall_qr_operations.hpp), which reads and writes it once more. About 3 m n^2 to 4 m n^2 flops (4 times that
 /// complex). Demmel, Grigori, Hoemmen, Langou 2012; Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik 2014.
 ///
 /// A matrix with an infinity or NaN is left as it is. The object must outlive the flow's tasks, A and tau too.

@@ -1,6 +1,6 @@
 #include "algorithms/tall_qr.hpp"
 
-#include "blas/qr.hpp"
+#include "blas/factorizations/qr.hpp"
 #include "kernels/testing/in_order.hpp"
 #include "kernels/testing/qr.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "algorithms/cutting.hpp"
 #include "algorithms/getrf.hpp"
-#include "kernels/tile_operations.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 
 #include <algorithm>
 #include <complex>

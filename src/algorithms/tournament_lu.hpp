@@ -2,7 +2,7 @@
 #include "algorithms/packed_slots.hpp"
 #include "graph/flow.hpp"
 #include "graph/info.hpp"
-#include "kernels/tournament_operations.hpp"
+#include "kernels/tiles/tournament_operations.hpp"
 #include "matrix/work_memory.hpp"
 
 namespace trencadis {

@@ -1,6 +1,6 @@
 #include "algorithms/trsm.hpp"
 
-#include "kernels/tile_operations.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 
 namespace trencadis {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 #include "graph/flow.hpp"
-#include "kernels/guard.hpp"
-#include "kernels/provider.hpp"
+#include "kernels/providers/provider.hpp"
+#include "kernels/tiles/guard.hpp"
 #include "matrix/tile_matrix.hpp"
 
 namespace trencadis {

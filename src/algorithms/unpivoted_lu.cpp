@@ -1,7 +1,7 @@
 #include "algorithms/unpivoted_lu.hpp"
 
-#include "kernels/lu_operations.hpp"
-#include "kernels/tile_operations.hpp"
+#include "kernels/tiles/lu_operations.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 
 #include <algorithm>
 #include <complex>

@@ -1,7 +1,7 @@
 #include "estimates/condition.hpp"
 
-#include "blas/level3.hpp"
-#include "blas/lu.hpp"
+#include "blas/factorizations/lu.hpp"
+#include "blas/level3/level3.hpp"
 #include "blas/testing/reference.hpp"
 #include "estimates/norms.hpp"
 #include "estimates/safe_solve.hpp"

@@ -1,7 +1,7 @@
 #include "estimates/norms.hpp"
 
 #include "base/float_modes.hpp"
-#include "blas/control_tree.hpp"
+#include "blas/level3/control_tree.hpp"
 #include "estimates/room.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include "estimates/refine.hpp"
 
 #include "base/float_modes.hpp"
-#include "blas/control_tree.hpp"
-#include "blas/lu.hpp"
-#include "blas/vector_solve.hpp"
+#include "blas/factorizations/lu.hpp"
+#include "blas/level3/control_tree.hpp"
+#include "blas/level3/vector_solve.hpp"
 #include "estimates/inverse_norm.hpp"
 #include "estimates/room.hpp"
 #include "matrix/conjugate.hpp"

@@ -1,7 +1,7 @@
 #include "estimates/refine.hpp"
 
-#include "blas/level3.hpp"
-#include "blas/lu.hpp"
+#include "blas/factorizations/lu.hpp"
+#include "blas/level3/level3.hpp"
 #include "blas/testing/reference.hpp"
 
 namespace trencadis::estimates {

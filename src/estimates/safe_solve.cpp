@@ -1,8 +1,8 @@
 #include "estimates/safe_solve.hpp"
 
-#include "blas/control_tree.hpp"
-#include "blas/division.hpp"
-#include "blas/vector_solve.hpp"
+#include "blas/level3/control_tree.hpp"
+#include "blas/level3/division.hpp"
+#include "blas/level3/vector_solve.hpp"
 #include "matrix/conjugate.hpp"
 
 #include <algorithm>

@@ -6,7 +6,7 @@ namespace trencadis {
 class TaskContext;
 
 /// What implementations compute with, chosen by the engine that runs them. Only that there is such a thing is known here
-/// (kernels/provider.hpp).
+/// (kernels/providers/provider.hpp).
 class Kernels {
 protected:
     ~Kernels() = default;

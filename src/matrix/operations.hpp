@@ -37,7 +37,7 @@ constexpr Operations trtri(double n) { return {n * n * n / 6 + n * n / 2 + n / 3
 constexpr Operations lauum(double n) { return {n * n * n / 6 + n * n / 2 + n / 3, n * n * n / 6 - n / 6}; }
 constexpr Operations potri(double n) { return trtri(n) + lauum(n); }
 
-// Leading terms: their kernels' counts (kernels/factor_flops.hpp) are no more.
+// Leading terms: their kernels' counts (kernels/tiles/factor_flops.hpp) are no more.
 constexpr Operations getrf(double m, double n)
 {
     const double k = m < n ? m : n, each = m * n * k - (m + n) * k * k / 2 + k * k * k / 3;

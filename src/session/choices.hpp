@@ -1,6 +1,6 @@
 #pragma once
 #include "engines/engine.hpp"
-#include "kernels/provider.hpp"
+#include "kernels/providers/provider.hpp"
 #include "machine/machine.hpp"
 #include "session/session.hpp"
 

@@ -1,6 +1,6 @@
 #include "threads/sleepers.hpp"
 
-#include "threads/testing/eventually.hpp"
+#include "base/testing/eventually.hpp"
 
 #include <gtest/gtest.h>
 

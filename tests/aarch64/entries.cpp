@@ -1,4 +1,4 @@
-#include "blas/micro_kernel.hpp"
+#include "blas/micro/micro_kernel.hpp"
 
 // What cmake/Registry.cmake writes from the list in src/blas/CMakeLists.txt.
 namespace trencadis {

@@ -1,5 +1,5 @@
+#include "drivers/linear_algebra.hpp"
 #include "kernels/testing/reference.hpp"
-#include "session/linear_algebra.hpp"
 #include "session/session.hpp"
 #include "symbols.hpp"
 

@@ -45,7 +45,7 @@ def test_includes_downwards_and_within_a_floor_pass(house):
     [
         ("src/graph/task.hpp", "engines/engine.hpp"),  # upwards
         ("src/algorithms/potrf.cpp", "engines/engine.hpp"),  # from WHAT to HOW
-        ("src/engines/native.cpp", "kernels/provider.hpp"),  # from HOW to WHAT
+        ("src/engines/native.cpp", "kernels/providers/provider.hpp"),  # from HOW to WHAT
         ("src/algorithms/potrf.cpp", "session/session.hpp"),
         ("src/base/error.hpp", "machine/machine.hpp"),
         ("examples/first.cpp", "graph/task.hpp"),  # not public

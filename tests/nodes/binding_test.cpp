@@ -1,8 +1,8 @@
 #include "overlay.hpp"
 
 #include "base/error.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "graph/task_flow.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <gmock/gmock.h>
 

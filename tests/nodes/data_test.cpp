@@ -1,10 +1,10 @@
 #include "overlay.hpp"
 
 #include "base/error.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "engines/engine.hpp"
 #include "graph/task_flow.hpp"
 #include "machine/node_memory.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <gtest/gtest.h>
 

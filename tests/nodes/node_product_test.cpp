@@ -1,7 +1,7 @@
 #include "algorithms/node_product.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "kernels/testing/reference.hpp"
 #include "overlay.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <gmock/gmock.h>
 

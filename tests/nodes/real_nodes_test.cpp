@@ -1,9 +1,9 @@
+#include "drivers/linear_algebra.hpp"
 #include "graph/task_flow.hpp"
 #include "kernels/testing/reference.hpp"
 #include "machine/machine.hpp"
 #include "machine/node_memory.hpp"
 #include "matrix/work_memory.hpp"
-#include "session/linear_algebra.hpp"
 #include "session/session.hpp"
 
 #include <gtest/gtest.h>

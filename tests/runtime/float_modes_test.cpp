@@ -1,7 +1,7 @@
+#include "base/testing/eventually.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "engine_fixture.hpp"
-#include "session/linear_algebra.hpp"
 #include "session/session.hpp"
-#include "threads/testing/eventually.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
+#include "base/testing/eventually.hpp"
 #include "engine_fixture.hpp"
 #include "graph/waiting.hpp"
 #include "session/session.hpp"
-#include "threads/testing/eventually.hpp"
 
 #include <gtest/gtest.h>
 

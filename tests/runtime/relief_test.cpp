@@ -1,6 +1,6 @@
 #include "engine_fixture.hpp"
 
-#include "session/linear_algebra.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "session/session.hpp"
 
 #include <atomic>

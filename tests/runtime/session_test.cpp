@@ -1,6 +1,6 @@
+#include "drivers/linear_algebra.hpp"
 #include "observe/summary.hpp"
 #include "random_graph.hpp"
-#include "session/linear_algebra.hpp"
 #include "session/session.hpp"
 #include "threads/futex.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "blas/lu.hpp"
+#include "blas/factorizations/lu.hpp"
 #include "blas/testing/reference.hpp"
 #include "blas/testing/unblocked_lu.hpp"
 

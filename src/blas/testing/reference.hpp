@@ -1,6 +1,6 @@
 #pragma once
-#include "blas/control_tree.hpp"
-#include "blas/operand.hpp"
+#include "blas/level3/control_tree.hpp"
+#include "blas/level3/operand.hpp"
 #include "matrix/conjugate.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #pragma once
-#include "blas/qr.hpp"
+#include "blas/factorizations/qr.hpp"
 #include "blas/testing/reference.hpp"
 
 #include <cmath>

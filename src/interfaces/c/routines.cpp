@@ -1,6 +1,6 @@
 #include "algorithms/signatures.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "interfaces/c/edge.hpp"
-#include "session/linear_algebra.hpp"
 
 // The routines of algorithms/signatures.hpp as C functions: letters and sizes by value, real factors by value, complex ones by address.
 

@@ -1,5 +1,5 @@
+#include "drivers/linear_algebra.hpp"
 #include "interfaces/c/edge.hpp"
-#include "session/linear_algebra.hpp"
 
 #include "algorithms/arguments.hpp"
 

@@ -2,8 +2,8 @@
 #include "algorithms/routines.hpp"
 #include "base/error.hpp"
 #include "base/uncancelled.hpp"
-#include "kernels/provider.hpp"
-#include "session/linear_algebra.hpp"
+#include "drivers/linear_algebra.hpp"
+#include "kernels/providers/provider.hpp"
 #include "session/session.hpp"
 
 #include <algorithm>

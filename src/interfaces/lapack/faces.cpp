@@ -1,9 +1,9 @@
 #include "interfaces/lapack/faces.hpp"
 
+#include "drivers/alone.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "interfaces/lapack/compute.hpp"
 #include "interfaces/lapack/precision.hpp"
-#include "session/alone.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <exception>
 

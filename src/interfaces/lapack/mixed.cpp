@@ -1,9 +1,9 @@
 #include "interfaces/lapack/mixed.hpp"
 #include "algorithms/signatures.hpp"
+#include "drivers/alone.hpp"
+#include "drivers/linear_algebra.hpp"
 #include "interfaces/lapack/compute.hpp"
 #include "interfaces/lapack/xerbla.hpp"
-#include "session/alone.hpp"
-#include "session/linear_algebra.hpp"
 
 #include <algorithm>
 #include <cstdint>

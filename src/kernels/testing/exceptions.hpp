@@ -1,5 +1,5 @@
 #pragma once
-#include "blas/scratch.hpp"
+#include "blas/level3/scratch.hpp"
 #include "kernels/testing/every_call.hpp"
 
 #include <cfenv>

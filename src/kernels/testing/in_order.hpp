@@ -1,7 +1,7 @@
 #pragma once
 #include "graph/executor.hpp"
 #include "graph/task_flow.hpp"
-#include "kernels/provider.hpp"
+#include "kernels/providers/provider.hpp"
 
 namespace trencadis::testing {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "kernels/provider.hpp"
+#include "kernels/providers/provider.hpp"
 #include "matrix/conjugate.hpp"
 #include "matrix/tile_matrix.hpp"
 

@@ -1,0 +1,72 @@
+#include "blas/factorizations/inverse_pivot.hpp"
+#include "blas/factorizations/lu.hpp"
+#include "blas/level3/control_tree.hpp"
+#include "blas/level3/level3.hpp"
+#include "blas/level3/scratch.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+/// Columns that are factored in the work area: what is read for each column should stay in the first cache.
+template <Scalar T> Index leaf_width(Index m) { return m * Index(sizeof(T)) * 16 <= 40 << 10 ? 16 : 8; }
+
+template <Scalar T> Index factor_leaf(Index m, Index n, T* A, Index lda, Index* pivots)
+{
+    constexpr Index line = 64 / Index(sizeof(T)), conflicting = 512 / Index(sizeof(T));
+    Index ldw = (m + line - 1) / line * line;
+    if (ldw % conflicting == 0) ldw += line;
+    const Index ldu = (n + line - 1) / line * line;
+    Real<T>* const work = scratch<Real<T>>(Buffer::factor, planes<T> * (ldw * n + ldu * (n + 1)));
+    return setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, inverse_pivot<T>, divide_by_pivot<T>});
+}
+
+template <Scalar T> Index factor_tall(Index m, Index n, T* A, Index lda, Index* pivots);
+
+/// The halves of the columns, one after the other.
+template <Scalar T> Index factor_halves(Index m, Index n, Index n1, T* A, Index lda, Index* pivots)
+{
+    const Index n2 = n - n1, m2 = m - n1;
+    T *const A21 = A + n1, *const A12 = A + n1 * lda, *const A22 = A12 + n1;
+    const Index info = factor_tall(m, n1, A, lda, pivots);
+    laswp(n2, A12, lda, 0, n1, pivots);
+    trsm(Side::left, Uplo::lower, Op::none, Diag::unit, n1, n2, T(1), A, lda, A12, lda);
+    gemm(Op::none, Op::none, m2, n2, n1, T(-1), A21, lda, A12, lda, T(1), A22, lda);
+    const Index later = factor_tall(m2, n2, A22, lda, pivots + n1);
+    laswp(n1, A21, lda, 0, n2, pivots + n1);
+    for (Index i = n1; i < n; ++i) pivots[i] += n1;
+    return info ? info : later ? later + n1 : 0;
+}
+
+/// m >= n.
+template <Scalar T> Index factor_tall(Index m, Index n, T* A, Index lda, Index* pivots)
+{
+    const Index leaf = leaf_width<T>(m);
+    if (n <= leaf) return factor_leaf(m, n, A, lda, pivots);
+    return factor_halves(m, n, (n / 2 + leaf - 1) / leaf * leaf, A, lda, pivots);
+}
+
+} // namespace
+
+template <Scalar T> Index getrf(Index m, Index n, T* A, Index lda, Index* pivots)
+{
+    const Index k = std::min(m, n);
+    if (k <= 0) return 0;
+    const Index info = factor_tall(m, k, A, lda, pivots);
+    if (n > m) {
+        T* const rest = A + m * lda;
+        laswp(n - m, rest, lda, 0, m, pivots);
+        trsm(Side::left, Uplo::lower, Op::none, Diag::unit, m, n - m, T(1), A, lda, rest, lda);
+    }
+    return info;
+}
+
+#define TRC_INSTANTIATE(T) template Index getrf(Index, Index, T*, Index, Index*);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::blas

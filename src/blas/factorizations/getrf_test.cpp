@@ -1,0 +1,185 @@
+#include "blas/factorizations/lu.hpp"
+
+#include "blas/testing/factors.hpp"
+
+namespace trencadis::blas {
+namespace {
+
+using namespace testing;
+
+template <class T> class Getrf : public ::testing::Test {
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Getrf, Scalars);
+
+template <Scalar T> std::vector<Index> pivots_for(const Stored<T>& A)
+{
+    return std::vector<Index>(std::size_t(std::min(A.rows, A.cols)));
+}
+template <Scalar T> Index factor(Stored<T>& A, std::vector<Index>& pivots)
+{
+    return getrf(A.rows, A.cols, A.data.data(), A.ld, pivots.data());
+}
+
+TYPED_TEST(Getrf, ChoosesThePivotsOfTheUnblockedOneAndFactors)
+{
+    using T = TypeParam;
+    Random random(20);
+    for_all_setups([&](const std::string& where) {
+        const bool machine = where.find(" 256") != std::string::npos;
+        for (const Index n : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 129, 200})
+            for (const Index rows : {n, n + 1, n + 40, n / 2, n - 1}) {
+                if (rows < 0 || (n > 65 && (!machine || rows != (n == 129 ? n + 40 : n)))) continue;
+                auto A = random_matrix<T>(random, rows, n), by_columns = A;
+                const auto before = A;
+                auto pivots = pivots_for(A), wanted = pivots;
+                const std::string what = where + " " + std::to_string(rows) + " x " + std::to_string(n);
+                ASSERT_EQ(factor(A, pivots), unblocked_getrf(by_columns, wanted)) << what;
+                // Where rounding errors come near the distance of two candidates, either may win.
+                if (n <= 65 || sizeof(Real<T>) == 8) {
+                    ASSERT_EQ(pivots, wanted) << what;
+                }
+                expect_factors(before, A, pivots, what);
+                if (this->HasFatalFailure()) return;
+            }
+    });
+}
+
+TYPED_TEST(Getrf, TakesNarrowLeavesOfTallMatrices)
+{
+    using T = TypeParam;
+    Random random(21);
+    for (const Index cols : {5, 17, 24}) {
+        auto A = random_matrix<T>(random, 1500, cols), by_columns = A;
+        const auto before = A;
+        auto pivots = pivots_for(A), wanted = pivots;
+        ASSERT_EQ(factor(A, pivots), unblocked_getrf(by_columns, wanted));
+        ASSERT_EQ(pivots, wanted);
+        expect_factors(before, A, pivots, std::to_string(cols) + " columns");
+    }
+}
+
+/// A column of zeros stays one, so that its pivot is zero exactly; two rows that are alike leave a row of zeros in the end.
+TYPED_TEST(Getrf, CompletesSingularMatricesAndReportsTheFirstZeroPivot)
+{
+    using T = TypeParam;
+    Random random(22);
+    for_all_setups([&](const std::string& where) {
+        for (const Index n : {1, 2, 9, 33, 70})
+            for (const Index rows : {n, n + 5, (n + 1) / 2}) {
+                auto A = random_matrix<T>(random, rows, n);
+                const Index steps = std::min(rows, n), first = random.below(steps), second = first + random.below(steps - first);
+                for (Index i = 0; i < rows; ++i) A(i, first) = A(i, second) = T(0);
+                const auto before = A;
+                auto pivots = pivots_for(A);
+                const std::string what = where + " " + std::to_string(rows) + " x " + std::to_string(n);
+                ASSERT_EQ(factor(A, pivots), first + 1) << what;
+                EXPECT_EQ(A(first, first), T(0)) << what;
+                EXPECT_EQ(pivots[std::size_t(first)], first + 1) << what;
+                expect_factors(before, A, pivots, what);
+                if (this->HasFatalFailure()) return;
+            }
+    });
+}
+TYPED_TEST(Getrf, LeavesAMatrixOfZerosAsItIs)
+{
+    using T = TypeParam;
+    Stored<T> A(40, 35, 2);
+    for (Index j = 0; j < 35; ++j)
+        for (Index i = 0; i < 40; ++i) A(i, j) = T(0);
+    auto pivots = pivots_for(A);
+    EXPECT_EQ(factor(A, pivots), 1);
+    for (Index j = 0; j < 35; ++j) {
+        EXPECT_EQ(pivots[std::size_t(j)], j + 1);
+        for (Index i = 0; i < 40; ++i) EXPECT_EQ(A(i, j), T(0));
+    }
+}
+
+/// The inverse of such a pivot is infinite; the quotients are not.
+TYPED_TEST(Getrf, DividesByPivotsThatAreNoNormalNumbers)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    const R tiny = std::numeric_limits<R>::denorm_min() * 64;
+    for_all_setups([&](const std::string& where) {
+        for (const Index at : {0, 7, 15, 16, 40}) {
+            const Index n = 45;
+            Stored<T> A(n, n, 1);
+            for (Index j = 0; j < n; ++j)
+                for (Index i = 0; i < n; ++i) A(i, j) = T(i == j);
+            for (Index i = at; i < n; ++i) A(i, at) = T(i == at ? tiny : tiny / 2);
+            auto pivots = pivots_for(A);
+            ASSERT_EQ(factor(A, pivots), 0) << where;
+            EXPECT_EQ(A(at, at), T(tiny)) << where;
+            for (Index i = at + 1; i < n; ++i) EXPECT_EQ(A(i, at), T(R(0.5))) << where << " row " << i << " column " << at;
+        }
+    });
+}
+TYPED_TEST(Getrf, ScalesByInversesOfTheLeastAndTheLargestPivots)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    for (const R size : {std::numeric_limits<R>::min(), std::numeric_limits<R>::max() / 4}) {
+        Stored<T> A(3, 1, 0);
+        A(0, 0) = T(size / 2), A(1, 0) = T(size), A(2, 0) = T(-size / 2);
+        auto pivots = pivots_for(A);
+        EXPECT_EQ(factor(A, pivots), 0);
+        EXPECT_EQ(pivots[0], 2);
+        EXPECT_NEAR(std::abs(A(1, 0) - T(R(0.5))), 0, 4 * eps<T>);
+        EXPECT_NEAR(std::abs(A(2, 0) + T(R(0.5))), 0, 4 * eps<T>);
+    }
+}
+
+template <Scalar T> bool is_finite(T x) { return std::isfinite(std::real(x)) && std::isfinite(std::imag(x)); }
+
+/// NaN and infinities choose the same pivots and reach the same elements as in the unblocked factorization.
+TYPED_TEST(Getrf, TreatsNaNAndInfinityAsTheUnblockedOne)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    Random random(23);
+    const auto compare = [&](Index n, Index i, Index j, R odd, const std::string& where) {
+        auto A = random_matrix<T>(random, n, n);
+        A(i, j) = T(odd);
+        auto by_columns = A;
+        auto pivots = pivots_for(A), wanted = pivots;
+        const std::string what = where + " n " + std::to_string(n) + " at " + std::to_string(i) + ", " + std::to_string(j);
+        ASSERT_EQ(factor(A, pivots), unblocked_getrf(by_columns, wanted)) << what;
+        ASSERT_EQ(pivots, wanted) << what;
+        for (Index c = 0; c < n; ++c)
+            for (Index r = 0; r < n; ++r)
+                ASSERT_EQ(is_finite(A(r, c)), is_finite(by_columns(r, c))) << what << ": result " << r << ", " << c;
+    };
+    for_all_setups([&](const std::string& where) {
+        for (const R odd : {std::numeric_limits<R>::quiet_NaN(), std::numeric_limits<R>::infinity()}) {
+            for (Index j = 0; j < 7; ++j)
+                for (Index i = 0; i < 7; ++i) compare(7, i, j, odd, where);
+            for (const Index i : {0, 3, 16, 37, 39})
+                for (const Index j : {0, 15, 16, 39}) compare(40, i, j, odd, where);
+        }
+    });
+}
+
+TYPED_TEST(Getrf, ExchangesRowsForwardAndBack)
+{
+    using T = TypeParam;
+    Random random(24);
+    for (const Index cols : {0, 1, 3, 4, 5, 9}) {
+        auto A = random_matrix<T>(random, 30, cols), wanted = A;
+        const auto before = A;
+        std::vector<Index> pivots(20);
+        for (Index i = 0; i < 20; ++i) pivots[std::size_t(i)] = random.between(1, 30);
+        laswp(cols, A.data.data(), A.ld, 3, 20, pivots.data());
+        for (Index i = 3; i < 20; ++i)
+            for (Index j = 0; j < cols; ++j) std::swap(wanted(i, j), wanted(pivots[std::size_t(i)] - 1, j));
+        const auto same = [](const Stored<T>& X, const Stored<T>& Y) {
+            return std::memcmp(X.data.data(), Y.data.data(), X.data.size() * sizeof(T)) == 0;
+        };
+        EXPECT_TRUE(same(A, wanted));
+        laswp(cols, A.data.data(), A.ld, 3, 20, pivots.data(), Interchanges::backward);
+        EXPECT_TRUE(same(A, before));
+    }
+}
+
+} // namespace
+} // namespace trencadis::blas

@@ -1,0 +1,59 @@
+#include "blas/level3/level3.hpp"
+
+#include "blas/testing/factors.hpp"
+
+namespace trencadis::blas {
+namespace {
+
+using namespace testing;
+
+template <class T> class Potrf : public ::testing::Test {
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Potrf, Scalars);
+
+TYPED_TEST(Potrf, FactorsEitherTriangle)
+{
+    using T = TypeParam;
+    Random random(10);
+    for_all_setups([&](const std::string& where) {
+        for (const Index n : {0, 1, 2, 7, 8, 9, 23, 24, 25, 48, 61, 100, 131, 270}) {
+            if (n == 270 && where.find(" 256") == std::string::npos) continue;
+            for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+                auto A = positive_definite<T>(random, uplo, n);
+                const auto before = A;
+                const std::string what = where + " n " + std::to_string(n) + " " + char(uplo);
+                ASSERT_EQ(potrf(uplo, n, A.data.data(), A.ld), 0) << what;
+                expect_factor(before, A, uplo, n, what);
+                expect_rest_untouched(before, A, uplo, what);
+                if (this->HasFatalFailure()) return;
+            }
+        }
+    });
+}
+
+TYPED_TEST(Potrf, ReportsTheFirstPivotThatIsNotPositive)
+{
+    using T = TypeParam;
+    Random random(11);
+    for_all_setups([&](const std::string& where) {
+        for (const Index n : {1, 10, 60, 270}) {
+            if (n == 270 && where.find(" 256") == std::string::npos) continue;
+            for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+                for (const Real<T> bad : {Real<T>(-1), Real<T>(0), std::numeric_limits<Real<T>>::quiet_NaN()}) {
+                    auto A = positive_definite<T>(random, uplo, n);
+                    const Index first = random.below(n), second = first + random.below(n - first);
+                    A(first, first) = A(second, second) = T(bad);
+                    const auto before = A;
+                    const std::string what = where + " n " + std::to_string(n) + " first " + std::to_string(first);
+                    ASSERT_EQ(potrf(uplo, n, A.data.data(), A.ld), first + 1) << what;
+                    expect_factor(before, A, uplo, first, what);
+                    expect_rest_untouched(before, A, uplo, what);
+                    if (this->HasFatalFailure()) return;
+                }
+        }
+    });
+}
+
+} // namespace
+} // namespace trencadis::blas

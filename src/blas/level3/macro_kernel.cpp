@@ -1,0 +1,115 @@
+#include "blas/level3/macro_kernel.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+/// Does the micro-tile with rows [i, i + rows) and columns [j, j + cols) lie wholly, partly or not at all in the part?
+enum class Cover { none, some, all };
+Cover cover(Part part, Index below, Index i, Index rows, Index j, Index cols)
+{
+    if (part == Part::all) return Cover::all;
+    // d = i - j - below is >= 0 in the lower triangle, <= 0 in the upper one.
+    const Index least = i - (j + cols - 1) - below, most = i + rows - 1 - j - below;
+    if (part == Part::lower) return least >= 0 ? Cover::all : most < 0 ? Cover::none : Cover::some;
+    return most <= 0 ? Cover::all : least > 0 ? Cover::none : Cover::some;
+}
+
+/// C <- product + beta C in the part of a micro-tile that a triangle covers.
+template <Scalar T>
+void add_part(Part part, Index below, const T* product, Index rows, Index cols, Index i, Index j, T beta, T* C, Index rs,
+              Index cs)
+{
+    for (Index c = 0; c < cols; ++c)
+        for (Index r = 0; r < rows; ++r) {
+            const Index d = i + r - (j + c) - below;
+            if (part == Part::lower ? d < 0 : d > 0) continue;
+            T& x = C[r * rs + c * cs];
+            x = (beta == T(0) ? T(0) : beta * x) + product[r + c * rows];
+        }
+}
+
+/// Steps along k.
+struct Depths {
+    Index begin, end;
+
+    Depths cut(Index from, Index to) const { return {std::max(begin, from), std::min(end, to)}; }
+};
+/// Where rows [i, i + rows) of a left operand, respectively columns [j, j + cols) of a right one, are not zero.
+template <Scalar T> Depths left_depths(const Packed<T>& A, Index i, Index rows)
+{
+    if (A.part == Part::lower) return {0, std::clamp<Index>(A.below + i + rows, 0, A.depth)};
+    if (A.part == Part::upper) return {std::clamp<Index>(A.below + i, 0, A.depth), A.depth};
+    return {0, A.depth};
+}
+template <Scalar T> Depths right_depths(const Packed<T>& B, Index j, Index cols)
+{
+    if (B.part == Part::lower) return {std::clamp<Index>(j - B.below, 0, B.depth), B.depth};
+    if (B.part == Part::upper) return {0, std::clamp<Index>(j + cols - B.below, 0, B.depth)};
+    return {0, B.depth};
+}
+
+} // namespace
+
+template <Scalar T>
+void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index below, T alpha, const Packed<T>& A, Index i0,
+                     Index i1, const Packed<T>& B, Index j0, Index j1, T beta, T* C, Index rs, Index cs)
+{
+    const Index k = A.depth;
+    for (Index p0 = 0; p0 < k || p0 == 0; p0 += kc) {
+        const Depths piece{p0, std::min(p0 + kc, k)};
+        const T factor = p0 == 0 ? beta : T(1);
+        for (Index j = j0; j < j1; j += kernel.nr) {
+            const Index cols = std::min(kernel.nr, j1 - j);
+            const Depths of_right = right_depths(B, j, cols).cut(piece.begin, piece.end);
+            const Real<T>* const panel = B.image + planes<T> * j * B.depth;
+            const Real<T>* const next = panel + planes<T> * (p0 + (j + kernel.nr < j1 ? B.depth : 0)) * kernel.nr;
+            for (Index i = i0; i < i1; i += kernel.mr) {
+                const Index height = kernel.height(A.extent - i), rows = std::min(height, i1 - i);
+                const Cover covered = cover(part, below, i, rows, j, cols);
+                if (covered == Cover::none) continue;
+                const Depths range = left_depths(A, i, rows).cut(of_right.begin, of_right.end);
+                const Index depth = std::max<Index>(0, range.end - range.begin);
+                if (depth == 0 && factor == T(1)) continue;
+                const Index first = depth > 0 ? range.begin : p0;
+                const Real<T>* const a = A.image + planes<T> * (i * A.depth + first * height);
+                const Real<T>* const b = panel + planes<T> * first * kernel.nr;
+                T* const tile = C + i * rs + j * cs;
+                if (covered == Cover::all) {
+                    kernel.multiply(depth, a, height, b, alpha, factor, tile, rs, cs, rows, cols, i + kernel.mr < i1 ? b : next);
+                    continue;
+                }
+                TileRoom<T> product;
+                kernel.multiply(depth, a, height, b, alpha, T(0), product.data(), 1, rows, rows, cols);
+                add_part(part, below, product.data(), rows, cols, i, j, factor, tile, rs, cs);
+            }
+        }
+    }
+}
+
+template <Scalar T>
+void solve_packed(const MicroKernel<T>& kernel, Real<T>* X, Index extent, Index i0, Index i1, Index n, const Real<T>* triangle)
+{
+    for (Index i = i0; i < i1; i += kernel.mr) {
+        const Index height = kernel.height(extent - i);
+        const Real<T>* panel = triangle;
+        for (Index j = 0; j < n; j += kernel.nr) {
+            const Index cols = std::min(kernel.nr, n - j);
+            kernel.solve(j, X + planes<T> * i * n, height, panel, cols);
+            panel += planes<T> * (j + cols + 1) * kernel.nr;
+        }
+    }
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void multiply_packed(const MicroKernel<T>&, Index, Part, Index, T, const Packed<T>&, Index, Index,                  \
+                                  const Packed<T>&, Index, Index, T, T*, Index, Index);                                          \
+    template void solve_packed(const MicroKernel<T>&, Real<T>*, Index, Index, Index, Index, const Real<T>*);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::blas

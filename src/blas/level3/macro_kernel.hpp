@@ -1,0 +1,30 @@
+#pragma once
+#include "blas/level3/block_sizes.hpp"
+#include "blas/micro/micro_kernel.hpp"
+
+namespace trencadis::blas {
+
+/// The part of a matrix that an operation writes, or that is not zero.
+enum class Part { all, lower, upper };
+
+/// A packed operand. Of a triangular one the panels hold zeros beyond the diagonal, over which multiply_packed does not run.
+template <Scalar T> struct Packed {
+    const Real<T>* image; ///< of the whole operand
+    Index extent;         ///< its rows (left) or columns (right)
+    Index depth;          ///< its k
+    Part part = Part::all;
+    Index below = 0; ///< the diagonal of `part`: row - column + below = 0
+};
+
+/// C <- alpha A B + beta C for rows [i0, i1) of the packed left operand and columns [j0, j1) of the packed right one, both A.depth
+/// deep; i0 is a multiple of mr and j0 of nr, i1 and j1 too or the operand's extent. C is the whole matrix, extent of A x extent of B; of it
+/// `part` is written: a triangle begins at the diagonal i = j + `below` of C. The depth is cut into pieces of kc.
+template <Scalar T>
+void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index below, T alpha, const Packed<T>& A, Index i0,
+                     Index i1, const Packed<T>& B, Index j0, Index j1, T beta, T* C, Index rs, Index cs);
+
+/// X <- X U^-1 for rows [i0, i1) of the packed left operand X (extent x n), U from pack_triangle.
+template <Scalar T>
+void solve_packed(const MicroKernel<T>& kernel, Real<T>* X, Index extent, Index i0, Index i1, Index n, const Real<T>* triangle);
+
+} // namespace trencadis::blas

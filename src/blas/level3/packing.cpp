@@ -1,0 +1,176 @@
+#include "blas/level3/packing.hpp"
+
+#include "blas/level3/reciprocal.hpp"
+#include "matrix/conjugate.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+/// Writes one panel at a time: rows [first, first + rows) of A, columns [0, depth) in order. A right operand is packed as its
+/// transpose.
+template <Scalar T> class PanelWriter {
+public:
+    PanelWriter(const MicroKernel<T>& kernel, const Operand<T>& A, bool left)
+        : A_(A), left_(left), pack_(left ? kernel.pack_left_panel : kernel.pack_right_panel)
+    {
+    }
+
+    void write(Index first, Index rows, Index width, Index depth, Real<T>* image) const
+    {
+        if (A_.structure == Structure::general) return piece(A_, first, rows, width, 0, depth, image);
+        // In columns before the diagonal all rows of the panel lie below it, in columns behind it above.
+        const Index begin = std::clamp<Index>(A_.below + first, 0, depth);
+        const Index end = std::clamp<Index>(A_.below + first + rows, 0, depth);
+        triangle(true, first, rows, width, 0, begin, image);
+        for (Index p = begin; p < end; ++p) diagonal_column(first, rows, width, p, column(image, width, p));
+        triangle(false, first, rows, width, end, depth, image);
+    }
+
+private:
+    Real<T>* column(Real<T>* image, Index width, Index p) const { return image + planes<T> * width * p; }
+
+    /// Columns [begin, end) of the panel from a general matrix.
+    void piece(const Operand<T>& A, Index first, Index rows, Index width, Index begin, Index end, Real<T>* image) const
+    {
+        if (begin == end) return;
+        pack_(A.data + first * A.rs + begin * A.cs, A.rs, A.cs, A.conjugated, rows, width, end - begin,
+              column(image, width, begin));
+    }
+    bool stored(bool below) const { return below == (A_.uplo == Uplo::lower); }
+    /// The operand where a triangle is read from: itself, or for the one that is not stored its mirror. Element (i, j) of a block
+    /// has its mirror at (j - below, i + below) of the block.
+    Operand<T> source(bool below) const
+    {
+        if (stored(below)) return A_;
+        Operand<T> mirror = A_.transposed();
+        mirror.data += A_.below * (A_.cs - A_.rs);
+        return A_.structure == Structure::hermitian ? mirror.conjugate() : mirror;
+    }
+    bool zero(bool below) const { return A_.structure == Structure::triangular && !stored(below); }
+
+    void triangle(bool below, Index first, Index rows, Index width, Index begin, Index end, Real<T>* image) const
+    {
+        if (zero(below)) std::fill(column(image, width, begin), column(image, width, end), Real<T>(0));
+        else piece(source(below), first, rows, width, begin, end, image);
+    }
+    /// Column p, in which the panel crosses the diagonal.
+    void diagonal_column(Index first, Index rows, Index width, Index p, Real<T>* to) const
+    {
+        const Index crossing = p - A_.below - first;
+        part_of_column(false, first, 0, crossing, width, p, to);
+        put(to, width, crossing, diagonal(first + crossing, p));
+        part_of_column(true, first, crossing + 1, rows, width, p, to);
+        for (Index i = rows; i < width; ++i) put(to, width, i, T(0));
+    }
+    void part_of_column(bool below, Index first, Index begin, Index end, Index width, Index p, Real<T>* to) const
+    {
+        if (zero(below)) {
+            for (Index i = begin; i < end; ++i) put(to, width, i, T(0));
+            return;
+        }
+        const Operand<T> A = source(below);
+        for (Index i = begin; i < end; ++i) {
+            const T x = A.data[(first + i) * A.rs + p * A.cs];
+            put(to, width, i, A.conjugated ? conjugate(x) : x);
+        }
+    }
+    T diagonal(Index i, Index p) const
+    {
+        if (A_.structure == Structure::triangular && A_.diag == Diag::unit) return T(1);
+        const T x = A_.data[i * A_.rs + p * A_.cs];
+        if (A_.structure == Structure::hermitian) return T(std::real(x));
+        return A_.conjugated ? conjugate(x) : x;
+    }
+    void put(Real<T>* to, Index width, Index i, T x) const
+    {
+        if constexpr (is_complex<T>) {
+            to[left_ ? i : 2 * i] = x.real();
+            to[left_ ? width + i : 2 * i + 1] = x.imag();
+        } else to[i] = x;
+    }
+
+    const Operand<T> A_;
+    const bool left_;
+    const typename MicroKernel<T>::PackPanel pack_;
+};
+
+} // namespace
+
+template <Scalar T> void pack_left(const MicroKernel<T>& kernel, const Operand<T>& A, Index rows, Index k, Real<T>* image)
+{
+    const PanelWriter<T> writer(kernel, A, true);
+    for (Index i = 0; i < rows; i += kernel.mr) {
+        const Index height = kernel.height(rows - i);
+        writer.write(i, std::min(height, rows - i), height, k, image);
+        image += planes<T> * height * k;
+    }
+}
+
+template <Scalar T> void pack_right(const MicroKernel<T>& kernel, const Operand<T>& B, Index k, Index cols, Real<T>* image)
+{
+    const PanelWriter<T> writer(kernel, B.transposed(), false);
+    for (Index j = 0; j < cols; j += kernel.nr) {
+        writer.write(j, std::min(kernel.nr, cols - j), kernel.nr, k, image);
+        image += planes<T> * kernel.nr * k;
+    }
+}
+
+template <Scalar T> Index triangle_size(const MicroKernel<T>& kernel, Index n)
+{
+    Index size = 0;
+    for (Index j0 = 0; j0 < n; j0 += kernel.nr) size += (std::min(n, j0 + kernel.nr) + 1) * kernel.nr;
+    return size * planes<T>;
+}
+
+template <Scalar T> void invert_diagonal(const MicroKernel<T>& kernel, Index first, Index cols, Real<T>* panel)
+{
+    Real<T>* const powers = panel + planes<T> * (first + cols) * kernel.nr;
+    std::fill_n(powers, planes<T> * kernel.nr, Real<T>(1));
+    for (Index i = 0; i < cols; ++i) {
+        T* const diagonal = reinterpret_cast<T*>(panel + planes<T> * ((first + i) * kernel.nr + i));
+        const Reciprocal<T> inverse = reciprocal(*diagonal);
+        *diagonal = inverse.value;
+        powers[i] = inverse.power;
+    }
+}
+
+template <Scalar T> void pack_triangle(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image)
+{
+    Operand<T> transpose = U.transposed();
+    transpose.structure = Structure::triangular;
+    transpose.uplo = Uplo::lower;
+    const PanelWriter<T> writer(kernel, transpose, false);
+    for (Index j = 0; j < n; j += kernel.nr) {
+        const Index cols = std::min(kernel.nr, n - j);
+        writer.write(j, cols, kernel.nr, j + cols, image);
+        invert_diagonal(kernel, j, cols, image);
+        image += planes<T> * kernel.nr * (j + cols + 1);
+    }
+}
+
+template <Scalar T>
+void unpack_left(const MicroKernel<T>& kernel, const Real<T>* image, Index rows, Index k, T* B, Index rs, Index cs)
+{
+    for (Index i = 0; i < rows; i += kernel.mr) {
+        const Index height = kernel.height(rows - i);
+        kernel.unpack_left_panel(image, height, std::min(height, rows - i), k, B + i * rs, rs, cs);
+        image += planes<T> * height * k;
+    }
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void pack_left(const MicroKernel<T>&, const Operand<T>&, Index, Index, Real<T>*);                                   \
+    template void pack_right(const MicroKernel<T>&, const Operand<T>&, Index, Index, Real<T>*);                                  \
+    template void pack_triangle(const MicroKernel<T>&, const Operand<T>&, Index, Real<T>*);                                      \
+    template Index triangle_size(const MicroKernel<T>&, Index);                                                                  \
+    template void invert_diagonal(const MicroKernel<T>&, Index, Index, Real<T>*);                                                \
+    template void unpack_left(const MicroKernel<T>&, const Real<T>*, Index, Index, T*, Index, Index);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::blas

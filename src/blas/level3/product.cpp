@@ -1,0 +1,123 @@
+#include "blas/level3/product.hpp"
+
+#include "blas/level3/packing.hpp"
+#include "blas/level3/scratch.hpp"
+#include "blas/level3/small_product.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace trencadis::blas {
+namespace {
+
+Part transposed(Part part) { return part == Part::all ? part : part == Part::lower ? Part::upper : Part::lower; }
+
+/// Rows of C that columns [j0, j1) of the part reach into.
+struct Rows {
+    Index begin, end;
+};
+Rows rows_of(Part part, Index m, Index j0, Index j1)
+{
+    return {part == Part::lower ? j0 : 0, part == Part::upper ? std::min(m, j1) : m};
+}
+
+/// One block of packed B (depth x cols, at row p and column j of the operand) with all rows of A.
+template <Scalar T>
+void multiply_block(const Setup<T>& with, const Product<T>& x, Index p, Index depth, Index j, Index cols, Index mc,
+                    const Real<T>* right)
+{
+    const Rows rows = rows_of(x.part, x.m, j, j + cols);
+    Real<T>* const left = scratch<Real<T>>(Buffer::left, with.kernel.left_size(std::min(mc, x.m), depth));
+    for (Index i = rows.begin; i < rows.end; i += mc) {
+        const Index count = std::min(mc, rows.end - i);
+        pack_left(with.kernel, x.A.block(i, p), count, depth, left);
+        // Columns of this block that rows [i, i + count) of a triangle reach.
+        const Index first = x.part == Part::upper ? std::max<Index>(0, (i - j) / with.kernel.nr * with.kernel.nr) : 0;
+        Index last = cols;
+        if (x.part == Part::lower) last = std::min(cols, with.kernel.padded_cols(i + count - j));
+        multiply_packed<T>(with.kernel, depth, x.part, j - i, x.alpha, {left, count, depth}, 0, count, {right, cols, depth},
+                           first, last, p == 0 ? x.beta : T(1), x.C + i * x.rs + j * x.cs, x.rs, x.cs);
+    }
+}
+
+} // namespace
+
+template <Scalar T> Product<T> normalised(Product<T> x)
+{
+    const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
+    if (size(x.rs) != 1 && size(x.cs) == 1) {
+        std::swap(x.m, x.n);
+        std::swap(x.rs, x.cs);
+        const Operand<T> A = x.A;
+        x.A = x.B.transposed();
+        x.B = A.transposed();
+        x.part = transposed(x.part);
+    }
+    if (x.rs < 0 && x.part == Part::all && x.A.structure == Structure::general && x.m > 0) {
+        x.C += (x.m - 1) * x.rs;
+        x.A.data += (x.m - 1) * x.A.rs;
+        x.rs = -x.rs;
+        x.A.rs = -x.A.rs;
+    }
+    return x;
+}
+
+template <Scalar T> void scale(Part part, Index m, Index n, T beta, T* C, Index rs, Index cs)
+{
+    if (beta == T(1)) return;
+    if (std::abs(rs) > std::abs(cs)) { // along memory
+        std::swap(m, n);
+        std::swap(rs, cs);
+        part = transposed(part);
+    }
+    for (Index j = 0; j < n; ++j) {
+        const Index begin = part == Part::lower ? j : 0, end = part == Part::upper ? std::min(m, j + 1) : m;
+        T* const column = C + j * cs;
+        if (beta == T(0))
+            for (Index i = begin; i < end; ++i) column[i * rs] = T(0);
+        else
+            for (Index i = begin; i < end; ++i) column[i * rs] *= beta;
+    }
+}
+
+template <Scalar T> void multiply(Product<T> x)
+{
+    if (x.m <= 0 || x.n <= 0) return;
+    if (x.k <= 0 || x.alpha == T(0)) return scale(x.part, x.m, x.n, x.beta, x.C, x.rs, x.cs);
+    x = normalised(x);
+    Setup<T> with = setup<T>();
+    const MicroKernel<T>& kernel = with.kernel;
+    if (SmallProduct<T>::suits(x)) {
+        const SmallProduct<T> small(x, kernel, false);
+        return small.work(0, small.chunks());
+    }
+    Index nc = 0, kc = 0, mc = 0;
+    Real<T>* right = nullptr;
+    fit_to_memory(with, [&] {
+        nc = balanced_block(x.n, with.tree[Loop::jc], kernel.nr);
+        kc = balanced_block(x.k, with.tree[Loop::pc], 8);
+        mc = balanced_block(x.m, with.tree[Loop::ic], kernel.mr);
+        right = scratch<Real<T>>(Buffer::right, kernel.right_size(std::min(kc, x.k), std::min(nc, x.n)));
+        scratch<Real<T>>(Buffer::left, kernel.left_size(std::min(mc, x.m), std::min(kc, x.k)));
+    });
+    for (Index j = 0; j < x.n; j += nc) {
+        const Index cols = std::min(nc, x.n - j);
+        for (Index p = 0; p < x.k; p += kc) {
+            const Index depth = std::min(kc, x.k - p);
+            pack_right(kernel, x.B.block(p, j), depth, cols, right);
+            multiply_block(with, x, p, depth, j, cols, mc, right);
+        }
+    }
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void multiply(Product<T>);                                                                                          \
+    template Product<T> normalised(Product<T>);                                                                                  \
+    template void scale(Part, Index, Index, T, T*, Index, Index);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::blas

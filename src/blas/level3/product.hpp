@@ -1,0 +1,31 @@
+#pragma once
+#include "blas/level3/control_tree.hpp"
+#include "blas/level3/macro_kernel.hpp"
+#include "blas/level3/operand.hpp"
+
+namespace trencadis::blas {
+
+/// C <- alpha A B + beta C in one part of C, m x n; A is m x k, B k x n, either with a structure. C must not overlap A or B.
+template <Scalar T> struct Product {
+    Index m, n, k;
+    T alpha;
+    Operand<T> A, B;
+    T beta;
+    T* C;
+    Index rs, cs; ///< element (i, j) of C is at C[i * rs + j * cs]
+    Part part = Part::all;
+};
+
+/// The one driver of gemm, symm, hemm and the rank updates, on the calling thread. alpha = 0 or k = 0: A and B are not read.
+/// 2 m n k flops (8 complex), half of it for a triangle.
+template <Scalar T> void multiply(Product<T> product);
+
+/// The same operation with strides that suit the micro-kernels: rows of C next to one another, upwards in memory.
+template <Scalar T> Product<T> normalised(Product<T> product);
+
+/// C <- beta C in one part (square for a triangle); beta = 0 writes zeros without reading.
+template <Scalar T> void scale(Part part, Index m, Index n, T beta, T* C, Index rs, Index cs);
+
+inline Part part_of(Uplo uplo) { return uplo == Uplo::lower ? Part::lower : Part::upper; }
+
+} // namespace trencadis::blas

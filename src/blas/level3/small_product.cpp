@@ -1,0 +1,84 @@
+#include "blas/level3/small_product.hpp"
+
+#include "blas/level3/packing.hpp"
+#include "blas/level3/scratch.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+constexpr Index chunks_wanted = 96; ///< that leave little to wait for in the end
+constexpr double least_flops = 1e5; ///< of a chunk: a microsecond
+constexpr Index patient_uses = 16;  ///< packing columns that conflict pays where a panel is used more often
+
+} // namespace
+
+template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
+{
+    if constexpr (is_complex<T>) return false;
+    else
+        return x.part == Part::all && x.rs == 1 && x.alpha != T(0) && x.k > 0 && (is_low(x.n, x.k) || is_compact(x)) &&
+               x.A.structure == Structure::general && x.B.structure == Structure::general && (x.B.rs == 1 || x.B.cs == 1);
+}
+
+template <Scalar T>
+SmallProduct<T>::SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, bool shared)
+    : x_(x), kernel_(kernel), panels_((x.m + kernel.mr - 1) / kernel.mr), pieces_(1), piece_(x.n)
+{
+    if (!shared && is_low(x.n, x.k)) return;
+    // As many chunks as leave little to wait for in the end, none too short to be worth fetching.
+    const double flops = 2.0 * double(std::min(x.m, kernel.mr)) * double(x.n) * double(x.k);
+    const Index wanted = (chunks_wanted + panels_ - 1) / panels_, worth = std::max<Index>(1, Index(flops / least_flops));
+    const Index width = (x.n + std::min(wanted, worth) - 1) / std::min(wanted, worth);
+    piece_ = (width + kernel.nr - 1) / kernel.nr * kernel.nr;
+    pieces_ = (x.n + piece_ - 1) / piece_;
+}
+
+template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
+{
+    scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k)); // if there is no memory, before anything is touched
+    for (Index c = begin; c < end; ++c) {
+        const Index p = c % panels_, first_row = bound(p), first_col = c / panels_ * piece_;
+        panel(first_row, std::min(x_.m, bound(p + 1)) - first_row, first_col, std::min(x_.n, first_col + piece_));
+    }
+}
+
+template <Scalar T> void SmallProduct<T>::work(Team& team) const
+{
+    scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k)); // a member without memory takes nothing
+    while (const Chunks c = team.next_of_two_ends(std::max<Index>(1, team.remaining() / 8))) work(c.begin, c.end);
+}
+
+/// Where panel p begins: whole vectors, shared out evenly, since low panels are slow.
+template <Scalar T> Index SmallProduct<T>::bound(Index p) const
+{
+    const Index vectors = (x_.m + kernel_.step - 1) / kernel_.step;
+    return (p * (vectors / panels_) + std::min(p, vectors % panels_)) * kernel_.step;
+}
+
+/// Rows [i, i + rows) of columns [j0, j1).
+template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, Index j1) const
+{
+    if constexpr (!is_complex<T>) {
+        const Index height = kernel_.height(rows);
+        const T* A = x_.A.data + i * x_.A.rs;
+        Index step = x_.A.cs;
+        if (x_.A.rs != 1 || rows != height || (conflict(x_.A.cs) && j1 - j0 > patient_uses * kernel_.nr)) {
+            T* const image = scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k));
+            pack_left(kernel_, x_.A.block(i, 0), rows, x_.k, image);
+            A = image;
+            step = height;
+        }
+        for (Index j = j0; j < j1; j += kernel_.nr)
+            kernel_.multiply_in_place(x_.k, A, step, height, x_.B.data + j * x_.B.cs, x_.B.rs, x_.B.cs, x_.alpha, x_.beta,
+                                      x_.C + i + j * x_.cs, x_.cs, rows, std::min(kernel_.nr, j1 - j));
+    }
+}
+
+template class SmallProduct<float>;
+template class SmallProduct<double>;
+template class SmallProduct<std::complex<float>>;
+template class SmallProduct<std::complex<double>>;
+
+} // namespace trencadis::blas

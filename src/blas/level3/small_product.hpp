@@ -1,0 +1,51 @@
+#pragma once
+#include "blas/level3/product.hpp"
+#include "graph/team.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+
+/// A product C <- alpha A B + beta C so small that packing B would cost more than it gains: B is read where it lies, A too where its columns
+/// suit the vectors; otherwise a panel of its rows is packed right before it is used. Nothing is common to the cores that take part but the
+/// operands, so that cutting it up costs nothing: chunks are panels of rows times some columns, in any order, each done once. Those that
+/// share columns follow one another, so that a core keeps few of B's in its cache.
+/// Real numbers, general operands, all of C. Literature: the "small and unpacked" products of Van Zee, Smith, van de Geijn (BLIS, sup).
+template <Scalar T> class SmallProduct {
+public:
+    /// Is it one? x normalised.
+    static bool suits(const Product<T>& x);
+    /// Has a whole call no long side, nor a B by rows whose lines share few sets of a cache while every panel of A reads them anew?
+    static bool is_compact(const Product<T>& x)
+    {
+        return !is_complex<T> && std::max({x.m, x.n, x.k}) <= longest && (is_low(x.n, x.k) || x.B.rs == 1 || !conflict(x.B.rs));
+    }
+    /// Do all of its operands stay in the second cache, or nearly so?
+    static bool is_tiny(const Product<T>& x) { return !is_complex<T> && std::max({x.m, x.n, x.k}) <= deepest; }
+    /// `shared`: cut into chunks for several cores; otherwise into panels of rows, where the caches hold B.
+    SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, bool shared);
+
+    Index chunks() const { return panels_ * pieces_; }
+    void work(Index begin, Index end) const; ///< chunks; allocates scratch memory of the thread once
+    /// What `team` gives until nothing is left: long runs first, then shorter ones, so that all end together (guided self-scheduling:
+    /// Polychronopoulos and Kuck 1987).
+    void work(Team& team) const;
+
+private:
+    static constexpr Index deepest = 384;       ///< of a panel of A that stays in the first two caches
+    static constexpr Index largest = 384 * 384; ///< elements of B, which every panel of A reads anew
+    static constexpr Index longest = 640;       ///< of m, n and k: then pieces of B stay in the second cache, with a panel of A
+
+    static bool is_low(Index n, Index k) { return k <= deepest && n * k <= largest; }
+    /// Lines so far apart share few sets of a cache.
+    static bool conflict(Index stride) { return stride * Index(sizeof(T)) % 1024 == 0; }
+
+    Index bound(Index p) const;
+    void panel(Index i, Index rows, Index j0, Index j1) const;
+
+    Product<T> x_;
+    const MicroKernel<T>& kernel_;
+    Index panels_, pieces_, piece_;
+};
+
+} // namespace trencadis::blas

@@ -1,0 +1,149 @@
+#include "blas/level3/small_product.hpp"
+
+#include "blas/testing/reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+#include <span>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+namespace trencadis::blas {
+namespace {
+
+/// Memory whose last byte lies before a page that nobody may touch.
+template <class T> class Guarded {
+public:
+    explicit Guarded(std::size_t count)
+    {
+        const std::size_t page = std::size_t(sysconf(_SC_PAGESIZE)), bytes = count * sizeof(T);
+        bytes_ = (bytes + page - 1) / page * page + page;
+        base_ = static_cast<char*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        mprotect(base_ + bytes_ - page, page, PROT_NONE);
+        span_ = {reinterpret_cast<T*>(base_ + bytes_ - page - bytes), count};
+    }
+    ~Guarded() { munmap(base_, bytes_); }
+    Guarded(const Guarded&) = delete;
+    Guarded& operator=(const Guarded&) = delete;
+    T& operator[](std::size_t i) const { return span_[i]; }
+    std::span<T> all() const { return span_; }
+
+private:
+    char* base_;
+    std::size_t bytes_;
+    std::span<T> span_;
+};
+
+/// Operands in such memory with NaNs between their columns, so that whatever is read beside them shows.
+template <class T> struct Framed {
+    Index ld;
+    Guarded<T> memory;
+    Framed(Index rows, Index cols, Index padding, std::mt19937& random)
+        : ld(rows + padding), memory(std::size_t(ld * (cols - 1) + rows))
+    {
+        std::fill(memory.all().begin(), memory.all().end(), T(NAN));
+        std::uniform_real_distribution<T> element(-1, 1);
+        for (Index j = 0; j < cols; ++j)
+            for (Index i = 0; i < rows; ++i) memory[std::size_t(i + j * ld)] = element(random);
+    }
+    T* data() { return memory.all().data(); }
+};
+
+template <class T> class SmallProducts : public ::testing::Test {
+protected:
+    unsigned seed = std::random_device{}();
+    std::mt19937 random{seed};
+    const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
+
+    bool either() { return random() % 2; }
+    /// A product of random operands in any place, whose chunks are done in any order: what the definition gives.
+    void expect_definition(Index m, Index n, Index k, bool shared)
+    {
+        const Op op_a = either() ? Op::none : Op::trans, op_b = either() ? Op::none : Op::trans;
+        Framed<T> A(op_a == Op::none ? m : k, op_a == Op::none ? k : m, random() % 4, random),
+            B(op_b == Op::none ? k : n, op_b == Op::none ? n : k, random() % 4, random), C(m, n, random() % 4, random);
+        const T alpha = T(random() % 3) - T(0.5), beta = T(random() % 3) - T(1);
+        if (beta == T(0)) std::fill(C.memory.all().begin(), C.memory.all().end(), T(NAN)); // is not read
+        const std::vector<T> before(C.memory.all().begin(), C.memory.all().end());
+        const Product<T> x{m, n, k, alpha, general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), beta, C.data(), 1, C.ld};
+        ASSERT_TRUE(SmallProduct<T>::suits(x));
+        const SmallProduct<T> product(x, kernel, shared);
+        std::vector<Index> order(std::size_t(product.chunks()));
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), random);
+        for (const Index c : order) product.work(c, c + 1);
+        for (Index j = 0; j < n; ++j)
+            for (Index i = 0; i < (j + 1 < n ? C.ld : m); ++i) {
+                const T got = C.memory[std::size_t(i + j * C.ld)], old = before[std::size_t(i + j * C.ld)];
+                if (i >= m) {
+                    ASSERT_EQ(std::isnan(got), std::isnan(old)) << "padding was written";
+                    continue;
+                }
+                double sum = 0;
+                for (Index p = 0; p < k; ++p) {
+                    const T a = op_a == Op::none ? A.memory[std::size_t(i + p * A.ld)] : A.memory[std::size_t(p + i * A.ld)];
+                    const T b = op_b == Op::none ? B.memory[std::size_t(p + j * B.ld)] : B.memory[std::size_t(j + p * B.ld)];
+                    sum += double(a) * double(b);
+                }
+                const double expected = double(alpha) * sum + (beta == T(0) ? 0 : double(beta) * double(old));
+                // k roundings of sums below k, and three more.
+                ASSERT_NEAR(got, expected, double(k + 3) * double(k + 2) * double(std::numeric_limits<T>::epsilon()))
+                    << m << " x " << n << " x " << k << " at " << i << ", " << j << ", seed " << seed;
+            }
+    }
+};
+using RealTypes = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SmallProducts, RealTypes);
+
+/// Every edge of the panels.
+TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
+{
+    const Index mr = this->kernel.mr, nr = this->kernel.nr;
+    const std::vector<Index> sizes{1, 2, nr - 1, nr, nr + 1, mr - 1, mr, mr + 1, 3 * mr + 5, 128};
+    std::uniform_int_distribution<std::size_t> any(0, sizes.size() - 1);
+    for (int round = 0; round < 300 && !this->HasFatalFailure(); ++round)
+        this->expect_definition(sizes[any(this->random)], sizes[any(this->random)], sizes[any(this->random)],
+                                this->random() % 3 != 0);
+}
+
+/// Those whose B the second cache does not hold are cut into pieces of columns for one core, too.
+TYPED_TEST(SmallProducts, KeepPiecesOfB)
+{
+    for (const bool shared : {false, true})
+        for (const auto& [m, n, k] : {std::array<Index, 3>{41, 390, 401}, {50, 630, 250}, {25, 300, 640}})
+            this->expect_definition(m, n, k, shared);
+}
+
+TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
+{
+    double x = 0;
+    Product<double> product{10, 10, 10, 1.0, general(&x, Index(10)), general(&x, Index(10)), 0.0, &x, 1, 10};
+    EXPECT_TRUE(SmallProduct<double>::suits(product));
+    product.k = 1000;
+    EXPECT_FALSE(SmallProduct<double>::suits(product));
+    product.k = 10;
+    product.part = Part::lower;
+    EXPECT_FALSE(SmallProduct<double>::suits(product));
+}
+
+/// Rows of B a power of two apart share a few sets of the caches, from which each panel of A would drive them out.
+TEST(SmallProduct, IsNoneOfMediumSizeWhoseRowsOfBConflict)
+{
+    double x = 0;
+    const auto suits = [&](Index n, Index ld, Op op) {
+        return SmallProduct<double>::suits({n, n, n, 1.0, general(&x, ld), general(&x, ld, op), 0.0, &x, 1, ld});
+    };
+    EXPECT_TRUE(suits(512, 512, Op::none));
+    EXPECT_FALSE(suits(512, 512, Op::trans));
+    EXPECT_TRUE(suits(512, 520, Op::trans));
+    EXPECT_TRUE(suits(256, 256, Op::trans));
+    EXPECT_FALSE(suits(641, 641, Op::none));
+}
+
+} // namespace
+} // namespace trencadis::blas

@@ -1,0 +1,142 @@
+#include "blas/level3/team_solve.hpp"
+
+#include "base/error.hpp"
+#include "blas/level3/packing.hpp"
+#include "blas/level3/product.hpp"
+#include "blas/level3/scratch.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+constexpr Index chunks_wanted = 48; ///< of a small operation: enough that the last one of a slow core holds back little
+constexpr Index fewest_rows = 24;   ///< of a chunk: fewer would read the triangle too often
+
+/// Numbers in the panels before panel j: panel i has (i + 1) nr rows, and that of the powers.
+Index panel_offset(Index j, Index nr) { return (j * (j + 1) / 2 * nr + j) * nr; }
+
+} // namespace
+
+template <Scalar T>
+TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with)
+    : x_(x), alpha_(alpha), kernel_(with.kernel), mc_(with.tree[Loop::ic])
+{
+    rows_per_chunk_ = rows_per_chunk(with, x_.rows);
+    chunks_ = count_chunks(with, x_.rows);
+    const Index most = with.tree[Loop::pc] * with.tree[Loop::jc];
+    while (shared_panels_ < panels() && panel_offset(shared_panels_ + 1, kernel_.nr) <= most) ++shared_panels_;
+    try {
+        packed_.emplace(planes<T> * panel_offset(shared_panels_, kernel_.nr) * Index(sizeof(Real<T>)));
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        shared_panels_ = 0; // every member packs for itself, panel by panel
+    }
+    marks_.emplace(shared_panels_);
+}
+
+template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Index rows)
+{
+    const Index mr = with.kernel.mr, even = (rows + chunks_wanted * mr - 1) / (chunks_wanted * mr) * mr;
+    const Index least = (fewest_rows + mr - 1) / mr * mr;
+    return std::clamp(even, least, std::max(least, with.tree[Loop::ic]));
+}
+
+template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index rows)
+{
+    const Index each = rows_per_chunk(with, rows);
+    return (rows + each - 1) / each;
+}
+
+template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu, Chunks begun)
+{
+    const Index mc = cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic], whole = std::max<Index>(1, mc / rows_per_chunk_);
+    const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 16, 1, whole); };
+    for (Chunks chunks = begun ? begun : team.next(wanted()); chunks; chunks = team.next(wanted())) {
+        const Index end = std::min(x_.rows, chunks.end * rows_per_chunk_);
+        for (Index i = chunks.begin * rows_per_chunk_; i < end; i += mc) do_rows(i, std::min(end, i + mc));
+    }
+}
+
+template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end)
+{
+    const Index rows = end - begin;
+    if (rows > kernel_.mr && !has_memory_for(rows)) { // thinner slices of B instead
+        const Index half = std::max(kernel_.mr, rows / 2 / kernel_.mr * kernel_.mr);
+        do_rows(begin, begin + half);
+        return do_rows(begin + half, end);
+    }
+    T* const B = x_.B + begin * x_.rs;
+    scale(Part::all, rows, x_.n, alpha_, B, x_.rs, x_.cs);
+    if (alpha_ == T(0)) return;
+    Real<T>* const X = scratch<Real<T>>(Buffer::solution, kernel_.left_size(rows, x_.n));
+    pack_left(kernel_, Operand<T>{B, x_.rs, x_.cs}, rows, x_.n, X);
+    for (Index j = 0; j < panels(); ++j) {
+        const Real<T>* const U = panel(j);
+        const Index first = j * kernel_.nr, cols = std::min(kernel_.nr, x_.n - first);
+        for (Index i = 0; i < rows; i += kernel_.mr)
+            kernel_.solve(first, X + planes<T> * i * x_.n, kernel_.height(rows - i), U, cols);
+    }
+    unpack_left(kernel_, X, rows, x_.n, B, x_.rs, x_.cs);
+}
+
+template <Scalar T> bool TeamSolve<T>::has_memory_for(Index rows) const
+{
+    try {
+        scratch<Real<T>>(Buffer::solution, kernel_.left_size(rows, x_.n));
+        return true;
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return false;
+    }
+}
+
+/// Panel j, packed by whomever.
+template <Scalar T> const Real<T>* TeamSolve<T>::panel(Index j)
+{
+    if (j < shared_panels_) {
+        Real<T>* const shared = shared_panel(j);
+        if (marks_->ready(j, 0)) return shared;
+        if (marks_->claim(j, 0)) {
+            pack_panel(j, shared);
+            marks_->publish(j, 0);
+            return shared;
+        }
+        if (pack_another(j) && marks_->ready(j, 0)) return shared;
+    }
+    Real<T>* const own = scratch<Real<T>>(Buffer::panel, kernel_.right_size(x_.n + 1, kernel_.nr));
+    pack_panel(j, own);
+    return own;
+}
+
+/// Packs the first panel after `after` that nobody has begun.
+template <Scalar T> bool TeamSolve<T>::pack_another(Index after)
+{
+    for (Index j = after + 1; j < shared_panels_; ++j) {
+        if (!marks_->claim(j, 0)) continue;
+        pack_panel(j, shared_panel(j));
+        marks_->publish(j, 0);
+        return true;
+    }
+    return false;
+}
+
+template <Scalar T> Real<T>* TeamSolve<T>::shared_panel(Index j) const
+{
+    return packed_->template as<Real<T>>() + planes<T> * panel_offset(j, kernel_.nr);
+}
+
+/// As pack_triangle lays it out: zeros below the diagonal, inverses on it, powers behind.
+template <Scalar T> void TeamSolve<T>::pack_panel(Index j, Real<T>* to) const
+{
+    const Index first = j * kernel_.nr, cols = std::min(kernel_.nr, x_.n - first);
+    pack_right(kernel_, x_.U.block(0, first), first + cols, cols, to);
+    invert_diagonal(kernel_, first, cols, to);
+}
+
+template class TeamSolve<float>;
+template class TeamSolve<double>;
+template class TeamSolve<std::complex<float>>;
+template class TeamSolve<std::complex<double>>;
+
+} // namespace trencadis::blas

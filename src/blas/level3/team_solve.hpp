@@ -1,0 +1,47 @@
+#pragma once
+#include "blas/level3/control_tree.hpp"
+#include "blas/level3/shared_panels.hpp"
+#include "blas/level3/triangular.hpp"
+#include "graph/team.hpp"
+
+#include <optional>
+
+namespace trencadis::blas {
+
+/// One triangular solve B <- alpha B U^-1 carried out by several cores that come and go (every side, uplo and op by way of
+/// right_upper). Rows of B are independent; the triangle is packed once, by all of them, in panels of nr columns.
+///
+/// A member packs its rows and carries them through all panels of U. It needs the panels in order: where the next one is just being
+/// packed by somebody else, it first packs one further on for everybody, and if that did not take long enough, the
+/// panel in question for itself. So nobody waits. Memory: n^2/2 numbers in common, at most kc nc (panels beyond are packed by each member), and
+/// per member its mc rows and one panel, n deep.
+template <Scalar T> class TeamSolve {
+public:
+    TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with);
+
+    Index chunks() const { return chunks_; }
+    /// The same before there is an object.
+    static Index count_chunks(const Setup<T>& with, Index rows);
+    /// Works on what `team` gives until nothing is left. Any thread, any number of times. `cpu` is the core's number for its
+    /// block sizes, `begun` what the caller has already taken from the team.
+    void work(Team& team, int cpu = -1, Chunks begun = {0, 0});
+
+private:
+    static Index rows_per_chunk(const Setup<T>& with, Index rows);
+    void do_rows(Index begin, Index end);
+    bool has_memory_for(Index rows) const;
+    const Real<T>* panel(Index j);
+    void pack_panel(Index j, Real<T>* to) const;
+    bool pack_another(Index after);
+    Real<T>* shared_panel(Index j) const;
+    Index panels() const { return (x_.n + kernel_.nr - 1) / kernel_.nr; }
+
+    RightUpper<T> x_;
+    T alpha_;
+    const MicroKernel<T>& kernel_;
+    Index mc_, rows_per_chunk_, chunks_, shared_panels_ = 0;
+    std::optional<SharedBuffer> packed_;
+    std::optional<PanelMarks> marks_;
+};
+
+} // namespace trencadis::blas

@@ -1,0 +1,158 @@
+#include "blas/level3/team_product.hpp"
+#include "blas/level3/team_solve.hpp"
+#include "blas/testing/reference.hpp"
+
+#include <chrono>
+#include <thread>
+
+namespace trencadis::blas {
+namespace {
+
+using namespace testing;
+using namespace std::chrono_literals;
+
+/// A member's pauses between its chunks.
+class Delays final : public Pace {
+public:
+    explicit Delays(unsigned seed) : random_(seed) {}
+    void between_chunks() override
+    {
+        if (random_.below(3) == 0) std::this_thread::sleep_for(std::chrono::microseconds(random_.below(300)));
+    }
+
+private:
+    Random random_;
+};
+
+/// Stays away after its first chunk until everybody else has gone.
+class Absent final : public Pace {
+public:
+    explicit Absent(std::atomic<int>& others) : others_(others) {}
+    void between_chunks() override
+    {
+        while (others_.load() > 0) std::this_thread::sleep_for(100us);
+    }
+
+private:
+    std::atomic<int>& others_;
+};
+
+/// Three members that join late, are delayed and leave, and one that is gone as long as the others are there.
+template <class Work> void run_as_team(Index chunks, unsigned seed, const Work& work)
+{
+    SharedWork shared(chunks, 1);
+    std::atomic<int> others{3};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&, i] {
+            std::this_thread::sleep_for(std::chrono::microseconds((seed + unsigned(i)) % 3 * 100));
+            Delays pace(seed + unsigned(i));
+            Team team(shared, &pace);
+            work(team, i);
+            others.fetch_sub(1);
+        });
+    threads.emplace_back([&] {
+        Absent pace(others);
+        Team team(shared, &pace);
+        work(team, 3);
+    });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(shared.remaining(), 0);
+}
+
+template <Scalar T> Setup<T> setup_with(const InstructionSet& set, const BlockSizes& blocks)
+{
+    const MicroKernel<T>& kernel = set.micro_kernel<T>();
+    const auto whole = [](Index value, Index unit) { return std::max(unit, value / unit * unit); };
+    return {kernel, control_tree(kernel, {blocks.kc, whole(blocks.mc, kernel.mr), whole(blocks.nc, kernel.nr)})};
+}
+
+/// Tiny blocks give many stages, and depths beyond what the slots hold.
+constexpr BlockSizes team_blocks[] = {{8, 1, 1}, {16, 60, 40}, {64, 96, 512}};
+
+template <class T> class Teams : public ::testing::Test {
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Teams, Scalars);
+
+TYPED_TEST(Teams, MultiplyAsOneCoreWould)
+{
+    using T = TypeParam;
+    Random random(31);
+    unsigned seed = 0;
+    for (const BlockSizes& blocks : team_blocks)
+        for (const Part part : {Part::all, Part::lower, Part::upper}) {
+            const Index m = random.between(90, 170), n = part == Part::all ? random.between(90, 170) : m,
+                        k = random.between(0, 60);
+            const auto A = random_matrix<T>(random, m, k), B = random_matrix<T>(random, k, n);
+            auto C = random_matrix<T>(random, m, n);
+            const auto before = C;
+            const T alpha = random.number<T>(), beta = random.factor<T>();
+            Sum<T> sum(m, n);
+            sum.add(alpha, expand(A, Structure::general), expand(B, Structure::general));
+            sum.add(beta, expand(C, Structure::general));
+            TeamProduct<T> product(
+                {m, n, k, alpha, general(A.data.data(), A.ld), general(B.data.data(), B.ld), beta, C.data.data(), 1, C.ld, part},
+                setup_with<T>(instruction_set(), blocks));
+            run_as_team(product.chunks(), ++seed, [&](Team& team, int cpu) { product.work(team, cpu); });
+            const auto inside = [&](Index i, Index j) { return part == Part::all || (part == Part::lower ? i >= j : i <= j); };
+            expect_result<T>(C, before, sum, inside, "kc " + std::to_string(blocks.kc) + " part " + std::to_string(int(part)));
+            if (this->HasFatalFailure()) return;
+        }
+}
+
+TYPED_TEST(Teams, LeaveARealDiagonalInAHermitianUpdate)
+{
+    using T = TypeParam;
+    Random random(32);
+    const Index n = 140, k = 30;
+    const auto A = random_matrix<T>(random, n, k);
+    auto C = random_triangle<T>(random, Uplo::lower, n);
+    const auto before = C;
+    Sum<T> sum(n, n);
+    const auto left = expand(A, Structure::general);
+    sum.add(T(-1), left, transformed(herm_op<T>, left));
+    sum.add(T(1), expand(C, Structure::hermitian, Uplo::lower));
+    const Operand<T> operand = general(A.data.data(), A.ld);
+    TeamProduct<T> product({n, n, k, T(-1), operand, operand.transposed().conjugate(), T(1), C.data.data(), 1, C.ld, Part::lower},
+                           setup_with<T>(instruction_set(), {16, 60, 40}), true);
+    run_as_team(product.chunks(), 1, [&](Team& team, int) { product.work(team); });
+    expect_result<T>(
+        C, before, sum, [](Index i, Index j) { return i >= j; }, "herk");
+    for (Index j = 0; j < n; ++j) ASSERT_EQ(std::imag(C(j, j)), 0);
+}
+
+TYPED_TEST(Teams, SolveAsOneCoreWould)
+{
+    using T = TypeParam;
+    Random random(33);
+    unsigned seed = 100;
+    for (const BlockSizes& blocks : team_blocks)
+        for (const Side side : {Side::left, Side::right}) {
+            const Index m = random.between(60, 150), n = random.between(60, 150), order = side == Side::left ? m : n;
+            const Uplo uplo = random.uplo();
+            const Op op = random.op();
+            auto A = random_triangle<T>(random, uplo, order);
+            for (T& x : A.data) x *= T(Real<T>(1) / Real<T>(order));
+            for (Index j = 0; j < order; ++j) A(j, j) += T(1);
+            auto B = random_matrix<T>(random, m, n);
+            const auto before = B;
+            const T alpha = random.number<T>();
+            TeamSolve<T> solve(right_upper(side, uplo, op, Diag::non_unit, m, n, A.data.data(), A.ld, B.data.data(), B.ld), alpha,
+                               setup_with<T>(instruction_set(), blocks));
+            run_as_team(solve.chunks(), ++seed, [&](Team& team, int) { solve.work(team); });
+            Sum<T> product(m, n);
+            const auto triangle = transformed(op, expand(A, Structure::triangular, uplo)), X = expand(B, Structure::general);
+            if (side == Side::left) product.add(T(1), triangle, X);
+            else product.add(T(1), X, triangle);
+            for (Index j = 0; j < n; ++j)
+                for (Index i = 0; i < m; ++i) {
+                    const long double error = std::abs(product.value(i, j) - Wide<T>(alpha) * Wide<T>(before(i, j)));
+                    const auto at = std::size_t(i + j * m);
+                    ASSERT_LE(error, rounding<T> * (order + 4) * eps<T> * product.magnitude[at]) << i << ' ' << j;
+                }
+        }
+}
+
+} // namespace
+} // namespace trencadis::blas

@@ -1,0 +1,211 @@
+#include "blas/level3/level3.hpp"
+#include "blas/level3/packing.hpp"
+#include "blas/level3/product.hpp"
+#include "blas/level3/scratch.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+/// No infinity and no NaN in B (m x n): both make a sum of zeros a NaN.
+template <Scalar T> bool all_finite(Index m, Index n, const T* B, Index ldb)
+{
+    for (Index j = 0; j < n; ++j) {
+        const Real<T>* const column = reinterpret_cast<const Real<T>*>(B + j * ldb);
+        Real<T> sum = 0;
+        for (Index i = 0; i < planes<T> * m; ++i) sum += column[i] * 0;
+        if (sum != 0) return false;
+    }
+    return true;
+}
+
+/// B <- alpha A B or alpha B A in place, B m x n, A triangular. As much of B as the buffer of an ordinary product holds is packed
+/// in full depth, a block of columns (A on the left) or of rows, before any of it is overwritten.
+template <Scalar T> struct InPlace {
+    const Setup<T>& with;
+    Operand<T> A;
+    Side side;
+    Index m, n;
+    T alpha;
+    T* B;
+    Index ldb;
+    Index kc;    ///< depth of one packed piece
+    bool finite; ///< B has no infinity and no NaN, so that the zeros beside A's triangle may be multiplied with it
+
+    Index order() const { return side == Side::left ? m : n; }
+
+    /// Rows of B that can be non-zero partners of `count` rows (columns) of A from `first` on: the rest of A is zero there.
+    struct Depths {
+        Index begin, end;
+    };
+    Depths reach(Index first, Index count) const
+    {
+        const bool before = (side == Side::left) == (A.uplo == Uplo::lower);
+        return before ? Depths{0, std::min(order(), first + count)} : Depths{first, order()};
+    }
+
+    /// One micro-tile of B and its packed panels, whose first depth is p.
+    struct MicroTile {
+        Index i, rows, height, j, cols, p;
+        const Real<T>*a, *b;
+    };
+    Index step() const;
+    void reserve_buffers() const;
+    void multiply_micro_tiles(Index p, Index depth, const Real<T>* left, Index i0, Index rows, const Real<T>* right, Index j0,
+                              Index cols) const;
+    void multiply_depths(const MicroTile& tile, Index begin, Index end, T beta, T* C, Index ldc) const;
+    void multiply_beside_the_zeros(const MicroTile& tile, Index begin, Index end, bool first) const;
+    void from_left(Index j, Index cols) const;
+    void from_right(Index i, Index rows) const;
+};
+
+/// Columns (A on the right: rows) of B that are packed at a time.
+template <Scalar T> Index InPlace<T>::step() const
+{
+    const Index others = side == Side::left ? n : m, unit = side == Side::left ? with.kernel.nr : with.kernel.mr;
+    const Index most = with.tree[Loop::pc] * with.tree[Loop::jc] / order() / unit * unit;
+    return balanced_block(others, std::max(most, unit), unit);
+}
+
+/// All that from_left and from_right ask for.
+template <Scalar T> void InPlace<T>::reserve_buffers() const
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index pieces = (order() + kc - 1) / kc, nc = balanced_block(n, with.tree[Loop::jc], kernel.nr),
+                mc = balanced_block(m, with.tree[Loop::ic], kernel.mr);
+    const bool left = side == Side::left;
+    const Index rows = std::min(m, left ? mc : step()), cols = std::min(n, left ? step() : nc);
+    scratch<Real<T>>(Buffer::right, kernel.right_size(kc, cols) * (left ? pieces : 1));
+    scratch<Real<T>>(Buffer::left, kernel.left_size(rows, kc) * (left ? 1 : pieces));
+}
+
+/// C <- alpha A B + beta C for depths [begin, end) of one micro-tile.
+template <Scalar T> void InPlace<T>::multiply_depths(const MicroTile& x, Index begin, Index end, T beta, T* C, Index ldc) const
+{
+    if (begin >= end) return;
+    const Real<T>* const b = x.b + planes<T> * (begin - x.p) * with.kernel.nr;
+    with.kernel.multiply(end - begin, x.a + planes<T> * (begin - x.p) * x.height, x.height, b, alpha, beta, C, 1, ldc, x.rows,
+                         x.cols, b);
+}
+
+/// The same in place, where infinities and NaN in B must not meet the zeros beside A's triangle: in the depths that the diagonal
+/// crosses, each step goes to the rows or columns that the triangle has there.
+template <Scalar T> void InPlace<T>::multiply_beside_the_zeros(const MicroTile& x, Index begin, Index end, bool first) const
+{
+    T* const C = B + x.i + x.j * ldb;
+    if (first) scale(Part::all, x.rows, x.cols, T(0), C, 1, ldb);
+    const Index diagonal = side == Side::left ? x.i : x.j, extent = side == Side::left ? x.rows : x.cols;
+    const Index from = std::clamp(diagonal, begin, end), to = std::clamp(diagonal + extent, begin, end);
+    multiply_depths(x, begin, from, T(1), C, ldb);
+    multiply_depths(x, to, end, T(1), C, ldb);
+    TileRoom<T> room;
+    T* const step = room.data();
+    for (Index p = from; p < to; ++p) {
+        multiply_depths(x, p, p + 1, T(0), step, x.rows);
+        for (Index c = 0; c < x.cols; ++c)
+            for (Index r = 0; r < x.rows; ++r) {
+                const Index row = side == Side::left ? x.i + r : p, column = side == Side::left ? p : x.j + c;
+                if (A.uplo == Uplo::lower ? row >= column : row <= column) C[r + c * ldb] += step[r + c * x.rows];
+            }
+    }
+}
+
+/// Packed pieces of A and B, both of depths [p, p + depth), for rows from i0 and columns from j0 on. Each micro-tile has the depth
+/// its rows or columns reach; the first piece that it meets overwrites.
+template <Scalar T>
+void InPlace<T>::multiply_micro_tiles(Index p, Index depth, const Real<T>* left, Index i0, Index rows, const Real<T>* right,
+                                      Index j0, Index cols) const
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    for (Index j = 0; j < cols; j += kernel.nr) {
+        const Index width = std::min(kernel.nr, cols - j);
+        for (Index i = 0; i < rows; i += kernel.mr) {
+            const Index height = kernel.height(rows - i), count = std::min(height, rows - i);
+            const Depths all = side == Side::left ? reach(i0 + i, count) : reach(j0 + j, width);
+            const Index begin = std::max(all.begin, p), end = std::min(all.end, p + depth);
+            if (begin >= end) continue;
+            const MicroTile tile{
+                i0 + i, count, height, j0 + j, width, p, left + planes<T> * i * depth, right + planes<T> * j * depth};
+            const bool first = begin == all.begin;
+            if (finite) multiply_depths(tile, begin, end, first ? T(0) : T(1), B + tile.i + tile.j * ldb, ldb);
+            else multiply_beside_the_zeros(tile, begin, end, first);
+        }
+    }
+}
+
+/// Columns [j, j + cols) of B <- alpha A B.
+template <Scalar T> void InPlace<T>::from_left(Index j, Index cols) const
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index piece = kernel.right_size(kc, cols), mc = balanced_block(m, with.tree[Loop::ic], kernel.mr);
+    Real<T>* const packed = scratch<Real<T>>(Buffer::right, piece * ((m + kc - 1) / kc));
+    for (Index p = 0; p < m; p += kc)
+        pack_right(kernel, general(B + p + j * ldb, ldb), std::min(kc, m - p), cols, packed + p / kc * piece);
+    Real<T>* const left = scratch<Real<T>>(Buffer::left, kernel.left_size(std::min(mc, m), kc));
+    for (Index i = 0; i < m; i += mc) {
+        const Index rows = std::min(mc, m - i);
+        const Depths all = reach(i, rows);
+        for (Index p = all.begin / kc * kc; p < all.end; p += kc) {
+            const Index depth = std::min(kc, m - p);
+            pack_left(kernel, A.block(i, p), rows, depth, left);
+            multiply_micro_tiles(p, depth, left, i, rows, packed + p / kc * piece, j, cols);
+        }
+    }
+}
+
+/// Rows [i, i + rows) of B <- alpha B A.
+template <Scalar T> void InPlace<T>::from_right(Index i, Index rows) const
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index piece = kernel.left_size(rows, kc), nc = balanced_block(n, with.tree[Loop::jc], kernel.nr);
+    const Index mc = with.tree[Loop::ic];
+    Real<T>* const packed = scratch<Real<T>>(Buffer::left, piece * ((n + kc - 1) / kc));
+    for (Index p = 0; p < n; p += kc)
+        pack_left(kernel, general(B + i + p * ldb, ldb), rows, std::min(kc, n - p), packed + p / kc * piece);
+    Real<T>* const right = scratch<Real<T>>(Buffer::right, kernel.right_size(kc, std::min(nc, n)));
+    for (Index j = 0; j < n; j += nc) {
+        const Index cols = std::min(nc, n - j);
+        const Depths all = reach(j, cols);
+        for (Index p = all.begin / kc * kc; p < all.end; p += kc) {
+            const Index depth = std::min(kc, n - p);
+            pack_right(kernel, A.block(p, j), depth, cols, right);
+            for (Index r = 0; r < rows; r += mc)
+                multiply_micro_tiles(p, depth, packed + p / kc * piece + planes<T> * r * depth, i + r, std::min(mc, rows - r),
+                                     right, j, cols);
+        }
+    }
+}
+
+} // namespace
+
+template <Scalar T>
+void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb)
+{
+    if (m <= 0 || n <= 0) return;
+    if (alpha == T(0)) return scale(Part::all, m, n, alpha, B, 1, ldb); // zeros, as in the reference BLAS; A is not read
+    Setup<T> with = setup<T>();
+    Operand<T> triangle = general(A, lda);
+    triangle.structure = Structure::triangular;
+    triangle.uplo = uplo;
+    triangle.diag = diag;
+    InPlace<T> x{with, triangle.op(op), side, m, n, alpha, B, ldb, 0, all_finite(m, n, B, ldb)};
+    fit_to_memory(with, [&] {
+        x.kc = std::min(x.order(), with.tree[Loop::pc]);
+        x.reserve_buffers();
+    });
+    const Index others = side == Side::left ? n : m, step = x.step();
+    for (Index at = 0; at < others; at += step) {
+        if (side == Side::left) x.from_left(at, std::min(step, others - at));
+        else x.from_right(at, std::min(step, others - at));
+    }
+}
+
+#define TRC_INSTANTIATE(T) template void trmm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::blas

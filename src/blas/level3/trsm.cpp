@@ -1,0 +1,120 @@
+#include "blas/level3/level3.hpp"
+#include "blas/level3/packing.hpp"
+#include "blas/level3/product.hpp"
+#include "blas/level3/scratch.hpp"
+#include "blas/level3/triangular.hpp"
+#include "blas/level3/vector_solve.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+namespace {
+
+/// Rows of B whose packed solution is kept at a time: the more, the less often the triangle is packed again.
+template <Scalar T> Index rows_at_a_time(const Setup<T>& with, Index rows)
+{
+    const Index wanted = std::min<Index>(1024, 4 * with.tree[Loop::jc]) / with.kernel.mr * with.kernel.mr;
+    return balanced_block(rows, std::max(with.tree[Loop::ic], wanted), with.kernel.mr);
+}
+template <Scalar T> Index columns_at_a_time(const Setup<T>& with, Index n)
+{
+    return balanced_block(n, with.tree[Loop::pc], with.kernel.nr);
+}
+
+/// All that the loops below ask for; the products inside find these buffers too, and fit themselves into them.
+template <Scalar T> void reserve_buffers(const Setup<T>& with, const RightUpper<T>& x)
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index width = std::min(columns_at_a_time(with, x.n), x.n), rows = std::min(rows_at_a_time(with, x.rows), x.rows);
+    scratch<Real<T>>(Buffer::solution, kernel.left_size(rows, width));
+    scratch<Real<T>>(Buffer::triangle, triangle_size(kernel, width));
+    if (width == x.n) return;
+    scratch<Real<T>>(Buffer::right, kernel.right_size(width, std::min(with.tree[Loop::jc], x.n - width)));
+    scratch<Real<T>>(Buffer::left, kernel.left_size(kernel.mr, 8));
+}
+
+/// The columns right of a solved block: B_rest <- scale B_rest - X U_rest, with X still packed.
+template <Scalar T>
+void update_from_packed(const Setup<T>& with, const RightUpper<T>& x, const Real<T>* X, Index rows, Index done, Index width,
+                        T factor)
+{
+    const Index nc = with.tree[Loop::jc], mc = with.tree[Loop::ic];
+    for (Index j = done + width; j < x.n; j += nc) {
+        const Index cols = std::min(nc, x.n - j);
+        Real<T>* const right = scratch<Real<T>>(Buffer::right, with.kernel.right_size(width, cols));
+        pack_right(with.kernel, x.U.block(done, j), width, cols, right);
+        for (Index i = 0; i < rows; i += mc)
+            multiply_packed<T>(with.kernel, width, Part::all, 0, T(-1), {X, rows, width}, i, std::min(rows, i + mc),
+                               {right, cols, width}, 0, cols, factor, x.B + j * x.cs, x.rs, x.cs);
+    }
+}
+
+/// The same where rows of B are not contiguous, so that X has to become the other operand.
+template <Scalar T> void update_from_memory(const RightUpper<T>& x, Index rows, Index done, Index width, T factor)
+{
+    Operand<T> rest = x.U.block(done, done + width);
+    rest.structure = Structure::general;
+    const Operand<T> X{x.B + done * x.cs, x.rs, x.cs};
+    const Index j = done + width;
+    multiply<T>({rows, x.n - j, width, T(-1), X, rest, factor, x.B + j * x.cs, x.rs, x.cs});
+}
+
+/// B <- B U^-1 for as many rows as the buffers hold, right-looking in blocks of kc columns.
+template <Scalar T> void solve_rows(const Setup<T>& with, const RightUpper<T>& x, T alpha)
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index kc = columns_at_a_time(with, x.n);
+    const Index widest = std::min(kc, x.n);
+    Real<T>* const X = scratch<Real<T>>(Buffer::solution, kernel.left_size(x.rows, widest));
+    Real<T>* const triangle = scratch<Real<T>>(Buffer::triangle, triangle_size(kernel, widest));
+    for (Index done = 0; done < x.n; done += kc) {
+        const Index width = std::min(kc, x.n - done);
+        T* const block = x.B + done * x.cs;
+        if (done == 0) scale(Part::all, x.rows, width, alpha, block, x.rs, x.cs);
+        pack_left(kernel, Operand<T>{block, x.rs, x.cs}, x.rows, width, X);
+        pack_triangle(kernel, x.U.block(done, done), width, triangle);
+        solve_packed(kernel, X, x.rows, 0, x.rows, width, triangle);
+        unpack_left(kernel, X, x.rows, width, block, x.rs, x.cs);
+        if (done + width == x.n) return;
+        const T factor = done == 0 ? alpha : T(1);
+        if (x.rs == 1) update_from_packed(with, x, X, x.rows, done, width, factor);
+        else update_from_memory(x, x.rows, done, width, factor);
+    }
+}
+
+/// Up to so many columns are solved for one by one: packing the triangle costs more than to read it again.
+constexpr Index vectors = 2;
+
+template <Scalar T>
+void solve_vectors(Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb)
+{
+    scale(Part::all, m, n, alpha, B, 1, ldb);
+    for (Index j = 0; j < n; ++j) solve_vector(uplo, op, diag, m, A, lda, B + j * ldb);
+}
+
+} // namespace
+
+template <Scalar T>
+void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb)
+{
+    if (m <= 0 || n <= 0) return;
+    if (alpha == T(0)) return scale(Part::all, m, n, alpha, B, 1, ldb); // zeros, as in the reference BLAS; A is not read
+    if (side == Side::left && n <= vectors) return solve_vectors(uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    Setup<T> with = setup<T>();
+    RightUpper<T> x = right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
+    fit_to_memory(with, [&] { reserve_buffers(with, x); });
+    const Index rows = x.rows, step = rows_at_a_time(with, rows);
+    for (Index i = 0; i < rows; i += step, x.B += step * x.rs) {
+        x.rows = std::min(step, rows - i);
+        solve_rows(with, x, alpha);
+    }
+}
+
+#define TRC_INSTANTIATE(T) template void trsm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::blas

@@ -1,0 +1,156 @@
+#pragma once
+#include "base/registry.hpp"
+#include "base/scalar.hpp"
+#include "base/types.hpp"
+#include "blas/micro/column_kernel.hpp"
+#include "blas/micro/lane_kernels.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace trencadis::blas {
+
+/// Real numbers that make up one scalar.
+template <Scalar T> inline constexpr Index planes = is_complex<T> ? 2 : 1;
+
+/// Bounds for what is kept of one micro-tile on the stack: a program's threads may have stacks of 16 KiB.
+inline constexpr Index largest_tile_bytes = 2048, largest_nr = 8;
+
+/// Room for a micro-tile, contents undefined.
+template <Scalar T> struct TileRoom {
+    alignas(64) unsigned char bytes[largest_tile_bytes];
+    T* data() { return reinterpret_cast<T*>(bytes); }
+};
+
+/// A few columns to be factored: what MicroKernel::factor_columns works on.
+template <Scalar T> struct LuColumns {
+    Index m, n; ///< m >= n
+    T* A;
+    Index lda;
+    Index* pivots;
+    Real<T>* work; ///< aligned to 64 bytes: n columns of ldw elements, n + 1 of n rounded up to whole vectors
+    Index ldw;     ///< at least m, whole vectors of 64 bytes
+    /// The inverse of a pivot that is not zero; false where it is to be divided by.
+    bool (*invert)(const T* pivot, T* inverse);
+    /// n elements of x by the pivot.
+    void (*divide)(Index n, T* x, const T* pivot);
+};
+
+/// Columns that MicroKernel::reflect_columns takes at a time.
+template <Scalar T> inline constexpr int reflected_columns = 8 / planes<T>;
+
+/// A few columns to be factored as QR: what MicroKernel::reflect_columns works on.
+template <Scalar T> struct QrColumns {
+    Index m, n; ///< m >= n, n at most reflected_columns
+    /// reflected_columns columns of at least m + 64 / sizeof(T) rows; what is outside of m x n is zero. The reflectors take their place, with ones
+    /// and zeros.
+    T* V;
+    Index ldv;
+    T* R; ///< its upper triangle
+    Index ldr;
+    T* tau;
+    T* factor; ///< T, with zeros below the diagonal
+    Index ldt;
+};
+
+/// The innermost two loops of every level 3 operation, for one instruction set and one scalar.
+///
+/// Packed operands are arrays of Real<T>, cut into panels that lie one after the other:
+///  - *left* (op(A), rows x k): panels of `mr` rows, the last one of height(rows left) <= mr. Column p of a panel of height h is h
+///    numbers; complex: h real parts, then h imaginary parts. Rows beyond the matrix are zero.
+///  - *right* (op(B), k x cols): panels of `nr` columns. Row p of a panel is nr numbers; complex: nr pairs (real, imaginary).
+///    Columns beyond the matrix are zero.
+/// Reentrant; nothing is allocated.
+template <Scalar T> struct MicroKernel {
+    using R = Real<T>;
+
+    Index mr, nr;
+    Index step; ///< heights of panels are multiples of it, and `mr` is one
+
+    /// C <- alpha A B + beta C for one panel A of height `height` and one panel B, both k deep. C is rows x cols with
+    /// rows <= height and cols <= nr; element (i, j) is at C[i * rs + j * cs]. beta = 0 overwrites C without reading it.
+    /// `next` is the panel of B that will be used after this one: k rows of it are fetched into the first cache meanwhile. It is
+    /// only a hint, may be null and need not be readable.
+    /// 2 k rows cols flops (8 complex).
+    void multiply(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
+                  Index cols, const R* next = nullptr) const
+    {
+        multiply_panels(k, A, height, B, alpha, beta, C, rs, cs, rows, cols, next ? next : B);
+    }
+    void (*multiply_panels)(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
+                            Index cols, const R* next);
+
+    /// As multiply with contiguous columns of C, for operands where they lie: element (i, p) of A is A[i + p * a_step], i < height, element
+    /// (p, j) of B is B[p * b_rs + j * b_cs], j < cols. Real numbers only; null for complex ones.
+    void (*multiply_in_place)(Index k, const R* A, Index a_step, Index height, const R* B, Index b_rs, Index b_cs, T alpha,
+                              T beta, T* C, Index cs, Index rows, Index cols);
+
+    /// One step of X U = B with U upper triangular, in place in the packed left panel X: columns k .. k + cols of X
+    ///     X_k <- (X_k - X_0 U_0k) U_kk^-1,     X_0 the k columns before, solved already.
+    /// U is the right panel of these columns, k + cols rows deep, with the *inverses* of the diagonal on its diagonal. One row more
+    /// holds, for each column (nr real numbers), the power of two that its inverse is still to be multiplied by: 1, but where
+    /// the inverse is no normal number (reciprocal.hpp).
+    void (*solve)(Index k, R* X, Index height, const R* U, Index cols);
+
+    /// A = P L U in place, as getrf (lu.hpp), for few columns: with the pivots' rows from 1 and its result.
+    Index (*factor_columns)(const LuColumns<T>& columns);
+
+    /// A = Q R for few columns, whose squares are numbers that have lost no digits; false where a column's turn out to have, and then V and
+    /// R are undefined.
+    bool (*reflect_columns)(const QrColumns<T>& columns);
+    /// W <- V^H C, V m x k and C m x n, as sums along the columns where they lie: for few columns.
+    void (*multiply_adjoint)(Index m, Index k, Index n, const T* V, Index ldv, const T* C, Index ldc, T* W, Index ldw);
+
+    /// Many small matrices at a time.
+    LaneKernels<T> side_by_side;
+
+    /// One panel, `depth` long, of a packed operand: its column (right: row) p begins with the elements A[i * across + p * along] of
+    /// i < rows, conjugated or not, and ends with zeros up to `width`, the panel's height (right: nr). By vectors if a stride is 1.
+    using PackPanel = void (*)(const T* A, Index across, Index along, bool conjugated, Index rows, Index width, Index depth,
+                               R* image);
+    PackPanel pack_left_panel, pack_right_panel;
+    /// The way back from a left panel.
+    void (*unpack_left_panel)(const R* image, Index width, Index rows, Index depth, T* A, Index across, Index along);
+
+    ColumnKernel<T> columns; ///< for one vector at a time
+
+    /// Height of the panel for `rows` rows that are left: `mr`, or fewer rounded up to `step`.
+    Index height(Index rows) const { return rows >= mr ? mr : (rows + step - 1) / step * step; }
+    /// Rows of a packed left operand, padding included.
+    Index padded_rows(Index rows) const { return rows / mr * mr + height(rows % mr); }
+    Index padded_cols(Index cols) const { return (cols + nr - 1) / nr * nr; }
+    /// Real numbers that a packed operand takes.
+    Index left_size(Index rows, Index k) const { return planes<T> * padded_rows(rows) * k; }
+    Index right_size(Index k, Index cols) const { return planes<T> * padded_cols(cols) * k; }
+};
+
+/// The micro-kernels of one instruction set, an entry of the build list (instruction_sets/<word>.cpp).
+struct InstructionSet : Entry {
+    bool (*runs_here)();
+    MicroKernel<float> s;
+    MicroKernel<double> d;
+    MicroKernel<std::complex<float>> c;
+    MicroKernel<std::complex<double>> z;
+
+    template <Scalar T> const MicroKernel<T>& micro_kernel() const
+    {
+        if constexpr (std::same_as<T, float>) return s;
+        else if constexpr (std::same_as<T, double>) return d;
+        else if constexpr (std::same_as<T, std::complex<float>>) return c;
+        else return z;
+    }
+};
+
+/// The widest one that this processor has, or the one that TRENCADIS_INSTRUCTION_SET names (Error{bad_argument} if this build or
+/// this processor lacks it). Chosen at the first call.
+const InstructionSet& instruction_set();
+const InstructionSet& find_instruction_set(std::string_view name);
+
+} // namespace trencadis::blas
+
+namespace trencadis {
+
+/// The instruction sets in this build, widest first; "generic" is the last and runs everywhere.
+std::span<const blas::InstructionSet* const> instruction_set_entries();
+
+} // namespace trencadis

@@ -1,0 +1,248 @@
+#include "algorithms/getrf.hpp"
+#include "algorithms/getri.hpp"
+#include "algorithms/signatures.hpp"
+#include "algorithms/tile_size.hpp"
+#include "algorithms/tournament_lu.hpp"
+#include "algorithms/unpivoted_lu.hpp"
+#include "drivers/alone.hpp"
+#include "drivers/incremental_lu.hpp"
+#include "drivers/linear_algebra.hpp"
+#include "drivers/packed_calls.hpp"
+#include "drivers/routine.hpp"
+#include "graph/immediate_flow.hpp"
+#include "kernels/tiles/getri_operations.hpp"
+#include "kernels/tiles/unpivoted_lu.hpp"
+#include "matrix/diagonal.hpp"
+#include "matrix/operations.hpp"
+#include "matrix/work_memory.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+/// A matrix to factor in place in the form that the caller asked for: how it is cut, what the form needs beside it, and its tasks.
+template <Scalar T> class LuCall {
+public:
+    LuCall(Session& session, std::string_view routine, Index m, Index n, T* A, Index lda, Index* ipiv,
+           const RoutineOptions& options)
+        : form_(runs_packed(session, routine, options) ? "packed"
+                : options.variant.empty()              ? "panel"
+                                                       : options.variant),
+          ipiv_(ipiv), nb_(tile(m, n, session.workers(), options)), tiles_({A, m, n, lda}, nb_, nb_)
+    {
+        if (form_ == "packed" && n > nb_) {
+            make_images(images_, options, m, n, nb_);
+            if (!images_) form_ = "panel", nb_ = tile(m, n, session.workers(), options);
+        }
+        // A matrix of one panel has no updates: its rows need no cutting, nor its tile to be square.
+        const bool one_panel = n <= nb_ && (form_ == "packed" || form_ == "panel");
+        tiles_ = TileMatrix<T>({A, m, n, lda}, one_panel ? std::max(nb_, std::min(m, tallest)) : nb_, nb_);
+        cut_ = lu_panel_cut(tiles_(0, 0).cols, session.workers());
+        if (form_ == "tournament") rounds_.emplace(m, nb_);
+        if (form_ == "nopiv") std::iota(ipiv, ipiv + std::min(m, n), Index(1));
+        tokens_.resize(std::size_t(tiles_.row_tiles() + 1));
+    }
+    TileMatrix<T> tiles() const { return tiles_; }
+    Info& info() { return info_; }
+
+    void submit(Flow& flow)
+    {
+        if (images_) return getrf_packed(flow, tiles_, *images_, ipiv_, info_, cut_);
+        if (form_ == "kastors") return getrf_kastors(flow, ColumnUpdates::queued, tiles_, ipiv_, info_, tokens_.data());
+        if (form_ == "kastors-cw") return getrf_kastors(flow, ColumnUpdates::concurrent, tiles_, ipiv_, info_, tokens_.data());
+        if (form_ == "nopiv") return getrf_nopiv(flow, tiles_, info_);
+        if (rounds_) return getrf_tournament(flow, tiles_, *rounds_, ipiv_, info_);
+        getrf(flow, tiles_, ipiv_, info_, cut_);
+    }
+
+private:
+    static constexpr Index tallest = Index(1) << 24; ///< rows of a tile
+    Index tile(Index m, Index n, int workers, const RoutineOptions& options) const
+    {
+        const Index nb = options.nb ? options.nb : (form_ == "packed" ? packed_lu_tile : lu_tile)(m, n, sizeof(T), workers);
+        return std::min(nb, std::max(m, n));
+    }
+
+    std::string form_;
+    Index* ipiv_;
+    Index nb_;
+    TileMatrix<T> tiles_;
+    PanelCut cut_;
+    std::optional<LuImages<T>> images_; ///< of 'packed' with more than one panel
+    std::optional<TournamentRounds<T>> rounds_;
+    std::vector<char> tokens_; ///< named by the forms of KASTORS
+    Info info_;
+};
+
+/// Memory for so many numbers; none where there is none.
+template <Scalar T> std::unique_ptr<WorkMemory> memory_for(Index count)
+{
+    try {
+        return std::make_unique<WorkMemory>(std::size_t(count) * sizeof(T));
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return nullptr;
+    }
+}
+/// Two tile columns of n rows, as wide as there is memory for, at most nb: narrower ones are slower, but LAPACK needs n numbers only.
+template <Scalar T> struct TwoColumns {
+    Index nb;
+    std::unique_ptr<WorkMemory> memory;
+    std::unique_ptr<T[]> last; ///< where there are no more pages: from what the program's own heap has left
+
+    TwoColumns(Index n, Index wanted) : nb(wanted)
+    {
+        while (!(memory = memory_for<T>(2 * n * nb)) && nb > 1) nb = nb / 2;
+        if (!memory) last.reset(new (std::nothrow) T[std::size_t(2 * n)]);
+        if (!memory && !last) throw Error(ErrorCode::out_of_memory, "no memory for two columns of the matrix to invert");
+    }
+    TileMatrix<T> tiles(Index n) const { return {{memory ? static_cast<T*>(memory->data()) : last.get(), n, 2 * nb, n}, nb, nb}; }
+};
+
+/// The factors go with the object, so that the caller's pivots are no rows, which getrs refuses.
+template <Scalar T>
+Index gesv_incremental(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb,
+                       const RoutineOptions& options)
+{
+    std::fill_n(ipiv, n, Index(0));
+    const IncrementalLu<T> factors(session, n, A, lda, options);
+    if (factors.info() == 0) factors.solve(nrhs, B, ldb, options);
+    return factors.info();
+}
+
+} // namespace
+
+namespace alone {
+
+template <Scalar T> Index getrf(const KernelProvider& kernels, Index m, Index n, T* A, Index lda, Index* ipiv)
+{
+    return m == 0 || n == 0 ? 0 : kernels.getrf(m, n, A, lda, ipiv);
+}
+
+template <Scalar T>
+Index getrs(const KernelProvider& kernels, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb)
+{
+    if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);
+    return 0;
+}
+
+template <Scalar T> Index gesv(const KernelProvider& kernels, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb)
+{
+    const Index info = getrf(kernels, n, n, A, lda, ipiv);
+    return info ? info : getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);
+}
+
+template <Scalar T> Index getri(const KernelProvider& kernels, Index n, T* A, Index lda, const Index* ipiv)
+{
+    constexpr Index whole = 256; // larger ones by tiles, whose memory grows with n alone
+    if (const Index zero = zero_on_diagonal(n, A, lda)) return zero;
+    if (n == 0) return 0;
+    if (n <= whole)
+        if (const std::unique_ptr<WorkMemory> memory = memory_for<T>(n * n))
+            return trencadis::getri(kernels, n, A, lda, ipiv, static_cast<T*>(memory->data())), 0;
+    const TwoColumns<T> columns(n, std::min<Index>(n, 64));
+    ImmediateFlow flow(&kernels);
+    getri(flow, TileMatrix<T>({A, n, n, lda}, columns.nb, columns.nb), ipiv, columns.tiles(n));
+    return 0;
+}
+
+} // namespace alone
+
+template <Scalar T> Index getrf(Session& session, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_getrf(TRC_CHECK));
+    check_options("getrf", options);
+    if (options.variant == "incremental")
+        throw Error(ErrorCode::bad_argument, 0,
+                    "variant 'incremental' leaves no factors and pivots of LAPACK's form; call gesv, or IncrementalLu");
+    if (m == 0 || n == 0) return 0;
+    if (runs_directly(session, operations::getrf(double(m), double(n)).flops<T>(), options, Work::factorization))
+        return alone::getrf(session.kernels(), m, n, A, lda, ipiv);
+    LuCall<T> call(session, "getrf", m, n, A, lda, ipiv, options);
+    run_routine(session, options, [&](Flow& flow) { call.submit(flow); });
+    return call.info().value();
+}
+
+template <Scalar T>
+void getrs(Session& session, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
+           const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_getrs(TRC_CHECK));
+    check_options("getrs", options);
+    if (n == 0 || nrhs == 0) return;
+    if (solves_one_vector(session, nrhs, options) ||
+        runs_directly(session, operations::getrs(double(n), double(nrhs)).flops<T>(), options))
+        return void(alone::getrs(session.kernels(), op, n, nrhs, A, lda, ipiv, B, ldb));
+    const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), session.workers());
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
+    run_routine(session, options, [&](Flow& flow) { getrs(flow, op, readable(A, n, n, lda, nb, nb), ipiv, X); });
+}
+
+template <Scalar T>
+Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_gesv(TRC_CHECK));
+    check_options("gesv", options);
+    if (n == 0) return 0;
+    if (options.variant == "incremental") return gesv_incremental(session, n, nrhs, A, lda, ipiv, B, ldb, options);
+    if (runs_directly(session, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
+        return alone::gesv(session.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
+    LuCall<T> call(session, "gesv", n, n, A, lda, ipiv, options);
+    const Index nb = call.tiles()(0, 0).rows;
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
+    run_routine(session, options, [&](Flow& flow) {
+        call.submit(flow);
+        getrs_after(flow, call.tiles(), ipiv, X, call.info());
+    });
+    return call.info().value();
+}
+
+template <Scalar T> Index getri(Session& session, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_getri(TRC_CHECK));
+    check_options("getri", options);
+    if (runs_directly(session, operations::getri(double(n)).flops<T>(), options, Work::factorization))
+        return alone::getri(session.kernels(), n, A, lda, ipiv);
+    if (const Index zero = zero_on_diagonal(n, A, lda)) return zero;
+    if (n == 0) return 0;
+    const Index nb = std::min(n, options.nb ? options.nb : lu_tile(n, n, sizeof(T), session.workers()));
+    const TwoColumns<T> columns(n, nb);
+    const TileMatrix<T> tiles({A, n, n, lda}, columns.nb, columns.nb);
+    run_routine(session, options, [&](Flow& flow) { getri(flow, tiles, ipiv, columns.tiles(n)); });
+    return 0;
+}
+
+template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* ipiv, bool backward)
+{
+    argument::require(argument::Size{"m", m}, argument::Size{"n", n}, TRC_CHECK_INOUT(A, lda, m, n),
+                      argument::Size{"first", first});
+    if (last > m)
+        throw Error(ErrorCode::bad_argument, 6, "last is " + std::to_string(last) + ", must be at most m = " + std::to_string(m));
+    if (first < last) argument::Pivots{"ipiv", ipiv ? ipiv + first : ipiv, last - first, m}.require(7);
+    if (first < last)
+        blas::laswp(n, A, lda, first, last, ipiv, backward ? blas::Interchanges::backward : blas::Interchanges::forward);
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template Index alone::getrf(const KernelProvider&, Index, Index, T*, Index, Index*);                                         \
+    template Index alone::getrs(const KernelProvider&, Op, Index, Index, const T*, Index, const Index*, T*, Index);              \
+    template Index alone::getri(const KernelProvider&, Index, T*, Index, const Index*);                                          \
+    template Index alone::gesv(const KernelProvider&, Index, Index, T*, Index, Index*, T*, Index);                               \
+    template Index getrf(Session&, Index, Index, T*, Index, Index*, const RoutineOptions&);                                      \
+    template void getrs(Session&, Op, Index, Index, const T*, Index, const Index*, T*, Index, const RoutineOptions&);            \
+    template Index gesv(Session&, Index, Index, T*, Index, Index*, T*, Index, const RoutineOptions&);                            \
+    template Index getri(Session&, Index, T*, Index, const Index*, const RoutineOptions&);                                       \
+    template void laswp(Index, Index, T*, Index, Index, Index, const Index*, bool);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

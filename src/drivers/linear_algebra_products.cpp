@@ -1,0 +1,174 @@
+#include "algorithms/gemm.hpp"
+#include "algorithms/signatures.hpp"
+#include "algorithms/symm.hpp"
+#include "blas/level3/small_product.hpp"
+#include "blas/level3/team_product.hpp"
+#include "drivers/linear_algebra.hpp"
+#include "drivers/operands.hpp"
+#include "drivers/packed_calls.hpp"
+#include "drivers/sharing.hpp"
+#include "matrix/operations.hpp"
+
+namespace trencadis {
+namespace {
+
+/// What symm and hemm have in common.
+template <Scalar T> struct SideProduct {
+    Session& session;
+    Side side;
+    Uplo uplo;
+    Index m, n;
+    T alpha;
+    const T* A;
+    Index lda;
+    const T* B;
+    Index ldb;
+    T beta;
+    T* C;
+    Index ldc;
+
+    Index order() const { return side == Side::left ? m : n; }
+    Flops flops() const { return operations::gemm(double(m), double(n), double(order())).template flops<T>(); }
+    bool nothing_to_do() const { return m == 0 || n == 0 || (alpha == T(0) && beta == T(1)); }
+    void check(std::string_view routine, const RoutineOptions& options) const
+    {
+        argument::require(TRC_ARGUMENTS_symm(TRC_CHECK));
+        check_options(routine, options);
+    }
+    blas::Product<T> product(blas::Structure structure) const
+    {
+        const blas::Operand<T> a = structured(structure, uplo, Diag::non_unit, A, lda), b = blas::general(B, ldb);
+        const bool left = side == Side::left;
+        return {m, n, order(), alpha, left ? a : b, left ? b : a, beta, C, 1, ldc};
+    }
+    bool run_shared(blas::Structure structure, KernelRoutine routine, const RoutineOptions& options) const
+    {
+        if (!is_short(session, flops(), session.kernels().native(routine), options)) return false;
+        blas::TeamProduct<T> shared(product(structure), blas::setup<T>(0));
+        return share_out(session, shared);
+    }
+    bool run_on_packed_tiles(blas::Structure structure, const RoutineOptions& options) const
+    {
+        const blas::Operand<T> a = structured(structure, uplo, Diag::non_unit, A, lda), b = blas::general(B, ldb);
+        const bool left = side == Side::left;
+        return run_packed(session, options,
+                          {PackedProduct<T>{m, n, order(), alpha, left ? a : b, left ? b : a, beta, {C, m, n, ldc}}});
+    }
+    /// A on the right is the mirrored product, with f(B), f(C) and the factors as f leaves them.
+    template <class Algorithm> void run(Op mirror, const RoutineOptions& options, Algorithm&& algorithm) const
+    {
+        const Index nb = options.nb ? options.nb : product_tile(m, n, sizeof(T), session.workers());
+        const Op f = side == Side::left ? Op::none : mirror;
+        const TileMatrix<T> lower = lower_triangle(uplo, mirror, A, order(), lda, nb);
+        const TileMatrix<T> other = readable(B, m, n, ldb, nb, nb).with(f),
+                            result = TileMatrix<T>({C, m, n, ldc}, nb, nb).with(f);
+        run_routine(session, options,
+                    [&](Flow& flow) { algorithm(flow, seen_through(f, alpha), lower, other, seen_through(f, beta), result); });
+    }
+};
+
+/// Has the result so few rows or columns that an operand packed as a whole would be used once? Then each task packs what it needs, block
+/// by block in its core's cache, and the long side of the result is shared out.
+bool is_thin(Index m, Index n, const RoutineOptions& options)
+{
+    return options.nb == 0 && options.variant.empty() && std::min(m, n) <= 64 && std::max(m, n) >= 512;
+}
+
+/// Is it so small that cores share it as it lies?
+template <Scalar T> bool is_compact(const blas::Product<T>& x, const RoutineOptions& options)
+{
+    return options.nb == 0 && options.variant.empty() && blas::SmallProduct<T>::is_compact(x);
+}
+
+/// Where it is tasks nevertheless, is it a single one? Not where cores are taken away: that would hold up all of it.
+template <Scalar T> bool is_one_task(const Session& session, const blas::Product<T>& x)
+{
+    return session.workers() == 1 || (blas::SmallProduct<T>::is_tiny(x) && !session.is_wary());
+}
+
+/// Rows, columns and depth of the tiles of a thin product.
+struct ThinTiles {
+    Index rows, cols, depth;
+};
+ThinTiles thin_tiles(const Session& session, Index m, Index n, Index k)
+{
+    // Four pieces for each worker, but not so short that packing the short operand again for each costs more than a tenth.
+    const Index length = std::max(m, n), piece = std::max<Index>(length / (4 * session.workers()) / 32 * 32, 320);
+    return m <= n ? ThinTiles{m, piece, k} : ThinTiles{piece, n, k};
+}
+
+} // namespace
+
+template <Scalar T>
+void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb,
+          T beta, T* C, Index ldc, const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_gemm(TRC_CHECK));
+    check_options("gemm", options);
+    if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
+    const Flops flops = operations::gemm(double(m), double(n), double(k)).flops<T>();
+    const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
+    const bool ours = session.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, options);
+    constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
+    if (compact && is_short(session, flops, ours, options, most) && blas::SmallProduct<T>::suits(whole)) {
+        const blas::SmallProduct<T> shared(whole, blas::instruction_set().micro_kernel<T>(), true);
+        if (share_out(session, shared)) return;
+    }
+    if (runs_directly(session, flops, options))
+        return session.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    const bool small = compact && is_one_task(session, whole), thin = ours && is_thin(m, n, options);
+    if (!thin && !small && runs_packed(session, "gemm", options)) {
+        if (run_product(session, options, PackedProduct<T>{m, n, k, alpha, whole.A, whole.B, beta, {C, m, n, ldc}})) return;
+    }
+    const auto [nb, kb] = product_tiles<T>(session, m, n, k, options);
+    const ThinTiles tiles = small ? ThinTiles{m, n, k} : thin ? thin_tiles(session, m, n, k) : ThinTiles{nb, nb, kb};
+    const TileMatrix<T> left = operand(op_a, A, lda, m, k, tiles.rows, tiles.depth),
+                        right = operand(op_b, B, ldb, k, n, tiles.depth, tiles.cols);
+    const TileMatrix<T> result({C, m, n, ldc}, tiles.rows, tiles.cols);
+    run_routine(session, options, [&](Flow& flow) { gemm(flow, alpha, left, right, beta, result); });
+}
+
+template <Scalar T>
+void symm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
+          T* C, Index ldc, const RoutineOptions& options)
+{
+    const SideProduct<T> call{session, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
+    call.check("symm", options);
+    if (call.nothing_to_do() || call.run_shared(blas::Structure::symmetric, KernelRoutine::symm, options)) return;
+    if (runs_directly(session, call.flops(), options))
+        return session.kernels().symm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
+    if (runs_packed(session, "symm", options) && call.run_on_packed_tiles(blas::Structure::symmetric, options)) return;
+    call.run(Op::trans, options, [&](Flow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
+        symm(flow, a, lower, other, b, result);
+    });
+}
+
+template <Scalar T>
+void hemm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
+          T* C, Index ldc, const RoutineOptions& options)
+{
+    const SideProduct<T> call{session, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
+    call.check("hemm", options);
+    if (call.nothing_to_do() || call.run_shared(blas::Structure::hermitian, KernelRoutine::hemm, options)) return;
+    if (runs_directly(session, call.flops(), options))
+        return session.kernels().hemm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
+    if (runs_packed(session, "hemm", options) && call.run_on_packed_tiles(blas::Structure::hermitian, options)) return;
+    call.run(herm_op<T>, options, [&](Flow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
+        hemm(flow, a, lower, other, b, result);
+    });
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void gemm(Session&, Op, Op, Index, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index,                 \
+                       const RoutineOptions&);                                                                                   \
+    template void symm(Session&, Side, Uplo, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index,                    \
+                       const RoutineOptions&);                                                                                   \
+    template void hemm(Session&, Side, Uplo, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index,                    \
+                       const RoutineOptions&);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

@@ -1,0 +1,132 @@
+#include "algorithms/signatures.hpp"
+#include "algorithms/trmm.hpp"
+#include "algorithms/trsm.hpp"
+#include "blas/level3/team_solve.hpp"
+#include "drivers/alone.hpp"
+#include "drivers/linear_algebra.hpp"
+#include "drivers/operands.hpp"
+#include "drivers/packed_calls.hpp"
+#include "drivers/sharing.hpp"
+#include "matrix/diagonal.hpp"
+#include "matrix/operations.hpp"
+
+namespace trencadis {
+namespace {
+
+/// What trmm and trsm have in common.
+template <Scalar T> struct TriangularCall {
+    Session& session;
+    Side side;
+    Uplo uplo;
+    Op op;
+    Diag diag;
+    Index m, n;
+    T alpha;
+    const T* A;
+    Index lda;
+    T* B;
+    Index ldb;
+
+    Index order() const { return side == Side::left ? m : n; }
+    Index others() const { return side == Side::left ? n : m; }
+    Flops flops() const { return operations::triangular(double(order()), double(others())).template flops<T>(); }
+    void check(std::string_view routine, const RoutineOptions& options) const
+    {
+        argument::require(TRC_ARGUMENTS_trsm(TRC_CHECK));
+        check_options(routine, options);
+    }
+    /// The algorithm knows A on the left of B only: X op(A) is f(op(A)) f(X) seen through f, with the transposition f that is not
+    /// at odds with op.
+    template <class Algorithm> void run(const RoutineOptions& options, Algorithm&& algorithm) const
+    {
+        const Index nb = options.nb ? options.nb : product_tile(order(), others(), sizeof(T), session.workers());
+        const TileMatrix<T> triangle = readable(A, order(), order(), lda, nb, nb).with(op);
+        const TileMatrix<T> unknowns({B, m, n, ldb}, nb, nb);
+        const Uplo seen = op == Op::none ? uplo : opposite(uplo);
+        const Op f = op == Op::trans ? Op::trans : herm_op<T>;
+        run_routine(session, options, [&](Flow& flow) {
+            if (side == Side::left) algorithm(flow, seen, alpha, triangle, unknowns);
+            else algorithm(flow, opposite(seen), seen_through(f, alpha), triangle.with(f), unknowns.with(f));
+        });
+    }
+};
+
+} // namespace
+
+template <Scalar T>
+void trmm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
+          Index ldb, const RoutineOptions& options)
+{
+    const TriangularCall<T> call{session, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
+    call.check("trmm", options);
+    if (m == 0 || n == 0) return;
+    if (runs_directly(session, call.flops(), options))
+        return session.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    if (runs_packed(session, "trmm", options)) {
+        const blas::Operand<T> triangle = structured(blas::Structure::triangular, uplo, diag, A, lda, op),
+                               b = blas::general<T>(B, ldb);
+        const bool left = side == Side::left;
+        PackedProduct<T> product{m, n, call.order(), alpha, left ? triangle : b, left ? b : triangle, T(0), {B, m, n, ldb}};
+        product.in_place = left ? PackedProduct<T>::InPlace::B : PackedProduct<T>::InPlace::A;
+        if (run_packed(session, options, {product})) return;
+    }
+    call.run(options, [&](Flow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
+        trmm(flow, seen, diag, factor, triangle, X);
+    });
+}
+
+template <Scalar T>
+void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
+          Index ldb, const RoutineOptions& options)
+{
+    const TriangularCall<T> call{session, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
+    call.check("trsm", options);
+    if (m == 0 || n == 0) return;
+    if (side == Side::left && solves_one_vector(session, n, options))
+        return session.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    if (is_short(session, call.flops(), session.kernels().native(KernelRoutine::trsm), options)) {
+        blas::TeamSolve<T> shared(blas::right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb), alpha, blas::setup<T>(0));
+        if (share_out(session, shared)) return;
+    }
+    if (runs_directly(session, call.flops(), options))
+        return session.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    if (alpha != T(0) && runs_packed(session, "trsm", options) &&
+        run_packed(session, options, PackedSystem<T>{side, uplo, op, diag, m, n, alpha, A, lda, {B, m, n, ldb}}))
+        return;
+    call.run(options, [&](Flow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
+        trsm(flow, seen, diag, factor, triangle, X);
+    });
+}
+
+template <Scalar T>
+Index alone::trtrs(const KernelProvider& kernels, Uplo uplo, Op op, Diag diag, Index n, Index nrhs, const T* A, Index lda, T* B,
+                   Index ldb)
+{
+    if (const Index zero = diag == Diag::non_unit ? zero_on_diagonal(n, A, lda) : 0) return zero;
+    if (n > 0 && nrhs > 0) kernels.trsm(Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb);
+    return 0;
+}
+
+template <Scalar T>
+Index trtrs(Session& session, Uplo uplo, Op op, Diag diag, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb,
+            const RoutineOptions& options)
+{
+    argument::require(TRC_ARGUMENTS_trtrs(TRC_CHECK));
+    check_options("trtrs", options);
+    if (const Index zero = diag == Diag::non_unit ? zero_on_diagonal(n, A, lda) : 0) return zero;
+    trsm(session, Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb, options);
+    return 0;
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void trmm(Session&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);      \
+    template void trsm(Session&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);      \
+    template Index alone::trtrs(const KernelProvider&, Uplo, Op, Diag, Index, Index, const T*, Index, T*, Index);                \
+    template Index trtrs(Session&, Uplo, Op, Diag, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

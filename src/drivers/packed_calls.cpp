@@ -1,0 +1,128 @@
+#include "drivers/packed_calls.hpp"
+
+#include "algorithms/node_product.hpp"
+
+#include <algorithm>
+
+namespace trencadis {
+
+namespace {
+
+using enum KernelRoutine;
+
+struct Needs {
+    std::string_view routine;
+    std::vector<KernelRoutine> kernels;
+};
+/// What the tile variants of a routine call, and the packed one replaces.
+const Needs& needs_of(std::string_view routine)
+{
+    static const std::vector<Needs>& table = *new std::vector<Needs>{
+        {"gemm", {gemm}},       {"symm", {symm, gemm}},        {"hemm", {hemm, gemm}},       {"syrk", {syrk, gemm}},
+        {"herk", {herk, gemm}}, {"syr2k", {syr2k, gemm}},      {"her2k", {her2k, gemm}},     {"trmm", {trmm, gemm}},
+        {"trsm", {trsm, gemm}}, {"potrf", {gemm, herk, trsm}}, {"posv", {gemm, herk, trsm}}, {"getrf", {gemm, trsm}},
+        {"gesv", {gemm, trsm}}, {"trtrs", {trsm, gemm}}};
+    return *std::find_if(table.begin(), table.end(), [&](const Needs& needs) { return needs.routine == routine; });
+}
+
+} // namespace
+
+bool can_run_packed(const Session& session, std::string_view routine)
+{
+    const std::vector<KernelRoutine>& kernels = needs_of(routine).kernels;
+    return std::all_of(kernels.begin(), kernels.end(), [&](KernelRoutine k) { return session.kernels().native(k); });
+}
+
+bool runs_packed(const Session& session, std::string_view routine, const RoutineOptions& options)
+{
+    const bool ours = can_run_packed(session, routine), asked = options.variant == "packed" || options.variant == "nodes";
+    if (asked && !ours) {
+        std::string needed;
+        for (const KernelRoutine k : needs_of(routine).kernels)
+            needed.append(needed.empty() ? "" : ", ").append(kernel_routine_names[std::size_t(k)]);
+        throw Error(ErrorCode::bad_argument, "variant '" + options.variant + "' needs the kernels 'native' for " + needed +
+                                                 "; this session's are '" + session.kernels().name() + "'");
+    }
+    return ours && (options.variant.empty() || asked);
+}
+
+namespace {
+
+/// The nodes that a product is cut up for. Copies are bound to this system's nodes, so not on a described machine.
+std::vector<NodeShare> shares_of(const Session& session)
+{
+    const std::vector<NodeWorkers> nodes = session.nodes();
+    std::vector<NodeShare> shares;
+    for (const NodeWorkers& node : nodes) {
+        const bool bind = nodes.size() > 1 && !session.overlaid();
+        shares.push_back({node.node, node.workers, node.speed, bind ? node.node : WorkMemory::anywhere});
+    }
+    return shares;
+}
+
+template <Scalar T>
+bool by_nodes(const Session& session, const RoutineOptions& options, const PackedProduct<T>& product,
+              const std::vector<NodeShare>& shares)
+{
+    const bool several = shares.size() > 1, can = !several || session.binds_nodes();
+    if (options.variant == "nodes" && !can)
+        throw Error(ErrorCode::bad_argument, "variant 'nodes' keeps tasks to the workers of a memory node, which engine '" +
+                                                 session.options().engine + "' with scheduler '" + session.options().scheduler +
+                                                 "' cannot; use 'native' and a scheduler whose options do not number workers");
+    // On a single node the product by nodes is the plain one, and can say what it read and wrote.
+    return options.variant == "nodes" || (!several && session.counts_node_bytes()) ||
+           (options.variant.empty() && several && can && nodes_pay<T>(product, shares));
+}
+
+} // namespace
+
+template <Scalar T> bool run_product(Session& session, const RoutineOptions& options, const PackedProduct<T>& product)
+{
+    const std::vector<NodeShare> shares = shares_of(session);
+    if (!by_nodes(session, options, product, shares)) return run_packed(session, options, {product});
+    std::optional<NodeProduct<T>> nodes;
+    make_images(nodes, options, product, shares, options.nb);
+    if (!nodes) return false;
+    run_routine(session, options, [&](Flow& flow) { nodes->submit(flow); });
+    if (!session.counts_node_bytes()) return true;
+    const auto pages = [&](const void* data, std::size_t count) { return session.nodes_of_pages(data, count); };
+    session.add_node_bytes(nodes->bytes(pages, session.overlaid()));
+    return true;
+}
+
+template <Scalar T>
+bool run_packed(Session& session, const RoutineOptions& options, std::initializer_list<PackedProduct<T>> products)
+{
+    const PackedProduct<T>& first = *products.begin();
+    const Index nb = options.nb;
+    const ProductTiling tiling = nb ? square_tiling(first, nb) : product_tiling(first, session.workers());
+    std::optional<ProductImages<T>> images;
+    make_images(images, options, first, tiling);
+    if (!images) return false;
+    run_routine(session, options, [&](Flow& flow) {
+        for (const PackedProduct<T>& product : products) packed_product(flow, product, tiling, *images);
+    });
+    return true;
+}
+
+template <Scalar T> bool run_packed(Session& session, const RoutineOptions& options, const PackedSystem<T>& system)
+{
+    const SystemTiling tiling = options.nb ? square_tiling(system, options.nb) : system_tiling(system, session.workers());
+    std::optional<SystemImages<T>> images;
+    make_images(images, options, system, tiling);
+    if (!images) return false;
+    run_routine(session, options, [&](Flow& flow) { packed_trsm(flow, system, tiling, *images); });
+    return true;
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template bool run_product(Session&, const RoutineOptions&, const PackedProduct<T>&);                                         \
+    template bool run_packed(Session&, const RoutineOptions&, std::initializer_list<PackedProduct<T>>);                          \
+    template bool run_packed(Session&, const RoutineOptions&, const PackedSystem<T>&);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

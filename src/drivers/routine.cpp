@@ -1,0 +1,78 @@
+#include "drivers/routine.hpp"
+
+#include "algorithms/routines.hpp"
+#include "algorithms/tile_size.hpp"
+#include "drivers/packed_calls.hpp"
+#include "matrix/work_memory.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace trencadis {
+
+namespace {
+
+[[noreturn]] void refuse_tile(Index nb, const char* right)
+{
+    throw Error(ErrorCode::bad_argument, 0, "nb is " + std::to_string(nb) + ", must be " + right);
+}
+
+/// Work areas shrink to less than this where they must, and no further.
+bool has_room_for(int workers)
+{
+    constexpr std::size_t each = std::size_t(4) << 20;
+    return WorkMemory::leaves_room(std::size_t(workers) * each);
+}
+
+} // namespace
+
+std::vector<std::string_view> variants_of(std::string_view routine) { return names_of(find_routine(routine).variants); }
+
+std::string_view default_variant(const Session& session, std::string_view routine)
+{
+    for (const RoutineVariant& variant : find_routine(routine).variants)
+        if (!variant.packs || (variant.name == "packed" && can_run_packed(session, routine))) return variant.name;
+    return {};
+}
+
+Index default_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers)
+{
+    const Index nb = find_variant(find_routine(routine), variant).tile(n, element_bytes, workers);
+    return std::min(nb, std::max<Index>(n, 1));
+}
+
+void check_options(std::string_view routine, const RoutineOptions& options)
+{
+    if (options.nb < 0) refuse_tile(options.nb, "at least 1, or 0 to have it chosen");
+    if (options.nb > std::numeric_limits<std::int32_t>::max()) refuse_tile(options.nb, "below 2^31: no tile is larger");
+    if (!options.variant.empty()) find_variant(find_routine(routine), options.variant);
+}
+
+bool wants_tile_layout(const RoutineOptions& options) { return options.variant == "tile-layout"; }
+
+bool solves_one_vector(Session& session, Index nrhs, const RoutineOptions& options)
+{
+    return nrhs == 1 && options.nb == 0 && options.variant.empty() && session.kernels().native(KernelRoutine::trsm);
+}
+
+bool runs_directly(Session& session, Flops flops, const RoutineOptions& options, Work work)
+{
+    if (options.nb != 0 || !options.variant.empty()) return false;
+    const bool ours = session.kernels().native();
+    const DirectLimits limits = direct_limits(session.workers(), ours, work);
+    if (flops <= limits.ready) return true;
+    if (!has_room_for(session.workers())) return true;
+    if (flops > limits.busy) return false;
+    const Session::Outlook outlook = session.outlook();
+    return outlook == Session::Outlook::busy || (outlook == Session::Outlook::asleep && flops <= limits.asleep);
+}
+
+Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOptions& options)
+{
+    if (options.nb) return options.nb;
+    const Index share = (nrhs + session.workers() - 1) / session.workers();
+    return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
+}
+
+} // namespace trencadis

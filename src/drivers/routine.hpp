@@ -1,0 +1,42 @@
+#pragma once
+#include "algorithms/tile_size.hpp"
+#include "base/error.hpp"
+#include "drivers/linear_algebra.hpp"
+#include "matrix/tile_matrix.hpp"
+#include "session/session.hpp"
+
+#include <new>
+
+namespace trencadis {
+
+/// Should this call run on the calling thread, without tasks? Never when the caller asked for a tile size or a variant; always where the address
+/// space is so full that a worker might not find its work areas in the middle of the call.
+bool runs_directly(Session& session, Flops flops, const RoutineOptions& options, Work work = Work::product);
+
+/// Is this a call for one right side, which one core solves as fast as it reads the triangle? Tasks would pack what is used once.
+bool solves_one_vector(Session& session, Index nrhs, const RoutineOptions& options);
+
+/// Throws Error{bad_argument} unless `options.variant` is empty or one of the routine's.
+void check_options(std::string_view routine, const RoutineOptions& options);
+bool wants_tile_layout(const RoutineOptions& options);
+
+/// Columns of the blocks of right-hand sides: one block where there are few, else enough for the workers, or as wide as the caller's tiles.
+Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOptions& options);
+
+/// Runs `body` on the session's workers; a failed allocation becomes Error{out_of_memory}.
+template <class Body> void run_routine(Session& session, const RoutineOptions& options, Body&& body)
+{
+    try {
+        session.run(body, options.interrupted);
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorCode::out_of_memory, "no memory left for the tasks of this call");
+    }
+}
+
+/// A matrix that the tasks only read. Tiles carry no constness: the tile operations say what they write.
+template <Scalar T> TileMatrix<T> readable(const T* A, Index rows, Index cols, Index ld, Index mb, Index nb)
+{
+    return {{const_cast<T*>(A), rows, cols, ld}, mb, nb};
+}
+
+} // namespace trencadis

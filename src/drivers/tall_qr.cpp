@@ -1,0 +1,53 @@
+#include "drivers/tall_qr.hpp"
+
+#include "algorithms/tall_qr.hpp"
+#include "base/error.hpp"
+#include "drivers/routine.hpp"
+
+#include <complex>
+#include <optional>
+
+namespace trencadis {
+namespace {
+
+/// None where there is no memory for what stands beside the blocks: others need less.
+template <Scalar T>
+std::optional<TallQr<T>>& make(std::optional<TallQr<T>>& call, Index m, Index n, T* A, Index lda, T* tau, IllConditioned ill)
+{
+    try {
+        call.emplace(m, n, A, lda, tau, 0, ill);
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+    }
+    return call;
+}
+
+} // namespace
+
+template <Scalar T> bool geqrf_by_rows(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
+{
+    const bool asked = options.variant == "tsqr";
+    if (!asked && (!options.variant.empty() || options.nb != 0)) return false;
+    if (n == 0 || (asked ? m < 2 * n : !TallQr<T>::suits(m, n))) return false;
+    std::optional<TallQr<T>> call;
+    if (!make(call, m, n, A, lda, tau, asked ? IllConditioned::factored : IllConditioned::left)) return false;
+    run_routine(session, options, [&](Flow& flow) { call->submit(flow); });
+    return call->done();
+}
+
+void require_lapack_layout(const RoutineOptions& options)
+{
+    for (const char* form : {"flat", "plasma", "binary", "greedy", "fibonacci"})
+        if (options.variant == form)
+            throw Error(ErrorCode::bad_argument, 0,
+                        "variant '" + options.variant + "' leaves no V and tau of LAPACK's layout; call TileQr");
+}
+
+#define TRC_INSTANTIATE(T) template bool geqrf_by_rows(Session&, Index, Index, T*, Index, T*, const RoutineOptions&);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis

@@ -1,0 +1,73 @@
+#include "algorithms/tile_routines.hpp"
+
+#include "drivers/alone.hpp"
+#include "drivers/linear_algebra.hpp"
+#include "drivers/routine.hpp"
+#include "graph/immediate_flow.hpp"
+
+#include <complex>
+
+// The calls of the routines that are one builder, all alike: check, weigh, and run here or on the workers.
+
+namespace trencadis {
+namespace {
+
+/// Runs `build(flow, nb, info)` on the calling thread.
+template <Scalar T, class Build>
+Index run_alone(const KernelProvider& kernels, std::string_view routine, Index n, const Build& build)
+{
+    Info info;
+    ImmediateFlow flow(&kernels);
+    build(flow, find_routine(routine).variants.front().tile(n, sizeof(T), 1), info);
+    return info.value();
+}
+
+template <Scalar T, class Build>
+Index run_on_workers(Session& session, std::string_view routine, Index n, const RoutineOptions& options, const Build& build)
+{
+    const std::string_view variant = options.variant.empty() ? default_variant(session, routine) : options.variant;
+    const Index nb = options.nb ? options.nb : default_tile(routine, variant, n, sizeof(T), session.workers());
+    Info info;
+    run_routine(session, options, [&](Flow& flow) { build(flow, nb, info); });
+    return info.value();
+}
+
+} // namespace
+
+#define TRC_BUILD(routine)                                                                                                       \
+    [&](Flow& flow, Index nb, Info& info) { build::routine(flow, nb, info, TRC_ARGUMENTS_##routine(TRC_GIVE)); }
+#define TRC_DEFINE(routine, ...)                                                                                                 \
+    template <Scalar T> Index alone::routine(const KernelProvider& kernels, TRC_ARGUMENTS_##routine(TRC_TYPED))                  \
+    {                                                                                                                            \
+        return run_alone<T>(kernels, #routine, n, TRC_BUILD(routine));                                                           \
+    }                                                                                                                            \
+    template <Scalar T> Index routine(Session& session, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions& options)       \
+    {                                                                                                                            \
+        argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                   \
+        check_options(#routine, options);                                                                                        \
+        const Extents size = argument::extents(TRC_ARGUMENTS_##routine(TRC_CHECK));                                              \
+        const Flops flops = find_routine(#routine).operations(size).flops(is_complex<T>);                                        \
+        if (n == 0 || runs_directly(session, flops, options, Work::factorization))                                               \
+            return alone::routine(session.kernels(), TRC_ARGUMENTS_##routine(TRC_GIVE));                                         \
+        return run_on_workers<T>(session, #routine, n, options, TRC_BUILD(routine));                                             \
+    }
+TRC_TILE_ROUTINES(TRC_DEFINE)
+
+// The signatures call the scalar T.
+#define TRC_INSTANTIATE(routine, ...)                                                                                            \
+    template Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED));                                    \
+    template Index routine(Session&, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions&);
+#define T float
+TRC_TILE_ROUTINES(TRC_INSTANTIATE)
+#undef T
+#define T double
+TRC_TILE_ROUTINES(TRC_INSTANTIATE)
+#undef T
+#define T std::complex<float>
+TRC_TILE_ROUTINES(TRC_INSTANTIATE)
+#undef T
+#define T std::complex<double>
+TRC_TILE_ROUTINES(TRC_INSTANTIATE)
+#undef T
+
+} // namespace trencadis

@@ -1,0 +1,78 @@
+#include "graph/task.hpp"
+#include "kernels/tiles/chunking.hpp"
+#include "kernels/tiles/factor_flops.hpp"
+#include "kernels/tiles/lu_access.hpp"
+#include "kernels/tiles/operands.hpp"
+#include "kernels/tiles/packed_access.hpp"
+
+#include "blas/level3/scratch.hpp"
+
+#include <numeric>
+#include <vector>
+
+namespace trencadis::task {
+namespace {
+
+/// Columns are independent: each chunk exchanges its rows, is solved as rows of the transposed system, and packed.
+template <Scalar T> struct SwptrArgs {
+    Index m, n, first;
+    bool packs;
+
+    Flops flops() const { return flops_per_fma<T> / 2 * kernel_flops::gessm(double(m), double(n)); }
+    /// Columns of one chunk: whole panels of the solution and of its image.
+    static Index chunk_columns(const Kernels* kernels)
+    {
+        const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
+        return chunk_width_in(kernels ? std::lcm(kernel.mr, kernel.nr) : 1);
+    }
+    Index chunks(const Kernels* kernels) const
+    {
+        return flops() < smallest_shared ? 1 : (n + chunk_columns(kernels) - 1) / chunk_columns(kernels);
+    }
+    void run(TaskContext& context)
+    {
+        const Index count = chunks(context.kernels()), width = chunk_columns(context.kernels());
+        const Real<T>* const triangle = data_of<const Real<T>>(context, 0);
+        const Index* const pivots = data_of<const Index>(context, 1);
+        const Stored<T> B = stored<T>(context, 2);
+        Real<T>* const image = packs ? data_of<Real<T>>(context, 3) : nullptr;
+        while (const auto c = context.team().next()) {
+            const Index begin = c.begin * width, end = c.end == count ? n : c.end * width;
+            columns(triangle, pivots, {B.data + begin * B.ld, B.ld}, end - begin,
+                    image ? image + blas::planes<T> * begin * m : nullptr);
+        }
+    }
+    void columns(const Real<T>* triangle, const Index* pivots, Stored<T> B, Index cols, Real<T>* image) const
+    {
+        const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
+        Real<T>* const solution = blas::scratch<Real<T>>(blas::Buffer::solution, kernel.left_size(cols, m));
+        blas::laswp(cols, B.data - first, B.ld, first, first + m, pivots - first);
+        blas::pack_left(kernel, blas::general<T>(B.data, B.ld).transposed(), cols, m, solution);
+        blas::solve_packed(kernel, solution, cols, 0, cols, m, triangle);
+        blas::unpack_left(kernel, solution, cols, m, B.data, B.ld, 1);
+        if (image) blas::pack_right(kernel, blas::general<T>(B.data, B.ld), m, cols, image);
+    }
+};
+static_assert(sizeof(SwptrArgs<std::complex<double>>) <= Task::inline_bytes);
+
+} // namespace
+
+template <Scalar T>
+void swptr_packed(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, const Real<T>* triangle, Real<T>* image)
+{
+    static constexpr Codelet codelet = codelet_of<SwptrArgs<T>>("swptr");
+    const Tile<T> top = A(k, j);
+    std::vector<Access> accesses{read(datum_of_triangle<T>(triangle, top.rows)), read(pivots), readwrite(top)};
+    if (image) accesses.push_back(write(datum(Image<T>{image, {top.cols, top.rows}})));
+    for (Index i = k + 1; i < A.row_tiles(); ++i) accesses.push_back(readwrite(A(i, j)));
+    flow.submit(codelet, SwptrArgs<T>{top.rows, top.cols, A.first_row(k), image != nullptr}, accesses);
+}
+
+#define TRC_INSTANTIATE(T) template void swptr_packed(Flow&, TileMatrix<T>, Index, Index, Pivots, const Real<T>*, Real<T>*);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::task

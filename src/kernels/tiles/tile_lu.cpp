@@ -1,0 +1,135 @@
+#include "kernels/tiles/chunking.hpp"
+#include "kernels/tiles/factor_flops.hpp"
+#include "kernels/tiles/lu_access.hpp"
+#include "kernels/tiles/operands.hpp"
+#include "kernels/tiles/pairwise_lu.hpp"
+#include "kernels/tiles/unpivoted_lu.hpp"
+
+#include <cassert>
+
+namespace trencadis::task {
+namespace {
+
+using kernel_flops::weight_of;
+/// Reports the first zero on U's diagonal, if that is what it stays.
+template <Scalar T> void report_zero(Info* info, Index first, Index n, const T* U, Index ldu)
+{
+    if (!info) return;
+    if (const Index zero = zero_on_diagonal(n, U, ldu)) info->report(first + zero);
+}
+
+template <Scalar T> PairFactors<T> in_memory(void* data, Index columns, Index ib)
+{
+    Index* const pivots = static_cast<Index*>(data);
+    return {pivots, reinterpret_cast<T*>(pivots + columns), ib, columns};
+}
+
+/// Of an m x n tile.
+template <Scalar T> struct GetrfArgs {
+    Index m, n, first;
+    Info* info;
+
+    Flops flops() const { return weight_of<T> * kernel_flops::getrf(double(m), double(n)); }
+    void run(TaskContext& context)
+    {
+        const Stored<T> A = stored<T>(context, 0);
+        kernels_of(context).getrf(m, n, A.data, A.ld, data_of<Index>(context, 1));
+        report_zero(info, first, std::min(m, n), A.data, A.ld);
+    }
+};
+
+template <Scalar T> struct GessmArgs {
+    Index m, n;
+
+    Flops flops() const { return weight_of<T> * kernel_flops::gessm(double(m), double(n)); }
+    Index chunks() const { return chunk_count(n, flops()); }
+    void run(TaskContext& context)
+    {
+        const Stored<const T> L = stored<const T>(context, 0);
+        const Index* const pivots = data_of<const Index>(context, 1);
+        const Stored<T> C = stored<T>(context, 2);
+        const Index count = chunks();
+        while (const auto c = context.team().next()) {
+            const Range r = range_of(c, count, n);
+            T* const part = C.data + r.begin * C.ld;
+            blas::laswp(r.size(), part, C.ld, 0, m, pivots);
+            kernels_of(context).trsm(Side::left, Uplo::lower, Op::none, Diag::unit, m, r.size(), T(1), L.data, L.ld, part, C.ld);
+        }
+    }
+};
+
+/// Of an m x n tile under a triangle.
+template <Scalar T> struct TstrfArgs {
+    Index m, n, ib, first;
+    Info* info;
+
+    Flops flops() const { return weight_of<T> * kernel_flops::tstrf(m, n, ib); }
+    void run(TaskContext& context)
+    {
+        const Stored<T> U = stored<T>(context, 0), A = stored<T>(context, 1);
+        factor_pair(kernels_of(context), m, U.data, U.ld, A.data, A.ld, in_memory<T>(data_of<void>(context, 2), n, ib));
+        report_zero(info, first, n, U.data, U.ld);
+    }
+};
+
+/// On n columns, k rows on top of m.
+template <Scalar T> struct SsssmArgs {
+    Index m, n, k, ib;
+
+    Flops flops() const { return weight_of<T> * kernel_flops::ssssm(m, n, k, ib); }
+    Index chunks() const { return chunk_count(n, flops()); }
+    void run(TaskContext& context)
+    {
+        const Stored<const T> A = stored<const T>(context, 0);
+        const PairFactors<T> by = in_memory<T>(data_of<void>(context, 1), k, ib);
+        const Stored<T> C = stored<T>(context, 2), D = stored<T>(context, 3);
+        const Index count = chunks();
+        while (const auto c = context.team().next()) {
+            const Range r = range_of(c, count, n);
+            apply_pair(kernels_of(context), by, m, r.size(), A.data, A.ld, C.data + r.begin * C.ld, C.ld, D.data + r.begin * D.ld,
+                       D.ld);
+        }
+    }
+};
+
+} // namespace
+
+template <Scalar T> void getrf(Flow& flow, Tile<T> A, Pivots pivots, Index first, Info* info)
+{
+    static constexpr Codelet codelet = codelet_of<GetrfArgs<T>>("getrf");
+    assert(A.op == Op::none);
+    flow.submit(codelet, GetrfArgs<T>{A.rows, A.cols, first, info}, {readwrite(A), write(pivots)});
+}
+
+template <Scalar T> void gessm(Flow& flow, Tile<T> A, Pivots pivots, Tile<T> C)
+{
+    static constexpr Codelet codelet = codelet_of<GessmArgs<T>>("gessm");
+    assert(pivots.count == C.rows);
+    flow.submit(codelet, GessmArgs<T>{C.rows, C.cols}, {read(A), read(pivots), readwrite(C)});
+}
+
+template <Scalar T> void tstrf(Flow& flow, Tile<T> U, Tile<T> A, Elimination<T> by, Index first, Info* info)
+{
+    static constexpr Codelet codelet = codelet_of<TstrfArgs<T>>("tstrf");
+    flow.submit(codelet, TstrfArgs<T>{A.rows, A.cols, by.ib, first, info}, {readwrite(U), readwrite(A), write(by)});
+}
+
+template <Scalar T> void ssssm(Flow& flow, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D)
+{
+    static constexpr Codelet codelet = codelet_of<SsssmArgs<T>>("ssssm");
+    const SsssmArgs<T> args{D.rows, D.cols, A.cols, by.ib};
+    flow.submit(codelet, args, {read(A), read(by), readwrite(C), readwrite(D)});
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void getrf(Flow&, Tile<T>, Pivots, Index, Info*);                                                                   \
+    template void gessm(Flow&, Tile<T>, Pivots, Tile<T>);                                                                        \
+    template void tstrf(Flow&, Tile<T>, Tile<T>, Elimination<T>, Index, Info*);                                                  \
+    template void ssssm(Flow&, Tile<T>, Elimination<T>, Tile<T>, Tile<T>);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::task

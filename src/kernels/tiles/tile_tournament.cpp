@@ -1,0 +1,166 @@
+#include "kernels/tiles/factor_flops.hpp"
+#include "kernels/tiles/lu_access.hpp"
+#include "kernels/tiles/operands.hpp"
+#include "kernels/tiles/tournament_operations.hpp"
+#include "kernels/tiles/unpivoted_lu.hpp"
+#include "matrix/work_memory.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace trencadis::task {
+namespace {
+
+using kernel_flops::weight_of;
+template <Scalar T> Flops elimination(Index m, Index n) { return weight_of<T> * kernel_flops::getrf(double(m), double(n)); }
+
+template <Scalar T> Datum datum(Candidates<T> rows) { return Datum(rows.data, double(Candidates<T>::bytes(rows.nb))); }
+
+/// Candidates in memory.
+template <Scalar T> struct Rows {
+    Index* numbers; ///< in the matrix, from 0
+    T* entries;
+    Index ld;
+
+    static Rows of(void* data, Index nb)
+    {
+        Index* const numbers = static_cast<Index*>(data);
+        return {numbers, reinterpret_cast<T*>(numbers + nb), nb};
+    }
+};
+
+template <Scalar T> void copy(Index m, Index n, const T* A, Index lda, T* B, Index ldb)
+{
+    for (Index j = 0; j < n; ++j) std::copy_n(A + j * lda, m, B + j * ldb);
+}
+
+/// Rows 0 .. m in the order in which partial pivoting on A, m x n, leaves them; `work` as large as A.
+template <Scalar T>
+std::vector<Index> order_by_pivots(const KernelProvider& kernels, Index m, Index n, const T* A, Index lda, T* work)
+{
+    std::vector<Index> order(static_cast<std::size_t>(m)), pivots(static_cast<std::size_t>(std::min(m, n)));
+    std::iota(order.begin(), order.end(), Index(0));
+    copy(m, n, A, lda, work, m);
+    kernels.getrf(m, n, work, m, pivots.data());
+    for (std::size_t i = 0; i < pivots.size(); ++i) std::swap(order[i], order[std::size_t(pivots[i] - 1)]);
+    order.resize(pivots.size());
+    return order;
+}
+
+/// to <- those rows of A, in this order; `number(i)` is the number of row i.
+template <Scalar T, class Number>
+void take(const std::vector<Index>& chosen, Index n, const T* A, Index lda, const Number& number, Rows<T> to)
+{
+    for (std::size_t i = 0; i < chosen.size(); ++i) to.numbers[i] = number(chosen[i]);
+    for (Index j = 0; j < n; ++j)
+        for (std::size_t i = 0; i < chosen.size(); ++i) to.entries[Index(i) + j * to.ld] = A[chosen[i] + j * lda];
+}
+
+/// Of m rows of a panel, of which row `first` of the matrix is the first.
+template <Scalar T> struct GroupArgs {
+    Index m, n, first, nb;
+
+    Flops flops() const { return elimination<T>(m, n); }
+    void run(TaskContext& context)
+    {
+        const Rows<T> to = Rows<T>::of(data_of<void>(context, 0), nb);
+        const Stored<const T> A = stored<const T>(context, 1);
+        const WorkMemory work(std::size_t(m * n) * sizeof(T));
+        const auto chosen = order_by_pivots(kernels_of(context), m, n, A.data, A.ld, static_cast<T*>(work.data()));
+        take(
+            chosen, n, A.data, A.ld, [&](Index i) { return first + i; }, to);
+    }
+};
+
+/// Of two choices of m1 and m2 rows.
+template <Scalar T> struct MatchArgs {
+    Index m1, m2, n, nb;
+
+    Flops flops() const { return elimination<T>(m1 + m2, n); }
+    void run(TaskContext& context)
+    {
+        const Rows<T> winners = Rows<T>::of(data_of<void>(context, 0), nb), others = Rows<T>::of(data_of<void>(context, 1), nb);
+        const Index m = m1 + m2;
+        const WorkMemory work(std::size_t(2 * m * n) * sizeof(T));
+        T *const both = static_cast<T*>(work.data()), *const factors = both + m * n;
+        copy(m1, n, winners.entries, nb, both, m);
+        copy(m2, n, others.entries, nb, both + m1, m);
+        std::vector<Index> numbers(winners.numbers, winners.numbers + m1);
+        numbers.insert(numbers.end(), others.numbers, others.numbers + m2);
+        const auto chosen = order_by_pivots(kernels_of(context), m, n, both, m, factors);
+        take(
+            chosen, n, both, m, [&](Index i) { return numbers[std::size_t(i)]; }, winners);
+    }
+};
+
+/// LAPACK's interchanges, from 1 and of the whole matrix, that bring `count` rows to the top of m rows that begin at row `first`.
+void interchanges(const Index* winners, Index count, Index first, Index m, Index* pivots)
+{
+    std::vector<Index> row_at(static_cast<std::size_t>(m)); // what lies where, and the inverse
+    std::iota(row_at.begin(), row_at.end(), Index(0));
+    std::vector<Index> place_of = row_at;
+    for (Index i = 0; i < count; ++i) {
+        const Index row = winners[i] - first, place = place_of[std::size_t(row)], displaced = row_at[std::size_t(i)];
+        pivots[i] = first + place + 1;
+        std::swap(row_at[std::size_t(i)], row_at[std::size_t(place)]);
+        place_of[std::size_t(displaced)] = place;
+        place_of[std::size_t(row)] = i;
+    }
+}
+
+/// Of a panel of `rows` rows, whose tile on the diagonal is m x n.
+template <Scalar T> struct TopArgs {
+    Index rows, m, n, first, nb;
+    Info* info;
+
+    Flops flops() const { return elimination<T>(m, n); }
+    void run(TaskContext& context)
+    {
+        Index* const pivots = data_of<Index>(context, 0);
+        const Stored<T> A = stored<T>(context, 2);
+        interchanges(Rows<T>::of(data_of<void>(context, 1), nb).numbers, n, first, rows, pivots);
+        blas::laswp(n, A.data - first, A.ld, first, first + n, pivots - first);
+        factor_unpivoted(kernels_of(context), m, n, A.data, A.ld);
+        if (const Index zero = zero_on_diagonal(n, A.data, A.ld)) info->report(first + zero);
+    }
+};
+
+} // namespace
+
+template <Scalar T> void tournament(Flow& flow, TileMatrix<T> A, Index k, Index first, Index tiles, Candidates<T> to)
+{
+    static constexpr Codelet codelet = codelet_of<GroupArgs<T>>("tournament");
+    std::vector<Access> accesses{write(datum(to))};
+    Index m = 0;
+    for (Index i = first; i < first + tiles; ++i) accesses.push_back(read(A(i, k))), m += A(i, k).rows;
+    flow.submit(codelet, GroupArgs<T>{m, A(k, k).cols, A.first_row(first), to.nb}, accesses);
+}
+
+template <Scalar T>
+void tournament(Flow& flow, Index columns, Candidates<T> winners, Index rows, Candidates<T> others, Index other_rows)
+{
+    static constexpr Codelet codelet = codelet_of<MatchArgs<T>>("tournament");
+    flow.submit(codelet, MatchArgs<T>{rows, other_rows, columns, winners.nb}, {readwrite(datum(winners)), read(datum(others))});
+}
+
+template <Scalar T> void getrf_nopiv(Flow& flow, TileMatrix<T> A, Index k, Candidates<T> winners, Pivots pivots, Info& info)
+{
+    static constexpr Codelet codelet = codelet_of<TopArgs<T>>("getrf_nopiv");
+    const Index first = A.first_row(k);
+    std::vector<Access> accesses{write(pivots), read(datum(winners))};
+    for (Index i = k; i < A.row_tiles(); ++i) accesses.push_back(readwrite(A(i, k)));
+    flow.submit(codelet, TopArgs<T>{A.rows() - first, A(k, k).rows, A(k, k).cols, first, winners.nb, &info}, accesses);
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void tournament(Flow&, TileMatrix<T>, Index, Index, Index, Candidates<T>);                                          \
+    template void tournament(Flow&, Index, Candidates<T>, Index, Candidates<T>, Index);                                          \
+    template void getrf_nopiv(Flow&, TileMatrix<T>, Index, Candidates<T>, Pivots, Info&);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
+
+} // namespace trencadis::task

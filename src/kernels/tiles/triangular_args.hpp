@@ -1,0 +1,88 @@
+#pragma once
+#include "blas/level3/team_solve.hpp"
+#include "kernels/tiles/chunking.hpp"
+#include "kernels/tiles/guard.hpp"
+#include "kernels/tiles/operands.hpp"
+#include "kernels/tiles/team_operation.hpp"
+#include "kernels/tiles/tile_access.hpp"
+#include "matrix/conjugate.hpp"
+#include "matrix/operations.hpp"
+
+namespace trencadis::task {
+
+/// What is done to a tile with a triangular tile.
+enum class Triangular { multiply, solve };
+
+/// B <- alpha op(A) B or alpha B op(A), or with the inverse of op(A), on stored tiles, B m x n. On the left the columns of B are
+/// independent, on the right its rows.
+template <Scalar T, Triangular what> struct TriangularArgs {
+    std::int32_t m, n;
+    Side side;
+    Uplo uplo;
+    Op op;
+    Diag diag;
+    T alpha;
+    Guard guard;
+    TeamOperation<blas::TeamSolve<T>> shared{}; ///< solves only
+
+    bool left() const { return side == Side::left; }
+    Index extent() const { return left() ? n : m; }
+    Flops flops() const { return operations::triangular(left() ? m : n, extent()).template flops<T>(); }
+    /// Our own kernels pack the triangle once for the whole team.
+    bool packs_once(const Kernels* kernels) const
+    {
+        return what == Triangular::solve && are_native(kernels, KernelRoutine::trsm) && flops() >= smallest_shared;
+    }
+    Index chunks(const Kernels* kernels) const
+    {
+        if (!packs_once(kernels)) return chunk_count(extent(), flops());
+        return blas::TeamSolve<T>::count_chunks(blas::setup<T>(0), extent());
+    }
+    void release() { shared.release(); }
+
+    void run(TaskContext& context)
+    {
+        if (guard.stopped()) return;
+        const KernelProvider& kernels = kernels_of(context);
+        const Stored<const T> A = stored<const T>(context, 0);
+        const Stored<T> B = stored<T>(context, 1);
+        const Index count = chunks(&kernels);
+        if (packs_once(&kernels))
+            return shared.run(
+                context.team(), count, [&] { return solve(A, B); }, [&] { part(kernels, m, n, A, B); });
+        while (const auto c = context.team().next()) {
+            const Range r = range_of(c, count, extent());
+            if (left()) part(kernels, m, r.size(), A, {B.data + r.begin * B.ld, B.ld});
+            else part(kernels, r.size(), n, A, {B.data + r.begin, B.ld});
+        }
+    }
+    std::unique_ptr<blas::TeamSolve<T>> solve(Stored<const T> A, Stored<T> B) const
+    {
+        const auto x = blas::right_upper(side, uplo, op, diag, Index(m), Index(n), A.data, A.ld, B.data, B.ld);
+        return std::make_unique<blas::TeamSolve<T>>(x, alpha, blas::setup<T>(0));
+    }
+    void part(const KernelProvider& kernels, Index rows, Index cols, Stored<const T> A, Stored<T> B) const
+    {
+        if constexpr (what == Triangular::solve)
+            kernels.trsm(side, uplo, op, diag, rows, cols, alpha, A.data, A.ld, B.data, B.ld);
+        else kernels.trmm(side, uplo, op, diag, rows, cols, alpha, A.data, A.ld, B.data, B.ld);
+    }
+};
+
+/// As the algorithm sees it -> as stored. Stored B holds f(B), and f(A B) is f(B) f(A): the other side. `uplo` is A's triangle
+/// as the algorithm sees it; in memory it is the other one when A is stored transposed.
+template <Scalar T, Triangular what>
+TriangularArgs<T, what> triangular_args(Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B, Guard guard)
+{
+    const Op f = B.op;
+    return {std::int32_t(B.stored_rows()),
+            std::int32_t(B.stored_cols()),
+            f == Op::none ? side : opposite(side),
+            A.op == Op::none ? uplo : opposite(uplo),
+            compose<T>(f, A.op),
+            diag,
+            seen_through(f, alpha),
+            guard};
+}
+
+} // namespace trencadis::task

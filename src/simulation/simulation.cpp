@@ -1,0 +1,186 @@
+#include "simulation/simulation.hpp"
+
+#include "algorithms/graphs.hpp"
+#include "algorithms/tile_size.hpp"
+#include "base/error.hpp"
+#include "engines/engine.hpp"
+#include "scheduling/scheduler.hpp"
+#include "simulation/graph_survey.hpp"
+#include "simulation/simulation_units.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <sys/mman.h>
+
+namespace trencadis {
+namespace {
+
+/// Addresses that stand for the matrices and are never touched. The same ones in every process, where they are free: a policy or table
+/// that looks at addresses then does the same in every run.
+class AddressSpace {
+public:
+    explicit AddressSpace(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 64))
+    {
+        void* const wanted = reinterpret_cast<void*>(std::uintptr_t{0x100000000000});
+        begin_ = mmap(wanted, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (begin_ == MAP_FAILED)
+            throw Error(ErrorCode::environment, fmt::format("no {} bytes of addresses are free in this process", bytes_));
+    }
+    ~AddressSpace() { munmap(begin_, bytes_); }
+    AddressSpace(const AddressSpace&) = delete;
+    AddressSpace& operator=(const AddressSpace&) = delete;
+    void* begin() const { return begin_; }
+
+private:
+    std::size_t bytes_;
+    void* begin_;
+};
+
+/// The whole graph, as the body of one task.
+struct Graph {
+    std::string routine, variant;
+    GraphShape shape;
+    void* memory;
+    Info* info;
+};
+struct RunArgs {
+    const Graph* graph;
+    void run(TaskContext& context)
+    {
+        submit_graph(context.flow(), graph->routine, graph->variant, graph->shape, graph->memory, *graph->info);
+    }
+};
+constexpr Codelet run_codelet = [] {
+    Codelet codelet = codelet_of<RunArgs>("run");
+    codelet.counted = false;
+    codelet.submits = true;
+    return codelet;
+}();
+
+void run_graph(Executor& executor, const FlowOptions& options, const Graph& graph)
+{
+    TaskFlow root(executor, options);
+    root.submit(run_codelet, RunArgs{&graph}, std::initializer_list<Access>{});
+    root.wait();
+}
+
+void check_numbers(const SimulationRequest& request)
+{
+    const auto refuse = [](const std::string& message) { throw Error(ErrorCode::bad_argument, message); };
+    const SimulationOptions& options = request.options;
+    if (request.precision != 'd' && request.precision != 'z')
+        refuse(fmt::format("precision is '{}', must be d or z: machines are described by kernel times in double precision",
+                           request.precision));
+    if (request.n < 1) refuse(fmt::format("n is {}, must be at least 1", request.n));
+    if (request.m < 0) refuse(fmt::format("m is {}, must be at least 1, or 0 to have it chosen", request.m));
+    if (request.nb < 0) refuse(fmt::format("nb is {}, must be at least 1, or 0 to have it chosen", request.nb));
+    if (request.window < 0) refuse(fmt::format("window is {}, must be at least 1, or 0 for the usual one", request.window));
+    for (const auto& [name, value] : {std::pair("submit", options.submit_s), {"pop", options.pop_s}, {"remap", options.remap_s}})
+        if (!(value >= 0 && std::isfinite(value))) refuse(fmt::format("{} is {} s, must be at least 0", name, value));
+    if (!(options.jitter >= 0 && options.jitter < 1))
+        refuse(fmt::format("jitter is {}, must be at least 0 and below 1", options.jitter));
+}
+
+void check_memory(const Machine& machine, Bytes needed)
+{
+    Bytes there = 0;
+    for (const MemoryNode& node : machine.nodes) there += node.bytes;
+    if (there > 0 && needed > there)
+        throw Error(ErrorCode::bad_argument,
+                    fmt::format("the matrices need {:.1f} GB, and the memory of {} is {:.1f} GB; choose a smaller n",
+                                needed * 1e-9, machine.name, there * 1e-9));
+}
+
+EngineParts parts_of(const SimulationRequest& request, const Machine& machine, const ChosenUnits& units,
+                     const SchedulerSpec& scheduler)
+{
+    EngineParts parts{{}, scheduler, nullptr};
+    parts.machine = &machine;
+    parts.simulation = request.options;
+    parts.devices = units.devices;
+    for (const int core : units.cores) {
+        const int kind = machine.cores[core].kind;
+        parts.workers.push_back({core, kind, machine.kinds[kind].name, 1});
+    }
+    return parts;
+}
+
+[[noreturn]] void refuse_devices(const SimulationResult& result, const Machine& machine)
+{
+    const std::string_view other = default_graph_variant(result.routine, true);
+    const std::string advice = packs_images(other) ? "" : fmt::format("use '{}', or ", other);
+    throw Error(
+        ErrorCode::bad_argument,
+        fmt::format("variant '{}' works on images that cores make for themselves, and {} takes part with devices; {}--workers "
+                    "without devices",
+                    result.variant, machine.name, advice));
+}
+
+double idle_fraction(const SimulationReport& report)
+{
+    Seconds busy = 0;
+    for (const SimulationReport::OfWorker& worker : report.workers) busy += worker.busy_s;
+    const Seconds all = report.makespan_s * static_cast<double>(report.workers.size());
+    return all > 0 ? std::max(0.0, 1 - busy / all) : 0;
+}
+
+} // namespace
+
+SimulationResult simulate(const SimulationRequest& request)
+{
+    check_numbers(request);
+    SimulationResult result;
+    const Machine described = request.described ? *request.described : load_machine(request.machine);
+    require_known_kernels(described);
+    const Machine machine = awake_part(described, request.model);
+    const ChosenUnits units = choose_units(machine, request.workers);
+    SchedulerSpec scheduler = parse_scheduler(request.scheduler.empty() ? "mosaic" : request.scheduler);
+    scheduler.seed(request.options.seed);
+    result.machine = machine.name;
+    result.model = request.model;
+    result.scheduler = scheduler.text;
+    result.routine = request.routine;
+    result.variant =
+        request.variant.empty() ? std::string(default_graph_variant(request.routine, !units.devices.empty())) : request.variant;
+    if (packs_images(result.variant) && !units.devices.empty()) refuse_devices(result, machine);
+    result.n = request.n;
+    const int workers = static_cast<int>(units.cores.size() + units.devices.size());
+    const std::size_t element = sizeof(double) * (request.precision == 'z' ? 2 : 1);
+    result.nb = request.nb ? request.nb : default_graph_tile(result.routine, result.variant, request.n, element, workers);
+    result.inner = request.inner ? request.inner : default_inner(result.routine, result.nb);
+    result.precision = request.precision;
+
+    result.m = request.m ? request.m : default_graph_rows(result.variant, result.n);
+    const GraphShape shape{.n = result.n, .nb = result.nb, .m = result.m, .inner = result.inner, .precision = result.precision};
+    const std::size_t bytes = graph_bytes(result.routine, result.variant, shape);
+    check_memory(machine, static_cast<Bytes>(bytes));
+    const AddressSpace memory(bytes);
+    Info info;
+    const Graph graph{result.routine, result.variant, shape, memory.begin(), &info};
+    FlowOptions options{.traits = scheduler.flow};
+    if (request.window) options.window = request.window;
+
+    GraphSurvey survey(machine, units.cores, units.devices);
+    run_graph(survey, FlowOptions{.priorities = Priorities::given}, graph);
+    survey.check();
+    result.bounds = {survey.area_bound(), survey.critical_path()};
+
+    const std::unique_ptr<Engine> engine =
+        find_entry("engine", engine_entries(), "simulated").make(parts_of(request, machine, units, scheduler));
+    if (request.trace) engine->recorder().start_at(0);
+    run_graph(*engine, options, graph);
+    static_cast<SimulationReport&>(result) = engine->simulation_report();
+    result.idle_fraction = idle_fraction(result);
+    const Flops flops = routine_flops(result.routine, shape);
+    if (result.makespan_s > 0) result.gflops = flops / result.makespan_s * 1e-9;
+    if (result.bounds.time_s() > 0) result.capacity_gflops = flops / result.bounds.time_s() * 1e-9;
+    if (request.trace)
+        result.trace = engine->recorder().stop_at(
+            std::llround(result.makespan_s * 1e9),
+            fmt::format("{} n={} nb={} {} {}", result.routine, result.n, result.nb, result.machine, result.scheduler),
+            Origin::simulated);
+    return result;
+}
+
+} // namespace trencadis
