@@ -3,17 +3,62 @@
 #include "session/session.hpp"
 
 #include <nanobind/nanobind.h>
+#include <unistd.h>
 #include <utility>
 
 namespace trencadis::python {
 
 namespace nb = nanobind;
 
+/// Takes the interpreter lock by `take`. When the interpreter has ended meanwhile, Python up to 3.13 leaves by pthread_exit, which unwinds the
+/// thread's frames; nanobind's are noexcept, and the process would be aborted. The thread stops here instead, as later versions stop it
+/// themselves: nobody waits for it, for it was a daemon, and its operands stay alive with its frames until the process is gone.
+template <class Take> auto take_lock(const Take& take)
+{
+    struct StopsWhenUnwound {
+        bool taken = false;
+        ~StopsWhenUnwound()
+        {
+            while (!taken) pause();
+        }
+    } guard;
+    const auto state = take();
+    guard.taken = true;
+    return state;
+}
+
+/// The calling thread is without the interpreter lock in its scope, also where that is left by an exception.
+class Unlocked {
+public:
+    Unlocked() = default;
+    Unlocked(const Unlocked&) = delete;
+    Unlocked& operator=(const Unlocked&) = delete;
+    ~Unlocked()
+    {
+        take_lock([this] { return PyEval_RestoreThread(state_), state_; });
+    }
+
+private:
+    PyThreadState* const state_ = PyEval_SaveThread();
+};
+
+/// And has it in the scope of this one.
+class Locked {
+public:
+    Locked() = default;
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+    ~Locked() { PyGILState_Release(state_); }
+
+private:
+    const PyGILState_STATE state_ = take_lock(PyGILState_Ensure);
+};
+
 /// Answers whether the user pressed Ctrl-C (or another signal handler of Python's raised), asked on the calling thread
 /// while it waits without the interpreter lock. The exception stays set for `compute` to throw.
 inline bool signalled()
 {
-    nb::gil_scoped_acquire lock;
+    const Locked lock;
     return PyErr_CheckSignals() != 0;
 }
 
@@ -21,7 +66,7 @@ inline bool signalled()
 template <class F> auto compute(F&& f)
 {
     try {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         return f();
     } catch (const Error&) {
         if (PyErr_Occurred()) throw nb::python_error();

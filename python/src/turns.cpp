@@ -1,4 +1,5 @@
 #include "bind.hpp"
+#include "call.hpp"
 
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -91,7 +92,7 @@ std::tuple<std::int64_t, Seconds> time_calls(Word function, const std::vector<Wo
                                              Seconds dropped, Seconds least)
 {
     const TimedCall call(function, words, std::move(restores));
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     if (dropped > 0) calls_for(call, dropped);
     const auto [calls, inside] = calls_for(call, least);
     return {calls, inside};
@@ -102,7 +103,7 @@ std::vector<Seconds> time_lone_calls(Word function, const std::vector<Word>& wor
 {
     const TimedCall call(function, words, std::move(restores));
     std::vector<Seconds> seconds;
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     for (int i = 0; i < times; ++i) {
         call.restore();
         sleep_for(silence);
