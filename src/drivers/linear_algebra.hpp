@@ -18,7 +18,7 @@ class Session;
 
 struct RoutineOptions {
     Index nb = 0;                           ///< tile size; 0: chosen from the sizes and the machine (session/tile_size.hpp)
-    std::function<bool()> interrupted = {}; ///< polled about every 50 ms while waiting; true cancels the call
+    std::function<bool()> interrupted = {}; ///< asked on the calling thread about every 50 ms; true cancels the call
     std::string variant = {};               ///< one of variants_of(routine); empty: default_variant
 };
 

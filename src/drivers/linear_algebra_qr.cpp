@@ -4,6 +4,7 @@
 #include "blas/factorizations/pivoted_qr.hpp"
 #include "blas/factorizations/qr.hpp"
 #include "drivers/alone.hpp"
+#include "drivers/asking.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "drivers/routine.hpp"
 #include "drivers/tall_qr.hpp"
@@ -125,7 +126,7 @@ bool apply_by_tasks(Session& session, Storage storage, Side side, Op op, Index k
     return true;
 }
 /// Products with a vector are shared without tasks, step by step; the update of a block is a product as others.
-template <Scalar T> blas::PivotingHelp<T> helpers(Session& session)
+template <Scalar T> blas::PivotingHelp<T> helpers(Session& session, const std::function<bool()>& interrupted)
 {
     return {.share =
                 [&session](Index chunks, Flops flops, const std::function<void(Team&)>& work) {
@@ -133,9 +134,11 @@ template <Scalar T> blas::PivotingHelp<T> helpers(Session& session)
                     return flops >= worth_it && session.can_share(flops) && session.share_out(chunks, work);
                 },
             .subtract =
-                [&session](Index m, Index n, Index k, const T* A, Index lda, const T* B, Index ldb, T* C, Index ldc) {
-                    gemm(session, Op::none, Op::conj_trans, m, n, k, T(-1), A, lda, B, ldb, T(1), C, ldc);
-                }};
+                [&](Index m, Index n, Index k, const T* A, Index lda, const T* B, Index ldb, T* C, Index ldc) {
+                    gemm(session, Op::none, Op::conj_trans, m, n, k, T(-1), A, lda, B, ldb, T(1), C, ldc,
+                         {.nb = 0, .interrupted = interrupted, .variant = {}});
+                },
+            .before_column = AskedBetweenSteps(interrupted)};
 }
 bool short_call(Session& session, Flops flops, const RoutineOptions& options)
 {
@@ -236,12 +239,13 @@ void geqp3(Session& session, Index m, Index n, T* A, Index lda, Index* jpvt, T* 
     const Index fixed = blas::bring_fixed_columns(m, n, A, lda, jpvt), done = std::min(m, fixed);
     T* const rest = A + done * lda;
     if (done > 0) {
-        geqrf(session, m, done, A, lda, tau);
-        ormqr(session, Side::left, Op::conj_trans, m, n - done, done, A, lda, tau, rest, lda);
+        const RoutineOptions asked{.nb = 0, .interrupted = options.interrupted, .variant = {}};
+        geqrf(session, m, done, A, lda, tau, asked);
+        ormqr(session, Side::left, Op::conj_trans, m, n - done, done, A, lda, tau, rest, lda, asked);
     }
     if (done == std::min(m, n)) return;
     const blas::PivotingRoom<T> room(n - done, options.nb ? options.nb : blas::pivoting_block(n - done));
-    const auto help = helpers<T>(session);
+    const auto help = helpers<T>(session, options.interrupted);
     blas::factor_free_columns(m, n - done, done, rest, lda, jpvt + done, tau + done, room, help);
 }
 

@@ -251,5 +251,28 @@ TYPED_TEST(QrRoutines, ExchangeColumnsAsOneCoreDoes)
     }
 }
 
+/// It goes column by column on the calling thread and hardly ever waits for tasks; half a second of work on a fast core.
+TEST(QrWithPivoting, AsksBetweenColumnsWhetherToGoOn)
+{
+    Random random(39);
+    const Index n = 2000;
+    const auto A = random_matrix<double>(random, n, n);
+    for (const char* engine : engines) {
+        auto F = A;
+        auto tau = tau_for(A);
+        std::vector<Index> order(std::size_t(n), 0);
+        int asked = 0;
+        try {
+            geqp3(session_on(engine), n, n, F.data.data(), F.ld, order.data(), tau.data(),
+                  {.nb = 0, .interrupted = [&] { return ++asked == 2; }, .variant = {}});
+            FAIL() << "not cancelled on " << engine << ", asked " << asked << " times";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::cancelled) << engine;
+        }
+        EXPECT_EQ(asked, 2) << engine << ": nobody is asked after a call was cancelled";
+        EXPECT_EQ(tau.back(), 0) << engine << ": the last column was not reached";
+    }
+}
+
 } // namespace
 } // namespace trencadis

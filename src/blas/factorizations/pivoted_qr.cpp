@@ -108,6 +108,7 @@ private:
     void factor_column(Index first, Index j)
     {
         const Index c = first + j, row = done_ + c, length = m_ - row;
+        if (help_.before_column) help_.before_column();
         bring(c + longest(n_ - c, norms_ + c), c, j);
         const ColumnKernel<T>& columns = setup<T>().kernel.columns;
         const T* const V = at(row, first);
@@ -183,11 +184,14 @@ private:
 };
 
 /// Without memory: column by column, with norms as they are.
-template <Scalar T> void factor_in_place(Index m, Index n, Index done, T* A, Index lda, Index* jpvt, T* tau)
+template <Scalar T>
+void factor_in_place(Index m, Index n, Index done, T* A, Index lda, Index* jpvt, T* tau,
+                     const std::function<void()>& before_column)
 {
     const ColumnKernel<T>& columns = setup<T>().kernel.columns;
     for (Index j = 0; j < std::min(m - done, n); ++j) {
         const Index row = done + j, rest = m - row - 1;
+        if (before_column) before_column();
         const auto norm = [&](Index c) { return column_norm(m - row, A + row + c * lda); };
         Index chosen = j;
         Real<T> most = norm(j);
@@ -242,7 +246,7 @@ void factor_free_columns(Index m, Index n, Index done, T* A, Index lda, Index* j
                          const PivotingHelp<T>& help)
 {
     if (m <= done || n <= 0) return;
-    if (!room.data()) return factor_in_place(m, n, done, A, lda, jpvt, tau);
+    if (!room.data()) return factor_in_place(m, n, done, A, lda, jpvt, tau, help.before_column);
     Pivoting<T>(m, n, done, A, lda, jpvt, tau, room, help).run();
 }
 

@@ -9,12 +9,14 @@
 /// QR with column pivoting: A P = Q R where each column of A that comes next is the longest of those that are left, below the rows that are done.
 namespace trencadis::blas {
 
-/// Who helps. Where a function is empty the calling thread does it.
+/// Who helps. Where a function is empty the calling thread does it, and is asked nothing.
 template <Scalar T> struct PivotingHelp {
     /// Carries out `work`, which takes all of so many chunks from its team, on several cores; false: nothing was done. `work` does not throw.
     std::function<bool(Index chunks, Flops flops, const std::function<void(Team&)>& work)> share;
     /// C <- C - A B^H, C m x n with columns of length k in B's and A's rows.
     std::function<void(Index m, Index n, Index k, const T* A, Index lda, const T* B, Index ldb, T* C, Index ldc)> subtract;
+    /// Called before each column; what it throws ends the factorization, with A, jpvt and tau as they are then.
+    std::function<void()> before_column;
 };
 
 /// How many of n columns are factored before those that are left are updated as a whole.

@@ -1,0 +1,44 @@
+"""Ctrl-C in routines that do not spend their time waiting for tasks: within a second, wherever they are."""
+
+import subprocess
+import sys
+
+import pytest
+
+# The call is known to take long enough by being interrupted in it: one that ends before says so.
+PROGRAM = """
+import os, signal, threading, time
+import numpy as np
+import trencadis, trencadis.lapack
+random = np.random.default_rng(3)
+{setup}
+def call(): return {call}
+for delay in (0.3, 1.0):
+    sent = []
+    def send():
+        time.sleep(delay)
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=send, daemon=True).start()
+    try:
+        call()
+        print("over", flush=True)
+        time.sleep(2)
+    except KeyboardInterrupt:
+        print(time.monotonic() - sent[0], flush=True)
+"""
+
+CALLS = {
+    "pivoted-qr": ("A = random.standard_normal((4000, 4000))", "trencadis.qr(A, pivoting=True)"),
+    "pivoted-tall-qr": ("A = random.standard_normal((300000, 150))", "trencadis.qr(A, pivoting=True, mode='r')"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_ctrl_c_ends_a_call_within_a_second(name):
+    setup, call = CALLS[name]
+    code = PROGRAM.format(setup=setup, call=call)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
+    delays = result.stdout.split()
+    assert len(delays) == 2 and "over" not in delays, result
+    assert all(float(delay) < 1 for delay in delays), delays
