@@ -54,6 +54,7 @@ def test_it_has_the_libraries_the_headers_the_machines_and_scripts_that_a_shell_
     assert {
         "libtrencadis.so.0",
         "libtrencadis_lapack.so",
+        "libopenblas-trencadis.so",
         "libblas.so.3",
         "liblapack64.so.3",
         "trencadis.hpp",

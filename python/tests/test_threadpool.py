@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import threadpoolctl
 import trencadis
-from trencadis import _core
+from trencadis import _core, preload
 
 CORES = len(os.sched_getaffinity(0))
 
@@ -64,3 +65,57 @@ os.execvp("sh", ["sh", "-c", "echo ${KMP_DUPLICATE_LIB_OK-unset}"]) if not os.fo
 """
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
     assert run.stdout.split() in (["True", before or "unset"], [before or "unset", "True"]), run
+
+
+LIBRARY = Path(preload.path())
+
+# The time of the workers tells who computes; a limited session has one of its own. The program knows NumPy and threadpoolctl.
+LIMITED = """
+import os, sys, threading, time
+import numpy as np
+import threadpoolctl
+def others():
+    return [task for task in os.listdir("/proc/self/task") if int(task) != threading.get_native_id()]
+def times_of(tasks):
+    "Nanoseconds that these threads have run."
+    return sum(int(open(f"/proc/self/task/{task}/schedstat").read().split()[0]) for task in tasks)
+def ours():
+    return [pool for pool in threadpoolctl.threadpool_info() if pool["architecture"] == "trencadis"]
+A = np.ones((1000, 1000))
+def compute(workers):
+    time.sleep(0.02)  # some look for work still, from before
+    before = times_of(workers)
+    for _ in range(10): A @ A
+    return times_of(workers) - before
+(before,) = ours()
+A @ A
+workers = others()
+free = compute(workers)
+with threadpoolctl.threadpool_limits(1):
+    (inside,) = ours()
+    limited = compute(workers)
+(after,) = ours()
+assert not any(name.startswith("trencadis") for name in sys.modules)
+print(before["num_threads"], inside["num_threads"], after["num_threads"], free, limited, before["version"], before["user_api"])
+"""
+
+
+def test_a_program_that_knows_nothing_of_us_limits_us_when_preloaded():
+    # NumPy's own OpenBLAS has no threads, so that all that run are ours.
+    environment = {**os.environ, "LD_PRELOAD": str(LIBRARY), "TRENCADIS_NUM_THREADS": str(CORES), "OPENBLAS_NUM_THREADS": "1"}
+    run = subprocess.run([sys.executable, "-c", LIMITED], env=environment, capture_output=True, text=True, timeout=100)
+    assert run.returncode == 0, run.stderr
+    before, inside, after, free, limited, version, api = run.stdout.split()
+    assert (int(before), int(inside), int(after)) == (CORES, 1, CORES)
+    assert (version, api) == (trencadis.__version__, "blas")
+    if CORES > 1:
+        assert int(free) > 1e6, "nobody else computed without a limit, either"
+    assert int(limited) < 1e6
+
+
+def test_what_threadpoolctl_calls_is_in_nobodys_way():
+    """A program that looks for OpenBLAS's functions finds those of its OpenBLAS, and not the names that are for threadpoolctl."""
+    code = "import ctypes; print(hasattr(ctypes.CDLL(None), 'openblas_get_config'))"
+    environment = {**os.environ, "LD_PRELOAD": str(LIBRARY)}
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stdout.strip()) == (0, "False"), run
