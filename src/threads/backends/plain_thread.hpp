@@ -1,5 +1,6 @@
 #pragma once
 #include "base/error.hpp"
+#include "threads/last_thread.hpp"
 
 #include <cstring>
 #include <functional>
@@ -23,12 +24,13 @@ inline void pin_to(int cpu)
 }
 
 /// An operating system thread that takes no signals but those of its own faults, nor do those it starts: a worker that took SIGINT
-/// would hide it from the main thread.
+/// would hide it from the main thread. Nor does it keep the process when the program's own threads have ended.
 class PlainThread {
 public:
     /// Throws Error{environment} when the system gives no more threads.
     PlainThread(const char* name, std::function<void()> body) : name_(name), body_(std::move(body))
     {
+        notice_the_end_of_the_first_thread();
         sigset_t all, before;
         sigfillset(&all);
         for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, fault);
@@ -45,6 +47,7 @@ private:
     static void* enter(void* self)
     {
         auto& thread = *static_cast<PlainThread*>(self);
+        const OurThread ours;
         pthread_setname_np(pthread_self(), thread.name_);
         thread.body_();
         return nullptr;
