@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that includes between the floors of src/ follow scripts/layers.toml.
+"""Checks that includes between the floors of src/ follow scripts/layers.toml, and that glt/ includes nothing but itself.
 
 Usage: check_layers.py [ROOT]. Prints one line per wrong include, `file:line: ...`, and exits 1 if there is one;
 2 if the table is wrong.
@@ -11,7 +11,9 @@ import tomllib
 from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
+ANY_INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 PUBLIC = "trencadis"  # include/trencadis, written #include "trencadis/..."
+GLT = "glt"  # the project in glt/: its public headers are "trencadis/glt...", its inner ones "glt/..."
 SOURCES = {".hpp", ".cpp", ".h", ".c"}
 
 
@@ -24,19 +26,27 @@ def read_table(root):
     floors = {name: set(allowed) for name, allowed in table["floors"].items()}
     for name, allowed in floors.items():
         for other in allowed:
-            if other == PUBLIC:
+            if other in (PUBLIC, GLT):
                 continue
             if other not in floors:
                 raise TableError(f"layers.toml: {name} may include {other}, which is no floor")
             if name in floors[other]:
                 raise TableError(f"layers.toml: {name} and {other} may include each other")
-    return floors, {name: set(allowed) for name, allowed in table.get("outside", {}).items()}
+    outside, parts = ({name: set(allowed) for name, allowed in table.get(key, {}).items()} for key in ("outside", GLT))
+    return floors, outside, parts
 
 
-def includes(path):
+def includes(path, pattern=INCLUDE):
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if match := INCLUDE.match(line):
+        if match := pattern.match(line):
             yield number, match.group(1)
+
+
+def floor_of(target):
+    """The first folder of an include, which is a floor; those of glt/ begin in two ways."""
+    if re.match(r"trencadis/(fast_)?glt\b", target):
+        return GLT
+    return target.split("/")[0] if "/" in target else None
 
 
 def check_file(path, name, allowed, floors):
@@ -44,15 +54,37 @@ def check_file(path, name, allowed, floors):
     for number, target in includes(path):
         if name not in floors and (path.parent / target).is_file():
             continue  # outside src/, a neighbour may be named as it is
-        floor = target.split("/")[0] if "/" in target else None
-        if floor not in floors and floor != PUBLIC:
+        floor = floor_of(target)
+        if floor not in floors and floor not in (PUBLIC, GLT):
             yield number, f'"{target}" does not begin with a floor; write "floor/file.hpp", or <...> for what is not ours'
         elif floor != name and floor not in allowed:
             yield number, f'{name} may not include "{target}" (it may include: {" ".join(sorted(allowed)) or "nothing"})'
 
 
+def check_glt_file(path, project, parts):
+    """The same for a file of glt/: what it includes is in glt/ or no file of ours, and between its parts the table holds."""
+    inside = project / "src" / GLT
+    part = path.relative_to(inside).parts[0] if path.is_relative_to(inside) else None
+    quoted = {number for number, _ in includes(path)}
+    for number, target in includes(path, ANY_INCLUDE):
+        places = [(folder / target).resolve() for folder in (path.parent, project / "include", project / "src")]
+        found = next((place for place in places if place.is_file()), None)
+        if found is None and number not in quoted and floor_of(target) not in (PUBLIC, GLT):
+            continue  # of the system, or of a library under a back end
+        if found is None or not found.is_relative_to(project):
+            yield number, f'"{target}" is not in {GLT}/, which is built without the rest'
+        elif found.is_relative_to(inside) and found.relative_to(inside).parts[0] not in {part, *parts.get(part, ())}:
+            yield number, f'{GLT}/{part or path.parent.name} may not include "{target}"'
+
+
+def check_glt(root, parts):
+    project = (root / GLT).resolve()
+    for path in sorted(p for p in project.rglob("*") if p.suffix in {*SOURCES, ".def"}):
+        yield path, list(check_glt_file(path, project, parts))
+
+
 def check(root):
-    floors, outside = read_table(root)
+    floors, outside, parts = read_table(root)
     folders = [(folder, folder.name, floors.get(folder.name)) for folder in sorted((root / "src").iterdir()) if folder.is_dir()]
     folders += [(root / name, name, allowed) for name, allowed in outside.items()]
     problems, checked = [], 0
@@ -63,6 +95,9 @@ def check(root):
         for path in sorted(p for p in folder.rglob("*") if p.suffix in SOURCES):
             checked += 1
             problems += [f"{path.relative_to(root)}:{line}: {text}" for line, text in check_file(path, name, allowed, floors)]
+    for path, wrong in check_glt(root, parts):
+        checked += 1
+        problems += [f"{path.relative_to(root.resolve())}:{line}: {text}" for line, text in wrong]
     return problems, checked
 
 

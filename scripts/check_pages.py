@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Do the links of the pages lead anywhere? Of the sources: README.md, CONTRIBUTING.md and docs/, with files, headings and
-pictures; each picture has words for those who cannot see it; each page of docs/ is in the site's navigation; addresses
-elsewhere are well formed, and not visited. With --built FOLDER, of the site in it: every link inside, and that no page loads
-anything from elsewhere. Prints what is wrong, a line each."""
+"""Do the links of the pages lead anywhere? Of the sources: README.md, CONTRIBUTING.md, docs/ and those of glt/, with files,
+headings and pictures; each picture has words for those who cannot see it; each page of docs/ is in the site's navigation;
+addresses elsewhere are well formed, and not visited. With --built FOLDER, of the site in it: every link inside, and that no
+page loads anything from elsewhere. Prints what is wrong, a line each."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ FOREIGN = re.compile(r"[a-z]+:")
 
 def pages(root: Path) -> list[Path]:
     beside = [root / "README.md", root / "CONTRIBUTING.md"]
+    beside += [root / "glt" / "README.md", *sorted((root / "glt" / "docs").rglob("*.md"))]
     return [path for path in beside if path.exists()] + sorted((root / "docs").rglob("*.md"))
 
 
@@ -34,7 +35,9 @@ def prose(text: str) -> str:
 @cache
 def anchors(page: Path) -> set[str]:
     """As GitHub and MyST make them of headings; the second of a name has -1 behind it."""
-    text = re.sub(r"^(```+)[^`]*?^\1", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    included = re.compile(r"^```\{include\} (\S+)$", re.MULTILINE)
+    text = included.sub(lambda match: f"{(page.parent / match[1]).read_text()}\n```", page.read_text())
+    text = re.sub(r"^(```+)[^`]*?^\1", "", text, flags=re.MULTILINE | re.DOTALL)
     found: dict[str, int] = {}
     for heading in re.findall(r"^#{1,6} +(.*?) *#*$", text, re.MULTILINE):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()

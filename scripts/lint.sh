@@ -25,8 +25,8 @@ fi
 python3 scripts/check_layers.py || status=1
 
 [ -e build/compile_commands.json ] || cmake --preset release >/dev/null
-changed() { if [ $all = yes ]; then printf '%s\n' "${sources[@]}"; else git diff --name-only HEAD -- 'src/*.cpp'; git ls-files --others --exclude-standard 'src/*.cpp'; fi; }
-mapfile -t tidy < <(changed | grep '^src/.*\.cpp$' | grep -v '_test\.cpp$' | while read -r f; do [ -e "$f" ] && echo "$f"; done || true)
+changed() { if [ $all = yes ]; then printf '%s\n' "${sources[@]}"; else git diff --name-only HEAD -- '*src/*.cpp'; git ls-files --others --exclude-standard '*src/*.cpp'; fi; }
+mapfile -t tidy < <(changed | grep -E '^(glt/)?src/.*\.cpp$' | grep -v '_test\.cpp$' | while read -r f; do [ -e "$f" ] && echo "$f"; done || true)
 if [ ${#tidy[@]} -gt 0 ]; then
     printf '%s\0' "${tidy[@]}" | xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p build || status=1
 fi

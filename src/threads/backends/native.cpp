@@ -1,7 +1,7 @@
+#include "glt/native/stacks.hpp"
 #include "threads/backends/exception_state.hpp"
 #include "threads/backends/plain_thread.hpp"
 #include "threads/flag.hpp"
-#include "threads/native/stacks.hpp"
 #include "threads/parker.hpp"
 #include "threads/threads.hpp"
 
