@@ -16,13 +16,13 @@ endforeach()
 # What it shows: the list, and every routine that the public header declares.
 set(header ${PROJECT_SOURCE_DIR}/src/drivers/linear_algebra.hpp)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
-file(STRINGS ${header} lines REGEX "^(template <Scalar T> )?(void|Index|Real<T>) [a-z0-9_]+\\(Session&")
+file(STRINGS ${header} lines REGEX "^(template <Scalar T> )?(void|Index|Real<T>) [a-z0-9_]+\\(Crew&")
 set(routines "")
 foreach(line IN LISTS lines)
-    string(REGEX REPLACE ".*(void|Index|Real<T>) ([a-z0-9_]+)\\(Session&.*" "\\1?trencadis::\\2" name "${line}")
+    string(REGEX REPLACE ".*(void|Index|Real<T>) ([a-z0-9_]+)\\(Crew&.*" "\\1?trencadis::\\2" name "${line}")
     string(REPLACE "Index?" "long?" name "${name}")
     string(REPLACE "Real<T>?" "trencadis::RealOf?*::type?" name "${name}")
-    string(APPEND routines "            ${name}?[fds][lot]*??trencadis::Session?*;\n") # <float>, <double>, <std::complex<...>
+    string(APPEND routines "            ${name}?[fds][lot]*??trencadis::Crew?*;\n") # <float>, <double>, <std::complex<...>
 endforeach()
 set(map ${CMAKE_BINARY_DIR}/generated/exports.map)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/exports.map.in ${map} @ONLY)

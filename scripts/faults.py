@@ -19,7 +19,7 @@ class Fault:
         return (ROOT / self.file).read_text().count(self.right) == 1
 
 
-BLAS, TILES, CALLS, FACE, ESTIMATES, ENGINES = "blas", "algorithms", "drivers", "blas_face", "estimates", "engines"
+BLAS, TILES, CALLS, FACE, ESTIMATES, ENGINES = "blas", "algorithms", "routines", "blas_face", "estimates", "engines"
 
 
 def off(element):
@@ -57,7 +57,7 @@ def infos():
     yield Fault("getrf: info of the second half alone", file, right, "return later ? later + n1 : 0;", (BLAS,))
     file = "src/kernels/tiles/tile_panel.cpp"
     yield Fault("getrf by tiles: info is always 0", file, "info->report(first + zero);", "(void)zero;", (TILES,))
-    file = "src/drivers/linear_algebra_lu.cpp"
+    file = "src/drivers/lu.cpp"
     right = "return info ? info : getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);"
     wrong = "getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);\n    return info;"
     yield Fault("gesv: divides by the zero that it reports", file, right, wrong, (CALLS, FACE))
@@ -150,7 +150,7 @@ def elements():
     right = "TriangleInverse<T>{kernels_of(context), uplo, diag}.run(n, A.data, A.ld);"
     wrong = f"{right}\n        {off('A.data[uplo == Uplo::lower ? n - 1 : (n - 1) * A.ld]')}"
     yield Fault("trtri: one element is off by 1e-12", file, right, wrong, (CALLS, FACE))
-    file = "src/drivers/linear_algebra_lu.cpp"
+    file = "src/drivers/lu.cpp"
     right = "if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);"
     wrong = f"{right}\n    if (n > 0 && nrhs > 0) {off('B[0]')}"
     yield Fault("getrs: one element is off by 1e-12", file, right, wrong, (CALLS, FACE))
@@ -182,7 +182,7 @@ def padding():
     file = "src/kernels/tiles/tile_getri.cpp"
     right = "    exchange_columns(n, n, A, lda, pivots);"
     yield Fault("getri: writes a row below A", file, right, right + written("A", "n", "lda"), (CALLS, FACE))
-    file = "src/drivers/linear_algebra_lu.cpp"
+    file = "src/drivers/lu.cpp"
     right = "if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);"
     yield Fault("getrs: writes a row below B", file, right, right + written("B", "n", "ldb", "nrhs > 0"), (CALLS, FACE))
     file = "src/drivers/mixed_precision.cpp"
@@ -229,7 +229,7 @@ def companions():
     yield Fault("gerfs of the transpose: rows exchanged forward", file, right, right.replace("back", "for"), (ESTIMATES,))
     right = "kernel.dots(rows, columns, A + row + first * lda, lda, x + row, true, products);"
     yield Fault("porfs: one triangle alone", file, right, "std::fill_n(products, columns, T(0));", (ESTIMATES,))
-    file = "src/drivers/linear_algebra_expert.cpp"
+    file = "src/drivers/expert.cpp"
     right = "if (plain && columns) system.scale_back(c, ratio_of(n, c));"
     yield Fault("gesvx: the solution of the scaled matrix", file, right, "", (CALLS, FACE))
     right = "if (scaled) system.scale_back(s, ratio_of(n, s));"
@@ -275,7 +275,7 @@ def the_rest():
 
 
 def reflectors():
-    file = "src/drivers/linear_algebra_qr.cpp"
+    file = "src/drivers/qr.cpp"
 
     def spoilt(what, right, more):
         """After the computation of a call on the calling thread."""
@@ -332,8 +332,8 @@ def exchanges():
     yield fault("F's rows are not exchanged", right, "")
     right = "std::swap(jpvt[j], jpvt[fixed++]);"
     yield fault("fixed columns are not told", right, "++fixed;")
-    file = "src/drivers/linear_algebra_qr.cpp"
-    right = "ormqr(session, Side::left, Op::conj_trans, m, n - done, done, A, lda, tau, rest, lda);"
+    file = "src/drivers/qr.cpp"
+    right = "ormqr(crew, Side::left, Op::conj_trans, m, n - done, done, A, lda, tau, rest, lda, asked);"
     yield fault("fixed columns are not applied to the others", right, "", (CALLS,))
     file = "src/algorithms/signatures.hpp"
     right = "? n + 1 : 3 * n + 1)"
@@ -375,6 +375,6 @@ def little_memory():
     file = "src/kernels/tiles/packed_reflectors.cpp"
     right = "const Index first = j / width * width;"
     yield Fault("geqrt by tasks: the triangles of wider blocks", file, right, "const Index first = 0 * width;", (CALLS,))
-    file = "src/drivers/linear_algebra_qr.cpp"
+    file = "src/drivers/qr.cpp"
     right = "tau[j] = t[Index(j) % nb + Index(j) * ldt];"
     yield Fault("gemqrt by tasks: every scalar from the first row", file, right, "tau[j] = t[0 * nb + Index(j) * ldt];", (CALLS,))

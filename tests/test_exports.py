@@ -115,7 +115,7 @@ def test_libtrencadis_shows_what_the_cxx_headers_declare():
     assert functions == declared - inside
     routines = [text for text in shown.values() if text.startswith(("void ", "long "))]
     alone = ("::laswp<", "::larft<", "::larfb<")  # need no session
-    others = [text for text in routines if ">(trencadis::Session&, " not in text]
+    others = [text for text in routines if ">(trencadis::Crew&, " not in text]
     assert [text for text in others if not any(name in text for name in alone)] == [], "of the same name, but inside"
     assert {text for text in shown.values() if text.startswith(("typeinfo", "vtable"))} == {
         "typeinfo for trencadis::Error",

@@ -6,7 +6,7 @@
 
 namespace trencadis {
 
-/// Of a call that goes step by step on the calling thread and does not wait for tasks, where the session would ask: between two steps, and
+/// Of a call that goes step by step on the calling thread and does not wait for tasks, where the crew would ask: between two steps, and
 /// about every 50 ms, its caller is asked whether it wants to go on. Throws Error{cancelled} where it does not. What belongs to the caller
 /// outlives this.
 class AskedBetweenSteps {

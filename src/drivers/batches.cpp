@@ -47,11 +47,11 @@ template <Scalar T> bool side_by_side(const KernelProvider& kernels, const blas:
 
 /// `run` for the problems in groups, as many as share vectors; `each` flops a problem.
 template <Scalar T>
-void for_each_group(Session& session, const RoutineOptions& options, const blas::Batch<T>& batch, Flops each,
+void for_each_group(Crew& crew, const RoutineOptions& options, const blas::Batch<T>& batch, Flops each,
                     void (*run)(const blas::Batch<T>&))
 {
     const Index width = blas::lanes<T>(), groups = (batch.count + width - 1) / width;
-    for_each_problem(session, options, groups, each * double(width), [&](const KernelProvider&, Index group) {
+    for_each_problem(crew, options, groups, each * double(width), [&](const KernelProvider&, Index group) {
         const Index first = group * width;
         run(batch.part(first, std::min(width, batch.count - first)));
     });
@@ -59,25 +59,25 @@ void for_each_group(Session& session, const RoutineOptions& options, const blas:
 
 /// All factorizations and solutions by Cholesky's method; `one(kernels, i)` computes problem i alone.
 template <Scalar T, class One>
-void cholesky(Session& session, const RoutineOptions& options, const blas::Batch<T>& batch, Flops each, const One& one)
+void cholesky(Crew& crew, const RoutineOptions& options, const blas::Batch<T>& batch, Flops each, const One& one)
 {
-    if (side_by_side(session.kernels(), batch, KernelRoutine::potrf))
-        return for_each_group(session, options, batch, each, blas::cholesky_batch<T>);
-    for_each_problem(session, options, batch.count, each, one);
+    if (side_by_side(crew.kernels(), batch, KernelRoutine::potrf))
+        return for_each_group(crew, options, batch, each, blas::cholesky_batch<T>);
+    for_each_problem(crew, options, batch.count, each, one);
 }
 /// The same by LU.
 template <Scalar T, class One>
-void lu(Session& session, const RoutineOptions& options, const blas::Batch<T>& batch, Flops each, const One& one)
+void lu(Crew& crew, const RoutineOptions& options, const blas::Batch<T>& batch, Flops each, const One& one)
 {
-    if (side_by_side(session.kernels(), batch, KernelRoutine::getrf))
-        return for_each_group(session, options, batch, each, blas::lu_batch<T>);
-    for_each_problem(session, options, batch.count, each, one);
+    if (side_by_side(crew.kernels(), batch, KernelRoutine::getrf))
+        return for_each_group(crew, options, batch, each, blas::lu_batch<T>);
+    for_each_problem(crew, options, batch.count, each, one);
 }
 
 } // namespace
 
 template <Scalar T>
-void potrf_batch(Session& session, Uplo uplo, Index n, T* A, Index lda, Index stride_a, Index count, Index* info,
+void potrf_batch(Crew& crew, Uplo uplo, Index n, T* A, Index lda, Index stride_a, Index count, Index* info,
                  const RoutineOptions& options)
 {
     const argument::Matrix a = of_batch(TRC_CHECK_TRIANGLE_INOUT(A, lda, n, uplo), count);
@@ -86,13 +86,13 @@ void potrf_batch(Session& session, Uplo uplo, Index n, T* A, Index lda, Index st
     check_stride<T>(5, "stride_a", stride_a, count, a);
     check_infos(7, info, count);
     const blas::Batch<T> batch{count, n, n, A, lda, stride_a, uplo, nullptr, info, 0, nullptr, 0, 0};
-    cholesky(session, options, batch, operations::potrf(double(n)).flops<T>(),
+    cholesky(crew, options, batch, operations::potrf(double(n)).flops<T>(),
              [&](const KernelProvider& kernels, Index i) { info[i] = alone::potrf(kernels, uplo, n, A + i * stride_a, lda); });
 }
 
 template <Scalar T>
-void posv_batch(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Index stride_a, T* B, Index ldb,
-                Index stride_b, Index count, Index* info, const RoutineOptions& options)
+void posv_batch(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Index stride_a, T* B, Index ldb, Index stride_b,
+                Index count, Index* info, const RoutineOptions& options)
 {
     const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, n, n), count),
                            b = of_batch(TRC_CHECK_INOUT(B, ldb, n, nrhs), count);
@@ -105,13 +105,13 @@ void posv_batch(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index ld
     check_infos(11, info, count);
     const Flops each = operations::posv(double(n), double(nrhs)).flops<T>();
     const blas::Batch<T> batch{count, n, n, A, lda, stride_a, uplo, nullptr, info, nrhs, B, ldb, stride_b};
-    cholesky(session, options, batch, each, [&](const KernelProvider& kernels, Index i) {
+    cholesky(crew, options, batch, each, [&](const KernelProvider& kernels, Index i) {
         info[i] = alone::posv(kernels, uplo, n, nrhs, A + i * stride_a, lda, B + i * stride_b, ldb);
     });
 }
 
 template <Scalar T>
-void getrf_batch(Session& session, Index m, Index n, T* A, Index lda, Index stride_a, Index* ipiv, Index count, Index* info,
+void getrf_batch(Crew& crew, Index m, Index n, T* A, Index lda, Index stride_a, Index* ipiv, Index count, Index* info,
                  const RoutineOptions& options)
 {
     const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, m, n), count);
@@ -123,14 +123,14 @@ void getrf_batch(Session& session, Index m, Index n, T* A, Index lda, Index stri
     check_infos(8, info, count);
     const Flops each = operations::getrf(double(m), double(n)).flops<T>();
     const blas::Batch<T> batch{count, m, n, A, lda, stride_a, Uplo::lower, ipiv, info, 0, nullptr, 0, 0};
-    lu(session, options, batch, each, [&](const KernelProvider& kernels, Index i) {
+    lu(crew, options, batch, each, [&](const KernelProvider& kernels, Index i) {
         info[i] = alone::getrf(kernels, m, n, A + i * stride_a, lda, ipiv + i * steps);
     });
 }
 
 template <Scalar T>
-void gesv_batch(Session& session, Index n, Index nrhs, T* A, Index lda, Index stride_a, Index* ipiv, T* B, Index ldb,
-                Index stride_b, Index count, Index* info, const RoutineOptions& options)
+void gesv_batch(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index stride_a, Index* ipiv, T* B, Index ldb, Index stride_b,
+                Index count, Index* info, const RoutineOptions& options)
 {
     const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, n, n), count),
                            b = of_batch(TRC_CHECK_INOUT(B, ldb, n, nrhs), count);
@@ -144,7 +144,7 @@ void gesv_batch(Session& session, Index n, Index nrhs, T* A, Index lda, Index st
     check_infos(11, info, count);
     const Flops each = operations::gesv(double(n), double(nrhs)).flops<T>();
     const blas::Batch<T> batch{count, n, n, A, lda, stride_a, Uplo::lower, ipiv, info, nrhs, B, ldb, stride_b};
-    lu(session, options, batch, each, [&](const KernelProvider& kernels, Index i) {
+    lu(crew, options, batch, each, [&](const KernelProvider& kernels, Index i) {
         info[i] = alone::gesv(kernels, n, nrhs, A + i * stride_a, lda, ipiv + i * n, B + i * stride_b, ldb);
     });
 }
@@ -169,11 +169,11 @@ void alone::posv_batch(const KernelProvider& kernels, Uplo uplo, Index n, Index 
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void potrf_batch(Session&, Uplo, Index, T*, Index, Index, Index, Index*, const RoutineOptions&);                    \
-    template void posv_batch(Session&, Uplo, Index, Index, T*, Index, Index, T*, Index, Index, Index, Index*,                    \
+    template void potrf_batch(Crew&, Uplo, Index, T*, Index, Index, Index, Index*, const RoutineOptions&);                       \
+    template void posv_batch(Crew&, Uplo, Index, Index, T*, Index, Index, T*, Index, Index, Index, Index*,                       \
                              const RoutineOptions&);                                                                             \
-    template void getrf_batch(Session&, Index, Index, T*, Index, Index, Index*, Index, Index*, const RoutineOptions&);           \
-    template void gesv_batch(Session&, Index, Index, T*, Index, Index, Index*, T*, Index, Index, Index, Index*,                  \
+    template void getrf_batch(Crew&, Index, Index, T*, Index, Index, Index*, Index, Index*, const RoutineOptions&);              \
+    template void gesv_batch(Crew&, Index, Index, T*, Index, Index, Index*, T*, Index, Index, Index, Index*,                     \
                              const RoutineOptions&);                                                                             \
     template void alone::gesv_batch(const KernelProvider&, Index, Index, T*, Index, Index, Index*, T*, Index, Index, Index,      \
                                     Index*);                                                                                     \

@@ -20,33 +20,33 @@ void check(const RoutineOptions& options)
                 "variant is '" + options.variant + "'; these factors are of the variant 'incremental'");
 }
 
-Index tile(const Session& session, Index n, std::size_t element, const RoutineOptions& options)
+Index tile(const Crew& crew, Index n, std::size_t element, const RoutineOptions& options)
 {
-    return std::clamp<Index>(options.nb ? options.nb : lu_tile(n, n, element, session.workers()), 1, std::max<Index>(n, 1));
+    return std::clamp<Index>(options.nb ? options.nb : lu_tile(n, n, element, crew.workers()), 1, std::max<Index>(n, 1));
 }
 
 } // namespace
 
 template <Scalar T> struct IncrementalLu<T>::Parts {
-    Session& session;
+    Crew& crew;
     Index n, nb;
     MatrixView<T> A;
     TileMatrix<T> tiles;
     Eliminations<T> by;
     Info info;
 
-    Parts(Session& on, MatrixView<T> matrix, Index size)
-        : session(on), n(matrix.rows), nb(size), A(matrix), tiles(A, nb, nb), by(n, n, nb, default_inner("getrf", nb))
+    Parts(Crew& on, MatrixView<T> matrix, Index size)
+        : crew(on), n(matrix.rows), nb(size), A(matrix), tiles(A, nb, nb), by(n, n, nb, default_inner("getrf", nb))
     {
     }
 };
 
-template <Scalar T> IncrementalLu<T>::IncrementalLu(Session& session, Index n, T* A, Index lda, const RoutineOptions& options)
+template <Scalar T> IncrementalLu<T>::IncrementalLu(Crew& crew, Index n, T* A, Index lda, const RoutineOptions& options)
 {
     argument::require(TRC_CHECK_SIZE(n), TRC_CHECK_INOUT(A, lda, n, n));
     check(options);
-    parts_ = std::make_unique<Parts>(session, MatrixView<T>{A, n, n, lda}, tile(session, n, sizeof(T), options));
-    run_routine(session, options, [&](Flow& flow) { getrf_incremental(flow, parts_->tiles, parts_->by, parts_->info); });
+    parts_ = std::make_unique<Parts>(crew, MatrixView<T>{A, n, n, lda}, tile(crew, n, sizeof(T), options));
+    run_routine(crew, options, [&](Flow& flow) { getrf_incremental(flow, parts_->tiles, parts_->by, parts_->info); });
 }
 template <Scalar T> IncrementalLu<T>::~IncrementalLu() = default;
 
@@ -60,8 +60,8 @@ template <Scalar T> void IncrementalLu<T>::solve(Index nrhs, T* B, Index ldb, co
     written.require_apart(2, argument::Matrix{"A", Region::all(parts_->A.data, n, n, parts_->A.ld), false});
     check(options);
     if (n == 0 || nrhs == 0) return;
-    const TileMatrix<T> X({B, n, nrhs, ldb}, parts_->nb, rhs_tile(parts_->session, parts_->nb, nrhs, {}));
-    run_routine(parts_->session, options, [&](Flow& flow) { getrs_incremental(flow, parts_->tiles, parts_->by, X); });
+    const TileMatrix<T> X({B, n, nrhs, ldb}, parts_->nb, rhs_tile(parts_->crew, parts_->nb, nrhs, {}));
+    run_routine(parts_->crew, options, [&](Flow& flow) { getrs_incremental(flow, parts_->tiles, parts_->by, X); });
 }
 
 #define TRC_INSTANTIATE(T) template class IncrementalLu<T>;

@@ -13,8 +13,8 @@ namespace trencadis {
 /// Dongarra 2009; Quintana-Orti, van de Geijn 2008.
 template <Scalar T> class IncrementalLu {
 public:
-    /// Factors A, n x n, in place on the session's workers. Throws as the routines do. The session must outlive the object.
-    IncrementalLu(Session& session, Index n, T* A, Index lda, const RoutineOptions& options = {});
+    /// Factors A, n x n, in place by the crew. Throws as the routines do. The crew must outlive the object.
+    IncrementalLu(Crew& crew, Index n, T* A, Index lda, const RoutineOptions& options = {});
     ~IncrementalLu();
 
     /// 0, or the number of the first diagonal entry of U that is exactly zero; the factorization is complete all the same.

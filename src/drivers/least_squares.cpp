@@ -103,17 +103,14 @@ struct ByThread {
 };
 /// and on workers.
 struct ByWorkers {
-    Session& session;
+    Crew& crew;
     RoutineOptions options, rest; ///< of the factorization, and of what it is used for, which has no such variants
 
-    ByWorkers(Session& session, const RoutineOptions& options) : session(session), options(options), rest(options)
-    {
-        rest.variant.clear();
-    }
+    ByWorkers(Crew& crew, const RoutineOptions& options) : crew(crew), options(options), rest(options) { rest.variant.clear(); }
 #define TRC_STEP(routine, given)                                                                                                 \
     template <Scalar T> Index routine(TRC_ARGUMENTS_##routine(TRC_TYPED)) const                                                  \
     {                                                                                                                            \
-        return argument::outcome([&] { return trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_GIVE), given); });         \
+        return argument::outcome([&] { return trencadis::routine(crew, TRC_ARGUMENTS_##routine(TRC_GIVE), given); });            \
     }
     TRC_STEPS
 #undef TRC_STEP
@@ -174,19 +171,19 @@ Index alone::gels(const KernelProvider& kernels, Op op, Index m, Index n, Index 
 }
 
 template <Scalar T>
-Index gels(Session& session, Op op, Index m, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
+Index gels(Crew& crew, Op op, Index m, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_gels(TRC_CHECK));
     check_options("gels", options);
     const Flops flops = operations::gels(double(m), double(n), double(nrhs)).flops<T>();
-    if (runs_directly(session, flops, options, Work::factorization))
-        return alone::gels(session.kernels(), op, m, n, nrhs, A, lda, B, ldb);
-    return solve(ByWorkers(session, options), op, m, n, nrhs, A, lda, B, ldb);
+    if (runs_directly(crew, flops, options, Work::factorization))
+        return alone::gels(crew.kernels(), op, m, n, nrhs, A, lda, B, ldb);
+    return solve(ByWorkers(crew, options), op, m, n, nrhs, A, lda, B, ldb);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template Index alone::gels(const KernelProvider&, Op, Index, Index, Index, T*, Index, T*, Index);                            \
-    template Index gels(Session&, Op, Index, Index, Index, T*, Index, T*, Index, const RoutineOptions&);
+    template Index gels(Crew&, Op, Index, Index, Index, T*, Index, T*, Index, const RoutineOptions&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

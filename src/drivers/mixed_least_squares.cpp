@@ -25,9 +25,9 @@ template <class T> class AugmentedRefinement {
     using S = Half<T>;
 
 public:
-    AugmentedRefinement(Session& session, const RoutineOptions& options, Index m, Index n, Index nrhs, const T* A, Index lda,
+    AugmentedRefinement(Crew& crew, const RoutineOptions& options, Index m, Index n, Index nrhs, const T* A, Index lda,
                         const T* B, Index ldb, T* X, Index ldx)
-        : session_(session), options_(options), m_(m), n_(n), nrhs_(nrhs), A_(A), lda_(lda), B_(B), ldb_(ldb), X_(X), ldx_(ldx)
+        : crew_(crew), options_(options), m_(m), n_(n), nrhs_(nrhs), A_(A), lda_(lda), B_(B), ldb_(ldb), X_(X), ldx_(ldx)
     {
     }
 
@@ -49,9 +49,9 @@ public:
         }
         QR_ = static_cast<S*>(memory_->data());
         if (!narrow_matrix()) return overflow;
-        geqrf(session_, m_, n_, QR_, m_, tau_.get(), options_);
+        geqrf(crew_, m_, n_, QR_, m_, tau_.get(), options_);
         float rcond = 0;
-        trcon(session_, Norm::one, Uplo::upper, Diag::non_unit, n_, QR_, m_, &rcond);
+        trcon(crew_, Norm::one, Uplo::upper, Diag::non_unit, n_, QR_, m_, &rcond);
         if (!(rcond > least_rcond)) return factorization_failed;
         for (Index j = 0; j < nrhs_; ++j) std::fill_n(X_ + j * ldx_, n_, T(0));
         return refine(10 / rcond);
@@ -102,7 +102,7 @@ private:
 
     template <class One> void each(Index count, double flops, const One& one)
     {
-        for_each_problem(session_, options_, count, flops, [&](const KernelProvider&, Index i) { one(i); });
+        for_each_problem(crew_, options_, count, flops, [&](const KernelProvider&, Index i) { one(i); });
     }
     bool narrow_matrix()
     {
@@ -173,10 +173,10 @@ private:
         RoutineOptions rest = options_;
         rest.variant.clear();
         const auto divide = [&](Op op) {
-            trsm(session_, Side::left, Uplo::upper, op, Diag::non_unit, n_, nrhs_, S(1), QR_, m_, lower_.get(), n_, rest);
+            trsm(crew_, Side::left, Uplo::upper, op, Diag::non_unit, n_, nrhs_, S(1), QR_, m_, lower_.get(), n_, rest);
         };
         const auto turn = [&](Op op) {
-            ormqr(session_, Side::left, op, m_, nrhs_, n_, QR_, m_, tau_.get(), upper_.get(), m_, rest);
+            ormqr(crew_, Side::left, op, m_, nrhs_, n_, QR_, m_, tau_.get(), upper_.get(), m_, rest);
         };
         divide(Op::conj_trans);
         turn(Op::conj_trans);
@@ -191,7 +191,7 @@ private:
         turn(Op::none);
     }
 
-    Session& session_;
+    Crew& crew_;
     const RoutineOptions& options_;
     const Index m_, n_, nrhs_;
     const T* const A_;
@@ -209,26 +209,26 @@ private:
 } // namespace
 
 template <Scalar T>
-Index gels_mixed(Session& session, Index m, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
+Index gels_mixed(Crew& crew, Index m, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
                  int* iterations, const RoutineOptions& options)
 {
     argument::require(TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, m, n),
                       TRC_CHECK_IN(B, ldb, m, nrhs), TRC_CHECK_INOUT(X, ldx, n, nrhs));
     check_options("gels", options);
     int steps = m < n ? factorization_failed : 0;
-    if (m >= n && n > 0 && nrhs > 0) steps = AugmentedRefinement<T>(session, options, m, n, nrhs, A, lda, B, ldb, X, ldx).run();
+    if (m >= n && n > 0 && nrhs > 0) steps = AugmentedRefinement<T>(crew, options, m, n, nrhs, A, lda, B, ldb, X, ldx).run();
     if (iterations) *iterations = steps;
     if (steps >= 0) return 0;
     const Index rows = std::max(m, n);
     std::vector<T> work(std::size_t(rows * nrhs));
     for (Index j = 0; j < nrhs; ++j) std::copy_n(B + j * ldb, m, &work[std::size_t(j * rows)]);
-    if (const Index info = gels(session, Op::none, m, n, nrhs, A, lda, work.data(), rows, options)) return info;
+    if (const Index info = gels(crew, Op::none, m, n, nrhs, A, lda, work.data(), rows, options)) return info;
     for (Index j = 0; j < nrhs; ++j) std::copy_n(&work[std::size_t(j * rows)], n, X + j * ldx);
     return 0;
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template Index gels_mixed(Session&, Index, Index, Index, T*, Index, const T*, Index, T*, Index, int*, const RoutineOptions&);
+    template Index gels_mixed(Crew&, Index, Index, Index, T*, Index, const T*, Index, T*, Index, int*, const RoutineOptions&);
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<double>)
 #undef TRC_INSTANTIATE

@@ -32,9 +32,9 @@ template <class T, class Factors> class Refinement {
     static constexpr Index small = 256;     ///< and up to here it makes no difference
 
 public:
-    Refinement(Session& session, const RoutineOptions& options, const Factors& factors, Index n, Index nrhs, const T* A,
-               Index lda, const T* B, Index ldb, T* X, Index ldx, bool gmres)
-        : session_(session), options_(options), factors_(factors), n_(n), nrhs_(nrhs), A_(A), lda_(lda), B_(B), ldb_(ldb), X_(X),
+    Refinement(Crew& crew, const RoutineOptions& options, const Factors& factors, Index n, Index nrhs, const T* A, Index lda,
+               const T* B, Index ldb, T* X, Index ldx, bool gmres)
+        : crew_(crew), options_(options), factors_(factors), n_(n), nrhs_(nrhs), A_(A), lda_(lda), B_(B), ldb_(ldb), X_(X),
           ldx_(ldx), gmres_(gmres)
     {
     }
@@ -130,7 +130,7 @@ private:
 
     template <class One> void each_column(Index columns, const One& one)
     {
-        for_each_problem(session_, options_, columns, 4.0 * double(n_), [&](const KernelProvider&, Index j) { one(j); });
+        for_each_problem(crew_, options_, columns, 4.0 * double(n_), [&](const KernelProvider&, Index j) { one(j); });
     }
     /// factor <- A; returns the largest sum of a row's moduli, of the whole matrix where a triangle stands for it.
     double norm_while_narrowing()
@@ -154,7 +154,7 @@ private:
     template <class Each> void each_block(const Each& each)
     {
         const Flops flops = 2.0 * parts * double(RowBlock<T>::largest_height) * double(n_);
-        for_each_problem(session_, options_, RowBlock<T>::count(n_), flops,
+        for_each_problem(crew_, options_, RowBlock<T>::count(n_), flops,
                          [&](const KernelProvider&, Index b) { each(RowBlock<T>(Factors::shape, n_, A_, lda_, b), b); });
     }
     /// The largest, or a NaN.
@@ -203,7 +203,7 @@ private:
         return std::isfinite(x) && r <= x * bound;
     }
 
-    Session& session_;
+    Crew& crew_;
     const RoutineOptions& options_;
     const Factors& factors_;
     const Index n_, nrhs_;
@@ -232,14 +232,14 @@ RoutineOptions without_variant(RoutineOptions options)
 template <class T> struct LuFactors {
     static constexpr Region::Shape shape = Region::Shape::all;
     static constexpr bool positive = false;
-    Session& session;
+    Crew& crew;
     const RoutineOptions& options;
     Index n, nrhs;
     Index* ipiv;
     RoutineOptions rest = without_variant(options);
 
-    Index factor(Half<T>* A, Index lda) const { return getrf(session, n, n, A, lda, ipiv, options); }
-    void solve(const Half<T>* A, Half<T>* B) const { getrs(session, Op::none, n, nrhs, A, n, ipiv, B, n, rest); }
+    Index factor(Half<T>* A, Index lda) const { return getrf(crew, n, n, A, lda, ipiv, options); }
+    void solve(const Half<T>* A, Half<T>* B) const { getrs(crew, Op::none, n, nrhs, A, n, ipiv, B, n, rest); }
     /// x <- A^-1 x in double precision.
     void precondition(const Half<T>* A, T* x) const
     {
@@ -250,20 +250,20 @@ template <class T> struct LuFactors {
     }
     void multiply(const T* A, Index lda, const T* X, Index ldx, T* R) const
     {
-        gemm(session, Op::none, Op::none, n, nrhs, n, T(-1), A, lda, X, ldx, T(1), R, n, rest);
+        gemm(crew, Op::none, Op::none, n, nrhs, n, T(-1), A, lda, X, ldx, T(1), R, n, rest);
     }
 };
 template <class T, Region::Shape triangle> struct CholeskyFactors {
     static constexpr Region::Shape shape = triangle;
     static constexpr bool positive = true;
     static constexpr Uplo uplo = triangle == Region::Shape::lower ? Uplo::lower : Uplo::upper;
-    Session& session;
+    Crew& crew;
     const RoutineOptions& options;
     Index n, nrhs;
     RoutineOptions rest = without_variant(options);
 
-    Index factor(Half<T>* A, Index lda) const { return potrf(session, uplo, n, A, lda, options); }
-    void solve(const Half<T>* A, Half<T>* B) const { potrs(session, uplo, n, nrhs, A, n, B, n, rest); }
+    Index factor(Half<T>* A, Index lda) const { return potrf(crew, uplo, n, A, lda, options); }
+    void solve(const Half<T>* A, Half<T>* B) const { potrs(crew, uplo, n, nrhs, A, n, B, n, rest); }
     void precondition(const Half<T>* A, T* x) const
     {
         const WiderSolve<Half<T>, T> solve(n, A, n, x);
@@ -272,7 +272,7 @@ template <class T, Region::Shape triangle> struct CholeskyFactors {
     }
     void multiply(const T* A, Index lda, const T* X, Index ldx, T* R) const
     {
-        hemm(session, Side::left, uplo, n, nrhs, T(-1), A, lda, X, ldx, T(1), R, n, rest);
+        hemm(crew, Side::left, uplo, n, nrhs, T(-1), A, lda, X, ldx, T(1), R, n, rest);
     }
 };
 
@@ -284,7 +284,7 @@ template <class T> void copy_columns(Index n, Index nrhs, const T* B, Index ldb,
 } // namespace
 
 template <Scalar T>
-Index gesv_mixed(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, const T* B, Index ldb, T* X, Index ldx,
+Index gesv_mixed(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, const T* B, Index ldb, T* X, Index ldx,
                  int* iterations, const RoutineOptions& given)
 {
     argument::require(TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, n, n), TRC_CHECK_PIVOTS_OUT(ipiv, n),
@@ -294,32 +294,32 @@ Index gesv_mixed(Session& session, Index n, Index nrhs, T* A, Index lda, Index* 
     check_options("gesv", options);
     int steps = 0;
     if (n > 0) {
-        const LuFactors<T> factors{session, options, n, nrhs, ipiv};
-        steps = Refinement<T, LuFactors<T>>(session, options, factors, n, nrhs, A, lda, B, ldb, X, ldx, gmres).run();
+        const LuFactors<T> factors{crew, options, n, nrhs, ipiv};
+        steps = Refinement<T, LuFactors<T>>(crew, options, factors, n, nrhs, A, lda, B, ldb, X, ldx, gmres).run();
     }
     if (iterations) *iterations = steps;
     if (steps >= 0) return 0;
-    if (const Index info = getrf(session, n, n, A, lda, ipiv, options)) return info; // as LAPACK, without a word in X
+    if (const Index info = getrf(crew, n, n, A, lda, ipiv, options)) return info; // as LAPACK, without a word in X
     copy_columns(n, nrhs, B, ldb, X, ldx);
-    getrs(session, Op::none, n, nrhs, A, lda, ipiv, X, ldx, without_variant(options));
+    getrs(crew, Op::none, n, nrhs, A, lda, ipiv, X, ldx, without_variant(options));
     return 0;
 }
 
 namespace {
 
 template <class T, Region::Shape triangle>
-int refine_cholesky(Session& session, Index n, Index nrhs, const T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
-                    bool gmres, const RoutineOptions& options)
+int refine_cholesky(Crew& crew, Index n, Index nrhs, const T* A, Index lda, const T* B, Index ldb, T* X, Index ldx, bool gmres,
+                    const RoutineOptions& options)
 {
     using Factors = CholeskyFactors<T, triangle>;
-    const Factors factors{session, options, n, nrhs};
-    return Refinement<T, Factors>(session, options, factors, n, nrhs, A, lda, B, ldb, X, ldx, gmres).run();
+    const Factors factors{crew, options, n, nrhs};
+    return Refinement<T, Factors>(crew, options, factors, n, nrhs, A, lda, B, ldb, X, ldx, gmres).run();
 }
 
 } // namespace
 
 template <Scalar T>
-Index posv_mixed(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
+Index posv_mixed(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
                  int* iterations, const RoutineOptions& given)
 {
     argument::require(TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs),
@@ -331,19 +331,18 @@ Index posv_mixed(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index l
     if (n > 0)
         steps = (uplo == Uplo::lower
                      ? refine_cholesky<T, Region::Shape::lower>
-                     : refine_cholesky<T, Region::Shape::upper>)(session, n, nrhs, A, lda, B, ldb, X, ldx, gmres, options);
+                     : refine_cholesky<T, Region::Shape::upper>)(crew, n, nrhs, A, lda, B, ldb, X, ldx, gmres, options);
     if (iterations) *iterations = steps;
     if (steps >= 0) return 0;
-    if (const Index info = potrf(session, uplo, n, A, lda, options)) return info; // as LAPACK, without a word in X
+    if (const Index info = potrf(crew, uplo, n, A, lda, options)) return info; // as LAPACK, without a word in X
     copy_columns(n, nrhs, B, ldb, X, ldx);
-    potrs(session, uplo, n, nrhs, A, lda, X, ldx, without_variant(options));
+    potrs(crew, uplo, n, nrhs, A, lda, X, ldx, without_variant(options));
     return 0;
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template Index gesv_mixed(Session&, Index, Index, T*, Index, Index*, const T*, Index, T*, Index, int*,                       \
-                              const RoutineOptions&);                                                                            \
-    template Index posv_mixed(Session&, Uplo, Index, Index, T*, Index, const T*, Index, T*, Index, int*, const RoutineOptions&);
+    template Index gesv_mixed(Crew&, Index, Index, T*, Index, Index*, const T*, Index, T*, Index, int*, const RoutineOptions&);  \
+    template Index posv_mixed(Crew&, Uplo, Index, Index, T*, Index, const T*, Index, T*, Index, int*, const RoutineOptions&);
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<double>)
 #undef TRC_INSTANTIATE

@@ -26,10 +26,10 @@ template <Scalar T> TileMatrix<T> lower_triangle(Uplo uplo, Op mirror, const T* 
 struct ProductTiles {
     Index nb, kb;
 };
-template <Scalar T> ProductTiles product_tiles(const Session& session, Index m, Index n, Index k, const RoutineOptions& options)
+template <Scalar T> ProductTiles product_tiles(const Crew& crew, Index m, Index n, Index k, const RoutineOptions& options)
 {
     if (options.nb) return {options.nb, options.nb};
-    return {product_tile(m, n, sizeof(T), session.workers()), depth_tile(k, sizeof(T))};
+    return {product_tile(m, n, sizeof(T), crew.workers()), depth_tile(k, sizeof(T))};
 }
 
 } // namespace trencadis

@@ -27,98 +27,93 @@ const Needs& needs_of(std::string_view routine)
 
 } // namespace
 
-bool can_run_packed(const Session& session, std::string_view routine)
+bool can_run_packed(const Crew& crew, std::string_view routine)
 {
     const std::vector<KernelRoutine>& kernels = needs_of(routine).kernels;
-    return std::all_of(kernels.begin(), kernels.end(), [&](KernelRoutine k) { return session.kernels().native(k); });
+    return std::all_of(kernels.begin(), kernels.end(), [&](KernelRoutine k) { return crew.kernels().native(k); });
 }
 
-bool runs_packed(const Session& session, std::string_view routine, const RoutineOptions& options)
+bool runs_packed(const Crew& crew, std::string_view routine, const RoutineOptions& options)
 {
-    const bool ours = can_run_packed(session, routine), asked = options.variant == "packed" || options.variant == "nodes";
+    const bool ours = can_run_packed(crew, routine), asked = options.variant == "packed" || options.variant == "nodes";
     if (asked && !ours) {
         std::string needed;
         for (const KernelRoutine k : needs_of(routine).kernels)
             needed.append(needed.empty() ? "" : ", ").append(kernel_routine_names[std::size_t(k)]);
         throw Error(ErrorCode::bad_argument, "variant '" + options.variant + "' needs the kernels 'native' for " + needed +
-                                                 "; this session's are '" + session.kernels().name() + "'");
+                                                 "; this session's are '" + crew.kernels().name() + "'");
     }
     return ours && (options.variant.empty() || asked);
 }
 
 namespace {
 
-/// The nodes that a product is cut up for. Copies are bound to this system's nodes, so not on a described machine.
-std::vector<NodeShare> shares_of(const Session& session)
+/// The nodes that a product is cut up for.
+std::vector<NodeShare> shares_of(const Crew& crew)
 {
-    const std::vector<NodeWorkers> nodes = session.nodes();
     std::vector<NodeShare> shares;
-    for (const NodeWorkers& node : nodes) {
-        const bool bind = nodes.size() > 1 && !session.overlaid();
-        shares.push_back({node.node, node.workers, node.speed, bind ? node.node : WorkMemory::anywhere});
-    }
+    for (const Crew::Node& node : crew.nodes())
+        shares.push_back({node.number, node.workers, node.speed, node.bound ? node.number : WorkMemory::anywhere});
     return shares;
 }
 
 template <Scalar T>
-bool by_nodes(const Session& session, const RoutineOptions& options, const PackedProduct<T>& product,
+bool by_nodes(const Crew& crew, const RoutineOptions& options, const PackedProduct<T>& product,
               const std::vector<NodeShare>& shares)
 {
-    const bool several = shares.size() > 1, can = !several || session.binds_nodes();
+    const bool several = shares.size() > 1, can = !several || crew.binds_nodes();
     if (options.variant == "nodes" && !can)
-        throw Error(ErrorCode::bad_argument, "variant 'nodes' keeps tasks to the workers of a memory node, which engine '" +
-                                                 session.options().engine + "' with scheduler '" + session.options().scheduler +
-                                                 "' cannot; use 'native' and a scheduler whose options do not number workers");
+        throw Error(ErrorCode::bad_argument, "variant 'nodes' keeps tasks to the workers of a memory node, which " + crew.name() +
+                                                 " cannot; use 'native' and a scheduler whose options do not number workers");
     // On a single node the product by nodes is the plain one, and can say what it read and wrote.
-    return options.variant == "nodes" || (!several && session.counts_node_bytes()) ||
+    return options.variant == "nodes" || (!several && crew.counts_node_bytes()) ||
            (options.variant.empty() && several && can && nodes_pay<T>(product, shares));
 }
 
 } // namespace
 
-template <Scalar T> bool run_product(Session& session, const RoutineOptions& options, const PackedProduct<T>& product)
+template <Scalar T> bool run_product(Crew& crew, const RoutineOptions& options, const PackedProduct<T>& product)
 {
-    const std::vector<NodeShare> shares = shares_of(session);
-    if (!by_nodes(session, options, product, shares)) return run_packed(session, options, {product});
+    const std::vector<NodeShare> shares = shares_of(crew);
+    if (!by_nodes(crew, options, product, shares)) return run_packed(crew, options, {product});
     std::optional<NodeProduct<T>> nodes;
     make_images(nodes, options, product, shares, options.nb);
     if (!nodes) return false;
-    run_routine(session, options, [&](Flow& flow) { nodes->submit(flow); });
-    if (!session.counts_node_bytes()) return true;
-    const auto pages = [&](const void* data, std::size_t count) { return session.nodes_of_pages(data, count); };
-    session.add_node_bytes(nodes->bytes(pages, session.overlaid()));
+    run_routine(crew, options, [&](Flow& flow) { nodes->submit(flow); });
+    if (!crew.counts_node_bytes()) return true;
+    const auto pages = [&](const void* data, std::size_t count) { return crew.nodes_of_pages(data, count); };
+    crew.add_node_bytes(nodes->bytes(pages, crew.overlaid()));
     return true;
 }
 
-template <Scalar T>
-bool run_packed(Session& session, const RoutineOptions& options, std::initializer_list<PackedProduct<T>> products)
+template <Scalar T> bool run_packed(Crew& crew, const RoutineOptions& options, std::initializer_list<PackedProduct<T>> products)
 {
     const PackedProduct<T>& first = *products.begin();
     const Index nb = options.nb;
-    const ProductTiling tiling = nb ? square_tiling(first, nb) : product_tiling(first, session.workers());
+    const ProductTiling tiling = nb ? square_tiling(first, nb) : product_tiling(first, crew.workers());
     std::optional<ProductImages<T>> images;
     make_images(images, options, first, tiling);
     if (!images) return false;
-    run_routine(session, options, [&](Flow& flow) {
+    run_routine(crew, options, [&](Flow& flow) {
         for (const PackedProduct<T>& product : products) packed_product(flow, product, tiling, *images);
     });
     return true;
 }
 
-template <Scalar T> bool run_packed(Session& session, const RoutineOptions& options, const PackedSystem<T>& system)
+template <Scalar T> bool run_packed(Crew& crew, const RoutineOptions& options, const PackedSystem<T>& system)
 {
-    const SystemTiling tiling = options.nb ? square_tiling(system, options.nb) : system_tiling(system, session.workers());
+    const SystemTiling tiling = options.nb ? square_tiling(system, options.nb) : system_tiling(system, crew.workers());
     std::optional<SystemImages<T>> images;
     make_images(images, options, system, tiling);
     if (!images) return false;
-    run_routine(session, options, [&](Flow& flow) { packed_trsm(flow, system, tiling, *images); });
+    run_routine(crew, options, [&](Flow& flow) { packed_trsm(flow, system, tiling, *images); });
     return true;
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template bool run_product(Session&, const RoutineOptions&, const PackedProduct<T>&);                                         \
-    template bool run_packed(Session&, const RoutineOptions&, std::initializer_list<PackedProduct<T>>);                          \
-    template bool run_packed(Session&, const RoutineOptions&, const PackedSystem<T>&);
+    template bool run_product(Crew&, const RoutineOptions&, const PackedProduct<T>&);                                            \
+    template bool run_packed(Crew&, const RoutineOptions&, std::initializer_list<PackedProduct<T>>);                             \
+    template bool run_packed(Crew&, const RoutineOptions&, const PackedSystem<T>&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -10,11 +10,11 @@
 namespace trencadis {
 
 /// Are those kernels our own that a routine's packed variant stands for? The diagonal tiles of a factorization are anybody's.
-bool can_run_packed(const Session& session, std::string_view routine);
+bool can_run_packed(const Crew& crew, std::string_view routine);
 
 /// Does this call use packed tiles? Where the kernels are our own, unless the caller asked for another variant. Throws
 /// Error{bad_argument} when the caller asked for them and the kernels are somebody else's.
-bool runs_packed(const Session& session, std::string_view routine, const RoutineOptions& options);
+bool runs_packed(const Crew& crew, std::string_view routine, const RoutineOptions& options);
 
 /// op(A) with a structure, from the triangle `uplo` in memory.
 template <Scalar T>
@@ -30,14 +30,13 @@ inline blas::Part part_of(Uplo uplo) { return uplo == Uplo::lower ? blas::Part::
 
 /// Runs a product of general operands: by memory nodes where the caller asks for the variant 'nodes', or leaves the choice, there are
 /// several and the size is above the threshold of nodes_pay; else as run_packed. Counts what each node reads and writes where the
-/// session does. Throws Error{bad_argument} where tasks of several nodes cannot be kept to them.
-template <Scalar T> bool run_product(Session& session, const RoutineOptions& options, const PackedProduct<T>& product);
+/// crew does. Throws Error{bad_argument} where tasks of several nodes cannot be kept to them.
+template <Scalar T> bool run_product(Crew& crew, const RoutineOptions& options, const PackedProduct<T>& product);
 
 /// Runs products of the same shape one after the other. False, and nothing is done, where there is no memory for the images and the
 /// caller left the choice of the variant: those that work in place need none.
-template <Scalar T>
-bool run_packed(Session& session, const RoutineOptions& options, std::initializer_list<PackedProduct<T>> products);
-template <Scalar T> bool run_packed(Session& session, const RoutineOptions& options, const PackedSystem<T>& system);
+template <Scalar T> bool run_packed(Crew& crew, const RoutineOptions& options, std::initializer_list<PackedProduct<T>> products);
+template <Scalar T> bool run_packed(Crew& crew, const RoutineOptions& options, const PackedSystem<T>& system);
 
 /// Makes images from `arguments`, or leaves `images` empty as run_packed says.
 template <class Images, class... Arguments>

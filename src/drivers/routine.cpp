@@ -29,10 +29,10 @@ bool has_room_for(int workers)
 
 std::vector<std::string_view> variants_of(std::string_view routine) { return names_of(find_routine(routine).variants); }
 
-std::string_view default_variant(const Session& session, std::string_view routine)
+std::string_view default_variant(const Crew& crew, std::string_view routine)
 {
     for (const RoutineVariant& variant : find_routine(routine).variants)
-        if (!variant.packs || (variant.name == "packed" && can_run_packed(session, routine))) return variant.name;
+        if (!variant.packs || (variant.name == "packed" && can_run_packed(crew, routine))) return variant.name;
     return {};
 }
 
@@ -51,27 +51,27 @@ void check_options(std::string_view routine, const RoutineOptions& options)
 
 bool wants_tile_layout(const RoutineOptions& options) { return options.variant == "tile-layout"; }
 
-bool solves_one_vector(Session& session, Index nrhs, const RoutineOptions& options)
+bool solves_one_vector(Crew& crew, Index nrhs, const RoutineOptions& options)
 {
-    return nrhs == 1 && options.nb == 0 && options.variant.empty() && session.kernels().native(KernelRoutine::trsm);
+    return nrhs == 1 && options.nb == 0 && options.variant.empty() && crew.kernels().native(KernelRoutine::trsm);
 }
 
-bool runs_directly(Session& session, Flops flops, const RoutineOptions& options, Work work)
+bool runs_directly(Crew& crew, Flops flops, const RoutineOptions& options, Work work)
 {
     if (options.nb != 0 || !options.variant.empty()) return false;
-    const bool ours = session.kernels().native();
-    const DirectLimits limits = direct_limits(session.workers(), ours, work);
+    const bool ours = crew.kernels().native();
+    const DirectLimits limits = direct_limits(crew.workers(), ours, work);
     if (flops <= limits.ready) return true;
-    if (!has_room_for(session.workers())) return true;
+    if (!has_room_for(crew.workers())) return true;
     if (flops > limits.busy) return false;
-    const Session::Outlook outlook = session.outlook();
-    return outlook == Session::Outlook::busy || (outlook == Session::Outlook::asleep && flops <= limits.asleep);
+    const Crew::Outlook outlook = crew.outlook();
+    return outlook == Crew::Outlook::busy || (outlook == Crew::Outlook::asleep && flops <= limits.asleep);
 }
 
-Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOptions& options)
+Index rhs_tile(const Crew& crew, Index nb, Index nrhs, const RoutineOptions& options)
 {
     if (options.nb) return options.nb;
-    const Index share = (nrhs + session.workers() - 1) / session.workers();
+    const Index share = (nrhs + crew.workers() - 1) / crew.workers();
     return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
 }
 

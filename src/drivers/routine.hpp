@@ -1,9 +1,9 @@
 #pragma once
 #include "algorithms/tile_size.hpp"
 #include "base/error.hpp"
+#include "drivers/crew.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "matrix/tile_matrix.hpp"
-#include "session/session.hpp"
 
 #include <new>
 
@@ -11,23 +11,23 @@ namespace trencadis {
 
 /// Should this call run on the calling thread, without tasks? Never when the caller asked for a tile size or a variant; always where the address
 /// space is so full that a worker might not find its work areas in the middle of the call.
-bool runs_directly(Session& session, Flops flops, const RoutineOptions& options, Work work = Work::product);
+bool runs_directly(Crew& crew, Flops flops, const RoutineOptions& options, Work work = Work::product);
 
 /// Is this a call for one right side, which one core solves as fast as it reads the triangle? Tasks would pack what is used once.
-bool solves_one_vector(Session& session, Index nrhs, const RoutineOptions& options);
+bool solves_one_vector(Crew& crew, Index nrhs, const RoutineOptions& options);
 
 /// Throws Error{bad_argument} unless `options.variant` is empty or one of the routine's.
 void check_options(std::string_view routine, const RoutineOptions& options);
 bool wants_tile_layout(const RoutineOptions& options);
 
 /// Columns of the blocks of right-hand sides: one block where there are few, else enough for the workers, or as wide as the caller's tiles.
-Index rhs_tile(const Session& session, Index nb, Index nrhs, const RoutineOptions& options);
+Index rhs_tile(const Crew& crew, Index nb, Index nrhs, const RoutineOptions& options);
 
-/// Runs `body` on the session's workers; a failed allocation becomes Error{out_of_memory}.
-template <class Body> void run_routine(Session& session, const RoutineOptions& options, Body&& body)
+/// The crew runs `body`; a failed allocation becomes Error{out_of_memory}.
+template <class Body> void run_routine(Crew& crew, const RoutineOptions& options, Body&& body)
 {
     try {
-        session.run(body, options.interrupted);
+        crew.run(body, options.interrupted);
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCode::out_of_memory, "no memory left for the tasks of this call");
     }

@@ -20,40 +20,40 @@ TileQrForm form_of(const RoutineOptions& options)
     return options.variant.empty() ? TileQrForm::greedy : tile_qr_form(options.variant);
 }
 
-Index tile(const Session& session, Index m, Index n, std::size_t element, const RoutineOptions& options)
+Index tile(const Crew& crew, Index m, Index n, std::size_t element, const RoutineOptions& options)
 {
     const Index most = std::max<Index>({m, n, 1});
-    return std::clamp<Index>(options.nb ? options.nb : lu_tile(m, n, element, session.workers()), 1, most);
+    return std::clamp<Index>(options.nb ? options.nb : lu_tile(m, n, element, crew.workers()), 1, most);
 }
 
 } // namespace
 
 template <Scalar T> struct TileQr<T>::Parts {
-    Session& session;
+    Crew& crew;
     Index m, n, nb;
     MatrixView<T> A;
     TileMatrix<T> tiles;
     QrFactors<T> by;
 
-    Parts(Session& on, TileQrForm form, MatrixView<T> matrix, Index size)
-        : session(on), m(matrix.rows), n(matrix.cols), nb(size), A(matrix), tiles(A, nb, nb),
+    Parts(Crew& on, TileQrForm form, MatrixView<T> matrix, Index size)
+        : crew(on), m(matrix.rows), n(matrix.cols), nb(size), A(matrix), tiles(A, nb, nb),
           by(form, m, n, nb, default_inner("geqrf", nb))
     {
     }
     argument::Matrix factors() const { return {"A", Region::all(A.data, m, n, A.ld), false}; }
     TileMatrix<T> right_sides(T* C, Index columns, Index ld) const
     {
-        return {{C, m, columns, ld}, nb, rhs_tile(session, nb, columns, {})};
+        return {{C, m, columns, ld}, nb, rhs_tile(crew, nb, columns, {})};
     }
 };
 
-template <Scalar T> TileQr<T>::TileQr(Session& session, Index m, Index n, T* A, Index lda, const RoutineOptions& options)
+template <Scalar T> TileQr<T>::TileQr(Crew& crew, Index m, Index n, T* A, Index lda, const RoutineOptions& options)
 {
     argument::require(TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), TRC_CHECK_INOUT(A, lda, m, n));
     const TileQrForm form = form_of(options);
-    parts_ = std::make_unique<Parts>(session, form, MatrixView<T>{A, m, n, lda}, tile(session, m, n, sizeof(T), options));
+    parts_ = std::make_unique<Parts>(crew, form, MatrixView<T>{A, m, n, lda}, tile(crew, m, n, sizeof(T), options));
     if (m == 0 || n == 0) return;
-    run_routine(session, options, [&](Flow& flow) { geqrf(flow, parts_->tiles, parts_->by); });
+    run_routine(crew, options, [&](Flow& flow) { geqrf(flow, parts_->tiles, parts_->by); });
 }
 template <Scalar T> TileQr<T>::~TileQr() = default;
 
@@ -64,7 +64,7 @@ template <Scalar T> void TileQr<T>::apply(Op op, Index columns, T* C, Index ldc,
     argument::require(TRC_CHECK_HERM_OP(op, "op"), TRC_CHECK_SIZE(columns), written);
     written.require_apart(3, parts_->factors());
     if (m == 0 || columns == 0 || parts_->n == 0) return;
-    run_routine(parts_->session, options,
+    run_routine(parts_->crew, options,
                 [&](Flow& flow) { apply_q(flow, op, parts_->tiles, parts_->by, parts_->right_sides(C, columns, ldc)); });
 }
 
@@ -96,8 +96,8 @@ template <Scalar T> Index TileQr<T>::solve(Index nrhs, T* B, Index ldb, const Ro
     if (n == 0 || nrhs == 0) return 0;
     const Index nb = parts_->nb;
     const TileMatrix<T> R({parts_->A.data, n, n, parts_->A.ld}, nb, nb),
-        X({B, n, nrhs, ldb}, nb, rhs_tile(parts_->session, nb, nrhs, {}));
-    run_routine(parts_->session, options, [&](Flow& flow) { trsm(flow, Uplo::upper, Diag::non_unit, T(1), R, X); });
+        X({B, n, nrhs, ldb}, nb, rhs_tile(parts_->crew, nb, nrhs, {}));
+    run_routine(parts_->crew, options, [&](Flow& flow) { trsm(flow, Uplo::upper, Diag::non_unit, T(1), R, X); });
     return 0;
 }
 

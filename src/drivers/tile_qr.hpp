@@ -12,8 +12,8 @@ namespace trencadis {
 /// 2009; Bouwmeester, Jacquelin, Langou, Robert 2011.
 template <Scalar T> class TileQr {
 public:
-    /// Factors A in place on the session's workers. Throws as the routines do. The session must outlive the object.
-    TileQr(Session& session, Index m, Index n, T* A, Index lda, const RoutineOptions& options = {});
+    /// Factors A in place by the crew. Throws as the routines do. The crew must outlive the object.
+    TileQr(Crew& crew, Index m, Index n, T* A, Index lda, const RoutineOptions& options = {});
     ~TileQr();
 
     /// C <- op(Q) C, C m x columns; op is none or conj_trans (real: or trans).

@@ -23,12 +23,12 @@ Index run_alone(const KernelProvider& kernels, std::string_view routine, Index n
 }
 
 template <Scalar T, class Build>
-Index run_on_workers(Session& session, std::string_view routine, Index n, const RoutineOptions& options, const Build& build)
+Index run_on_workers(Crew& crew, std::string_view routine, Index n, const RoutineOptions& options, const Build& build)
 {
-    const std::string_view variant = options.variant.empty() ? default_variant(session, routine) : options.variant;
-    const Index nb = options.nb ? options.nb : default_tile(routine, variant, n, sizeof(T), session.workers());
+    const std::string_view variant = options.variant.empty() ? default_variant(crew, routine) : options.variant;
+    const Index nb = options.nb ? options.nb : default_tile(routine, variant, n, sizeof(T), crew.workers());
     Info info;
-    run_routine(session, options, [&](Flow& flow) { build(flow, nb, info); });
+    run_routine(crew, options, [&](Flow& flow) { build(flow, nb, info); });
     return info.value();
 }
 
@@ -41,22 +41,22 @@ Index run_on_workers(Session& session, std::string_view routine, Index n, const 
     {                                                                                                                            \
         return run_alone<T>(kernels, #routine, n, TRC_BUILD(routine));                                                           \
     }                                                                                                                            \
-    template <Scalar T> Index routine(Session& session, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions& options)       \
+    template <Scalar T> Index routine(Crew& crew, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions& options)             \
     {                                                                                                                            \
         argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                   \
         check_options(#routine, options);                                                                                        \
         const Extents size = argument::extents(TRC_ARGUMENTS_##routine(TRC_CHECK));                                              \
         const Flops flops = find_routine(#routine).operations(size).flops(is_complex<T>);                                        \
-        if (n == 0 || runs_directly(session, flops, options, Work::factorization))                                               \
-            return alone::routine(session.kernels(), TRC_ARGUMENTS_##routine(TRC_GIVE));                                         \
-        return run_on_workers<T>(session, #routine, n, options, TRC_BUILD(routine));                                             \
+        if (n == 0 || runs_directly(crew, flops, options, Work::factorization))                                                  \
+            return alone::routine(crew.kernels(), TRC_ARGUMENTS_##routine(TRC_GIVE));                                            \
+        return run_on_workers<T>(crew, #routine, n, options, TRC_BUILD(routine));                                                \
     }
 TRC_TILE_ROUTINES(TRC_DEFINE)
 
 // The signatures call the scalar T.
 #define TRC_INSTANTIATE(routine, ...)                                                                                            \
     template Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED));                                    \
-    template Index routine(Session&, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions&);
+    template Index routine(Crew&, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions&);
 #define T float
 TRC_TILE_ROUTINES(TRC_INSTANTIATE)
 #undef T

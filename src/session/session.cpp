@@ -8,12 +8,14 @@
 #include "observe/clock.hpp"
 #include "scheduling/scheduler.hpp"
 #include "session/choices.hpp"
+#include "session/session_crew.hpp"
 #include "threads/threads.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace trencadis {
@@ -97,6 +99,7 @@ struct Session::Parts {
     FlowTraits traits; ///< of the scheduler
     std::unique_ptr<Threads> threads;
     std::unique_ptr<Engine> engine;
+    std::optional<SessionCrew> crew;
 
     const int made_after = forks_so_far();
 
@@ -206,6 +209,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     };
     parts.engine = engine.make(std::move(make));
     parts.base.resize(parts.engine->workers());
+    crew_ = &parts.crew.emplace(*this);
 }
 
 Session::~Session()
@@ -259,11 +263,11 @@ bool Session::can_share(Flops flops)
 bool Session::is_wary() const { return parts_->engine->is_wary(); }
 bool Session::share_out(Index chunks, const std::function<void(Team&)>& work) { return parts_->engine->share_out(chunks, work); }
 
-Session::Outlook Session::outlook()
+Crew::Outlook Session::outlook()
 {
     const std::int64_t now = now_ns(), last = parts_->last_call_ns.exchange(now, std::memory_order_relaxed);
-    if (!parts_->engine->has_room()) return Outlook::busy;
-    return parts_->engine->spinning() > 0 || now - last < close_ns ? Outlook::ready : Outlook::asleep;
+    if (!parts_->engine->has_room()) return Crew::Outlook::busy;
+    return parts_->engine->spinning() > 0 || now - last < close_ns ? Crew::Outlook::ready : Crew::Outlook::asleep;
 }
 
 bool Session::made_before_fork() const { return forks_so_far() != parts_->made_after; }

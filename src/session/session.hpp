@@ -1,6 +1,7 @@
 #pragma once
 #include "base/node_bytes.hpp"
 #include "base/types.hpp"
+#include "drivers/crew.hpp" // inside
 #include "observe/trace.hpp"
 
 #include <functional> // inside
@@ -11,6 +12,7 @@
 
 namespace trencadis {
 
+class Crew;
 // inside >>>
 class Executor;
 class KernelProvider;
@@ -68,6 +70,10 @@ public:
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
+    /// What the routines of drivers/linear_algebra.hpp take, so that they are called with a session.
+    operator Crew&() { return *crew_; }
+    operator const Crew&() const { return *crew_; }
+
     const SessionOptions& options() const; ///< as resolved: every name filled in, `workers` listed
     int workers() const;
     bool overlaid() const;                  ///< a described machine is laid over the real one
@@ -99,18 +105,10 @@ public:
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
     void run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
-    /// Are workers awake that would take part in a short call of so many flops, without tasks? A guess. Where such calls follow one another
-    /// closely, as many as can help are woken for the next ones.
-    bool can_share(Flops flops);
+    bool can_share(Flops flops);                                          ///< see Crew::can_share
     bool share_out(Index chunks, const std::function<void(Team&)>& work); ///< see Engine::share_out
     bool is_wary() const;                                                 ///< see Engine::is_wary
-    /// How a short call would be carried out now; a guess.
-    enum class Outlook {
-        busy,   ///< nobody has time for it but the caller
-        asleep, ///< workers would have to be woken
-        ready,  ///< they are awake, or calls follow one another so closely that they should be
-    };
-    Outlook outlook();
+    Crew::Outlook outlook();                                              ///< see Crew::outlook
     /// A flow that the caller's own thread submits to, with so many tasks in flight at most; 0: as the session has it. The session must
     /// outlive it. Throws Error{environment} in a process forked since the session was made.
     std::unique_ptr<Flow> open_flow(std::int64_t window = 0);
@@ -131,6 +129,7 @@ private:
 private:
     struct Parts;
     std::unique_ptr<Parts> parts_;
+    Crew* crew_; ///< among the parts
 };
 
 } // namespace trencadis

@@ -76,6 +76,7 @@ public:
     SessionInCall(const SessionInCall&) = delete;
     SessionInCall& operator=(const SessionInCall&) = delete;
     operator Session&() const { return session_; }
+    operator Crew&() const { return session_; } ///< for routines: two conversions are one too many
     Session* operator->() const { return &session_; }
 
 private:

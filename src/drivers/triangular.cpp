@@ -15,7 +15,7 @@ namespace {
 
 /// What trmm and trsm have in common.
 template <Scalar T> struct TriangularCall {
-    Session& session;
+    Crew& crew;
     Side side;
     Uplo uplo;
     Op op;
@@ -39,12 +39,12 @@ template <Scalar T> struct TriangularCall {
     /// at odds with op.
     template <class Algorithm> void run(const RoutineOptions& options, Algorithm&& algorithm) const
     {
-        const Index nb = options.nb ? options.nb : product_tile(order(), others(), sizeof(T), session.workers());
+        const Index nb = options.nb ? options.nb : product_tile(order(), others(), sizeof(T), crew.workers());
         const TileMatrix<T> triangle = readable(A, order(), order(), lda, nb, nb).with(op);
         const TileMatrix<T> unknowns({B, m, n, ldb}, nb, nb);
         const Uplo seen = op == Op::none ? uplo : opposite(uplo);
         const Op f = op == Op::trans ? Op::trans : herm_op<T>;
-        run_routine(session, options, [&](Flow& flow) {
+        run_routine(crew, options, [&](Flow& flow) {
             if (side == Side::left) algorithm(flow, seen, alpha, triangle, unknowns);
             else algorithm(flow, opposite(seen), seen_through(f, alpha), triangle.with(f), unknowns.with(f));
         });
@@ -54,21 +54,20 @@ template <Scalar T> struct TriangularCall {
 } // namespace
 
 template <Scalar T>
-void trmm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
-          Index ldb, const RoutineOptions& options)
+void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb,
+          const RoutineOptions& options)
 {
-    const TriangularCall<T> call{session, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
+    const TriangularCall<T> call{crew, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
     call.check("trmm", options);
     if (m == 0 || n == 0) return;
-    if (runs_directly(session, call.flops(), options))
-        return session.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (runs_packed(session, "trmm", options)) {
+    if (runs_directly(crew, call.flops(), options)) return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    if (runs_packed(crew, "trmm", options)) {
         const blas::Operand<T> triangle = structured(blas::Structure::triangular, uplo, diag, A, lda, op),
                                b = blas::general<T>(B, ldb);
         const bool left = side == Side::left;
         PackedProduct<T> product{m, n, call.order(), alpha, left ? triangle : b, left ? b : triangle, T(0), {B, m, n, ldb}};
         product.in_place = left ? PackedProduct<T>::InPlace::B : PackedProduct<T>::InPlace::A;
-        if (run_packed(session, options, {product})) return;
+        if (run_packed(crew, options, {product})) return;
     }
     call.run(options, [&](Flow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
         trmm(flow, seen, diag, factor, triangle, X);
@@ -76,22 +75,21 @@ void trmm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Ind
 }
 
 template <Scalar T>
-void trsm(Session& session, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
-          Index ldb, const RoutineOptions& options)
+void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb,
+          const RoutineOptions& options)
 {
-    const TriangularCall<T> call{session, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
+    const TriangularCall<T> call{crew, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
     call.check("trsm", options);
     if (m == 0 || n == 0) return;
-    if (side == Side::left && solves_one_vector(session, n, options))
-        return session.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (is_short(session, call.flops(), session.kernels().native(KernelRoutine::trsm), options)) {
+    if (side == Side::left && solves_one_vector(crew, n, options))
+        return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    if (is_short(crew, call.flops(), crew.kernels().native(KernelRoutine::trsm), options)) {
         blas::TeamSolve<T> shared(blas::right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb), alpha, blas::setup<T>(0));
-        if (share_out(session, shared)) return;
+        if (share_out(crew, shared)) return;
     }
-    if (runs_directly(session, call.flops(), options))
-        return session.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (alpha != T(0) && runs_packed(session, "trsm", options) &&
-        run_packed(session, options, PackedSystem<T>{side, uplo, op, diag, m, n, alpha, A, lda, {B, m, n, ldb}}))
+    if (runs_directly(crew, call.flops(), options)) return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    if (alpha != T(0) && runs_packed(crew, "trsm", options) &&
+        run_packed(crew, options, PackedSystem<T>{side, uplo, op, diag, m, n, alpha, A, lda, {B, m, n, ldb}}))
         return;
     call.run(options, [&](Flow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
         trsm(flow, seen, diag, factor, triangle, X);
@@ -108,21 +106,21 @@ Index alone::trtrs(const KernelProvider& kernels, Uplo uplo, Op op, Diag diag, I
 }
 
 template <Scalar T>
-Index trtrs(Session& session, Uplo uplo, Op op, Diag diag, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb,
+Index trtrs(Crew& crew, Uplo uplo, Op op, Diag diag, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb,
             const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_trtrs(TRC_CHECK));
     check_options("trtrs", options);
     if (const Index zero = diag == Diag::non_unit ? zero_on_diagonal(n, A, lda) : 0) return zero;
-    trsm(session, Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb, options);
+    trsm(crew, Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb, options);
     return 0;
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void trmm(Session&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);      \
-    template void trsm(Session&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);      \
+    template void trmm(Crew&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);         \
+    template void trsm(Crew&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);         \
     template Index alone::trtrs(const KernelProvider&, Uplo, Op, Diag, Index, Index, const T*, Index, T*, Index);                \
-    template Index trtrs(Session&, Uplo, Op, Diag, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);
+    template Index trtrs(Crew&, Uplo, Op, Diag, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -15,9 +15,9 @@
 namespace trencadis {
 namespace {
 
-template <Scalar T> Index factor_tile(const Session& session, Index n, const RoutineOptions& options)
+template <Scalar T> Index factor_tile(const Crew& crew, Index n, const RoutineOptions& options)
 {
-    return options.nb ? options.nb : cholesky_tile(n, sizeof(T), session.workers());
+    return options.nb ? options.nb : cholesky_tile(n, sizeof(T), crew.workers());
 }
 
 /// The matrix to factor as the algorithm wants it: its lower triangle, in place, or in tiles that are copied in and out.
@@ -53,8 +53,8 @@ private:
 
 /// The matrix to factor in place, and the images of its packed tiles.
 template <Scalar T> struct PackedFactor {
-    PackedFactor(const Session& session, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
-        : nb(options.nb ? std::min(options.nb, n) : packed_cholesky_tile(n, sizeof(T), session.workers())),
+    PackedFactor(const Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
+        : nb(options.nb ? std::min(options.nb, n) : packed_cholesky_tile(n, sizeof(T), crew.workers())),
           lower(TileMatrix<T>({A, n, n, lda}, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>)), images(n, nb)
     {
     }
@@ -88,23 +88,23 @@ template <Scalar T> Index posv(const KernelProvider& kernels, Uplo uplo, Index n
 
 } // namespace alone
 
-template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
+template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_potrf(TRC_CHECK));
     check_options("potrf", options);
     if (n == 0) return 0;
-    if (runs_directly(session, operations::potrf(double(n)).flops<T>(), options, Work::factorization))
-        return alone::potrf(session.kernels(), uplo, n, A, lda);
+    if (runs_directly(crew, operations::potrf(double(n)).flops<T>(), options, Work::factorization))
+        return alone::potrf(crew.kernels(), uplo, n, A, lda);
     Info info;
     std::optional<PackedFactor<T>> packed;
-    if (runs_packed(session, "potrf", options)) make_images(packed, options, session, uplo, n, A, lda, options);
+    if (runs_packed(crew, "potrf", options)) make_images(packed, options, crew, uplo, n, A, lda, options);
     if (packed) {
-        run_routine(session, options, [&](Flow& flow) { potrf_packed(flow, packed->lower, packed->images, info); });
+        run_routine(crew, options, [&](Flow& flow) { potrf_packed(flow, packed->lower, packed->images, info); });
         return info.value();
     }
-    const Index nb = factor_tile<T>(session, n, options);
+    const Index nb = factor_tile<T>(crew, n, options);
     const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
-    run_routine(session, options, [&](Flow& flow) {
+    run_routine(crew, options, [&](Flow& flow) {
         matrix.copy_in(flow);
         if (options.variant == "two-level") potrf_two_level(flow, matrix.lower(), nested_cholesky_tile(nb), info);
         else potrf(flow, matrix.lower(), info);
@@ -114,41 +114,40 @@ template <Scalar T> Index potrf(Session& session, Uplo uplo, Index n, T* A, Inde
 }
 
 template <Scalar T>
-void potrs(Session& session, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb,
-           const RoutineOptions& options)
+void potrs(Crew& crew, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_potrs(TRC_CHECK));
     check_options("potrs", options);
     if (n == 0 || nrhs == 0) return;
-    if (solves_one_vector(session, nrhs, options) ||
-        runs_directly(session, operations::potrs(double(n), double(nrhs)).flops<T>(), options))
-        return void(alone::potrs(session.kernels(), uplo, n, nrhs, A, lda, B, ldb));
-    const Index nb = factor_tile<T>(session, n, options);
+    if (solves_one_vector(crew, nrhs, options) ||
+        runs_directly(crew, operations::potrs(double(n), double(nrhs)).flops<T>(), options))
+        return void(alone::potrs(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb));
+    const Index nb = factor_tile<T>(crew, n, options);
     const TileMatrix<T> lower = readable(A, n, n, lda, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
-    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
-    run_routine(session, options, [&](Flow& flow) { potrs(flow, lower, X); });
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(crew, nb, nrhs, options));
+    run_routine(crew, options, [&](Flow& flow) { potrs(flow, lower, X); });
 }
 
 template <Scalar T>
-Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
+Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_posv(TRC_CHECK));
     check_options("posv", options);
     if (n == 0) return 0;
-    if (runs_directly(session, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
-        return alone::posv(session.kernels(), uplo, n, nrhs, A, lda, B, ldb);
+    if (runs_directly(crew, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
+        return alone::posv(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb);
     Info info;
     std::optional<PackedFactor<T>> packed;
-    if (runs_packed(session, "posv", options)) make_images(packed, options, session, uplo, n, A, lda, options);
+    if (runs_packed(crew, "posv", options)) make_images(packed, options, crew, uplo, n, A, lda, options);
     if (packed) {
-        const TileMatrix<T> X({B, n, nrhs, ldb}, packed->nb, rhs_tile(session, packed->nb, nrhs, options));
-        run_routine(session, options, [&](Flow& flow) { posv(flow, packed->lower, X, info, &packed->images); });
+        const TileMatrix<T> X({B, n, nrhs, ldb}, packed->nb, rhs_tile(crew, packed->nb, nrhs, options));
+        run_routine(crew, options, [&](Flow& flow) { posv(flow, packed->lower, X, info, &packed->images); });
         return info.value();
     }
-    const Index nb = factor_tile<T>(session, n, options);
+    const Index nb = factor_tile<T>(crew, n, options);
     const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
-    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
-    run_routine(session, options, [&](Flow& flow) {
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(crew, nb, nrhs, options));
+    run_routine(crew, options, [&](Flow& flow) {
         matrix.copy_in(flow);
         posv(flow, matrix.lower(), X, info);
         matrix.copy_out(flow);
@@ -156,7 +155,7 @@ Index posv(Session& session, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T*
     return info.value();
 }
 
-Index tasks(Session& session, Index tile_rows, const RoutineOptions& options)
+Index tasks(Crew& crew, Index tile_rows, const RoutineOptions& options)
 {
     argument::Size{"tile_rows", tile_rows}.require(2);
     check_options("tasks", options);
@@ -165,7 +164,7 @@ Index tasks(Session& session, Index tile_rows, const RoutineOptions& options)
         throw Error(ErrorCode::bad_argument, 2,
                     "tile_rows is " + std::to_string(tile_rows) + ", must be at most " + std::to_string(most));
     const auto names = std::make_unique_for_overwrite<char[]>(std::size_t(tile_rows * tile_rows));
-    run_routine(session, options, [&](Flow& flow) { empty_cholesky(flow, names.get(), tile_rows); });
+    run_routine(crew, options, [&](Flow& flow) { empty_cholesky(flow, names.get(), tile_rows); });
     return empty_cholesky_tasks(tile_rows);
 }
 
@@ -173,9 +172,9 @@ Index tasks(Session& session, Index tile_rows, const RoutineOptions& options)
     template Index alone::potrf(const KernelProvider&, Uplo, Index, T*, Index);                                                  \
     template Index alone::potrs(const KernelProvider&, Uplo, Index, Index, const T*, Index, T*, Index);                          \
     template Index alone::posv(const KernelProvider&, Uplo, Index, Index, T*, Index, T*, Index);                                 \
-    template Index potrf(Session&, Uplo, Index, T*, Index, const RoutineOptions&);                                               \
-    template void potrs(Session&, Uplo, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);                        \
-    template Index posv(Session&, Uplo, Index, Index, T*, Index, T*, Index, const RoutineOptions&);
+    template Index potrf(Crew&, Uplo, Index, T*, Index, const RoutineOptions&);                                                  \
+    template void potrs(Crew&, Uplo, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);                           \
+    template Index posv(Crew&, Uplo, Index, Index, T*, Index, T*, Index, const RoutineOptions&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

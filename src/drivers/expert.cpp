@@ -18,29 +18,29 @@ namespace {
 
 using namespace estimates;
 
-/// By a session's workers; vectors of work come from the heap, as several columns are worked on at once.
+/// By a crew; vectors of work come from the heap, as several columns are worked on at once.
 template <Scalar T> struct OnWorkers {
-    Session& session;
+    Crew& crew;
     const RoutineOptions& options;
     RoutineOptions rest = [](RoutineOptions given) {
         given.variant.clear(); // solving has other ones
         return given;
     }(options);
 
-    Index getrf(Index n, T* A, Index lda, Index* ipiv) const { return trencadis::getrf(session, n, n, A, lda, ipiv, options); }
+    Index getrf(Index n, T* A, Index lda, Index* ipiv) const { return trencadis::getrf(crew, n, n, A, lda, ipiv, options); }
     void getrs(Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb) const
     {
-        trencadis::getrs(session, op, n, nrhs, A, lda, ipiv, B, ldb, rest);
+        trencadis::getrs(crew, op, n, nrhs, A, lda, ipiv, B, ldb, rest);
     }
-    Index potrf(Uplo uplo, Index n, T* A, Index lda) const { return trencadis::potrf(session, uplo, n, A, lda, options); }
+    Index potrf(Uplo uplo, Index n, T* A, Index lda) const { return trencadis::potrf(crew, uplo, n, A, lda, options); }
     void potrs(Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb) const
     {
-        trencadis::potrs(session, uplo, n, nrhs, A, lda, B, ldb, rest);
+        trencadis::potrs(crew, uplo, n, nrhs, A, lda, B, ldb, rest);
     }
     /// one(j, work) for each column.
     template <class One> void each_column(Index count, Flops each, const One& one) const
     {
-        for_each_problem(session, rest, count, each, [&](const KernelProvider&, Index j) { one(j, static_cast<T*>(nullptr)); });
+        for_each_problem(crew, rest, count, each, [&](const KernelProvider&, Index j) { one(j, static_cast<T*>(nullptr)); });
     }
 };
 /// By the calling thread, with the vectors of work that it lends.
@@ -185,11 +185,11 @@ void check_factorization(const char* routine, const RoutineOptions& options)
     {                                                                                                                            \
         return SOLVE<T>(OnThisThread<T>{kernels, work}, TRC_ARGUMENTS_##routine(TRC_GIVE), work);                                \
     }                                                                                                                            \
-    template <Scalar T> Index routine(Session& session, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions& options)       \
+    template <Scalar T> Index routine(Crew& crew, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions& options)             \
     {                                                                                                                            \
         argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                   \
         check_factorization(FACTOR, options);                                                                                    \
-        return SOLVE<T>(OnWorkers<T>{session, options}, TRC_ARGUMENTS_##routine(TRC_GIVE), static_cast<T*>(nullptr));            \
+        return SOLVE<T>(OnWorkers<T>{crew, options}, TRC_ARGUMENTS_##routine(TRC_GIVE), static_cast<T*>(nullptr));               \
     }
 TRC_EXPERT(gesvx, "getrf", solve_general)
 TRC_EXPERT(posvx, "potrf", solve_positive)
@@ -197,7 +197,7 @@ TRC_EXPERT(posvx, "potrf", solve_positive)
 // The signatures call the scalar T.
 #define TRC_INSTANTIATE(routine, ...)                                                                                            \
     template Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED), T*);                                \
-    template Index routine(Session&, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions&);
+    template Index routine(Crew&, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions&);
 #define T float
 TRC_EXPERT_ROUTINES(TRC_INSTANTIATE)
 #undef T

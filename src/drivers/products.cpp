@@ -14,7 +14,7 @@ namespace {
 
 /// What symm and hemm have in common.
 template <Scalar T> struct SideProduct {
-    Session& session;
+    Crew& crew;
     Side side;
     Uplo uplo;
     Index m, n;
@@ -43,26 +43,26 @@ template <Scalar T> struct SideProduct {
     }
     bool run_shared(blas::Structure structure, KernelRoutine routine, const RoutineOptions& options) const
     {
-        if (!is_short(session, flops(), session.kernels().native(routine), options)) return false;
+        if (!is_short(crew, flops(), crew.kernels().native(routine), options)) return false;
         blas::TeamProduct<T> shared(product(structure), blas::setup<T>(0));
-        return share_out(session, shared);
+        return share_out(crew, shared);
     }
     bool run_on_packed_tiles(blas::Structure structure, const RoutineOptions& options) const
     {
         const blas::Operand<T> a = structured(structure, uplo, Diag::non_unit, A, lda), b = blas::general(B, ldb);
         const bool left = side == Side::left;
-        return run_packed(session, options,
+        return run_packed(crew, options,
                           {PackedProduct<T>{m, n, order(), alpha, left ? a : b, left ? b : a, beta, {C, m, n, ldc}}});
     }
     /// A on the right is the mirrored product, with f(B), f(C) and the factors as f leaves them.
     template <class Algorithm> void run(Op mirror, const RoutineOptions& options, Algorithm&& algorithm) const
     {
-        const Index nb = options.nb ? options.nb : product_tile(m, n, sizeof(T), session.workers());
+        const Index nb = options.nb ? options.nb : product_tile(m, n, sizeof(T), crew.workers());
         const Op f = side == Side::left ? Op::none : mirror;
         const TileMatrix<T> lower = lower_triangle(uplo, mirror, A, order(), lda, nb);
         const TileMatrix<T> other = readable(B, m, n, ldb, nb, nb).with(f),
                             result = TileMatrix<T>({C, m, n, ldc}, nb, nb).with(f);
-        run_routine(session, options,
+        run_routine(crew, options,
                     [&](Flow& flow) { algorithm(flow, seen_through(f, alpha), lower, other, seen_through(f, beta), result); });
     }
 };
@@ -81,90 +81,88 @@ template <Scalar T> bool is_compact(const blas::Product<T>& x, const RoutineOpti
 }
 
 /// Where it is tasks nevertheless, is it a single one? Not where cores are taken away: that would hold up all of it.
-template <Scalar T> bool is_one_task(const Session& session, const blas::Product<T>& x)
+template <Scalar T> bool is_one_task(const Crew& crew, const blas::Product<T>& x)
 {
-    return session.workers() == 1 || (blas::SmallProduct<T>::is_tiny(x) && !session.is_wary());
+    return crew.workers() == 1 || (blas::SmallProduct<T>::is_tiny(x) && !crew.is_wary());
 }
 
 /// Rows, columns and depth of the tiles of a thin product.
 struct ThinTiles {
     Index rows, cols, depth;
 };
-ThinTiles thin_tiles(const Session& session, Index m, Index n, Index k)
+ThinTiles thin_tiles(const Crew& crew, Index m, Index n, Index k)
 {
     // Four pieces for each worker, but not so short that packing the short operand again for each costs more than a tenth.
-    const Index length = std::max(m, n), piece = std::max<Index>(length / (4 * session.workers()) / 32 * 32, 320);
+    const Index length = std::max(m, n), piece = std::max<Index>(length / (4 * crew.workers()) / 32 * 32, 320);
     return m <= n ? ThinTiles{m, piece, k} : ThinTiles{piece, n, k};
 }
 
 } // namespace
 
 template <Scalar T>
-void gemm(Session& session, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb,
-          T beta, T* C, Index ldc, const RoutineOptions& options)
+void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
+          T* C, Index ldc, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_gemm(TRC_CHECK));
     check_options("gemm", options);
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
     const Flops flops = operations::gemm(double(m), double(n), double(k)).flops<T>();
     const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
-    const bool ours = session.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, options);
+    const bool ours = crew.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, options);
     constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
-    if (compact && is_short(session, flops, ours, options, most) && blas::SmallProduct<T>::suits(whole)) {
+    if (compact && is_short(crew, flops, ours, options, most) && blas::SmallProduct<T>::suits(whole)) {
         const blas::SmallProduct<T> shared(whole, blas::instruction_set().micro_kernel<T>(), true);
-        if (share_out(session, shared)) return;
+        if (share_out(crew, shared)) return;
     }
-    if (runs_directly(session, flops, options))
-        return session.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    const bool small = compact && is_one_task(session, whole), thin = ours && is_thin(m, n, options);
-    if (!thin && !small && runs_packed(session, "gemm", options)) {
-        if (run_product(session, options, PackedProduct<T>{m, n, k, alpha, whole.A, whole.B, beta, {C, m, n, ldc}})) return;
+    if (runs_directly(crew, flops, options)) return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, options);
+    if (!thin && !small && runs_packed(crew, "gemm", options)) {
+        if (run_product(crew, options, PackedProduct<T>{m, n, k, alpha, whole.A, whole.B, beta, {C, m, n, ldc}})) return;
     }
-    const auto [nb, kb] = product_tiles<T>(session, m, n, k, options);
-    const ThinTiles tiles = small ? ThinTiles{m, n, k} : thin ? thin_tiles(session, m, n, k) : ThinTiles{nb, nb, kb};
+    const auto [nb, kb] = product_tiles<T>(crew, m, n, k, options);
+    const ThinTiles tiles = small ? ThinTiles{m, n, k} : thin ? thin_tiles(crew, m, n, k) : ThinTiles{nb, nb, kb};
     const TileMatrix<T> left = operand(op_a, A, lda, m, k, tiles.rows, tiles.depth),
                         right = operand(op_b, B, ldb, k, n, tiles.depth, tiles.cols);
     const TileMatrix<T> result({C, m, n, ldc}, tiles.rows, tiles.cols);
-    run_routine(session, options, [&](Flow& flow) { gemm(flow, alpha, left, right, beta, result); });
+    run_routine(crew, options, [&](Flow& flow) { gemm(flow, alpha, left, right, beta, result); });
 }
 
 template <Scalar T>
-void symm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
-          T* C, Index ldc, const RoutineOptions& options)
+void symm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta, T* C,
+          Index ldc, const RoutineOptions& options)
 {
-    const SideProduct<T> call{session, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
+    const SideProduct<T> call{crew, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
     call.check("symm", options);
     if (call.nothing_to_do() || call.run_shared(blas::Structure::symmetric, KernelRoutine::symm, options)) return;
-    if (runs_directly(session, call.flops(), options))
-        return session.kernels().symm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(session, "symm", options) && call.run_on_packed_tiles(blas::Structure::symmetric, options)) return;
+    if (runs_directly(crew, call.flops(), options))
+        return crew.kernels().symm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
+    if (runs_packed(crew, "symm", options) && call.run_on_packed_tiles(blas::Structure::symmetric, options)) return;
     call.run(Op::trans, options, [&](Flow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
         symm(flow, a, lower, other, b, result);
     });
 }
 
 template <Scalar T>
-void hemm(Session& session, Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
-          T* C, Index ldc, const RoutineOptions& options)
+void hemm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta, T* C,
+          Index ldc, const RoutineOptions& options)
 {
-    const SideProduct<T> call{session, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
+    const SideProduct<T> call{crew, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
     call.check("hemm", options);
     if (call.nothing_to_do() || call.run_shared(blas::Structure::hermitian, KernelRoutine::hemm, options)) return;
-    if (runs_directly(session, call.flops(), options))
-        return session.kernels().hemm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(session, "hemm", options) && call.run_on_packed_tiles(blas::Structure::hermitian, options)) return;
+    if (runs_directly(crew, call.flops(), options))
+        return crew.kernels().hemm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
+    if (runs_packed(crew, "hemm", options) && call.run_on_packed_tiles(blas::Structure::hermitian, options)) return;
     call.run(herm_op<T>, options, [&](Flow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
         hemm(flow, a, lower, other, b, result);
     });
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void gemm(Session&, Op, Op, Index, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index,                 \
+    template void gemm(Crew&, Op, Op, Index, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index,                    \
                        const RoutineOptions&);                                                                                   \
-    template void symm(Session&, Side, Uplo, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index,                    \
+    template void symm(Crew&, Side, Uplo, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index,                       \
                        const RoutineOptions&);                                                                                   \
-    template void hemm(Session&, Side, Uplo, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index,                    \
-                       const RoutineOptions&);
+    template void hemm(Crew&, Side, Uplo, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index, const RoutineOptions&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

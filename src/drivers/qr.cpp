@@ -1,8 +1,8 @@
+#include "blas/factorizations/qr.hpp"
 #include "algorithms/blocked_qr.hpp"
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
 #include "blas/factorizations/pivoted_qr.hpp"
-#include "blas/factorizations/qr.hpp"
 #include "drivers/alone.hpp"
 #include "drivers/asking.hpp"
 #include "drivers/linear_algebra.hpp"
@@ -56,18 +56,17 @@ template <Scalar T> struct Blocks {
             }
     }
 };
-template <Scalar T> Index block_size(const Session& session, Index k, const RoutineOptions& options)
+template <Scalar T> Index block_size(const Crew& crew, Index k, const RoutineOptions& options)
 {
-    return std::min(options.nb ? options.nb : qr_tile(k, sizeof(T), session.workers()), k);
+    return std::min(options.nb ? options.nb : qr_tile(k, sizeof(T), crew.workers()), k);
 }
 
-template <Scalar T>
-bool factor_by_tasks(Session& session, Storage storage, MatrixView<T> A, T* tau, const RoutineOptions& options)
+template <Scalar T> bool factor_by_tasks(Crew& crew, Storage storage, MatrixView<T> A, T* tau, const RoutineOptions& options)
 {
     const Index order = storage == Storage::columns ? A.rows : A.cols;
-    const Blocks<T> blocks(order, block_size<T>(session, std::min(A.rows, A.cols), options));
+    const Blocks<T> blocks(order, block_size<T>(crew, std::min(A.rows, A.cols), options));
     if (!blocks.slots) return false;
-    run_routine(session, options, [&](Flow& flow) { factor_blocked(flow, storage, A, blocks.nb, tau, *blocks.slots); });
+    run_routine(crew, options, [&](Flow& flow) { factor_blocked(flow, storage, A, blocks.nb, tau, *blocks.slots); });
     return true;
 }
 /// Of k numbers; none where there is no memory for them.
@@ -82,13 +81,13 @@ template <Scalar T> std::vector<T> numbers(Index k)
 
 /// Panels as wide as geqrf's, or the next multiple of the caller's blocks, the triangles of which are on the diagonals of theirs.
 template <Scalar T>
-bool factor_keeping_triangles(Session& session, MatrixView<T> A, const KeptFactors<T>& kept, const RoutineOptions& options)
+bool factor_keeping_triangles(Crew& crew, MatrixView<T> A, const KeptFactors<T>& kept, const RoutineOptions& options)
 {
-    const Index k = std::min(A.rows, A.cols), tuned = block_size<T>(session, k, options);
+    const Index k = std::min(A.rows, A.cols), tuned = block_size<T>(crew, k, options);
     const Blocks<T> blocks(A.rows, std::max<Index>(1, tuned / kept.width) * kept.width);
     std::vector<T> tau = numbers<T>(k);
     if (!blocks.slots || blocks.nb % kept.width || tau.empty()) return false;
-    run_routine(session, options,
+    run_routine(crew, options,
                 [&](Flow& flow) { factor_blocked(flow, Storage::columns, A, blocks.nb, tau.data(), *blocks.slots, kept); });
     return true;
 }
@@ -101,48 +100,48 @@ template <Scalar T> std::vector<T> scalars_of(Index k, Index nb, const T* t, Ind
 }
 
 template <Scalar T>
-bool form_by_tasks(Session& session, Storage storage, Index k, MatrixView<T> A, const T* tau, const RoutineOptions& options)
+bool form_by_tasks(Crew& crew, Storage storage, Index k, MatrixView<T> A, const T* tau, const RoutineOptions& options)
 {
     const Index order = storage == Storage::columns ? A.rows : A.cols;
-    const Blocks<T> blocks(order, block_size<T>(session, k, options));
+    const Blocks<T> blocks(order, block_size<T>(crew, k, options));
     if (!blocks.slots) return false;
-    run_routine(session, options, [&](Flow& flow) { form_blocked(flow, storage, k, A, blocks.nb, tau, *blocks.slots); });
+    run_routine(crew, options, [&](Flow& flow) { form_blocked(flow, storage, k, A, blocks.nb, tau, *blocks.slots); });
     return true;
 }
 template <Scalar T>
-bool apply_by_tasks(Session& session, Storage storage, Side side, Op op, Index k, const T* A, Index lda, const T* tau,
-                    MatrixView<T> C, const RoutineOptions& options)
+bool apply_by_tasks(Crew& crew, Storage storage, Side side, Op op, Index k, const T* A, Index lda, const T* tau, MatrixView<T> C,
+                    const RoutineOptions& options)
 {
     const bool left = side == Side::left;
     const Index order = left ? C.rows : C.cols, others = left ? C.cols : C.rows;
-    const Blocks<T> blocks(order, block_size<T>(session, k, options));
+    const Blocks<T> blocks(order, block_size<T>(crew, k, options));
     if (!blocks.slots) return false;
     const bool columns = storage == Storage::columns;
     const MatrixView<T> V{const_cast<T*>(A), columns ? order : k, columns ? k : order, lda};
-    const Index strip = rhs_tile(session, std::max<Index>(blocks.nb, 96), others, options);
-    run_routine(session, options, [&](Flow& flow) {
+    const Index strip = rhs_tile(crew, std::max<Index>(blocks.nb, 96), others, options);
+    run_routine(crew, options, [&](Flow& flow) {
         apply_blocked(flow, storage, {side, op == Op::none ? op : Op::conj_trans}, k, V, blocks.nb, tau, C, strip, *blocks.slots);
     });
     return true;
 }
 /// Products with a vector are shared without tasks, step by step; the update of a block is a product as others.
-template <Scalar T> blas::PivotingHelp<T> helpers(Session& session, const std::function<bool()>& interrupted)
+template <Scalar T> blas::PivotingHelp<T> helpers(Crew& crew, const std::function<bool()>& interrupted)
 {
     return {.share =
-                [&session](Index chunks, Flops flops, const std::function<void(Team&)>& work) {
+                [&crew](Index chunks, Flops flops, const std::function<void(Team&)>& work) {
                     constexpr Flops worth_it = 1e4;
-                    return flops >= worth_it && session.can_share(flops) && session.share_out(chunks, work);
+                    return flops >= worth_it && crew.can_share(flops) && crew.share_out(chunks, work);
                 },
             .subtract =
                 [&](Index m, Index n, Index k, const T* A, Index lda, const T* B, Index ldb, T* C, Index ldc) {
-                    gemm(session, Op::none, Op::conj_trans, m, n, k, T(-1), A, lda, B, ldb, T(1), C, ldc,
+                    gemm(crew, Op::none, Op::conj_trans, m, n, k, T(-1), A, lda, B, ldb, T(1), C, ldc,
                          {.nb = 0, .interrupted = interrupted, .variant = {}});
                 },
             .before_column = AskedBetweenSteps(interrupted)};
 }
-bool short_call(Session& session, Flops flops, const RoutineOptions& options)
+bool short_call(Crew& crew, Flops flops, const RoutineOptions& options)
 {
-    return runs_directly(session, flops, options, Work::factorization);
+    return runs_directly(crew, flops, options, Work::factorization);
 }
 
 } // namespace
@@ -218,21 +217,20 @@ Index gemqrt(const KernelProvider&, Side side, Op op, Index m, Index n, Index k,
 
 } // namespace alone
 
-template <Scalar T> void geqrf(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
+template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_geqrf(TRC_CHECK));
     check_options("geqrf", options);
     require_lapack_layout(options);
     if (m == 0 || n == 0) return;
-    if (!short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options) &&
-        (geqrf_by_rows(session, m, n, A, lda, tau, options) ||
-         factor_by_tasks<T>(session, Storage::columns, {A, m, n, lda}, tau, options)))
+    if (!short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) &&
+        (geqrf_by_rows(crew, m, n, A, lda, tau, options) ||
+         factor_by_tasks<T>(crew, Storage::columns, {A, m, n, lda}, tau, options)))
         return;
-    alone::geqrf(session.kernels(), m, n, A, lda, tau);
+    alone::geqrf(crew.kernels(), m, n, A, lda, tau);
 }
 
-template <Scalar T>
-void geqp3(Session& session, Index m, Index n, T* A, Index lda, Index* jpvt, T* tau, const RoutineOptions& options)
+template <Scalar T> void geqp3(Crew& crew, Index m, Index n, T* A, Index lda, Index* jpvt, T* tau, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_geqp3(TRC_CHECK));
     check_options("geqp3", options);
@@ -240,47 +238,47 @@ void geqp3(Session& session, Index m, Index n, T* A, Index lda, Index* jpvt, T* 
     T* const rest = A + done * lda;
     if (done > 0) {
         const RoutineOptions asked{.nb = 0, .interrupted = options.interrupted, .variant = {}};
-        geqrf(session, m, done, A, lda, tau, asked);
-        ormqr(session, Side::left, Op::conj_trans, m, n - done, done, A, lda, tau, rest, lda, asked);
+        geqrf(crew, m, done, A, lda, tau, asked);
+        ormqr(crew, Side::left, Op::conj_trans, m, n - done, done, A, lda, tau, rest, lda, asked);
     }
     if (done == std::min(m, n)) return;
     const blas::PivotingRoom<T> room(n - done, options.nb ? options.nb : blas::pivoting_block(n - done));
-    const auto help = helpers<T>(session, options.interrupted);
+    const auto help = helpers<T>(crew, options.interrupted);
     blas::factor_free_columns(m, n - done, done, rest, lda, jpvt + done, tau + done, room, help);
 }
 
-template <Scalar T> void gelqf(Session& session, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
+template <Scalar T> void gelqf(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_gelqf(TRC_CHECK));
     check_options("gelqf", options);
     if (m == 0 || n == 0) return;
-    if (short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
-        !factor_by_tasks<T>(session, Storage::rows, {A, m, n, lda}, tau, options))
-        alone::gelqf(session.kernels(), m, n, A, lda, tau);
+    if (short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
+        !factor_by_tasks<T>(crew, Storage::rows, {A, m, n, lda}, tau, options))
+        alone::gelqf(crew.kernels(), m, n, A, lda, tau);
 }
 
 template <Scalar T>
-void orgqr(Session& session, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options)
+void orgqr(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_orgqr(TRC_CHECK));
     check_options("orgqr", options);
-    if (k == 0 || short_call(session, operations::orgqr(double(m), double(n), double(k)).flops<T>(), options) ||
-        !form_by_tasks<T>(session, Storage::columns, k, {A, m, n, lda}, tau, options))
-        alone::orgqr(session.kernels(), m, n, k, A, lda, tau);
+    if (k == 0 || short_call(crew, operations::orgqr(double(m), double(n), double(k)).flops<T>(), options) ||
+        !form_by_tasks<T>(crew, Storage::columns, k, {A, m, n, lda}, tau, options))
+        alone::orgqr(crew.kernels(), m, n, k, A, lda, tau);
 }
 
 template <Scalar T>
-void orglq(Session& session, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options)
+void orglq(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_orglq(TRC_CHECK));
     check_options("orglq", options);
-    if (k == 0 || short_call(session, operations::orgqr(double(n), double(m), double(k)).flops<T>(), options) ||
-        !form_by_tasks<T>(session, Storage::rows, k, {A, m, n, lda}, tau, options))
-        alone::orglq(session.kernels(), m, n, k, A, lda, tau);
+    if (k == 0 || short_call(crew, operations::orgqr(double(n), double(m), double(k)).flops<T>(), options) ||
+        !form_by_tasks<T>(crew, Storage::rows, k, {A, m, n, lda}, tau, options))
+        alone::orglq(crew.kernels(), m, n, k, A, lda, tau);
 }
 
 template <Scalar T>
-void ormqr(Session& session, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
+void ormqr(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
            const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_ormqr(TRC_CHECK));
@@ -288,47 +286,47 @@ void ormqr(Session& session, Side side, Op op, Index m, Index n, Index k, const 
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
     const bool few = side == Side::left && n <= blas::few_columns && options.nb == 0 && options.variant.empty();
-    if (few || short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
-        !apply_by_tasks<T>(session, Storage::columns, side, op, k, A, lda, tau, {C, m, n, ldc}, options))
-        alone::ormqr(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
+    if (few || short_call(crew, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
+        !apply_by_tasks<T>(crew, Storage::columns, side, op, k, A, lda, tau, {C, m, n, ldc}, options))
+        alone::ormqr(crew.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
 }
 
 template <Scalar T>
-void ormlq(Session& session, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
+void ormlq(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
            const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_ormlq(TRC_CHECK));
     check_options("ormlq", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
-    if (short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
-        !apply_by_tasks<T>(session, Storage::rows, side, op, k, A, lda, tau, {C, m, n, ldc}, options))
-        alone::ormlq(session.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
+    if (short_call(crew, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
+        !apply_by_tasks<T>(crew, Storage::rows, side, op, k, A, lda, tau, {C, m, n, ldc}, options))
+        alone::ormlq(crew.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
 }
 
 template <Scalar T>
-void geqrt(Session& session, Index m, Index n, Index nb, T* A, Index lda, T* t, Index ldt, const RoutineOptions& options)
+void geqrt(Crew& crew, Index m, Index n, Index nb, T* A, Index lda, T* t, Index ldt, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_geqrt(TRC_CHECK));
     check_options("geqrt", options);
     if (m == 0 || n == 0) return;
-    if (short_call(session, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
-        !factor_keeping_triangles<T>(session, {A, m, n, lda}, {t, ldt, nb}, options))
-        alone::geqrt(session.kernels(), m, n, nb, A, lda, t, ldt);
+    if (short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
+        !factor_keeping_triangles<T>(crew, {A, m, n, lda}, {t, ldt, nb}, options))
+        alone::geqrt(crew.kernels(), m, n, nb, A, lda, t, ldt);
 }
 
 template <Scalar T>
-void gemqrt(Session& session, Side side, Op op, Index m, Index n, Index k, Index nb, const T* V, Index ldv, const T* t, Index ldt,
-            T* C, Index ldc, const RoutineOptions& options)
+void gemqrt(Crew& crew, Side side, Op op, Index m, Index n, Index k, Index nb, const T* V, Index ldv, const T* t, Index ldt, T* C,
+            Index ldc, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_gemqrt(TRC_CHECK));
     check_options("gemqrt", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
-    const bool is_short = short_call(session, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options);
+    const bool is_short = short_call(crew, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options);
     const std::vector<T> tau = is_short ? std::vector<T>() : scalars_of(k, nb, t, ldt);
-    if (tau.empty() || !apply_by_tasks<T>(session, Storage::columns, side, op, k, V, ldv, tau.data(), {C, m, n, ldc}, options))
-        alone::gemqrt(session.kernels(), side, op, m, n, k, nb, V, ldv, t, ldt, C, ldc);
+    if (tau.empty() || !apply_by_tasks<T>(crew, Storage::columns, side, op, k, V, ldv, tau.data(), {C, m, n, ldc}, options))
+        alone::gemqrt(crew.kernels(), side, op, m, n, k, nb, V, ldv, t, ldt, C, ldc);
 }
 
 template <Scalar T>
@@ -351,7 +349,7 @@ void larfb(Side side, Op op, Direction direct, Storage storev, Index m, Index n,
     DEFINE(geqrf) DEFINE(geqp3) DEFINE(gelqf) DEFINE(orgqr) DEFINE(orglq) DEFINE(ormqr) DEFINE(ormlq) DEFINE(geqrt) DEFINE(gemqrt)
 #define TRC_INSTANTIATE(routine)                                                                                                 \
     template Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED));                                    \
-    template void routine(Session&, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions&);
+    template void routine(Crew&, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions&);
 #define TRC_INSTANTIATE_PLAIN(routine, ...) template void routine(TRC_ARGUMENTS_##routine(TRC_TYPED));
 #define T float
 TRC_QR_ROUTINES(TRC_INSTANTIATE)

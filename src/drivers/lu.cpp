@@ -29,21 +29,20 @@ namespace {
 /// A matrix to factor in place in the form that the caller asked for: how it is cut, what the form needs beside it, and its tasks.
 template <Scalar T> class LuCall {
 public:
-    LuCall(Session& session, std::string_view routine, Index m, Index n, T* A, Index lda, Index* ipiv,
-           const RoutineOptions& options)
-        : form_(runs_packed(session, routine, options) ? "packed"
-                : options.variant.empty()              ? "panel"
-                                                       : options.variant),
-          ipiv_(ipiv), nb_(tile(m, n, session.workers(), options)), tiles_({A, m, n, lda}, nb_, nb_)
+    LuCall(Crew& crew, std::string_view routine, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
+        : form_(runs_packed(crew, routine, options) ? "packed"
+                : options.variant.empty()           ? "panel"
+                                                    : options.variant),
+          ipiv_(ipiv), nb_(tile(m, n, crew.workers(), options)), tiles_({A, m, n, lda}, nb_, nb_)
     {
         if (form_ == "packed" && n > nb_) {
             make_images(images_, options, m, n, nb_);
-            if (!images_) form_ = "panel", nb_ = tile(m, n, session.workers(), options);
+            if (!images_) form_ = "panel", nb_ = tile(m, n, crew.workers(), options);
         }
         // A matrix of one panel has no updates: its rows need no cutting, nor its tile to be square.
         const bool one_panel = n <= nb_ && (form_ == "packed" || form_ == "panel");
         tiles_ = TileMatrix<T>({A, m, n, lda}, one_panel ? std::max(nb_, std::min(m, tallest)) : nb_, nb_);
-        cut_ = lu_panel_cut(tiles_(0, 0).cols, session.workers());
+        cut_ = lu_panel_cut(tiles_(0, 0).cols, crew.workers());
         if (form_ == "tournament") rounds_.emplace(m, nb_);
         if (form_ == "nopiv") std::iota(ipiv, ipiv + std::min(m, n), Index(1));
         tokens_.resize(std::size_t(tiles_.row_tiles() + 1));
@@ -107,11 +106,11 @@ template <Scalar T> struct TwoColumns {
 
 /// The factors go with the object, so that the caller's pivots are no rows, which getrs refuses.
 template <Scalar T>
-Index gesv_incremental(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb,
+Index gesv_incremental(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb,
                        const RoutineOptions& options)
 {
     std::fill_n(ipiv, n, Index(0));
-    const IncrementalLu<T> factors(session, n, A, lda, options);
+    const IncrementalLu<T> factors(crew, n, A, lda, options);
     if (factors.info() == 0) factors.solve(nrhs, B, ldb, options);
     return factors.info();
 }
@@ -154,7 +153,7 @@ template <Scalar T> Index getri(const KernelProvider& kernels, Index n, T* A, In
 
 } // namespace alone
 
-template <Scalar T> Index getrf(Session& session, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
+template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_getrf(TRC_CHECK));
     check_options("getrf", options);
@@ -162,59 +161,59 @@ template <Scalar T> Index getrf(Session& session, Index m, Index n, T* A, Index 
         throw Error(ErrorCode::bad_argument, 0,
                     "variant 'incremental' leaves no factors and pivots of LAPACK's form; call gesv, or IncrementalLu");
     if (m == 0 || n == 0) return 0;
-    if (runs_directly(session, operations::getrf(double(m), double(n)).flops<T>(), options, Work::factorization))
-        return alone::getrf(session.kernels(), m, n, A, lda, ipiv);
-    LuCall<T> call(session, "getrf", m, n, A, lda, ipiv, options);
-    run_routine(session, options, [&](Flow& flow) { call.submit(flow); });
+    if (runs_directly(crew, operations::getrf(double(m), double(n)).flops<T>(), options, Work::factorization))
+        return alone::getrf(crew.kernels(), m, n, A, lda, ipiv);
+    LuCall<T> call(crew, "getrf", m, n, A, lda, ipiv, options);
+    run_routine(crew, options, [&](Flow& flow) { call.submit(flow); });
     return call.info().value();
 }
 
 template <Scalar T>
-void getrs(Session& session, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
+void getrs(Crew& crew, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
            const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_getrs(TRC_CHECK));
     check_options("getrs", options);
     if (n == 0 || nrhs == 0) return;
-    if (solves_one_vector(session, nrhs, options) ||
-        runs_directly(session, operations::getrs(double(n), double(nrhs)).flops<T>(), options))
-        return void(alone::getrs(session.kernels(), op, n, nrhs, A, lda, ipiv, B, ldb));
-    const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), session.workers());
-    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
-    run_routine(session, options, [&](Flow& flow) { getrs(flow, op, readable(A, n, n, lda, nb, nb), ipiv, X); });
+    if (solves_one_vector(crew, nrhs, options) ||
+        runs_directly(crew, operations::getrs(double(n), double(nrhs)).flops<T>(), options))
+        return void(alone::getrs(crew.kernels(), op, n, nrhs, A, lda, ipiv, B, ldb));
+    const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), crew.workers());
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(crew, nb, nrhs, options));
+    run_routine(crew, options, [&](Flow& flow) { getrs(flow, op, readable(A, n, n, lda, nb, nb), ipiv, X); });
 }
 
 template <Scalar T>
-Index gesv(Session& session, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb, const RoutineOptions& options)
+Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_gesv(TRC_CHECK));
     check_options("gesv", options);
     if (n == 0) return 0;
-    if (options.variant == "incremental") return gesv_incremental(session, n, nrhs, A, lda, ipiv, B, ldb, options);
-    if (runs_directly(session, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
-        return alone::gesv(session.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
-    LuCall<T> call(session, "gesv", n, n, A, lda, ipiv, options);
+    if (options.variant == "incremental") return gesv_incremental(crew, n, nrhs, A, lda, ipiv, B, ldb, options);
+    if (runs_directly(crew, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
+        return alone::gesv(crew.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
+    LuCall<T> call(crew, "gesv", n, n, A, lda, ipiv, options);
     const Index nb = call.tiles()(0, 0).rows;
-    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(session, nb, nrhs, options));
-    run_routine(session, options, [&](Flow& flow) {
+    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(crew, nb, nrhs, options));
+    run_routine(crew, options, [&](Flow& flow) {
         call.submit(flow);
         getrs_after(flow, call.tiles(), ipiv, X, call.info());
     });
     return call.info().value();
 }
 
-template <Scalar T> Index getri(Session& session, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)
+template <Scalar T> Index getri(Crew& crew, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_getri(TRC_CHECK));
     check_options("getri", options);
-    if (runs_directly(session, operations::getri(double(n)).flops<T>(), options, Work::factorization))
-        return alone::getri(session.kernels(), n, A, lda, ipiv);
+    if (runs_directly(crew, operations::getri(double(n)).flops<T>(), options, Work::factorization))
+        return alone::getri(crew.kernels(), n, A, lda, ipiv);
     if (const Index zero = zero_on_diagonal(n, A, lda)) return zero;
     if (n == 0) return 0;
-    const Index nb = std::min(n, options.nb ? options.nb : lu_tile(n, n, sizeof(T), session.workers()));
+    const Index nb = std::min(n, options.nb ? options.nb : lu_tile(n, n, sizeof(T), crew.workers()));
     const TwoColumns<T> columns(n, nb);
     const TileMatrix<T> tiles({A, n, n, lda}, columns.nb, columns.nb);
-    run_routine(session, options, [&](Flow& flow) { getri(flow, tiles, ipiv, columns.tiles(n)); });
+    run_routine(crew, options, [&](Flow& flow) { getri(flow, tiles, ipiv, columns.tiles(n)); });
     return 0;
 }
 
@@ -234,10 +233,10 @@ template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, I
     template Index alone::getrs(const KernelProvider&, Op, Index, Index, const T*, Index, const Index*, T*, Index);              \
     template Index alone::getri(const KernelProvider&, Index, T*, Index, const Index*);                                          \
     template Index alone::gesv(const KernelProvider&, Index, Index, T*, Index, Index*, T*, Index);                               \
-    template Index getrf(Session&, Index, Index, T*, Index, Index*, const RoutineOptions&);                                      \
-    template void getrs(Session&, Op, Index, Index, const T*, Index, const Index*, T*, Index, const RoutineOptions&);            \
-    template Index gesv(Session&, Index, Index, T*, Index, Index*, T*, Index, const RoutineOptions&);                            \
-    template Index getri(Session&, Index, T*, Index, const Index*, const RoutineOptions&);                                       \
+    template Index getrf(Crew&, Index, Index, T*, Index, Index*, const RoutineOptions&);                                         \
+    template void getrs(Crew&, Op, Index, Index, const T*, Index, const Index*, T*, Index, const RoutineOptions&);               \
+    template Index gesv(Crew&, Index, Index, T*, Index, Index*, T*, Index, const RoutineOptions&);                               \
+    template Index getri(Crew&, Index, T*, Index, const Index*, const RoutineOptions&);                                          \
     template void laswp(Index, Index, T*, Index, Index, Index, const Index*, bool);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

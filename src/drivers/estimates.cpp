@@ -18,15 +18,15 @@ namespace {
 
 using namespace estimates;
 
-/// On the session's workers where the matrix is so large that several cores read more of it than one.
-template <Scalar T> Real<T> shared_norm(Session& session, Norm which, const Measured<T>& A)
+/// By the crew where the matrix is so large that several cores read more of it than one.
+template <Scalar T> Real<T> shared_norm(Crew& crew, Norm which, const Measured<T>& A)
 {
     constexpr double elements_each = 1 << 17; // about 1 MB of doubles
     const double elements = A.empty() ? 0 : double(A.m) * double(A.n) / (A.mirrored ? 2 : 1);
-    const Index count = std::min<Index>(Index(elements / elements_each), 4 * session.workers());
+    const Index count = std::min<Index>(Index(elements / elements_each), 4 * crew.workers());
     if (count < 2) return norm(which, A);
     return norm(which, A, count, [&](Index parts, const std::function<void(Index)>& part) {
-        for_each_problem(session, {}, parts, 2 * elements / double(parts), [&](const KernelProvider&, Index i) { part(i); });
+        for_each_problem(crew, {}, parts, 2 * elements / double(parts), [&](const KernelProvider&, Index i) { part(i); });
     });
 }
 
@@ -37,10 +37,10 @@ template <Scalar T> Real<T> shared_norm(Session& session, Norm which, const Meas
     {                                                                                                                            \
         return estimates::norm(norm, MATRIX, work);                                                                              \
     }                                                                                                                            \
-    template <Scalar T> Real<T> function(Session& session, TRC_ARGUMENTS_##function(TRC_TYPED))                                  \
+    template <Scalar T> Real<T> function(Crew& crew, TRC_ARGUMENTS_##function(TRC_TYPED))                                        \
     {                                                                                                                            \
         argument::require(TRC_ARGUMENTS_##function(TRC_CHECK));                                                                  \
-        return shared_norm(session, norm, MATRIX);                                                                               \
+        return shared_norm(crew, norm, MATRIX);                                                                                  \
     }
 TRC_NORM(lange, Measured<T>::general(m, n, A, lda))
 TRC_NORM(lansy, Measured<T>::symmetric(uplo, n, A, lda))
@@ -50,10 +50,10 @@ TRC_NORM(lantr, Measured<T>::triangular(uplo, diag, m, n, A, lda))
 /// `CALL` returns LAPACK's info; `WORK`: what it has for that.
 #define TRC_ESTIMATE(routine, WORK, CALL)                                                                                        \
     template <Scalar T> Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED) WORK) { return CALL; }    \
-    template <Scalar T> Index routine(Session& session, TRC_ARGUMENTS_##routine(TRC_TYPED))                                      \
+    template <Scalar T> Index routine(Crew& crew, TRC_ARGUMENTS_##routine(TRC_TYPED))                                            \
     {                                                                                                                            \
         argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                   \
-        return alone::routine(session.kernels(), TRC_ARGUMENTS_##routine(TRC_GIVE));                                             \
+        return alone::routine(crew.kernels(), TRC_ARGUMENTS_##routine(TRC_GIVE));                                                \
     }
 #define TRC_NO_WORK
 #define TRC_WORK , T* work
@@ -70,10 +70,10 @@ TRC_ESTIMATE(porfs, TRC_WORK, (estimates::porfs(uplo, n, nrhs, A, lda, AF, ldaf,
 // The signatures call the scalar T.
 #define TRC_INSTANTIATE_NORM(function, ...)                                                                                      \
     template Real<T> alone::function(TRC_ARGUMENTS_##function(TRC_TYPED), Real<T>*);                                             \
-    template Real<T> function(Session&, TRC_ARGUMENTS_##function(TRC_TYPED));
+    template Real<T> function(Crew&, TRC_ARGUMENTS_##function(TRC_TYPED));
 #define TRC_INSTANTIATE_ESTIMATE(routine, ...)                                                                                   \
     template Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED) __VA_ARGS__);                        \
-    template Index routine(Session&, TRC_ARGUMENTS_##routine(TRC_TYPED));
+    template Index routine(Crew&, TRC_ARGUMENTS_##routine(TRC_TYPED));
 #define T float
 TRC_NORM_ROUTINES(TRC_INSTANTIATE_NORM)
 TRC_SCALING_ROUTINES(TRC_INSTANTIATE_ESTIMATE, TRC_NO_WORK)

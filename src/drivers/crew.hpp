@@ -1,0 +1,79 @@
+#pragma once
+#include "base/node_bytes.hpp"
+#include "base/types.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace trencadis {
+
+class Flow;
+class KernelProvider;
+class Team;
+
+/// Those who carry out a routine, as far as routines see them: what kernels they have, how many they are, and how to give them work. A session
+/// is one (it converts); tests bring small ones. All functions may be called from several threads at once.
+class Crew {
+public:
+    virtual ~Crew() = default;
+    Crew(const Crew&) = delete;
+    Crew& operator=(const Crew&) = delete;
+
+    const KernelProvider& kernels() const { return *kernels_; }
+    int workers() const { return workers_; }
+
+    /// Runs `body` as a task that submits to the given flow; returns when all of it has finished, rethrows. `interrupted` is polled on the
+    /// calling thread about every 50 ms; when it answers true the run is cancelled, and Error{cancelled} is thrown once the running tasks have
+    /// ended.
+    virtual void run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) = 0;
+
+    /// Are workers awake that would take part in a short call of so many flops, without tasks? A guess. Where such calls follow one another
+    /// closely, as many as can help are woken for the next ones.
+    virtual bool can_share(Flops flops) = 0;
+    /// Carries out an operation of so many chunks by the caller and whoever is awake. False: nothing was done.
+    virtual bool share_out(Index chunks, const std::function<void(Team&)>& work) = 0;
+    /// Are cores being taken away, so that a single task might be held up?
+    virtual bool is_wary() const = 0;
+
+    /// How a short call would be carried out now; a guess.
+    enum class Outlook {
+        busy,   ///< nobody has time for it but the caller
+        asleep, ///< workers would have to be woken
+        ready,  ///< they are awake, or calls follow one another so closely that they should be
+    };
+    virtual Outlook outlook() = 0;
+
+    /// The workers on one memory node.
+    struct Node {
+        int number;
+        int workers;
+        double speed; ///< in whole cores: slowed ones count with their fraction
+        bool bound;   ///< memory can be bound to it
+    };
+    // Of crews on one memory node the following stay as they are here.
+    virtual std::vector<Node> nodes() const { return {{0, workers_, double(workers_), false}}; }
+    virtual bool binds_nodes() const
+    {
+        return false;
+    } ///< tasks can be kept to the workers of a node; false also when there is one node
+    virtual bool overlaid() const
+    {
+        return false;
+    } ///< nodes are those of a described machine, so that images count as being on theirs
+    virtual std::string name() const { return "this crew"; } ///< in messages
+    /// Do products count what each node reads and writes? Then they say where pages lie, and give it to add_node_bytes.
+    virtual bool counts_node_bytes() const { return false; }
+    virtual std::vector<int> nodes_of_pages(const void*, std::size_t) const { return {}; }
+    virtual void add_node_bytes(const std::vector<NodeBytes>&) {}
+
+protected:
+    /// The kernels outlive the crew.
+    Crew(const KernelProvider& kernels, int workers) : kernels_(&kernels), workers_(workers) {}
+
+private:
+    const KernelProvider* const kernels_;
+    const int workers_;
+};
+
+} // namespace trencadis

@@ -1,0 +1,78 @@
+#include "drivers/linear_algebra.hpp"
+
+#include "base/error.hpp"
+#include "drivers/testing/small_crew.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+using testing::SmallCrew;
+using Outlook = Crew::Outlook;
+
+/// How often the crew was asked to run tasks for C <- A A, n x n.
+int runs_of_product(SmallCrew&& crew, Index n, const RoutineOptions& options = {})
+{
+    const std::vector<double> A(std::size_t(n * n), 0.5);
+    std::vector<double> C(A.size());
+    gemm(crew, Op::none, Op::none, n, n, n, 1.0, A.data(), n, A.data(), n, 0.0, C.data(), n, options);
+    for (const double c : C) EXPECT_EQ(c, 0.25 * double(n)); // exact: all partial sums are multiples of a quarter
+    return crew.runs;
+}
+
+TEST(Crew, IsAllThatRoutinesNeed)
+{
+    SmallCrew crew(2);
+    constexpr Index n = 200;
+    std::vector<double> A(n * n, 1.0), b(n);
+    for (Index i = 0; i < n; ++i) A[std::size_t(i * (n + 1))] = double(n);
+    for (Index i = 0; i < n; ++i) b[std::size_t(i)] = double(2 * n - 1); // of the solution whose entries are one
+    EXPECT_EQ(posv(crew, Uplo::lower, n, 1, A.data(), n, b.data(), n, {.nb = 48}), 0);
+    EXPECT_EQ(crew.runs, 1);
+    for (const double x : b) EXPECT_NEAR(x, 1.0, 1e-13); // the condition is 2: some n eps
+}
+
+TEST(Crew, IsGivenNoTasksWhereNobodyHasTimeForThem)
+{
+    constexpr Index middling = 256, small = 128, tiny = 64;
+    EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::ready), middling), 1);
+    EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::asleep), middling), 1);
+    EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::busy), middling), 0);
+    EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::ready), small), 1);
+    EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::asleep), small), 0);
+    EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::ready), tiny), 0);
+    EXPECT_EQ(runs_of_product(SmallCrew(1, Outlook::ready), middling), 0) << "one worker is the caller";
+}
+
+TEST(Crew, IsGivenTasksByThoseWhoAskForATileSizeOrAVariant)
+{
+    EXPECT_EQ(runs_of_product(SmallCrew(1, Outlook::busy), 64, {.nb = 32}), 1);
+    EXPECT_EQ(runs_of_product(SmallCrew(1, Outlook::busy), 64, {.variant = "in-place"}), 1);
+}
+
+TEST(Crew, OnSeveralNodesIsNotCutUpByThemWhereTasksCannotBeKeptToThem)
+{
+    SmallCrew crew(2);
+    crew.on_nodes = {{0, 1, 1.0, false}, {1, 1, 1.0, false}};
+    const double one = 1;
+    double c = 0;
+    const auto by_nodes = [&] {
+        gemm(crew, Op::none, Op::none, 1, 1, 1, 1.0, &one, 1, &one, 1, 0.0, &c, 1, {.variant = "nodes"});
+    };
+    try {
+        by_nodes();
+        FAIL() << "no error";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("memory node, which this crew cannot"), std::string::npos) << error.what();
+    }
+    crew.on_nodes.clear();
+    by_nodes();
+    EXPECT_EQ(c, 1.0);
+}
+
+} // namespace
+} // namespace trencadis

@@ -1,0 +1,32 @@
+#pragma once
+#include "drivers/crew.hpp"
+#include "graph/immediate_flow.hpp"
+#include "kernels/providers/provider.hpp"
+
+namespace trencadis::testing {
+
+/// The calling thread, which says of itself what a test wants and counts what it was asked for.
+class SmallCrew final : public Crew {
+public:
+    explicit SmallCrew(int workers, Outlook says = Outlook::ready) : Crew(load_kernels("native"), workers), outlook_(says) {}
+
+    void run(const std::function<void(Flow&)>& body, const std::function<bool()>&) override
+    {
+        ++runs;
+        ImmediateFlow flow(&kernels());
+        body(flow);
+    }
+    bool can_share(Flops) override { return false; }
+    bool share_out(Index, const std::function<void(Team&)>&) override { return false; }
+    bool is_wary() const override { return true; }
+    Outlook outlook() override { return outlook_; }
+    std::vector<Node> nodes() const override { return on_nodes.empty() ? Crew::nodes() : on_nodes; }
+
+    int runs = 0;
+    std::vector<Node> on_nodes;
+
+private:
+    Outlook outlook_;
+};
+
+} // namespace trencadis::testing
