@@ -49,14 +49,36 @@ def test_includes_downwards_and_within_a_floor_pass(house):
         ("src/algorithms/potrf.cpp", "session/session.hpp"),
         ("src/base/error.hpp", "machine/machine.hpp"),
         ("examples/first.cpp", "graph/task.hpp"),  # not public
+        ("src/engines/native.cpp", "glt/primitives/lock.hpp"),  # only threads knows of GLT
+        ("src/engines/native.cpp", "trencadis/glt.h"),
+        ("include/trencadis/flow.hpp", "trencadis/glt.h"),
+        ("glt/src/glt/native/worker.cpp", "base/error.hpp"),  # not its own
+        ("glt/src/glt/primitives/lock.hpp", "glt/native/worker.hpp"),  # upwards
+        ("glt/tests/suite/load_test.cpp", "glt/native/worker.hpp"),  # its tests see what users see
+        ("glt/examples/sum.c", "../../src/base/error.hpp"),
     ],
 )
 def test_a_wrong_arrow_is_found_with_its_line(house, path, include):
+    for there in ("src/base/error.hpp", "glt/src/glt/native/worker.hpp", "include/trencadis/trencadis.h"):
+        house(there, "#pragma once\n")
     root = house(path, f'#pragma once\n  # include "{include}"\n')
     (root / "src").mkdir(exist_ok=True)
     result = run(root)
     assert result.returncode == 1
     assert f"{path}:2: " in result.stdout and include in result.stdout
+
+
+def test_glt_includes_itself_and_the_system_and_not_our_public_headers(house):
+    house("glt/include/trencadis/glt.h", "#include <stdio.h>\n")
+    house("glt/src/glt/primitives/lock.hpp", "#include <atomic>\n")
+    house("glt/src/glt/native/worker.cpp", '#include "glt/primitives/lock.hpp"\n#include "trencadis/glt.h"\n#include <abt.h>\n')
+    house("src/threads/lock.hpp", '#include "glt/primitives/lock.hpp"\n')
+    root = house("include/trencadis/trencadis.h", "")
+    assert run(root).returncode == 0
+    house("glt/tests/first.c", "#include <trencadis/trencadis.h>\n")
+    result = run(root)
+    assert result.returncode == 1
+    assert 'glt/tests/first.c:1: "trencadis/trencadis.h" is not in glt/' in result.stdout
 
 
 def test_an_include_without_its_floor_is_found(house):
