@@ -10,9 +10,10 @@ namespace trencadis::python {
 
 namespace nb = nanobind;
 
-/// Takes the interpreter lock by `take`. When the interpreter has ended meanwhile, Python up to 3.13 leaves by pthread_exit, which unwinds the
-/// thread's frames; nanobind's are noexcept, and the process would be aborted. The thread stops here instead, as later versions stop it
-/// themselves: nobody waits for it, for it was a daemon, and its operands stay alive with its frames until the process is gone.
+/// Takes the interpreter lock by `take`. When the interpreter has ended meanwhile, Python up to 3.13 leaves by pthread_exit,
+/// which unwinds the thread's frames; nanobind's are noexcept, and the process would be aborted. The thread stops here instead,
+/// as later versions stop it themselves: nobody waits for it, for it was a daemon, and its operands stay alive with its frames
+/// until the process is gone.
 template <class Take> auto take_lock(const Take& take)
 {
     struct StopsWhenUnwound {

@@ -6,9 +6,9 @@
 
 namespace trencadis {
 
-/// Of a call that goes step by step on the calling thread and does not wait for tasks, where the crew would ask: between two steps, and
-/// about every 50 ms, its caller is asked whether it wants to go on. Throws Error{cancelled} where it does not. What belongs to the caller
-/// outlives this.
+/// Of a call that goes step by step on the calling thread and does not wait for tasks, where the crew would ask: between two
+/// steps, and about every 50 ms, its caller is asked whether it wants to go on. Throws Error{cancelled} where it does not. What
+/// belongs to the caller outlives this.
 class AskedBetweenSteps {
 public:
     explicit AskedBetweenSteps(const std::function<bool()>& interrupted) : interrupted_(interrupted) {}

@@ -26,7 +26,8 @@ pid_t this_thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 using Name = std::uint64_t;
 Name name_of(pid_t thread) { return Name(std::uint32_t(getpid())) << 32 | std::uint32_t(thread); }
 
-/// The threads of ours. Without a lock, which a fork might find held: each takes a free place, and blocks of places stay for good.
+/// The threads of ours. Without a lock, which a fork might find held: each takes a free place, and blocks of places stay for
+/// good.
 ///
 /// Invariant: a name is here only while its thread lives, and its number is nobody else's then.
 struct Places {
@@ -82,8 +83,9 @@ struct Places {
 };
 constinit Places Places::first;
 
-// Both by process, too. The end of the first thread is written before the threads of ours are looked for, and a thread of ours is written before
-// that end is looked for, all in one order (seq_cst): one of the two sees the other, and starts the thread that waits.
+// Both by process, too. The end of the first thread is written before the threads of ours are looked for, and a thread of ours
+// is written before that end is looked for, all in one order (seq_cst): one of the two sees the other, and starts the thread
+// that waits.
 std::atomic<pid_t> left{0};    ///< whose first thread has left
 std::atomic<pid_t> waiting{0}; ///< in which somebody waits for the last one
 sigset_t mask_of_the_first;    ///< written before `left`
@@ -102,8 +104,9 @@ bool first_thread_is_gone()
     return behind_name && behind_name[1] && (behind_name[2] == 'Z' || behind_name[2] == 'X');
 }
 
-/// Is every thread of the process one of ours? The system lists threads in the order in which they began. One that began another one and is not seen
-/// had ended before its place was passed, so that the other one was in the list already: none is overlooked.
+/// Is every thread of the process one of ours? The system lists threads in the order in which they began. One that began
+/// another one and is not seen had ended before its place was passed, so that the other one was in the list already: none is
+/// overlooked.
 bool only_ours_are_left()
 {
     DIR* const threads = opendir("/proc/self/task");

@@ -1,5 +1,6 @@
-/* main leaves by pthread_exit, and other threads compute: the process ends with the last of the program's threads, by exit(0) and not before, and no
- * signal is taken from a thread that waits for it. Each case is a child, and the last one the program itself. */
+/* main leaves by pthread_exit, and other threads compute: the process ends with the last of the program's threads, by exit(0) and
+ * not before, and no signal is taken from a thread that waits for it. Each case is a child, and the last
+ * one the program itself. */
 #define _GNU_SOURCE
 #include "guest.h"
 #include <pthread.h>

@@ -1,6 +1,6 @@
-/* The functions by which threadpoolctl asks and limits an OpenBLAS: for programs that know nothing of us. It finds a library by the
- * beginning of its file's name and calls what it finds in that very file, so that nothing can be put in front; this is such a file,
- * and what it limits are our workers. An OpenBLAS that is there as well has its own. */
+/* The functions by which threadpoolctl asks and limits an OpenBLAS: for programs that know nothing of us. It finds a library by
+ * the beginning of its file's name and calls what it finds in that very file, so that nothing can be put in front; this is such
+ * a file, and what it limits are our workers. An OpenBLAS that is there as well has its own. */
 #include <limits.h>
 #include <trencadis/trencadis.h>
 
