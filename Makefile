@@ -2,8 +2,8 @@
 #   make build   system packages, .venv, the C++ build      make test    everything that can fail
 #   make demo    the main job on real data                  make bench   us and the peers, in turn
 # What others install: make deb and make wheel, in dist/; test-deb and test-wheel try them in a bare Debian in BARE (as root).
-# And for those who change things: make lint, format, asan, tsan, minimal, clean; test-clients runs others' programs through our symbols
-# and installs them, test-mutations shows that our tests notice deliberate faults, docs builds the site into build/site.
+# And for those who change things: make lint, format, asan, tsan, minimal, clean; test-clients runs others' programs through our
+# symbols and installs them, test-mutations shows that our tests notice deliberate faults, docs builds the site into build/site.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build

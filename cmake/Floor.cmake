@@ -1,8 +1,9 @@
 # trc_floor(<name> [SOURCES file...|all] [USES floor...] [LINKS target...] [PUBLIC_LINKS target...])
 #
-# SOURCES all: every .cpp of the folder and of the folders in it but tests, beside what else is named. One static library trc_<name> for one floor of the house (see scripts/layers.toml for who may use whom). USES names
-# floors below; LINKS are outside libraries that only the sources see. All `*_test.cpp` of the folder become one GoogleTest
-# program test_<name>, which links this floor and what it uses, nothing above: a test that needs more is in the wrong place.
+# SOURCES all: every .cpp of the folder and of the folders in it but tests, beside what else is named. One static library
+# trc_<name> for one floor of the house (see scripts/layers.toml for who may use whom). USES names floors below; LINKS are outside
+# libraries that only the sources see. All `*_test.cpp` of the folder become one GoogleTest program test_<name>, which links this
+# floor and what it uses, nothing above: a test that needs more is in the wrong place.
 function(trc_floor name)
     cmake_parse_arguments(FLOOR "" "" "SOURCES;USES;LINKS;PUBLIC_LINKS" ${ARGN})
     set(target trc_${name})

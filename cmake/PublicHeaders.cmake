@@ -1,7 +1,8 @@
-# Installs the C++ headers that <trencadis/trencadis.hpp> needs, which are those that say nothing of how it works. In the source tree they
-# include each other from src/, as "base/error.hpp"; installed they lie in include/trencadis/ and say "trencadis/base/error.hpp", so that a
-# user's include path gains one name only. What a header declares for the library itself stays here: the lines between `inside >>>` and `<<<`,
-# which hold no data and nothing virtual, so that a class is the same with and without them, and lines that end with `// inside`.
+# Installs the C++ headers that <trencadis/trencadis.hpp> needs, which are those that say nothing of how it works. In the source
+# tree they include each other from src/, as "base/error.hpp"; installed they lie in include/trencadis/ and say
+# "trencadis/base/error.hpp", so that a user's include path gains one name only. What a header declares for the library itself
+# stays here: the lines between `inside >>>` and `<<<`, which hold no data and nothing virtual, so that a class is the same with
+# and without them, and lines that end with `// inside`.
 function(trc_without_inside variable)
     string(REGEX REPLACE "[^\n]*// inside\n" "" rest "${${variable}}")
     string(FIND "${rest}" "// inside >>>" begin)

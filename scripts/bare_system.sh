@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes a bare Debian in FOLDER, where there is none yet, and runs a script of tests/packaging inside it with the files of dist/ in /dist:
-# the package or the wheel meets a system that has neither compilers nor anything of ours. Needs root and debootstrap.
+# Makes a bare Debian in FOLDER, where there is none yet, and runs a script of tests/packaging inside it with the files of dist/
+# in /dist: the package or the wheel meets a system that has neither compilers nor anything of ours. Needs root and debootstrap.
 # Usage: bare_system.sh FOLDER SCRIPT [PACKAGE...], with the packages that the script needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."

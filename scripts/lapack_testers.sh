@@ -1,7 +1,7 @@
 #!/bin/bash
-# Builds the testers of the reference LAPACK's linear equations for larger matrices than Debian's liblapack-test knows (132 rows), from the
-# source package, into build-lapack-testers/bin. They are linked with liblapack and libblas as Debian's are, so that a preloaded library
-# stands before those. Sources come through a package list of their own: the system's stay as they are. Needs
+# Builds the testers of the reference LAPACK's linear equations for larger matrices than Debian's liblapack-test knows (132 rows),
+# from the source package, into build-lapack-testers/bin. They are linked with liblapack and libblas as Debian's are, so that a
+# preloaded library stands before those. Sources come through a package list of their own: the system's stay as they are. Needs
 # gfortran, dpkg-dev, liblapack3 and libblas3. Quick when it has been done. Usage: lapack_testers.sh [ROWS]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Makes a Debian package of the build in BUILD (the preset deb), in FOLDER, which is dist. By dpkg-deb itself, which every Debian has: what debhelper would
-# add, a package of one build system that brings its own description does not need; and dpkg-shlibdeps can tell what is needed from what one
-# module would like to have, which CPack cannot. Usage: make_deb.sh BUILD [FOLDER]; prints the package's path.
+# Makes a Debian package of the build in BUILD (the preset deb), in FOLDER, which is dist. By dpkg-deb itself, which every Debian
+# has: what debhelper would add, a package of one build system that brings its own description does not need; and dpkg-shlibdeps
+# can tell what is needed from what one module would like to have, which CPack cannot. Usage: make_deb.sh BUILD [FOLDER]; prints
+# the package's path.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "$1")

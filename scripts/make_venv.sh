@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes .venv with the pinned packages of requirements/ and this checkout's package in it; or, with the word docs, build/docs-venv with what
-# builds the site. A stamp, named by the hash of what went in, makes the next call quick. Usage: make_venv.sh [docs]
+# Makes .venv with the pinned packages of requirements/ and this checkout's package in it; or, with the word docs, build/docs-venv
+# with what builds the site. A stamp, named by the hash of what went in, makes the next call quick. Usage: make_venv.sh [docs]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case "${1:-}" in

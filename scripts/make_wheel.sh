@@ -1,7 +1,8 @@
 #!/bin/bash
-# Makes a wheel in dist/ that needs no compiler and no library beside the C and C++ ones: hwloc, Boost.Context and the others that ours
-# are linked with go into it (auditwheel), which also finds out the oldest system that it is for. SimGrid does not: it brings half of ns-3 and
-# the GNU Scientific Library, whose licence is another one; where the system has it, the simulator runs. Prints the wheel's path.
+# Makes a wheel in dist/ that needs no compiler and no library beside the C and C++ ones: hwloc, Boost.Context and the others that
+# ours are linked with go into it (auditwheel), which also finds out the oldest system that it is for. SimGrid does not: it brings
+# half of ns-3 and the GNU Scientific Library, whose licence is another one; where the system has it, the simulator runs. Prints
+# the wheel's path.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=build-wheel/venv

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the Debian packages of the given groups (scripts/packages.debian) that are missing. As root or with sudo; without,
-# says what to install and fails. The groups "peers" and "clients" are wanted, not needed: what cannot be had is named and the rest goes on.
-# Quick when nothing is missing. Usage: system_packages.sh build|peers|clients|lint...
+# says what to install and fails. The groups "peers" and "clients" are wanted, not needed: what cannot be had is named and the
+# rest goes on. Quick when nothing is missing. Usage: system_packages.sh build|peers|clients|lint...
 set -euo pipefail
 cd "$(dirname "$0")"
 

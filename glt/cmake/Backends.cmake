@@ -1,6 +1,6 @@
-# One word is one back end: a folder include/trencadis/glt/<word> with its header-only form, from which src/glt/dynamic/plugin.c makes the
-# plug-in libglt_<word>.so. A back end on an outside library says in cmake/threads/<word>.cmake how that is found; `native` is ours
-# (src/glt/native).
+# One word is one back end: a folder include/trencadis/glt/<word> with its header-only form, from which src/glt/dynamic/plugin.c
+# makes the plug-in libglt_<word>.so. A back end on an outside library says in cmake/threads/<word>.cmake how that is found;
+# `native` is ours (src/glt/native).
 set(GLT_BACKENDS native os argobots qthreads massivethreads)
 
 # Here and not in src: what is found must be known to tests, benchmarks and examples too.
@@ -42,7 +42,8 @@ foreach(word IN LISTS GLT_BACKENDS)
     add_library(trencadis::glt_static_${word} ALIAS glt_static_${word})
     target_compile_definitions(glt_static_${word} INTERFACE GLT_STATIC=${word})
     target_include_directories(glt_static_${word} INTERFACE ${PROJECT_SOURCE_DIR}/include)
-    # Programs written for the published interface include <glt.h>. Last in the search, so that no other header of ours is found so.
+    # Programs written for the published interface include <glt.h>. Last in the search, so that no other header of ours is found
+    # so.
     target_compile_options(glt_static_${word} INTERFACE "SHELL:-idirafter ${PROJECT_SOURCE_DIR}/include/trencadis")
     if(word STREQUAL "native") # ours
         set(GLT_LIBRARY glt_${word})

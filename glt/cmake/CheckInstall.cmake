@@ -1,6 +1,6 @@
 # Installs the build tree BUILD into WORK/prefix and builds and runs the examples SOURCE there against what was installed, as a
-# user's project would: cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCC=... "-DBACKENDS=..." "-DPREFIXES=..." -P CheckInstall.cmake.
-# BACKENDS are those that were built, PREFIXES where the libraries under them are.
+# user's project would: cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCC=... "-DBACKENDS=..." "-DPREFIXES=..." -P
+# CheckInstall.cmake. BACKENDS are those that were built, PREFIXES where the libraries under them are.
 function(must)
     execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(result)

@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: headers, libglt.so and the plug-ins beside it, pkg-config files, and the CMake package glt, which finds the
-# libraries again that the header-only form needs.
+# What `cmake --install` puts where: headers, libglt.so and the plug-ins beside it, pkg-config files, and the CMake package glt,
+# which finds the libraries again that the header-only form needs.
 include(CMakePackageConfigHelpers)
 install(TARGETS glt EXPORT glt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 foreach(word IN LISTS GLT_BACKENDS_FOUND)

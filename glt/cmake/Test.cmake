@@ -1,5 +1,5 @@
-# glt_test(<name> SOURCES file... [LINKS target...] [ENVIRONMENT VAR=value...]): one GoogleTest program test_<name>, one ctest test.
-# Built by the target `tests`.
+# glt_test(<name> SOURCES file... [LINKS target...] [ENVIRONMENT VAR=value...]): one GoogleTest program test_<name>, one ctest
+# test. Built by the target `tests`.
 function(glt_test name)
     if(NOT GLT_TESTS)
         return()

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes programs for deb.sh in FOLDER, linked as anybody's are with a system's BLAS and LAPACK: here, where there are compilers, and against
-# libraries that have the names and nothing behind them. Usage: deb_programs.sh FOLDER
+# Makes programs for deb.sh in FOLDER, linked as anybody's are with a system's BLAS and LAPACK: here, where there are compilers,
+# and against libraries that have the names and nothing behind them. Usage: deb_programs.sh FOLDER
 set -euo pipefail
 here=$(dirname "$0") folder=$1
 parts=$(mktemp -d)

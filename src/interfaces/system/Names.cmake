@@ -1,6 +1,6 @@
-# Writes what the linker is told of a system's BLAS and LAPACK, from the names that libtrencadis_lapack.so shows: the plain ones, and for the
-# libraries with 64-bit integers, that their plain names are those that end in 64_ there, where there are such.
-# cmake -DNM=... -DLIBRARY=... -DFOLDER=... -P Names.cmake
+# Writes what the linker is told of a system's BLAS and LAPACK, from the names that libtrencadis_lapack.so shows: the plain ones,
+# and for the libraries with 64-bit integers, that their plain names are those that end in 64_ there, where there are such. cmake
+# -DNM=... -DLIBRARY=... -DFOLDER=... -P Names.cmake
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[A-Za-z0-9_]+(\n|@)" names "${symbols}")

@@ -1,11 +1,13 @@
-# What R users call for a dense system; every result is held against its definition, in norms. Ends with status 1 at the first that is wrong.
+# What R users call for a dense system; every result is held against its definition, in norms. Ends with status 1 at the first
+# that is wrong.
 set.seed(1)
 n <- 300
 size <- function(M) norm(as.matrix(M), "F")
 A <- matrix(rnorm(n * n), n)
 B <- matrix(rnorm(n * 5), n)
 near <- function(what, error, scale) {
-    # Backward errors of LU and Cholesky with pivots that do not grow are a few eps sqrt(n); 10 n eps leaves room for any order of summation.
+    # Backward errors of LU and Cholesky with pivots that do not grow are a few eps sqrt(n); 10 n eps leaves room for any order of
+    # summation.
     bound <- 10 * n * .Machine$double.eps * scale
     if (!(error <= bound)) stop(sprintf("%s: %g, at most %g", what, error, bound))
 }
@@ -40,7 +42,8 @@ if (!identical(grepl("U\\[7,7\\] = 0", said), TRUE)) stop("solve(singular): ", s
 C <- matrix(complex(real = rnorm(n * n), imaginary = rnorm(n * n)), n)
 Z <- solve(C, B + 0i)
 near("complex solve", size(abs(B - C %*% Z)), size(abs(C)) * size(abs(Z)))
-# Column pivoting (geqp3) is the library's behind us; what is done with the reflectors is ours, and the singular values of a tall matrix begin with QR.
+# Column pivoting (geqp3) is the library's behind us; what is done with the reflectors is ours, and the singular values of a tall
+# matrix begin with QR.
 qr_is_right <- function(A) {
     columns <- ncol(A)
     adjoint <- Conj(t(A))
