@@ -1,4 +1,5 @@
-! Solves a positive definite system under LAPACK's own names: dposv is served by trencadis, ddot and dsyev by the library behind it.
+! Solves a positive definite system under LAPACK's own names: dposv is served by trencadis, ddot and dsyev by the library
+! behind it.
 program posv
     implicit none
     integer, parameter :: n = 200

@@ -30,7 +30,10 @@ cp -r dist "$folder/dist"
 cp -r tests/packaging "$folder/tests"
 programs=tests/packaging/${script%.sh}_programs.sh
 if [ -e "$programs" ]; then bash "$programs" "$folder/tests"; fi
-inside() { chroot "$folder" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive OPENBLAS_NUM_THREADS=1 "$@"; }
+inside() {
+    chroot "$folder" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+        OPENBLAS_NUM_THREADS=1 "$@"
+}
 if ! inside dpkg -s "$@" >/dev/null 2>&1; then
     inside apt-get -q update >&2
     inside apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@" >&2

@@ -11,14 +11,16 @@ esac
 
 usable() { # at least 3.11, able to make an environment, with the headers the extension needs
     "$1" -c 'import os, sys, sysconfig, ensurepip, venv
-sys.exit(not (sys.version_info >= (3, 11) and os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))))' 2>/dev/null
+headers = os.path.join(sysconfig.get_path("include"), "Python.h")
+sys.exit(not (sys.version_info >= (3, 11) and os.path.exists(headers)))' 2>/dev/null
 }
 python=""
 for candidate in "${PYTHON:-python3}" /usr/bin/python3; do
     if usable "$candidate"; then python=$candidate; break; fi
 done
 if [ -z "$python" ]; then
-    echo "no Python 3.11 or later with venv and headers (on Debian: apt-get install python3 python3-dev python3-venv); PYTHON=... names one" >&2
+    echo "no Python 3.11 or later with venv and headers (on Debian: apt-get install python3 python3-dev python3-venv);" \
+        "PYTHON=... names one" >&2
     exit 1
 fi
 

@@ -11,7 +11,10 @@ link_of() { echo "$links/trencadis/behind/lib$1.so.3-behind-trencadis--run-trenc
 behind() { readlink "$(link_of "$1")"; }
 quiet() { "$@" >/tmp/log 2>&1 || { cat /tmp/log >&2; fail "$*"; }; }
 # Everything but logs, caches and what a Python program leaves.
-everything() { find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /var/log -o -path /var/cache -o -path /root -o -name __pycache__ \) -prune -o -print | sort; }
+everything() {
+    find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /var/log -o -path /var/cache -o -path /root \
+        -o -name __pycache__ \) -prune -o -print | sort
+}
 calls() { grep -c "^trencadis: $1 " "$2" || true; }
 
 # As it was before an earlier run that failed.
@@ -54,13 +57,21 @@ z = b + 1j * x
 assert abs(np.vdot(z, z) - (abs(z) ** 2).sum()) < 1e-9   # zdotc, which gives back a complex number
 print("right")
 P
-run_numpy() { TRENCADIS_VERBOSE=1 python3 /tmp/client.py >/tmp/out 2>/tmp/err && grep -q right /tmp/out || { cat /tmp/err >&2; fail "NumPy"; }; }
-ours() { for routine in "$@"; do [ "$(calls "$routine" /tmp/err)" -ge 1 ] || fail "$routine was not ours: $(cut -d' ' -f2 /tmp/err | sort | uniq -c)"; done; }
+run_numpy() {
+    TRENCADIS_VERBOSE=1 python3 /tmp/client.py >/tmp/out 2>/tmp/err && grep -q right /tmp/out ||
+        { cat /tmp/err >&2; fail "NumPy"; }
+}
+ours() {
+    for routine in "$@"; do
+        [ "$(calls "$routine" /tmp/err)" -ge 1 ] || fail "$routine was not ours: $(cut -d' ' -f2 /tmp/err | sort | uniq -c)"
+    done
+}
 run_numpy
 ours dgesv dgeqrf dorgqr
 [ "$(calls dgemm /tmp/err)" -gt 10 ] || fail "NumPy does not call us: $(cut -d' ' -f2 /tmp/err | sort | uniq -c)"
 [ "$(calls dgeqrf /tmp/err)" -ge 4 ] || fail "three calls of qr and one of lstsq are $(calls dgeqrf /tmp/err) of dgeqrf"
-ok "Debian's NumPy: $(grep -c '^trencadis: ' /tmp/err) calls are ours, $(calls dgemm /tmp/err) of dgemm, also those of the library behind"
+counted=$(grep -c '^trencadis: ' /tmp/err)
+ok "Debian's NumPy: $counted calls are ours, $(calls dgemm /tmp/err) of dgemm, also those of the library behind"
 
 cat >/tmp/qr_client.py <<'P'
 import numpy as np
@@ -85,7 +96,8 @@ P
 # Unpacked only: as a package it brings compilers, and with them another OpenBLAS.
 rm -rf /tmp/unpacked && mkdir /tmp/unpacked
 (cd /tmp/unpacked && quiet apt-get download python3-scipy && dpkg-deb -x python3-scipy_*.deb .)
-TRENCADIS_VERBOSE=1 PYTHONPATH=/tmp/unpacked/usr/lib/python3/dist-packages python3 /tmp/qr_client.py >/tmp/out 2>/tmp/err && grep -q right /tmp/out ||
+TRENCADIS_VERBOSE=1 PYTHONPATH=/tmp/unpacked/usr/lib/python3/dist-packages \
+    python3 /tmp/qr_client.py >/tmp/out 2>/tmp/err && grep -q right /tmp/out ||
     { cat /tmp/err >&2; fail "SciPy"; }
 ours dgeqrf zgeqrf dorgqr zungqr dormqr zunmqr dgels zgels
 ok "Debian's SciPy: QR, with and without pivots, and every driver of least squares"
@@ -157,7 +169,8 @@ ok "64-bit integers: ours and what is behind"
 # Nothing behind, against the package's word: a message, no loop.
 rm "$(link_of blas)"
 timeout 60 python3 /tmp/client.py >/tmp/out 2>/tmp/err && fail "NumPy ran without level 1"
-grep -q "libblas.so.3-behind-trencadis--run-trencadis-system-blas-register: cannot open" /tmp/err || fail "no clear message: $(cat /tmp/err)"
+grep -q "libblas.so.3-behind-trencadis--run-trencadis-system-blas-register: cannot open" /tmp/err ||
+    fail "no clear message: $(cat /tmp/err)"
 ok "nothing behind: $(grep -m1 'cannot open' /tmp/err)"
 ln -s "$links/trencadis/libblas.so.3" "$(link_of blas)"
 timeout 60 python3 /tmp/client.py >/tmp/out 2>/tmp/err && fail "NumPy ran with us behind ourselves"
@@ -173,7 +186,8 @@ ok "installed over itself"
 
 # A package that takes our place, and then cannot be installed: the removal is taken back.
 mkdir -p /tmp/rival/DEBIAN
-printf 'Package: rival\nVersion: 1\nArchitecture: all\nMaintainer: a stranger <stranger@localhost>\nDescription: a rival\nConflicts: trencadis\n' >/tmp/rival/DEBIAN/control
+printf '%s\n' 'Package: rival' 'Version: 1' 'Architecture: all' 'Maintainer: a stranger <stranger@localhost>' \
+    'Description: a rival' 'Conflicts: trencadis' >/tmp/rival/DEBIAN/control
 printf '#!/bin/sh\nexit 1\n' >/tmp/rival/DEBIAN/preinst
 chmod 755 /tmp/rival/DEBIAN/preinst
 dpkg-deb --build /tmp/rival /tmp/rival.deb >/dev/null
@@ -203,7 +217,8 @@ echo >&9
 wait $program || { cat /tmp/long.err >&2; fail "the program that ran ended badly"; }
 grep -q ended /tmp/long.out || fail "the program that ran did not end"
 ok "removed while a program ran, which went on"
-[ "$(chosen libblas.so.3)" = "$blas_before" ] && [ "$(chosen liblapack.so.3)" = "$lapack_before" ] || fail "the system's choice is not what it was"
+[ "$(chosen libblas.so.3)" = "$blas_before" ] && [ "$(chosen liblapack.so.3)" = "$lapack_before" ] ||
+    fail "the system's choice is not what it was"
 run_numpy
 [ ! -s /tmp/err ] || fail "ours after removal"
 

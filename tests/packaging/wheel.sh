@@ -39,7 +39,8 @@ assert abs(tall.T @ (b - tall @ fit)).max() < 1e-10
 np.save("/tmp/P.npy", P), np.save("/tmp/b.npy", b), np.save("/tmp/tall.npy", tall)
 PROGRAM
 trencadis solve /tmp/P.npy /tmp/b.npy -o /tmp/x.npy >/tmp/out || fail "trencadis solve"
-trencadis solve --assume least-squares /tmp/tall.npy /tmp/b.npy -o /tmp/x.npy >/tmp/out || fail "trencadis solve --assume least-squares"
+trencadis solve --assume least-squares /tmp/tall.npy /tmp/b.npy -o /tmp/x.npy >/tmp/out ||
+    fail "trencadis solve --assume least-squares"
 trencadis factor --method qr /tmp/tall.npy -o /tmp/x.npz >/tmp/out || fail "trencadis factor --method qr"
 ok "solves from Python and from the command line"
 trencadis simulate potrf --machine exynos5422 --n 2048 --nb 256 >/tmp/out 2>&1 && fail "a simulation without SimGrid"
@@ -60,7 +61,9 @@ for qr in np.linalg.qr, lambda A: scipy.linalg.qr(A, mode="economic"):
 assert abs(scipy.linalg.lapack.zgels(A[:, :200] + 0j, A[:, :200].sum(axis=1))[1][:200] - 1).max() < 1e-10
 PROGRAM
 TRENCADIS_VERBOSE=1 LD_PRELOAD=$drop_in python /tmp/client.py 2>/tmp/err || { cat /tmp/err >&2; fail "LD_PRELOAD"; }
-for routine in dgesv dgetrf dgemm dgeqrf dorgqr zgels; do grep -q "^trencadis: $routine " /tmp/err || fail "$routine was not ours"; done
+for routine in dgesv dgetrf dgemm dgeqrf dorgqr zgels; do
+    grep -q "^trencadis: $routine " /tmp/err || fail "$routine was not ours"
+done
 TRENCADIS_VERBOSE=1 python -m trencadis.preload python /tmp/client.py 2>/tmp/err2
 [ "$(grep -c '^trencadis: ' /tmp/err2)" = "$(grep -c '^trencadis: ' /tmp/err)" ] || fail "python -m trencadis.preload PROGRAM"
 ok "the drop-in library: $(grep -c '^trencadis: ' /tmp/err) calls of the wheels of NumPy and SciPy are ours"

@@ -1,4 +1,5 @@
-% What Octave users call for a dense system; every result is held against its definition, in norms. Ends with status 1 at the first that is wrong.
+% What Octave users call for a dense system; every result is held against its definition, in norms. Ends with
+% status 1 at the first that is wrong.
 1;
 function near (what, difference, scale)
   % As in solves.R.
