@@ -1,0 +1,31 @@
+# In the sanitizers' builds sources are compiled together, as scripts/unity_groups.py finds that they may: what takes the time there are
+# headers and the templates in them, once for each of some five hundred sources. Not in what users get, nor where one works all day: one line
+# changed would compile ten sources.
+set(TRC_CHECKOUT ${PROJECT_SOURCE_DIR})
+option(TRC_UNITY "Compile sources together where none can mean something else by that" OFF)
+
+# trc_unity(<target> source...): the sources of this folder that the target is made of.
+function(trc_unity target)
+    if(NOT TRC_UNITY)
+        return()
+    endif()
+    set(sources "")
+    foreach(source IN LISTS ARGN)
+        get_filename_component(path "${source}" ABSOLUTE)
+        if(path MATCHES "^${TRC_CHECKOUT}/.*\\.cpp$")
+            list(APPEND sources ${path})
+        endif()
+    endforeach()
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    set(script ${TRC_CHECKOUT}/scripts/unity_groups.py)
+    execute_process(COMMAND ${Python3_EXECUTABLE} ${script} ${sources} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script} ${sources}) # a new name may part two of them
+    string(REPLACE "\n" ";" lines "${lines}")
+    foreach(line IN LISTS lines)
+        if(line MATCHES "^([0-9]+) (.+)$")
+            set_source_files_properties(${CMAKE_MATCH_2} PROPERTIES UNITY_GROUP ${target}_${CMAKE_MATCH_1})
+        endif()
+    endforeach()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
+        UNITY_BUILD_CODE_AFTER_INCLUDE "#undef TRC_INSTANTIATE")
+endfunction()
