@@ -1,6 +1,6 @@
-# In the sanitizers' builds sources are compiled together, as scripts/unity_groups.py finds that they may: what takes the time there are
-# headers and the templates in them, once for each of some five hundred sources. Not in what users get, nor where one works all day: one line
-# changed would compile ten sources.
+# In the sanitizers' builds sources are compiled together, as scripts/unity_groups.py finds that they may: what takes the time
+# there are headers and the templates in them, once for each of some five hundred sources. Not in what users get, nor where one
+# works all day: one line changed would compile ten sources.
 set(TRC_CHECKOUT ${PROJECT_SOURCE_DIR})
 option(TRC_UNITY "Compile sources together where none can mean something else by that" OFF)
 
@@ -28,4 +28,5 @@ function(trc_unity target)
     endforeach()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
         UNITY_BUILD_CODE_AFTER_INCLUDE "#undef TRC_INSTANTIATE")
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>) # of types that are one source's
 endfunction()

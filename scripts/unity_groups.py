@@ -3,9 +3,10 @@
 
     scripts/unity_groups.py SOURCE...
 
-Two sources have company only if what one declares for itself (in a namespace without a name, static, as a macro) is a word that the
-other does not use at all, or an alias that both spell alike, and if they open the same namespaces. So nothing that is written in one can mean something else through
-the other, and a new source with a name that is taken lands in another group instead of breaking the build.
+Two sources have company only if what one declares for itself (in a namespace without a name, static, as a macro) is a word
+that the other does not use at all, or an alias that both spell alike, and if they open the same namespaces. So nothing that
+is written in one can mean something else through the other, and a new source with a name that is taken lands in another
+group instead of breaking the build.
 """
 
 import re
@@ -14,11 +15,9 @@ from pathlib import Path
 
 #: What a group may hold. The compiler needs some 300 MB and 100 MB for every thousand lines, and all groups should end together.
 MOST_LINES, MOST_SOURCES = 1800, 12
-KEYWORDS = set(
-    "alignas auto bool char class concept const constexpr constinit double enum extern final float for if inline int long namespace operator"
-    " private protected public requires return short signed static struct template thread_local typename union unsigned using void"
-    " volatile while".split()
-)
+KEYWORDS = """alignas auto bool char class concept const constexpr constinit double enum extern final float for if inline int long
+    namespace operator private protected public requires return short signed static struct template thread_local typename union
+    unsigned using void volatile while"""
 #: Stands for the end of a namespace without a name, which only its comment tells from that of a function.
 HIDDEN_END = "}}"
 #: Macros that cmake/Unity.cmake ends behind each source.
@@ -41,7 +40,7 @@ class Source:
         self.opened = frozenset(re.findall(r"^using namespace ([\w:]+);", text, flags=re.MULTILINE))
         body = text.rpartition("#include")
         #: A macro before a header changes the header, and a header of this kind changes what comes after it.
-        self.alone = bool(re.search(r"^\s*#\s*define (?!%s)" % "|".join(ENDED), body[0], flags=re.MULTILINE))
+        self.alone = any(name not in ENDED for name in re.findall(r"^\s*#\s*define (\w+)", body[0], flags=re.MULTILINE))
 
     def fits(self, other):
         met = (self.own & other.words) | (other.own & self.words)
@@ -76,7 +75,7 @@ def declared(line):
     while (shorter := re.sub(r"<[^<>]*>", "", line)) != line:
         line = shorter
     head = re.split(r"[({=;<]", line, maxsplit=1)[0]
-    words = [word for word in re.findall(r"[A-Za-z_]\w*", head.partition(" : ")[0]) if word not in KEYWORDS]
+    words = [word for word in re.findall(r"[A-Za-z_]\w*", head.partition(" : ")[0]) if word not in KEYWORDS.split()]
     return words[-1:]
 
 
