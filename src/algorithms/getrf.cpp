@@ -35,8 +35,7 @@ template <Scalar T> void exchange_behind(Flow& flow, TileMatrix<T> A, Index* piv
     for (Index j = 0; j + 1 < steps(A); ++j) task::laswp_behind(flow, A, j, std::span(panels).subspan(std::size_t(j + 1)));
 }
 
-template <Scalar T>
-void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, Index* pivots, Info& info, char* tokens)
+template <Scalar T> void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, Index* pivots, char* tokens)
 {
     const auto together = [&](void* data) { return updates == ColumnUpdates::queued ? readwrite(data) : concurrent_write(data); };
     const auto update = [&](Index i, Index j, Index k, std::initializer_list<Access> also) {
@@ -44,7 +43,7 @@ void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, Index* pi
     };
     for (Index k = 0; k < steps(A); ++k) {
         const task::Pivots panel = pivots_of(A, pivots, k);
-        task::getrf_panel(flow, A, k, panel, info);
+        task::getrf_panel(flow, A, k, panel);
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
             task::swptr(flow, A, k, j, panel);
             if (k + 1 < A.row_tiles()) update(k + 1, j, k, {});
@@ -56,11 +55,11 @@ void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, Index* pi
             task::laswp(flow, A, k, j, pivots_of(A, pivots, k), {read(A(k - 1, j).data), together(tokens + k)});
 }
 
-template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info& info, PanelCut cut)
+template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, PanelCut cut)
 {
     for (Index k = 0; k < steps(A); ++k) {
         const task::Pivots panel = pivots_of(A, pivots, k);
-        shared_panel(flow, A, k, panel, info, cut);
+        shared_panel(flow, A, k, panel, cut);
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
             task::swptr(flow, A, k, j, panel);
             for (Index i = k + 1; i < A.row_tiles(); ++i) task::gemm(flow, T(-1), A(i, k), A(k, j), T(1), A(i, j));
@@ -69,12 +68,11 @@ template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, Info&
     exchange_behind(flow, A, pivots);
 }
 
-template <Scalar T>
-void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, Info& info, PanelCut cut)
+template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, PanelCut cut)
 {
     for (Index k = 0; k < steps(A); ++k) {
         const task::Pivots panel = pivots_of(A, pivots, k);
-        shared_panel(flow, A, k, panel, info, cut);
+        shared_panel(flow, A, k, panel, cut);
         if (k + 1 == A.col_tiles()) break;
         blas::Operand<T> L = blas::general<T>(A(k, k).data, A(k, k).ld).transposed();
         L.structure = blas::Structure::triangular;
@@ -111,11 +109,11 @@ template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* 
     exchange(blas::Interchanges::backward);
 }
 
-template <Scalar T> void getrs_after(Flow& flow, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, const Info& info)
+template <Scalar T> void getrs_after(Flow& flow, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B)
 {
     const Index last = A.tiles() - 1;
     for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
-    getrs(flow, Op::none, A, pivots, B, Guard{&info, A.rows()});
+    getrs(flow, Op::none, A, pivots, B, Guard{A.rows()});
 }
 
 template <Scalar T>
@@ -137,11 +135,11 @@ template <Scalar T> Real<T>* LuImages<T>::triangle(Index k) const { return trian
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void exchange_behind(Flow&, TileMatrix<T>, Index*);                                                                 \
-    template void getrf_kastors(Flow&, ColumnUpdates, TileMatrix<T>, Index*, Info&, char*);                                      \
-    template void getrf(Flow&, TileMatrix<T>, Index*, Info&, PanelCut);                                                          \
-    template void getrf_packed(Flow&, TileMatrix<T>, const LuImages<T>&, Index*, Info&, PanelCut);                               \
+    template void getrf_kastors(Flow&, ColumnUpdates, TileMatrix<T>, Index*, char*);                                             \
+    template void getrf(Flow&, TileMatrix<T>, Index*, PanelCut);                                                                 \
+    template void getrf_packed(Flow&, TileMatrix<T>, const LuImages<T>&, Index*, PanelCut);                                      \
     template void getrs(Flow&, Op, TileMatrix<T>, const Index*, TileMatrix<T>, Guard);                                           \
-    template void getrs_after(Flow&, TileMatrix<T>, const Index*, TileMatrix<T>, const Info&);                                   \
+    template void getrs_after(Flow&, TileMatrix<T>, const Index*, TileMatrix<T>);                                                \
     template class LuImages<T>;
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

@@ -31,18 +31,17 @@ Index factor(const KernelProvider& kernels, Form form, Dense<T>& A, std::vector<
 {
     InOrder executor(&kernels, 1);
     TaskFlow flow(executor);
-    Info info;
     std::vector<char> tokens(std::size_t(A.rows / tile + 2));
     const TileMatrix<T> tiles(A.view(), tile, tile);
     const LuImages<T> images(form == Form::packed ? A.rows : 0, form == Form::packed ? A.cols : 0, tile);
     switch (form) {
-    case Form::in_place: getrf(flow, tiles, pivots.data(), info, cut); break;
-    case Form::packed: getrf_packed(flow, tiles, images, pivots.data(), info, cut); break;
-    case Form::queued: getrf_kastors(flow, ColumnUpdates::queued, tiles, pivots.data(), info, tokens.data()); break;
-    case Form::concurrent: getrf_kastors(flow, ColumnUpdates::concurrent, tiles, pivots.data(), info, tokens.data()); break;
+    case Form::in_place: getrf(flow, tiles, pivots.data(), cut); break;
+    case Form::packed: getrf_packed(flow, tiles, images, pivots.data(), cut); break;
+    case Form::queued: getrf_kastors(flow, ColumnUpdates::queued, tiles, pivots.data(), tokens.data()); break;
+    case Form::concurrent: getrf_kastors(flow, ColumnUpdates::concurrent, tiles, pivots.data(), tokens.data()); break;
     }
     flow.wait();
-    return info.value();
+    return flow.outcome().value();
 }
 template <Scalar T> std::vector<Index> pivots_for(const Dense<T>& A)
 {
@@ -175,14 +174,13 @@ TYPED_TEST(Lu, FactorsAndSolvesInOneFlowUnlessAPivotIsZero)
                 auto pivots = pivots_for(A);
                 InOrder executor(kernels);
                 TaskFlow flow(executor);
-                Info info;
                 const LuImages<T> images(packed ? n : 0, packed ? n : 0, nb);
                 const TileMatrix<T> tiles(F.view(), nb, nb);
-                if (packed) getrf_packed(flow, tiles, images, pivots.data(), info);
-                else getrf(flow, tiles, pivots.data(), info);
-                getrs_after(flow, tiles, pivots.data(), TileMatrix<T>(X.view(), nb, 2), info);
+                if (packed) getrf_packed(flow, tiles, images, pivots.data());
+                else getrf(flow, tiles, pivots.data());
+                getrs_after(flow, tiles, pivots.data(), TileMatrix<T>(X.view(), nb, 2));
                 flow.wait();
-                EXPECT_EQ(info.value(), zero) << kernels->name();
+                EXPECT_EQ(flow.outcome().value(), zero) << kernels->name();
                 expect_lu(A, F, pivots, kernels->name());
                 if (zero) expect_same_bits(X, B);
                 else expect_lu_solution(Op::none, A, F, pivots, X, B, kernels->name());

@@ -57,7 +57,6 @@ private:
 struct Site {
     AddressRange range;
     Flow* flow;
-    Info* info;
     GraphShape shape; ///< `inner` filled in
     Index tiles() const { return (shape.n + shape.nb - 1) / shape.nb; }
 };
@@ -118,17 +117,17 @@ template <Scalar T> void submit_potrf_packed(Site& site)
 {
     const TileMatrix<T> A = in_columns<T>(site);
     const CholeskyImages<T> kept(site.shape.n, site.shape.nb, images(site));
-    if (site.flow) potrf_packed(*site.flow, A, kept, *site.info);
+    if (site.flow) potrf_packed(*site.flow, A, kept);
 }
 template <Scalar T> void submit_potrf(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
-    if (site.flow) potrf(*site.flow, A, *site.info);
+    if (site.flow) potrf(*site.flow, A);
 }
 template <Scalar T> void submit_potrf_two_level(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
-    if (site.flow) potrf_two_level(*site.flow, A, site.shape.inner, *site.info);
+    if (site.flow) potrf_two_level(*site.flow, A, site.shape.inner);
 }
 template <Scalar T> TileMatrix<T> right_hand_sides(Site& site)
 {
@@ -142,13 +141,13 @@ template <Scalar T> void submit_potrs(Site& site)
 template <Scalar T> void submit_posv(Site& site)
 {
     const TileMatrix<T> A = square<T>(site), B = right_hand_sides<T>(site);
-    if (site.flow) posv(*site.flow, A, B, *site.info);
+    if (site.flow) posv(*site.flow, A, B);
 }
 template <Scalar T> void submit_posv_packed(Site& site)
 {
     const TileMatrix<T> A = in_columns<T>(site), B = right_hand_sides<T>(site);
     const CholeskyImages<T> kept(site.shape.n, site.shape.nb, images(site));
-    if (site.flow) posv(*site.flow, A, B, *site.info, &kept);
+    if (site.flow) posv(*site.flow, A, B, &kept);
 }
 template <Scalar T> void submit_gemm(Site& site)
 {
@@ -176,14 +175,14 @@ template <Scalar T> void submit_getrf_incremental(Site& site)
     const TileMatrix<T> A = square<T>(site);
     const Index n = site.shape.n;
     const Eliminations<T> by(n, n, site.shape.nb, site.shape.inner, images(site));
-    if (site.flow) getrf_incremental(*site.flow, A, by, *site.info);
+    if (site.flow) getrf_incremental(*site.flow, A, by);
 }
 template <Scalar T, ColumnUpdates updates> void submit_getrf_kastors(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
     Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
     char* const tokens = site.range.take<char>(site.tiles() + 1, 1);
-    if (site.flow) getrf_kastors(*site.flow, updates, A, interchanges, *site.info, tokens);
+    if (site.flow) getrf_kastors(*site.flow, updates, A, interchanges, tokens);
 }
 /// All panels that are worth it: how many units there are to factor them is not known here.
 PanelCut panel_cut(const Site& site) { return {.columns = site.shape.inner, .beside = site.shape.n}; }
@@ -191,26 +190,26 @@ template <Scalar T> void submit_getrf_panel(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
     Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
-    if (site.flow) getrf(*site.flow, A, interchanges, *site.info, panel_cut(site));
+    if (site.flow) getrf(*site.flow, A, interchanges, panel_cut(site));
 }
 template <Scalar T> void submit_getrf_packed(Site& site)
 {
     const TileMatrix<T> A = in_columns<T>(site);
     const LuImages<T> kept(site.shape.n, site.shape.n, site.shape.nb, images(site));
     Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
-    if (site.flow) getrf_packed(*site.flow, A, kept, interchanges, *site.info, panel_cut(site));
+    if (site.flow) getrf_packed(*site.flow, A, kept, interchanges, panel_cut(site));
 }
 template <Scalar T> void submit_getrf_nopiv(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
-    if (site.flow) getrf_nopiv(*site.flow, A, *site.info);
+    if (site.flow) getrf_nopiv(*site.flow, A);
 }
 template <Scalar T> void submit_getrf_tournament(Site& site)
 {
     const TileMatrix<T> A = square<T>(site);
     const TournamentRounds<T> rounds(site.shape.n, site.shape.nb, images(site));
     Index* const interchanges = site.range.take<Index>(site.shape.n, 1);
-    if (site.flow) getrf_tournament(*site.flow, A, rounds, interchanges, *site.info);
+    if (site.flow) getrf_tournament(*site.flow, A, rounds, interchanges);
 }
 /// Of n columns with n reflectors.
 template <Scalar T> struct ReflectorSite {
@@ -280,7 +279,7 @@ Index extent(const Site& site, std::string_view name) { return name == "nrhs" ? 
     template <Scalar T> void lay_##routine(Site& site, TRC_ARGUMENTS_##routine(TRC_TYPED))                                       \
     {                                                                                                                            \
         TRC_ARGUMENTS_##routine(TRC_LAID);                                                                                       \
-        if (site.flow) build::routine(*site.flow, site.shape.nb, *site.info, TRC_ARGUMENTS_##routine(TRC_GIVE));                 \
+        if (site.flow) build::routine(*site.flow, site.shape.nb, TRC_ARGUMENTS_##routine(TRC_GIVE));                             \
     }                                                                                                                            \
     template <Scalar T> void submit_##routine(Site& site) { lay_##routine<T>(site, TRC_ARGUMENTS_##routine(TRC_SITE)); }
 TRC_TILE_ROUTINES(TRC_GRAPH)
@@ -486,18 +485,17 @@ Flops routine_flops(std::string_view routine, const GraphShape& shape)
 std::size_t graph_bytes(std::string_view routine, std::string_view variant, const GraphShape& shape)
 {
     const GraphEntry& entry = find_graph(routine, variant);
-    Site site{AddressRange(nullptr), nullptr, nullptr, checked(entry, shape)};
+    Site site{AddressRange(nullptr), nullptr, checked(entry, shape)};
     entry.submit[precision_index(shape.precision)](site);
     return site.range.used();
 }
 
-void submit_graph(Flow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory,
-                  Info& info)
+void submit_graph(Flow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory)
 {
     if (flow.computes())
         throw Error(ErrorCode::bad_argument, "this graph has no matrix behind it: only an engine that simulates can run it");
     const GraphEntry& entry = find_graph(routine, variant);
-    Site site{AddressRange(memory), &flow, &info, checked(entry, shape)};
+    Site site{AddressRange(memory), &flow, checked(entry, shape)};
     entry.submit[precision_index(shape.precision)](site);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 #include "graph/flow.hpp"
-#include "graph/info.hpp"
 
 #include <cstddef>
 #include <string_view>
@@ -46,9 +45,8 @@ Flops routine_flops(std::string_view routine, const GraphShape& shape);
 /// Size of the range of addresses that the graph names.
 std::size_t graph_bytes(std::string_view routine, std::string_view variant, const GraphShape& shape);
 
-/// Submits the graph over the range that begins at `memory` (aligned to 64 bytes). `info` must outlive the flow's tasks. An
+/// Submits the graph over the range that begins at `memory` (aligned to 64 bytes). An
 /// empty variant means the first. Throws Error{bad_argument} when the flow's engine computes: it would touch the range.
-void submit_graph(Flow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory,
-                  Info& info);
+void submit_graph(Flow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory);
 
 } // namespace trencadis

@@ -30,17 +30,16 @@ template <Scalar T> task::Elimination<T> Eliminations<T>::operator()(Index i, In
     return {begin_ + std::size_t(steps_ * nb_) * sizeof(Index) + std::size_t(before) * slot(), cols, ib_};
 }
 
-template <Scalar T> void getrf_incremental(Flow& flow, TileMatrix<T> A, const Eliminations<T>& by, Info& info)
+template <Scalar T> void getrf_incremental(Flow& flow, TileMatrix<T> A, const Eliminations<T>& by)
 {
-    const Index last = A.row_tiles() - 1;
+    const Index last = A.row_tiles() - 1; // what U's diagonal is, is known then
     for (Index k = 0; k < std::min(A.row_tiles(), A.col_tiles()); ++k) {
         const Tile<T> U = A(k, k);
         const task::Pivots pivots = by.pivots(k, U.rows, U.cols);
-        const auto final_of = [&](Index i) { return i == last ? &info : nullptr; }; // what U's diagonal is, is known then
-        task::getrf(flow, U, pivots, A.first_row(k), final_of(k));
+        task::getrf(flow, U, pivots, A.first_row(k), k == last);
         for (Index j = k + 1; j < A.col_tiles(); ++j) task::gessm(flow, U, pivots, A(k, j));
         for (Index i = k + 1; i < A.row_tiles(); ++i) {
-            task::tstrf(flow, U, A(i, k), by(i, k, U.cols), A.first_row(k), final_of(i));
+            task::tstrf(flow, U, A(i, k), by(i, k, U.cols), A.first_row(k), i == last);
             for (Index j = k + 1; j < A.col_tiles(); ++j) task::ssssm(flow, A(i, k), by(i, k, U.cols), A(k, j), A(i, j));
         }
     }
@@ -59,7 +58,7 @@ template <Scalar T> void getrs_incremental(Flow& flow, TileMatrix<T> A, const El
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template class Eliminations<T>;                                                                                              \
-    template void getrf_incremental(Flow&, TileMatrix<T>, const Eliminations<T>&, Info&);                                        \
+    template void getrf_incremental(Flow&, TileMatrix<T>, const Eliminations<T>&);                                               \
     template void getrs_incremental(Flow&, TileMatrix<T>, const Eliminations<T>&, TileMatrix<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

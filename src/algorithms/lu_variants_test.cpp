@@ -23,15 +23,14 @@ protected:
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(LuVariants, Scalars);
 
-/// Tasks in order, chunks of malleable ones one at a time; the info of what `submit(flow, info)` submits.
+/// Tasks in order, chunks of malleable ones one at a time; the info of what `submit(flow)` submits.
 template <class Submit> Index run(const KernelProvider& kernels, const Submit& submit)
 {
     InOrder executor(&kernels, 1);
     TaskFlow flow(executor);
-    Info info;
-    submit(flow, info);
+    submit(flow);
     flow.wait();
-    return info.value();
+    return flow.outcome().value();
 }
 std::vector<Index> identity(Index count)
 {
@@ -55,7 +54,7 @@ std::string shape(const KernelProvider& kernels, Index m, Index n)
 
 template <Scalar T> Index factor_unpivoted_tiles(const KernelProvider& kernels, Dense<T>& A, Index tile = nb)
 {
-    return run(kernels, [&](Flow& flow, Info& info) { getrf_nopiv(flow, TileMatrix<T>(A.view(), tile, tile), info); });
+    return run(kernels, [&](Flow& flow) { getrf_nopiv(flow, TileMatrix<T>(A.view(), tile, tile)); });
 }
 
 TYPED_TEST(LuVariants, WithoutPivotsFactorMatricesOfEveryShape)
@@ -120,9 +119,7 @@ template <Scalar T>
 Index factor_by_tournament(const KernelProvider& kernels, Dense<T>& A, std::vector<Index>& pivots, Index group, Index tile = nb)
 {
     const TournamentRounds<T> rounds(A.rows, tile, {}, group);
-    return run(kernels, [&](Flow& flow, Info& info) {
-        getrf_tournament(flow, TileMatrix<T>(A.view(), tile, tile), rounds, pivots.data(), info);
-    });
+    return run(kernels, [&](Flow& flow) { getrf_tournament(flow, TileMatrix<T>(A.view(), tile, tile), rounds, pivots.data()); });
 }
 
 TYPED_TEST(LuVariants, ByTournamentGiveLapacksFormOfPivotsInEveryShape)
@@ -190,9 +187,9 @@ template <Scalar T> struct Incremental {
     Incremental(const KernelProvider& kernels, const Dense<T>& A, const Dense<T>& B, Index tile, Index ib) : F(A), X(B)
     {
         const Eliminations<T> by(A.rows, A.cols, tile, ib);
-        info = run(kernels, [&](Flow& flow, Info& found) {
+        info = run(kernels, [&](Flow& flow) {
             const TileMatrix<T> tiles(F.view(), tile, tile);
-            getrf_incremental(flow, tiles, by, found);
+            getrf_incremental(flow, tiles, by);
             getrs_incremental(flow, tiles, by, TileMatrix<T>(X.view(), tile, 2));
         });
     }

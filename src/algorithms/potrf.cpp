@@ -12,13 +12,13 @@ namespace {
 
 constexpr Index steps_kept = 3; ///< whose images are in memory at a time: a panel may be two steps ahead of the last update
 
-/// Right-looking Cholesky of the tiles of A; row numbers in an Info start at `first_row`. `tasks` submits the operations: a factored
+/// Right-looking Cholesky of the tiles of A; row numbers in the outcome start at `first_row`. `tasks` submits the operations: a factored
 /// diagonal tile, A_ik <- A_ik L_kk^-H, A_jj <- A_jj - A_jk A_jk^H and A_ij <- A_ij - A_ik A_jk^H.
-template <Scalar T, class Tasks> void right_looking(TileMatrix<T> A, Info& info, Index first_row, Tasks tasks)
+template <Scalar T, class Tasks> void right_looking(TileMatrix<T> A, Index first_row, Tasks tasks)
 {
     for (Index k = 0; k < A.tiles(); ++k) {
         const Index row = first_row + A.first_row(k);
-        const Guard step{&info, row + A(k, k).rows};
+        const Guard step{row + A(k, k).rows};
         tasks.factor(k, row);
         for (Index i = k + 1; i < A.tiles(); ++i) tasks.solve(i, k, step);
         for (Index j = k + 1; j < A.tiles(); ++j) {
@@ -32,9 +32,8 @@ template <Scalar T, class Tasks> void right_looking(TileMatrix<T> A, Info& info,
 template <Scalar T> struct PlainTiles {
     Flow& flow;
     TileMatrix<T> A;
-    Info& info;
 
-    void factor(Index k, Index row) { task::potrf(flow, A(k, k), info, row); }
+    void factor(Index k, Index row) { task::potrf(flow, A(k, k), row); }
     void solve(Index i, Index k, Guard step)
     {
         task::trsm(flow, Side::right, Uplo::upper, Diag::non_unit, T(1), herm(A(k, k)), A(i, k), step);
@@ -48,9 +47,8 @@ template <Scalar T> struct PackedTiles {
     Flow& flow;
     TileMatrix<T> A;
     const CholeskyImages<T>& images;
-    Info& info;
 
-    void factor(Index k, Index row) { task::potrf_packed(flow, A(k, k), images.triangle(k), info, row); }
+    void factor(Index k, Index row) { task::potrf_packed(flow, A(k, k), images.triangle(k), row); }
     void solve(Index i, Index k, Guard step)
     {
         const Tile<T> B = A(i, k);
@@ -86,16 +84,15 @@ private:
 template <Scalar T> struct NestedArgs {
     Index inner, n;
     Op op;
-    Info* info;
     Index first_row;
 
     Flops flops() const { return operations::potrf(double(n)).template flops<T>(); }
     void run(TaskContext& context)
     {
-        if (info->reached(first_row)) return;
+        if (context.outcome().reached(first_row)) return;
         const Operand A = context.operand(0);
         const TileMatrix<T> tiles = TileMatrix<T>({static_cast<T*>(A.data), n, n, A.ld}, inner, inner).with(op);
-        right_looking(tiles, *info, first_row, PlainTiles<T>{context.flow(), tiles, *info});
+        right_looking(tiles, first_row, PlainTiles<T>{context.flow(), tiles});
     }
 };
 
@@ -117,8 +114,8 @@ template <Scalar T> struct NestedTiles : PlainTiles<T> {
     void factor(Index k, Index row)
     {
         const Tile<T> diagonal = this->A(k, k);
-        if (diagonal.rows <= inner) task::potrf(this->flow, diagonal, this->info, row);
-        else submit_nested(this->flow, NestedArgs<T>{inner, diagonal.rows, diagonal.op, &this->info, row}, diagonal);
+        if (diagonal.rows <= inner) task::potrf(this->flow, diagonal, row);
+        else submit_nested(this->flow, NestedArgs<T>{inner, diagonal.rows, diagonal.op, row}, diagonal);
     }
 };
 
@@ -130,30 +127,27 @@ template <Scalar T> void substitute(Flow& flow, TileMatrix<T> A, TileMatrix<T> B
 
 } // namespace
 
-template <Scalar T> void potrf(Flow& flow, TileMatrix<T> A, Info& info)
+template <Scalar T> void potrf(Flow& flow, TileMatrix<T> A) { right_looking(A, 0, PlainTiles<T>{flow, A}); }
+
+template <Scalar T> void potrf_two_level(Flow& flow, TileMatrix<T> A, Index inner)
 {
-    right_looking(A, info, 0, PlainTiles<T>{flow, A, info});
+    right_looking(A, 0, NestedTiles<T>{{flow, A}, inner});
 }
 
-template <Scalar T> void potrf_two_level(Flow& flow, TileMatrix<T> A, Index inner, Info& info)
+template <Scalar T> void potrf_packed(Flow& flow, TileMatrix<T> A, const CholeskyImages<T>& images)
 {
-    right_looking(A, info, 0, NestedTiles<T>{{flow, A, info}, inner});
-}
-
-template <Scalar T> void potrf_packed(Flow& flow, TileMatrix<T> A, const CholeskyImages<T>& images, Info& info)
-{
-    right_looking(A, info, 0, PackedTiles<T>{flow, A, images, info});
+    right_looking(A, 0, PackedTiles<T>{flow, A, images});
 }
 
 template <Scalar T> void potrs(Flow& flow, TileMatrix<T> A, TileMatrix<T> B) { substitute(flow, A, B, Guard{}); }
 
-template <Scalar T> void posv(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, Info& info, const CholeskyImages<T>* images)
+template <Scalar T> void posv(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, const CholeskyImages<T>* images)
 {
-    if (images) potrf_packed(flow, A, *images, info);
-    else potrf(flow, A, info);
+    if (images) potrf_packed(flow, A, *images);
+    else potrf(flow, A);
     const Index last = A.tiles() - 1;
     for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
-    substitute(flow, A, B, Guard{&info, A.rows()});
+    substitute(flow, A, B, Guard{A.rows()});
 }
 
 template <Scalar T>
@@ -174,12 +168,12 @@ template <Scalar T> task::Image<T> CholeskyImages<T>::right(Index i, Index k, In
 template <Scalar T> Real<T>* CholeskyImages<T>::triangle(Index k) const { return triangle_(0, k); }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void potrf(Flow&, TileMatrix<T>, Info&);                                                                            \
-    template void potrf_two_level(Flow&, TileMatrix<T>, Index, Info&);                                                           \
+    template void potrf(Flow&, TileMatrix<T>);                                                                                   \
+    template void potrf_two_level(Flow&, TileMatrix<T>, Index);                                                                  \
     template class CholeskyImages<T>;                                                                                            \
-    template void potrf_packed(Flow&, TileMatrix<T>, const CholeskyImages<T>&, Info&);                                           \
+    template void potrf_packed(Flow&, TileMatrix<T>, const CholeskyImages<T>&);                                                  \
     template void potrs(Flow&, TileMatrix<T>, TileMatrix<T>);                                                                    \
-    template void posv(Flow&, TileMatrix<T>, TileMatrix<T>, Info&, const CholeskyImages<T>*);
+    template void posv(Flow&, TileMatrix<T>, TileMatrix<T>, const CholeskyImages<T>*);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

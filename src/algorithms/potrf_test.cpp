@@ -33,14 +33,13 @@ template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense
 {
     InOrder executor(&kernels);
     TaskFlow flow(executor);
-    Info info;
     const TileMatrix<T> lower = TileMatrix<T>(A.view(), nb, nb).with(seen_as_lower<T>(uplo));
     const CholeskyImages<T> images(inner == packed ? A.cols : 0, nb);
-    if (inner == packed) potrf_packed(flow, lower, images, info);
-    else if (inner == one_level) potrf(flow, lower, info);
-    else potrf_two_level(flow, lower, inner, info);
+    if (inner == packed) potrf_packed(flow, lower, images);
+    else if (inner == one_level) potrf(flow, lower);
+    else potrf_two_level(flow, lower, inner);
     flow.wait();
-    return info.value();
+    return flow.outcome().value();
 }
 
 /// |A - L L^H| <= (n + 1) eps |L| |L^H| for the leading minor of order n (Higham, theorem 10.3).
@@ -125,11 +124,9 @@ TYPED_TEST(Cholesky, SolvesThroughTheFactorInOneFlow)
                     Dense<T> F = A, X = B;
                     InOrder executor(kernels);
                     TaskFlow flow(executor);
-                    Info info;
-                    posv(flow, TileMatrix<T>(F.view(), nb, nb).with(seen_as_lower<T>(uplo)), TileMatrix<T>(X.view(), nb, 2),
-                         info);
+                    posv(flow, TileMatrix<T>(F.view(), nb, nb).with(seen_as_lower<T>(uplo)), TileMatrix<T>(X.view(), nb, 2));
                     flow.wait();
-                    EXPECT_EQ(info.value(), 0);
+                    EXPECT_EQ(flow.outcome().value(), 0);
                     const auto full = [&](Index i, Index j) { return in_triangle(uplo, i, j) ? A(i, j) : conjugate(A(j, i)); };
                     for (Index j = 0; j < nrhs; ++j)
                         for (Index i = 0; i < n; ++i) {
@@ -153,10 +150,9 @@ TYPED_TEST(Cholesky, LeavesTheRightHandSideAloneWhenTheMatrixIsNotPositiveDefini
     Dense<T> X = B;
     InOrder executor(providers().front());
     TaskFlow flow(executor);
-    Info info;
-    posv(flow, TileMatrix<T>(A.view(), nb, nb), TileMatrix<T>(X.view(), nb, 2), info);
+    posv(flow, TileMatrix<T>(A.view(), nb, nb), TileMatrix<T>(X.view(), nb, 2));
     flow.wait();
-    EXPECT_EQ(info.value(), n);
+    EXPECT_EQ(flow.outcome().value(), n);
     expect_same_bits(X, B);
 }
 

@@ -13,23 +13,17 @@ template <Scalar T> TileMatrix<T> lower_tiles(Uplo uplo, Index n, T* A, Index ld
     return TileMatrix<T>({A, n, n, lda}, nb, nb).with(uplo == Uplo::lower ? Op::none : herm_op<T>);
 }
 
-/// Reports the first zero on the diagonal, as LAPACK does before it touches anything.
-template <Scalar T> void look_for_zeros(Flow& flow, Info& info, Index n, const T* A, Index lda)
-{
-    for (Index i = 0; flow.computes() && i < n; ++i)
-        if (A[i + i * lda] == T(0)) return info.report(i + 1);
-}
-
 /// The lower triangle of L^H L in the place of L: rows above k hold sums so far, to which tile row k adds. The same authors.
-template <Scalar T> void multiply_by_itself(Flow& flow, TileMatrix<T> A)
+template <Scalar T> void multiply_by_itself(Flow& flow, TileMatrix<T> A, Guard guard)
 {
     for (Index k = 0; k < A.tiles(); ++k) {
         for (Index j = 0; j < k; ++j) {
-            task::herk(flow, Real<T>(1), herm(A(k, j)), Real<T>(1), A(j, j));
-            for (Index i = j + 1; i < k; ++i) task::gemm(flow, T(1), herm(A(k, i)), A(k, j), T(1), A(i, j));
+            task::herk(flow, Real<T>(1), herm(A(k, j)), Real<T>(1), A(j, j), guard);
+            for (Index i = j + 1; i < k; ++i) task::gemm(flow, T(1), herm(A(k, i)), A(k, j), T(1), A(i, j), guard);
         }
-        for (Index j = 0; j < k; ++j) task::trmm(flow, Side::left, Uplo::upper, Diag::non_unit, T(1), herm(A(k, k)), A(k, j));
-        task::lauum(flow, A(k, k));
+        for (Index j = 0; j < k; ++j)
+            task::trmm(flow, Side::left, Uplo::upper, Diag::non_unit, T(1), herm(A(k, k)), A(k, j), guard);
+        task::lauum(flow, A(k, k), guard);
     }
 }
 
@@ -37,40 +31,42 @@ template <Scalar T> void multiply_by_itself(Flow& flow, TileMatrix<T> A)
 
 /// From the top: at step k the rows above k hold the inverse, rows below it what is left to be multiplied with
 /// what comes. Agullo, Bouwmeester, Dongarra, Kurzak, Langou, Rosenberg 2011.
-template <Scalar T> void invert_triangle(Flow& flow, Diag diag, TileMatrix<T> A)
+template <Scalar T> void invert_triangle(Flow& flow, Diag diag, TileMatrix<T> A, Guard guard)
 {
     for (Index k = 0; k < A.tiles(); ++k) {
         for (Index i = k + 1; i < A.tiles(); ++i) {
-            task::trsm(flow, Side::right, Uplo::lower, diag, T(-1), A(k, k), A(i, k));
-            for (Index j = 0; j < k; ++j) task::gemm(flow, T(1), A(i, k), A(k, j), T(1), A(i, j));
+            task::trsm(flow, Side::right, Uplo::lower, diag, T(-1), A(k, k), A(i, k), guard);
+            for (Index j = 0; j < k; ++j) task::gemm(flow, T(1), A(i, k), A(k, j), T(1), A(i, j), guard);
         }
-        for (Index j = 0; j < k; ++j) task::trsm(flow, Side::left, Uplo::lower, diag, T(1), A(k, k), A(k, j));
-        task::trtri(flow, diag, A(k, k));
+        for (Index j = 0; j < k; ++j) task::trsm(flow, Side::left, Uplo::lower, diag, T(1), A(k, k), A(k, j), guard);
+        task::trtri(flow, diag, A(k, k), guard);
     }
 }
 
-template <Scalar T> void build::trtri(Flow& flow, Index nb, Info& info, Uplo uplo, Diag diag, Index n, T* A, Index lda)
+template <Scalar T> void build::trtri(Flow& flow, Index nb, Uplo uplo, Diag diag, Index n, T* A, Index lda)
 {
-    if (diag == Diag::non_unit) look_for_zeros(flow, info, n, A, lda);
-    if (info.value() == 0) invert_triangle(flow, diag, lower_tiles(uplo, n, A, lda, nb));
+    const TileMatrix<T> L = lower_tiles(uplo, n, A, lda, nb);
+    if (diag == Diag::unit) return invert_triangle(flow, diag, L, Guard{});
+    task::find_zero(flow, L); // as LAPACK does before it touches anything
+    invert_triangle(flow, diag, L, Guard{n});
 }
 
-template <Scalar T> void build::lauum(Flow& flow, Index nb, Info&, Uplo uplo, Index n, T* A, Index lda)
+template <Scalar T> void build::lauum(Flow& flow, Index nb, Uplo uplo, Index n, T* A, Index lda)
 {
-    multiply_by_itself(flow, lower_tiles(uplo, n, A, lda, nb));
+    multiply_by_itself(flow, lower_tiles(uplo, n, A, lda, nb), Guard{});
 }
 
-template <Scalar T> void build::potri(Flow& flow, Index nb, Info& info, Uplo uplo, Index n, T* A, Index lda)
+template <Scalar T> void build::potri(Flow& flow, Index nb, Uplo uplo, Index n, T* A, Index lda)
 {
-    trtri(flow, nb, info, uplo, Diag::non_unit, n, A, lda);
-    if (info.value() == 0) lauum(flow, nb, info, uplo, n, A, lda);
+    trtri(flow, nb, uplo, Diag::non_unit, n, A, lda);
+    multiply_by_itself(flow, lower_tiles(uplo, n, A, lda, nb), Guard{n});
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void invert_triangle(Flow&, Diag, TileMatrix<T>);                                                                   \
-    template void build::trtri(Flow&, Index, Info&, Uplo, Diag, Index, T*, Index);                                               \
-    template void build::lauum(Flow&, Index, Info&, Uplo, Index, T*, Index);                                                     \
-    template void build::potri(Flow&, Index, Info&, Uplo, Index, T*, Index);
+    template void invert_triangle(Flow&, Diag, TileMatrix<T>, Guard);                                                            \
+    template void build::trtri(Flow&, Index, Uplo, Diag, Index, T*, Index);                                                      \
+    template void build::lauum(Flow&, Index, Uplo, Index, T*, Index);                                                            \
+    template void build::potri(Flow&, Index, Uplo, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

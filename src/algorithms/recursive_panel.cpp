@@ -15,9 +15,9 @@ namespace {
 /// with it, and below that blocks of rows.
 template <Scalar T> class PanelRecursion {
 public:
-    PanelRecursion(Flow& flow, Tile<T> panel, Index first, task::Pivots pivots, Info& info, PanelCut cut)
-        : flow_(flow), panel_(panel), first_(first), pivots_(pivots), info_(info), cut_(cut),
-          columns_(pieces(panel.cols, cut.columns)), units_(columns_ + pieces(panel.rows - panel.cols, cut.rows))
+    PanelRecursion(Flow& flow, Tile<T> panel, Index first, task::Pivots pivots, PanelCut cut)
+        : flow_(flow), panel_(panel), first_(first), pivots_(pivots), cut_(cut), columns_(pieces(panel.cols, cut.columns)),
+          units_(columns_ + pieces(panel.rows - panel.cols, cut.rows))
     {
     }
     void submit() { factor(0, columns_); }
@@ -65,7 +65,7 @@ private:
     {
         std::vector<Access> rest;
         add(rest, readwrite<T>, c + 1, units_, c, c + 1);
-        task::getrf_panel(flow_, panel_.rows - first_row(c), tile(c, c), first_ + first_row(c), pivots(c), info_, rest);
+        task::getrf_panel(flow_, panel_.rows - first_row(c), tile(c, c), first_ + first_row(c), pivots(c), rest);
     }
     void solve(Index begin, Index end, Index c)
     {
@@ -99,14 +99,12 @@ private:
     const Tile<T> panel_;
     const Index first_;
     const task::Pivots pivots_;
-    Info& info_;
     const PanelCut cut_;
     const Index columns_, units_;
 };
 
 template <Scalar T> struct SharedPanelArgs {
     Index m, n, first;
-    Info* info;
     PanelCut cut;
 
     Flops flops() const { return flops_per_fma<T> / 2 * kernel_flops::getrf(double(m), double(n)); }
@@ -114,14 +112,13 @@ template <Scalar T> struct SharedPanelArgs {
     {
         const Operand pivots = context.operand(0), panel = context.operand(1);
         const task::Pivots interchanges{static_cast<Index*>(pivots.data), n};
-        PanelRecursion<T>(context.flow(), {static_cast<T*>(panel.data), m, n, panel.ld}, first, interchanges, *info, cut)
-            .submit();
+        PanelRecursion<T>(context.flow(), {static_cast<T*>(panel.data), m, n, panel.ld}, first, interchanges, cut).submit();
     }
 };
 
 } // namespace
 
-template <Scalar T> void shared_panel(Flow& flow, TileMatrix<T> A, Index k, task::Pivots pivots, Info& info, PanelCut cut)
+template <Scalar T> void shared_panel(Flow& flow, TileMatrix<T> A, Index k, task::Pivots pivots, PanelCut cut)
 {
     static constexpr Codelet codelet = [] {
         Codelet nested = codelet_of<SharedPanelArgs<T>>("getrf_panel_shared");
@@ -133,13 +130,13 @@ template <Scalar T> void shared_panel(Flow& flow, TileMatrix<T> A, Index k, task
     const Flops flops = flops_per_fma<T> / 2 * kernel_flops::getrf(double(m), double(n));
     const bool others_idle = k == 0 || A.cols() - A.first_row(k) - n <= cut.beside;
     if (cut.columns == 0 || !others_idle || m < n || n <= cut.columns || flops < cut.worth)
-        return task::getrf_panel(flow, A, k, pivots, info);
+        return task::getrf_panel(flow, A, k, pivots);
     std::vector<Access> accesses{write(Datum(pivots.data, double(pivots.count) * sizeof(Index)))};
     for (Index i = k; i < A.row_tiles(); ++i) accesses.push_back(readwrite(A(i, k)));
-    flow.submit(codelet, SharedPanelArgs<T>{m, n, first, &info, cut}, accesses);
+    flow.submit(codelet, SharedPanelArgs<T>{m, n, first, cut}, accesses);
 }
 
-#define TRC_INSTANTIATE(T) template void shared_panel(Flow&, TileMatrix<T>, Index, task::Pivots, Info&, PanelCut);
+#define TRC_INSTANTIATE(T) template void shared_panel(Flow&, TileMatrix<T>, Index, task::Pivots, PanelCut);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -15,9 +15,8 @@ TEST(SubmissionSeam, GivesAFlowOfAnotherKindTheSameTasks)
 {
     constexpr Index n = 10, nb = 4;
     Dense<double> A = random_triangle<double>(Uplo::lower, n, 2.0 * n);
-    Info info;
     RecordedFlow flow;
-    potrf(flow, TileMatrix<double>(A.view(), nb, nb), info);
+    potrf(flow, TileMatrix<double>(A.view(), nb, nb));
     std::vector<std::string> names;
     for (const RecordedFlow::Submission& task : flow.submissions) names.push_back(task.name);
     EXPECT_EQ(names,
@@ -29,9 +28,8 @@ TEST(SubmissionSeam, NamesDataByShape)
 {
     constexpr Index n = 10, nb = 4;
     Dense<double> A = random_triangle<double>(Uplo::upper, n, 2.0 * n);
-    Info info;
     RecordedFlow flow;
-    potrf(flow, TileMatrix<double>(A.view(), nb, nb).with(Op::trans), info);
+    potrf(flow, TileMatrix<double>(A.view(), nb, nb).with(Op::trans));
     const Access& written = flow.submissions[2].accesses.back(); // the solve of the last tile of the first row
     EXPECT_EQ(written.datum.address, A.data.data() + 8 * A.ld);
     EXPECT_EQ(written.datum.rows, 4);
@@ -76,13 +74,12 @@ TEST(SubmissionSeam, TasksComputeWhereTheirOperandsAre)
         for (const KernelProvider* kernels : providers()) {
             Dense<double> named = before, moved = before;
             const auto factor = [&](Dense<double>& where) {
-                Info info;
                 RecordedFlow flow;
                 const Op seen = uplo == Uplo::lower ? Op::none : Op::trans;
-                potrf(flow, TileMatrix<double>(named.view(), nb, nb).with(seen), info);
+                potrf(flow, TileMatrix<double>(named.view(), nb, nb).with(seen));
                 flow.replay(kernels,
                             reinterpret_cast<std::byte*>(where.data.data()) - reinterpret_cast<std::byte*>(named.data.data()));
-                EXPECT_EQ(info.value(), 0);
+                EXPECT_EQ(flow.outcome().value(), 0);
             };
             factor(moved);
             expect_same_bits(named, before);

@@ -46,17 +46,16 @@ template <Scalar T> task::Candidates<T> TournamentRounds<T>::operator()(Index pl
     return {begin_ + std::size_t(place) * task::Candidates<T>::bytes(nb_), nb_};
 }
 
-template <Scalar T>
-void getrf_tournament(Flow& flow, TileMatrix<T> A, const TournamentRounds<T>& rounds, Index* pivots, Info& info)
+template <Scalar T> void getrf_tournament(Flow& flow, TileMatrix<T> A, const TournamentRounds<T>& rounds, Index* pivots)
 {
     const Index steps = std::min(A.row_tiles(), A.col_tiles());
     for (Index k = 0; k < steps; ++k) {
         const Index first = A.first_row(k);
         const task::Pivots panel{pivots + first, std::min(A.rows() - first, A(k, k).cols)};
         if (A.row_tiles() - k <= rounds.group()) {
-            task::getrf_panel(flow, A, k, panel, info);
+            task::getrf_panel(flow, A, k, panel);
         } else {
-            task::getrf_nopiv(flow, A, k, play(flow, A, k, rounds), panel, info);
+            task::getrf_nopiv(flow, A, k, play(flow, A, k, rounds), panel);
             for (Index i = k + 1; i < A.row_tiles(); ++i) task::divide(flow, A(k, k), A(i, k));
         }
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
@@ -69,7 +68,7 @@ void getrf_tournament(Flow& flow, TileMatrix<T> A, const TournamentRounds<T>& ro
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template class TournamentRounds<T>;                                                                                          \
-    template void getrf_tournament(Flow&, TileMatrix<T>, const TournamentRounds<T>&, Index*, Info&);
+    template void getrf_tournament(Flow&, TileMatrix<T>, const TournamentRounds<T>&, Index*);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -1,7 +1,6 @@
 #pragma once
 #include "algorithms/packed_slots.hpp"
 #include "graph/flow.hpp"
-#include "graph/info.hpp"
 #include "kernels/tiles/tournament_operations.hpp"
 #include "matrix/work_memory.hpp"
 
@@ -27,9 +26,8 @@ private:
 /// panel is factored without further interchanges, by tiles. So no task needs the whole panel but the one that moves the rows. A panel of one group is
 /// factored with partial pivoting.
 ///
-/// `pivots` and `info` as getrf has them, and getrs takes the factors; entries of L may be larger than 1. Growth is in practice about that of
+/// `pivots` and the flow's outcome as getrf has them, and getrs takes the factors; entries of L may be larger than 1. Growth is in practice about that of
 /// partial pivoting, its bound worse: 2^(n (levels + 1) - 1). About 5/3 n^2 nb flops more than getrf. Grigori, Demmel, Xiang 2011.
-template <Scalar T>
-void getrf_tournament(Flow& flow, TileMatrix<T> A, const TournamentRounds<T>& rounds, Index* pivots, Info& info);
+template <Scalar T> void getrf_tournament(Flow& flow, TileMatrix<T> A, const TournamentRounds<T>& rounds, Index* pivots);
 
 } // namespace trencadis

@@ -14,10 +14,10 @@ template <Scalar T> Tile<T> top(Tile<T> A) { return {A.data, A.rows, std::min(A.
 
 } // namespace
 
-template <Scalar T> void getrf_nopiv(Flow& flow, TileMatrix<T> A, Info& info)
+template <Scalar T> void getrf_nopiv(Flow& flow, TileMatrix<T> A)
 {
     for (Index k = 0; k < std::min(A.row_tiles(), A.col_tiles()); ++k) {
-        task::getrf_nopiv(flow, A(k, k), A.first_row(k), info);
+        task::getrf_nopiv(flow, A(k, k), A.first_row(k));
         for (Index i = k + 1; i < A.row_tiles(); ++i) task::divide(flow, A(k, k), A(i, k));
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
             task::trsm(flow, Side::left, Uplo::lower, Diag::unit, T(1), top(A(k, k)), A(k, j));
@@ -26,7 +26,7 @@ template <Scalar T> void getrf_nopiv(Flow& flow, TileMatrix<T> A, Info& info)
     }
 }
 
-#define TRC_INSTANTIATE(T) template void getrf_nopiv(Flow&, TileMatrix<T>, Info&);
+#define TRC_INSTANTIATE(T) template void getrf_nopiv(Flow&, TileMatrix<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

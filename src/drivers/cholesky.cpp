@@ -95,22 +95,17 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
     if (n == 0) return 0;
     if (runs_directly(crew, operations::potrf(double(n)).flops<T>(), options, Work::factorization))
         return alone::potrf(crew.kernels(), uplo, n, A, lda);
-    Info info;
     std::optional<PackedFactor<T>> packed;
     if (runs_packed(crew, "potrf", options)) make_images(packed, options, crew, uplo, n, A, lda, options);
-    if (packed) {
-        run_routine(crew, options, [&](Flow& flow) { potrf_packed(flow, packed->lower, packed->images, info); });
-        return info.value();
-    }
+    if (packed) return run_routine(crew, options, [&](Flow& flow) { potrf_packed(flow, packed->lower, packed->images); });
     const Index nb = factor_tile<T>(crew, n, options);
     const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
-    run_routine(crew, options, [&](Flow& flow) {
+    return run_routine(crew, options, [&](Flow& flow) {
         matrix.copy_in(flow);
-        if (options.variant == "two-level") potrf_two_level(flow, matrix.lower(), nested_cholesky_tile(nb), info);
-        else potrf(flow, matrix.lower(), info);
+        if (options.variant == "two-level") potrf_two_level(flow, matrix.lower(), nested_cholesky_tile(nb));
+        else potrf(flow, matrix.lower());
         matrix.copy_out(flow);
     });
-    return info.value();
 }
 
 template <Scalar T>
@@ -136,23 +131,20 @@ Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, In
     if (n == 0) return 0;
     if (runs_directly(crew, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
         return alone::posv(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb);
-    Info info;
     std::optional<PackedFactor<T>> packed;
     if (runs_packed(crew, "posv", options)) make_images(packed, options, crew, uplo, n, A, lda, options);
     if (packed) {
         const TileMatrix<T> X({B, n, nrhs, ldb}, packed->nb, rhs_tile(crew, packed->nb, nrhs, options));
-        run_routine(crew, options, [&](Flow& flow) { posv(flow, packed->lower, X, info, &packed->images); });
-        return info.value();
+        return run_routine(crew, options, [&](Flow& flow) { posv(flow, packed->lower, X, &packed->images); });
     }
     const Index nb = factor_tile<T>(crew, n, options);
     const FactorMatrix<T> matrix(uplo, n, A, lda, nb, options);
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(crew, nb, nrhs, options));
-    run_routine(crew, options, [&](Flow& flow) {
+    return run_routine(crew, options, [&](Flow& flow) {
         matrix.copy_in(flow);
-        posv(flow, matrix.lower(), X, info);
+        posv(flow, matrix.lower(), X);
         matrix.copy_out(flow);
     });
-    return info.value();
 }
 
 Index tasks(Crew& crew, Index tile_rows, const RoutineOptions& options)

@@ -23,10 +23,10 @@ public:
     const KernelProvider& kernels() const { return *kernels_; }
     int workers() const { return workers_; }
 
-    /// Runs `body` as a task that submits to the given flow; returns when all of it has finished, rethrows. `interrupted` is polled on the
+    /// Runs `body` as a task that submits to the given flow; returns the flow's outcome when all of it has finished, rethrows. `interrupted` is polled on the
     /// calling thread about every 50 ms; when it answers true the run is cancelled, and Error{cancelled} is thrown once the running tasks have
     /// ended.
-    virtual void run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) = 0;
+    virtual Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) = 0;
 
     /// Are workers awake that would take part in a short call of so many flops, without tasks? A guess. Where such calls follow one another
     /// closely, as many as can help are woken for the next ones.

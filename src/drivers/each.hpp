@@ -13,7 +13,7 @@ template <class One> void for_each_problem(Crew& crew, const RoutineOptions& opt
     };
     const task::Batch problems{&one, call, count, each};
     if (count > 1 && !runs_directly(crew, problems.flops(), options))
-        return run_routine(crew, options, [&](Flow& flow) { task::batch(flow, problems); });
+        return void(run_routine(crew, options, [&](Flow& flow) { task::batch(flow, problems); }));
     for (Index i = 0; i < count; ++i) one(crew.kernels(), i);
 }
 

@@ -33,7 +33,7 @@ template <Scalar T> struct IncrementalLu<T>::Parts {
     MatrixView<T> A;
     TileMatrix<T> tiles;
     Eliminations<T> by;
-    Info info;
+    Index info = 0;
 
     Parts(Crew& on, MatrixView<T> matrix, Index size)
         : crew(on), n(matrix.rows), nb(size), A(matrix), tiles(A, nb, nb), by(n, n, nb, default_inner("getrf", nb))
@@ -46,11 +46,11 @@ template <Scalar T> IncrementalLu<T>::IncrementalLu(Crew& crew, Index n, T* A, I
     argument::require(TRC_CHECK_SIZE(n), TRC_CHECK_INOUT(A, lda, n, n));
     check(options);
     parts_ = std::make_unique<Parts>(crew, MatrixView<T>{A, n, n, lda}, tile(crew, n, sizeof(T), options));
-    run_routine(crew, options, [&](Flow& flow) { getrf_incremental(flow, parts_->tiles, parts_->by, parts_->info); });
+    parts_->info = run_routine(crew, options, [&](Flow& flow) { getrf_incremental(flow, parts_->tiles, parts_->by); });
 }
 template <Scalar T> IncrementalLu<T>::~IncrementalLu() = default;
 
-template <Scalar T> Index IncrementalLu<T>::info() const { return parts_->info.value(); }
+template <Scalar T> Index IncrementalLu<T>::info() const { return parts_->info; }
 
 template <Scalar T> void IncrementalLu<T>::solve(Index nrhs, T* B, Index ldb, const RoutineOptions& options) const
 {

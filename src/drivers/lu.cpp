@@ -48,16 +48,15 @@ public:
         tokens_.resize(std::size_t(tiles_.row_tiles() + 1));
     }
     TileMatrix<T> tiles() const { return tiles_; }
-    Info& info() { return info_; }
 
     void submit(Flow& flow)
     {
-        if (images_) return getrf_packed(flow, tiles_, *images_, ipiv_, info_, cut_);
-        if (form_ == "kastors") return getrf_kastors(flow, ColumnUpdates::queued, tiles_, ipiv_, info_, tokens_.data());
-        if (form_ == "kastors-cw") return getrf_kastors(flow, ColumnUpdates::concurrent, tiles_, ipiv_, info_, tokens_.data());
-        if (form_ == "nopiv") return getrf_nopiv(flow, tiles_, info_);
-        if (rounds_) return getrf_tournament(flow, tiles_, *rounds_, ipiv_, info_);
-        getrf(flow, tiles_, ipiv_, info_, cut_);
+        if (images_) return getrf_packed(flow, tiles_, *images_, ipiv_, cut_);
+        if (form_ == "kastors") return getrf_kastors(flow, ColumnUpdates::queued, tiles_, ipiv_, tokens_.data());
+        if (form_ == "kastors-cw") return getrf_kastors(flow, ColumnUpdates::concurrent, tiles_, ipiv_, tokens_.data());
+        if (form_ == "nopiv") return getrf_nopiv(flow, tiles_);
+        if (rounds_) return getrf_tournament(flow, tiles_, *rounds_, ipiv_);
+        getrf(flow, tiles_, ipiv_, cut_);
     }
 
 private:
@@ -76,7 +75,6 @@ private:
     std::optional<LuImages<T>> images_; ///< of 'packed' with more than one panel
     std::optional<TournamentRounds<T>> rounds_;
     std::vector<char> tokens_; ///< named by the forms of KASTORS
-    Info info_;
 };
 
 /// Memory for so many numbers; none where there is none.
@@ -164,8 +162,7 @@ template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, I
     if (runs_directly(crew, operations::getrf(double(m), double(n)).flops<T>(), options, Work::factorization))
         return alone::getrf(crew.kernels(), m, n, A, lda, ipiv);
     LuCall<T> call(crew, "getrf", m, n, A, lda, ipiv, options);
-    run_routine(crew, options, [&](Flow& flow) { call.submit(flow); });
-    return call.info().value();
+    return run_routine(crew, options, [&](Flow& flow) { call.submit(flow); });
 }
 
 template <Scalar T>
@@ -195,11 +192,10 @@ Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, 
     LuCall<T> call(crew, "gesv", n, n, A, lda, ipiv, options);
     const Index nb = call.tiles()(0, 0).rows;
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(crew, nb, nrhs, options));
-    run_routine(crew, options, [&](Flow& flow) {
+    return run_routine(crew, options, [&](Flow& flow) {
         call.submit(flow);
-        getrs_after(flow, call.tiles(), ipiv, X, call.info());
+        getrs_after(flow, call.tiles(), ipiv, X);
     });
-    return call.info().value();
 }
 
 template <Scalar T> Index getri(Crew& crew, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)

@@ -23,11 +23,11 @@ bool wants_tile_layout(const RoutineOptions& options);
 /// Columns of the blocks of right-hand sides: one block where there are few, else enough for the workers, or as wide as the caller's tiles.
 Index rhs_tile(const Crew& crew, Index nb, Index nrhs, const RoutineOptions& options);
 
-/// The crew runs `body`; a failed allocation becomes Error{out_of_memory}.
-template <class Body> void run_routine(Crew& crew, const RoutineOptions& options, Body&& body)
+/// The crew runs `body`; the outcome of its flow. A failed allocation becomes Error{out_of_memory}.
+template <class Body> Index run_routine(Crew& crew, const RoutineOptions& options, Body&& body)
 {
     try {
-        crew.run(body, options.interrupted);
+        return crew.run(body, options.interrupted);
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCode::out_of_memory, "no memory left for the tasks of this call");
     }

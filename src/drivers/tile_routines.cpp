@@ -12,14 +12,13 @@
 namespace trencadis {
 namespace {
 
-/// Runs `build(flow, nb, info)` on the calling thread.
+/// Runs `build(flow, nb)` on the calling thread.
 template <Scalar T, class Build>
 Index run_alone(const KernelProvider& kernels, std::string_view routine, Index n, const Build& build)
 {
-    Info info;
     ImmediateFlow flow(&kernels);
-    build(flow, find_routine(routine).variants.front().tile(n, sizeof(T), 1), info);
-    return info.value();
+    build(flow, find_routine(routine).variants.front().tile(n, sizeof(T), 1));
+    return flow.outcome().value();
 }
 
 template <Scalar T, class Build>
@@ -27,15 +26,12 @@ Index run_on_workers(Crew& crew, std::string_view routine, Index n, const Routin
 {
     const std::string_view variant = options.variant.empty() ? default_variant(crew, routine) : options.variant;
     const Index nb = options.nb ? options.nb : default_tile(routine, variant, n, sizeof(T), crew.workers());
-    Info info;
-    run_routine(crew, options, [&](Flow& flow) { build(flow, nb, info); });
-    return info.value();
+    return run_routine(crew, options, [&](Flow& flow) { build(flow, nb); });
 }
 
 } // namespace
 
-#define TRC_BUILD(routine)                                                                                                       \
-    [&](Flow& flow, Index nb, Info& info) { build::routine(flow, nb, info, TRC_ARGUMENTS_##routine(TRC_GIVE)); }
+#define TRC_BUILD(routine) [&](Flow& flow, Index nb) { build::routine(flow, nb, TRC_ARGUMENTS_##routine(TRC_GIVE)); }
 #define TRC_DEFINE(routine, ...)                                                                                                 \
     template <Scalar T> Index alone::routine(const KernelProvider& kernels, TRC_ARGUMENTS_##routine(TRC_TYPED))                  \
     {                                                                                                                            \

@@ -27,11 +27,15 @@ public:
 private:
     class Context final : public TaskContext {
     public:
-        explicit Context(Team& team) : TaskContext(team, 0) {}
+        Context(Team& team, Flow& flow) : TaskContext(team, 0), flow_(flow) {}
         Operand operand(int) const override { return {}; }
         const Kernels* kernels() const override { return nullptr; }
         Flow& flow() override { throw Error(ErrorCode::bad_argument, "no tasks inside"); }
         void* part(int) override { return nullptr; }
+        Info& outcome() override { return flow_.outcome(); }
+
+    private:
+        Flow& flow_;
     };
     class OwnFlow final : public Flow {
     public:
@@ -57,7 +61,7 @@ private:
             for (const Submitted& task : tasks_) {
                 SharedWork work;
                 Team team(work);
-                Context context(team);
+                Context context(team, *this);
                 if (!cancelled_) task.codelet->core(task.args.get(), context);
                 if (task.codelet->destroy) task.codelet->destroy(task.args.get());
             }

@@ -2,6 +2,7 @@
 #include "graph/access.hpp"
 #include "graph/codelet.hpp"
 #include "graph/data.hpp"
+#include "graph/info.hpp"
 
 #include <concepts>
 #include <initializer_list>
@@ -63,6 +64,8 @@ public:
     virtual bool cancelled() const = 0;
     /// Are kernels run, or is only accounted for their time?
     virtual bool computes() const { return true; }
+    /// What its tasks have reported, those of flows inside them as well: all of it once `wait` has returned. It stays until it is cleared.
+    Info& outcome() { return outcome_; }
     /// The flow that has the task in which this one was made; none: null.
     virtual const Flow* parent() const { return nullptr; }
 
@@ -77,6 +80,8 @@ protected:
 private:
     virtual void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
                       const TaskOptions& options) = 0;
+
+    Info outcome_;
 };
 
 template <TaskBody F> void Flow::submit(const char* name, F body, std::span<const Access> accesses, const TaskOptions& options)

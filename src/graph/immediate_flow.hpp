@@ -31,6 +31,7 @@ private:
             return {const_cast<void*>(datum.address), datum.ld};
         }
         const Kernels* kernels() const override { return flow_.kernels_; }
+        Info& outcome() override { return flow_.outcome(); }
         const Flow* own_flow() const override { return &flow_; }
         Flow& flow() override { return flow_; }
         void* part(int access) override { return operand(access).data; } // nobody else adds to it meanwhile

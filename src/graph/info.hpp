@@ -6,8 +6,8 @@
 
 namespace trencadis {
 
-/// The numerical outcome of a flow: the smallest index at which something happened (a pivot that is not
-/// positive), whatever the timing; 0 when nothing did. Indices start at 1, as in LAPACK.
+/// The numerical outcome of a flow (Flow::outcome): the smallest index at which something happened (a pivot that is not
+/// positive), whatever the timing; 0 when nothing did. Indices start at 1, as in LAPACK. Tasks report and ask by TaskContext::outcome.
 ///
 /// Relaxed atomics are enough: a task that must see an earlier report depends on its reporter, and the
 /// dependence orders the two.
@@ -26,6 +26,10 @@ public:
         const Index first = first_.load(std::memory_order_relaxed);
         return first == nothing ? 0 : first;
     }
+
+    void clear() { first_.store(nothing, std::memory_order_relaxed); }
+    /// Takes over what another one has.
+    void add(const Info& other) { report(other.first_.load(std::memory_order_relaxed)); }
 
 private:
     static constexpr Index nothing = std::numeric_limits<Index>::max();

@@ -16,6 +16,7 @@ Operand TaskFlowContext::operand(int access) const
 }
 
 const Kernels* TaskFlowContext::kernels() const { return task_.flow->executor().kernels(); }
+Info& TaskFlowContext::outcome() { return task_.flow->outcome(); }
 const Flow* TaskFlowContext::own_flow() const { return task_.flow; }
 
 Flow& TaskFlowContext::flow()
@@ -32,7 +33,9 @@ void* TaskFlowContext::part(int access) { return task_.flow->part(task_, access)
 
 void TaskFlowContext::finish_children()
 {
-    if (children_) children_->wait();
+    if (!children_) return;
+    children_->wait();
+    task_.flow->outcome().add(children_->outcome());
 }
 
 } // namespace trencadis

@@ -7,6 +7,7 @@
 namespace trencadis {
 
 class Flow;
+class Info;
 class TaskFlow;
 struct Task;
 
@@ -25,6 +26,8 @@ public:
     virtual Operand operand(int access) const = 0;
     /// What it computes with.
     virtual const Kernels* kernels() const = 0;
+    /// The outcome of the flow: where the task reports a numerical event, and asks what those have reported that it depends on.
+    virtual Info& outcome() = 0;
     /// The flow that the task was submitted to; null: not known.
     virtual const Flow* own_flow() const { return nullptr; }
     /// A flow for tasks inside this task; they depend among each other only. The task finishes after them. Not
@@ -47,12 +50,13 @@ public:
 
     Operand operand(int access) const override;
     const Kernels* kernels() const override;
+    Info& outcome() override;
     const Flow* own_flow() const override;
     Flow& flow() override;
     using TaskContext::part;
     void* part(int access) override;
 
-    /// Waits for the tasks inside, if any; rethrows. Engines call this when the body has returned.
+    /// Waits for the tasks inside, if any, and hands their outcome up; rethrows. Engines call this when the body has returned.
     void finish_children();
 
 private:

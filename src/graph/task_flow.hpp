@@ -29,7 +29,7 @@ namespace trencadis {
 /// to a flow of its own (TaskContext::flow), whose dependences are among its own tasks.
 ///
 /// Errors: the exception of the earliest submitted task that threw is rethrown by `wait`; what depended on a failed
-/// task is not run. Numerical events are values (Info). Cost: docs/decisions/0019.
+/// task is not run. Numerical events are values (`outcome`). Cost: docs/decisions/0019.
 /// Literature: superscalar task flow (SMPSs, Perez, Badia, Labarta 2008; StarPU, Augonnet et al. 2011).
 class TaskFlow final : public Flow {
 public:
@@ -59,6 +59,7 @@ public:
     {
         float_modes_ = FloatModes::current();
         raised_.store(0, std::memory_order_relaxed);
+        outcome().clear();
     }
     bool is_light() const { return dependences_.capacity() <= 256; }
 

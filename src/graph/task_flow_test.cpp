@@ -188,6 +188,43 @@ TEST(TaskFlow, AWindowOfNothingIsRefused)
     EXPECT_THROW(TaskFlow(executor, {.window = 0}), Error);
 }
 
+TEST(TaskFlow, TheSmallestIndexReportedIsItsOutcomeWhateverTheOrder)
+{
+    LastFirst executor; // runs the last one submitted first
+    TaskFlow flow(executor);
+    int data[3] = {};
+    Index before = -1;
+    const auto report = [](Index index) { return [index](TaskContext& context) { context.outcome().report(index); }; };
+    flow.submit("second", report(7), {write(&data[0])});
+    flow.submit("first", report(5), {write(&data[1])});
+    flow.submit("asks", [&](TaskContext& context) { before = context.outcome().reached(6); }, {read(&data[1])});
+    flow.wait();
+    EXPECT_EQ(flow.outcome().value(), 5);
+    EXPECT_EQ(before, 1);
+    flow.reuse();
+    EXPECT_EQ(flow.outcome().value(), 0);
+}
+
+TEST(TaskFlow, FlowsInsideHandTheirOutcomeUpWhenTheTaskHasFinished)
+{
+    LastFirst executor;
+    TaskFlow flow(executor);
+    int datum = 0;
+    Index inside = -1, after = -1;
+    flow.submit("outer",
+                [&](TaskContext& context) {
+                    int* const inner = &datum;
+                    context.flow().submit("inner", [](TaskContext& c) { c.outcome().report(3); }, {write(inner)});
+                    inside = context.outcome().value();
+                },
+                {write(&datum)});
+    flow.submit("after", [&](TaskContext& context) { after = context.outcome().value(); }, {read(&datum)});
+    flow.wait();
+    EXPECT_EQ(inside, 0); // what is reported inside is the task's when it has finished
+    EXPECT_EQ(after, 3);
+    EXPECT_EQ(flow.outcome().value(), 3);
+}
+
 TEST(Info, KeepsTheSmallestIndex)
 {
     Info info;

@@ -217,7 +217,7 @@ Session::~Session()
     if (made_before_fork()) keep_for_good(parts_.release()); // its end would wait for threads that are not in this process
 }
 
-void Session::run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)
+Index Session::run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)
 {
     require_workers();
     struct Running {
@@ -228,7 +228,8 @@ void Session::run(const std::function<void(Flow&)>& body, const std::function<bo
     PollScope polling(*parts_->engine, interrupted);
     if (const std::unique_ptr<Flow> own = parts_->engine->own_flow(parts_->flow_options())) {
         body(*own);
-        return own->wait();
+        own->wait();
+        return own->outcome().value();
     }
     RootFlow flow(*parts_);
     TaskFlow& root = *flow;
@@ -241,7 +242,9 @@ void Session::run(const std::function<void(Flow&)>& body, const std::function<bo
         root.wait();
     }
     raise_quietly(root.raised());
+    const Index outcome = root.outcome().value();
     flow.keep();
+    return outcome;
 }
 
 bool Session::can_share(Flops flops)

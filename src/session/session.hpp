@@ -104,7 +104,7 @@ public:
     /// Runs `body` as a task that submits to the given flow; returns when all of it has finished, rethrows.
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
-    void run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
+    Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
     bool can_share(Flops flops);                                          ///< see Crew::can_share
     bool share_out(Index chunks, const std::function<void(Team&)>& work); ///< see Engine::share_out
     bool is_wary() const;                                                 ///< see Engine::is_wary

@@ -10,9 +10,9 @@ public:
     /// Of a session whose parts are all there.
     explicit SessionCrew(Session& session) : Crew(session.kernels(), session.workers()), session_(session) {}
 
-    void run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) override
+    Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) override
     {
-        session_.run(body, interrupted);
+        return session_.run(body, interrupted);
     }
     bool can_share(Flops flops) override { return session_.can_share(flops); }
     bool share_out(Index chunks, const std::function<void(Team&)>& work) override { return session_.share_out(chunks, work); }

@@ -42,14 +42,10 @@ struct Graph {
     std::string routine, variant;
     GraphShape shape;
     void* memory;
-    Info* info;
 };
 struct RunArgs {
     const Graph* graph;
-    void run(TaskContext& context)
-    {
-        submit_graph(context.flow(), graph->routine, graph->variant, graph->shape, graph->memory, *graph->info);
-    }
+    void run(TaskContext& context) { submit_graph(context.flow(), graph->routine, graph->variant, graph->shape, graph->memory); }
 };
 constexpr Codelet run_codelet = [] {
     Codelet codelet = codelet_of<RunArgs>("run");
@@ -156,8 +152,7 @@ SimulationResult simulate(const SimulationRequest& request)
     const std::size_t bytes = graph_bytes(result.routine, result.variant, shape);
     check_memory(machine, static_cast<Bytes>(bytes));
     const AddressSpace memory(bytes);
-    Info info;
-    const Graph graph{result.routine, result.variant, shape, memory.begin(), &info};
+    const Graph graph{result.routine, result.variant, shape, memory.begin()};
     FlowOptions options{.traits = scheduler.flow};
     if (request.window) options.window = request.window;
 

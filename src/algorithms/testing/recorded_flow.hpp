@@ -25,7 +25,7 @@ public:
         for (Submission& task : submissions) {
             SharedWork work(task.codelet->chunks ? task.codelet->chunks(task.args.data(), kernels) : 1);
             Team team(work);
-            Context context(team, task, kernels, shift);
+            Context context(team, *this, task, kernels, shift);
             task.codelet->core(task.args.data(), context);
             if (task.codelet->destroy) task.codelet->destroy(task.args.data());
         }
@@ -37,8 +37,8 @@ public:
 private:
     class Context final : public TaskContext {
     public:
-        Context(Team& team, const Submission& task, const Kernels* kernels, std::ptrdiff_t shift)
-            : TaskContext(team, 0), task_(task), kernels_(kernels), shift_(shift)
+        Context(Team& team, RecordedFlow& flow, const Submission& task, const Kernels* kernels, std::ptrdiff_t shift)
+            : TaskContext(team, 0), flow_(flow), task_(task), kernels_(kernels), shift_(shift)
         {
         }
         Operand operand(int access) const override
@@ -47,10 +47,12 @@ private:
             return {static_cast<std::byte*>(const_cast<void*>(datum.address)) + shift_, datum.ld};
         }
         const Kernels* kernels() const override { return kernels_; }
+        Info& outcome() override { return flow_.outcome(); }
         Flow& flow() override { throw Error(ErrorCode::bad_argument, "no task submits inside"); }
         void* part(int) override { throw Error(ErrorCode::bad_argument, "no reductions"); }
 
     private:
+        RecordedFlow& flow_;
         const Submission& task_;
         const Kernels* const kernels_;
         const std::ptrdiff_t shift_;

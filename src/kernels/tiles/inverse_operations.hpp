@@ -1,9 +1,13 @@
 #pragma once
 #include "graph/flow.hpp"
+#include "kernels/tiles/guard.hpp"
 #include "kernels/tiles/operands.hpp"
 #include "kernels/tiles/tile_access.hpp"
 #include "matrix/conjugate.hpp"
 #include "matrix/operations.hpp"
+
+#include <algorithm>
+#include <vector>
 
 /// Tile operations of inverses, on lower triangles: see kernels/tiles/tile_operations.hpp.
 namespace trencadis::task {
@@ -51,10 +55,12 @@ template <Scalar T> struct TrtriArgs {
     Index n;
     Uplo uplo;
     Diag diag;
+    Guard guard;
 
     Flops flops() const { return operations::trtri(double(n)).template flops<T>(); }
     void run(TaskContext& context)
     {
+        if (guard.stopped(context)) return;
         const Stored<T> A = stored<T>(context, 0);
         TriangleInverse<T>{kernels_of(context), uplo, diag}.run(n, A.data, A.ld);
     }
@@ -97,27 +103,57 @@ private:
 template <Scalar T> struct LauumArgs {
     Index n;
     Uplo uplo;
+    Guard guard;
 
     Flops flops() const { return operations::lauum(double(n)).template flops<T>(); }
     void run(TaskContext& context)
     {
+        if (guard.stopped(context)) return;
         const Stored<T> A = stored<T>(context, 0);
         TriangleProduct<T>{kernels_of(context), uplo}.run(n, A.data, A.ld);
     }
 };
 
 /// Lower triangle of A <- that of L^H L.
-template <Scalar T> void lauum(Flow& flow, Tile<T> A)
+template <Scalar T> void lauum(Flow& flow, Tile<T> A, Guard guard = {})
 {
     static constexpr Codelet codelet = codelet_of<LauumArgs<T>>("lauum");
-    flow.submit(codelet, LauumArgs<T>{A.rows, A.op == Op::none ? Uplo::lower : Uplo::upper}, {readwrite(A)});
+    flow.submit(codelet, LauumArgs<T>{A.rows, A.op == Op::none ? Uplo::lower : Uplo::upper, guard}, {readwrite(A)});
 }
 
 /// Lower triangle of A <- its inverse; a zero on the diagonal gives infinities.
-template <Scalar T> void trtri(Flow& flow, Diag diag, Tile<T> A)
+template <Scalar T> void trtri(Flow& flow, Diag diag, Tile<T> A, Guard guard = {})
 {
     static constexpr Codelet codelet = codelet_of<TrtriArgs<T>>("trtri");
-    flow.submit(codelet, TrtriArgs<T>{A.rows, A.op == Op::none ? Uplo::lower : Uplo::upper, diag}, {readwrite(A)});
+    flow.submit(codelet, TrtriArgs<T>{A.rows, A.op == Op::none ? Uplo::lower : Uplo::upper, diag, guard}, {readwrite(A)});
+}
+
+/// Reports the first zero among the n elements of diagonals of `mb` rows.
+template <Scalar T> struct FindZeroArgs {
+    Index n, mb;
+
+    void run(TaskContext& context)
+    {
+        for (Index k = 0; k * mb < n; ++k) {
+            const Stored<const T> A = stored<const T>(context, int(k));
+            for (Index i = 0; i < std::min(mb, n - k * mb); ++i)
+                if (A.data[i + i * A.ld] == T(0)) return context.outcome().report(k * mb + i + 1);
+        }
+    }
+};
+
+/// Reports the first zero on the diagonal of A, which is not written. All diagonal tiles are declared as if they were: whatever is
+/// submitted next on them comes afterwards, and so does what depends on that.
+template <Scalar T> void find_zero(Flow& flow, TileMatrix<T> A)
+{
+    static constexpr Codelet codelet = [] {
+        Codelet look = codelet_of<FindZeroArgs<T>>("find_zero");
+        look.counted = false;
+        return look;
+    }();
+    std::vector<Access> accesses;
+    for (Index k = 0; k < A.tiles(); ++k) accesses.push_back(readwrite(A(k, k)));
+    flow.submit(codelet, FindZeroArgs<T>{A.rows(), A.tiles() ? A(0, 0).rows : 1}, accesses);
 }
 
 } // namespace trencadis::task

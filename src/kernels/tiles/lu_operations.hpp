@@ -1,7 +1,6 @@
 #pragma once
 #include "blas/factorizations/lu.hpp"
 #include "graph/flow.hpp"
-#include "graph/info.hpp"
 #include "kernels/tiles/guard.hpp"
 #include "matrix/tile_matrix.hpp"
 
@@ -30,16 +29,16 @@ template <Scalar T> struct Elimination {
 };
 
 // --- Incremental pivoting: only a tile and the one on top are looked at at a time ------------------------------------
-// Inner blocks of `ib` columns: see kernels/tiles/factor_flops.hpp. Where `info` is given, U's diagonal is final, and its first zero is reported as
+// Inner blocks of `ib` columns: see kernels/tiles/factor_flops.hpp. With `last`, U's diagonal is final, and its first zero is reported as
 // row `first` of the matrix and on.
 /// A <- its L U factors with partial pivoting inside the tile.
-template <Scalar T> void getrf(Flow& flow, Tile<T> A, Pivots pivots, Index first, Info* info);
+template <Scalar T> void getrf(Flow& flow, Tile<T> A, Pivots pivots, Index first, bool last);
 
 /// C <- L^-1 P C with the factors that getrf left in A, which has a column for each of C's rows at least.
 template <Scalar T> void gessm(Flow& flow, Tile<T> A, Pivots pivots, Tile<T> C);
 
 /// [U; A] <- L U factors of an upper triangle on top of a tile: U's upper triangle and A are replaced.
-template <Scalar T> void tstrf(Flow& flow, Tile<T> U, Tile<T> A, Elimination<T> by, Index first, Info* info);
+template <Scalar T> void tstrf(Flow& flow, Tile<T> U, Tile<T> A, Elimination<T> by, Index first, bool last);
 
 /// [C; D] <- L^-1 P [C; D] with what tstrf left in A and `by`.
 template <Scalar T> void ssssm(Flow& flow, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D);
@@ -47,7 +46,7 @@ template <Scalar T> void ssssm(Flow& flow, Tile<T> A, Elimination<T> by, Tile<T>
 // --- No pivoting -----------------------------------------------------------------------------------------------------
 /// A <- its L U factors without interchanges; a pivot that is exactly zero is reported as row `first` of the matrix and on, and its column is not
 /// divided.
-template <Scalar T> void getrf_nopiv(Flow& flow, Tile<T> A, Index first, Info& info);
+template <Scalar T> void getrf_nopiv(Flow& flow, Tile<T> A, Index first);
 
 /// B <- B U^-1 with the upper triangle of a factored tile; columns under a zero on its diagonal are not divided. Malleable by rows.
 template <Scalar T> void divide(Flow& flow, Tile<T> U, Tile<T> B);
@@ -57,7 +56,7 @@ template <Scalar T> void divide(Flow& flow, Tile<T> U, Tile<T> B);
 // begin at A.first_row(k), and name rows of A from 1, as LAPACK's.
 /// A_k..,k <- its L U factors with partial pivoting, by one core. Tile row k of A must be the diagonal's. A pivot that is exactly zero is
 /// reported as its row of A.
-template <Scalar T> void getrf_panel(Flow& flow, TileMatrix<T> A, Index k, Pivots pivots, Info& info);
+template <Scalar T> void getrf_panel(Flow& flow, TileMatrix<T> A, Index k, Pivots pivots);
 
 /// A_k..,j <- P A_k..,j, then A_kj <- L_kk^-1 A_kj (KASTORS' and PLASMA's swptr). Malleable by columns.
 template <Scalar T> void swptr(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots);
@@ -78,7 +77,7 @@ template <Scalar T> void laswp_behind(Flow& flow, TileMatrix<T> A, Index j, std:
 // they consist of beyond that, and whatever else orders the task. `first`: the row of the matrix that the part begins at.
 /// The `rows` rows of which `top` is the top <- their L U factors.
 template <Scalar T>
-void getrf_panel(Flow& flow, Index rows, Tile<T> top, Index first, Pivots pivots, Info& info, std::span<const Access> rest);
+void getrf_panel(Flow& flow, Index rows, Tile<T> top, Index first, Pivots pivots, std::span<const Access> rest);
 /// Rows of a column of which B is the top: exchanged, then its first `order` rows <- L^-1 times them.
 template <Scalar T>
 void swptr(Flow& flow, Index order, Tile<T> L, Tile<T> B, Index first, Pivots pivots, std::span<const Access> rest);

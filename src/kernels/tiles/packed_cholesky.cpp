@@ -9,16 +9,15 @@ namespace {
 template <Scalar T> struct PotrfArgs {
     Index n;
     Op op;
-    Info* info;
     Index first_row;
 
     Flops flops() const { return operations::potrf(double(n)).template flops<T>(); }
     void run(TaskContext& context)
     {
-        if (info->reached(first_row)) return;
+        if (context.outcome().reached(first_row)) return;
         const Stored<T> A = stored<T>(context, 0);
         const Uplo uplo = op == Op::none ? Uplo::lower : Uplo::upper;
-        if (const Index row = kernels_of(context).potrf(uplo, n, A.data, A.ld)) return info->report(first_row + row);
+        if (const Index row = kernels_of(context).potrf(uplo, n, A.data, A.ld)) return context.outcome().report(first_row + row);
         blas::Operand<T> U = blas::general<T>(A.data, A.ld, compose<T>(Op::conj_trans, op));
         U.structure = blas::Structure::triangular;
         U.uplo = Uplo::upper;
@@ -28,14 +27,14 @@ template <Scalar T> struct PotrfArgs {
 
 } // namespace
 
-template <Scalar T> void potrf_packed(Flow& flow, Tile<T> A, Real<T>* triangle, Info& info, Index first_row)
+template <Scalar T> void potrf_packed(Flow& flow, Tile<T> A, Real<T>* triangle, Index first_row)
 {
     static constexpr Codelet codelet = codelet_of<PotrfArgs<T>>("potrf");
     const Access image = write(datum_of_triangle<T>(triangle, A.rows));
-    flow.submit(codelet, PotrfArgs<T>{A.rows, A.op, &info, first_row}, {readwrite(A), image});
+    flow.submit(codelet, PotrfArgs<T>{A.rows, A.op, first_row}, {readwrite(A), image});
 }
 
-#define TRC_INSTANTIATE(T) template void potrf_packed(Flow&, Tile<T>, Real<T>*, Info&, Index);
+#define TRC_INSTANTIATE(T) template void potrf_packed(Flow&, Tile<T>, Real<T>*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

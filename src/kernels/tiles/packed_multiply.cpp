@@ -38,7 +38,7 @@ template <Scalar T> struct MultiplyArgs {
 
     void run(TaskContext& context)
     {
-        if (guard.stopped()) return;
+        if (guard.stopped(context)) return;
         const Index count = chunks(context.kernels()), width = chunk_width_in(panel_width(context.kernels()));
         while (const auto c = context.team().next()) columns(context, c.begin * width, c.end == count ? B.extent : c.end * width);
     }

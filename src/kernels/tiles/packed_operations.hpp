@@ -2,7 +2,6 @@
 #include "blas/level3/macro_kernel.hpp"
 #include "blas/level3/packing.hpp"
 #include "graph/flow.hpp"
-#include "graph/info.hpp"
 #include "kernels/providers/provider.hpp"
 #include "kernels/tiles/guard.hpp"
 #include "matrix/tile_matrix.hpp"
@@ -48,7 +47,7 @@ template <Scalar T> void multiply(Flow& flow, const Product<T>& product);
 
 /// Lower triangle of A <- its Cholesky factor L by anybody's kernels, and `triangle` <- L^H as blas::pack_triangle makes it; see
 /// task::potrf.
-template <Scalar T> void potrf_packed(Flow& flow, Tile<T> A, Real<T>* triangle, Info& info, Index first_row);
+template <Scalar T> void potrf_packed(Flow& flow, Tile<T> A, Real<T>* triangle, Index first_row);
 
 /// X <- alpha B U^-1 for a block of rows, in place: B (left's extent x depth) is read and written through `B`, whose memory holds the
 /// conjugate where that says so. `triangle` is U as blas::pack_triangle makes it. `left` receives the image of X, `right`, unless its

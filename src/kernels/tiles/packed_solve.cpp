@@ -31,7 +31,7 @@ template <Scalar T> struct SolveArgs {
     /// Rows are independent: each chunk goes from B to both images by itself.
     void run(TaskContext& context)
     {
-        if (guard.stopped()) return;
+        if (guard.stopped(context)) return;
         const Index count = chunks(context.kernels()), height = chunk_rows(context.kernels());
         const Block block{*this, data_of<const Real<T>>(context, 0), B.at(data_of<T>(context, 1)), data_of<Real<T>>(context, 2),
                           makes_right ? data_of<Real<T>>(context, 3) : nullptr};

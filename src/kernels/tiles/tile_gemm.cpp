@@ -54,7 +54,7 @@ template <Scalar T> struct GemmArgs {
 
     void run(TaskContext& context)
     {
-        if (guard.stopped()) return;
+        if (guard.stopped(context)) return;
         const KernelProvider& kernels = kernels_of(context);
         const Operands at{stored<const T>(context, 0), stored<const T>(context, 1), stored<T>(context, 2)};
         if (is_small(&kernels)) return small(at).work(context.team());

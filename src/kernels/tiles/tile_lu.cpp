@@ -12,10 +12,9 @@ namespace {
 
 using kernel_flops::weight_of;
 /// Reports the first zero on U's diagonal, if that is what it stays.
-template <Scalar T> void report_zero(Info* info, Index first, Index n, const T* U, Index ldu)
+template <Scalar T> void report_zero(Info& outcome, Index first, Index n, const T* U, Index ldu)
 {
-    if (!info) return;
-    if (const Index zero = zero_on_diagonal(n, U, ldu)) info->report(first + zero);
+    if (const Index zero = zero_on_diagonal(n, U, ldu)) outcome.report(first + zero);
 }
 
 template <Scalar T> PairFactors<T> in_memory(void* data, Index columns, Index ib)
@@ -27,14 +26,14 @@ template <Scalar T> PairFactors<T> in_memory(void* data, Index columns, Index ib
 /// Of an m x n tile.
 template <Scalar T> struct GetrfArgs {
     Index m, n, first;
-    Info* info;
+    bool last; ///< U's diagonal is final
 
     Flops flops() const { return weight_of<T> * kernel_flops::getrf(double(m), double(n)); }
     void run(TaskContext& context)
     {
         const Stored<T> A = stored<T>(context, 0);
         kernels_of(context).getrf(m, n, A.data, A.ld, data_of<Index>(context, 1));
-        report_zero(info, first, std::min(m, n), A.data, A.ld);
+        if (last) report_zero(context.outcome(), first, std::min(m, n), A.data, A.ld);
     }
 };
 
@@ -61,14 +60,14 @@ template <Scalar T> struct GessmArgs {
 /// Of an m x n tile under a triangle.
 template <Scalar T> struct TstrfArgs {
     Index m, n, ib, first;
-    Info* info;
+    bool last;
 
     Flops flops() const { return weight_of<T> * kernel_flops::tstrf(m, n, ib); }
     void run(TaskContext& context)
     {
         const Stored<T> U = stored<T>(context, 0), A = stored<T>(context, 1);
         factor_pair(kernels_of(context), m, U.data, U.ld, A.data, A.ld, in_memory<T>(data_of<void>(context, 2), n, ib));
-        report_zero(info, first, n, U.data, U.ld);
+        if (last) report_zero(context.outcome(), first, n, U.data, U.ld);
     }
 };
 
@@ -94,11 +93,11 @@ template <Scalar T> struct SsssmArgs {
 
 } // namespace
 
-template <Scalar T> void getrf(Flow& flow, Tile<T> A, Pivots pivots, Index first, Info* info)
+template <Scalar T> void getrf(Flow& flow, Tile<T> A, Pivots pivots, Index first, bool last)
 {
     static constexpr Codelet codelet = codelet_of<GetrfArgs<T>>("getrf");
     assert(A.op == Op::none);
-    flow.submit(codelet, GetrfArgs<T>{A.rows, A.cols, first, info}, {readwrite(A), write(pivots)});
+    flow.submit(codelet, GetrfArgs<T>{A.rows, A.cols, first, last}, {readwrite(A), write(pivots)});
 }
 
 template <Scalar T> void gessm(Flow& flow, Tile<T> A, Pivots pivots, Tile<T> C)
@@ -108,10 +107,10 @@ template <Scalar T> void gessm(Flow& flow, Tile<T> A, Pivots pivots, Tile<T> C)
     flow.submit(codelet, GessmArgs<T>{C.rows, C.cols}, {read(A), read(pivots), readwrite(C)});
 }
 
-template <Scalar T> void tstrf(Flow& flow, Tile<T> U, Tile<T> A, Elimination<T> by, Index first, Info* info)
+template <Scalar T> void tstrf(Flow& flow, Tile<T> U, Tile<T> A, Elimination<T> by, Index first, bool last)
 {
     static constexpr Codelet codelet = codelet_of<TstrfArgs<T>>("tstrf");
-    flow.submit(codelet, TstrfArgs<T>{A.rows, A.cols, by.ib, first, info}, {readwrite(U), readwrite(A), write(by)});
+    flow.submit(codelet, TstrfArgs<T>{A.rows, A.cols, by.ib, first, last}, {readwrite(U), readwrite(A), write(by)});
 }
 
 template <Scalar T> void ssssm(Flow& flow, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D)
@@ -122,9 +121,9 @@ template <Scalar T> void ssssm(Flow& flow, Tile<T> A, Elimination<T> by, Tile<T>
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void getrf(Flow&, Tile<T>, Pivots, Index, Info*);                                                                   \
+    template void getrf(Flow&, Tile<T>, Pivots, Index, bool);                                                                    \
     template void gessm(Flow&, Tile<T>, Pivots, Tile<T>);                                                                        \
-    template void tstrf(Flow&, Tile<T>, Tile<T>, Elimination<T>, Index, Info*);                                                  \
+    template void tstrf(Flow&, Tile<T>, Tile<T>, Elimination<T>, Index, bool);                                                   \
     template void ssssm(Flow&, Tile<T>, Elimination<T>, Tile<T>, Tile<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

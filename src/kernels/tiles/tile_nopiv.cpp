@@ -14,14 +14,13 @@ namespace {
 using kernel_flops::weight_of;
 template <Scalar T> struct NopivArgs {
     Index m, n, first;
-    Info* info;
 
     Flops flops() const { return weight_of<T> * kernel_flops::getrf(double(m), double(n)); }
     void run(TaskContext& context)
     {
         const Stored<T> A = stored<T>(context, 0);
         factor_unpivoted(kernels_of(context), m, n, A.data, A.ld);
-        if (const Index zero = zero_on_diagonal(std::min(m, n), A.data, A.ld)) info->report(first + zero);
+        if (const Index zero = zero_on_diagonal(std::min(m, n), A.data, A.ld)) context.outcome().report(first + zero);
     }
 };
 
@@ -44,11 +43,11 @@ template <Scalar T> struct DivideArgs {
 
 } // namespace
 
-template <Scalar T> void getrf_nopiv(Flow& flow, Tile<T> A, Index first, Info& info)
+template <Scalar T> void getrf_nopiv(Flow& flow, Tile<T> A, Index first)
 {
     static constexpr Codelet codelet = codelet_of<NopivArgs<T>>("getrf_nopiv");
     assert(A.op == Op::none);
-    flow.submit(codelet, NopivArgs<T>{A.rows, A.cols, first, &info}, {readwrite(A)});
+    flow.submit(codelet, NopivArgs<T>{A.rows, A.cols, first}, {readwrite(A)});
 }
 
 template <Scalar T> void divide(Flow& flow, Tile<T> U, Tile<T> B)
@@ -58,7 +57,7 @@ template <Scalar T> void divide(Flow& flow, Tile<T> U, Tile<T> B)
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void getrf_nopiv(Flow&, Tile<T>, Index, Info&);                                                                     \
+    template void getrf_nopiv(Flow&, Tile<T>, Index);                                                                            \
     template void divide(Flow&, Tile<T>, Tile<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

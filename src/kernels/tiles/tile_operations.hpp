@@ -1,6 +1,5 @@
 #pragma once
 #include "graph/flow.hpp"
-#include "graph/info.hpp"
 #include "kernels/providers/provider.hpp"
 #include "kernels/tiles/guard.hpp"
 #include "matrix/tile_matrix.hpp"
@@ -35,7 +34,7 @@ template <Scalar T> void syr2k(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta
 template <Scalar T> void her2k(Flow& flow, T alpha, Tile<T> A, Tile<T> B, Real<T> beta, Tile<T> C);
 
 /// B <- alpha A B (left) or alpha B A (right), A triangular; its other triangle is not read.
-template <Scalar T> void trmm(Flow& flow, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B);
+template <Scalar T> void trmm(Flow& flow, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B, Guard guard = {});
 
 /// B <- alpha A^-1 B (left) or alpha B A^-1 (right), A triangular; its other triangle is not read.
 template <Scalar T> void trsm(Flow& flow, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B, Guard guard = {});
@@ -44,7 +43,7 @@ template <Scalar T> void trsm(Flow& flow, Uplo uplo, Diag diag, T alpha, TileMat
 
 /// Lower triangle of A <- its Cholesky factor; a bad pivot in row r of the tile is reported as `first_row` + r. Does
 /// nothing once one is known before this tile.
-template <Scalar T> void potrf(Flow& flow, Tile<T> A, Info& info, Index first_row);
+template <Scalar T> void potrf(Flow& flow, Tile<T> A, Index first_row);
 
 /// A <- alpha A; alpha = 0 overwrites A without reading it.
 template <Scalar T> void scale(Flow& flow, T alpha, Tile<T> A);

@@ -15,14 +15,13 @@ using kernel_flops::weight_of;
 /// Of an m x n panel whose first row is row `first` of the matrix.
 template <Scalar T> struct PanelArgs {
     Index m, n, first;
-    Info* info;
 
     Flops flops() const { return weight_of<T> * kernel_flops::getrf(double(m), double(n)); }
     void run(TaskContext& context)
     {
         Index* const pivots = data_of<Index>(context, 0);
         const Stored<T> A = stored<T>(context, 1);
-        if (const Index zero = kernels_of(context).getrf(m, n, A.data, A.ld, pivots)) info->report(first + zero);
+        if (const Index zero = kernels_of(context).getrf(m, n, A.data, A.ld, pivots)) context.outcome().report(first + zero);
         for (Index i = 0; i < std::min(m, n); ++i) pivots[i] += first;
     }
 };
@@ -76,7 +75,7 @@ template <Scalar T> struct LaswpArgs {
 
     void run(TaskContext& context)
     {
-        if (guard.stopped()) return;
+        if (guard.stopped(context)) return;
         exchange(n, stored<T>(context, 1), first, count, data_of<const Index>(context, 0), order);
     }
 };
@@ -101,10 +100,10 @@ template <Scalar T> std::vector<Access> below(TileMatrix<T> A, Index k, Index j)
 } // namespace
 
 template <Scalar T>
-void getrf_panel(Flow& flow, Index rows, Tile<T> top, Index first, Pivots pivots, Info& info, std::span<const Access> rest)
+void getrf_panel(Flow& flow, Index rows, Tile<T> top, Index first, Pivots pivots, std::span<const Access> rest)
 {
     assert(top.op == Op::none);
-    flow.submit(panel_codelet<T>, PanelArgs<T>{rows, top.cols, first, &info}, joined({write(pivots), readwrite(top)}, rest));
+    flow.submit(panel_codelet<T>, PanelArgs<T>{rows, top.cols, first}, joined({write(pivots), readwrite(top)}, rest));
 }
 template <Scalar T>
 void swptr(Flow& flow, Index order, Tile<T> L, Tile<T> B, Index first, Pivots pivots, std::span<const Access> rest)
@@ -124,10 +123,10 @@ void laswp(Flow& flow, Tile<T> B, Index first, Index count, Pivots pivots, std::
     flow.submit(laswp_codelet<T>, LaswpArgs<T>{B.cols, first, count, order, guard}, joined({read(pivots), readwrite(B)}, rest));
 }
 
-template <Scalar T> void getrf_panel(Flow& flow, TileMatrix<T> A, Index k, Pivots pivots, Info& info)
+template <Scalar T> void getrf_panel(Flow& flow, TileMatrix<T> A, Index k, Pivots pivots)
 {
     const Index first = A.first_row(k);
-    getrf_panel(flow, A.rows() - first, A(k, k), first, pivots, info, below(A, k, k));
+    getrf_panel(flow, A.rows() - first, A(k, k), first, pivots, below(A, k, k));
 }
 
 template <Scalar T> void swptr(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots)
@@ -156,11 +155,11 @@ template <Scalar T> void laswp_behind(Flow& flow, TileMatrix<T> A, Index j, std:
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void getrf_panel(Flow&, Index, Tile<T>, Index, Pivots, Info&, std::span<const Access>);                             \
+    template void getrf_panel(Flow&, Index, Tile<T>, Index, Pivots, std::span<const Access>);                                    \
     template void swptr(Flow&, Index, Tile<T>, Tile<T>, Index, Pivots, std::span<const Access>);                                 \
     template void update(Flow&, Index, Index, Index, Tile<T>, Tile<T>, Tile<T>, std::span<const Access>);                        \
     template void laswp(Flow&, Tile<T>, Index, Index, Pivots, std::span<const Access>, blas::Interchanges, Guard);               \
-    template void getrf_panel(Flow&, TileMatrix<T>, Index, Pivots, Info&);                                                       \
+    template void getrf_panel(Flow&, TileMatrix<T>, Index, Pivots);                                                              \
     template void swptr(Flow&, TileMatrix<T>, Index, Index, Pivots);                                                             \
     template void laswp(Flow&, TileMatrix<T>, Index, Index, Pivots, std::initializer_list<Access>);                              \
     template void laswp(Flow&, TileMatrix<T>, Index, Pivots, blas::Interchanges, Guard);                                         \

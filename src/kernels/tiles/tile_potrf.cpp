@@ -9,29 +9,28 @@ namespace {
 template <Scalar T> struct PotrfArgs {
     Index n;
     Uplo uplo;
-    Info* info;
     Index first_row;
 
     Flops flops() const { return operations::potrf(double(n)).template flops<T>(); }
     void run(TaskContext& context)
     {
-        if (info->reached(first_row)) return;
+        if (context.outcome().reached(first_row)) return;
         const Stored<T> A = stored<T>(context, 0);
-        if (const Index row = kernels_of(context).potrf(uplo, n, A.data, A.ld)) info->report(first_row + row);
+        if (const Index row = kernels_of(context).potrf(uplo, n, A.data, A.ld)) context.outcome().report(first_row + row);
     }
 };
 
 } // namespace
 
-template <Scalar T> void potrf(Flow& flow, Tile<T> A, Info& info, Index first_row)
+template <Scalar T> void potrf(Flow& flow, Tile<T> A, Index first_row)
 {
     static constexpr Codelet codelet = codelet_of<PotrfArgs<T>>("potrf");
     const Uplo uplo = A.op == Op::none ? Uplo::lower : Uplo::upper;
-    const PotrfArgs<T> args{A.rows, uplo, &info, first_row};
+    const PotrfArgs<T> args{A.rows, uplo, first_row};
     flow.submit(codelet, args, {readwrite(A)});
 }
 
-#define TRC_INSTANTIATE(T) template void potrf(Flow&, Tile<T>, Info&, Index);
+#define TRC_INSTANTIATE(T) template void potrf(Flow&, Tile<T>, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

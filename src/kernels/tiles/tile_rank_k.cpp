@@ -36,7 +36,7 @@ template <Scalar T, bool hermitian> struct RankKArgs {
 
     void run(TaskContext& context)
     {
-        if (guard.stopped()) return;
+        if (guard.stopped(context)) return;
         const Block block{*this, kernels_of(context), stored<const T>(context, 0), stored<T>(context, 1)};
         const Index count = chunks(&block.kernels);
         if (packs_once(&block.kernels))

@@ -112,7 +112,6 @@ void interchanges(const Index* winners, Index count, Index first, Index m, Index
 /// Of a panel of `rows` rows, whose tile on the diagonal is m x n.
 template <Scalar T> struct TopArgs {
     Index rows, m, n, first, nb;
-    Info* info;
 
     Flops flops() const { return elimination<T>(m, n); }
     void run(TaskContext& context)
@@ -122,7 +121,7 @@ template <Scalar T> struct TopArgs {
         interchanges(Rows<T>::of(data_of<void>(context, 1), nb).numbers, n, first, rows, pivots);
         blas::laswp(n, A.data - first, A.ld, first, first + n, pivots - first);
         factor_unpivoted(kernels_of(context), m, n, A.data, A.ld);
-        if (const Index zero = zero_on_diagonal(n, A.data, A.ld)) info->report(first + zero);
+        if (const Index zero = zero_on_diagonal(n, A.data, A.ld)) context.outcome().report(first + zero);
     }
 };
 
@@ -144,19 +143,19 @@ void tournament(Flow& flow, Index columns, Candidates<T> winners, Index rows, Ca
     flow.submit(codelet, MatchArgs<T>{rows, other_rows, columns, winners.nb}, {readwrite(datum(winners)), read(datum(others))});
 }
 
-template <Scalar T> void getrf_nopiv(Flow& flow, TileMatrix<T> A, Index k, Candidates<T> winners, Pivots pivots, Info& info)
+template <Scalar T> void getrf_nopiv(Flow& flow, TileMatrix<T> A, Index k, Candidates<T> winners, Pivots pivots)
 {
     static constexpr Codelet codelet = codelet_of<TopArgs<T>>("getrf_nopiv");
     const Index first = A.first_row(k);
     std::vector<Access> accesses{write(pivots), read(datum(winners))};
     for (Index i = k; i < A.row_tiles(); ++i) accesses.push_back(readwrite(A(i, k)));
-    flow.submit(codelet, TopArgs<T>{A.rows() - first, A(k, k).rows, A(k, k).cols, first, winners.nb, &info}, accesses);
+    flow.submit(codelet, TopArgs<T>{A.rows() - first, A(k, k).rows, A(k, k).cols, first, winners.nb}, accesses);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void tournament(Flow&, TileMatrix<T>, Index, Index, Index, Candidates<T>);                                          \
     template void tournament(Flow&, Index, Candidates<T>, Index, Candidates<T>, Index);                                          \
-    template void getrf_nopiv(Flow&, TileMatrix<T>, Index, Candidates<T>, Pivots, Info&);
+    template void getrf_nopiv(Flow&, TileMatrix<T>, Index, Candidates<T>, Pivots);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -26,6 +26,6 @@ void tournament(Flow& flow, Index columns, Candidates<T> winners, Index rows, Ca
 
 /// The winners, as many as tile column k has columns, go to the top of A_k..,k, as `pivots` then says in LAPACK's form; the tile on the diagonal
 /// <- its L U factors without interchanges.
-template <Scalar T> void getrf_nopiv(Flow& flow, TileMatrix<T> A, Index k, Candidates<T> winners, Pivots pivots, Info& info);
+template <Scalar T> void getrf_nopiv(Flow& flow, TileMatrix<T> A, Index k, Candidates<T> winners, Pivots pivots);
 
 } // namespace trencadis::task

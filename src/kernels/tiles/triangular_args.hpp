@@ -42,7 +42,7 @@ template <Scalar T, Triangular what> struct TriangularArgs {
 
     void run(TaskContext& context)
     {
-        if (guard.stopped()) return;
+        if (guard.stopped(context)) return;
         const KernelProvider& kernels = kernels_of(context);
         const Stored<const T> A = stored<const T>(context, 0);
         const Stored<T> B = stored<T>(context, 1);
