@@ -15,7 +15,7 @@ BARE ?= /var/tmp/trencadis-bare
 ASAN_TESTS ?= .*
 TSAN_TESTS ?= graph|threads|glt_threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|routines|simulation|runtime|nodes|interfaces_c
 
-.PHONY: build demo test bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
+.PHONY: build demo test soak bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
 .PHONY: test-clients clients-packages test-mutations docs deb test-deb wheel test-wheel packaging-packages
 
 system:
@@ -44,7 +44,8 @@ layers:
 ctest: tests
 	scripts/unit_tests.sh build $(JOBS)
 pytest: tests
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n $(JOBS) --dist loadfile -m 'not thorough and not alone'
+	.venv/bin/python -m pytest -m 'alone and not thorough'
 test: venv
 	$(MAKE) layers
 	$(MAKE) ctest
@@ -52,6 +53,9 @@ test: venv
 	$(MAKE) asan
 	$(MAKE) tsan
 
+# The long rest, which test has no time for; SLICE=2/7 is the second of seven parts of it, and .ci/run gives one its turn.
+soak: tests
+	scripts/soak.py --jobs $(JOBS) $(if $(SLICE),--slice $(SLICE))
 asan tsan: venv
 	scripts/sanitized_tests.sh $@ $(JOBS) '$(if $(filter asan,$@),$(ASAN_TESTS),$(TSAN_TESTS))'
 minimal: venv

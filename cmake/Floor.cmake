@@ -47,7 +47,9 @@ endfunction()
 
 # These say nothing of time and keep to one core, so that scripts/unit_tests.sh may run one beside another: the label `calm`. All
 # others have the machine for themselves.
-set(TRC_CALM_TESTS graph matrix blas estimates kernels algorithms)
+set(TRC_CALM_TESTS graph memory scheduling matrix blas estimates kernels algorithms)
+# In a sanitizer's build these run with the micro-kernels that the sanitizer sees (src/blas/CMakeLists.txt).
+set(TRC_NUMERICS blas estimates kernels algorithms)
 
 # trc_test(<name> SOURCES file... [LINKS target...] [ENVIRONMENT VAR=value...]): one GoogleTest program, one ctest test.
 # Built by the target `tests`, not by default: users of `make build` do not wait for tests.
@@ -65,6 +67,9 @@ function(trc_test name)
         trc_precompiled_tests(test_${name}) # of C++ alone
     endif()
     target_link_libraries(test_${name} PRIVATE ${TEST_LINKS} GTest::gtest_main)
+    if(TRC_SANITIZE AND name IN_LIST TRC_NUMERICS)
+        list(APPEND TEST_ENVIRONMENT TRENCADIS_INSTRUCTION_SET=generic)
+    endif()
     add_test(NAME ${name} COMMAND test_${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES
         ENVIRONMENT "TRENCADIS_SOURCE_DIR=${PROJECT_SOURCE_DIR};${TEST_ENVIRONMENT}" TIMEOUT 1200)

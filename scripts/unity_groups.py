@@ -11,8 +11,11 @@ group instead of breaking the build.
 
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
+ROOTS = [ROOT / "src", ROOT / "include", ROOT / "glt" / "src", ROOT / "glt" / "include", ROOT / "tests"]
 #: What a group may hold. The compiler needs some 300 MB and 100 MB for every thousand lines, and all groups should end together.
 MOST_LINES, MOST_SOURCES = 1800, 12
 KEYWORDS = """alignas auto bool char class concept const constexpr constinit double enum extern final float for if inline int long
@@ -34,6 +37,7 @@ class Source:
         text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL)
         self.lines = text.count("\n")
         self.words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r'"(\\.|[^"\\\n])*"', '""', text)))
+        self.headers = frozenset().union(*(header_names(header) for header in included(text, Path(name).parent)))
         aliases = set(re.findall(r"^using (?!namespace)[^;]*;", text, flags=re.MULTILINE))
         self.aliases = {re.search(r"(\w+)( =.*)?;", alias, flags=re.DOTALL)[1]: alias for alias in aliases}
         self.own = set(own_names(text))
@@ -43,11 +47,32 @@ class Source:
         self.alone = any(name not in ENDED for name in re.findall(r"^\s*#\s*define (\w+)", body[0], flags=re.MULTILINE))
 
     def fits(self, other):
+        if self.own & other.headers or other.own & self.headers:
+            return False
         met = (self.own & other.words) | (other.own & self.words)
         return self.opened == other.opened and all(self.spells_alike(word, other) for word in met)
 
     def spells_alike(self, word, other):
         return word in self.aliases and self.aliases[word] == other.aliases.get(word)
+
+
+def included(text, folder):
+    """Our own headers that a text includes."""
+    for name in re.findall(r'^#include "([^"]+)"', text, flags=re.MULTILINE):
+        yield from [found for root in (folder, *ROOTS) if (found := root / name).is_file()][:1]
+
+
+@cache
+def header_names(header):
+    """The names that a header and those that it includes declare for all."""
+    text = header.read_text()
+    lines = [
+        line
+        for line in text.split("\n")
+        if re.match(r"[A-Za-z_]", line) and not line.startswith(("namespace", "using namespace"))
+    ]
+    own = frozenset(name for line in lines for name in declared(line))
+    return own.union(*(header_names(other) for other in included(text, header.parent)))
 
 
 def own_names(text):

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "build" / "lib" / "libtrencadis_lapack.so"
 
-pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason=f"{LIBRARY} is not built")
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(not LIBRARY.exists(), reason=f"{LIBRARY} is not built")]
 
 
 def run(code, **environment):

@@ -12,6 +12,8 @@ from commands import COMMAND, refusal, rows, trencadis
 from trencadis import _core
 from trencadis.workloads import WORKLOADS
 
+pytestmark = pytest.mark.alone
+
 FIELDS = [
     "routine", "n", "nb", "precision", "variant", "engine", "scheduler", "kernels", "threads", "workers", "machine",
     "seconds_median", "seconds_min", "seconds_max", "gflops_median", "gflops_max", "idle_fraction", "residual", "simulated",

@@ -11,6 +11,8 @@ import pytest
 from trencadis.busy import BusyNeighbours, capacity_left, format_cores
 from trencadis.errors import UsageError
 
+pytestmark = pytest.mark.alone
+
 CORE = max(os.sched_getaffinity(0))
 
 

@@ -222,6 +222,7 @@ def test_an_existing_file_without_permission_is_named(folder):
     assert (folder / "x.npy").read_bytes() == b"kept"
 
 
+@pytest.mark.alone
 def test_ctrl_c_is_exit_130_within_a_second_and_leaves_nothing(tmp_path):
     n = 3000
     np.save(tmp_path / "A.npy", np.eye(n) * 2)

@@ -24,6 +24,8 @@ from trencadis.peers import LINEAR_ALGEBRA_PEERS, TASK_PEERS, select_peers
 from trencadis.turns import TURN_S
 from trencadis.workloads import WORKLOADS
 
+pytestmark = pytest.mark.alone
+
 PEER_FIELDS = [
     "through", "calls", "peer", "peer_version", "peer_threads", "peer_seconds_median", "peer_gflops_median", "ratio_median",
     "ratio_min", "ratio_max", "lone_seconds_median", "peer_lone_seconds_median", "lone_ratio_median", "lone_ratio_min",

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 # Several threads come back from calls at any instant of the end; it is about those that wait for the interpreter lock then.
 PROGRAM = """
 import sys, threading, time

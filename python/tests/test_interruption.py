@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 # The call is known to take long enough by being interrupted in it: one that ends before says so.
 PROGRAM = """
 import os, signal, threading, time

@@ -17,6 +17,8 @@ import trencadis
 from matrices import positive_definite, random_array, solve_error
 from trencadis import _core
 
+pytestmark = pytest.mark.alone
+
 CORES = sorted(os.sched_getaffinity(0))
 
 

@@ -185,6 +185,7 @@ def test_a_kernel_that_no_worker_has_a_time_for_is_refused_before_anything_runs(
     assert "potrf" in error and "one.toml" in error
 
 
+@pytest.mark.alone
 def test_ctrl_c_ends_all_simulations_within_a_second_with_130():
     words = ["simulate", "potrf", "--machine", "uv2000", "--n", "40000,40000,40000", "--nb", "352", "--json", "-"]
     with subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

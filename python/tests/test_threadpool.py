@@ -11,6 +11,8 @@ import threadpoolctl
 import trencadis
 from trencadis import _core, preload
 
+pytestmark = pytest.mark.alone
+
 CORES = len(os.sched_getaffinity(0))
 
 

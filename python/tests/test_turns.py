@@ -10,6 +10,8 @@ from trencadis.measure import Job
 from trencadis.turns import DROPPED_S, LONE_CALLS, TURN_S, Run, lone_calls, turn_of_runs
 from trencadis.workloads import WORKLOADS
 
+pytestmark = pytest.mark.alone
+
 WORDS = 16
 
 

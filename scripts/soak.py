@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""The long rest of the checks, which `make test` has no time for: all of it, one part, or what a commit's turn is.
+
+    scripts/soak.py [--jobs N] [--slice K/N | --turn [--budget SECONDS]] [--list]
+
+--slice runs the K-th of N parts. --turn, which continuous integration gives, runs one part that follows from the commit's
+hash, of those that fit into the budget, and says how to repeat it; a part that does not end in time is stopped, which is no
+failure: what it had to say it has said. Exit status: 0 nothing was found, 1 something failed, 2 bad arguments.
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PYTEST = ".venv/bin/python -m pytest"
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    command: str
+    #: Has what it needs once `make test` has passed, and says something within a turn's budget.
+    short: bool = False
+
+
+def parts(jobs):
+    yield Part("micro-kernels for 64-bit Arm", "ctest --test-dir build --output-on-failure -R '^blas_aarch64$'", short=True)
+    graphs = "build/bin/test_runtime --gtest_brief=1 --gtest_filter='*Random*'"
+    yield Part("ten times as many random graphs", f"TRENCADIS_TEST_SHARE=10 TRENCADIS_SOURCE_DIR=$PWD {graphs}", short=True)
+    yield Part("user-level threads, counts ten times as large", "GLT_SUITE_LONG=1 GLT_BACKEND=native build/bin/test_glt_native")
+    yield Part("testers of the reference LAPACK at size", f"{PYTEST} -m thorough tests/test_lapack_testers.py")
+    yield Part("others' programs", f"make test-clients JOBS={jobs}")
+    yield Part("a build without optional dependencies", f"make minimal JOBS={jobs}")
+    yield Part("deliberate faults", f"make test-mutations JOBS={jobs}")
+
+
+def slice_of(chosen, k, n):
+    return [part for number, part in enumerate(chosen) if number % n == k - 1]
+
+
+def turn_of(chosen, commit):
+    """The number of the part, from 1, whose turn it is."""
+    short = [number for number, part in enumerate(chosen, start=1) if part.short]
+    return short[int(commit[:8], 16) % len(short)]
+
+
+def run(part, budget):
+    """Whether it found nothing; None: it was stopped."""
+    print(f"soak: {part.name}: {part.command}", flush=True)
+    begin = time.monotonic()
+    process = subprocess.Popen(["/bin/bash", "-c", part.command], cwd=ROOT, start_new_session=True)
+    try:
+        status = process.wait(timeout=budget)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
+        status = None
+    said = {None: f"stopped after {budget:.0f} s", 0: "passed"}.get(status, f"FAILED ({status})")
+    print(f"soak: {part.name}: {said}, {time.monotonic() - begin:.0f} s", flush=True)
+    return None if status is None else status == 0
+
+
+def fraction(text):
+    k, _, n = text.partition("/")
+    if not (k.isdigit() and n.isdigit() and 1 <= int(k) <= int(n)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not K/N with 1 <= K <= N, as in 2/5")
+    return int(k), int(n)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="The long rest of the checks.")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--slice", type=fraction, default=(1, 1), metavar="K/N", help="the K-th of N parts")
+    which.add_argument("--turn", action="store_true", help="the part whose turn it is by the commit's hash")
+    parser.add_argument("--budget", type=float, default=300, help="seconds of a turn")
+    parser.add_argument("--list", action="store_true", help="print the parts and end")
+    options = parser.parse_args()
+    everything = list(parts(options.jobs))
+    chosen, budget = slice_of(everything, *options.slice), None
+    if options.turn:
+        commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        number, budget = turn_of(everything, commit), options.budget
+        chosen = [everything[number - 1]]
+        print(f"soak: the turn of this commit; again: make soak SLICE={number}/{len(everything)}", flush=True)
+    if options.list:
+        print("\n".join(part.name for part in chosen))
+        return 0
+    verdicts = [run(part, budget) for part in chosen]
+    return 1 if False in verdicts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

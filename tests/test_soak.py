@@ -1,0 +1,43 @@
+"""The long rest of the checks: nothing is left out of its slices, and a turn follows from the commit alone."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+import soak  # noqa: E402 (a script, found by its folder)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 20])
+def test_slices_are_all_parts_each_once(n):
+    everything = list(soak.parts(2))
+    sliced = [part for k in range(1, n + 1) for part in soak.slice_of(everything, k, n)]
+    assert sorted(sliced, key=everything.index) == everything
+
+
+def test_every_short_part_has_its_turn_and_no_other():
+    everything = list(soak.parts(2))
+    turns = {soak.turn_of(everything, f"{number:08x}" + "0" * 32) for number in range(50)}
+    assert turns == {number for number, part in enumerate(everything, start=1) if part.short}
+
+
+def test_a_turn_can_be_repeated_as_a_slice():
+    everything = list(soak.parts(2))
+    number = soak.turn_of(everything, "0123456789abcdef")
+    assert soak.slice_of(everything, number, len(everything)) == [everything[number - 1]]
+
+
+def test_a_part_that_fails_passes_or_takes_too_long_is_told_apart():
+    assert soak.run(soak.Part("fails", "exit 3"), 60) is False
+    assert soak.run(soak.Part("passes", "true"), 60) is True
+    assert soak.run(soak.Part("lasts", "sleep 60"), 0.2) is None
+
+
+@pytest.mark.parametrize("words", ["0/3", "4/3", "half", "1/", "-1/2"])
+def test_a_slice_that_is_none_is_refused_by_name(words):
+    command = [sys.executable, ROOT / "scripts" / "soak.py", f"--slice={words}", "--list"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 2 and f"'{words}' is not K/N" in result.stderr
