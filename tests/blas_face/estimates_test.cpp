@@ -201,28 +201,32 @@ RoutineOptions as_cut()
     return {.nb = tile ? std::atoi(tile) : 0};
 }
 
+/// What an expert driver leaves.
+template <class T> struct SystemAnswer {
+    using R = Real<T>;
+    Dense<T> A, F, B, X;
+    std::vector<R> r = std::vector<R>(n, -7), c = std::vector<R>(n, -7), ferr = {-7, -7}, berr = {-7, -7};
+    std::vector<Index> pivots = std::vector<Index>(n);
+    char equed = '?';
+    R rcond = -7, growth = -7;
+};
+template <class T> void expect_same(const SystemAnswer<T>& a, const SystemAnswer<T>& b)
+{
+    expect_same_bits(a.A, b.A);
+    expect_same_bits(a.F, b.F);
+    expect_same_bits(a.B, b.B);
+    expect_same_bits(a.X, b.X);
+    EXPECT_EQ((std::tuple{a.r, a.c, a.ferr, a.berr, a.equed, a.rcond, a.growth}),
+              (std::tuple{b.r, b.c, b.ferr, b.berr, b.equed, b.rcond, b.growth}));
+}
+
 TYPED_TEST(Estimates, OfWholeSystemsAreTheSameUnderEveryName)
 {
     using T = TypeParam;
     using R = Real<T>;
     const Index nrhs = 2;
     const Dense<T> A = random_matrix<T>(n, n), P = random_triangle<T>(Uplo::upper, n, R(2 * n)), B = random_matrix<T>(n, nrhs);
-    struct Answer {
-        Dense<T> A, F, B, X;
-        std::vector<R> r = std::vector<R>(n, -7), c = std::vector<R>(n, -7), ferr = {-7, -7}, berr = {-7, -7};
-        std::vector<Index> pivots = std::vector<Index>(n);
-        char equed = '?';
-        R rcond = -7, growth = -7;
-    };
-    const auto expect_same = [](const Answer& a, const Answer& b) {
-        expect_same_bits(a.A, b.A);
-        expect_same_bits(a.F, b.F);
-        expect_same_bits(a.B, b.B);
-        expect_same_bits(a.X, b.X);
-        EXPECT_EQ((std::tuple{a.r, a.c, a.ferr, a.berr, a.equed, a.rcond, a.growth}),
-                  (std::tuple{b.r, b.c, b.ferr, b.berr, b.equed, b.rcond, b.growth}));
-    };
-    Answer general{A, A, B, B}, positive{P, P, B, B};
+    SystemAnswer<T> general{A, A, B, B}, positive{P, P, B, B};
     for (Index j = 0; j < n; ++j) general.A(3, j) *= T(R(1) / 1024);
     const Dense<T> uneven = general.A;
     EXPECT_EQ(gesvx(this->session(), Fact::scale, Op::trans, n, nrhs, general.A.data.data(), A.ld, general.F.data.data(), A.ld,
@@ -239,14 +243,14 @@ TYPED_TEST(Estimates, OfWholeSystemsAreTheSameUnderEveryName)
         std::vector<T> work(std::size_t(4 * n));
         std::vector<R> reals(std::size_t(2 * n));
         std::int64_t info = -7;
-        Answer found{uneven, A, B, B};
+        SystemAnswer<T> found{uneven, A, B, B};
         call<T>(family, "gesvx", 'e', 't', n, nrhs, found.A.data.data(), A.ld, found.F.data.data(), A.ld, found.pivots.data(),
                 &found.equed, found.r.data(), found.c.data(), found.B.data.data(), B.ld, found.X.data.data(), B.ld, &found.rcond,
                 found.ferr.data(), found.berr.data(), work.data(), reals.data(), &info);
         EXPECT_EQ(seen(family, info), 0);
         found.growth = is_complex<T> ? reals[0] : std::real(work[0]);
         expect_same(general, found);
-        found = Answer{P, P, B, B};
+        found = SystemAnswer<T>{P, P, B, B};
         call<T>(family, "posvx", 'N', 'u', n, nrhs, found.A.data.data(), A.ld, found.F.data.data(), A.ld, &found.equed,
                 found.r.data(), found.B.data.data(), B.ld, found.X.data.data(), B.ld, &found.rcond, found.ferr.data(),
                 found.berr.data(), work.data(), reals.data(), &(info = -7));

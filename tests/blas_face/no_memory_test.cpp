@@ -46,6 +46,10 @@ template <class T> class NoMemory : public ::testing::Test {
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(NoMemory, Scalars);
 
+template <class T>
+using Condition = void (*)(const char*, const std::int64_t*, const T*, const std::int64_t*, const Real<T>*, Real<T>*, T*, void*,
+                           std::int64_t*);
+
 TYPED_TEST(NoMemory, IsNeededByEstimates)
 {
     using T = TypeParam;
@@ -55,9 +59,7 @@ TYPED_TEST(NoMemory, IsNeededByEstimates)
     const auto lange =
         reinterpret_cast<R (*)(const char*, const std::int64_t*, const std::int64_t*, const T*, const std::int64_t*, R*)>(
             named("lange"));
-    using Condition =
-        void (*)(const char*, const std::int64_t*, const T*, const std::int64_t*, const R*, R*, T*, void*, std::int64_t*);
-    const auto gecon = reinterpret_cast<Condition>(named("gecon")), pocon = reinterpret_cast<Condition>(named("pocon"));
+    const auto gecon = reinterpret_cast<Condition<T>>(named("gecon")), pocon = reinterpret_cast<Condition<T>>(named("pocon"));
     const auto trcon = reinterpret_cast<void (*)(const char*, const char*, const char*, const std::int64_t*, const T*,
                                                  const std::int64_t*, R*, T*, void*, std::int64_t*)>(named("trcon"));
     const auto gerfs =

@@ -24,47 +24,47 @@ bool on_stack_of(const char* local)
     return distance > -65536 && distance < 65536;
 }
 
-TEST_P(MainProgramTest, KeepsItsIdentityOverHundredsOfBlockingCalls)
-{
-    const char local = 0;
-    const Place place = here();
-    const auto check = [&](const char* after) {
-        ASSERT_EQ(here().os_thread, place.os_thread) << after;
-        ASSERT_EQ(here(), place) << after;
-        ASSERT_EQ(glt_get_thread_num(), 0) << after;
-        if (!sanitized) { // whose frames may lie elsewhere
-            ASSERT_TRUE(on_stack_of(&local)) << after;
-        }
-    };
+/// The main program and a unit, which wait for each other in every way that there is.
+struct Meeting {
     Mutex mutex;
     GLT_cond cond = GLT_NULL;
-    glt_cond_create(&cond);
     GLT_barrier barrier = GLT_NULL;
-    glt_barrier_create(2, &barrier);
-    const int rounds = scaled(60);
-    for (int i = 0; i < rounds; ++i) {
-        bool signalled = false;
-        Event begun, done;
-        Counter counter(1);
-        GLT_ult self = GLT_NULL;
-        glt_ult_self(&self);
-        const bool suspends = glt_can(GLT_CAN_SUSPEND) != GLT_CANNOT;
-        Units other(1, [&](int) {
-            mutex.lock();
-            begun.set();
-            for (int k = 0; k < 3; ++k) glt_yield();
-            mutex.unlock();
-            glt_barrier_wait(&barrier);
-            glt_yield();
-            done.set();
-            glt_yield();
-            counter.add(-1);
-            mutex.lock();
-            signalled = true;
-            glt_cond_signal(cond);
-            mutex.unlock();
-            if (suspends) glt_ult_resume(self);
-        });
+    GLT_ult main = GLT_NULL;
+    Event begun, done;
+    Counter counter{1};
+    bool signalled = false;
+    const bool suspends = glt_can(GLT_CAN_SUSPEND) != GLT_CANNOT;
+
+    Meeting()
+    {
+        glt_cond_create(&cond);
+        glt_barrier_create(2, &barrier);
+        glt_ult_self(&main);
+    }
+    ~Meeting()
+    {
+        glt_cond_free(&cond);
+        glt_barrier_free(&barrier);
+    }
+    void unit()
+    {
+        mutex.lock();
+        begun.set();
+        for (int k = 0; k < 3; ++k) glt_yield();
+        mutex.unlock();
+        glt_barrier_wait(&barrier);
+        glt_yield();
+        done.set();
+        glt_yield();
+        counter.add(-1);
+        mutex.lock();
+        signalled = true;
+        glt_cond_signal(cond);
+        mutex.unlock();
+        if (suspends) glt_ult_resume(main);
+    }
+    template <class Check> void main_program(Check&& check)
+    {
         begun.wait();
         check("event");
         mutex.lock();
@@ -81,16 +81,34 @@ TEST_P(MainProgramTest, KeepsItsIdentityOverHundredsOfBlockingCalls)
         check("condition");
         if (suspends) glt_ult_suspend();
         check("suspend");
+    }
+};
+
+TEST_P(MainProgramTest, KeepsItsIdentityOverHundredsOfBlockingCalls)
+{
+    const char local = 0;
+    const Place place = here();
+    const auto check = [&](const char* after) {
+        ASSERT_EQ(here().os_thread, place.os_thread) << after;
+        ASSERT_EQ(here(), place) << after;
+        ASSERT_EQ(glt_get_thread_num(), 0) << after;
+        if (!sanitized) { // whose frames may lie elsewhere
+            ASSERT_TRUE(on_stack_of(&local)) << after;
+        }
+    };
+    const int rounds = scaled(60);
+    for (int i = 0; i < rounds; ++i) {
+        Meeting meeting;
+        Units other(1, [&](int) { meeting.unit(); });
+        meeting.main_program(check);
         other.wait();
         check("join");
         glt_yield();
         check("yield");
-        EXPECT_EQ(glt_event_reset(done.handle), GLT_SUCCESS);
-        EXPECT_EQ(glt_event_wait_for(done.handle, 1e-4), GLT_TIMEOUT);
+        EXPECT_EQ(glt_event_reset(meeting.done.handle), GLT_SUCCESS);
+        EXPECT_EQ(glt_event_wait_for(meeting.done.handle, 1e-4), GLT_TIMEOUT);
         check("timed wait");
     }
-    glt_cond_free(&cond);
-    glt_barrier_free(&barrier);
 }
 
 TEST_P(MainProgramTest, IsNeverRunByAnotherThreadWhileItSpins)

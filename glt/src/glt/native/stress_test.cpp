@@ -153,34 +153,37 @@ TEST_F(NativeStress, MutexesExcludeUnitsAndForeignThreadsAlike)
     glt_mutex_free(&shared.mutex);
 }
 
+/// Takes tokens until it is cancelled.
+void consume(void* argument)
+{
+    auto& mine = *static_cast<Guarded*>(argument);
+    struct Leaving {
+        Guarded& of;
+        bool held = false;
+        ~Leaving()
+        {
+            ++of.cancelled;
+            if (held) glt_mutex_unlock(of.mutex);
+        }
+    } leaving{mine};
+    ++mine.begun; // one that is cancelled before never runs
+    for (;;) {
+        glt_mutex_lock(mine.mutex);
+        leaving.held = true;
+        while (mine.tokens == 0) glt_cond_wait(mine.changed, mine.mutex);
+        --mine.tokens;
+        ++mine.total;
+        leaving.held = false;
+        glt_mutex_unlock(mine.mutex);
+        glt_yield();
+    }
+}
+
 TEST_F(NativeStress, ConditionsHandOverEveryTokenAlthoughWaitersAreCancelled)
 {
     Guarded shared;
     glt_mutex_create(&shared.mutex);
     glt_cond_create(&shared.changed);
-    const auto consume = [](void* argument) {
-        auto& mine = *static_cast<Guarded*>(argument);
-        struct Leaving {
-            Guarded& of;
-            bool held = false;
-            ~Leaving()
-            {
-                ++of.cancelled;
-                if (held) glt_mutex_unlock(of.mutex);
-            }
-        } leaving{mine};
-        ++mine.begun; // one that is cancelled before never runs
-        for (;;) {
-            glt_mutex_lock(mine.mutex);
-            leaving.held = true;
-            while (mine.tokens == 0) glt_cond_wait(mine.changed, mine.mutex);
-            --mine.tokens;
-            ++mine.total;
-            leaving.held = false;
-            glt_mutex_unlock(mine.mutex);
-            glt_yield();
-        }
-    };
     std::vector<GLT_ult> units(8);
     for (GLT_ult& unit : units) glt_ult_create(consume, &shared, &unit);
     constexpr long tokens = 4000;
