@@ -32,6 +32,7 @@ for delay in (0.3, 1.0):
 
 CALLS = {
     "pivoted-qr": ("A = random.standard_normal((4000, 4000))", "trencadis.qr(A, pivoting=True)"),
+    "refinement": ("A = random.standard_normal((1500, 1500))", "trencadis.lapack.dgesvx(A, A)"),
     "pivoted-tall-qr": ("A = random.standard_normal((300000, 150))", "trencadis.qr(A, pivoting=True, mode='r')"),
 }
 

@@ -6,12 +6,12 @@
 
 namespace trencadis::task {
 
-/// So many problems that have nothing to do with each other, as one task: whoever has nothing better to do joins it and takes as many as it
-/// can. `one(call, kernels, i)` computes problem i; `call` outlives the task.
+/// So many problems that have nothing to do with each other, as one task: whoever has nothing better to do joins it and takes as
+/// many as it can. `one(call, kernels, i)` computes problem i, of those from `first` on; `call` outlives the task.
 struct Batch {
     const void* call;
     void (*one)(const void* call, const KernelProvider& kernels, Index i);
-    Index count;
+    Index first, count;
     Flops each;
 
     Flops flops() const { return each * double(count); }
@@ -22,7 +22,7 @@ struct Batch {
     {
         const KernelProvider& kernels = kernels_of(context);
         while (const auto c = context.team().next())
-            for (Index i = c.begin * together(); i < std::min(count, c.end * together()); ++i) one(call, kernels, i);
+            for (Index i = c.begin * together(); i < std::min(count, c.end * together()); ++i) one(call, kernels, first + i);
     }
 };
 
