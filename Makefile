@@ -1,6 +1,7 @@
-# Four commands do everything, each from a bare machine, each safe to repeat and quick when nothing changed:
+# Five commands do everything, each from a bare machine, each safe to repeat and quick when nothing changed:
 #   make build   system packages, .venv, the C++ build      make test    everything that can fail
 #   make demo    the main job on real data                  make bench   us and the peers, in turn
+#   make soak    the long rest, which test has no time for; SLICE=2/7 is the second of seven parts
 # What others install: make deb and make wheel, in dist/; test-deb and test-wheel try them in a bare Debian in BARE (as root).
 # And for those who change things: make lint, format, asan, tsan, minimal, clean; test-clients runs others' programs through our
 # symbols and installs them, test-mutations shows that our tests notice deliberate faults, docs builds the site into build/site.
@@ -53,7 +54,7 @@ test: venv
 	$(MAKE) asan
 	$(MAKE) tsan
 
-# The long rest, which test has no time for; SLICE=2/7 is the second of seven parts of it, and .ci/run gives one its turn.
+# .ci/run gives one part its turn.
 soak: tests
 	scripts/soak.py --jobs $(JOBS) $(if $(SLICE),--slice $(SLICE))
 asan tsan: venv
