@@ -73,22 +73,17 @@ template <class Words> nb::list names(const Words& words)
     return list;
 }
 
-bool has_graph(std::string_view routine)
-{
-    const std::vector<std::string_view> known = graph_routines();
-    return std::find(known.begin(), known.end(), routine) != known.end();
-}
-
 nb::dict row_of(const RoutineEntry& routine)
 {
-    const bool real = !routine.variants.empty();
+    const bool real = !called_forms(routine).empty();
+    const std::vector<std::string_view> simulated = simulated_forms(routine);
     nb::dict row;
     row["name"] = std::string(routine.name);
     row["available"] = real;
     row["summary"] = std::string(routine.summary);
     row["source"] = std::string(routine.source);
-    row["variants"] = names(names_of(routine.variants));
-    row["simulated_variants"] = has_graph(routine.name) ? nb::object(names(graph_variants(routine.name))) : nb::none();
+    row["variants"] = names(called_forms(routine));
+    row["simulated_variants"] = simulated.empty() ? nb::none() : nb::object(names(simulated));
     if (!real)
         row["why_not"] = "its kernels are not there; its graph can be simulated: trencadis simulate " + std::string(routine.name);
     return row;

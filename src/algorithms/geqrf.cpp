@@ -15,12 +15,6 @@
 namespace trencadis {
 namespace {
 
-constexpr std::pair<std::string_view, TileQrForm> forms[] = {{"flat", TileQrForm::flat},
-                                                             {"plasma", TileQrForm::plasma},
-                                                             {"binary", TileQrForm::binary},
-                                                             {"greedy", TileQrForm::greedy},
-                                                             {"fibonacci", TileQrForm::fibonacci}};
-
 bool is_flat(TileQrForm form) { return form == TileQrForm::flat || form == TileQrForm::plasma; }
 
 Tree tree_of(TileQrForm form)
@@ -85,16 +79,6 @@ template <Scalar S> void apply_itself(const Operations<S>& tiles, const Eliminat
 }
 
 } // namespace
-
-TileQrForm tile_qr_form(std::string_view name)
-{
-    std::vector<std::string_view> known;
-    for (const auto& [word, form] : forms) {
-        if (word == name) return form;
-        known.push_back(word);
-    }
-    throw Error(ErrorCode::bad_argument, unknown_name("form of tile QR", name, known));
-}
 
 template <Scalar S>
 QrFactors<S>::QrFactors(TileQrForm form, Index m, Index n, Index nb, Index ib, const ImagePlace& place)

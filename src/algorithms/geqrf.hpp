@@ -20,8 +20,6 @@ enum class TileQrForm {
     greedy,
     fibonacci
 };
-/// Throws Error{bad_argument} for a name that is none of theirs.
-TileQrForm tile_qr_form(std::string_view name);
 
 /// The triangular factors, ib x nb for each tile of A; those with trees have another one for each tile below the diagonal. About
 /// m n ib / nb numbers, twice that with a tree. Must outlive the flow's tasks.

@@ -1,5 +1,6 @@
 #include "algorithms/geqrf.hpp"
 
+#include "algorithms/forms/tile_qr.hpp"
 #include "base/error.hpp"
 #include "base/sanitized.hpp"
 #include "kernels/testing/in_order.hpp"

@@ -1,8 +1,8 @@
 #pragma once
+#include "algorithms/forms/form.hpp"
 #include "base/types.hpp"
 #include "matrix/operations.hpp"
 
-#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,30 +16,25 @@ struct Extents {
     double nrhs = 1; ///< right-hand sides of potrs and posv
 };
 
-/// A way to carry a routine out. "packed" packs every tile once for all operations that read it, on our own kernels; "nodes" does so for
-/// each memory node apart; "in-place" works on the caller's matrix, "tile-layout" copies it into contiguous tiles and back, "two-level" works in
-/// place with diagonal tiles that are cut up once more. Those of LU: docs/decisions/0055; of QR: 0057.
-struct RoutineVariant {
-    std::string_view name;
-    /// Tile size of a square problem of order n where the caller asks for none. For a packed product the number of columns of a tile of the
-    /// result; those have another number of rows.
-    Index (*tile)(Index n, std::size_t element_bytes, int workers);
-    bool packs = false; ///< only on our own kernels
-};
-
 struct RoutineEntry {
     std::string_view name, summary, source;
     Operations (*operations)(const Extents& extents);
-    std::span<const RoutineVariant> variants = {}; ///< the preferred one first; none: its kernels are not there, only its graph
-    std::span<const std::string_view> kernels =
-        {}; ///< codelets of its tasks, where it is one builder (algorithms/tile_routines.hpp)
+    /// The preferred one first. "packed" packs every tile once for all operations that read it, on our own kernels; "nodes" does so for each
+    /// memory node apart; "in-place" works on the caller's matrix, "tile-layout" copies it into contiguous tiles and back, "two-level" works
+    /// in place with diagonal tiles that are cut up once more. Those of LU: docs/decisions/0055; of QR: 0057.
+    forms::Forms (*forms)();
+    bool simulated = true; ///< else its graph is that of another routine
 };
 std::span<const RoutineEntry> routine_entries();
 
 // These throw Error{bad_argument} for names that are not in the table, with what is near.
 const RoutineEntry& find_routine(std::string_view name);
-const RoutineVariant& find_variant(const RoutineEntry& routine, std::string_view name);
+/// Among the forms that the routine can be called with.
+const Form& find_form(const RoutineEntry& routine, std::string_view name);
 
-std::vector<std::string_view> names_of(std::span<const RoutineVariant> variants);
+/// The names of the forms that a routine can be called with.
+std::vector<std::string_view> called_forms(const RoutineEntry& routine);
+/// The names of those that have a graph for simulations; none: the routine has none.
+std::vector<std::string_view> simulated_forms(const RoutineEntry& routine);
 
 } // namespace trencadis

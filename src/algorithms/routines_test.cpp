@@ -17,11 +17,13 @@ TEST(Routines, HaveOneRowEach)
         EXPECT_TRUE(names.insert(routine.name).second) << routine.name;
         EXPECT_FALSE(routine.summary.empty() || routine.source.empty()) << routine.name;
         EXPECT_EQ(&find_routine(routine.name), &routine);
-        for (const RoutineVariant& variant : routine.variants) {
-            EXPECT_EQ(&find_variant(routine, variant.name), &variant);
+        for (const Form& form : routine.forms()) {
+            if (form.called) EXPECT_EQ(&find_form(routine, form.name), &form);
+            else EXPECT_THROW(find_form(routine, form.name), Error);
+            EXPECT_TRUE(form.called || form.has_graph()) << "nobody could use " << form.name;
+            EXPECT_EQ(form.lay[0] != nullptr && form.simulated, !form.kernels.empty()) << routine.name << form.name;
             for (const Index n : {1, 100, 3000})
-                for (const std::size_t bytes : {4, 8, 16})
-                    EXPECT_GT(variant.tile(n, bytes, 2), 0) << routine.name << variant.name;
+                for (const std::size_t bytes : {4, 8, 16}) EXPECT_GT(form.tile(n, n, bytes, 2), 0) << routine.name << form.name;
         }
     }
     for (const std::string_view routine : graph_routines()) EXPECT_EQ(names.count(routine), 1u) << routine;
@@ -31,8 +33,8 @@ TEST(Routines, AreNotFoundByOtherNames)
 {
     EXPECT_THROW(find_routine("gem"), Error);
     EXPECT_THROW(find_routine(""), Error);
-    EXPECT_THROW(find_variant(find_routine("potrs"), "packed"), Error);
-    EXPECT_THROW(find_variant(find_routine("gelqf"), "flat"), Error);
+    EXPECT_THROW(find_form(find_routine("potrs"), "packed"), Error);
+    EXPECT_THROW(find_form(find_routine("gelqf"), "flat"), Error);
 }
 
 /// Counted by hand for small orders, and by the inner loops of the textbook's algorithms.

@@ -172,10 +172,10 @@ namespace {
 /// Before anything is touched.
 void check_factorization(const char* routine, const RoutineOptions& options)
 {
-    check_options(routine, options);
-    if (options.variant == "incremental")
+    const Form* const asked = check_options(routine, options);
+    if (asked && !asked->apart.empty())
         throw Error(ErrorCode::bad_argument,
-                    "variant 'incremental' leaves factors that are neither judged nor refined with: leave it out");
+                    "variant '" + options.variant + "' leaves factors that are neither judged nor refined with: leave it out");
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 #include "drivers/incremental_lu.hpp"
 
+#include "algorithms/forms/incremental.hpp"
 #include "algorithms/graphs.hpp"
-#include "algorithms/incremental_lu.hpp"
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
 #include "drivers/routine.hpp"
@@ -15,7 +15,7 @@ namespace {
 /// Of this form of getrf, whatever the caller's options are for.
 void check(const RoutineOptions& options)
 {
-    if (options.variant.empty() || options.variant == "incremental") return check_options("getrf", options);
+    if (options.variant.empty() || options.variant == incremental_word) return void(check_options("getrf", options));
     throw Error(ErrorCode::bad_argument, 0,
                 "variant is '" + options.variant + "'; these factors are of the variant 'incremental'");
 }
@@ -31,13 +31,16 @@ template <Scalar T> struct IncrementalLu<T>::Parts {
     Crew& crew;
     Index n, nb;
     MatrixView<T> A;
-    TileMatrix<T> tiles;
-    Eliminations<T> by;
+    IncrementalLayout<T> laid;
     Index info = 0;
 
-    Parts(Crew& on, MatrixView<T> matrix, Index size)
-        : crew(on), n(matrix.rows), nb(size), A(matrix), tiles(A, nb, nb), by(n, n, nb, default_inner("getrf", nb))
+    Parts(Crew& on, MatrixView<T> matrix, Index size) : crew(on), n(matrix.rows), nb(size), A(matrix), laid(lay(matrix, nb)) {}
+    static IncrementalLayout<T> lay(MatrixView<T> A, Index nb)
     {
+        const Form& form = find_form(find_routine("getrf"), incremental_word);
+        const Place::Operand operand{A.data, A.ld};
+        Place memory(std::span(&operand, 1));
+        return {memory, {.m = A.rows, .n = A.cols, .nb = nb, .inner = default_inner(form, nb)}};
     }
 };
 
@@ -46,7 +49,7 @@ template <Scalar T> IncrementalLu<T>::IncrementalLu(Crew& crew, Index n, T* A, I
     argument::require(TRC_CHECK_SIZE(n), TRC_CHECK_INOUT(A, lda, n, n));
     check(options);
     parts_ = std::make_unique<Parts>(crew, MatrixView<T>{A, n, n, lda}, tile(crew, n, sizeof(T), options));
-    parts_->info = run_routine(crew, options, [&](Flow& flow) { getrf_incremental(flow, parts_->tiles, parts_->by); });
+    parts_->info = run_routine(crew, options, [&](Flow& flow) { parts_->laid.submit(flow); });
 }
 template <Scalar T> IncrementalLu<T>::~IncrementalLu() = default;
 
@@ -61,7 +64,7 @@ template <Scalar T> void IncrementalLu<T>::solve(Index nrhs, T* B, Index ldb, co
     check(options);
     if (n == 0 || nrhs == 0) return;
     const TileMatrix<T> X({B, n, nrhs, ldb}, parts_->nb, rhs_tile(parts_->crew, parts_->nb, nrhs, {}));
-    run_routine(parts_->crew, options, [&](Flow& flow) { getrs_incremental(flow, parts_->tiles, parts_->by, X); });
+    run_routine(parts_->crew, options, [&](Flow& flow) { getrs_incremental(flow, parts_->laid.tiles, parts_->laid.by, X); });
 }
 
 #define TRC_INSTANTIATE(T) template class IncrementalLu<T>;

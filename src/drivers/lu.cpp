@@ -2,16 +2,12 @@
 #include "algorithms/getri.hpp"
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
-#include "algorithms/tournament_lu.hpp"
-#include "algorithms/unpivoted_lu.hpp"
 #include "drivers/alone.hpp"
 #include "drivers/incremental_lu.hpp"
+#include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
-#include "drivers/packed_calls.hpp"
-#include "drivers/routine.hpp"
 #include "graph/immediate_flow.hpp"
 #include "kernels/tiles/getri_operations.hpp"
-#include "kernels/tiles/unpivoted_lu.hpp"
 #include "matrix/diagonal.hpp"
 #include "matrix/operations.hpp"
 #include "matrix/work_memory.hpp"
@@ -19,63 +15,9 @@
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <numeric>
-#include <string>
-#include <vector>
 
 namespace trencadis {
 namespace {
-
-/// A matrix to factor in place in the form that the caller asked for: how it is cut, what the form needs beside it, and its tasks.
-template <Scalar T> class LuCall {
-public:
-    LuCall(Crew& crew, std::string_view routine, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
-        : form_(runs_packed(crew, routine, options) ? "packed"
-                : options.variant.empty()           ? "panel"
-                                                    : options.variant),
-          ipiv_(ipiv), nb_(tile(m, n, crew.workers(), options)), tiles_({A, m, n, lda}, nb_, nb_)
-    {
-        if (form_ == "packed" && n > nb_) {
-            make_images(images_, options, m, n, nb_);
-            if (!images_) form_ = "panel", nb_ = tile(m, n, crew.workers(), options);
-        }
-        // A matrix of one panel has no updates: its rows need no cutting, nor its tile to be square.
-        const bool one_panel = n <= nb_ && (form_ == "packed" || form_ == "panel");
-        tiles_ = TileMatrix<T>({A, m, n, lda}, one_panel ? std::max(nb_, std::min(m, tallest)) : nb_, nb_);
-        cut_ = lu_panel_cut(tiles_(0, 0).cols, crew.workers());
-        if (form_ == "tournament") rounds_.emplace(m, nb_);
-        if (form_ == "nopiv") std::iota(ipiv, ipiv + std::min(m, n), Index(1));
-        tokens_.resize(std::size_t(tiles_.row_tiles() + 1));
-    }
-    TileMatrix<T> tiles() const { return tiles_; }
-
-    void submit(Flow& flow)
-    {
-        if (images_) return getrf_packed(flow, tiles_, *images_, ipiv_, cut_);
-        if (form_ == "kastors") return getrf_kastors(flow, ColumnUpdates::queued, tiles_, ipiv_, tokens_.data());
-        if (form_ == "kastors-cw") return getrf_kastors(flow, ColumnUpdates::concurrent, tiles_, ipiv_, tokens_.data());
-        if (form_ == "nopiv") return getrf_nopiv(flow, tiles_);
-        if (rounds_) return getrf_tournament(flow, tiles_, *rounds_, ipiv_);
-        getrf(flow, tiles_, ipiv_, cut_);
-    }
-
-private:
-    static constexpr Index tallest = Index(1) << 24; ///< rows of a tile
-    Index tile(Index m, Index n, int workers, const RoutineOptions& options) const
-    {
-        const Index nb = options.nb ? options.nb : (form_ == "packed" ? packed_lu_tile : lu_tile)(m, n, sizeof(T), workers);
-        return std::min(nb, std::max(m, n));
-    }
-
-    std::string form_;
-    Index* ipiv_;
-    Index nb_;
-    TileMatrix<T> tiles_;
-    PanelCut cut_;
-    std::optional<LuImages<T>> images_; ///< of 'packed' with more than one panel
-    std::optional<TournamentRounds<T>> rounds_;
-    std::vector<char> tokens_; ///< named by the forms of KASTORS
-};
 
 /// Memory for so many numbers; none where there is none.
 template <Scalar T> std::unique_ptr<WorkMemory> memory_for(Index count)
@@ -154,15 +96,11 @@ template <Scalar T> Index getri(const KernelProvider& kernels, Index n, T* A, In
 template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_getrf(TRC_CHECK));
-    check_options("getrf", options);
-    if (options.variant == "incremental")
-        throw Error(ErrorCode::bad_argument, 0,
-                    "variant 'incremental' leaves no factors and pivots of LAPACK's form; call gesv, or IncrementalLu");
+    require_lapack_layout(check_options("getrf", options));
     if (m == 0 || n == 0) return 0;
     if (runs_directly(crew, operations::getrf(double(m), double(n)).flops<T>(), options, Work::factorization))
         return alone::getrf(crew.kernels(), m, n, A, lda, ipiv);
-    LuCall<T> call(crew, "getrf", m, n, A, lda, ipiv, options);
-    return run_routine(crew, options, [&](Flow& flow) { call.submit(flow); });
+    return lay_out<T>(crew, forms::getrf(), options, {.m = m, .n = n}, {{A, lda}, {ipiv}}).run(crew, options);
 }
 
 template <Scalar T>
@@ -184,17 +122,17 @@ template <Scalar T>
 Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_gesv(TRC_CHECK));
-    check_options("gesv", options);
+    const Form* const asked = check_options("gesv", options);
     if (n == 0) return 0;
-    if (options.variant == "incremental") return gesv_incremental(crew, n, nrhs, A, lda, ipiv, B, ldb, options);
+    if (asked && !asked->apart.empty()) return gesv_incremental(crew, n, nrhs, A, lda, ipiv, B, ldb, options);
     if (runs_directly(crew, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
         return alone::gesv(crew.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
-    LuCall<T> call(crew, "gesv", n, n, A, lda, ipiv, options);
-    const Index nb = call.tiles()(0, 0).rows;
-    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(crew, nb, nrhs, options));
+    const LaidOut call = lay_out<T>(crew, forms::getrf(), options, {.m = n, .n = n}, {{A, lda}, {ipiv}});
+    const Index nb = call.nb;
+    const TileMatrix<T> tiles({A, n, n, lda}, nb, nb), X({B, n, nrhs, ldb}, nb, rhs_tile(crew, nb, nrhs, options));
     return run_routine(crew, options, [&](Flow& flow) {
-        call.submit(flow);
-        getrs_after(flow, call.tiles(), ipiv, X);
+        call.layout->submit(flow);
+        getrs_after(flow, tiles, ipiv, X);
     });
 }
 

@@ -5,47 +5,6 @@
 #include <algorithm>
 
 namespace trencadis {
-
-namespace {
-
-using enum KernelRoutine;
-
-struct Needs {
-    std::string_view routine;
-    std::vector<KernelRoutine> kernels;
-};
-/// What the tile variants of a routine call, and the packed one replaces.
-const Needs& needs_of(std::string_view routine)
-{
-    static const std::vector<Needs>& table = *new std::vector<Needs>{
-        {"gemm", {gemm}},       {"symm", {symm, gemm}},        {"hemm", {hemm, gemm}},       {"syrk", {syrk, gemm}},
-        {"herk", {herk, gemm}}, {"syr2k", {syr2k, gemm}},      {"her2k", {her2k, gemm}},     {"trmm", {trmm, gemm}},
-        {"trsm", {trsm, gemm}}, {"potrf", {gemm, herk, trsm}}, {"posv", {gemm, herk, trsm}}, {"getrf", {gemm, trsm}},
-        {"gesv", {gemm, trsm}}, {"trtrs", {trsm, gemm}}};
-    return *std::find_if(table.begin(), table.end(), [&](const Needs& needs) { return needs.routine == routine; });
-}
-
-} // namespace
-
-bool can_run_packed(const Crew& crew, std::string_view routine)
-{
-    const std::vector<KernelRoutine>& kernels = needs_of(routine).kernels;
-    return std::all_of(kernels.begin(), kernels.end(), [&](KernelRoutine k) { return crew.kernels().native(k); });
-}
-
-bool runs_packed(const Crew& crew, std::string_view routine, const RoutineOptions& options)
-{
-    const bool ours = can_run_packed(crew, routine), asked = options.variant == "packed" || options.variant == "nodes";
-    if (asked && !ours) {
-        std::string needed;
-        for (const KernelRoutine k : needs_of(routine).kernels)
-            needed.append(needed.empty() ? "" : ", ").append(kernel_routine_names[std::size_t(k)]);
-        throw Error(ErrorCode::bad_argument, "variant '" + options.variant + "' needs the kernels 'native' for " + needed +
-                                                 "; this session's are '" + crew.kernels().name() + "'");
-    }
-    return ours && (options.variant.empty() || asked);
-}
-
 namespace {
 
 /// The nodes that a product is cut up for.

@@ -1,7 +1,7 @@
 #pragma once
 #include "algorithms/packed_product.hpp"
 #include "algorithms/packed_trsm.hpp"
-#include "drivers/routine.hpp"
+#include "drivers/laid_out.hpp"
 
 #include <initializer_list>
 #include <optional>
@@ -9,12 +9,11 @@
 /// How a routine runs on packed tiles, our own kernels' form of the tile algorithms.
 namespace trencadis {
 
-/// Are those kernels our own that a routine's packed variant stands for? The diagonal tiles of a factorization are anybody's.
-bool can_run_packed(const Crew& crew, std::string_view routine);
-
-/// Does this call use packed tiles? Where the kernels are our own, unless the caller asked for another variant. Throws
-/// Error{bad_argument} when the caller asked for them and the kernels are somebody else's.
-bool runs_packed(const Crew& crew, std::string_view routine, const RoutineOptions& options);
+/// Does this call use packed tiles? See form_for.
+inline bool runs_packed(const Crew& crew, forms::Forms all, const RoutineOptions& options)
+{
+    return !form_for(crew, all, options).own.empty();
+}
 
 /// op(A) with a structure, from the triangle `uplo` in memory.
 template <Scalar T>

@@ -116,7 +116,7 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     }
     if (runs_directly(crew, flops, options)) return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, options);
-    if (!thin && !small && runs_packed(crew, "gemm", options)) {
+    if (!thin && !small && runs_packed(crew, forms::gemm(), options)) {
         if (run_product(crew, options, PackedProduct<T>{m, n, k, alpha, whole.A, whole.B, beta, {C, m, n, ldc}})) return;
     }
     const auto [nb, kb] = product_tiles<T>(crew, m, n, k, options);
@@ -136,7 +136,7 @@ void symm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
     if (call.nothing_to_do() || call.run_shared(blas::Structure::symmetric, KernelRoutine::symm, options)) return;
     if (runs_directly(crew, call.flops(), options))
         return crew.kernels().symm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(crew, "symm", options) && call.run_on_packed_tiles(blas::Structure::symmetric, options)) return;
+    if (runs_packed(crew, forms::symm(), options) && call.run_on_packed_tiles(blas::Structure::symmetric, options)) return;
     call.run(Op::trans, options, [&](Flow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
         symm(flow, a, lower, other, b, result);
     });
@@ -151,7 +151,7 @@ void hemm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
     if (call.nothing_to_do() || call.run_shared(blas::Structure::hermitian, KernelRoutine::hemm, options)) return;
     if (runs_directly(crew, call.flops(), options))
         return crew.kernels().hemm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(crew, "hemm", options) && call.run_on_packed_tiles(blas::Structure::hermitian, options)) return;
+    if (runs_packed(crew, forms::hemm(), options) && call.run_on_packed_tiles(blas::Structure::hermitian, options)) return;
     call.run(herm_op<T>, options, [&](Flow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
         hemm(flow, a, lower, other, b, result);
     });

@@ -220,11 +220,11 @@ Index gemqrt(const KernelProvider&, Side side, Op op, Index m, Index n, Index k,
 template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_geqrf(TRC_CHECK));
-    check_options("geqrf", options);
-    require_lapack_layout(options);
+    const Form* const asked = check_options("geqrf", options);
+    require_lapack_layout(asked);
     if (m == 0 || n == 0) return;
     if (!short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) &&
-        (geqrf_by_rows(crew, m, n, A, lda, tau, options) ||
+        (geqrf_by_rows(crew, m, n, A, lda, tau, asked, options) ||
          factor_by_tasks<T>(crew, Storage::columns, {A, m, n, lda}, tau, options)))
         return;
     alone::geqrf(crew.kernels(), m, n, A, lda, tau);

@@ -54,7 +54,7 @@ void syrk(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, I
         return;
     if (runs_directly(crew, operations::rank_k(double(n), double(k)).flops<T>(), options))
         return crew.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    if (runs_packed(crew, "syrk", options) &&
+    if (runs_packed(crew, forms::syrk(), options) &&
         run_packed(crew, options, {rank_product(uplo, op, Op::trans, n, k, alpha, A, lda, A, lda, beta, C, ldc)}))
         return;
     const auto [nb, kb] = product_tiles<T>(crew, n, n, k, options);
@@ -75,7 +75,7 @@ void herk(Crew& crew, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T
         return;
     if (runs_directly(crew, operations::rank_k(double(n), double(k)).flops<T>(), options))
         return crew.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    if (runs_packed(crew, "herk", options) &&
+    if (runs_packed(crew, forms::herk(), options) &&
         run_packed(crew, options, {rank_product(uplo, op, herm_op<T>, n, k, T(alpha), A, lda, A, lda, T(beta), C, ldc)}))
         return;
     const auto [nb, kb] = product_tiles<T>(crew, n, n, k, options);
@@ -92,7 +92,7 @@ void syr2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(crew, operations::rank_2k(double(n), double(k)).flops<T>(), options))
         return crew.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(crew, "syr2k", options) &&
+    if (runs_packed(crew, forms::syr2k(), options) &&
         run_packed(crew, options,
                    {rank_product(uplo, op, Op::trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc),
                     rank_product(uplo, op, Op::trans, n, k, alpha, B, ldb, A, lda, T(1), C, ldc)}))
@@ -112,7 +112,7 @@ void her2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(crew, operations::rank_2k(double(n), double(k)).flops<T>(), options))
         return crew.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(crew, "her2k", options) &&
+    if (runs_packed(crew, forms::her2k(), options) &&
         run_packed(crew, options,
                    {rank_product(uplo, op, herm_op<T>, n, k, alpha, A, lda, B, ldb, T(beta), C, ldc),
                     rank_product(uplo, op, herm_op<T>, n, k, conjugate(alpha), B, ldb, A, lda, T(1), C, ldc)}))

@@ -2,7 +2,7 @@
 
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
-#include "drivers/packed_calls.hpp"
+#include "drivers/laid_out.hpp"
 #include "matrix/work_memory.hpp"
 
 #include <algorithm>
@@ -27,29 +27,31 @@ bool has_room_for(int workers)
 
 } // namespace
 
-std::vector<std::string_view> variants_of(std::string_view routine) { return names_of(find_routine(routine).variants); }
+std::vector<std::string_view> variants_of(std::string_view routine) { return called_forms(find_routine(routine)); }
 
 std::string_view default_variant(const Crew& crew, std::string_view routine)
 {
-    for (const RoutineVariant& variant : find_routine(routine).variants)
-        if (!variant.packs || (variant.name == "packed" && can_run_packed(crew, routine))) return variant.name;
-    return {};
+    return form_for(crew, find_routine(routine).forms(), {}).name;
 }
 
 Index default_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers)
 {
-    const Index nb = find_variant(find_routine(routine), variant).tile(n, element_bytes, workers);
+    const Index nb = find_form(find_routine(routine), variant).tile(n, n, element_bytes, workers);
     return std::min(nb, std::max<Index>(n, 1));
 }
 
-void check_options(std::string_view routine, const RoutineOptions& options)
+const Form* check_options(std::string_view routine, const RoutineOptions& options)
 {
     if (options.nb < 0) refuse_tile(options.nb, "at least 1, or 0 to have it chosen");
     if (options.nb > std::numeric_limits<std::int32_t>::max()) refuse_tile(options.nb, "below 2^31: no tile is larger");
-    if (!options.variant.empty()) find_variant(find_routine(routine), options.variant);
+    return options.variant.empty() ? nullptr : &find_form(find_routine(routine), options.variant);
 }
 
-bool wants_tile_layout(const RoutineOptions& options) { return options.variant == "tile-layout"; }
+void require_lapack_layout(const Form* asked)
+{
+    if (asked && !asked->apart.empty())
+        throw Error(ErrorCode::bad_argument, 0, "variant '" + std::string(asked->name) + "' " + std::string(asked->apart));
+}
 
 bool solves_one_vector(Crew& crew, Index nrhs, const RoutineOptions& options)
 {

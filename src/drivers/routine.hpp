@@ -1,8 +1,10 @@
 #pragma once
+#include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "base/error.hpp"
 #include "drivers/crew.hpp"
 #include "drivers/linear_algebra.hpp"
+#include "kernels/providers/provider.hpp"
 #include "matrix/tile_matrix.hpp"
 
 #include <new>
@@ -16,9 +18,10 @@ bool runs_directly(Crew& crew, Flops flops, const RoutineOptions& options, Work 
 /// Is this a call for one right side, which one core solves as fast as it reads the triangle? Tasks would pack what is used once.
 bool solves_one_vector(Crew& crew, Index nrhs, const RoutineOptions& options);
 
-/// Throws Error{bad_argument} unless `options.variant` is empty or one of the routine's.
-void check_options(std::string_view routine, const RoutineOptions& options);
-bool wants_tile_layout(const RoutineOptions& options);
+/// The form that the options ask for, null where they leave it open. Throws Error{bad_argument} for one that the routine has not.
+const Form* check_options(std::string_view routine, const RoutineOptions& options);
+/// Throws Error{bad_argument} for a form whose factors are not LAPACK's.
+void require_lapack_layout(const Form* asked);
 
 /// Columns of the blocks of right-hand sides: one block where there are few, else enough for the workers, or as wide as the caller's tiles.
 Index rhs_tile(const Crew& crew, Index nb, Index nrhs, const RoutineOptions& options);

@@ -24,10 +24,11 @@ std::optional<TallQr<T>>& make(std::optional<TallQr<T>>& call, Index m, Index n,
 
 } // namespace
 
-template <Scalar T> bool geqrf_by_rows(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
+template <Scalar T>
+bool geqrf_by_rows(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const Form* form, const RoutineOptions& options)
 {
-    const bool asked = options.variant == "tsqr";
-    if (!asked && (!options.variant.empty() || options.nb != 0)) return false;
+    const bool asked = form != nullptr;
+    if (asked ? !form->tall_rows : options.nb != 0) return false;
     if (n == 0 || (asked ? m < 2 * n : !TallQr<T>::suits(m, n))) return false;
     std::optional<TallQr<T>> call;
     if (!make(call, m, n, A, lda, tau, asked ? IllConditioned::factored : IllConditioned::left)) return false;
@@ -35,15 +36,7 @@ template <Scalar T> bool geqrf_by_rows(Crew& crew, Index m, Index n, T* A, Index
     return call->done();
 }
 
-void require_lapack_layout(const RoutineOptions& options)
-{
-    for (const char* form : {"flat", "plasma", "binary", "greedy", "fibonacci"})
-        if (options.variant == form)
-            throw Error(ErrorCode::bad_argument, 0,
-                        "variant '" + options.variant + "' leaves no V and tau of LAPACK's layout; call TileQr");
-}
-
-#define TRC_INSTANTIATE(T) template bool geqrf_by_rows(Crew&, Index, Index, T*, Index, T*, const RoutineOptions&);
+#define TRC_INSTANTIATE(T) template bool geqrf_by_rows(Crew&, Index, Index, T*, Index, T*, const Form*, const RoutineOptions&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

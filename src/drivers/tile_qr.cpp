@@ -1,6 +1,6 @@
 #include "drivers/tile_qr.hpp"
 
-#include "algorithms/geqrf.hpp"
+#include "algorithms/forms/tile_qr.hpp"
 #include "algorithms/graphs.hpp"
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
@@ -32,13 +32,18 @@ template <Scalar T> struct TileQr<T>::Parts {
     Crew& crew;
     Index m, n, nb;
     MatrixView<T> A;
-    TileMatrix<T> tiles;
-    QrFactors<T> by;
+    TileQrLayout<T> laid;
 
     Parts(Crew& on, TileQrForm form, MatrixView<T> matrix, Index size)
-        : crew(on), m(matrix.rows), n(matrix.cols), nb(size), A(matrix), tiles(A, nb, nb),
-          by(form, m, n, nb, default_inner("geqrf", nb))
+        : crew(on), m(matrix.rows), n(matrix.cols), nb(size), A(matrix), laid(lay(form, matrix, nb))
     {
+    }
+    static TileQrLayout<T> lay(TileQrForm form, MatrixView<T> A, Index nb)
+    {
+        const Form& object = find_form(find_routine("geqrf"), tile_qr_words[std::size_t(form)]);
+        const Place::Operand operand{A.data, A.ld};
+        Place memory(std::span(&operand, 1));
+        return {form, memory, {.m = A.rows, .n = A.cols, .nb = nb, .inner = default_inner(object, nb)}};
     }
     argument::Matrix factors() const { return {"A", Region::all(A.data, m, n, A.ld), false}; }
     TileMatrix<T> right_sides(T* C, Index columns, Index ld) const
@@ -53,7 +58,7 @@ template <Scalar T> TileQr<T>::TileQr(Crew& crew, Index m, Index n, T* A, Index 
     const TileQrForm form = form_of(options);
     parts_ = std::make_unique<Parts>(crew, form, MatrixView<T>{A, m, n, lda}, tile(crew, m, n, sizeof(T), options));
     if (m == 0 || n == 0) return;
-    run_routine(crew, options, [&](Flow& flow) { geqrf(flow, parts_->tiles, parts_->by); });
+    run_routine(crew, options, [&](Flow& flow) { parts_->laid.submit(flow); });
 }
 template <Scalar T> TileQr<T>::~TileQr() = default;
 
@@ -64,8 +69,9 @@ template <Scalar T> void TileQr<T>::apply(Op op, Index columns, T* C, Index ldc,
     argument::require(TRC_CHECK_HERM_OP(op, "op"), TRC_CHECK_SIZE(columns), written);
     written.require_apart(3, parts_->factors());
     if (m == 0 || columns == 0 || parts_->n == 0) return;
-    run_routine(parts_->crew, options,
-                [&](Flow& flow) { apply_q(flow, op, parts_->tiles, parts_->by, parts_->right_sides(C, columns, ldc)); });
+    run_routine(parts_->crew, options, [&](Flow& flow) {
+        apply_q(flow, op, parts_->laid.tiles, parts_->laid.by, parts_->right_sides(C, columns, ldc));
+    });
 }
 
 template <Scalar T> void TileQr<T>::form(Index columns, T* Q, Index ldq, const RoutineOptions& options) const

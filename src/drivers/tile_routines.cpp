@@ -17,7 +17,7 @@ template <Scalar T, class Build>
 Index run_alone(const KernelProvider& kernels, std::string_view routine, Index n, const Build& build)
 {
     ImmediateFlow flow(&kernels);
-    build(flow, find_routine(routine).variants.front().tile(n, sizeof(T), 1));
+    build(flow, find_routine(routine).forms().front().tile(n, n, sizeof(T), 1));
     return flow.outcome().value();
 }
 

@@ -61,7 +61,7 @@ void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     call.check("trmm", options);
     if (m == 0 || n == 0) return;
     if (runs_directly(crew, call.flops(), options)) return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (runs_packed(crew, "trmm", options)) {
+    if (runs_packed(crew, forms::trmm(), options)) {
         const blas::Operand<T> triangle = structured(blas::Structure::triangular, uplo, diag, A, lda, op),
                                b = blas::general<T>(B, ldb);
         const bool left = side == Side::left;
@@ -88,7 +88,7 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
         if (share_out(crew, shared)) return;
     }
     if (runs_directly(crew, call.flops(), options)) return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (alpha != T(0) && runs_packed(crew, "trsm", options) &&
+    if (alpha != T(0) && runs_packed(crew, forms::trsm(), options) &&
         run_packed(crew, options, PackedSystem<T>{side, uplo, op, diag, m, n, alpha, A, lda, {B, m, n, ldb}}))
         return;
     call.run(options, [&](Flow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {

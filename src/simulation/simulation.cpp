@@ -104,8 +104,8 @@ EngineParts parts_of(const SimulationRequest& request, const Machine& machine, c
 
 [[noreturn]] void refuse_devices(const SimulationResult& result, const Machine& machine)
 {
-    const std::string_view other = default_graph_variant(result.routine, true);
-    const std::string advice = packs_images(other) ? "" : fmt::format("use '{}', or ", other);
+    const Form& other = default_graph_form(result.routine, true);
+    const std::string advice = other.packs_images ? "" : fmt::format("use '{}', or ", other.name);
     throw Error(
         ErrorCode::bad_argument,
         fmt::format("variant '{}' works on images that cores make for themselves, and {} takes part with devices; {}--workers "
@@ -137,17 +137,19 @@ SimulationResult simulate(const SimulationRequest& request)
     result.model = request.model;
     result.scheduler = scheduler.text;
     result.routine = request.routine;
-    result.variant =
-        request.variant.empty() ? std::string(default_graph_variant(request.routine, !units.devices.empty())) : request.variant;
-    if (packs_images(result.variant) && !units.devices.empty()) refuse_devices(result, machine);
+    const bool devices = !units.devices.empty();
+    const Form& form =
+        request.variant.empty() ? default_graph_form(request.routine, devices) : graph_form(request.routine, request.variant);
+    result.variant = form.name;
+    if (form.packs_images && devices) refuse_devices(result, machine);
     result.n = request.n;
     const int workers = static_cast<int>(units.cores.size() + units.devices.size());
     const std::size_t element = sizeof(double) * (request.precision == 'z' ? 2 : 1);
-    result.nb = request.nb ? request.nb : default_graph_tile(result.routine, result.variant, request.n, element, workers);
-    result.inner = request.inner ? request.inner : default_inner(result.routine, result.nb);
+    result.nb = request.nb ? request.nb : default_graph_tile(form, request.n, element, workers);
+    result.inner = request.inner ? request.inner : default_inner(form, result.nb);
     result.precision = request.precision;
 
-    result.m = request.m ? request.m : default_graph_rows(result.variant, result.n);
+    result.m = request.m ? request.m : default_graph_rows(form, result.n);
     const GraphShape shape{.n = result.n, .nb = result.nb, .m = result.m, .inner = result.inner, .precision = result.precision};
     const std::size_t bytes = graph_bytes(result.routine, result.variant, shape);
     check_memory(machine, static_cast<Bytes>(bytes));

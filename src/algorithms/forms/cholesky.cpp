@@ -1,0 +1,153 @@
+#include "algorithms/empty_cholesky.hpp"
+#include "algorithms/forms/form.hpp"
+#include "algorithms/potrf.hpp"
+#include "algorithms/tile_size.hpp"
+#include "kernels/tiles/tile_operations.hpp"
+#include "matrix/tile_storage.hpp"
+
+#include <algorithm>
+
+/// Cholesky, and solutions with it: of the triangle `uplo` of an n x n matrix, with n x nrhs right sides as second operand.
+namespace trencadis {
+namespace {
+
+/// What makes a lower triangle of the stored one.
+template <Scalar T> Op seen_by(const Problem& x) { return x.uplo == Uplo::lower ? Op::none : herm_op<T>; }
+template <Scalar T> TileMatrix<T> lower(Place& place, const Problem& x)
+{
+    return place.tiles<T>(x.n, x.n, x.nb, x.nb).with(seen_by<T>(x));
+}
+template <Scalar T> TileMatrix<T> right_sides(Place& place, const Problem& x)
+{
+    return place.tiles<T>(x.n, x.nrhs, x.nb, x.rhs_nb);
+}
+
+/// The triangle as it lies.
+template <Scalar T> struct InPlace {
+    InPlace(Place& place, const Problem& x) : A(lower<T>(place, x)) {}
+    void factor(Flow& flow) { potrf(flow, A); }
+    void solve(Flow& flow, TileMatrix<T> B) { posv(flow, A, B); }
+    TileMatrix<T> A;
+};
+
+/// The triangle in place, and the images of its packed tiles.
+template <Scalar T> struct Packed {
+    Packed(Place& place, const Problem& x)
+        : A(TileMatrix<T>(place.columns<T>(x.n, x.n), x.nb, x.nb).with(seen_by<T>(x))), images(x.n, x.nb, place.images())
+    {
+    }
+    void factor(Flow& flow) { potrf_packed(flow, A, images); }
+    void solve(Flow& flow, TileMatrix<T> B) { posv(flow, A, B, &images); }
+    TileMatrix<T> A;
+    CholeskyImages<T> images;
+};
+
+template <Scalar T> struct TwoLevel {
+    TwoLevel(Place& place, const Problem& x) : A(lower<T>(place, x)), inner(x.inner) {}
+    void factor(Flow& flow) { potrf_two_level(flow, A, inner); }
+    TileMatrix<T> A;
+    Index inner;
+};
+
+/// In contiguous tiles, which are copied in and out.
+template <Scalar T> struct InTiles {
+    InTiles(Place& place, const Problem& x)
+        : users(lower<T>(place, x)), storage(x.n, x.n, x.nb, x.nb), A(storage.matrix().with(seen_by<T>(x)))
+    {
+    }
+    void factor(Flow& flow)
+    {
+        copy(flow, users, A);
+        potrf(flow, A);
+        copy(flow, A, users);
+    }
+    void solve(Flow& flow, TileMatrix<T> B)
+    {
+        copy(flow, users, A);
+        posv(flow, A, B);
+        copy(flow, A, users);
+    }
+    static void copy(Flow& flow, TileMatrix<T> from, TileMatrix<T> to)
+    {
+        for (Index j = 0; j < from.tiles(); ++j) {
+            task::copy_lower(flow, from(j, j), to(j, j));
+            for (Index i = j + 1; i < from.tiles(); ++i) task::copy(flow, from(i, j), to(i, j));
+        }
+    }
+    TileMatrix<T> users;
+    TileStorage<T> storage;
+    TileMatrix<T> A;
+};
+
+template <class Matrix> struct Factorization final : Layout {
+    Factorization(Place& place, const Problem& x) : matrix(place, x) {}
+    void submit(Flow& flow) override { matrix.factor(flow); }
+    Matrix matrix;
+};
+template <Scalar T, class Matrix> struct Solution final : Layout {
+    Solution(Place& place, const Problem& x) : matrix(place, x), B(right_sides<T>(place, x)) {}
+    void submit(Flow& flow) override { matrix.solve(flow, B); }
+    Matrix matrix;
+    TileMatrix<T> B;
+};
+template <Scalar T> using FactorInPlace = Factorization<InPlace<T>>;
+template <Scalar T> using FactorPacked = Factorization<Packed<T>>;
+template <Scalar T> using FactorTwoLevel = Factorization<TwoLevel<T>>;
+template <Scalar T> using FactorInTiles = Factorization<InTiles<T>>;
+template <Scalar T> using SolveInPlace = Solution<T, InPlace<T>>;
+template <Scalar T> using SolvePacked = Solution<T, Packed<T>>;
+template <Scalar T> using SolveInTiles = Solution<T, InTiles<T>>;
+
+template <Scalar T> struct Substitution final : Layout {
+    Substitution(Place& place, const Problem& x) : A(lower<T>(place, x)), B(right_sides<T>(place, x)) {}
+    void submit(Flow& flow) override { potrs(flow, A, B); }
+    TileMatrix<T> A, B;
+};
+
+template <Scalar T> struct EmptyTasks final : Layout {
+    EmptyTasks(Place& place, const Problem& x) : names(place.names<char>(x.n, x.n)), tile_rows(x.n) {}
+    void submit(Flow& flow) override { empty_cholesky(flow, names, tile_rows); }
+    char* names;
+    Index tile_rows;
+};
+
+Index tile(Index, Index n, std::size_t element, int workers) { return cholesky_tile(n, element, workers); }
+Index packed_tile(Index, Index n, std::size_t element, int workers) { return packed_cholesky_tile(n, element, workers); }
+
+using Names = std::string_view;
+constexpr Names kernels[] = {"potrf", "trsm", "herk", "gemm"};
+constexpr Names solve_kernels[] = {"trsm", "gemm"};
+constexpr Names empty_kernels[] = {"potrf", "trsm", "syrk", "gemm"};
+constexpr KernelRoutine own[] = {KernelRoutine::gemm, KernelRoutine::herk, KernelRoutine::trsm};
+constexpr auto nested = nested_cholesky_tile;
+
+constexpr Form potrf_forms[] = {
+    {.name = "packed",
+     .tile = packed_tile,
+     .lay = TRC_LAY(FactorPacked),
+     .kernels = kernels,
+     .packs_images = true,
+     .own = own,
+     .inner = nested},
+    {.name = "in-place", .tile = tile, .lay = TRC_LAY(FactorInPlace), .kernels = kernels, .inner = nested},
+    {.name = "tile-layout", .tile = tile, .lay = TRC_LAY(FactorInTiles), .simulated = false, .inner = nested},
+    {.name = "two-level", .tile = tile, .lay = TRC_LAY(FactorTwoLevel), .kernels = kernels, .inner = nested},
+};
+constexpr Form potrs_forms[] = {{.name = "in-place", .tile = tile, .lay = TRC_LAY(Substitution), .kernels = solve_kernels}};
+constexpr Form posv_forms[] = {
+    {.name = "packed", .tile = packed_tile, .lay = TRC_LAY(SolvePacked), .kernels = kernels, .packs_images = true, .own = own},
+    {.name = "in-place", .tile = tile, .lay = TRC_LAY(SolveInPlace), .kernels = kernels},
+    {.name = "tile-layout", .tile = tile, .lay = TRC_LAY(SolveInTiles), .simulated = false},
+};
+Index square_tile(Index m, Index n, std::size_t element, int workers) { return product_tile(m, n, element, workers); }
+constexpr Form tasks_forms[] = {
+    {.name = "in-place", .tile = square_tile, .lay = TRC_LAY(EmptyTasks), .kernels = empty_kernels, .simulated_tile = tile}};
+
+} // namespace
+
+forms::Forms forms::potrf() { return potrf_forms; }
+forms::Forms forms::potrs() { return potrs_forms; }
+forms::Forms forms::posv() { return posv_forms; }
+forms::Forms forms::tasks() { return tasks_forms; }
+
+} // namespace trencadis

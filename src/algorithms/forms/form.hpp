@@ -1,0 +1,108 @@
+#pragma once
+#include "algorithms/forms/place.hpp"
+#include "base/scalar.hpp"
+#include "base/types.hpp"
+#include "graph/flow.hpp"
+#include "kernels/providers/routines.hpp"
+#include "matrix/ops.hpp"
+
+#include <complex>
+#include <memory>
+#include <span>
+#include <string_view>
+
+/// The forms of routines, one object each: all that the rest of the house knows of a way to carry a routine out. Calls, simulations, lists,
+/// benchmarks and pages read it. Users name a form by --variant and RoutineOptions::variant.
+namespace trencadis {
+
+/// What a form is laid out for. Simulations know no workers: those have 0 here.
+struct Problem {
+    Index m = 0, n = 0;      ///< rows and columns of the matrix
+    Index nb = 0, inner = 0; ///< tiles, and blocks or tiles inside them
+    Index nrhs = 1;          ///< right sides,
+    Index rhs_nb = 0;        ///< in blocks of so many columns
+    Uplo uplo = Uplo::lower;
+    int workers = 0;
+};
+
+/// A problem laid out: what its tasks work on, and what that needs beside the operands. Outlives the tasks.
+class Layout {
+public:
+    virtual ~Layout() = default;
+    /// Submits the tasks; what they find out is the flow's outcome.
+    virtual void submit(Flow& flow) = 0;
+};
+
+struct Form {
+    std::string_view name;
+    /// Tile size of an m x n problem where the caller asks for none. For a packed product the number of columns of a tile of the result;
+    /// those have another number of rows.
+    Index (*tile)(Index m, Index n, std::size_t element_bytes, int workers);
+    /// Lays a problem out, by precision (s, d, c, z); null: there is no graph of it, and its calls are laid out by their driver.
+    std::unique_ptr<Layout> (*lay[4])(Place& place, const Problem& problem) = {};
+    /// Codelets of its tasks, whose times a machine must know.
+    std::span<const std::string_view> kernels = {};
+
+    bool called = true;    ///< routines can be called with it; else it is only simulated
+    bool simulated = true; ///< its graph is, where it can be laid out
+    /// Works on images that cores make for themselves, or by whole blocks in their caches: devices take no part in it.
+    bool packs_images = false;
+    /// Kernels that must be our own: it stands for them, on images that only they know.
+    std::span<const KernelRoutine> own = {};
+    /// What its factors are if they are not LAPACK's, as "leaves ...; call ...".
+    std::string_view apart = {};
+    /// Of simulations, where `tile` depends on the processor at hand or means something else.
+    Index (*simulated_tile)(Index m, Index n, std::size_t element_bytes, int workers) = nullptr;
+    /// Inner blocks or tiles where none are asked for.
+    Index (*inner)(Index nb) = nullptr;
+    /// Of a form for tall matrices: the rows from which one of n columns is tall.
+    Index (*tall_rows)(Index n) = nullptr;
+
+    bool has_graph() const { return simulated && lay[0]; }
+};
+
+/// Where Form::lay has the layouts of T.
+template <Scalar T> constexpr int precision_of = (is_complex<T> ? 2 : 0) + (sizeof(Real<T>) == sizeof(double) ? 1 : 0);
+
+template <class Made> std::unique_ptr<Layout> make_layout(Place& place, const Problem& problem)
+{
+    return std::make_unique<Made>(place, problem);
+}
+
+/// Form::lay of a layout that is a template over the scalar.
+#define TRC_LAY(Made)                                                                                                            \
+    {                                                                                                                            \
+        make_layout<Made<float>>, make_layout<Made<double>>, make_layout<Made<std::complex<float>>>,                             \
+            make_layout<Made<std::complex<double>>>                                                                              \
+    }
+
+/// The forms of each routine, the preferred one first. `builder`: of a routine that is one builder (algorithms/tile_routines.hpp).
+namespace forms {
+using Forms = std::span<const Form>;
+Forms gemm();
+Forms symm();
+Forms hemm();
+Forms syrk();
+Forms herk();
+Forms syr2k();
+Forms her2k();
+Forms trmm();
+Forms trsm();
+Forms trtrs();
+Forms potrf();
+Forms potrs();
+Forms posv();
+Forms trtri();
+Forms lauum();
+Forms potri();
+Forms getrf();
+Forms getrs();
+Forms geqrf();
+Forms geqp3();
+Forms gelqf();
+Forms orgqr();
+Forms ormqr();
+Forms tasks();
+} // namespace forms
+
+} // namespace trencadis

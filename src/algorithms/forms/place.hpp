@@ -1,0 +1,99 @@
+#pragma once
+#include "algorithms/packed_slots.hpp"
+#include "base/error.hpp"
+#include "matrix/tile_matrix.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace trencadis {
+
+/// Hands out addresses of a range one piece after the other; adds up what was handed out.
+class AddressRange {
+public:
+    explicit AddressRange(void* begin) : begin_(reinterpret_cast<std::uintptr_t>(begin)) {}
+
+    template <class E> E* take(Index rows, Index cols)
+    {
+        Index elements = 0, bytes = 0, end = 0;
+        if (__builtin_mul_overflow(rows, cols, &elements) || __builtin_mul_overflow(elements, Index(sizeof(E)), &bytes) ||
+            __builtin_add_overflow(used_, bytes, &end) || end > largest)
+            throw Error(ErrorCode::bad_argument,
+                        "the matrices of this graph and their images need more than the 2^46 bytes that one process can name; "
+                        "choose a smaller n, or nb");
+        E* const piece = reinterpret_cast<E*>(begin_ + std::uintptr_t(used_));
+        used_ = (end + 63) / 64 * 64;
+        return piece;
+    }
+    std::size_t used() const { return std::size_t(used_); }
+
+private:
+    static constexpr Index largest = Index{1} << 46;
+    std::uintptr_t begin_;
+    Index used_ = 0;
+};
+
+/// Where a form is laid out: in memory, where the operands are a caller's, or as names alone, which nobody touches. A form asks for its
+/// operands in the order in which the caller gives them, and for what it needs beside them; so it is written once for both.
+class Place {
+public:
+    /// A matrix or a vector of the caller's.
+    struct Operand {
+        const void* data;
+        Index ld = 0;
+    };
+    /// In memory. The operands are looked at while a form is laid out.
+    explicit Place(std::span<const Operand> operands) : operands_(operands), names_(nullptr) {}
+    /// Names from the given address on, aligned to 64 bytes.
+    explicit Place(void* names) : in_memory_(false), names_(names) {}
+
+    bool in_memory() const { return in_memory_; }
+    std::size_t bytes() const { return names_.used(); } ///< of all names that were handed out
+
+    /// The next operand, a matrix in tiles mb x nb. Those that are names lie one after the other.
+    template <Scalar T> TileMatrix<T> tiles(Index rows, Index cols, Index mb, Index nb)
+    {
+        if (in_memory_) return {columns<T>(rows, cols), mb, nb};
+        const Index row_tiles = (rows + mb - 1) / mb, col_tiles = (cols + nb - 1) / nb;
+        T* const data = names_.take<T>(row_tiles * mb, col_tiles * nb);
+        return {{data, rows, cols, mb}, mb, nb, mb * nb, mb * nb * row_tiles};
+    }
+    /// The next operand, a matrix column by column.
+    template <Scalar T> MatrixView<T> columns(Index rows, Index cols)
+    {
+        if (!in_memory_) return {names_.take<T>(rows, cols), rows, cols, rows};
+        const Operand& given = next();
+        return {static_cast<T*>(const_cast<void*>(given.data)), rows, cols, given.ld};
+    }
+    /// The next operand, a vector.
+    template <class E> E* vector(Index count)
+    {
+        return in_memory_ ? static_cast<E*>(const_cast<void*>(next().data)) : names_.take<E>(count, 1);
+    }
+    /// Bytes that tasks name and nobody reads; in memory they are `own`.
+    char* tokens(Index count, std::vector<char>& own)
+    {
+        if (!in_memory_) return names_.take<char>(count, 1);
+        own.resize(std::size_t(count));
+        return own.data();
+    }
+    /// For what else a form needs beside its operands.
+    ImagePlace images()
+    {
+        if (in_memory_) return {};
+        return {.reserve = [this](std::size_t bytes) { return names_.take<char>(Index(bytes), 1); }};
+    }
+    /// Any names.
+    template <class E> E* names(Index rows, Index cols) { return names_.take<E>(rows, cols); }
+
+private:
+    const Operand& next() { return operands_[at_++]; }
+
+    bool in_memory_ = true;
+    std::span<const Operand> operands_;
+    std::size_t at_ = 0;
+    AddressRange names_;
+};
+
+} // namespace trencadis

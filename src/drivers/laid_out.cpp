@@ -1,0 +1,64 @@
+#include "drivers/laid_out.hpp"
+
+#include "algorithms/graphs.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace trencadis {
+namespace {
+
+void require_kernels(const Crew& crew, const Form& form)
+{
+    if (can_run(crew, form)) return;
+    std::string needed;
+    for (const KernelRoutine k : form.own) needed.append(needed.empty() ? "" : ", ").append(kernel_routine_names[std::size_t(k)]);
+    throw Error(ErrorCode::bad_argument, "variant '" + std::string(form.name) + "' needs the kernels 'native' for " + needed +
+                                             "; this session's are '" + crew.kernels().name() + "'");
+}
+
+const Form& first_without_images(forms::Forms all)
+{
+    return *std::find_if(all.begin(), all.end(), [](const Form& form) { return form.called && form.own.empty(); });
+}
+
+void fill_in(Problem& problem, const Form& form, const Crew& crew, const RoutineOptions& options, std::size_t element_bytes)
+{
+    const Index nb = options.nb ? options.nb : form.tile(problem.m, problem.n, element_bytes, crew.workers());
+    problem.nb = std::clamp<Index>(nb, 1, std::max<Index>({problem.m, problem.n, 1}));
+    problem.inner = default_inner(form, problem.nb);
+    problem.rhs_nb = rhs_tile(crew, problem.nb, problem.nrhs, options);
+    problem.workers = crew.workers();
+}
+
+} // namespace
+
+bool can_run(const Crew& crew, const Form& form)
+{
+    return std::all_of(form.own.begin(), form.own.end(), [&](KernelRoutine k) { return crew.kernels().native(k); });
+}
+
+const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& options)
+{
+    const bool asked = !options.variant.empty();
+    const auto form = std::find_if(all.begin(), all.end(), [&](const Form& one) {
+        return one.called && (asked ? one.name == options.variant : can_run(crew, one));
+    });
+    require_kernels(crew, *form);
+    return *form;
+}
+
+LaidOut lay_out(const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, int precision,
+                std::size_t element_bytes, std::span<const Place::Operand> operands)
+{
+    for (const Form* form = &form_for(crew, all, options);; form = &first_without_images(all)) try {
+            fill_in(problem, *form, crew, options, element_bytes);
+            Place memory(operands);
+            return {form->lay[precision](memory, problem), problem.nb};
+        } catch (const Error& failure) {
+            const bool may_be_another = options.variant.empty() && !form->own.empty();
+            if (failure.code() != ErrorCode::out_of_memory || !may_be_another) throw;
+        }
+}
+
+} // namespace trencadis
