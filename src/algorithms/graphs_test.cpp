@@ -64,6 +64,7 @@ TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
         const Counts cholesky = counts({{"potrf", t}, {"trsm", pairs(t)}, {"syrk", pairs(t)}, {"gemm", updates}});
         EXPECT_EQ(seen("potrf", "packed"), cholesky);
         EXPECT_EQ(seen("potrf", "in-place"), cholesky);
+        EXPECT_EQ(seen("potrf", "left-looking"), cholesky);
         const Index nested = n / nb + (n % nb > ib); // a small last tile is not worth a level
         EXPECT_EQ(
             seen("potrf", "two-level"),
@@ -206,6 +207,7 @@ TEST(Graphs, HaveTheLongestPathsTheirDependencesImply)
         SCOPED_TRACE(t);
         const Index step = t - 1;                                      // the last has one task only
         EXPECT_EQ(longest_path("potrf", "in-place", t), 1 + 3 * step); // potrf, trsm, syrk
+        EXPECT_EQ(longest_path("potrf", "left-looking", t), 1 + 3 * step);
         EXPECT_EQ(longest_path("potrf", "two-level", t), 1 + 3 * step);
         EXPECT_EQ(longest_path("potrf", "packed", t), 1 + 3 * step);
         EXPECT_EQ(longest_path("gemm", "in-place", t), t);
@@ -351,7 +353,7 @@ TEST(Graphs, ListTheFormsOfLu)
 {
     EXPECT_THAT(graph_variants("getrf"),
                 ElementsAre("packed", "panel", "kastors", "kastors-cw", "nopiv", "tournament", "incremental"));
-    EXPECT_THAT(graph_variants("potrf"), ElementsAre("packed", "in-place", "two-level"));
+    EXPECT_THAT(graph_variants("potrf"), ElementsAre("packed", "in-place", "left-looking", "two-level"));
     EXPECT_EQ(default_graph_form("potrf", false).name, "packed");
     EXPECT_EQ(default_graph_form("potrf", true).name, "in-place") << "devices do not compute on packed images";
     EXPECT_EQ(default_graph_form("getrf", true).name, "panel");

@@ -28,6 +28,21 @@ template <Scalar T, class Tasks> void right_looking(TileMatrix<T> A, Index first
     }
 }
 
+/// Left-looking Cholesky by the same operations. An update has the guard of the step that it belongs to: its operands are there once that
+/// step's pivots are known, so that after a bad one the same tasks do nothing in either order.
+template <Scalar T, class Tasks> void left_looking(TileMatrix<T> A, Tasks tasks)
+{
+    const auto step = [&](Index k) { return Guard{A.first_row(k) + A(k, k).rows}; };
+    for (Index k = 0; k < A.tiles(); ++k) {
+        for (Index j = 0; j < k; ++j) tasks.update_diagonal(k, j, step(j));
+        tasks.factor(k, A.first_row(k));
+        for (Index i = k + 1; i < A.tiles(); ++i) {
+            for (Index j = 0; j < k; ++j) tasks.update(i, k, j, step(j));
+            tasks.solve(i, k, step(k));
+        }
+    }
+}
+
 /// The operations on tiles as they lie in memory, with anybody's kernels.
 template <Scalar T> struct PlainTiles {
     Flow& flow;
@@ -129,6 +144,8 @@ template <Scalar T> void substitute(Flow& flow, TileMatrix<T> A, TileMatrix<T> B
 
 template <Scalar T> void potrf(Flow& flow, TileMatrix<T> A) { right_looking(A, 0, PlainTiles<T>{flow, A}); }
 
+template <Scalar T> void potrf_left_looking(Flow& flow, TileMatrix<T> A) { left_looking(A, PlainTiles<T>{flow, A}); }
+
 template <Scalar T> void potrf_two_level(Flow& flow, TileMatrix<T> A, Index inner)
 {
     right_looking(A, 0, NestedTiles<T>{{flow, A}, inner});
@@ -169,6 +186,7 @@ template <Scalar T> Real<T>* CholeskyImages<T>::triangle(Index k) const { return
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void potrf(Flow&, TileMatrix<T>);                                                                                   \
+    template void potrf_left_looking(Flow&, TileMatrix<T>);                                                                      \
     template void potrf_two_level(Flow&, TileMatrix<T>, Index);                                                                  \
     template class CholeskyImages<T>;                                                                                            \
     template void potrf_packed(Flow&, TileMatrix<T>, const CholeskyImages<T>&);                                                  \

@@ -13,6 +13,11 @@ namespace trencadis {
 /// it, whatever the timing. n^3/3 flops (4 times that complex). Right-looking; Buttari, Langou, Kurzak, Dongarra 2009.
 template <Scalar T> void potrf(Flow& flow, TileMatrix<T> A);
 
+/// As potrf, left-looking: a tile column takes the updates by all columns left of it when its turn comes, and what is right of it is as it was
+/// given. The tasks and their results are those of potrf, to the last bit; their order differs, and with it what is in work where few tasks are in
+/// flight: one tile column and those that are finished, which are only read. Kurzak, Ltaief, Dongarra, Badia 2010.
+template <Scalar T> void potrf_left_looking(Flow& flow, TileMatrix<T> A);
+
 /// As potrf, on two levels: a diagonal tile larger than `inner` (at least 1) is factored by a task that submits a tile Cholesky of it,
 /// tiles inner x inner. Tiles then can be as large as a GPU wants them, while cores share the part that a GPU is slow at. Same flops,
 /// same result up to rounding, same the flow's outcome. Lima, Gautier et al. 2013.

@@ -26,8 +26,8 @@ template <Scalar T> Dense<T> positive_definite(Uplo uplo, Index n) { return rand
 template <Scalar T> Op seen_as_lower(Uplo uplo) { return uplo == Uplo::lower ? Op::none : herm_op<T>; }
 
 /// The sizes of the tiles inside the diagonal ones, none on one level: less than, no divisor of and as large as a tile.
-/// Or one level on packed tiles.
-constexpr Index one_level = 0, packed = -1, levels[] = {packed, one_level, 1, 3, nb};
+/// Or one level on packed tiles, or left-looking.
+constexpr Index one_level = 0, packed = -1, left_looking = -2, levels[] = {left_looking, packed, one_level, 1, 3, nb};
 
 template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense<T>& A, Index inner)
 {
@@ -36,6 +36,7 @@ template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense
     const TileMatrix<T> lower = TileMatrix<T>(A.view(), nb, nb).with(seen_as_lower<T>(uplo));
     const CholeskyImages<T> images(inner == packed ? A.cols : 0, nb);
     if (inner == packed) potrf_packed(flow, lower, images);
+    else if (inner == left_looking) potrf_left_looking(flow, lower);
     else if (inner == one_level) potrf(flow, lower);
     else potrf_two_level(flow, lower, inner);
     flow.wait();
@@ -67,6 +68,25 @@ TYPED_TEST(Cholesky, FactorsBothTrianglesAtRaggedSizesAndTouchesNothingElse)
                     expect_factor(uplo, A, F, n);
                     expect_untouched(A, F, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
                 }
+}
+
+/// Whether all pivots are positive or one is not.
+TYPED_TEST(Cholesky, LeftLookingGivesTheBitsOfTheRightLookingOne)
+{
+    using T = TypeParam;
+    constexpr Index n = 5 * nb + 3;
+    for (const KernelProvider* kernels : providers())
+        for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+            for (const Index bad : {Index(0), nb + 2, 3 * nb}) {
+                Dense<T> A = positive_definite<T>(uplo, n);
+                if (bad) A(bad - 1, bad - 1) = T(-1);
+                Dense<T> left = A, right = A;
+                EXPECT_EQ(factor(*kernels, uplo, left, left_looking), bad);
+                EXPECT_EQ(factor(*kernels, uplo, right, one_level), bad);
+                for (Index j = 0; j < n; ++j)
+                    for (Index i = 0; i < n; ++i)
+                        if (in_triangle(uplo, i, j)) ASSERT_EQ(left(i, j), right(i, j)) << i << " " << j << ", bad pivot " << bad;
+            }
 }
 
 TYPED_TEST(Cholesky, ReportsTheFirstBadPivotWhereverItIsAndLeavesTheLeadingFactor)

@@ -49,6 +49,12 @@ template <Scalar T> struct TwoLevel {
     Index inner;
 };
 
+template <Scalar T> struct LeftLooking {
+    LeftLooking(Place& place, const Problem& x) : A(lower<T>(place, x)) {}
+    void factor(Flow& flow) { potrf_left_looking(flow, A); }
+    TileMatrix<T> A;
+};
+
 /// In contiguous tiles, which are copied in and out.
 template <Scalar T> struct InTiles {
     InTiles(Place& place, const Problem& x)
@@ -93,6 +99,7 @@ template <Scalar T, class Matrix> struct Solution final : Layout {
 template <Scalar T> using FactorInPlace = Factorization<InPlace<T>>;
 template <Scalar T> using FactorPacked = Factorization<Packed<T>>;
 template <Scalar T> using FactorTwoLevel = Factorization<TwoLevel<T>>;
+template <Scalar T> using FactorLeftLooking = Factorization<LeftLooking<T>>;
 template <Scalar T> using FactorInTiles = Factorization<InTiles<T>>;
 template <Scalar T> using SolveInPlace = Solution<T, InPlace<T>>;
 template <Scalar T> using SolvePacked = Solution<T, Packed<T>>;
@@ -131,6 +138,7 @@ constexpr Form potrf_forms[] = {
      .inner = nested},
     {.name = "in-place", .tile = tile, .lay = TRC_LAY(FactorInPlace), .kernels = kernels, .inner = nested},
     {.name = "tile-layout", .tile = tile, .lay = TRC_LAY(FactorInTiles), .simulated = false, .inner = nested},
+    {.name = "left-looking", .tile = tile, .lay = TRC_LAY(FactorLeftLooking), .kernels = kernels, .inner = nested},
     {.name = "two-level", .tile = tile, .lay = TRC_LAY(FactorTwoLevel), .kernels = kernels, .inner = nested},
 };
 constexpr Form potrs_forms[] = {{.name = "in-place", .tile = tile, .lay = TRC_LAY(Substitution), .kernels = solve_kernels}};
