@@ -48,7 +48,7 @@ def infos():
     file = "src/blas/factorizations/potrf.cpp"
     yield Fault("potrf by halves: info is always 0", file, "return info ? info + n1 : 0;", "return 0;", (BLAS, CALLS, FACE))
     file = "src/kernels/tiles/tile_potrf.cpp"
-    yield Fault("potrf by tiles: info is always 0", file, "info->report(first_row + row);", "(void)row;", (TILES,))
+    yield Fault("potrf by tiles: info is always 0", file, "context.outcome().report(first_row + row);", "(void)row;", (TILES,))
     file = "src/blas/factorizations/getrf.cpp"
     call = "setup<T>().kernel.factor_columns({m, n, A, lda, pivots, work, ldw, inverse_pivot<T>, divide_by_pivot<T>});"
     yield Fault("getrf of few columns: info is always 0", file, f"return {call}", f"return {call[:-1]} * 0;", (BLAS,))
@@ -56,7 +56,7 @@ def infos():
     yield Fault("getrf: info is always 0", file, right, "return 0;", (BLAS,))
     yield Fault("getrf: info of the second half alone", file, right, "return later ? later + n1 : 0;", (BLAS,))
     file = "src/kernels/tiles/tile_panel.cpp"
-    yield Fault("getrf by tiles: info is always 0", file, "info->report(first + zero);", "(void)zero;", (TILES,))
+    yield Fault("getrf by tiles: info is always 0", file, "context.outcome().report(first + zero);", "(void)zero;", (TILES,))
     file = "src/drivers/lu.cpp"
     right = "return info ? info : getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);"
     wrong = "getrs(kernels, Op::none, n, nrhs, A, lda, ipiv, B, ldb);\n    return info;"
@@ -65,9 +65,10 @@ def infos():
     right = "if (A[i + i * lda] == T(0)) return i + 1;"
     yield Fault("getri, trtrs: info is always 0", file, right, right.replace("i + 1", "0"), (CALLS, FACE))
     file = "src/algorithms/getrf.cpp"
-    yield Fault("gesv by tiles: divides by the zero that it reports", file, "Guard{&info, A.rows()}", "Guard{}", (TILES,))
-    file = "src/algorithms/potri.cpp"
-    yield Fault("trtri: info is always 0", file, "return info.report(i + 1);", "return;", (CALLS, FACE))
+    yield Fault("gesv by tiles: divides by the zero that it reports", file, "Guard{A.rows()}", "Guard{}", (TILES,))
+    file = "src/kernels/tiles/inverse_operations.hpp"
+    right = "return context.outcome().report(k * mb + i + 1);"
+    yield Fault("trtri: info is always 0", file, right, "return;", (CALLS, FACE))
 
 
 def pivots():
