@@ -22,7 +22,8 @@ Index cholesky_tile(Index n, std::size_t element, int workers)
     struct Row {
         Index up_to, nb;
     };
-    // Measured in double with OpenBLAS (AVX2 and AVX-512 kernels) and MKL on 2 cores; flat around these values. The critical path of
+    // Measured in double with OpenBLAS (AVX2 and AVX-512 kernels) and MKL on 2 cores; flat around these values. The
+    // critical path of
     // about 3 n / nb operations needs smaller tiles the more workers there are.
     static constexpr Row table[] = {{256, 64}, {512, 96}, {1024, 176}, {2048, 352}, {4096, 384}};
     Index nb = 448;
@@ -39,7 +40,8 @@ Index cholesky_tile(Index n, std::size_t element, int workers)
 
 Index packed_cholesky_tile(Index n, std::size_t element, int workers)
 {
-    // A packed tile runs at full speed when it is small, so parallelism decides: about 8 tiles in a row and more for larger matrices, as
+    // A packed tile runs at full speed when it is small, so parallelism decides: about 8 tiles in a row and more for
+    // larger matrices, as
     // the work in front of the last panel grows.
     const Index wanted = n <= 2048 ? 48 + n / 10 : std::min<Index>(288, 256 + (n - 2048) / 64);
     const Index nb = std::max<Index>(48, std::min(scaled(wanted, element), n / std::max(workers, 1) + 1));
@@ -71,7 +73,8 @@ PanelCut lu_panel_cut(Index nb, int workers)
 
 Index qr_tile(Index k, std::size_t element, int workers)
 {
-    // Measured in double on 2 cores; narrower than LU's, as a panel costs twice as much and its factor T grows with the square. Whole panels of
+    // Measured in double on 2 cores; narrower than LU's, as a panel costs twice as much and its factor T grows with the
+    // square. Whole panels of
     // rows (24 in double with AVX-512), which the reflectors' products go by.
     const Index wanted = std::min<Index>(192, 40 + k / 40);
     const Index nb = std::max<Index>(24, std::min(scaled(wanted, element), k / std::max(workers, 1) + 1));
@@ -98,11 +101,13 @@ Index depth_tile(Index k, std::size_t element) { return std::max(quantum, balanc
 
 DirectLimits direct_limits(int workers, bool own_kernels, Work work)
 {
-    // Measured in double on 2 cores. Our kernels keep their speed at small sizes, and a factorization is a chain of small operations.
+    // Measured in double on 2 cores. Our kernels keep their speed at small sizes, and a factorization is a chain of small
+    // operations.
     constexpr Flops half_a_millisecond = 5e7; // longer calls can be interrupted and traced
     if (!own_kernels) return workers > 1 ? DirectLimits{2e6, 2e6, 2e6} : DirectLimits{4e6, 4e6, 4e6};
     if (workers == 1) return {half_a_millisecond, half_a_millisecond, half_a_millisecond};
-    if (work == Work::factorization) return {2e7, 2e7, half_a_millisecond};
+    if (work == Work::factorization) return {2e7, 2e7, 2e7};
+    if (work == Work::solve) return {3e6, 3e6, 3e6};
     return {1.2e6, 6e6, half_a_millisecond};
 }
 

@@ -36,12 +36,15 @@ Index product_tile(Index m, Index n, std::size_t element, int workers);
 /// For the inner dimension of a product: long, because a call's packing is the same per column.
 Index depth_tile(Index k, std::size_t element);
 
-/// Up to so many flops a call is over before other cores could help, and runs on the calling thread without tasks: where others are awake,
-/// where they sleep, and where they are all busy with other calls.
+/// Up to so many flops a call is over before other cores could help, and runs on the calling thread without tasks: where
+/// others are awake,
+/// where they sleep, and where they are all busy with other calls. The three differ only for products, whose bits are the
+/// same either way:
+/// the result of a call must not depend on what others do.
 struct DirectLimits {
     Flops ready, asleep, busy;
 };
-enum class Work { product, factorization };
+enum class Work { product, solve, factorization };
 DirectLimits direct_limits(int workers, bool own_kernels, Work work = Work::product);
 
 } // namespace trencadis

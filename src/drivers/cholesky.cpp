@@ -48,7 +48,7 @@ void potrs(Crew& crew, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T*
     check_options("potrs", options);
     if (n == 0 || nrhs == 0) return;
     if (solves_one_vector(crew, nrhs, options) ||
-        runs_directly(crew, operations::potrs(double(n), double(nrhs)).flops<T>(), options))
+        runs_directly(crew, operations::potrs(double(n), double(nrhs)).flops<T>(), options, Work::solve))
         return void(alone::potrs(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb));
     const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
     lay_out<T>(crew, forms::potrs(), options, problem, {{A, lda}, {B, ldb}}).run(crew, options);

@@ -111,7 +111,7 @@ void getrs(Crew& crew, Op op, Index n, Index nrhs, const T* A, Index lda, const 
     check_options("getrs", options);
     if (n == 0 || nrhs == 0) return;
     if (solves_one_vector(crew, nrhs, options) ||
-        runs_directly(crew, operations::getrs(double(n), double(nrhs)).flops<T>(), options))
+        runs_directly(crew, operations::getrs(double(n), double(nrhs)).flops<T>(), options, Work::solve))
         return void(alone::getrs(crew.kernels(), op, n, nrhs, A, lda, ipiv, B, ldb));
     const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), crew.workers());
     const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(crew, nb, nrhs, options));

@@ -111,7 +111,7 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     const bool ours = crew.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, options);
     constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
     if (compact && is_short(crew, flops, ours, options, most) && blas::SmallProduct<T>::suits(whole)) {
-        const blas::SmallProduct<T> shared(whole, blas::instruction_set().micro_kernel<T>(), true);
+        const blas::SmallProduct<T> shared(whole, blas::setup<T>(0), true);
         if (share_out(crew, shared)) return;
     }
     if (runs_directly(crew, flops, options)) return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);

@@ -11,7 +11,7 @@
 
 namespace trencadis {
 
-/// Should this call run on the calling thread, without tasks? Never when the caller asked for a tile size or a variant; always where the address
+/// Should this call run on the calling thread, without tasks? But for products a matter of its size alone. Never when the caller asked for a tile size or a variant; always where the address
 /// space is so full that a worker might not find its work areas in the middle of the call.
 bool runs_directly(Crew& crew, Flops flops, const RoutineOptions& options, Work work = Work::product);
 

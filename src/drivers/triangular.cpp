@@ -7,6 +7,8 @@
 #include "drivers/operands.hpp"
 #include "drivers/packed_calls.hpp"
 #include "drivers/sharing.hpp"
+#include "graph/team.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 #include "matrix/diagonal.hpp"
 #include "matrix/operations.hpp"
 
@@ -35,6 +37,33 @@ template <Scalar T> struct TriangularCall {
         argument::require(TRC_ARGUMENTS_trsm(TRC_CHECK));
         check_options(routine, options);
     }
+    /// A short call: by the caller and whoever is awake, else by the caller alone or as one task that others join, with
+    /// the same bits.
+    void solve_together(const RoutineOptions& options) const
+    {
+        const blas::Setup<T> with = blas::setup<T>(0);
+        const auto triangle = blas::right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
+        constexpr Flops without_session =
+            2e6; // what is less is `direct` in a program's first calls (interfaces/lapack/compute.cpp)
+        const bool one_block = blas::TeamSolve<T>::is_one_block(with, order());
+        const bool cut = blas::TeamSolve<T>::count_chunks(with, triangle.rows) > 1 && (one_block || flops() > without_session);
+        if (cut && crew.can_share(flops())) {
+            blas::TeamSolve<T> shared(triangle, alpha, with);
+            if (share_out(crew, shared)) return;
+        }
+        if (cut && !runs_directly(crew, flops(), options)) return solve_as_one_task(options);
+        if (!cut || one_block) return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+        blas::TeamSolve<T> own(triangle, alpha, with);
+        SharedWork chunks(own.chunks(), own.chunks());
+        Team alone(chunks);
+        own.work(alone);
+    }
+    void solve_as_one_task(const RoutineOptions& options) const
+    {
+        const Tile<T> triangle{const_cast<T*>(A), order(), order(), lda, op}, unknowns{B, m, n, ldb};
+        const Uplo seen = op == Op::none ? uplo : opposite(uplo);
+        run_routine(crew, options, [&](Flow& flow) { task::trsm(flow, side, seen, diag, alpha, triangle, unknowns); });
+    }
     /// The algorithm knows A on the left of B only: X op(A) is f(op(A)) f(X) seen through f, with the transposition f that is not
     /// at odds with op.
     template <class Algorithm> void run(const RoutineOptions& options, Algorithm&& algorithm) const
@@ -60,7 +89,8 @@ void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     const TriangularCall<T> call{crew, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
     call.check("trmm", options);
     if (m == 0 || n == 0) return;
-    if (runs_directly(crew, call.flops(), options)) return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    if (runs_directly(crew, call.flops(), options, Work::solve))
+        return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     if (runs_packed(crew, forms::trmm(), options)) {
         const blas::Operand<T> triangle = structured(blas::Structure::triangular, uplo, diag, A, lda, op),
                                b = blas::general<T>(B, ldb);
@@ -83,11 +113,9 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     if (m == 0 || n == 0) return;
     if (side == Side::left && solves_one_vector(crew, n, options))
         return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (is_short(crew, call.flops(), crew.kernels().native(KernelRoutine::trsm), options)) {
-        blas::TeamSolve<T> shared(blas::right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb), alpha, blas::setup<T>(0));
-        if (share_out(crew, shared)) return;
-    }
-    if (runs_directly(crew, call.flops(), options)) return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trsm), options)) return call.solve_together(options);
+    if (runs_directly(crew, call.flops(), options, Work::solve))
+        return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     if (alpha != T(0) && runs_packed(crew, forms::trsm(), options) &&
         run_packed(crew, options, PackedSystem<T>{side, uplo, op, diag, m, n, alpha, A, lda, {B, m, n, ldb}}))
         return;

@@ -16,18 +16,42 @@ Cover cover(Part part, Index below, Index i, Index rows, Index j, Index cols)
     return most <= 0 ? Cover::all : least > 0 ? Cover::none : Cover::some;
 }
 
-/// C <- product + beta C in the part of a micro-tile that a triangle covers.
-template <Scalar T>
-void add_part(Part part, Index below, const T* product, Index rows, Index cols, Index i, Index j, T beta, T* C, Index rs,
-              Index cs)
+/// Calls visit(r, c) for the elements of rows x cols at (i, j) that the part covers.
+template <class Visit> void each_covered(Part part, Index below, Index i, Index rows, Index j, Index cols, const Visit& visit)
 {
     for (Index c = 0; c < cols; ++c)
         for (Index r = 0; r < rows; ++r) {
             const Index d = i + r - (j + c) - below;
-            if (part == Part::lower ? d < 0 : d > 0) continue;
-            T& x = C[r * rs + c * cs];
-            x = (beta == T(0) ? T(0) : beta * x) + product[r + c * rows];
+            if (part == Part::all || (part == Part::lower ? d >= 0 : d <= 0)) visit(r, c);
         }
+}
+
+/// What `multiply` does to a whole micro-tile of C, in the part of it that a triangle covers: on a copy, so that an element
+/// gets the same
+/// bits as where the whole micro-tile is in the triangle. The rest is not read.
+template <Scalar T, class Multiply>
+void multiply_part(Part part, Index below, Index i, Index rows, Index j, Index cols, T beta, T* C, Index rs, Index cs,
+                   const Multiply& multiply)
+{
+    TileRoom<T> room;
+    T* const tile = room.data();
+    std::fill_n(tile, rows * cols, T(0));
+    if (beta != T(0))
+        each_covered(part, below, i, rows, j, cols, [&](Index r, Index c) { tile[r + c * rows] = C[r * rs + c * cs]; });
+    multiply(tile);
+    each_covered(part, below, i, rows, j, cols, [&](Index r, Index c) { C[r * rs + c * cs] = tile[r + c * rows]; });
+}
+
+/// C <- beta C where there is no depth, as `scale` does it: a sum with the empty product would make +0 of -0.
+template <Scalar T>
+void scale_part(Part part, Index below, Index i0, Index i1, Index j0, Index j1, T beta, T* C, Index rs, Index cs)
+{
+    if (beta == T(1)) return;
+    each_covered(part, below, i0, i1 - i0, j0, j1 - j0, [&](Index r, Index c) {
+        T& x = C[(i0 + r) * rs + (j0 + c) * cs];
+        if (beta == T(0)) x = T(0);
+        else x *= beta;
+    });
 }
 
 /// Steps along k.
@@ -57,7 +81,8 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
                      Index i1, const Packed<T>& B, Index j0, Index j1, T beta, T* C, Index rs, Index cs)
 {
     const Index k = A.depth;
-    for (Index p0 = 0; p0 < k || p0 == 0; p0 += kc) {
+    if (k == 0) return scale_part(part, below, i0, i1, j0, j1, beta, C, rs, cs);
+    for (Index p0 = 0; p0 < k; p0 += kc) {
         const Depths piece{p0, std::min(p0 + kc, k)};
         const T factor = p0 == 0 ? beta : T(1);
         for (Index j = j0; j < j1; j += kernel.nr) {
@@ -80,9 +105,8 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
                     kernel.multiply(depth, a, height, b, alpha, factor, tile, rs, cs, rows, cols, i + kernel.mr < i1 ? b : next);
                     continue;
                 }
-                TileRoom<T> product;
-                kernel.multiply(depth, a, height, b, alpha, T(0), product.data(), 1, rows, rows, cols);
-                add_part(part, below, product.data(), rows, cols, i, j, factor, tile, rs, cs);
+                multiply_part(part, below, i, rows, j, cols, factor, tile, rs, cs,
+                              [&](T* copy) { kernel.multiply(depth, a, height, b, alpha, factor, copy, 1, rows, rows, cols); });
             }
         }
     }

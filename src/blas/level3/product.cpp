@@ -88,7 +88,7 @@ template <Scalar T> void multiply(Product<T> x)
     Setup<T> with = setup<T>();
     const MicroKernel<T>& kernel = with.kernel;
     if (SmallProduct<T>::suits(x)) {
-        const SmallProduct<T> small(x, kernel, false);
+        const SmallProduct<T> small(x, with, false);
         return small.work(0, small.chunks());
     }
     Index nc = 0, kc = 0, mc = 0;

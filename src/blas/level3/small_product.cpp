@@ -23,9 +23,11 @@ template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
 }
 
 template <Scalar T>
-SmallProduct<T>::SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, bool shared)
-    : x_(x), kernel_(kernel), panels_((x.m + kernel.mr - 1) / kernel.mr), pieces_(1), piece_(x.n)
+SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool shared)
+    : x_(x), kernel_(with.kernel), depth_(balanced_block(x.k, with.tree[Loop::pc], 8)),
+      panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n)
 {
+    const MicroKernel<T>& kernel = with.kernel;
     if (!shared && is_low(x.n, x.k)) return;
     // As many chunks as leave little to wait for in the end, none too short to be worth fetching.
     const double flops = 2.0 * double(std::min(x.m, kernel.mr)) * double(x.n) * double(x.k);
@@ -71,8 +73,10 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
             step = height;
         }
         for (Index j = j0; j < j1; j += kernel_.nr)
-            kernel_.multiply_in_place(x_.k, A, step, height, x_.B.data + j * x_.B.cs, x_.B.rs, x_.B.cs, x_.alpha, x_.beta,
-                                      x_.C + i + j * x_.cs, x_.cs, rows, std::min(kernel_.nr, j1 - j));
+            for (Index p = 0; p < x_.k; p += depth_)
+                kernel_.multiply_in_place(
+                    std::min(depth_, x_.k - p), A + p * step, step, height, x_.B.data + p * x_.B.rs + j * x_.B.cs, x_.B.rs,
+                    x_.B.cs, x_.alpha, p == 0 ? x_.beta : T(1), x_.C + i + j * x_.cs, x_.cs, rows, std::min(kernel_.nr, j1 - j));
     }
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "blas/level3/control_tree.hpp"
 #include "blas/level3/product.hpp"
 #include "graph/team.hpp"
 
@@ -6,16 +7,23 @@
 
 namespace trencadis::blas {
 
-/// A product C <- alpha A B + beta C so small that packing B would cost more than it gains: B is read where it lies, A too where its columns
-/// suit the vectors; otherwise a panel of its rows is packed right before it is used. Nothing is common to the cores that take part but the
-/// operands, so that cutting it up costs nothing: chunks are panels of rows times some columns, in any order, each done once. Those that
-/// share columns follow one another, so that a core keeps few of B's in its cache.
-/// Real numbers, general operands, all of C. Literature: the "small and unpacked" products of Van Zee, Smith, van de Geijn (BLIS, sup).
+/// A product C <- alpha A B + beta C so small that packing B would cost more than it gains: B is read where it lies, A too
+/// where its columns
+/// suit the vectors; otherwise a panel of its rows is packed right before it is used. Nothing is common to the cores that
+/// take part but the
+/// operands, so that cutting it up costs nothing: chunks are panels of rows times some columns, in any order, each done once.
+/// Those that
+/// share columns follow one another, so that a core keeps few of B's in its cache. The depth is cut as it is where operands
+/// are packed, so
+/// that an element of C has the same bits either way.
+/// Real numbers, general operands, all of C. Literature: the "small and unpacked" products of Van Zee, Smith, van de Geijn
+/// (BLIS, sup).
 template <Scalar T> class SmallProduct {
 public:
     /// Is it one? x normalised.
     static bool suits(const Product<T>& x);
-    /// Has a whole call no long side, nor a B by rows whose lines share few sets of a cache while every panel of A reads them anew?
+    /// Has a whole call no long side, nor a B by rows whose lines share few sets of a cache while every panel of A reads
+    /// them anew?
     static bool is_compact(const Product<T>& x)
     {
         return !is_complex<T> && std::max({x.m, x.n, x.k}) <= longest && (is_low(x.n, x.k) || x.B.rs == 1 || !conflict(x.B.rs));
@@ -23,11 +31,12 @@ public:
     /// Do all of its operands stay in the second cache, or nearly so?
     static bool is_tiny(const Product<T>& x) { return !is_complex<T> && std::max({x.m, x.n, x.k}) <= deepest; }
     /// `shared`: cut into chunks for several cores; otherwise into panels of rows, where the caches hold B.
-    SmallProduct(const Product<T>& x, const MicroKernel<T>& kernel, bool shared);
+    SmallProduct(const Product<T>& x, const Setup<T>& with, bool shared);
 
     Index chunks() const { return panels_ * pieces_; }
     void work(Index begin, Index end) const; ///< chunks; allocates scratch memory of the thread once
-    /// What `team` gives until nothing is left: long runs first, then shorter ones, so that all end together (guided self-scheduling:
+    /// What `team` gives until nothing is left: long runs first, then shorter ones, so that all end together (guided
+    /// self-scheduling:
     /// Polychronopoulos and Kuck 1987).
     void work(Team& team) const;
 
@@ -45,6 +54,7 @@ private:
 
     Product<T> x_;
     const MicroKernel<T>& kernel_;
+    Index depth_; ///< of a cut along k
     Index panels_, pieces_, piece_;
 };
 

@@ -72,7 +72,7 @@ protected:
         const std::vector<T> before(C.memory.all().begin(), C.memory.all().end());
         const Product<T> x{m, n, k, alpha, general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), beta, C.data(), 1, C.ld};
         ASSERT_TRUE(SmallProduct<T>::suits(x));
-        const SmallProduct<T> product(x, kernel, shared);
+        const SmallProduct<T> product(x, setup<T>(0), shared);
         std::vector<Index> order(std::size_t(product.chunks()));
         std::iota(order.begin(), order.end(), 0);
         std::shuffle(order.begin(), order.end(), random);

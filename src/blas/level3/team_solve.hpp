@@ -11,9 +11,11 @@ namespace trencadis::blas {
 /// One triangular solve B <- alpha B U^-1 carried out by several cores that come and go (every side, uplo and op by way of
 /// right_upper). Rows of B are independent; the triangle is packed once, by all of them, in panels of nr columns.
 ///
-/// A member packs its rows and carries them through all panels of U. It needs the panels in order: where the next one is just being
+/// A member packs its rows and carries them through all panels of U. It needs the panels in order: where the next one is just
+/// being
 /// packed by somebody else, it first packs one further on for everybody, and if that did not take long enough, the
-/// panel in question for itself. So nobody waits. Memory: n^2/2 numbers in common, at most kc nc (panels beyond are packed by each member), and
+/// panel in question for itself. So nobody waits. Memory: n^2/2 numbers in common, at most kc nc (panels beyond are packed by
+/// each member), and
 /// per member its mc rows and one panel, n deep.
 template <Scalar T> class TeamSolve {
 public:
@@ -22,6 +24,8 @@ public:
     Index chunks() const { return chunks_; }
     /// The same before there is an object.
     static Index count_chunks(const Setup<T>& with, Index rows);
+    /// Has an element of X the bits that `trsm` gives it? With a larger triangle trsm goes by blocks of it, this does not.
+    static bool is_one_block(const Setup<T>& with, Index order) { return order <= with.tree[Loop::pc]; }
     /// Works on what `team` gives until nothing is left. Any thread, any number of times. `cpu` is the core's number for its
     /// block sizes, `begun` what the caller has already taken from the team.
     void work(Team& team, int cpu = -1, Chunks begun = {0, 0});

@@ -182,8 +182,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
                 const Index count = whole ? lanes : rows - i * lanes;
                 if constexpr (parts == 1) put<Vec, kind, whole>(c, re(alpha) * sum[j][0][i], beta, count);
                 else {
-                    const V x = re(alpha) * sum[j][0][i] - im(alpha) * sum[j][1][i];
-                    const V y = re(alpha) * sum[j][1][i] + im(alpha) * sum[j][0][i];
+                    const V x = re(alpha) * sum[j][0][i] - rounded(im(alpha) * sum[j][1][i]);
+                    const V y = re(alpha) * sum[j][1][i] + rounded(im(alpha) * sum[j][0][i]);
                     put<Vec, kind, whole>(c, Vec::interleave_low(x, y), beta, 2 * count);
                     put<Vec, kind, whole>(c + lanes, Vec::interleave_high(x, y), beta, 2 * count - lanes);
                 }
@@ -195,10 +195,13 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     [[gnu::always_inline]] static R im(const T& x) { return reinterpret_cast<const R*>(&x)[parts - 1]; }
     [[gnu::always_inline]] static bool is(const T& x, R value) { return re(x) == value && (parts == 1 || im(x) == 0); }
 
-    /// c <- product + beta c for the first `count` numbers of a vector (whole: for all).
+    /// c <- product + beta c for the first `count` numbers of a vector (whole: for all). The product with alpha is
+    /// rounded, that with beta
+    /// is not, wherever an element is stored: which of the ways to store it takes depends on how a call is cut up.
     template <class W, Beta kind, bool whole>
     [[gnu::always_inline]] static void put(R* c, typename W::V product, const T& beta, Index count)
     {
+        product = rounded(product);
         if (whole || count >= W::lanes) {
             if constexpr (kind != Beta::zero) product = combine<W, kind>(product, W::load(c), beta);
             W::save(c, product);
@@ -212,7 +215,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     {
         if constexpr (kind == Beta::one) return c + product;
         else if constexpr (parts == 1) return re(beta) * c + product;
-        else return re(beta) * c + (W::alternate(im(beta)) * W::swap_pairs(c) + product);
+        else return re(beta) * c + rounded(W::alternate(im(beta)) * W::swap_pairs(c) + product);
     }
 
     /// The same where the rows of C are contiguous, in squares that are transposed in registers.
@@ -231,7 +234,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
                     if constexpr (parts == 1) square[0][c] = re(alpha) * x;
                     else {
                         const typename W::V y = W::load(from + height);
-                        const typename W::V real = re(alpha) * x - im(alpha) * y, imaginary = re(alpha) * y + im(alpha) * x;
+                        const typename W::V real = re(alpha) * x - rounded(im(alpha) * y),
+                                            imaginary = re(alpha) * y + rounded(im(alpha) * x);
                         square[0][c] = W::interleave_low(real, imaginary);
                         square[1][c] = W::interleave_high(real, imaginary);
                     }
@@ -257,12 +261,15 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             for (Index j = 0; j < cols; ++j) {
                 R* const c = reinterpret_cast<R*>(C + i * rs + j * cs);
                 const R x = sums[parts * j * height + i];
-                if constexpr (parts == 1) c[0] = overwrite ? ar * x : br * c[0] + ar * x;
-                else {
-                    const R y = sums[(2 * j + 1) * height + i], real = ar * x - ai * y, imaginary = ar * y + ai * x;
-                    const R old = overwrite ? 0 : br * c[0] - bi * c[1];
-                    c[1] = overwrite ? imaginary : br * c[1] + bi * c[0] + imaginary;
-                    c[0] = old + real;
+                if constexpr (parts == 1) {
+                    const R product = rounded(ar * x);
+                    c[0] = overwrite ? product : br * c[0] + product;
+                } else {
+                    const R y = sums[(2 * j + 1) * height + i];
+                    const R real = rounded(ar * x - rounded(ai * y)), imaginary = rounded(ar * y + rounded(ai * x));
+                    const R first = c[0], second = c[1];
+                    c[0] = overwrite ? real : br * first + rounded(real - bi * second);
+                    c[1] = overwrite ? imaginary : br * second + rounded(imaginary + bi * first);
                 }
             }
     }

@@ -13,6 +13,21 @@
 namespace trencadis::blas {
 namespace {
 
+/// The same number or vector, rounded: the compiler may fuse a product with the sum that it goes into where it sees both at
+/// once, and not where
+/// a branch is between them. The bits of a result must not depend on that, so that what is to be rounded is hidden from it.
+template <class Numbers> [[gnu::always_inline]] inline Numbers rounded(Numbers x)
+{
+#if defined(__x86_64__)
+    asm("" : "+v"(x));
+#elif defined(__aarch64__)
+    asm("" : "+w"(x));
+#else
+    asm("" : "+m"(x));
+#endif
+    return x;
+}
+
 /// Vectors of R, `Bytes` wide.
 template <class R, int Bytes> struct Vectors {
     static constexpr int lanes = Bytes / sizeof(R);

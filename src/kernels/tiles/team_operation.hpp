@@ -6,7 +6,8 @@
 
 namespace trencadis::task {
 
-/// What the members of one tile operation share beyond its arguments (an object of `Operation`: blas::TeamProduct, blas::TeamSolve).
+/// What the members of one tile operation share beyond its arguments (an object of `Operation`: blas::TeamProduct,
+/// blas::TeamSolve).
 /// It is made by the first member that does not have the whole operation to itself, and deleted with the arguments:
 /// `release` from the codelet's `destroy`. Part of a plain struct of arguments.
 template <class Operation> struct TeamOperation {
@@ -32,6 +33,11 @@ template <class Operation> struct TeamOperation {
         if (!first) return;
         if (first.begin == 0 && first.end == count) return alone();
         get(make).work(team, -1, first);
+    }
+    /// The same where the object must be used by a lone member too, its bits being others.
+    template <class Make> void run(Team& team, const Make& make)
+    {
+        if (const Chunks first = team.next()) get(make).work(team, -1, first);
     }
 };
 

@@ -50,7 +50,7 @@ template <Scalar T> struct GemmArgs {
         const auto A = blas::general(at.A.data, at.A.ld, op_a), B = blas::general(at.B.data, at.B.ld, op_b);
         return {m, n, k, alpha, A, B, beta, at.C.data, 1, at.C.ld};
     }
-    blas::SmallProduct<T> small(const Operands& at) const { return {whole(at), blas::instruction_set().micro_kernel<T>(), true}; }
+    blas::SmallProduct<T> small(const Operands& at) const { return {whole(at), blas::setup<T>(0), true}; }
 
     void run(TaskContext& context)
     {

@@ -47,9 +47,10 @@ template <Scalar T, Triangular what> struct TriangularArgs {
         const Stored<const T> A = stored<const T>(context, 0);
         const Stored<T> B = stored<T>(context, 1);
         const Index count = chunks(&kernels);
-        if (packs_once(&kernels))
-            return shared.run(
-                context.team(), count, [&] { return solve(A, B); }, [&] { part(kernels, m, n, A, B); });
+        const auto make = [&] { return solve(A, B); };
+        if (packs_once(&kernels) && count > 1 && !blas::TeamSolve<T>::is_one_block(blas::setup<T>(0), left() ? m : n))
+            return shared.run(context.team(), make);
+        if (packs_once(&kernels)) return shared.run(context.team(), count, make, [&] { part(kernels, m, n, A, B); });
         while (const auto c = context.team().next()) {
             const Range r = range_of(c, count, extent());
             if (left()) part(kernels, m, r.size(), A, {B.data + r.begin * B.ld, B.ld});
