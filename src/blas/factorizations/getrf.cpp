@@ -9,8 +9,14 @@
 namespace trencadis::blas {
 namespace {
 
-/// Columns that are factored in the work area: what is read for each column should stay in the first cache.
-template <Scalar T> Index leaf_width(Index m) { return m * Index(sizeof(T)) * 16 <= 40 << 10 ? 16 : 8; }
+/// Columns that are factored in the work area: what is read for each column should stay in the first cache. All of a small
+/// matrix, where the
+/// kernel divides and rounds as the formulas stand, so that it notices that a matrix is singular as often as LAPACK's does.
+template <Scalar T> Index leaf_width(Index m)
+{
+    constexpr Index small = 32;
+    return m <= small ? small : m * Index(sizeof(T)) * 16 <= 40 << 10 ? 16 : 8;
+}
 
 template <Scalar T> Index factor_leaf(Index m, Index n, T* A, Index lda, Index* pivots)
 {

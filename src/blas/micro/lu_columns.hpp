@@ -6,10 +6,20 @@
 namespace trencadis::blas {
 namespace {
 
-/// MicroKernel::factor_columns. A column is updated by all before it when its turn comes, which reads those and writes one, and its largest
-/// entry is found on the way. A row that has become a pivot's leaves the work area for the result, and zeros take its place: so every
+constexpr Index small_lu = 32; ///< rows of a matrix that is small; as in factorizations/getrf.cpp
+
+/// MicroKernel::factor_columns. A column is updated by all before it when its turn comes, which reads those and writes one,
+/// and its largest
+/// entry is found on the way. A row that has become a pivot's leaves the work area for the result, and zeros take its place:
+/// so every
 /// loop begins at a whole vector, and what lies above the pivot neither needs a mask nor is ever the largest.
-template <Scalar T, int Bytes> struct ColumnFactors {
+///
+/// `as_written`: entries are divided by the pivot, and products are rounded before they are subtracted, as the formulas
+/// stand. Then what cancels in
+/// a singular matrix of small integers cancels here too more often than with an inverse or fused operations, and the pivot is
+/// found to be
+/// zero; it costs twice the operations, which small matrices do not feel.
+template <Scalar T, int Bytes, bool as_written> struct ColumnFactors {
     using R = Real<T>;
     using Vec = Vectors<R, Bytes>;
     using V = typename Vec::V;
@@ -44,11 +54,13 @@ template <Scalar T, int Bytes> struct ColumnFactors {
     }
     [[gnu::always_inline]] static V times(V v, const R* factor)
     {
-        if constexpr (parts == 1) return v * factor[0];
+        if constexpr (as_written) return v / (factor[0] - V{});
+        else if constexpr (parts == 1) return v * factor[0];
         else return v * factor[0] - Vec::negate_odd(Vec::swap_pairs(v) * factor[1]);
     }
 
-    /// y <- y - X s for `count` vectors of rows and k columns of X, whose last one is multiplied by `scale` first, where there is one.
+    /// y <- y - X s for `count` vectors of rows and k columns of X, whose last one is multiplied by `scale` first, where
+    /// there is one.
     template <int count>
     [[gnu::always_inline]] static void update(Index k, R* X, Index ldx, const R* s, Index incs, const R* scale, R* y,
                                               Largest* best, Index block)
@@ -86,7 +98,8 @@ template <Scalar T, int Bytes> struct ColumnFactors {
     /// Of a complex s the imaginary part's products are summed apart, to be turned in the end.
     [[gnu::always_inline]] static void subtract(V (&sum)[parts], V l, const R* s)
     {
-        sum[0] -= l * s[0];
+        if constexpr (as_written) sum[0] -= rounded(l * s[0]);
+        else sum[0] -= l * s[0];
         if constexpr (parts == 2) sum[1] += l * s[1];
     }
     /// The same for elements [begin, end), whole vectors.
@@ -121,7 +134,8 @@ template <Scalar T, int Bytes> struct ColumnFactors {
         }
     }
 
-    /// The first of the largest entries of column j from row j down; as LAPACK's xAMAX that is row j where its entry is no number.
+    /// The first of the largest entries of column j from row j down; as LAPACK's xAMAX that is row j where its entry is
+    /// no number.
     Index find_pivot(Index j, const Largest& best) const
     {
         const R* const entries = column(j);
@@ -180,6 +194,7 @@ template <Scalar T, int Bytes> struct ColumnFactors {
             const T* const pivot = reinterpret_cast<const T*>(row + j * parts);
             scale = nullptr;
             if (modulus(row + j * parts) == 0) info = info ? info : j + 1;
+            else if constexpr (as_written) scale = row + j;
             else if (x.invert(pivot, reinterpret_cast<T*>(inverse))) scale = inverse;
             else x.divide(x.m - j - 1, reinterpret_cast<T*>(column(j)) + j + 1, pivot);
         }
@@ -188,15 +203,22 @@ template <Scalar T, int Bytes> struct ColumnFactors {
     }
 };
 
-template <Scalar T, int Bytes> Index factor_columns(const LuColumns<T>& x)
+template <Scalar T, int Bytes, bool as_written> Index factor_columns_by(const LuColumns<T>& x)
 {
-    using Factors = ColumnFactors<T, Bytes>;
+    using Factors = ColumnFactors<T, Bytes, as_written>;
     constexpr Index line = 64 / Index(sizeof(T)), N = Factors::N;
     const Index ldu = (x.n + N - 1) / N * N;
     Real<T>* const W = x.work;
     Real<T>* const U = W + x.ldw * x.n * Factors::parts;
     static_assert(line >= 4);
     return Factors{x, W, U, U + ldu * x.n * Factors::parts, (x.m + N - 1) / N * N, x.ldw, ldu}.factor();
+}
+
+template <Scalar T, int Bytes> Index factor_columns(const LuColumns<T>& x)
+{
+    if constexpr (!is_complex<T>)
+        if (x.m <= small_lu) return factor_columns_by<T, Bytes, true>(x);
+    return factor_columns_by<T, Bytes, false>(x);
 }
 
 } // namespace
