@@ -31,7 +31,8 @@ protected:
         EXPECT_EQ(std::int32_t(info), 0);
         return made;
     }
-    /// |C - A B| is within what products of that many rounded reflections may be off by: each column's length times a modest multiple of
+    /// |C - A B| is within what products of that many rounded reflections may be off by: each column's length times a
+    /// modest multiple of
     /// the number of operations it went through (Higham, lemma 19.3); 10 n eps has not been seen.
     static void expect_product(const Dense<T>& A, const Dense<T>& B, const Dense<T>& C)
     {
@@ -163,6 +164,28 @@ TYPED_TEST(Qr, QuestionsForTheWorkspaceTouchNothingElse)
             expect(m);
         call<T>(family, "gels", 'N', m, n, nrhs, a.data(), m, c.data(), m, &work, Index(-1), &info), expect(n + nrhs);
     }
+}
+
+/// In single precision there is no 2^24 + 1: the answer is the next number that there is, since less is refused.
+TEST(QrWorkspace, IsRoundedUpWhereThereIsNoSuchNumber)
+{
+    static constexpr Index many = (Index(1) << 24) + 1;
+    const auto expect = [](auto zero) {
+        using T = decltype(zero);
+        std::vector<T> row(std::size_t(many) + 1, T(1)), column(4), tau(2);
+        const std::string mqr = is_complex<T> ? "unmqr" : "ormqr";
+        T work = T(0);
+        Index info = 7;
+        call<T>(fortran_families[0], "geqrf", Index(1), many, row.data(), Index(1), tau.data(), &work, Index(-1), &info);
+        EXPECT_GE(double(std::real(work)), double(many));
+        call<T>(fortran_families[0], "gelqf", many, Index(1), row.data(), many, tau.data(), &work, Index(-1), &info);
+        EXPECT_GE(double(std::real(work)), double(many));
+        call<T>(fortran_families[0], mqr.c_str(), 'L', 'N', Index(1), many, Index(1), column.data(), Index(1), tau.data(),
+                row.data(), Index(1), &work, Index(-1), &info);
+        EXPECT_GE(double(std::real(work)), double(many));
+    };
+    expect(float());
+    expect(std::complex<float>());
 }
 
 /// geqp3's arguments behind A: jpvt of the family's integers, and an array of real numbers more in complex precisions.

@@ -103,7 +103,8 @@ TRC_EXPERT_ROUTINES(TRC_EXPERT)
 TRC_SCALING_ROUTINES(TRC_SCALING)
 TRC_CONDITION_ROUTINES(TRC_CONDITION)
 
-// LAPACK's larft returns before it looks at anything. That larfb does so cannot be seen: of nothing it does nothing, and bad arguments it passes over.
+// LAPACK's larft returns before it looks at anything. That larfb does so cannot be seen: of nothing it does nothing, and bad
+// arguments it passes over.
 #define TRC_IDLE_larft n <= 0
 #define TRC_IDLE_larfb false
 #define TRC_REFLECTORS(routine, ...)                                                                                             \
@@ -143,8 +144,8 @@ TRC_NORM_ROUTINES(TRC_NORM)
     {                                                                                                                            \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return {bad, false};                        \
         const Index least = TRC_LEAST_WORK_##routine;                                                                            \
-        if (lwork == -1) return *work = T(Real<T>(least)), Workspace{0, true};                                                   \
-        if (lwork >= least) *work = T(Real<T>(least));                                                                           \
+        if (lwork == -1) return *work = answered_size<T>(least), Workspace{0, true};                                             \
+        if (lwork >= least) *work = answered_size<T>(least);                                                                     \
         return {lwork < least ? argument::count(TRC_ARGUMENTS_##routine(TRC_CHECK)) + 2 : 0, false};                             \
     }
 TRC_WORKSPACE_ROUTINES(TRC_WORKSPACE)

@@ -2,7 +2,11 @@
 #include "algorithms/signatures.hpp"
 #include "base/scalar.hpp"
 
-/// The routines behind the symbols, column-major, in one precision: the arguments that algorithms/signatures.hpp lists, LAPACK's also `info`.
+#include <cmath>
+#include <limits>
+
+/// The routines behind the symbols, column-major, in one precision: the arguments that algorithms/signatures.hpp lists,
+/// LAPACK's also `info`.
 /// Each returns the number of the first bad argument, counted as the reference does, and has then done nothing; or 0.
 namespace trencadis::face {
 
@@ -11,6 +15,13 @@ struct Workspace {
     int bad;
     bool query;
 };
+
+/// The answer to such a question: rounded up where a precision has no such number, since a call with less would be refused.
+template <Scalar T> T answered_size(Index size)
+{
+    const Real<T> nearest = static_cast<Real<T>>(size);
+    return Index(nearest) >= size ? nearest : std::nextafter(nearest, std::numeric_limits<Real<T>>::infinity());
+}
 
 template <Scalar T> struct Faces {
 #define TRC_DECLARE_BLAS(routine, ...) static int routine(TRC_ARGUMENTS_##routine(TRC_FACE));

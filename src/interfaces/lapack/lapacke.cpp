@@ -17,8 +17,10 @@
 #include <new>
 #include <type_traits>
 
-// LAPACKE's symbols, with 32-bit integers as LAPACKE_dgetrf and with 64-bit ones as LAPACKE_dgetrf_64 and LAPACKE_dgetrf64_; those called
-// ..._work as well, which do not look for NaNs. Matrices by rows are transposed into memory of their own and back, as LAPACKE does.
+// LAPACKE's symbols, with 32-bit integers as LAPACKE_dgetrf and with 64-bit ones as LAPACKE_dgetrf_64 and LAPACKE_dgetrf64_;
+// those called
+// ..._work as well, which do not look for NaNs. Matrices by rows are transposed into memory of their own and back, as LAPACKE
+// does.
 
 namespace trencadis {
 
@@ -209,7 +211,7 @@ using namespace trencadis::face;
 #define TRC_WORKSPACE_SYMBOL_WITH(MORE, ROUTINE, SYMBOL, LABEL, NAME)                                                            \
     Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E), T* work, Int lwork MORE)                                              \
     {                                                                                                                            \
-        if (lwork == -1) return *work = T(Real<T>(TRC_LEAST_WORK_##ROUTINE)), Int(0); /* no matrix is looked at */               \
+        if (lwork == -1) return *work = answered_size<T>(TRC_LEAST_WORK_##ROUTINE), Int(0); /* no matrix is looked at */         \
         return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
             const auto call = [&](TRC_ARGUMENTS_##ROUTINE(TRC_LAID)) {                                                           \
                 return answer(NAME, LABEL, look(false, TRC_ARGUMENTS_##ROUTINE(TRC_LOOK)), [&](Index& info) {                    \
