@@ -35,6 +35,7 @@ def parts(jobs):
     yield Part("ten times as many random graphs", f"TRENCADIS_TEST_SHARE=10 TRENCADIS_SOURCE_DIR=$PWD {graphs}", short=True)
     yield Part("user-level threads, counts ten times as large", "GLT_SUITE_LONG=1 GLT_BACKEND=native build/bin/test_glt_native")
     yield Part("testers of the reference LAPACK at size", f"{PYTEST} -m thorough tests/test_lapack_testers.py")
+    yield Part("the same call, the same bits", "scripts/same_bits.sh build")
     yield Part("others' programs", f"make test-clients JOBS={jobs}")
     yield Part("a build without optional dependencies", f"make minimal JOBS={jobs}")
     yield Part("deliberate faults", f"make test-mutations JOBS={jobs}")
