@@ -3,6 +3,9 @@
 
 namespace trencadis::python {
 
+/// The name of an argument that may be anything, None too: what it is, is looked at by the function.
+inline auto operator""_any(const char* name, std::size_t) { return nanobind::arg(name).none(); }
+
 // One per source file; each adds its part to the module.
 void bind_session(nanobind::module_& m);
 void bind_routines(nanobind::module_& m);

@@ -3,6 +3,7 @@
 #include "array.hpp"
 #include "bind.hpp"
 #include "routine_arguments.hpp"
+#include "truth.hpp"
 
 #include <memory>
 #include <nanobind/stl/string.h>
@@ -26,10 +27,11 @@ public:
             });
         });
     }
-    void apply(nb::handle c, bool adjoint) const
+    void apply(nb::handle c, Truth adjoint) const
     {
+        const Op op = adjoint ? Op::conj_trans : Op::none;
         with(c, "c", [&]<Scalar T>(const TileQr<T>& factors, const Buffer::ColumnMajor<T>& C) {
-            return factors.apply(adjoint ? Op::conj_trans : Op::none, C.cols, C.data, C.ld, options(0, "")), 0;
+            return factors.apply(op, C.cols, C.data, C.ld, options(0, "")), 0;
         });
     }
     void form(nb::handle q) const
@@ -74,7 +76,7 @@ void bind_tile_qr(nb::module_& m)
     nb::class_<TileFactors>(m, "TileFactors")
         .def(nb::init<Session*, nb::handle, const std::string&, Index>(), "session"_a.none(), "a"_a, "variant"_a = "", "nb"_a = 0,
              nb::keep_alive<1, 2>())
-        .def("apply", &TileFactors::apply, "c"_a, "adjoint"_a)
+        .def("apply", &TileFactors::apply, "c"_any, "adjoint"_any)
         .def("form", &TileFactors::form, "q"_a)
         .def("solve", &TileFactors::solve, "b"_a);
 }

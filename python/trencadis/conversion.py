@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .checks import one_of, shown, word
 from .session import current
 
 # What SciPy calculates in, by dtype (scipy.linalg.blas.find_best_blas_type); everything else is taken as float64.
@@ -29,7 +30,7 @@ def validated(a: ArrayLike, check_finite: bool) -> np.ndarray:
     refuse_sparse_and_masked(a)
     array = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
     if array.dtype.char == "O":
-        raise ValueError("object arrays are not supported")
+        raise ValueError(f"object arrays are not supported: {shown(a)}")
     return array
 
 
@@ -88,7 +89,7 @@ def is_column_major(a: np.ndarray) -> bool:
 
 
 def require_variant(routine: str, variant: str) -> None:
-    """Refuses one that the routine has not, where there is nothing to call it for."""
-    known = next(entry["variants"] for entry in _core.list_routines() if entry["name"] == routine)
-    if variant and variant not in known:
-        raise ValueError(f"{routine} has no variant '{variant}'; it has {', '.join(known)}")
+    """Refuses one that the routine has not."""
+    if word("variant", variant):
+        known = next(entry["variants"] for entry in _core.list_routines() if entry["name"] == routine)
+        one_of(f"{routine} variant", variant, known)

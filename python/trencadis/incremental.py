@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .checks import tile_size
 from .conversion import validated
 from .session import current
 from .tile_factors import TileFactors
@@ -40,11 +41,12 @@ class IncrementalLU(TileFactors):
     """
 
     def __init__(self, a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True, nb: int = 0) -> None:
+        tile = tile_size(nb)
         a1 = validated(a, check_finite)
         if a1.ndim != 2 or a1.shape[0] != a1.shape[1]:
             raise ValueError(f"expected a square matrix, got an array of shape {a1.shape}")
         super().__init__(a, a1, overwrite_a)
-        self._factors = _core.IncrementalFactors(current.get(), self._matrix, nb)
+        self._factors = _core.IncrementalFactors(current.get(), self._matrix, tile)
         self.singular: int = self._factors.info
 
     @property

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .checks import unknown_structure
 from .conversion import columns, converted_dtype, native, refuse_sparse_and_masked, replaceable, validated
 from .lu import SMALL, parity
 from .session import current
@@ -65,9 +66,9 @@ def inv(
     Triangular: trtri, n^3/3. Four times as many for complex. Symmetric and Hermitian matrices that are not positive definite are
     inverted as general ones.
     """
-    structure = _STRUCTURES.get(assume_a)
+    structure = _STRUCTURES.get(assume_a) if assume_a is None or isinstance(assume_a, str) else None
     if structure is None:
-        raise ValueError(f"{assume_a} is not a recognized matrix structure")
+        raise ValueError(unknown_structure(assume_a, _STRUCTURES))
     x = _attempt(a, structure, lower, overwrite_a, check_finite)
     if type(x) is np.ndarray:
         return x

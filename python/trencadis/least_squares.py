@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .checks import shown
 from .conversion import columns, common_dtype, validated
 from .qr import surely_independent
 from .session import current
 
+_DRIVERS = ("gelsd", "gelsy", "gelss")
 #: x, residues, rank, s.
 Answer = tuple[np.ndarray, np.ndarray, int, Any]
 
@@ -62,6 +64,8 @@ def lstsq(
     2 m n^2 - 2/3 n^3 flops for M >= N, 4 times as many for complex; several times fewer than by singular values. Otherwise
     SciPy's gelsd: `s` is there then, and says how far the rank is from another.
     """
+    if lapack_driver is not None and lapack_driver not in _DRIVERS:
+        raise ValueError(f"LAPACK driver {shown(lapack_driver)} is not found: {', '.join(_DRIVERS)} are")
     a1, b1 = validated(a, check_finite), validated(b, check_finite)
     if a1.ndim > 2 or b1.ndim > 2:
         return _over_stacks(a1, b1, cond, lapack_driver)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .checks import pair
 from .conversion import common_dtype, converted_dtype, native, over_batch, replaceable, validated
 from .errors import not_positive_definite
 from .lu import SMALL
@@ -81,9 +82,21 @@ def cho_solve(
     -----
     LAPACK's potrs: 2 n^2 nrhs flops, 4 times as many for complex.
     """
-    c, lower = c_and_lower
+    c, lower = pair("c_and_lower", c_and_lower)
+    if type(lower) is not bool:
+        lower = _one_triangle(lower)
     x = _core.solve_factored(current.get(), c, lower, b, overwrite_b, check_finite)
     return x if x is not None else _cho_solve_converted(c, lower, b, overwrite_b, check_finite)
+
+
+def _one_triangle(lower: object) -> object:
+    """SciPy's cho_factor says it for each matrix of a stack, and of all the same."""
+    said = np.asarray(lower)
+    if said.ndim == 0 or said.size == 0:
+        return lower
+    if (said != said.flat[0]).any():
+        raise ValueError("lower is not the same for all matrices of the stack")
+    return said.flat[0]
 
 
 def _factor(a: ArrayLike, lower: bool, overwrite_a: bool, clean: bool, check_finite: bool) -> np.ndarray:
@@ -131,4 +144,4 @@ def _cho_solve_converted(c: ArrayLike, lower: bool, b: ArrayLike, overwrite_b: b
     if b1.size == 0:
         return np.empty_like(b1, dtype=dtype)
     b2 = native(b1, dtype)
-    return _core.solve_factored(current.get(), native(c1, dtype), lower, b2, replaceable(b2, b1, overwrite_b), False)
+    return _core.solve_factored(current.get(), native(c1, dtype), lower, b2, replaceable(b2, b, overwrite_b), False)

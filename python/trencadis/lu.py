@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .checks import pair, shown
 from .conversion import columns, common_dtype, converted_dtype, native, refuse_sparse_and_masked, replaceable, require_variant
+from .errors import UsageError
 from .session import current
 
 #: Matrices of a stack up to this order are factored several at a time, one worker each.
@@ -48,9 +50,9 @@ def lu_factor(
     -----
     LAPACK's getrf as tile tasks: 2/3 n^3 flops for M = N, 4 times as many for complex.
     """
-    a1, variant = _finite(a, check_finite), variant or ""
-    if a1.size == 0:
-        require_variant("getrf", variant)
+    if variant != "":
+        variant = _form(variant)
+    a1 = _finite(a, check_finite)
     if a1.ndim > 2:
         lu, piv, singular = _factor_stack(a1, variant)
     elif a1.size == 0:
@@ -62,6 +64,16 @@ def lu_factor(
 
         warn(f"Diagonal number {singular} is exactly zero. Singular matrix.", LinAlgWarning, stacklevel=2)
     return lu, piv
+
+
+def _form(variant: str | None) -> str:
+    if variant is None:
+        return ""
+    require_variant("getrf", variant)
+    if variant == "incremental":
+        right = "solve takes it, and IncrementalLU keeps its factors"
+        raise UsageError(f"variant 'incremental' leaves no factors of LAPACK's form: {right}")
+    return variant
 
 
 def lu_solve(
@@ -98,15 +110,17 @@ def lu_solve(
     -----
     LAPACK's getrs: 2 n^2 nrhs flops, 4 times as many for complex. A zero on the diagonal of U is divided by.
     """
-    lu, piv = (np.asarray(part) for part in lu_and_piv)
+    lu, piv = (np.asarray(part) for part in pair("lu_and_piv", lu_and_piv))
+    if lu.dtype.kind not in "biufc":
+        raise ValueError(f"lu holds {lu.dtype}; numbers are needed")
     b1 = _finite(b, check_finite)
-    op = {0: "N", 1: "T", 2: "C"}.get(trans)
+    op = "NTC"[trans] if isinstance(trans, int | np.integer) and trans in (0, 1, 2) else None
     if op is None:
-        raise ValueError(f"trans is {trans!r}; give 0, 1 or 2")
+        raise ValueError(f"trans is {shown(trans)}; give 0, 1 or 2")
     core = min(b1.ndim, 2)
     batch = np.broadcast_shapes(lu.shape[:-2], piv.shape[:-1], b1.shape[:-core])
     if not batch:
-        return _solve_factored(lu, piv, b1, op, replaceable(b1, b, overwrite_b))
+        return _solve_factored(lu, piv, b1, op, replaceable(b1, b, overwrite_b) and not np.may_share_memory(lu, b1))
     if 0 in batch:
         raise ValueError("`lu_solve` does not support zero-size batches.")
     lu = np.broadcast_to(lu, batch + lu.shape[-2:])
@@ -171,7 +185,10 @@ def lu(
 
 def _finite(a: ArrayLike, check_finite: bool) -> np.ndarray:
     refuse_sparse_and_masked(a)
-    return np.asarray_chkfinite(a) if check_finite else np.asarray(a)
+    array = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
+    if array.dtype.char == "O":
+        raise ValueError(f"object arrays are not supported: {shown(a)}")
+    return array
 
 
 def _factor(a: np.ndarray, overwrite: bool, variant: str = "") -> tuple[np.ndarray, np.ndarray, int]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .checks import shown, whole_number
 from .conversion import columns, common_dtype, converted_dtype, replaceable, validated
 from .session import current
 
@@ -41,7 +42,7 @@ def qr(
 
     Returns
     -------
-    (q, r), or (r,) with mode 'r', or ((qr, tau), r) with 'raw'; with pivoting p at the end
+    (q, r), or (r,) with mode 'r' (of a stack, as from SciPy, r itself), or ((qr, tau), r) with 'raw'; with pivoting p at the end
         q : (..., M, M) or (..., M, K) ndarray; r : (..., M, N) or (..., K, N); qr : (..., M, N) with R above the vectors of the
         reflectors and tau : (..., K) their scalars, for `trencadis.lapack.dormqr` and its kin; p : (..., N) of int32.
 
@@ -58,14 +59,14 @@ def qr(
         raise ValueError("Mode argument should be one of ['full', 'r', 'economic', 'raw']")
     a1 = validated(a, check_finite)
     if a1.ndim > 2:
-        return _over_stack(lambda part: qr(part, False, lwork, mode, pivoting, False), a1, "qr")
+        answers = _over_stack(lambda part: qr(part, False, lwork, mode, pivoting, False), a1, "qr")
+        return answers[0] if len(answers) == 1 else answers
     if a1.ndim != 2:
         raise ValueError("expected a 2-D array")
     if a1.size == 0:
         return (*_of_nothing(a1, mode), np.arange(a1.shape[1], dtype=np.int32)) if pivoting else _of_nothing(a1, mode)
     least = _least_work(a1, pivoting)
-    if lwork not in (None, -1) and lwork < least:  # type: ignore[operator]
-        raise ValueError(f"lwork is {lwork}, must be at least {least}, or -1")
+    _check_work(lwork, least)
     overwrite = replaceable(a1, a, overwrite_a)
     factors, tau, *order = pivoted(a1, overwrite) if pivoting else factored(a1, overwrite)
     m, n = factors.shape
@@ -112,7 +113,7 @@ def qr_multiply(
     LAPACK's geqrf, or geqp3 with pivoting, and ormqr (complex: unmqr).
     """
     if mode not in ("left", "right"):
-        raise ValueError(f"Mode argument can only be 'left' or 'right' but not '{mode}'")
+        raise ValueError(f"Mode argument can only be 'left' or 'right' but not {shown(mode)}")
     c1, a1 = validated(c, True), np.atleast_2d(np.asarray(a))
     if a1.ndim > 2 or c1.ndim > 2:
         raise ValueError(f"expected matrices, got arrays of shapes {a1.shape} and {c1.shape}")
@@ -161,9 +162,9 @@ def rq(a: ArrayLike, overwrite_a: bool = False, lwork: int | None = None, mode: 
         raise ValueError("expected matrix")
     turned = np.flip(a1, (-2, -1)).swapaxes(-1, -2)
     turned = turned.conj() if np.iscomplexobj(turned) else turned  # what is no number is qr's to refuse
-    if lwork not in (None, -1) and lwork < a1.shape[-2]:  # type: ignore[operator]
-        raise ValueError(f"lwork is {lwork}, must be at least {a1.shape[-2]}, or -1")
-    parts = [_turned_back(part) for part in reversed(qr(turned, mode=mode, check_finite=False))]
+    _check_work(lwork, a1.shape[-2])
+    answers = qr(turned, mode=mode, check_finite=False)
+    parts = [_turned_back(part) for part in reversed(answers if isinstance(answers, tuple) else (answers,))]
     return parts[0] if mode == "r" else tuple(parts)
 
 
@@ -210,6 +211,11 @@ def pivoted(a: np.ndarray, overwrite: bool) -> tuple[np.ndarray, np.ndarray, np.
     tau, order = np.empty(min(factors.shape), factors.dtype), np.zeros(factors.shape[1], np.int64)
     _core.lapack("geqp3", current.get(), *factors.shape, factors, order, tau)
     return factors, tau, (order - 1).astype(np.int32)
+
+
+def _check_work(lwork: object, least: int) -> None:
+    if lwork is not None and -1 != whole_number("lwork", lwork) < least:
+        raise ValueError(f"lwork is {lwork}, must be at least {least}, or -1")
 
 
 def _least_work(a: np.ndarray, pivoting: bool) -> int:

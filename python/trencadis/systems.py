@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .checks import unknown_structure
 from .conversion import columns, native, replaceable, require_variant, solve_dtype, validated
 from .errors import LinAlgError, not_positive_definite
 from .session import current
@@ -101,15 +102,13 @@ def solve(
     matrices that are not positive definite are solved as general ones (SciPy: sysv, hesv). Tridiagonal and banded systems are
     given to SciPy's LAPACK.
     """
-    if variant:
+    if variant != "" and variant is not None:
         return _solve_by_variant(a, b, assume_a, transposed, overwrite_a, overwrite_b, check_finite, variant)
     if assume_a == "banded":
         from scipy.linalg import solve as scipy_solve
 
         return scipy_solve(a, b, lower, overwrite_a, overwrite_b, check_finite, assume_a, transposed)
-    if assume_a not in _STRUCTURES:
-        raise ValueError(f"{assume_a} is not a recognized matrix structure")
-    structure = _STRUCTURES[assume_a]
+    structure = _structure(assume_a)
     x = None
     if not transposed:
         x = _attempt(a, b, structure, lower, False, overwrite_a, overwrite_b, check_finite)
@@ -126,12 +125,19 @@ def solve(
     return x
 
 
+def _structure(assume_a: object) -> str:
+    if assume_a is None or isinstance(assume_a, str) and assume_a in _STRUCTURES:
+        return _STRUCTURES[assume_a]  # type: ignore[index]
+    raise ValueError(unknown_structure(assume_a, _STRUCTURES))
+
+
 def _solve_by_variant(
     a: ArrayLike, b: ArrayLike, assume_a: str | None, transposed: bool, overwrite_a: bool, overwrite_b: bool,
     check_finite: bool, variant: str,
 ) -> np.ndarray:  # fmt: skip
     """gesv in the form that is asked for."""
-    if _STRUCTURES.get(assume_a, assume_a) not in ("", "general") or transposed:
+    require_variant("gesv", variant)
+    if assume_a is not None and _structure(assume_a) not in ("", "general") or transposed:
         raise ValueError("variant: goes with assume_a 'general' and without transposed")
     a1, b1 = validated(a, check_finite), validated(b, check_finite)
     if a1.ndim != 2 or a1.shape[0] != a1.shape[1]:
@@ -140,9 +146,8 @@ def _solve_by_variant(
     if b1.ndim not in (1, 2) or b1.shape[0] != n:
         raise ValueError(f"b has the shape {b1.shape}; {n} rows are needed")
     dtype = solve_dtype(a1, b1)
-    x = columns(b1, dtype, replaceable(b1, b, overwrite_b))
+    x = columns(b1, dtype, replaceable(b1, b, overwrite_b) and not np.may_share_memory(a1, b1))
     if x.size == 0:
-        require_variant("gesv", variant)
         return x
     factors = columns(a1, dtype, replaceable(a1, a, overwrite_a))
     pivots = np.empty(n, np.int64)

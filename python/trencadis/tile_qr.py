@@ -6,9 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .checks import one_of, shown, tile_size, word
 from .conversion import validated
 from .session import current
 from .tile_factors import TileFactors
+
+#: Whose trees may be asked for.
+FORMS = ("flat", "plasma", "binary", "greedy", "fibonacci")
 
 
 class TileQR(TileFactors):
@@ -42,11 +46,14 @@ class TileQR(TileFactors):
     def __init__(
         self, a: ArrayLike, variant: str = "", overwrite_a: bool = False, check_finite: bool = True, nb: int = 0
     ) -> None:
+        tile, form = tile_size(nb), word("variant", variant)
+        if form:
+            one_of("variant of TileQR", form, FORMS)
         a1 = validated(a, check_finite)
         if a1.ndim != 2:
             raise ValueError(f"expected a matrix, got an array of shape {a1.shape}")
         super().__init__(a, a1, overwrite_a)
-        self._factors = _core.TileFactors(current.get(), self._matrix, variant, nb)
+        self._factors = _core.TileFactors(current.get(), self._matrix, form, tile)
 
     @property
     def r(self) -> np.ndarray:
@@ -55,7 +62,7 @@ class TileQR(TileFactors):
     def q(self, mode: str = "economic") -> np.ndarray:
         """The first min(M, N) columns of Q, or all M of them: mode 'economic' or 'full'."""
         if mode not in ("economic", "full"):
-            raise ValueError(f"mode is {mode!r}; give 'economic' or 'full'")
+            raise ValueError(f"mode is {shown(mode)}; give 'economic' or 'full'")
         m, n = self._matrix.shape
         q = np.empty((m, m if mode == "full" else min(m, n)), dtype=self._matrix.dtype, order="F")
         if q.size:

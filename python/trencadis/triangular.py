@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .checks import shown
 from .conversion import common_dtype, is_column_major, over_batch, validated
 from .errors import LinAlgError
 from .session import current
@@ -44,9 +45,9 @@ def solve_triangular(
     BLAS's trsm: n^2 nrhs flops, 4 times as many for complex.
     """
     a1, b1 = validated(a, check_finite), validated(b, check_finite)
-    op = {0: "N", 1: "T", 2: "C"}.get(trans, trans)
-    if op not in ("N", "T", "C"):
-        raise ValueError(f"trans is {trans!r}; give 0, 1, 2, 'N', 'T' or 'C'")
+    op = op_of(trans)
+    if op is None:
+        raise ValueError(f"trans is {shown(trans)}; give 0, 1, 2, 'N', 'T' or 'C'")
     if a1.ndim > 2 or b1.ndim > 2:
         return over_batch(
             lambda x, y: solve_triangular(x, y, trans, lower, unit_diagonal, False, False), a1, b1, "solve_triangular"
@@ -63,8 +64,16 @@ def solve_triangular(
         zeros = np.flatnonzero(np.diagonal(a1) == 0)
         if zeros.size:
             raise LinAlgError(f"singular matrix: resolution failed at diagonal {zeros[0]}")
-    x = _right_side_in_place(b1, b, dtype, overwrite_b)
+    x = _right_side_in_place(b1, b, dtype, overwrite_b and not np.may_share_memory(a1, b1))
     return _solve_triangular_in_place(a1, x, op, lower, unit_diagonal)
+
+
+def op_of(trans: object) -> str | None:
+    """LAPACK's letter for SciPy's number, or letter."""
+    for number, letter in enumerate("NTC"):
+        if isinstance(trans, int | np.integer | str) and trans in (number, letter):
+            return letter
+    return None
 
 
 def _right_side_in_place(b1: np.ndarray, b: ArrayLike, dtype: np.dtype, overwrite_b: bool) -> np.ndarray:
