@@ -1,5 +1,6 @@
 #pragma once
 #include "base/error.hpp"
+#include "base/scalar.hpp"
 #include "session/session.hpp"
 
 #include <nanobind/nanobind.h>
@@ -77,5 +78,17 @@ template <class F> auto compute(F&& f)
 
 /// The session that an argument stands for; nullptr is the standard one.
 inline Session& session_or_standard(Session* session) { return session ? *session : Session::standard(); }
+/// The same for a call of so many operations: small ones start no thread.
+inline Session& session_for(Session* session, Flops flops) { return session ? *session : Session::standard(flops); }
+
+/// Operations of a system of order n with nrhs right sides, or of what takes as many, and of a product; about.
+template <Scalar T> Flops system_flops(Index n, Index nrhs = 0)
+{
+    return (is_complex<T> ? 4 : 1) * double(n) * double(n) * (double(n) + 2 * double(nrhs));
+}
+template <Scalar T> Flops product_flops(Index m, Index n, Index k)
+{
+    return (is_complex<T> ? 8 : 2) * double(m) * double(n) * double(k);
+}
 
 } // namespace trencadis::python

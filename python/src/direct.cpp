@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <limits>
+#include <utility>
 
 // The Python API's way to the routines, for plain arrays: dtype and shape checks, copies and the finite check in one call
 // from Python, because at n = 64 the whole solve takes some ten microseconds and every Python statement a tenth of one.
@@ -76,8 +79,8 @@ nb::object bind_solve_positive(Session* session, nb::handle a_array, nb::handle 
     return with_scalar(system->a.kind(), [&](auto zero) -> nb::object {
         using T = decltype(zero);
         const Result result = compute([&] {
-            return solve_positive<T>(session_or_standard(session), view, system->B, x.column_major<T>(2, "x"), system->in_place(),
-                                     flags);
+            return solve_positive<T>(session_for(session, system_flops<T>(system->A.rows, system->B.cols)), view, system->B,
+                                     x.column_major<T>(2, "x"), system->in_place(), flags);
         });
         if (result.info) return nb::int_(result.info);
         if (!(result.rcond >= std::numeric_limits<Real<T>>::epsilon())) return nb::make_tuple(x_array, result.rcond);
@@ -119,7 +122,9 @@ nb::object bind_factor_positive(Session* session, nb::handle a_array, Truth lowe
     const Index info = with_scalar(a->kind(), [&](auto zero) {
         using T = decltype(zero);
         const Buffer::ColumnMajor<T> target{static_cast<T*>(F.data), F.rows, F.cols, F.leading()};
-        return compute([&] { return factor_positive<T>(session_or_standard(session), view, target, in_place, cleared, check); });
+        return compute([&] {
+            return factor_positive<T>(session_for(session, system_flops<T>(A.rows)), view, target, in_place, cleared, check);
+        });
     });
     return info ? nb::object(nb::int_(info)) : result;
 }
@@ -147,22 +152,28 @@ nb::object bind_solve_factored(Session* session, nb::handle c_array, Truth lower
     const Strided C = c->matrix(), B = b->matrix();
     if (C.rows != C.cols || C.rows < 1 || B.rows != C.rows || B.cols < 1) return nb::none();
 
-    const bool in_place = writable && B.column_major();
+    const bool in_place = writable && B.column_major() && !overlap(*c, *b);
     nb::object x_array = in_place ? nb::borrow(b_array) : empty(b->kind(), B.rows, B.cols, b->dimensions(), 'F');
     const Buffer x = Buffer::require(x_array.ptr(), Buffer::Access::write, 3, "x");
     const HermitianView view(C, lower);
     with_scalar(c->kind(), [&](auto zero) {
         using T = decltype(zero);
-        compute([&] { solve_factored<T>(session_or_standard(session), view, B, x.column_major<T>(3, "x"), in_place, check); });
+        compute([&] {
+            solve_factored<T>(session_for(session, product_flops<T>(C.rows, C.rows, B.cols)), view, B, x.column_major<T>(3, "x"),
+                              in_place, check);
+        });
     });
     return x_array;
 }
+
+Flops elements(const Strided& matrix) { return double(matrix.rows) * double(matrix.cols); }
 
 bool bind_all_finite(Session* session, nb::handle array)
 {
     const Buffer buffer = Buffer::require(array.ptr(), Buffer::Access::read, 1, "a");
     return with_scalar(buffer.kind(), [&](auto zero) {
-        return compute([&] { return all_finite<decltype(zero)>(session_or_standard(session), buffer.matrix()); });
+        return compute(
+            [&] { return all_finite<decltype(zero)>(session_for(session, elements(buffer.matrix())), buffer.matrix()); });
     });
 }
 
@@ -170,7 +181,8 @@ bool bind_is_hermitian(Session* session, nb::handle array)
 {
     const Buffer buffer = Buffer::require(array.ptr(), Buffer::Access::read, 1, "a");
     return with_scalar(buffer.kind(), [&](auto zero) {
-        return compute([&] { return hermitian<decltype(zero)>(session_or_standard(session), buffer.matrix()); });
+        return compute(
+            [&] { return hermitian<decltype(zero)>(session_for(session, elements(buffer.matrix())), buffer.matrix()); });
     });
 }
 
@@ -189,6 +201,26 @@ std::optional<Buffer> open(nb::handle array, bool overwrite, bool& writable)
     return Buffer::open(array.ptr(), Buffer::Access::read);
 }
 
+namespace {
+/// The first and the last element of a matrix in memory.
+std::pair<const std::byte*, const std::byte*> ends(const Buffer& buffer)
+{
+    const Strided m = buffer.matrix();
+    Index first = 0, last = 0;
+    for (const Index reach : {(m.rows - 1) * m.row_stride, (m.cols - 1) * m.col_stride}) (reach < 0 ? first : last) += reach;
+    const auto bytes = with_scalar(buffer.kind(), [](auto zero) { return Index(sizeof(zero)); });
+    const auto* const data = static_cast<const std::byte*>(m.data);
+    return {data + first * bytes, data + (last + 1) * bytes};
+}
+} // namespace
+
+bool overlap(const Buffer& a, const Buffer& b)
+{
+    const auto [a_begin, a_end] = ends(a);
+    const auto [b_begin, b_end] = ends(b);
+    return std::less<>()(a_begin, b_end) && std::less<>()(b_begin, a_end);
+}
+
 std::optional<SquareSystem> open_system(nb::handle a_array, nb::handle b_array, bool overwrite_a, bool overwrite_b)
 {
     if (!is_plain_array(a_array) || !is_plain_array(b_array)) return {};
@@ -198,19 +230,21 @@ std::optional<SquareSystem> open_system(nb::handle a_array, nb::handle b_array, 
     if (!a || !b || a->kind() != b->kind() || a->dimensions() != 2) return {};
     const Strided A = a->matrix(), B = b->matrix();
     if (A.rows != A.cols || A.rows < 2 || B.rows != A.rows || B.cols < 1) return {};
+    if ((a_writable || b_writable) && overlap(*a, *b)) a_writable = b_writable = false; // allowed is not demanded
     return SquareSystem{std::move(*a), std::move(*b), A, B, a_writable, b_writable};
 }
 
 void bind_direct(nb::module_& m)
 {
     using namespace nb::literals;
-    m.def("solve_positive", &bind_solve_positive, "session"_a.none(), "a"_a, "b"_a, "lower"_a, "overwrite_a"_a, "overwrite_b"_a,
-          "check_finite"_a);
-    m.def("factor_positive", &bind_factor_positive, "session"_a.none(), "a"_a, "lower"_a, "overwrite_a"_a, "clean"_a,
-          "check_finite"_a);
-    m.def("solve_factored", &bind_solve_factored, "session"_a.none(), "c"_a, "lower"_a, "b"_a, "overwrite_b"_a, "check_finite"_a);
-    m.def("all_finite", &bind_all_finite, "session"_a.none(), "a"_a);
-    m.def("is_hermitian", &bind_is_hermitian, "session"_a.none(), "a"_a);
+    m.def("solve_positive", &bind_solve_positive, "session"_a.none(), "a"_any, "b"_any, "lower"_any, "overwrite_a"_any,
+          "overwrite_b"_any, "check_finite"_any);
+    m.def("factor_positive", &bind_factor_positive, "session"_a.none(), "a"_any, "lower"_any, "overwrite_a"_any, "clean"_any,
+          "check_finite"_any);
+    m.def("solve_factored", &bind_solve_factored, "session"_a.none(), "c"_any, "lower"_any, "b"_any, "overwrite_b"_any,
+          "check_finite"_any);
+    m.def("all_finite", &bind_all_finite, "session"_a.none(), "a"_any);
+    m.def("is_hermitian", &bind_is_hermitian, "session"_a.none(), "a"_any);
     m.def("available_memory", &available_memory);
 }
 

@@ -62,8 +62,9 @@ nb::object bind_solve_general(Session* session, nb::handle a_array, nb::handle b
     return with_scalar(system->a.kind(), [&](auto zero) -> nb::object {
         using T = decltype(zero);
         return told<T>(compute([&] {
-                           return solve_general<T>(session_or_standard(session), system->A, system->B, x.column_major<T>(2, "x"),
-                                                   system->in_place(), assumed, uplo, op, flags);
+                           return solve_general<T>(session_for(session, system_flops<T>(system->A.rows, system->B.cols)),
+                                                   system->A, system->B, x.column_major<T>(2, "x"), system->in_place(), assumed,
+                                                   uplo, op, flags);
                        }),
                        x_array);
     });
@@ -155,8 +156,11 @@ nb::object bind_invert(Session* session, nb::handle a_array, const Word& assumed
     return with_scalar(a->kind(), [&](auto zero) -> nb::object {
         using T = decltype(zero);
         const auto target = x.column_major<T>(1, "a");
-        return told<T>(
-            compute([&] { return invert<T>(session_or_standard(session), A, target, in_place, assumed, uplo, check); }), result);
+        return told<T>(compute([&] {
+                           return invert<T>(session_for(session, 2 * system_flops<T>(A.rows)), A, target, in_place, assumed, uplo,
+                                            check);
+                       }),
+                       result);
     });
 }
 
@@ -179,7 +183,9 @@ double bind_triangular_rcond(Session* session, nb::handle array, Truth lower)
         throw Error(ErrorCode::bad_argument, 1, "a is not a square matrix stored by columns or by rows");
     const Uplo uplo = lower ? Uplo::lower : Uplo::upper;
     return with_scalar(a.kind(), [&](auto zero) {
-        return compute([&] { return triangular_rcond<decltype(zero)>(session_or_standard(session), A, uplo); });
+        return compute([&] {
+            return triangular_rcond<decltype(zero)>(session_for(session, 10 * double(A.rows) * double(A.rows)), A, uplo);
+        });
     });
 }
 
@@ -199,7 +205,7 @@ nb::object bind_columns(Session* session, nb::handle a_array, Truth overwrite, T
         using T = decltype(zero);
         const auto target = x.column_major<T>(1, "a");
         compute([&] {
-            Session& computing = session_or_standard(session);
+            Session& computing = session_for(session, double(A.rows) * double(A.cols));
             const bool good =
                 in_place ? !check || all_finite<T>(computing, A) : copy(computing, A, target.data, target.ld, check);
             if (!good) not_finite();
@@ -213,11 +219,11 @@ nb::object bind_columns(Session* session, nb::handle a_array, Truth overwrite, T
 void bind_general(nb::module_& m)
 {
     using namespace nb::literals;
-    m.def("solve_general", &bind_solve_general, "session"_a.none(), "a"_a, "b"_a, "assumed"_a, "lower"_a, "transposed"_a,
-          "overwrite_a"_a, "overwrite_b"_a, "check_finite"_a);
-    m.def("invert", &bind_invert, "session"_a.none(), "a"_a, "assumed"_a, "lower"_a, "overwrite_a"_a, "check_finite"_a);
-    m.def("triangular_rcond", &bind_triangular_rcond, "session"_a.none(), "a"_a, "lower"_a);
-    m.def("columns", &bind_columns, "session"_a.none(), "a"_a, "overwrite"_a, "check_finite"_a);
+    m.def("solve_general", &bind_solve_general, "session"_a.none(), "a"_any, "b"_any, "assumed"_a, "lower"_any, "transposed"_any,
+          "overwrite_a"_any, "overwrite_b"_any, "check_finite"_any);
+    m.def("invert", &bind_invert, "session"_a.none(), "a"_any, "assumed"_a, "lower"_any, "overwrite_a"_any, "check_finite"_any);
+    m.def("triangular_rcond", &bind_triangular_rcond, "session"_a.none(), "a"_any, "lower"_any);
+    m.def("columns", &bind_columns, "session"_a.none(), "a"_any, "overwrite"_any, "check_finite"_any);
 }
 
 } // namespace trencadis::python

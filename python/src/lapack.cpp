@@ -5,6 +5,7 @@
 #include "drivers/linear_algebra.hpp"
 #include "routine_arguments.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -78,6 +79,17 @@ public:
     }
     bool expect_integers(const char* name, Index count) { return expect(name, integers_[counted_++].size(), count, " integers"); }
     bool expect_reals(const char* name, Index count) { return expect(name, reals_[measured_++].size(), count, " numbers"); }
+    /// Where these are worked on. No routine takes more operations than products of the largest extents would.
+    Session& session(Session* named, const RoutineOptions& options) const
+    {
+        if (named || options.nb || !options.variant.empty()) return session_or_standard(named);
+        double elements = 0, longest = 0;
+        for (const auto& shape : shapes_) {
+            elements += double(shape.rows) * double(shape.cols);
+            longest = std::max({longest, double(shape.rows), double(shape.cols)});
+        }
+        return session_for(nullptr, (is_complex<T> ? 4 : 1) * elements * longest);
+    }
     void end() const
     {
         if (std::size_t(number_) != arguments_.size())
@@ -190,16 +202,16 @@ void no_options(const RoutineOptions& options)
     }
 #define TRC_TASKS(routine, ...)                                                                                                  \
     TRC_CALL(routine, Index, argument::outcome([&] {                                                                             \
-                 return routine(session_or_standard(session), TRC_ARGUMENTS_##routine(TRC_PASS), options);                       \
+                 return routine(given.session(session, options), TRC_ARGUMENTS_##routine(TRC_PASS), options);                    \
              }))
 TRC_TASK_ROUTINES(TRC_TASKS)
 TRC_EXPERT_ROUTINES(TRC_TASKS)
 #define TRC_ESTIMATE(routine, ...)                                                                                               \
-    TRC_CALL(routine, Index, (no_options(options), routine(session_or_standard(session), TRC_ARGUMENTS_##routine(TRC_PASS))))
+    TRC_CALL(routine, Index, (no_options(options), routine(given.session(session, options), TRC_ARGUMENTS_##routine(TRC_PASS))))
 TRC_ESTIMATE_ROUTINES(TRC_ESTIMATE)
 #define TRC_NORM(function, ...)                                                                                                  \
     TRC_CALL(function, double,                                                                                                   \
-             (no_options(options), double(function(session_or_standard(session), TRC_ARGUMENTS_##function(TRC_PASS)))))
+             (no_options(options), double(function(given.session(session, options), TRC_ARGUMENTS_##function(TRC_PASS)))))
 TRC_NORM_ROUTINES(TRC_NORM)
 
 #define TRC_REFLECTORS(routine, ...)                                                                                             \

@@ -26,8 +26,8 @@ void bind_gemm(Session* session, const std::string& transa, const std::string& t
         require_shape("c", z.rows, z.cols, op_rows(op_a, x), op_cols(op_b, y), 7);
         const T one = scalar<T>(alpha, 3, "alpha"), other = scalar<T>(beta, 6, "beta");
         compute([&] {
-            gemm(session_or_standard(session), op_a, op_b, z.rows, z.cols, k, one, x.data, x.ld, y.data, y.ld, other, z.data,
-                 z.ld, options(nb, variant));
+            gemm(session_for(session, product_flops<T>(z.rows, z.cols, k)), op_a, op_b, z.rows, z.cols, k, one, x.data, x.ld,
+                 y.data, y.ld, other, z.data, z.ld, options(nb, variant));
         });
     });
 }
@@ -199,8 +199,8 @@ void bind_trsm(Session* session, const std::string& side_letter, const std::stri
                [&]<Scalar T>(Side side, Uplo triangle, Op form, Diag diag, const Matrix<T>& x, const Matrix<T>& y) {
                    const T one = scalar<T>(alpha, 5, "alpha");
                    compute([&] {
-                       trsm(session_or_standard(session), side, triangle, form, diag, y.rows, y.cols, one, x.data, x.ld, y.data,
-                            y.ld, options(nb, variant));
+                       trsm(session_for(session, product_flops<T>(y.rows, y.cols, x.rows)), side, triangle, form, diag, y.rows,
+                            y.cols, one, x.data, x.ld, y.data, y.ld, options(nb, variant));
                    });
                });
 }

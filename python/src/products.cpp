@@ -95,6 +95,11 @@ bool gemm_takes(const Buffer& array)
     return m.column_major() || m.row_major();
 }
 
+template <Scalar T> Flops flops_of(const Buffer& a, const Buffer& b)
+{
+    return double(a.stack()) * product_flops<T>(a.matrix().rows, b.matrix().cols, a.matrix().cols);
+}
+
 bool bind_multiply(Session* session, nb::handle a_array, nb::handle b_array, nb::handle c_array)
 {
     const auto a = Buffer::open(a_array.ptr(), Buffer::Access::read, 3);
@@ -108,8 +113,10 @@ bool bind_multiply(Session* session, nb::handle a_array, nb::handle b_array, nb:
     if (A.cols != B.rows || C.rows != A.rows || C.cols != B.cols) return false;
     if (!gemm_takes(*a) || !gemm_takes(*b) || !gemm_takes(*c)) return false;
     if (c->stack() == 0) return true;
-    with_scalar(c->kind(),
-                [&](auto zero) { compute([&] { multiply<decltype(zero)>(session_or_standard(session), *a, *b, *c); }); });
+    with_scalar(c->kind(), [&](auto zero) {
+        using T = decltype(zero);
+        compute([&] { multiply<T>(session_for(session, flops_of<T>(*a, *b)), *a, *b, *c); });
+    });
     return true;
 }
 
@@ -124,8 +131,10 @@ nb::object bind_product(Session* session, nb::handle a_array, nb::handle b_array
     if (A.cols != B.rows || A.empty() || B.empty() || !gemm_takes(*a) || !gemm_takes(*b)) return nb::none();
     nb::object product = empty(a->kind(), A.rows, B.cols, 2, 'C'); // numpy.matmul's order
     const Buffer c = Buffer::require(product.ptr(), Buffer::Access::write, 3, "c");
-    with_scalar(a->kind(),
-                [&](auto zero) { compute([&] { multiply<decltype(zero)>(session_or_standard(session), *a, *b, c); }); });
+    with_scalar(a->kind(), [&](auto zero) {
+        using T = decltype(zero);
+        compute([&] { multiply<T>(session_for(session, flops_of<T>(*a, *b)), *a, *b, c); });
+    });
     return product;
 }
 
@@ -134,8 +143,8 @@ nb::object bind_product(Session* session, nb::handle a_array, nb::handle b_array
 void bind_products(nb::module_& m)
 {
     using namespace nb::literals;
-    m.def("product", &bind_product, "session"_a.none(), "a"_a, "b"_a);
-    m.def("multiply", &bind_multiply, "session"_a.none(), "a"_a, "b"_a, "c"_a);
+    m.def("product", &bind_product, "session"_a.none(), "a"_any, "b"_any);
+    m.def("multiply", &bind_multiply, "session"_a.none(), "a"_any, "b"_any, "c"_any);
 }
 
 } // namespace trencadis::python

@@ -39,6 +39,24 @@ nb::dict options_of(const Session& session)
     return d;
 }
 
+/// As a call that makes such a session: what is always said, and what is not as usual.
+std::string text_of(const Session& session)
+{
+    const SessionOptions& options = session.options();
+    nb::list words;
+    const auto say = [&](const char* name, const auto& value) {
+        words.append(nb::str("{}={!r}").format(nb::str(name), nb::cast(value)));
+    };
+    say("engine", options.engine);
+    say("scheduler", options.scheduler);
+    say("kernels", options.kernels);
+    say("threads", options.threads);
+    say("workers", options.workers);
+    if (!options.slow.empty()) say("slow", options.slow);
+    if (!options.machine.empty()) say("machine", options.machine);
+    return nb::cast<std::string>(nb::str("trencadis.session({})").format(nb::str(", ").attr("join")(words)));
+}
+
 nb::list statistics_of(const Session& session)
 {
     nb::list rows;
@@ -127,6 +145,7 @@ void bind_session(nb::module_& m)
             "engine"_a = "", "scheduler"_a = "", "kernels"_a = "", "threads"_a = "", "workers"_a = std::vector<int>{},
             "worker_count"_a = 0, "window"_a = 0, "slow"_a = std::map<int, double>{}, "machine"_a = "", "pages"_a = "",
             "relief"_a = "")
+        .def("__repr__", &text_of)
         .def("options", &options_of)
         .def_prop_ro("workers", &Session::workers)
         .def_prop_ro("kernels_version", [](const Session& s) { return s.kernels().version(); })
@@ -147,6 +166,9 @@ void bind_session(nb::module_& m)
                 return trace;
             },
             "title"_a = "");
+    m.def(
+        "set_num_threads", [](int count) { compute([&] { Session::limit_standard(count); }); }, "count"_a);
+    m.def("get_num_threads", [] { return compute([] { return Session::standard_workers(); }); });
     m.def(
         "standard_session", [] { return compute([] { return &Session::standard(); }); }, nb::rv_policy::reference);
 }

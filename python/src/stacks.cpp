@@ -302,7 +302,9 @@ std::optional<Told> bind_solve_stack(Session* session, nb::handle a_array, nb::h
         throw Error(ErrorCode::bad_argument, "the shapes of a, b and x do not fit");
     if (A.rows > largest_order || A.rows < 2 || X.empty() || X.rows * X.cols >= shared_pass_from) return std::nullopt;
     return with_scalar(a.kind(), [&](auto zero) {
-        return compute([&] { return solve_stack<decltype(zero)>(session_or_standard(session), a, b, x, op, take, uplo); });
+        using T = decltype(zero);
+        const Flops flops = double(x.stack()) * system_flops<T>(A.rows, X.cols);
+        return compute([&] { return solve_stack<T>(session_for(session, flops), a, b, x, op, take, uplo); });
     });
 }
 
@@ -322,8 +324,8 @@ std::vector<Index> bind_factor_stack(Session* session, nb::handle a_array, const
     with_scalar(a.kind(), [&](auto zero) {
         using T = decltype(zero);
         compute([&] {
-            getrf_batch(session_or_standard(session), A.rows, A.cols, static_cast<T*>(A.data), A.rows, A.rows * A.cols,
-                        pivots.data(), count, infos.data(), polled());
+            getrf_batch(session_for(session, double(count * A.rows) * double(A.cols * steps)), A.rows, A.cols,
+                        static_cast<T*>(A.data), A.rows, A.rows * A.cols, pivots.data(), count, infos.data(), polled());
         });
     });
     return infos;
@@ -343,7 +345,7 @@ std::vector<Index> bind_factor_positive_stack(Session* session, nb::handle a_arr
     with_scalar(a.kind(), [&](auto zero) {
         using T = decltype(zero);
         compute([&] {
-            Session& on = session_or_standard(session);
+            Session& on = session_for(session, double(count) * system_flops<T>(n));
             const auto order = static_cast<double>(n);
             over_stack(on, "cholesky stack", count, flops_per_fma<T> * order * order * (order / 6 + 1),
                        [&](Index first, Index last) {

@@ -6,28 +6,28 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trencadis import _core, options
+from trencadis import _core, cores, options
 from trencadis.errors import UsageError
 from trencadis.machine_commands import ranges
 
 
 def test_a_worker_list_takes_numbers_ranges_and_kinds():
-    assert options.core_list("") == []
-    assert options.core_list("0,1,4-7") == [0, 1, 4, 5, 6, 7]
+    assert cores.core_list("") == []
+    assert cores.core_list("0,1,4-7") == [0, 1, 4, 5, 6, 7]
     machine = json.loads(_core.machine())
     kind = machine["kinds"][0]["name"]
-    assert options.core_list(kind) == [core["cpu"] for core in machine["cores"] if core["kind"] == kind] != []
+    assert cores.core_list(kind) == [core["cpu"] for core in machine["cores"] if core["kind"] == kind] != []
 
 
 @pytest.mark.parametrize("text", ["1,", "a", "1-", "-1", "3-1", "1,1", "0 1", "1..2", "1,,2", "0-99999999999", "1;2", "²"])
 def test_a_bad_worker_list_is_repeated_in_the_message(text):
     with pytest.raises(UsageError, match="--workers: "):
-        options.core_list(text)
+        cores.core_list(text)
 
 
 @given(st.sets(st.integers(0, 300), min_size=1))
 def test_ranges_and_lists_are_inverse(numbers):
-    assert options.core_list(ranges(sorted(numbers))) == sorted(numbers)
+    assert cores.core_list(ranges(sorted(numbers))) == sorted(numbers)
 
 
 def test_sizes():
@@ -50,7 +50,7 @@ def test_tile_sizes():
 
 def test_precisions():
     assert options.precision("z") is np.complex128
-    with pytest.raises(UsageError, match="'q' is not one of s, d, c, z"):
+    with pytest.raises(UsageError, match="unknown --precision 'q'.*known: s d c z"):
         options.precision("q")
 
 

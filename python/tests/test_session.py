@@ -91,7 +91,7 @@ def test_sessions_run_on_every_thread_back_end(threads):
         ({"workers": [CORES[0], CORES[0]]}, f"core {CORES[0]} is given twice"),
         ({"workers": 0}, "workers: 0; give at least 1"),
         ({"workers": []}, "empty list"),
-        ({"workers": "0,x"}, "neither a list such as 0,1,4-7 nor a core kind"),
+        ({"workers": "0,x"}, "no list such as 0,1,4-7 of cores or their kinds"),
         ({"slow": {CORES[0]: 0.0}}, "slow|fraction"),
         ({"slow": {9999: 0.5}}, "9999"),
         ({"window": -3}, "-3"),

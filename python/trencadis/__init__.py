@@ -19,6 +19,7 @@ from ._core import BackendError, __version__
 for _folder in (_Path(_sys.prefix) / "lib", _Path(_numpy.__file__).parents[1]):
     _core.add_kernel_library_folder(str(_folder))
 
+from . import lapack  # noqa: E402
 from . import threadpool as _threadpool  # noqa: E402, F401
 from .incremental import IncrementalLU  # noqa: E402
 from .inverse import det, inv  # noqa: E402
@@ -29,6 +30,7 @@ from .products import matmul  # noqa: E402
 from .qr import orth, qr, qr_multiply, rq  # noqa: E402
 from .session import session, trace  # noqa: E402
 from .systems import solve  # noqa: E402
+from .threads import get_num_threads, set_num_threads, show_config  # noqa: E402
 from .tile_qr import TileQR  # noqa: E402
 from .triangular import solve_triangular  # noqa: E402
 
@@ -41,7 +43,9 @@ __all__ = [
     "cho_solve",
     "cholesky",
     "det",
+    "get_num_threads",
     "inv",
+    "lapack",
     "lstsq",
     "lu",
     "lu_factor",
@@ -52,6 +56,8 @@ __all__ = [
     "qr_multiply",
     "rq",
     "session",
+    "set_num_threads",
+    "show_config",
     "solve",
     "solve_triangular",
     "trace",

@@ -106,6 +106,12 @@ def simulate(
     remote_bytes, per_worker (name, kind, busy_s, idle_s, idle_fraction, tasks, shares, energy_j), per_kernel (name, kind,
     calls, mean_ms, total_s, gflops). The trace is empty unless asked for."""
 
+def set_num_threads(count: int) -> None:
+    """So many workers for the standard session from now on."""
+
+def get_num_threads() -> int:
+    """Workers of the standard session; starts none."""
+
 def standard_session() -> Session:
     """The session that None stands for."""
 

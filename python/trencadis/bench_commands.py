@@ -11,7 +11,9 @@ import typer
 from . import _core
 from .bench import Request, bench, check_request
 from .busy import capacity_left, format_cores
+from .checks import one_of
 from .compare import compare
+from .cores import core_list
 from .errors import UsageError
 from .files import warn
 from .measure import SessionChoice
@@ -25,7 +27,6 @@ from .options import (
     Workers,
     core_counts,
     core_fractions,
-    core_list,
     precision,
     shape_list,
     size_list,
@@ -211,8 +212,7 @@ def demo_command(
 ) -> None:
     """Two things on a real elevation model. terrain: its heights from scattered ones by kriging, one large positive definite
     solve. wind: where it blows fastest, one large general solve."""
-    if subject not in ("terrain", "wind"):
-        raise UsageError(f"demo: '{subject}' is not there; terrain and wind are")
+    one_of("demo", subject, ("terrain", "wind"))
     if subject == "wind":
         if seed is not None:
             raise UsageError("--seed: goes with demo terrain; nothing is drawn at random for wind")
@@ -229,7 +229,8 @@ def _choice(
     slow: list[str] | None, relief: str, machine: str = "", pages: str = "",
 ) -> SessionChoice:
     return SessionChoice(
-        engine=engine, scheduler=scheduler, kernels=kernels, threads=threads, workers=core_list(workers), window=window,
+        engine=engine, scheduler=scheduler, kernels=kernels, threads=threads,
+        workers=core_list(workers, machine=machine), window=window,
         slow=core_fractions(slow or []), nb=tile_size(nb), variant=variant,
         relief=relief, machine=machine, pages=pages,
     )

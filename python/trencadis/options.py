@@ -6,7 +6,6 @@ thread back ends are not checked here: the library knows them and suggests the n
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, TypeVar
@@ -15,6 +14,8 @@ import numpy as np
 import typer
 
 from . import _core
+from .checks import one_of
+from .cores import core_list
 from .errors import UsageError
 
 Value = TypeVar("Value")
@@ -63,42 +64,6 @@ VirtualCores = Annotated[
     ),
 ]
 TileSize = Annotated[str, typer.Option("--nb", metavar="NB|auto", help="Tile size", rich_help_panel=SESSION_PANEL)]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object per line on standard output, nothing else")]
-
-
-def integers(text: str, what: str) -> list[int]:
-    """ "0,1,4-7" -> [0, 1, 4, 5, 6, 7]."""
-    numbers: list[int] = []
-    for word in text.split(","):
-        match = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", word)
-        if not match:
-            raise UsageError(f"{what}: '{text}' is not a list of numbers and ranges such as 0,1,4-7")
-        first = int(match[1])
-        last = int(match[2]) if match[2] else first
-        if last < first:
-            raise UsageError(f"{what}: the range '{word.strip()}' runs backwards; write {last}-{first}")
-        if last - first > 100_000:
-            raise UsageError(f"{what}: the range '{word.strip()}' has more than 100000 numbers")
-        numbers.extend(range(first, last + 1))
-    return numbers
-
-
-def core_list(text: str) -> list[int]:
-    """Worker LIST: core numbers and ranges, or the name of a core kind of this machine; empty: all allowed cores."""
-    text = text.strip()
-    if not text:
-        return []
-    if not re.search(r"[A-Za-z]", text):
-        cores = integers(text, "--workers")
-        twice = sorted({core for core in cores if cores.count(core) > 1}) if len(cores) < 10_000 else []
-        if twice:
-            raise UsageError(f"--workers: core {twice[0]} is named twice in '{text}'; a core has one worker")
-        return cores
-    machine = json.loads(_core.machine())
-    kinds = [kind["name"] for kind in machine["kinds"]]
-    if text not in kinds:
-        raise UsageError(f"--workers: '{text}' is neither a list such as 0,1,4-7 nor a core kind here ({', '.join(kinds)})")
-    return [core["cpu"] for core in machine["cores"] if core["kind"] == text]
 
 
 def with_virtual_cores(scheduler: str, spec: str) -> str:
@@ -168,9 +133,7 @@ def tile_size(text: str) -> int:
 
 
 def precision(text: str) -> type[np.generic]:
-    if text not in PRECISIONS:
-        raise UsageError(f"--precision: '{text}' is not one of s, d, c, z")
-    return PRECISIONS[text]
+    return PRECISIONS[one_of("--precision", text, PRECISIONS)]
 
 
 def _assignments(words: Iterable[str], what: str, shape: str, value: Callable[[str], Value]) -> dict[int, Value]:

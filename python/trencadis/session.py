@@ -2,26 +2,64 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
-from contextvars import ContextVar, Token
-from operator import index
+from contextvars import ContextVar
 from pathlib import Path
-from threading import Lock
+from threading import Lock, get_ident
 from typing import SupportsIndex
 from warnings import warn
 
 from . import _core
+from .checks import shown, whole_number, word
+from .cores import core_list
 from .errors import UsageError
 
-# None is the standard session. A context variable, so that threads and coroutines choose for themselves.
-current: ContextVar[_core.Session | None] = ContextVar("trencadis_session", default=None)
 _MOST = 2**31 - 1  #: cores and windows beyond do not exist; the library counts cores in 32 bits
-# What the blocks that are open in this context will put back, innermost last.
-_open_blocks: ContextVar[tuple[Token, ...]] = ContextVar("trencadis_open_blocks", default=())
+
+
+class _Block:
+    """An open `with` block: whose it is, and what was there before."""
+
+    __slots__ = ("before", "owner", "session")
+
+    def __init__(self, session: _core.Session, before: _Block | None) -> None:
+        self.session, self.before, self.owner = session, before, _here()
+
+
+def _here() -> tuple[int, object]:
+    """The thread, and the task where asyncio runs one."""
+    asyncio = sys.modules.get("asyncio")  # nobody has tasks unless it is loaded
+    if asyncio is None:
+        return get_ident(), None
+    try:
+        return get_ident(), asyncio.current_task()
+    except RuntimeError:
+        return get_ident(), None
+
+
+# None: no block is open. What a task or asyncio.to_thread starts with is a copy of its maker's context, in which this stays as it
+# was, so that a block also knows whose it is.
+_innermost: ContextVar[_Block | None] = ContextVar("trencadis_session", default=None)
+
+
+class _Current:
+    """The session of the innermost block that this thread or task has open; None is the standard session."""
+
+    @staticmethod
+    def get() -> _core.Session | None:
+        block = _innermost.get()
+        return None if block is None or block.owner != _here() else block.session
+
+
+current = _Current()
 
 
 class session:
-    """Use a session of your own for the calls in a `with` block (of this thread or coroutine; others are not affected).
+    """Use a session of your own for the calls in a `with` block, of this thread or asyncio task.
+
+    Others are not affected, nor what the block starts meanwhile: new tasks and `asyncio.to_thread` open a block of their own,
+    with the same object where they are to share its workers.
 
     >>> with trencadis.session(scheduler="ws", workers=[0, 1]) as s:
     ...     x = trencadis.solve(a, b, assume_a="pos")
@@ -41,7 +79,7 @@ class session:
         What workers run on; `trencadis list threads`. Default: TRENCADIS_THREADS_BACKEND, then "native".
     workers : int, list of int, or str
         The first so many of the allowed cores; or OS core numbers, one worker each; or a list as on the command line ("0,4-7", or
-        the name of a core kind). Default: TRENCADIS_NUM_THREADS, then every allowed core.
+        the name of a core kind, of `machine` where one is laid over). Default: TRENCADIS_NUM_THREADS, then every allowed core.
     window : int
         Tasks in flight per flow.
     slow : dict of int to float
@@ -84,30 +122,35 @@ class session:
         relief: str = "",
     ) -> None:
         words = ("engine", engine), ("scheduler", scheduler), ("kernels", kernels), ("threads", threads)
-        for name, word in (*words, ("machine", machine), ("pages", pages), ("relief", relief)):
-            _require_word(name, word)
-        cores, count = _workers(workers)
+        for name, text in (*words, ("machine", machine), ("pages", pages), ("relief", relief)):
+            _require_word(name, text)
+        cores, count = _workers(workers, machine)
         self._session = _core.Session(
             engine, scheduler, kernels, threads, cores, count, _number("window", window), _slowed(slow), machine, pages, relief
         )
 
     def __enter__(self) -> _core.Session:
-        _open_blocks.set((*_open_blocks.get(), current.set(self._session)))
+        _innermost.set(_Block(self._session, _innermost.get()))
         return self._session
 
     def __exit__(self, *_: object) -> None:
-        *others, last = _open_blocks.get()
-        _open_blocks.set(tuple(others))
-        current.reset(last)
+        block = _innermost.get()
+        assert block is not None
+        _innermost.set(block.before)
+        block.owner = block.before = None  # copies of the context keep the block, and nothing else
+
+    def __repr__(self) -> str:
+        return repr(self._session)
 
 
 def _require_word(name: str, value: object) -> None:
     if not isinstance(value, str):
-        raise TypeError(f"{name} is {value!r}, must be text; leave it out for the standard one")
+        raise TypeError(f"{name} is {shown(value)}, must be text; leave it out for the standard one")
+    word(name, value)
 
 
 def _number(name: str, value: SupportsIndex) -> int:
-    number = index(value)
+    number = whole_number(name, value)
     if abs(number) > _MOST:
         raise UsageError(f"{name}: {number} is out of range")
     return number
@@ -117,18 +160,19 @@ def _slowed(slow: Mapping[int, float] | None) -> dict[int, float]:
     if slow is None:
         return {}
     if not isinstance(slow, Mapping):
-        raise TypeError(f"slow is {slow!r}, must be a dict of core to fraction, such as {{0: 0.5}}")
-    return {_number("slow", core): float(fraction) for core, fraction in slow.items()}
+        raise TypeError(f"slow is {shown(slow)}, must be a dict of core to fraction, such as {{0: 0.5}}")
+    try:
+        return {_number("slow", core): float(fraction) for core, fraction in slow.items()}
+    except (TypeError, ValueError):
+        raise TypeError(f"slow is {shown(slow)}, must be a dict of core to fraction, such as {{0: 0.5}}") from None
 
 
-def _workers(workers: int | Iterable[int] | str | None) -> tuple[list[int], int]:
+def _workers(workers: int | Iterable[int] | str | None, machine: str) -> tuple[list[int], int]:
     """The cores by number, or how many of the allowed ones; an empty list and 0 mean all."""
     if workers is None:
         return [], 0
     if isinstance(workers, str):
-        from .options import core_list  # brings typer along, which importing the package must not
-
-        return core_list(workers), 0
+        return core_list(workers, "workers", machine), 0
     if isinstance(workers, Iterable):
         cores = [_number("workers", core) for core in workers]
         if not cores:
@@ -182,7 +226,7 @@ class Recording:
 
 def save_trace(trace: _core.Trace, path: str | Path) -> None:
     """Writes `trace` in the format of the path's suffix; see Recording.save."""
-    from .files import write_text
+    from .files import write_text, write_texts
 
     path = Path(path)
     suffix = path.suffix.lower()
@@ -193,8 +237,7 @@ def save_trace(trace: _core.Trace, path: str | Path) -> None:
     elif suffix == ".html":
         write_text(path, trace.html())
     elif suffix == ".prv":
-        for part, text in trace.paraver().items():
-            write_text(path.with_suffix(part), text)
+        write_texts({path if part == ".prv" else path.with_suffix(part): text for part, text in trace.paraver().items()})
     else:
         raise UsageError(f"{path}: a trace is written as .json, .svg, .html or .prv, not '{suffix}'")
 

@@ -94,6 +94,11 @@ public:
     /// has been limited to. Stays usable when the limit changes.
     static Session& standard();
     static bool has_standard(); ///< it is there already
+    /// For a call of so many operations: the standard session, or, where there is none yet and the call is not worth making it, one that
+    /// computes on the calling thread and has no workers.
+    static Session& standard(Flops flops);
+    /// Is a call of so many operations worth making the standard session? So is every one of many that are nearly.
+    static bool is_worth_standard(Flops flops);
     /// From now on the standard session has so many workers, at most one per allowed core; what is running goes on as it is.
     /// Throws Error{bad_argument} below 1.
     static void limit_standard(int workers);

@@ -18,6 +18,8 @@ struct StandardSessions {
     int limit = 0;
     std::map<int, std::unique_ptr<Session>> by_limit;
     std::atomic<Session*> current{nullptr}; ///< of `limit`; null: not made yet
+    std::unique_ptr<Session> made_alone;
+    std::atomic<Session*> alone{nullptr}; ///< that one, which has no workers
 };
 StandardSessions& standard_sessions()
 {
@@ -57,6 +59,43 @@ bool Session::has_standard()
 {
     const Session* const current = standard_sessions().current.load(std::memory_order_acquire);
     return current && !current->made_before_fork();
+}
+
+bool Session::is_worth_standard(Flops flops)
+{
+    constexpr Flops over_at_once = 5e5, worth_making_one = 2e6;
+    constexpr int repeated = 1000;
+    static std::atomic<int> between{0}; // about: what is counted twice or missed does not matter
+    if (flops <= over_at_once) return false;
+    if (flops > worth_making_one) return true;
+    const int so_far = between.load(std::memory_order_relaxed);
+    if (so_far == repeated) return true;
+    between.store(so_far + 1, std::memory_order_relaxed);
+    return false;
+}
+
+Session& Session::standard(Flops flops)
+{
+    if (has_standard() || is_worth_standard(flops)) return standard();
+    StandardSessions& all = standard_sessions();
+    Session* const known = all.alone.load(std::memory_order_acquire);
+    if (known && !known->made_before_fork()) [[likely]]
+        return *known;
+    if (choose_engine({}) != "native" || !machine_word().empty())
+        return standard(); // somebody looks at what is carried out, and how
+    Session* made = nullptr;
+    on_a_large_stack([&] {
+        const std::lock_guard lock(first_uses());
+        if (all.made_alone && all.made_alone->made_before_fork()) keep_for_good(all.made_alone.release());
+        if (!all.made_alone) {
+            SessionOptions options;
+            options.engine = "sequential";
+            all.made_alone = std::make_unique<Session>(options);
+        }
+        made = all.made_alone.get();
+        all.alone.store(made, std::memory_order_release);
+    });
+    return *made;
 }
 
 void Session::limit_standard(int workers)

@@ -53,15 +53,9 @@ const Settings& settings()
 
 bool wants_session(Flops flops)
 {
-    constexpr Flops over_at_once = 5e5, worth_making_one = 2e6;
-    constexpr int repeated = 1000;
-    static std::atomic<int> between{0}; // about: what is counted twice or missed does not matter
+    constexpr Flops over_at_once = 5e5;
     if (flops <= over_at_once) return false;
-    if (flops > worth_making_one || Session::has_standard()) return true;
-    const int so_far = between.load(std::memory_order_relaxed);
-    if (so_far == repeated) return true;
-    between.store(so_far + 1, std::memory_order_relaxed);
-    return false;
+    return Session::has_standard() || Session::is_worth_standard(flops);
 }
 
 Session* session_or_null()
