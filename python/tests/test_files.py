@@ -1,7 +1,14 @@
 """Reading and writing matrices."""
 
+import io
 import os
+import resource
+import signal
 import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +81,7 @@ def test_every_matrix_market_form_is_read(tmp_path, symmetry, sparse, field):
         ("a.mtx", b"", "is not a Matrix Market file"),
         ("a.mtx", b"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 5\n", "truncated"),
         ("a.mtx", b"%%MatrixMarket matrix coordinate real general\n3 3 1\n4 1 5\n", "damaged"),
-        ("a.mtx", b"%%MatrixMarket matrix array real general\n2 2\n1\n2\nx\n4\n", "damaged"),
+        ("a.mtx", b"%%MatrixMarket matrix array real general\n2 2\n1\n2\nx\n4\n", "a.mtx:5: 'x' is not a number"),
         ("a.mtx", b"%%MatrixMarket matrix array real general\n-2 2\n1\n", "damaged"),
         ("a.mtx", b"\x93NUMPY", "is not a Matrix Market file"),
         ("a.txt", b"1 2 3", "cannot tell the format"),
@@ -154,22 +161,22 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
     path = tmp_path / "x.npy"
     np.save(path, np.ones(3))
 
-    def fail(file, array, **_):
+    def fail(file, array):
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(np.lib.format, "write_array", fail)
+    monkeypatch.setattr(files, "_write_npy", fail)
     with pytest.raises(UsageError, match="x.npy: cannot be written: No space left on device"):
         files.write_matrix(path, np.zeros(5))
     assert np.array_equal(np.load(path), np.ones(3)) and names_in(tmp_path) == ["x.npy"]
 
 
 def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
-    def interrupt(file, array, **_):
+    def interrupt(file, array):
         file.write(b"half")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(np.lib.format, "write_array", interrupt)
+    monkeypatch.setattr(files, "_write_npy", interrupt)
     with pytest.raises(KeyboardInterrupt):
         files.write_matrix(tmp_path / "x.npy", np.zeros(5))
     assert names_in(tmp_path) == []
@@ -203,3 +210,114 @@ def test_an_output_is_checked_before_the_work(tmp_path):
     (tmp_path / "x.npy").touch(0o400)
     with pytest.raises(UsageError, match="exists and cannot be written: no permission"):
         files.check_output(tmp_path / "x.npy")
+
+
+BANNER = "%%MatrixMarket matrix "
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \t\n"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("array real general|2 1|4d1|-.5D-2", [[40], [-0.005]]),
+        ("coordinate real general|2 2 2|1 1 4d1|2 2 3.E0", [[40, 0], [0, 3]]),
+        ("coordinate real symmetric|2 2 2|1 1 1d+2|2 1 3", [[100, 3], [3, 0]]),
+        ("coordinate complex hermitian|2 2 2|1 1 1d0 0|2 1 1 2D0", [[1, 1 - 2j], [1 + 2j, 0]]),
+        ("array complex general|1 2|1d1 1d-1|0 2", [[10 + 0.1j, 2j]]),
+    ],
+)
+def test_exponents_of_fortran_are_exponents(tmp_path, text, expected, end):
+    (tmp_path / "a.mtx").write_bytes((BANNER + text.replace("|", end) + end).encode())
+    assert np.array_equal(files.read_matrix(tmp_path / "a.mtx"), expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("array real general|2 1|4|3garbage", 4, "'3garbage' is not a number"),
+        ("array real general|2 1|4|3 7", 4, "2 words, where the file's first line promises 1"),
+        ("array real general|2 1|4d|3", 3, "'4d' is not a number"),
+        ("array real general|2 1|1.5+10|3", 3, "is not a number"),
+        ("array real general|2 1|0x10|3", 3, "is not a number"),
+        ("array real general|2 1|1,5|3", 3, "is not a number"),
+        ("array integer general|2 1|1.5|3", 3, "'1.5' is not a whole number"),
+        ("array complex general|1 1|1", 3, "1 words"),
+        ("coordinate real general|2 2 1|1.5 1 3", 3, "'1.5' is not a whole number"),
+        ("coordinate real general|2 2 1|1 1 3x", 3, "'3x' is not a number"),
+        ("coordinate real general|2 2 1|1 1", 3, "2 words, where the file's first line promises 3"),
+        ("coordinate complex general|2 2 1|1 1 2 3i", 3, "'3i' is not a number"),
+        ("coordinate pattern symmetric|2 2 1|2 1 7", 3, "3 words"),
+        ("coordinate integer symmetric|2 2 1|2 1 7.0", 3, "'7.0' is not a whole number"),
+        ("coordinate real general|2 2 1x|1 1 3", 2, "'1x' is not a whole number"),
+        ("coordinate real general|2 2|1 1 3", 2, "2 words"),
+        ("coordinate real general|% a|% b|2 2 2|1 1 3|||2 2 é", 8, "is not a number"),
+    ],
+)
+def test_what_begins_as_a_number_and_is_none_is_refused_with_its_line(tmp_path, text, line, message):
+    (tmp_path / "a.mtx").write_text(BANNER + text.replace("|", "\n"))
+    with pytest.raises(UsageError) as caught:
+        files.read_matrix(tmp_path / "a.mtx")
+    assert f"a.mtx:{line}: " in str(caught.value) and message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_wrong_word_far_down_is_found(tmp_path):
+    lines = ["1.5"] * 2_000_000
+    lines[1_999_990] = "1.5e"
+    (tmp_path / "a.mtx").write_text(BANNER + "array real general\n2000000 1\n" + "\n".join(lines))
+    with pytest.raises(UsageError, match="a.mtx:1999993: '1.5e' is not a number"):
+        files.read_matrix(tmp_path / "a.mtx")
+
+
+def test_a_pipe_gets_all_of_a_matrix(tmp_path):
+    os.mkfifo(tmp_path / "f.npy")
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(lambda: (tmp_path / "f.npy").read_bytes())
+        files.write_matrix(tmp_path / "f.npy", np.ones((300, 300)))
+        assert np.array_equal(np.load(io.BytesIO(read.result())), np.ones((300, 300)))
+    assert stat.S_ISFIFO((tmp_path / "f.npy").stat().st_mode)
+
+
+@contextmanager
+def files_of_at_most(size):
+    """What a full disk does: a write takes a part, and the next one nothing."""
+    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.mark.parametrize("name", ["x.npy", "x.mtx", "x.npz", "x.NPY"])
+def test_where_there_is_no_room_the_reason_is_told_and_nothing_is_left(tmp_path, name):
+    with files_of_at_most(2160), pytest.raises(UsageError, match=f"{name}: cannot be written: File too large"):
+        if name == "x.npz":
+            files.write_arrays(tmp_path / name, lu=np.random.default_rng(1).random((300, 300)))
+        else:
+            files.write_matrix(tmp_path / name, np.ones((300, 300)))
+    assert names_in(tmp_path) == []
+
+
+def test_files_that_belong_together_are_all_there_or_none(tmp_path):
+    (tmp_path / "t.prv").write_text("old")
+    texts = {tmp_path / "t.prv": "short", tmp_path / "t.pcf": "x" * 5000, tmp_path / "t.row": "short"}
+    with files_of_at_most(2160), pytest.raises(UsageError, match="t.pcf: cannot be written: File too large"):
+        files.write_texts(texts)
+    assert names_in(tmp_path) == ["t.prv"] and (tmp_path / "t.prv").read_text() == "old"
+    files.write_texts(texts)
+    assert {path: path.read_text() for path in texts} == texts
+
+
+def test_a_full_device_says_so():
+    with pytest.raises(UsageError, match="/dev/full: cannot be written: No space left on device"):
+        files.write_text("/dev/full", "x" * 100_000)
+
+
+def test_our_own_streams_are_written_as_they_are(tmp_path):
+    script = 'from trencadis import files; files.check_writable("/dev/stdout"); files.write_text("/dev/stdout", "rows")'
+    piped = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (piped.stdout, piped.stderr) == ("rows", "")
+    with (tmp_path / "out").open("w") as out:
+        subprocess.run([sys.executable, "-c", script], stdout=out, check=True, timeout=60)
+    assert (tmp_path / "out").read_text() == "rows" and names_in(tmp_path) == ["out"]

@@ -7,8 +7,8 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from math import prod
 from pathlib import Path
 from typing import IO
@@ -17,6 +17,7 @@ import numpy as np
 
 from . import _core
 from .errors import UsageError
+from .matrix_market import checked
 
 _SUFFIXES = (".npy", ".mtx")
 _ARCHIVE = (".npz",)
@@ -47,25 +48,40 @@ def write_matrix(path: str | Path, array: np.ndarray) -> None:
     """Writes the array in the format of the suffix; the file is there in full or not at all."""
     path = Path(path)
     _require_suffix(path, _SUFFIXES)
-    with _replacing(_target(path)) as file:
+    with _replacing(path) as (file,):
         if _suffix(path) == ".npy":
-            np.lib.format.write_array(file, array, allow_pickle=False)
+            _write_npy(file, array)
         else:
             from scipy.io import mmwrite
 
             mmwrite(file, array[:, None] if array.ndim == 1 else array, symmetry="general")
 
 
+def _write_npy(file: IO[bytes], array: np.ndarray) -> None:
+    """By `write`, which says why it fails, and takes pipes; NumPy's own way does neither."""
+    header = np.lib.format.header_data_from_array_1_0(array)
+    np.lib.format.write_array_header_1_0(file, header)
+    plain = np.asarray(array, order="F" if header["fortran_order"] else "C")
+    if plain.size:
+        file.write(memoryview(plain.ravel(order="K").view(np.uint8)))
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Writes the text; the file is there in full or not at all."""
-    with _replacing(_target(Path(path))) as file:
-        file.write(text.encode())
+    write_texts({Path(path): text})
+
+
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Writes several files that belong together; they are all there in full, or none of them."""
+    with _replacing(*texts) as files:
+        for file, text in zip(files, texts.values(), strict=True):
+            file.write(text.encode())
 
 
 def write_arrays(path: str | Path, **arrays: np.ndarray) -> None:
     """Writes the arrays by their names as .npz, which numpy.load reads; the file is there in full or not at all."""
     _require_suffix(Path(path), _ARCHIVE)
-    with _replacing(_target(Path(path))) as file:
+    with _replacing(Path(path)) as (file,):
         np.savez(file, allow_pickle=False, **arrays)
 
 
@@ -102,6 +118,8 @@ def _require_suffix(path: Path, known: tuple[str, ...]) -> None:
 
 def _target(path: Path) -> Path:
     """Where the data go: through links; UsageError for what is there and must not be replaced."""
+    if _is_special(path):
+        return path
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise UsageError(f"{path}: cannot be written: it is a folder")
@@ -112,31 +130,46 @@ def _target(path: Path) -> Path:
     return target
 
 
-def _is_special(target: Path) -> bool:
-    """A device or a pipe: written as it is, because replacing it would remove it."""
-    return target.exists() and not target.is_file()
+def _is_special(path: Path) -> bool:
+    """A device, a pipe or a stream of ours, as /dev/stdout is: written as it is, because replacing it would remove it."""
+    if not path.exists() or path.is_dir():
+        return False
+    return not path.is_file() or path.absolute().parts[1:2] in (("dev",), ("proc",))
 
 
 @contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
+def _replacing(*paths: Path) -> Iterator[list[IO[bytes]]]:
+    """Files that take the place of these once all of them have been written whole and are on the disk."""
+    targets = [_target(path) for path in paths]
+    temporaries: dict[Path, Path] = {}
+    at = targets[0]
     try:
-        if _is_special(target):
-            with target.open("wb") as file:
-                yield file
-            return
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                yield file
+        with ExitStack() as opened:
+            files: list[IO[bytes]] = []
+            for at in targets:
+                files.append(opened.enter_context(_opened(at, temporaries)))
+            yield files
+            for at, file in zip(targets, files, strict=True):
                 file.flush()
-                os.fchmod(file.fileno(), _mode_for(target))
-            Path(temporary).replace(target)
-        except BaseException:
-            with suppress(OSError):
-                Path(temporary).unlink()
-            raise
+                if at in temporaries:
+                    os.fchmod(file.fileno(), _mode_for(at))
+                    os.fsync(file.fileno())
+        for at, temporary in temporaries.items():
+            temporary.replace(at)
     except OSError as error:
-        raise UsageError(f"{target}: cannot be written: {error.strerror or error}") from None
+        raise UsageError(f"{at}: cannot be written: {error.strerror or error}") from None
+    finally:
+        for temporary in temporaries.values():
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def _opened(target: Path, temporaries: dict[Path, Path]) -> IO[bytes]:
+    if _is_special(target):
+        return target.open("ab" if target.is_file() else "wb")
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:200]}.", dir=target.parent)
+    temporaries[target] = Path(name)
+    return os.fdopen(handle, "wb")
 
 
 def _mode_for(target: Path) -> int:
@@ -212,12 +245,12 @@ def _read_mtx(path: Path, note: Callable[[str], None]) -> np.ndarray:
     from scipy.io import mminfo, mmread
     from scipy.sparse import issparse
 
-    source = _rereadable(path)
+    text = checked(path, path.read_bytes())
     try:
-        rows, cols, entries, layout, field, _ = mminfo(source())
+        rows, cols, entries, layout, field, _ = mminfo(io.BytesIO(text))
         item = 16 if field == "complex" else 8
         require_memory(path, float(rows) * cols * item, f"a dense {rows} x {cols} matrix")
-        matrix = mmread(source())
+        matrix = mmread(io.BytesIO(text))
     except OSError:
         raise
     except (ValueError, OverflowError, TypeError, EOFError) as error:
@@ -226,14 +259,6 @@ def _read_mtx(path: Path, note: Callable[[str], None]) -> np.ndarray:
         return np.asarray(matrix)
     note(f"{path}: made dense: {entries} stored entries of a sparse {rows} x {cols} matrix, {rows * cols * item / 1e6:.1f} MB")
     return matrix.toarray(order="F")
-
-
-def _rereadable(path: Path) -> Callable[[], Path | io.BytesIO]:
-    """What to give to SciPy, which reads a file twice. A pipe can be read only once."""
-    if path.is_file() or not path.exists():
-        return lambda: path
-    text = path.read_bytes()
-    return lambda: io.BytesIO(text)
 
 
 def _first_line(error: BaseException) -> str:

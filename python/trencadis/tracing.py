@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from .bench import Request
 from .busy import BusyNeighbours
+from .checks import one_of
 from .errors import UsageError
-from .files import check_writable, write_text
+from .files import check_writable, write_texts
 from .measure import Job, Ours, describe_session
 from .session import NOTHING_RECORDED, has_tasks
 from .tables import print_node_bytes, print_table
@@ -27,28 +28,27 @@ _FORMATS: dict[str, Callable[[Any, View], dict[str, str]]] = {
 
 def check_trace_output(path: Path, view: str) -> None:
     """UsageError when `write_trace` could not write this file: to be called before the run."""
-    if path.suffix not in _FORMATS:
+    suffix = path.suffix.lower()
+    if suffix not in _FORMATS:
         raise UsageError(f"-o: '{path}' has none of the suffixes {', '.join(_FORMATS)}")
-    if view not in ("kernel", "order"):
-        raise UsageError(f"--view: '{view}' is not one of kernel, order")
-    if view != "kernel" and path.suffix != ".svg":
-        raise UsageError(f"--view: {view} applies to .svg, not to {path.suffix}")
-    check_writable(path)
+    one_of("--view", view, ("kernel", "order"))
+    if view != "kernel" and suffix != ".svg":
+        raise UsageError(f"--view: {view} applies to .svg, not to {suffix}")
+    for file in trace_files(path):
+        check_writable(file)
 
 
 def trace_files(path: Path) -> list[Path]:
     """The files that a trace written to `path` becomes."""
-    return [path.with_suffix(suffix) for suffix in ((".prv", ".pcf", ".row") if path.suffix == ".prv" else (path.suffix,))]
+    return [path, path.with_suffix(".pcf"), path.with_suffix(".row")] if path.suffix.lower() == ".prv" else [path]
 
 
 def write_trace(trace: Any, path: Path, view: View = "kernel") -> list[Path]:
     """Writes the trace in the format of the suffix; returns the files written, each of them whole."""
-    files = {path.with_suffix(suffix): text for suffix, text in _FORMATS[path.suffix](trace, view).items()}
-    for file in files:
-        check_writable(file)
-    for file, text in files.items():
-        write_text(file, text)
-    return list(files)
+    texts = _FORMATS[path.suffix.lower()](trace, view)
+    files = trace_files(path)
+    write_texts(dict(zip(files, (texts[suffix] for suffix in (path.suffix.lower(), ".pcf", ".row")[: len(files)]), strict=True)))
+    return files
 
 
 def record_trace(request: Request, core: Any) -> Any:
