@@ -160,7 +160,7 @@ def test_a_file_is_written_whole_and_only_when_all_is_done(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["potrff", "--n", "10"], "'potrff' is not a routine to measure; routines: gemm"),
+        (["potrff", "--n", "10"], "unknown routine to measure 'potrff'; did you mean 'potrf'? (known: gemm"),
         (["potrf", "--n", "ten"], "--n: 'ten' is not a list of sizes"),
         (["potrf", "--n", "0"], "--n: a size to measure is 1 or more"),
         (["potrf"], "--n: give a size to measure, such as --n 1024"),
@@ -179,8 +179,8 @@ def test_a_file_is_written_whole_and_only_when_all_is_done(tmp_path):
         (["potrf", "--n", "10", "--kernels", "native,potrf"], "'potrf' is not routine=provider"),
         (["potrf", "--n", "10", "--repeat", "0"], "--repeat: 0 repetitions"),
         (["potrf", "--n", "10", "--nb", "-3"], "--nb: '-3' is not a tile size"),
-        (["potrf", "--n", "10", "--precision", "q"], "--precision: 'q' is not one of s, d, c, z"),
-        (["potrf", "--n", "10", "--variant", "x"], "--variant: potrf has no variant 'x'; variants: "),
+        (["potrf", "--n", "10", "--precision", "q"], "unknown --precision 'q'"),
+        (["potrf", "--n", "10", "--variant", "x"], "unknown --variant of potrf 'x' (known: "),
         (["potrf", "--n", "10", "--scheduler", "egaer"], "did you mean 'eager'"),
         (["potrf", "--n", "10", "--engine", "simulated"], "use `trencadis simulate`"),
         (["potrf", "--n", "10", "--virtual-cores", "0+0"], "--virtual-cores: worker 0 is in '0+0' twice"),
@@ -246,7 +246,7 @@ def test_the_two_views_of_a_trace_differ(tmp_path):
     [
         (["--n", "100", "-o", "run.pdf"], "'run.pdf' has none of the suffixes .json, .prv, .svg, .html"),
         (["--n", "100,200", "-o", "run.svg"], "a trace is of one run"),
-        (["--n", "100", "-o", "run.svg", "--view", "rainbow"], "--view: 'rainbow' is not one of kernel, order"),
+        (["--n", "100", "-o", "run.svg", "--view", "rainbow"], "unknown --view 'rainbow' (known: kernel order)"),
         (["--n", "100", "-o", "nowhere/run.svg"], "nowhere/run.svg: cannot be written"),
     ],
 )

@@ -110,7 +110,7 @@ def test_how_ours_is_called_can_be_chosen_where_there_is_a_choice():
         assert through_symbols(Request("gemm", [9], through=through)) == (through == "symbols")
     words = ["compare", "gemm", "--n", "50", "--against", first_installed().name, "--through"]
     assert "--nb needs a session" in refusal(*words, "symbols", "--nb", "20")
-    assert "'door' is not one of symbols, session" in refusal(*words, "door")
+    assert "unknown --through 'door'" in refusal(*words, "door")
 
 
 def test_options_reach_the_symbols_by_the_environment():
@@ -185,7 +185,7 @@ def test_a_path_that_cannot_serve_is_refused_with_the_reason(tmp_path):
     assert "cannot be opened" in refused(text)
     assert "not a BLAS" in refused(_core.__file__)
     assert "is trencadis, which is the other side already" in refused(drop_in())
-    assert "is not a peer for tasks" in refused(text, "tasks")
+    assert "unknown peer for tasks" in refused(text, "tasks")
 
 
 @pytest.mark.parametrize("peer", installed(TASK_PEERS))
@@ -240,8 +240,10 @@ def test_an_error_of_our_own_process_is_the_commands():
 
 
 def test_an_unknown_peer_is_refused_with_the_known_ones():
-    assert "'mlk' is not a peer for potrf; peers: mkl, openblas" in refusal("compare", "potrf", "--n", "50", "--against", "mlk")
-    assert "'mkl' is not a peer for tasks; peers: libgomp" in refusal("compare", "tasks", "--n", "5", "--against", "mkl")
+    error = refusal("compare", "potrf", "--n", "50", "--against", "mlk")
+    assert "unknown peer for potrf in --against 'mlk'; did you mean 'mkl'? (known: mkl openblas" in error
+    error = refusal("compare", "tasks", "--n", "5", "--against", "mkl")
+    assert "unknown peer for tasks in --against 'mkl' (known: libgomp" in error
 
 
 def test_a_missing_peer_is_left_out_with_advice_and_none_left_is_an_error(monkeypatch):

@@ -152,8 +152,8 @@ def test_a_machine_file_may_have_any_name_and_is_no_pipe(tmp_path):
         (["potrf", "--machine", "exynos5422", "--n", "10", "--json", ""], "--json: '' is no file name"),
         (["potrf", "--machine", "exynos5433", "--n", "10"], "unknown machine 'exynos5433'; did you mean 'exynos5422'"),
         (["potrf", "--machine", "none.toml", "--n", "10"], "cannot read 'none.toml'"),
-        (["potrff", "--machine", "exynos5422", "--n", "10"], "'potrff' is not a routine to simulate; routines: gemm"),
-        (["potrf", "--machine", "exynos5422", "--n", "10", "--variant", "x"], "no variant 'x'; variants: packed, in-place"),
+        (["potrff", "--machine", "exynos5422", "--n", "10"], "unknown routine to simulate 'potrff'; did you mean 'potrf'?"),
+        (["potrf", "--machine", "exynos5422", "--n", "10", "--variant", "x"], "unknown --variant of potrf 'x' (known: packed"),
         (["potrf", "--machine", "exynos5422", "--n", "-1"], "--n: '-1' is not a list of sizes"),
         (["potrf", "--machine", "exynos5422", "--n", "10", "--nb", "0"], "--nb: '0' is not a tile size"),
         (["potrf", "--machine", "exynos5422", "--n", "10", "--effect", "sumbit"], "unknown effect 'sumbit'; did you mean"),
@@ -223,7 +223,7 @@ def test_reproduce_writes_a_report_with_timelines_and_charts(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["asymm"], "'asymm' is not one of asym, energy, locality, numa"),
+        (["asymm"], "unknown published system 'asymm'; did you mean 'asym'? (known: asym energy locality numa)"),
         (["asym", "--quick", "--json", ""], "--json: '' is no file name"),
         (["asym", "-o", "/proc/x"], "-o: /proc/x cannot be made"),
     ],

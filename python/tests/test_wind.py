@@ -99,7 +99,7 @@ def test_the_demo_finds_the_wind_on_the_ridges_and_draws_it(tmp_path):
         (["wind", "--points", "500", "-o", "file"], "'file' exists and is not a folder"),
         (["wind", "--points", "500", "-o", "none/such"], "none to make 'such' in"),
         (["wind", "--seed", "3"], "--seed: goes with demo terrain"),
-        (["rain"], "demo: 'rain' is not there; terrain and wind are"),
+        (["rain"], "unknown demo 'rain'"),
     ],
 )
 def test_bad_input_is_refused(tmp_path, words, message):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .busy import BusyNeighbours
+from .checks import one_of
 from .errors import UsageError
 from .measure import Job, Ours, Run, SessionChoice, describe_session
 from .options import PRECISIONS, shape_text
@@ -53,12 +54,9 @@ def check_request(request: Request, routines: Sequence[dict[str, Any]]) -> None:
     """UsageError unless routine, variant and sizes fit what the library lists."""
     variants = {entry["name"]: entry.get("variants") or [] for entry in routines if entry["available"]}
     benchable = [name for name in (*WORKLOADS, "tasks") if name in variants]
-    if request.routine not in benchable:
-        raise UsageError(f"'{request.routine}' is not a routine to measure; routines: {', '.join(benchable)}")
-    known = variants[request.routine]
-    if request.session.variant and request.session.variant not in known:
-        names = ", ".join(known) if known else "none"
-        raise UsageError(f"--variant: {request.routine} has no variant '{request.session.variant}'; variants: {names}")
+    known = variants[one_of("routine to measure", request.routine, benchable)]
+    if request.session.variant:
+        one_of(f"--variant of {request.routine}", request.session.variant, known)
     if not request.jobs():
         shapes = f", or a shape, --shape {WORKLOADS[request.routine].shapes}" if _has_shapes(request.routine) else ""
         raise UsageError("--n: give a size to measure, such as --n 1024" + shapes)

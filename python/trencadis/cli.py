@@ -29,6 +29,7 @@ from . import (
     solve_commands,
 )
 from .errors import BackendError, LinAlgError
+from .words import prepared
 
 EXIT_NUMERICAL = 1
 EXIT_USAGE = 2
@@ -151,7 +152,7 @@ def _run(arguments: list[str]) -> int:
     """As typer's own `main`, which makes 1 of a closed pipe, as rich does: that is a numerical failure here."""
     command = typer.main.get_command(app)
     try:
-        with command.make_context("trencadis", list(arguments)) as context:
+        with command.make_context("trencadis", prepared(command, arguments)) as context:
             code = command.invoke(context)
     except typer.Exit as end:
         code = end.exit_code

@@ -20,6 +20,7 @@ from typing import Any
 
 from .bench import Progress, Request, record
 from .busy import BusyNeighbours
+from .checks import one_of
 from .children import continue_child, end_children, ending, start_child, stop_child
 from .errors import BackendError, LinAlgError, UsageError
 from .measure import Job
@@ -127,8 +128,8 @@ def through_symbols(request: Request) -> bool:
     """Whether ours is called as a program calls it. `tasks` has no symbol, and some options no variable. UsageError where that
     is asked for and cannot be."""
     needs = ["tasks"] if request.routine == "tasks" else request.session.beyond_environment()
-    if request.through not in ("", "symbols", "session"):
-        raise UsageError(f"--through: '{request.through}' is not one of symbols, session")
+    if request.through:
+        one_of("--through", request.through, ("symbols", "session"))
     if request.through == "symbols" and needs:
         raise UsageError(f"--through: {', '.join(needs)} needs a session; leave --through out or write --through session")
     return request.through != "session" and not needs

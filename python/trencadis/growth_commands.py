@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from . import _core
-from .errors import UsageError
+from .checks import one_of
 from .growth import MATRICES, table
 from .options import PRECISIONS, Engine, Kernels, Scheduler, Threads, TileSize, Workers, open_session, tile_size
 from .records import JsonTo, Step, check_record_target, collect, progress_bar, write_records
@@ -43,8 +43,7 @@ def growth(
     json: JsonTo = None,
 ) -> None:  # fmt: skip
     """Growth and backward error of LU's variants on random, hard and ill-conditioned matrices, beside partial pivoting."""
-    if precision not in ("s", "d"):
-        raise UsageError(f"--precision: '{precision}' is neither s nor d")
+    one_of("--precision", precision, ("s", "d"))
     names = _known("--matrix", matrix or ",".join(MATRICES), list(MATRICES))
     routine = next(row for row in _core.list_routines() if row["name"] == "getrf")
     variants = _known("--variant", variant, list(routine["variants"]))
@@ -71,6 +70,5 @@ def _stepped(rows: Iterable[dict[str, Any]], step: Step) -> Iterator[dict[str, A
 def _known(option: str, text: str, known: list[str]) -> list[str]:
     words = [word.strip() for word in text.split(",")]
     for word in words:
-        if word not in known:
-            raise UsageError(f"{option}: '{word}' is not one of {', '.join(known)}")
+        one_of(option, word, known)
     return words

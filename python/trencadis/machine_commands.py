@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
+from json import loads
 from typing import Annotated, Any
 
 import typer
 
 from . import _core
-from .errors import UsageError
-from .options import Json
-from .tables import console, json_line, print_json, print_table
+from .checks import one_of
+from .records import JsonTo, check_record_target, emit
+from .tables import console, print_table
 
 _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "schedulers": _core.list_schedulers,
@@ -35,14 +35,15 @@ def machine(
     name: Annotated[
         str, typer.Argument(metavar="[NAME|FILE]", help="A described machine; default: this one", show_default=False)
     ] = "",
-    as_json: Json = False,
+    json: JsonTo = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure the speed again instead of reading this host's cache")] = False,
 ) -> None:
     """Show the cores by kind with measured speed, caches, memory nodes, GPUs, and how our kernels cut a product."""
+    check_record_target(json)
     text = _core.load_machine(name) if name else _core.machine(True, fresh)
-    description = {**json.loads(text), "blocks": _core.native_blocks(name)}
-    if as_json:
-        print(json_line(description))
+    description = {**loads(text), "blocks": _core.native_blocks(name)}
+    if json:
+        emit([description], json)
     else:
         _print_machine(description)
 
@@ -52,16 +53,15 @@ def list_kind(
     name: Annotated[
         str, typer.Argument(metavar="[NAME]", help="Only this one, a scheduler with its options", show_default=False)
     ] = "",
-    as_json: Json = False,
+    json: JsonTo = None,
 ) -> None:
     """List what this build has: a line each, with its source. A scheduler's options are given as NAME:KEY=VALUE,KEY=VALUE."""
-    if kind not in _LISTS:
-        raise UsageError(f"list: {_core.unknown_name('kind', kind, list(_LISTS))}")
-    rows = _LISTS[kind]()
+    rows = _LISTS[one_of("kind", kind, _LISTS)]()
     if name:
         rows = [_row_called(kind, name, rows)]
-    if as_json:
-        print_json(rows)
+    check_record_target(json)
+    if json:
+        emit(rows, json)
     elif not rows:
         console().print(f"no {kind}")
     elif name:
@@ -72,9 +72,7 @@ def list_kind(
 
 def _row_called(kind: str, name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     names = {row["name"]: row for row in rows}
-    if name not in names:
-        raise UsageError(f"list {kind}: {_core.unknown_name('name', name, list(names))}")
-    return names[name]
+    return names[one_of(f"name in list {kind}", name, names)]
 
 
 def _print_list(rows: list[dict[str, Any]]) -> None:

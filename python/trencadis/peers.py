@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .checks import one_of
 from .errors import UsageError
 from .fortran import FortranLibrary
 from .makers import RESTRICTING, THREAD_VARIABLES
@@ -116,10 +117,7 @@ def _known(routine: str, name: str) -> Peer:
     if routine != "tasks" and is_path(name):
         return peer_named(name)
     known: dict[str, Peer] = dict(TASK_PEERS) if routine == "tasks" else dict(LINEAR_ALGEBRA_PEERS)
-    if name not in known:
-        files = "" if routine == "tasks" else ", or the path of a library"
-        raise UsageError(f"--against: '{name}' is not a peer for {routine}; peers: {', '.join(known)}{files}")
-    return known[name]
+    return known[one_of(f"peer for {routine} in --against", name, known)]
 
 
 def _files(pattern: str, folders: Iterable[str | Path]) -> list[str]:

@@ -21,9 +21,9 @@ JsonTo = Annotated[
     str | None,
     typer.Option(
         "--json",
-        metavar="FILE|-",
+        metavar="[FILE|-]",
         show_default=False,
-        help="One JSON object per line to a file, or to standard output and no more",
+        help="One JSON object per line: on standard output, which then has nothing else, or to a file",
     ),
 ]
 
@@ -50,6 +50,11 @@ def write_records(rows: Sequence[dict[str, Any]], target: str) -> None:
     """What `collect` has not printed: the file of `--json FILE`, whole or not at all."""
     if target != "-":
         write_text(target, "".join(json_line(row) + "\n" for row in rows))
+
+
+def emit(rows: Iterable[dict[str, Any]], target: str) -> None:
+    """All that `--json` asks for of rows that are there."""
+    write_records(collect(rows, target), target)
 
 
 @contextmanager

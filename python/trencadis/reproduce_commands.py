@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .checks import one_of
 from .errors import UsageError
 from .files import check_writable
 from .records import JsonTo, check_record_target, collect, progress_bar, write_records
@@ -36,8 +37,7 @@ def reproduce_command(which: Which, quick: Quick = False, json: JsonTo = None, o
     from .reproduce.gallery import plan, run_gallery
     from .reproduce.report import write_report
 
-    if which not in GALLERIES:
-        raise UsageError(f"'{which}' is not one of {', '.join(GALLERIES)}")
+    one_of("published system", which, GALLERIES)
     gallery = GALLERIES[which]
     check_record_target(json)
     if output is not None:

@@ -10,6 +10,7 @@ import typer
 
 from . import _core
 from .bench_commands import Colours, Precision, Routine, Sizes
+from .checks import one_of
 from .effects import effect_words, effects_help, parse_effects
 from .errors import UsageError
 from .options import Scheduler, TileSize, VirtualCores, shape_list, shape_text, size_list, tile_size, with_virtual_cores
@@ -120,12 +121,9 @@ def _check_names(simulation: Simulation) -> None:
     if simulation.m and (simulation.routine != "geqrf" or simulation.variant != "tsqr"):
         raise UsageError(f"--shape: {simulation.routine} is simulated on square matrices; only geqrf --variant tsqr has shapes")
     known = {row["name"]: row["simulated_variants"] for row in _core.list_routines() if row["simulated_variants"]}
-    if simulation.routine not in known:
-        raise UsageError(f"'{simulation.routine}' is not a routine to simulate; routines: {', '.join(known)}")
-    variants = known[simulation.routine]
-    if simulation.variant and simulation.variant not in variants:
-        names = ", ".join(variants)
-        raise UsageError(f"--variant: {simulation.routine} has no variant '{simulation.variant}'; variants: {names}")
+    variants = known[one_of("routine to simulate", simulation.routine, known)]
+    if simulation.variant:
+        one_of(f"--variant of {simulation.routine}", simulation.variant, variants)
 
 
 def _print_rows(rows: list[dict[str, Any]], output: Path | None) -> None:

@@ -9,11 +9,13 @@ import numpy as np
 import typer
 
 from . import _core
+from .checks import one_of
 from .conversion import common_dtype
 from .errors import UsageError
 from .files import check_output, read_matrix, warn, write_arrays, write_matrix
 from .lu import permutation
-from .options import Engine, Json, Kernels, Scheduler, Threads, TileSize, Workers, open_session, tile_size
+from .options import Engine, Kernels, Scheduler, Threads, TileSize, Workers, open_session, tile_size
+from .records import JsonTo, check_record_target, emit
 from .residuals import Part, factor_residual, lu_residual, normal_residual, qr_residual, solve_residual
 from .solve_methods import (
     Fitted,
@@ -27,7 +29,7 @@ from .solve_methods import (
     solve_positive,
     work_copy,
 )
-from .tables import console, json_line
+from .tables import console
 
 Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the result (.npy or .mtx)")]
 Lower = Annotated[bool, typer.Option("--lower", help="Use the lower triangle of A, instead of the upper")]
@@ -52,7 +54,7 @@ def solve(
         ),
     ] = "general",
     lower: Lower = False,
-    as_json: Json = False,
+    json: JsonTo = None,
     scheduler: Scheduler = "",
     engine: Engine = "",
     kernels: Kernels = "",
@@ -66,6 +68,7 @@ def solve(
     if lower and not spd:
         raise UsageError("--lower: goes with --assume spd; otherwise all of A is read")
     tile = tile_size(nb)
+    check_record_target(json)
     if output:
         check_output(output)
     session = open_session(scheduler, engine, kernels, threads_backend, workers)
@@ -75,7 +78,7 @@ def solve(
         raise UsageError(f"{b}: has shape {B.shape}; {a} of shape {A.shape} needs {A.shape[0]} rows")
     A, B = _convert(session, (A, a), (B, b))
     if assume == "least-squares":
-        _solve_least_squares(session, A, B, a, tile, output, as_json)
+        _solve_least_squares(session, A, B, a, tile, output, json)
         return
     X = work_copy(B, b)
     if X.size == 0:
@@ -92,11 +95,11 @@ def solve(
     figures["output"] = str(output) if output else None
     if output:
         write_matrix(output, X)
-    _report(figures, as_json, f"solved A X = B, A {n} x {n}, {nrhs} right side{'s' * (nrhs != 1)}", "|B - A X| / (|A| |X| eps)")
+    _report(figures, json, f"solved A X = B, A {n} x {n}, {nrhs} right side{'s' * (nrhs != 1)}", "|B - A X| / (|A| |X| eps)")
 
 
 def _solve_least_squares(
-    session: _core.Session, A: np.ndarray, B: np.ndarray, path: Path, tile: int, output: Path | None, as_json: bool
+    session: _core.Session, A: np.ndarray, B: np.ndarray, path: Path, tile: int, output: Path | None, json: str | None
 ) -> None:
     fitted = solve_least_squares(session, A, B, tile, path)
     _warn_rank(fitted, A, path)
@@ -111,7 +114,7 @@ def _solve_least_squares(
     if output:
         write_matrix(output, fitted.X)
     what = f"solved A X = B in least squares, A {m} x {n}, {nrhs} right side{'s' * (nrhs != 1)}"
-    _report(figures, as_json, what, "|A^H (B - A X)| / (|A| (|A| |X| + |B|) max(m, n) eps)")
+    _report(figures, json, what, "|A^H (B - A X)| / (|A| (|A| |X| + |B|) max(m, n) eps)")
 
 
 def _warn_overflow(X: np.ndarray) -> None:
@@ -141,7 +144,7 @@ def factor(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the factor (.npy or .mtx); with lu and qr .npz")
     ] = None,
     lower: Lower = False,
-    as_json: Json = False,
+    json: JsonTo = None,
     scheduler: Scheduler = "",
     engine: Engine = "",
     kernels: Kernels = "",
@@ -156,6 +159,7 @@ def factor(
     if lower and not cholesky:
         raise UsageError("--lower: goes with --method cholesky")
     tile = tile_size(nb)
+    check_record_target(json)
     if output:
         check_output(output, archive=not cholesky)
     session = open_session(scheduler, engine, kernels, threads_backend, workers)
@@ -163,13 +167,13 @@ def factor(
     (_require_square if cholesky else _require_matrix)(A, a)
     (A,) = _convert(session, (A, a))
     if cholesky:
-        _factor_cholesky(session, A, a, tile, output, as_json, lower)
+        _factor_cholesky(session, A, a, tile, output, json, lower)
     else:
-        (_factor_lu if method == "lu" else _factor_qr)(session, A, a, tile, output, as_json)
+        (_factor_lu if method == "lu" else _factor_qr)(session, A, a, tile, output, json)
 
 
 def _factor_cholesky(
-    session: _core.Session, A: np.ndarray, path: Path, tile: int, output: Path | None, as_json: bool, lower: bool
+    session: _core.Session, A: np.ndarray, path: Path, tile: int, output: Path | None, json: str | None, lower: bool
 ) -> None:
     if A.size and not _core.is_hermitian(session, A):
         warn(f"{path} is {_shape_of_mistake(A)}; its {'lower' if lower else 'upper'} triangle is taken for both")
@@ -182,10 +186,10 @@ def _factor_cholesky(
     if output:
         write_matrix(output, F)
     name = "L L^H" if lower else "U^H U"
-    _report(figures, as_json, f"factored A = {name}, A {n} x {n}", f"|A v - {name} v| / (n |A| |v| eps), random v")
+    _report(figures, json, f"factored A = {name}, A {n} x {n}", f"|A v - {name} v| / (n |A| |v| eps), random v")
 
 
-def _factor_lu(session: _core.Session, A: np.ndarray, path: Path, tile: int, output: Path | None, as_json: bool) -> None:
+def _factor_lu(session: _core.Session, A: np.ndarray, path: Path, tile: int, output: Path | None, json: str | None) -> None:
     m, n = A.shape
     F, piv, zero, seconds = work_copy(A, path), np.empty(0, np.int32), 0, 0.0
     if F.size:
@@ -194,12 +198,12 @@ def _factor_lu(session: _core.Session, A: np.ndarray, path: Path, tile: int, out
     figures |= {"m": m, "residual": lu_residual(A, F, permutation(piv, m)), "output": str(output) if output else None}
     if output:
         write_arrays(output, lu=F, piv=piv)
-    _report(figures, as_json, f"factored A = P L U, A {m} x {n}", "|A v - P L U v| / (n |A| |v| eps), random v")
+    _report(figures, json, f"factored A = P L U, A {m} x {n}", "|A v - P L U v| / (n |A| |v| eps), random v")
     if zero:  # the factors are complete and written all the same, as lu_factor leaves them
         raise singular(path, zero)
 
 
-def _factor_qr(session: _core.Session, A: np.ndarray, path: Path, tile: int, output: Path | None, as_json: bool) -> None:
+def _factor_qr(session: _core.Session, A: np.ndarray, path: Path, tile: int, output: Path | None, json: str | None) -> None:
     m, n = A.shape
     F, tau, seconds = work_copy(A, path), np.empty(0, A.dtype), 0.0
     if F.size:
@@ -208,13 +212,11 @@ def _factor_qr(session: _core.Session, A: np.ndarray, path: Path, tile: int, out
     figures |= {"m": m, "residual": qr_residual(session, A, F, tau), "output": str(output) if output else None}
     if output:
         write_arrays(output, qr=F, tau=tau)
-    _report(figures, as_json, f"factored A = Q R, A {m} x {n}", "|A v - Q R v| / (n |A| |v| eps), random v")
+    _report(figures, json, f"factored A = Q R, A {m} x {n}", "|A v - Q R v| / (n |A| |v| eps), random v")
 
 
 def _choice(option: str, given: str, *served: str) -> str:
-    if given not in served:
-        raise UsageError(f"{option}: '{given}' is not served; {', '.join(served[:-1])} and {served[-1]} are")
-    return given
+    return one_of(option, given, served)
 
 
 def _warn_ill_conditioned(solved: Solved, A: np.ndarray, path: Path) -> None:
@@ -272,10 +274,9 @@ def _figures(
     }
 
 
-def _report(figures: dict[str, Any], as_json: bool, what: str, measure: str) -> None:
-    if as_json:
-        print(json_line(figures))
-        return
+def _report(figures: dict[str, Any], json: str | None, what: str, measure: str) -> None:
+    if json:
+        return emit([figures], json)
     out = console()
     speed = f", {figures['gflops']:.1f} GFlop/s" if figures["gflops"] else ""
     name = figures["precision"] + figures["routine"]
@@ -292,3 +293,4 @@ def _report(figures: dict[str, Any], as_json: bool, what: str, measure: str) -> 
         out.print(f"reciprocal condition {figures['rcond']:.2g}, estimated in the 1-norm", soft_wrap=True, markup=False)
     if figures["output"]:
         out.print(f"written to {figures['output']}", soft_wrap=True, markup=False)
+    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,6 @@ def console(stderr: bool = False) -> Console:
 def json_line(row: Mapping[str, Any]) -> str:
     """One object on one line; what JSON has no number for (NaN, infinity) is null."""
     return json.dumps(_plain(row), allow_nan=False)
-
-
-def print_json(rows: Iterable[Mapping[str, Any]]) -> None:
-    for row in rows:
-        print(json_line(row), flush=True)
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], title: str = "") -> None:

@@ -181,7 +181,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     if (!engine.capabilities.computes)
         throw Error(ErrorCode::bad_argument,
                     std::string("engine '") + engine.name +
-                        "' computes nothing, it takes virtual time on a described machine: trencadis simulate");
+                        "' computes nothing, it takes virtual time on a described machine; use `trencadis simulate`");
     const SchedulerSpec scheduler = parse_scheduler(resolved.scheduler);
     const ThreadsEntry& threads = find_entry("thread back end", threads_entries(), resolved.threads);
     parts.machine = choose_machine(resolved.machine);
