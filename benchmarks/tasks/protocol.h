@@ -2,9 +2,9 @@
  *
  *     tasks_peer_<name> TILES THREADS
  *
- * First line on standard output: {"name", "version", "threads", "tiles", "tasks"}. Then, for every line "run" on standard input, the
- * seconds of one run on a line. End of input ends the process. Wrong arguments: one line on standard error, exit code 2; a runtime
- * that does not do what was asked: likewise, 1. */
+ * First line on standard output: {"name", "version", "threads", "tiles", "tasks"}. Then, for every line "run" on standard input,
+ * the seconds of one run on a line. End of input ends the process. Wrong arguments: one line on standard error, exit code 2; a
+ * runtime that does not do what was asked: likewise, 1. */
 #pragma once
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

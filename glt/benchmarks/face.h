@@ -15,8 +15,9 @@
  * way and says so by LWT_BATCH.
  *
  * LWT_DIRECT names the library a program uses without GLT; otherwise it is a GLT program of the form GLT_STATIC says. All
- * contestants get the same stack size, and by lwt_start each thread is bound to a core of its own where there are as many: two threads
- * that begin on one core would be the system's doing and not the library's. What idle threads do is each one's standard. */
+ * contestants get the same stack size, and by lwt_start each thread is bound to a core of its own where there are as many: two
+ * threads that begin on one core would be the system's doing and not the library's. What idle threads do is each one's standard.
+ */
 #ifndef TRENCADIS_BENCHMARKS_FACE_H
 #define TRENCADIS_BENCHMARKS_FACE_H
 
@@ -59,7 +60,7 @@ static LWT_RESULT lwt_bind(void* unused)
     LWT_RETURN;
 }
 
-/* As lwt_begin, and binds the threads. */
+/* Does what lwt_begin does, and binds the threads. */
 static inline int lwt_start(int threads)
 {
     LwtUlt* ults = (LwtUlt*)calloc((size_t)threads, sizeof *ults);

@@ -94,7 +94,7 @@ static int program_compare(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-/* Of `count` (at least one, at most PROGRAM_MOST_REPETITIONS) values. */
+/* The statistics of `count` values: at least one, at most PROGRAM_MOST_REPETITIONS. */
 static inline ProgramStatistics program_statistics(const double* values, int count)
 {
     double sorted[PROGRAM_MOST_REPETITIONS];

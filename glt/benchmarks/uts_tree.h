@@ -17,7 +17,7 @@ typedef struct UtsTree {
     uint32_t seed;
     int depth;        /* nodes at this depth have no children (gen_mx) */
     double branching; /* children of a node above it, in the mean (b_0) */
-    /* As published; 0 where no one has published it. */
+    /* The published number; 0 where no one has published it. */
     uint64_t nodes;
     uint64_t leaves;
 } UtsTree;

@@ -1,5 +1,5 @@
-// A pipeline of units with the C++ face: one makes numbers, one squares them, the main program adds them up. An exception that leaves
-// a unit arrives where the unit is joined.
+// A pipeline of units with the C++ face: one makes numbers, one squares them, the main program adds them up. An exception that
+// leaves a unit arrives where the unit is joined.
 #include <cstdio>
 #include <deque>
 #include <string_view>

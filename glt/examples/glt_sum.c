@@ -1,5 +1,5 @@
-/* A sum, split over user-level threads and waited for with one counter. The same source in both forms: linked to trencadis::glt it runs on
- * the back end that GLT_BACKEND names, linked to trencadis::glt_static_os it has that one inside. */
+/* A sum, split over user-level threads and waited for with one counter. The same source in both forms: linked to trencadis::glt
+ * it runs on the back end that GLT_BACKEND names, linked to trencadis::glt_static_os it has that one inside. */
 #include <stdio.h>
 #include <trencadis/glt.h>
 

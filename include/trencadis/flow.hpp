@@ -11,8 +11,9 @@
 #include <type_traits>
 #include <utility>
 
-/// A data-flow algorithm of your own: tasks run once what they depend on has finished, and dependences follow from the data that they
-/// name, by address. What carries it out is not seen from here. <trencadis/trencadis.hpp> makes these names known in `trencadis`.
+/// A data-flow algorithm of your own: tasks run once what they depend on has finished, and dependences follow from the data that
+/// they name, by address. What carries it out is not seen from here. <trencadis/trencadis.hpp> makes these names known in
+/// `trencadis`.
 namespace trencadis {
 
 class Session;
@@ -64,17 +65,17 @@ private:
 /// Literature: superscalar task flow (SMPSs, Perez, Badia, Labarta 2008; StarPU, Augonnet et al. 2011).
 class DataFlow {
 public:
-    /// With at most `window` tasks submitted and not finished, 0: the session's. Throws Error{environment} in a process forked since the
-    /// session was made.
+    /// With at most `window` tasks submitted and not finished, 0: the session's. Throws Error{environment} in a process forked
+    /// since the session was made.
     explicit DataFlow(Session& session, std::int64_t window = 0);
     /// Waits; an exception not yet rethrown is dropped. In a process forked since, where its tasks are not: does nothing.
     ~DataFlow();
     DataFlow(const DataFlow&) = delete;
     DataFlow& operator=(const DataFlow&) = delete;
 
-    /// Submits `body`, any callable `void(Running&)` or `void()`, which is moved into the task. The order of `accesses` is that of the
-    /// part numbers in Running::part; naming one datum twice means the stronger of the two accesses. `name` shows in traces and must
-    /// outlive them. Larger priorities first.
+    /// Submits `body`, any callable `void(Running&)` or `void()`, which is moved into the task. The order of `accesses` is that
+    /// of the part numbers in Running::part; naming one datum twice means the stronger of the two accesses. `name` shows in
+    /// traces and must outlive them. Larger priorities first.
     template <class F>
         requires std::invocable<F&, Running&> || std::invocable<F&>
     void submit(const char* name, F body, std::span<const Access> accesses, double priority = 0);
@@ -87,8 +88,8 @@ public:
 
     /// Returns when every task submitted so far has finished; rethrows. The flow can be used again afterwards.
     void wait();
-    /// Tasks of this flow, and of flows inside them, that have not begun do not begin. Any thread; `submit` and `wait` then throw Error{cancelled},
-    /// `wait` only if no task threw.
+    /// Tasks of this flow, and of flows inside them, that have not begun do not begin. Any thread; `submit` and `wait` then throw
+    /// Error{cancelled}, `wait` only if no task threw.
     void cancel();
     bool cancelled() const;
 

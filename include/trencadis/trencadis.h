@@ -3,9 +3,9 @@
  * C99, usable from C++. Matrices are column-major, element (i, j) of A is a[i + j * lda]; sizes are 64-bit. Flags are
  * LAPACK's letters, upper or lower case.
  *
- * Every call returns a code: 0 done; -i argument i is bad, counted as LAPACK counts (the session is not counted; in calls that are
- * not LAPACK's, from the first); > 0 one of trc_code. trc_last_error_message() says what was given and what would be
- * right. A numerical outcome is not an error: it is LAPACK's info, returned apart.
+ * Every call returns a code: 0 done; -i argument i is bad, counted as LAPACK counts (the session is not counted; in calls that
+ * are not LAPACK's, from the first); > 0 one of trc_code. trc_last_error_message() says what was given and what would be right. A
+ * numerical outcome is not an error: it is LAPACK's info, returned apart.
  *
  * All calls may be made from several threads at once, except that one flow belongs to one thread; also from atexit handlers and
  * destructors of static objects. A cancelled thread (pthread_cancel) is cancelled when its call is over. In a forked child the
@@ -60,8 +60,8 @@ typedef struct trc_session trc_session;
  *     relief=held-up|always|never     when a worker goes on on the core of an idle one, as the
  *                                     system has taken its own away; the standard session: never
  *
- * What is not given comes from TRENCADIS_ENGINE, TRENCADIS_SCHEDULER, TRENCADIS_KERNELS, TRENCADIS_THREADS_BACKEND, TRENCADIS_NUM_THREADS and
- * TRENCADIS_RELIEF, else the default: one worker per core. */
+ * What is not given comes from TRENCADIS_ENGINE, TRENCADIS_SCHEDULER, TRENCADIS_KERNELS, TRENCADIS_THREADS_BACKEND,
+ * TRENCADIS_NUM_THREADS and TRENCADIS_RELIEF, else the default: one worker per core. */
 int trc_session_create(trc_session** session, const char* options);
 /* Waits for calls that are running; those that begin meanwhile return TRC_BAD_VALUE. NULL is allowed. -1, and the session stays
  * as it is, while one of its flows has not been destroyed: in particular from inside its own tasks. */
@@ -69,8 +69,8 @@ int trc_session_destroy(trc_session* session);
 /* Number of workers. NULL: of the standard session. Negative or zero never; on failure 0. */
 int trc_session_workers(trc_session* session);
 
-/* Workers of the standard session from now on, at most one per core that the process may use; calls that are running go on as they
- * are. Other sessions are not limited. */
+/* Workers of the standard session from now on, at most one per core that the process may use; calls that are running go on as
+ * they are. Other sessions are not limited. */
 int trc_set_num_threads(int count);
 /* Workers of the standard session, which is not made for that; on failure 0. */
 int trc_get_num_threads(void);
@@ -104,15 +104,16 @@ int trc_cposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_comp
 int trc_zposv(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, trc_complex_double* b,
               int64_t ldb, int64_t* info);
 
-/* A = P L U in place, A m x n. ipiv[i], i < min(m, n), is the row, from 1, that was exchanged with row i + 1: the one with the largest |.|
- * (complex: |re| + |im|). *info: 0, or the number of the first pivot that is exactly zero; the factorization is complete all the same.
- * 2/3 n^3 flops for m = n (4 times that complex). */
+/* A = P L U in place, A m x n. ipiv[i], i < min(m, n), is the row, from 1, that was exchanged with row i + 1: the one with the
+ * largest |.| (complex: |re| + |im|). *info: 0, or the number of the first pivot that is exactly zero; the factorization is
+ * complete all the same. 2/3 n^3 flops for m = n (4 times that complex). */
 int trc_sgetrf(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, int64_t* ipiv, int64_t* info);
 int trc_dgetrf(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, int64_t* ipiv, int64_t* info);
 int trc_cgetrf(trc_session* session, int64_t m, int64_t n, trc_complex_float* a, int64_t lda, int64_t* ipiv, int64_t* info);
 int trc_zgetrf(trc_session* session, int64_t m, int64_t n, trc_complex_double* a, int64_t lda, int64_t* ipiv, int64_t* info);
 
-/* B <- op(A)^-1 B, B n x nrhs, with getrf's factors in A and its ipiv; trans 'N', 'T' or 'C'. 2 n^2 nrhs flops. *info is always 0. */
+/* B <- op(A)^-1 B, B n x nrhs, with getrf's factors in A and its ipiv; trans 'N', 'T' or 'C'. 2 n^2 nrhs flops.
+ * *info is always 0. */
 int trc_sgetrs(trc_session* session, char trans, int64_t n, int64_t nrhs, const float* a, int64_t lda, const int64_t* ipiv,
                float* b, int64_t ldb, int64_t* info);
 int trc_dgetrs(trc_session* session, char trans, int64_t n, int64_t nrhs, const double* a, int64_t lda, const int64_t* ipiv,
@@ -132,14 +133,15 @@ int trc_cgesv(trc_session* session, int64_t n, int64_t nrhs, trc_complex_float* 
 int trc_zgesv(trc_session* session, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda, int64_t* ipiv,
               trc_complex_double* b, int64_t ldb, int64_t* info);
 
-/* A <- A^-1 from getrf's factors and ipiv. *info: 0, or the number of the first zero on U's diagonal; A is not touched then. 4/3 n^3 flops. */
+/* A <- A^-1 from getrf's factors and ipiv. *info: 0, or the number of the first zero on U's diagonal; A is not touched then. 4/3
+ * n^3 flops. */
 int trc_sgetri(trc_session* session, int64_t n, float* a, int64_t lda, const int64_t* ipiv, int64_t* info);
 int trc_dgetri(trc_session* session, int64_t n, double* a, int64_t lda, const int64_t* ipiv, int64_t* info);
 int trc_cgetri(trc_session* session, int64_t n, trc_complex_float* a, int64_t lda, const int64_t* ipiv, int64_t* info);
 int trc_zgetri(trc_session* session, int64_t n, trc_complex_double* a, int64_t lda, const int64_t* ipiv, int64_t* info);
 
-/* B <- op(A)^-1 B, A n x n and triangular; the other triangle is not read, nor is a unit diagonal (diag 'U'). *info: 0, or the place of the first
- * zero on the diagonal, counted from 1; B is not touched then. n^2 nrhs flops (4 times that complex). */
+/* B <- op(A)^-1 B, A n x n and triangular; the other triangle is not read, nor is a unit diagonal (diag 'U'). *info: 0, or the
+ * place of the first zero on the diagonal, counted from 1; B is not touched then. n^2 nrhs flops (4 times that complex). */
 int trc_strtrs(trc_session* session, char uplo, char trans, char diag, int64_t n, int64_t nrhs, const float* a, int64_t lda,
                float* b, int64_t ldb, int64_t* info);
 int trc_dtrtrs(trc_session* session, char uplo, char trans, char diag, int64_t n, int64_t nrhs, const double* a, int64_t lda,
@@ -149,8 +151,8 @@ int trc_ctrtrs(trc_session* session, char uplo, char trans, char diag, int64_t n
 int trc_ztrtrs(trc_session* session, char uplo, char trans, char diag, int64_t n, int64_t nrhs, const trc_complex_double* a,
                int64_t lda, trc_complex_double* b, int64_t ldb, int64_t* info);
 
-/* A <- A^-1, A triangular; the other triangle is neither read nor written, nor a unit diagonal (diag 'U'). *info: 0, or the place of the first
- * zero on the diagonal, counted from 1; A is not touched then. n^3/3 flops (4 times that complex). */
+/* A <- A^-1, A triangular; the other triangle is neither read nor written, nor a unit diagonal (diag 'U'). *info: 0, or the place
+ * of the first zero on the diagonal, counted from 1; A is not touched then. n^3/3 flops (4 times that complex). */
 int trc_strtri(trc_session* session, char uplo, char diag, int64_t n, float* a, int64_t lda, int64_t* info);
 int trc_dtrtri(trc_session* session, char uplo, char diag, int64_t n, double* a, int64_t lda, int64_t* info);
 int trc_ctrtri(trc_session* session, char uplo, char diag, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
@@ -168,9 +170,9 @@ int trc_dpotri(trc_session* session, char uplo, int64_t n, double* a, int64_t ld
 int trc_cpotri(trc_session* session, char uplo, int64_t n, trc_complex_float* a, int64_t lda, int64_t* info);
 int trc_zpotri(trc_session* session, char uplo, int64_t n, trc_complex_double* a, int64_t lda, int64_t* info);
 
-/* A = Q R in place, A m x n: R in the upper trapezoid, below it the vectors of k = min(m, n) elementary reflectors H = I - tau v v^H, whose first
- * element is a one that is not stored; tau their k scalars; Q = H_1 .. H_k. *info is always 0, here and in the calls of QR below.
- * 2 m n^2 - 2/3 n^3 flops for m >= n (4 times that complex). */
+/* A = Q R in place, A m x n: R in the upper trapezoid, below it the vectors of k = min(m, n) elementary reflectors H = I - tau v
+ * v^H, whose first element is a one that is not stored; tau their k scalars; Q = H_1 .. H_k. *info is always 0, here and in the
+ * calls of QR below. 2 m n^2 - 2/3 n^3 flops for m >= n (4 times that complex). */
 int trc_sgeqrf(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, float* tau, int64_t* info);
 int trc_dgeqrf(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, double* tau, int64_t* info);
 int trc_cgeqrf(trc_session* session, int64_t m, int64_t n, trc_complex_float* a, int64_t lda, trc_complex_float* tau,
@@ -178,8 +180,8 @@ int trc_cgeqrf(trc_session* session, int64_t m, int64_t n, trc_complex_float* a,
 int trc_zgeqrf(trc_session* session, int64_t m, int64_t n, trc_complex_double* a, int64_t lda, trc_complex_double* tau,
                int64_t* info);
 /*
- * A P = Q R in place: geqrf with the columns exchanged so that the diagonal of R does not grow in modulus. jpvt, n numbers: columns with one that is
- * not 0 come first, as they stand; afterwards column j of A P was column jpvt[j] of A, from 1.
+ * A P = Q R in place: geqrf with the columns exchanged so that the diagonal of R does not grow in modulus. jpvt, n numbers:
+ * columns with one that is not 0 come first, as they stand; afterwards column j of A P was column jpvt[j] of A, from 1.
  */
 int trc_sgeqp3(trc_session* session, int64_t m, int64_t n, float* a, int64_t lda, int64_t* jpvt, float* tau, int64_t* info);
 int trc_dgeqp3(trc_session* session, int64_t m, int64_t n, double* a, int64_t lda, int64_t* jpvt, double* tau, int64_t* info);
@@ -208,7 +210,8 @@ int trc_cunglq(trc_session* session, int64_t m, int64_t n, int64_t k, trc_comple
                const trc_complex_float* tau, int64_t* info);
 int trc_zunglq(trc_session* session, int64_t m, int64_t n, int64_t k, trc_complex_double* a, int64_t lda,
                const trc_complex_double* tau, int64_t* info);
-/* C <- op(Q) C (side 'L') or C op(Q) ('R'), C m x n, Q of the k reflectors that geqrf left in the columns of A; trans 'N' or 'C' (real also 'T'). */
+/* C <- op(Q) C (side 'L') or C op(Q) ('R'), C m x n, Q of the k reflectors that geqrf left in the columns of A; trans 'N' or 'C'
+ * (real also 'T'). */
 int trc_sormqr(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda,
                const float* tau, float* c, int64_t ldc, int64_t* info);
 int trc_dormqr(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda,
@@ -226,7 +229,8 @@ int trc_cunmlq(trc_session* session, char side, char trans, int64_t m, int64_t n
                int64_t lda, const trc_complex_float* tau, trc_complex_float* c, int64_t ldc, int64_t* info);
 int trc_zunmlq(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, const trc_complex_double* a,
                int64_t lda, const trc_complex_double* tau, trc_complex_double* c, int64_t ldc, int64_t* info);
-/* geqrf that leaves the triangles T of its block reflectors I - V T V^H, nb columns each, side by side in t (nb x min(m, n)), instead of tau. */
+/* geqrf that leaves the triangles T of its block reflectors I - V T V^H, nb columns each, side by side in t (nb x min(m, n)),
+ * instead of tau. */
 int trc_sgeqrt(trc_session* session, int64_t m, int64_t n, int64_t nb, float* a, int64_t lda, float* t, int64_t ldt,
                int64_t* info);
 int trc_dgeqrt(trc_session* session, int64_t m, int64_t n, int64_t nb, double* a, int64_t lda, double* t, int64_t ldt,
@@ -246,8 +250,8 @@ int trc_cgemqrt(trc_session* session, char side, char trans, int64_t m, int64_t 
 int trc_zgemqrt(trc_session* session, char side, char trans, int64_t m, int64_t n, int64_t k, int64_t nb,
                 const trc_complex_double* v, int64_t ldv, const trc_complex_double* t, int64_t ldt, trc_complex_double* c,
                 int64_t ldc, int64_t* info);
-/* t <- the triangle of k reflectors of order n as one, I - V T V^H: upper where they are multiplied forward (direct 'F'), lower backward ('B'). v has
- * their vectors as columns (storev 'C') or their conjugates as rows ('R'). On the calling thread. */
+/* t <- the triangle of k reflectors of order n as one, I - V T V^H: upper where they are multiplied forward (direct 'F'), lower
+ * backward ('B'). v has their vectors as columns (storev 'C') or their conjugates as rows ('R'). On the calling thread. */
 int trc_slarft(char direct, char storev, int64_t n, int64_t k, const float* v, int64_t ldv, const float* tau, float* t,
                int64_t ldt);
 int trc_dlarft(char direct, char storev, int64_t n, int64_t k, const double* v, int64_t ldv, const double* tau, double* t,
@@ -266,9 +270,10 @@ int trc_clarfb(char side, char trans, char direct, char storev, int64_t m, int64
 int trc_zlarfb(char side, char trans, char direct, char storev, int64_t m, int64_t n, int64_t k, const trc_complex_double* v,
                int64_t ldv, const trc_complex_double* t, int64_t ldt, trc_complex_double* c, int64_t ldc);
 
-/* Least squares: for each of nrhs columns b of B the x that makes |op(A) x - b| least, or the shortest x of op(A) x = b where there are several;
- * A m x n of full rank, trans 'N' or 'C' (real also 'T'). B is max(m, n) x nrhs: right sides on top, afterwards the solutions. A is factored by geqrf
- * (m >= n) or gelqf. *info: 0, or i where element i of the triangle's diagonal is exactly zero; there is no solution then. */
+/* Least squares: for each of nrhs columns b of B the x that makes |op(A) x - b| least, or the shortest x of op(A) x = b where
+ * there are several; A m x n of full rank, trans 'N' or 'C' (real also 'T'). B is max(m, n) x nrhs: right sides on top,
+ * afterwards the solutions. A is factored by geqrf (m >= n) or gelqf. *info: 0, or i where element i of the triangle's diagonal
+ * is exactly zero; there is no solution then. */
 int trc_sgels(trc_session* session, char trans, int64_t m, int64_t n, int64_t nrhs, float* a, int64_t lda, float* b, int64_t ldb,
               int64_t* info);
 int trc_dgels(trc_session* session, char trans, int64_t m, int64_t n, int64_t nrhs, double* a, int64_t lda, double* b,
@@ -278,8 +283,9 @@ int trc_cgels(trc_session* session, char trans, int64_t m, int64_t n, int64_t nr
 int trc_zgels(trc_session* session, char trans, int64_t m, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
               trc_complex_double* b, int64_t ldb, int64_t* info);
 
-/* *value <- max |a_ij| (norm 'M'), the largest column sum ('1', 'O') or row sum ('I') of |a_ij|, or the root of the sum of squares ('F', 'E'), of A
- * m x n; 0 where it is empty, NaN where an element is. One read of A, by all workers where it is large. */
+/* *value <- max |a_ij| (norm 'M'), the largest column sum ('1', 'O') or row sum ('I') of |a_ij|, or the root of the sum of
+ * squares ('F', 'E'), of A m x n; 0 where it is empty, NaN where an element is. One read of A, by all workers where it is large.
+ */
 int trc_slange(trc_session* session, char norm, int64_t m, int64_t n, const float* a, int64_t lda, float* value);
 int trc_dlange(trc_session* session, char norm, int64_t m, int64_t n, const double* a, int64_t lda, double* value);
 int trc_clange(trc_session* session, char norm, int64_t m, int64_t n, const trc_complex_float* a, int64_t lda, float* value);
@@ -301,8 +307,9 @@ int trc_clantr(trc_session* session, char norm, char uplo, char diag, int64_t m,
 int trc_zlantr(trc_session* session, char norm, char uplo, char diag, int64_t m, int64_t n, const trc_complex_double* a,
                int64_t lda, double* value);
 
-/* *rcond <- an estimate of 1 / (|A| |A^-1|) in the 1-norm ('1', 'O') or the infinity norm ('I'), from getrf's factors and anorm = |A|. *info: 0; 1
- * where *rcond is no number or has overflowed; -5 where anorm is not finite. 5 to 11 systems with one right side. */
+/* *rcond <- an estimate of 1 / (|A| |A^-1|) in the 1-norm ('1', 'O') or the infinity norm ('I'), from getrf's factors and anorm =
+ * |A|. *info: 0; 1 where *rcond is no number or has overflowed; -5 where anorm is not finite. 5 to 11 systems with one right
+ * side. */
 int trc_sgecon(trc_session* session, char norm, int64_t n, const float* a, int64_t lda, float anorm, float* rcond, int64_t* info);
 int trc_dgecon(trc_session* session, char norm, int64_t n, const double* a, int64_t lda, double anorm, double* rcond,
                int64_t* info);
@@ -328,9 +335,9 @@ int trc_ctrcon(trc_session* session, char norm, char uplo, char diag, int64_t n,
 int trc_ztrcon(trc_session* session, char norm, char uplo, char diag, int64_t n, const trc_complex_double* a, int64_t lda,
                double* rcond, int64_t* info);
 
-/* Factors r (m) and c (n) that make the largest element of each row and column of r_i a_ij c_j 1 (complex: |re| + |im|), in geequb nearly, by
- * powers of two. *rowcnd, *colcnd: the ratios of the smallest to the largest; *amax: the largest element. *info: 0, the number of a row that is
- * zero, or m and that of a column. */
+/* Factors r (m) and c (n) that make the largest element of each row and column of r_i a_ij c_j 1 (complex: |re| + |im|), in
+ * geequb nearly, by powers of two. *rowcnd, *colcnd: the ratios of the smallest to the largest; *amax: the largest element.
+ * *info: 0, the number of a row that is zero, or m and that of a column. */
 int trc_sgeequ(trc_session* session, int64_t m, int64_t n, const float* a, int64_t lda, float* r, float* c, float* rowcnd,
                float* colcnd, float* amax, int64_t* info);
 int trc_dgeequ(trc_session* session, int64_t m, int64_t n, const double* a, int64_t lda, double* r, double* c, double* rowcnd,
@@ -347,8 +354,8 @@ int trc_cgeequb(trc_session* session, int64_t m, int64_t n, const trc_complex_fl
                 float* rowcnd, float* colcnd, float* amax, int64_t* info);
 int trc_zgeequb(trc_session* session, int64_t m, int64_t n, const trc_complex_double* a, int64_t lda, double* r, double* c,
                 double* rowcnd, double* colcnd, double* amax, int64_t* info);
-/* Factors s (n) that make the diagonal of s_i a_ij s_j ones, in poequb nearly, by powers of two. *info: 0, or the number of a diagonal element that
- * is not positive. */
+/* Factors s (n) that make the diagonal of s_i a_ij s_j ones, in poequb nearly, by powers of two. *info: 0, or the number of a
+ * diagonal element that is not positive. */
 int trc_spoequ(trc_session* session, int64_t n, const float* a, int64_t lda, float* s, float* scond, float* amax, int64_t* info);
 int trc_dpoequ(trc_session* session, int64_t n, const double* a, int64_t lda, double* s, double* scond, double* amax,
                int64_t* info);
@@ -364,8 +371,9 @@ int trc_cpoequb(trc_session* session, int64_t n, const trc_complex_float* a, int
 int trc_zpoequb(trc_session* session, int64_t n, const trc_complex_double* a, int64_t lda, double* s, double* scond, double* amax,
                 int64_t* info);
 
-/* Refines X, which solves op(A) X = B with getrf's factors af and ipiv, in the same precision. berr (nrhs): the componentwise backward error of each
- * solution; ferr (nrhs): a bound, estimated, for the error of its components relative to the largest. *info is 0. */
+/* Refines X, which solves op(A) X = B with getrf's factors af and ipiv, in the same precision. berr (nrhs): the componentwise
+ * backward error of each solution; ferr (nrhs): a bound, estimated, for the error of its components relative to the largest.
+ * *info is 0. */
 int trc_sgerfs(trc_session* session, char trans, int64_t n, int64_t nrhs, const float* a, int64_t lda, const float* af,
                int64_t ldaf, const int64_t* ipiv, const float* b, int64_t ldb, float* x, int64_t ldx, float* ferr, float* berr,
                int64_t* info);
@@ -390,10 +398,11 @@ int trc_zporfs(trc_session* session, char uplo, int64_t n, int64_t nrhs, const t
                const trc_complex_double* af, int64_t ldaf, const trc_complex_double* b, int64_t ldb, trc_complex_double* x,
                int64_t ldx, double* ferr, double* berr, int64_t* info);
 
-/* X <- op(A)^-1 B with all that can be said of it. fact 'N': A is factored into af and ipiv; 'E': after geequ's scaling where that helps, which is
- * left in A and B; 'F': af and ipiv are given, with *equed, r (n) and c (n) as such a call left them. *equed: 'N' nothing was scaled, 'R' the rows,
- * 'C' the columns, 'B' both. *rcond as gecon's, ferr and berr (nrhs) as gerfs'; *growth: the largest element of A over that of U. *info: 0; i <= n,
- * where U(i, i) is the first zero and there is no solution; n + 1, where there is one but *rcond is less than eps. */
+/* X <- op(A)^-1 B with all that can be said of it. fact 'N': A is factored into af and ipiv; 'E': after geequ's scaling where
+ * that helps, which is left in A and B; 'F': af and ipiv are given, with *equed, r (n) and c (n) as such a call left them.
+ * *equed: 'N' nothing was scaled, 'R' the rows, 'C' the columns, 'B' both. *rcond as gecon's, ferr and berr (nrhs) as gerfs';
+ * *growth: the largest element of A over that of U. *info: 0; i <= n, where U(i, i) is the first zero and there is no solution; n
+ * + 1, where there is one but *rcond is less than eps. */
 int trc_sgesvx(trc_session* session, char fact, char trans, int64_t n, int64_t nrhs, float* a, int64_t lda, float* af,
                int64_t ldaf, int64_t* ipiv, char* equed, float* r, float* c, float* b, int64_t ldb, float* x, int64_t ldx,
                float* rcond, float* ferr, float* berr, float* growth, int64_t* info);
@@ -408,8 +417,8 @@ int trc_zgesvx(trc_session* session, char fact, char trans, int64_t n, int64_t n
                trc_complex_double* af, int64_t ldaf, int64_t* ipiv, char* equed, double* r, double* c, trc_complex_double* b,
                int64_t ldb, trc_complex_double* x, int64_t ldx, double* rcond, double* ferr, double* berr, double* growth,
                int64_t* info);
-/* The same for a positive definite A in one triangle, with poequ's s (n); *equed: 'N' or 'Y'. *info i <= n: the minor of that order is not positive
- * definite. */
+/* The same for a positive definite A in one triangle, with poequ's s (n); *equed: 'N' or 'Y'. *info i <= n: the minor of that
+ * order is not positive definite. */
 int trc_sposvx(trc_session* session, char fact, char uplo, int64_t n, int64_t nrhs, float* a, int64_t lda, float* af,
                int64_t ldaf, char* equed, float* s, float* b, int64_t ldb, float* x, int64_t ldx, float* rcond, float* ferr,
                float* berr, int64_t* info);
@@ -423,8 +432,8 @@ int trc_zposvx(trc_session* session, char fact, char uplo, int64_t n, int64_t nr
                trc_complex_double* af, int64_t ldaf, char* equed, double* s, trc_complex_double* b, int64_t ldb,
                trc_complex_double* x, int64_t ldx, double* rcond, double* ferr, double* berr, int64_t* info);
 
-/* Exchanges rows i + 1 and ipiv[i] of A, m x n, for i = first .. last - 1 (counted from 0), or with backward != 0 from the last to the first. On the
- * calling thread. */
+/* Exchanges rows i + 1 and ipiv[i] of A, m x n, for i = first .. last - 1 (counted from 0), or with backward != 0 from the last
+ * to the first. On the calling thread. */
 int trc_slaswp(int64_t m, int64_t n, float* a, int64_t lda, int64_t first, int64_t last, const int64_t* ipiv, int backward);
 int trc_dlaswp(int64_t m, int64_t n, double* a, int64_t lda, int64_t first, int64_t last, const int64_t* ipiv, int backward);
 int trc_claswp(int64_t m, int64_t n, trc_complex_float* a, int64_t lda, int64_t first, int64_t last, const int64_t* ipiv,
@@ -432,9 +441,9 @@ int trc_claswp(int64_t m, int64_t n, trc_complex_float* a, int64_t lda, int64_t 
 int trc_zlaswp(int64_t m, int64_t n, trc_complex_double* a, int64_t lda, int64_t first, int64_t last, const int64_t* ipiv,
                int backward);
 
-/* X <- A^-1 B in double precision from factors in single precision and refinement. *iterations >= 0: so many steps, A is as it was; < 0: that did not
- * do (-1 no memory, -2 a number too large, -3 no factorization in single precision, -31 no convergence) and A holds what gesv (posv)
- * leaves. */
+/* X <- A^-1 B in double precision from factors in single precision and refinement. *iterations >= 0: so many steps, A is as it
+ * was; < 0: that did not do (-1 no memory, -2 a number too large, -3 no factorization in single precision, -31 no convergence)
+ * and A holds what gesv (posv) leaves. */
 int trc_dgesv_mixed(trc_session* session, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t* ipiv, const double* b,
                     int64_t ldb, double* x, int64_t ldx, int* iterations, int64_t* info);
 int trc_dposv_mixed(trc_session* session, char uplo, int64_t n, int64_t nrhs, double* a, int64_t lda, const double* b,
@@ -444,17 +453,17 @@ int trc_zgesv_mixed(trc_session* session, int64_t n, int64_t nrhs, trc_complex_d
 int trc_zposv_mixed(trc_session* session, char uplo, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
                     const trc_complex_double* b, int64_t ldb, trc_complex_double* x, int64_t ldx, int* iterations, int64_t* info);
 
-/* The same for least squares: the X, n x nrhs, that makes |B - A X| least, A m x n of full rank, m >= n. *iterations < 0: A holds what gels leaves; -3: a
- * condition beyond some 1e6, or m < n. */
+/* The same for least squares: the X, n x nrhs, that makes |B - A X| least, A m x n of full rank, m >= n. *iterations < 0: A holds
+ * what gels leaves; -3: a condition beyond some 1e6, or m < n. */
 int trc_dgels_mixed(trc_session* session, int64_t m, int64_t n, int64_t nrhs, double* a, int64_t lda, const double* b,
                     int64_t ldb, double* x, int64_t ldx, int* iterations, int64_t* info);
 int trc_zgels_mixed(trc_session* session, int64_t m, int64_t n, int64_t nrhs, trc_complex_double* a, int64_t lda,
                     const trc_complex_double* b, int64_t ldb, trc_complex_double* x, int64_t ldx, int* iterations, int64_t* info);
 
-/* Batches: `count` problems of one size as one call that the workers share, the matrices `stride` elements apart; each has the result of the
- * routine of that name, and info[i] is its info. ipiv holds min(m, n) (gesv: n) integers for each. Up to 64 x 64 elements several matrices
- * share a core's vectors: results differ from the routine's by rounding, but depend neither on the other matrices nor on how the batch
- * is cut. */
+/* Batches: `count` problems of one size as one call that the workers share, the matrices `stride` elements apart; each has the
+ * result of the routine of that name, and info[i] is its info. ipiv holds min(m, n) (gesv: n) integers for each. Up to 64 x 64
+ * elements several matrices share a core's vectors: results differ from the routine's by rounding, but depend neither on the
+ * other matrices nor on how the batch is cut. */
 int trc_spotrf_batch(trc_session* session, char uplo, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t count,
                      int64_t* info);
 int trc_sposv_batch(trc_session* session, char uplo, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, float* b,
@@ -537,7 +546,8 @@ int trc_cherk(trc_session* session, char uplo, char trans, int64_t n, int64_t k,
 int trc_zherk(trc_session* session, char uplo, char trans, int64_t n, int64_t k, double alpha, const trc_complex_double* a,
               int64_t lda, double beta, trc_complex_double* c, int64_t ldc);
 
-/* One triangle of C <- alpha op(A) op(B)^T + alpha op(B) op(A)^T + beta C, op(A) and op(B) n x k; trans 'N' or 'T' (real also 'C'). */
+/* One triangle of C <- alpha op(A) op(B)^T + alpha op(B) op(A)^T + beta C, op(A) and op(B) n x k; trans 'N' or 'T' (real also
+ * 'C'). */
 int trc_ssyr2k(trc_session* session, char uplo, char trans, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
                const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
 int trc_dsyr2k(trc_session* session, char uplo, char trans, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,

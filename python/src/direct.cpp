@@ -19,8 +19,8 @@
 namespace trencadis::python {
 namespace {
 
-/// A Hermitian matrix of any strides, seen as column-major as far as possible. Seen the other way round it is its own conjugate with
-/// the triangles exchanged, so that no element needs to move.
+/// A Hermitian matrix of any strides, seen as column-major as far as possible. Seen the other way round it is its own conjugate
+/// with the triangles exchanged, so that no element needs to move.
 struct HermitianView {
     Strided matrix;
     Uplo uplo;

@@ -7,8 +7,8 @@
 #include <nanobind/stl/string.h>
 #include <string>
 
-// General systems and inverses for plain arrays, as direct.cpp has them for positive definite ones: structure, copy, finite check,
-// factors and condition in one call from Python.
+// General systems and inverses for plain arrays, as direct.cpp has them for positive definite ones: structure, copy, finite
+// check, factors and condition in one call from Python.
 
 namespace trencadis::python {
 namespace {

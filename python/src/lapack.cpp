@@ -185,8 +185,8 @@ void no_options(const RoutineOptions& options)
 #define TRC_SHAPE_SCALES(x, count, used) given.expect_reals(#x, count)
 #define TRC_SHAPE_GROWTH(x) , given.expect_reals(#x, 1)
 
-/// Takes the arguments of `routine`, looks at them and makes of them `CALL`, without the interpreter lock. Braces take the arguments from left to
-/// right.
+/// Takes the arguments of `routine`, looks at them and makes of them `CALL`, without the interpreter lock. Braces take the
+/// arguments from left to right.
 #define TRC_CALL(routine, RESULT, CALL)                                                                                          \
     template <Scalar T>                                                                                                          \
     RESULT call_##routine([[maybe_unused]] Session* session, const nb::args& arguments, const RoutineOptions& options)           \

@@ -13,7 +13,8 @@
 #include <nanobind/stl/string.h>
 #include <string>
 
-// The factorizations in place on column-major arrays, for benchmarks and for callers who know LAPACK, and the table of routines for Python.
+// The factorizations in place on column-major arrays, for benchmarks and for callers who know LAPACK, and the table of routines
+// for Python.
 
 namespace trencadis::python {
 namespace {

@@ -25,7 +25,8 @@ constexpr Index largest_order = 256;  ///< beyond it a matrix is worth all worke
 constexpr Index together_up_to = 64;  ///< matrices of this order and below are factored several at a time
 constexpr Flops flops_per_task = 1e6; // some hundred microseconds: small matrices run far below the speed of large ones
 
-/// One right side by substitution, without what the routines for many take for packing: an estimate of a condition solves some five of them.
+/// One right side by substitution, without what the routines for many take for packing: an estimate of a condition solves some
+/// five of them.
 template <Scalar T> class Substitution {
 public:
     Substitution(Index n, const T* factors, const Index* pivots) : n_(n), factors_(factors), pivots_(pivots) {}
@@ -165,8 +166,8 @@ private:
             for (Index c = 0; c < nrhs_; ++c) static_cast<T*>(to.data)[r * to.row_stride + c * to.col_stride] = from[r + c * n_];
     }
 
-    /// Those that are not positive definite, or whose factor's diagonal raises doubt, become general ones, LU will tell, or the caller's if
-    /// they were said to be so.
+    /// Those that are not positive definite, or whose factor's diagonal raises doubt, become general ones, LU will tell, or the
+    /// caller's if they were said to be so.
     void solve_positive()
     {
         each(positive_, [&](Index slot, Index i) { read(slot, i); });
@@ -196,8 +197,9 @@ private:
             systems_.solved(i, surely_well_conditioned(slot) ? 1 : rcond(slot));
         });
     }
-    /// Is |A^-1|_1 so small that no estimate could raise doubt? It is at most the largest element of e^T M(U)^-1 M(L)^-1, where M has -|.| beside the
-    /// diagonal (Higham, section 8.3): two substitutions without cancellation, where an estimate takes eight or more.
+    /// Is |A^-1|_1 so small that no estimate could raise doubt? It is at most the largest element of e^T M(U)^-1 M(L)^-1, where M
+    /// has -|.| beside the diagonal (Higham, section 8.3): two substitutions without cancellation, where an estimate takes eight
+    /// or more.
     bool surely_well_conditioned(Index slot)
     {
         using R = Real<T>;
@@ -331,7 +333,8 @@ std::vector<Index> bind_factor_stack(Session* session, nb::handle a_array, const
     return infos;
 }
 
-/// Cholesky factors of a C-ordered stack where it is, as LAPACK sees its matrices: by columns, so their transposes, the other triangle. The infos.
+/// Cholesky factors of a C-ordered stack where it is, as LAPACK sees its matrices: by columns, so their transposes, the other
+/// triangle. The infos.
 std::vector<Index> bind_factor_positive_stack(Session* session, nb::handle a_array, Truth lower, Truth clean)
 {
     const Uplo uplo = lower ? Uplo::upper : Uplo::lower;

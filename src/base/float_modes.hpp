@@ -8,8 +8,9 @@
 
 namespace trencadis {
 
-/// How the calling thread rounds and treats subnormal numbers, without what it traps; and the exceptions that arithmetic has raised.
-/// A call computes in the modes of its caller on whichever thread, everything around it in the standard ones, where nothing traps.
+/// How the calling thread rounds and treats subnormal numbers, without what it traps; and the exceptions that arithmetic has
+/// raised. A call computes in the modes of its caller on whichever thread, everything around it in the standard ones, where
+/// nothing traps.
 class FloatModes {
 public:
     FloatModes() = default; ///< the standard ones

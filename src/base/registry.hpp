@@ -18,8 +18,8 @@ struct Entry {
 /// How many single-character edits lead from a to b, an exchange of neighbours being one.
 int edit_distance(std::string_view a, std::string_view b);
 
-/// The known name that a misspelt one probably stands for: at most a third of it to edit, whatever the case, or a part of at least
-/// three characters. Empty when it is far from all.
+/// The known name that a misspelt one probably stands for: at most a third of it to edit, whatever the case, or a part of at
+/// least three characters. Empty when it is far from all.
 std::string_view meant_name(std::string_view given, std::span<const std::string_view> known);
 
 /// The message for an unknown name, with the known one that was probably meant.

@@ -1,5 +1,6 @@
 #pragma once
-/// Is this a build with a sanitizer, in which everything is 5 to 20 times slower and stacks that are switched by hand are not followed?
+/// Is this a build with a sanitizer, in which everything is 5 to 20 times slower and stacks that are switched by hand are not
+/// followed?
 namespace trencadis {
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)

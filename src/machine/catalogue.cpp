@@ -26,8 +26,8 @@ fs::path own_folder()
     return fs::canonical(info.dli_fname, error).parent_path();
 }
 
-/// TRENCADIS_MACHINES (folders, with colons between), then the source tree this was built from, then what is installed: beside the
-/// library (a wheel) or in share/ next to its lib folder.
+/// TRENCADIS_MACHINES (folders, with colons between), then the source tree this was built from, then what is installed: beside
+/// the library (a wheel) or in share/ next to its lib folder.
 std::vector<fs::path> folders()
 {
     std::vector<fs::path> list;

@@ -75,7 +75,7 @@ struct Link {
     double towards(bool forth) const { return forth || back <= 0 ? bandwidth : back; }
 };
 
-/// Which cores are awake, for chips that are run in several ways.
+/// The cores that are awake, for chips that are run in several ways.
 struct ExecutionModel {
     std::string name;
     std::string summary;

@@ -35,8 +35,9 @@ bool bind_to(int cpu)
     return bound;
 }
 
-/// The calling core's best multiply-add speed in gflops, over bursts of about 0.3 ms. Bursts are shorter than a time slice, so the
-/// best of them ran undisturbed even beside busy neighbours. Takes 12 ms, and up to 60 ms while a clock that was low still climbs.
+/// The calling core's best multiply-add speed in gflops, over bursts of about 0.3 ms. Bursts are shorter than a time slice, so
+/// the best of them ran undisturbed even beside busy neighbours. Takes 12 ms, and up to 60 ms while a clock that was low still
+/// climbs.
 double best_burst_gflops()
 {
     constexpr Seconds burst_time = 0.3e-3, shortest = 12e-3, longest = 60e-3;

@@ -15,7 +15,8 @@ public:
         double bandwidth = 0;     ///< of the narrowest link, or of the memory at an end; 0 when there is none
         bool over_memory = false; ///< some place between the ends is a memory node
         bool reachable = false;
-        /// Of so many bytes when nothing else is on the way; infinite when there is no way, 0 from a place to itself.
+        /// The time that so many bytes take when nothing else is on the way; infinite when there is no way, 0 from a place to
+        /// itself.
         Seconds time(Bytes bytes) const;
     };
 

@@ -15,8 +15,8 @@
 
 namespace trencadis {
 
-/// Strict reading of one table of a TOML file. Every complaint is Error{bad_argument} with "file:line: what is there; what would be
-/// right". Keys that nobody asked for are complained about by finish().
+/// Strict reading of one table of a TOML file. Every complaint is Error{bad_argument} with "file:line: what is there; what would
+/// be right". Keys that nobody asked for are complained about by finish().
 class TomlTable {
 public:
     /// `file` is the name shown in messages; `table` and the file's text must outlive this object.
@@ -35,7 +35,7 @@ public:
     /// Different integers in 0 .. count-1: a list, or a text such as "0-3,7".
     std::vector<int> indices(std::string_view key, int count);
     std::vector<TomlTable> tables(std::string_view key); ///< [[key]], empty when absent
-    /// Which of `names` the text of `key` is; complains with the nearest.
+    /// The number of the one of `names` that the text of `key` is; complains with the nearest.
     int one_of(std::string_view key, const std::vector<std::string>& names, std::string_view kind_of_thing);
     bool has(std::string_view key);
     int line() const; ///< where the table stands

@@ -14,8 +14,8 @@ namespace trencadis {
 
 namespace {
 
-/// hwloc obeys its variables in every program, and one of them names folders of modules to load. They are not for a program that runs
-/// with rights which its caller has not; the loader takes its own variables away from such programs in the same way.
+/// hwloc obeys its variables in every program, and one of them names folders of modules to load. They are not for a program that
+/// runs with rights which its caller has not; the loader takes its own variables away from such programs in the same way.
 void forget_words_to_hwloc()
 {
     std::vector<std::string> names;

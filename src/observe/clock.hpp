@@ -30,8 +30,8 @@ std::int64_t now_before_calibration();
 } // namespace detail
 
 /// Nanoseconds of CLOCK_MONOTONIC, from the processor's time-stamp counter where that one is invariant and the kernel
-/// trusts it (then about 10 ns a reading instead of 25 to 60), from the kernel otherwise. Never runs backwards on one thread; within
-/// 10 ppm of the kernel's clock. Any thread; nobody waits for the calibration.
+/// trusts it (then about 10 ns a reading instead of 25 to 60), from the kernel otherwise. Never runs backwards on one thread;
+/// within 10 ppm of the kernel's clock. Any thread; nobody waits for the calibration.
 inline std::int64_t now_ns()
 {
 #if defined(__x86_64__)

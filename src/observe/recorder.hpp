@@ -34,8 +34,8 @@ public:
 
     bool enabled() const { return (epoch_.load(std::memory_order_relaxed) & 1) != 0; }
 
-    /// Appends one event; its times are those of the clock the recording was started with. Only the thread that holds the worker's place may call it. Never
-    /// throws: an event for which there is no memory is counted as lost.
+    /// Appends one event; its times are those of the clock the recording was started with. Only the thread that holds the
+    /// worker's place may call it. Never throws: an event for which there is no memory is counted as lost.
     void record(WorkerId worker, const Event& event) noexcept;
 
     /// Begins a new recording; one that is going on is dropped. Any thread.

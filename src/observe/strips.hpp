@@ -11,7 +11,7 @@ struct Strip {
     std::int64_t begin_ns;
     std::int64_t end_ns;
     const Event* event; ///< the one event; none for a cluster
-    /// Of a cluster: the time of each colour in it, by number; what they leave of the length is idle or runtime. Of one event:
+    /// A cluster has the time of each colour in it, by number; what they leave of the length is idle or runtime. One event has
     /// its colour and length.
     struct Part {
         int colour;

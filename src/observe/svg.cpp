@@ -232,8 +232,8 @@ void Gantt::flags()
     flag(double(end), true);
 }
 
-/// The start's flag is green and flies to the right, the end's is vermilion, flies to the left and higher up: both stay on the picture
-/// and apart.
+/// The start's flag is green and flies to the right, the end's is vermilion, flies to the left and higher up: both stay on the
+/// picture and apart.
 void Gantt::flag(double ns, bool end)
 {
     const double pole = x(ns), side = end ? -1 : 1, peak = top - (end ? 33 : 18);

@@ -4,9 +4,9 @@
 
 namespace trencadis {
 
-/// How long a worker that finds nothing to do stays awake before it sleeps: as long as its last waits have shown to be worth it. Waking
-/// costs the next call tens of microseconds; staying awake costs somebody else's time. Where waits are short (calls that follow one
-/// another) a few times their length; where they are long, or where a neighbour wants the core, hardly at all.
+/// How long a worker that finds nothing to do stays awake before it sleeps: as long as its last waits have shown to be worth it.
+/// Waking costs the next call tens of microseconds; staying awake costs somebody else's time. Where waits are short (calls that
+/// follow one another) a few times their length; where they are long, or where a neighbour wants the core, hardly at all.
 class Patience {
 public:
     std::int64_t spin_ns(std::int64_t now) const { return now < crowded_until_ns_ ? 0 : spin_ns_; }
@@ -32,8 +32,8 @@ private:
     static constexpr std::int64_t longest_ns = 1'000'000; ///< longer waits are not worth a core's time
     static constexpr std::int64_t several = 4;
     static constexpr std::int64_t preempted_ns = 500'000; ///< longer than interrupts take: somebody else had the core
-    /// Times what it lost, so that to try again costs a tenth at most: a neighbour takes the core for long, again and again, a host that is
-    /// short of cores for a moment now and then.
+    /// Times what it lost, so that to try again costs a tenth at most: a neighbour takes the core for long, again and again, a
+    /// host that is short of cores for a moment now and then.
     static constexpr std::int64_t remembered = 10;
     static constexpr std::int64_t longest_memory_ns = 100'000'000;
     std::int64_t spin_ns_ = least_ns, typical_ns_ = 0, crowded_until_ns_ = 0;

@@ -54,8 +54,8 @@ void Sleepers::notify(int count)
     if (sleepers_.load(std::memory_order_relaxed) == 0) return;
     for (int bed = 0; bed < count_; ++bed) {
         std::uint32_t state = beds_[bed].state.load(std::memory_order_acquire);
-        // One who has not gone to sleep looks again, and may find something else: it does not count. Has it gone meanwhile, it may have
-        // looked before there was anything to see.
+        // One who has not gone to sleep looks again, and may find something else: it does not count. Has it gone meanwhile, it
+        // may have looked before there was anything to see.
         while (state == drowsy && !cancel(bed)) state = beds_[bed].state.load(std::memory_order_acquire);
         if (count > 0 && (state == asleep || state == asleep_free) && wake_up(bed)) --count;
     }

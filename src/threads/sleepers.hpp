@@ -6,12 +6,12 @@
 
 namespace trencadis {
 
-/// Where those sleep who find nothing to do, each in a bed of its own, so that they can be woken by number and so that the place of one
-/// who sleeps can be given to somebody else meanwhile.
+/// Where those sleep who find nothing to do, each in a bed of its own, so that they can be woken by number and so that the place
+/// of one who sleeps can be given to somebody else meanwhile.
 ///
-/// A sleeper calls prepare, looks once more, then wait or cancel; a producer changes something, then calls notify. The orders that
-/// matter: what prepare stores before the look, and the producer's change before what notify loads, each with a full fence in
-/// between. Then either the look sees the change, or notify sees the sleeper: both the count and the state, since both were
+/// A sleeper calls prepare, looks once more, then wait or cancel; a producer changes something, then calls notify. The orders
+/// that matter: what prepare stores before the look, and the producer's change before what notify loads, each with a full fence
+/// in between. Then either the look sees the change, or notify sees the sleeper: both the count and the state, since both were
 /// stored before the fence. The count is raised before the state says so and lowered after, hence never too low.
 /// Literature: Vyukov's eventcount, with a word for each sleeper.
 class Sleepers {
@@ -31,7 +31,8 @@ public:
     void notify(int count);
     void notify_all() { notify(count_); }
     void notify_one(int bed); ///< whether it sleeps already or is about to
-    /// Takes the place of one who sleeps and said that it is free: notify passes it over until call_back or restore. One at a time.
+    /// Takes the place of one who sleeps and said that it is free: notify passes it over until call_back or restore. One at a
+    /// time.
     bool displace(int bed);
     void call_back(int bed); ///< the one displaced has its place again, and is woken
     void restore(int bed);   ///< it has its place again, and sleeps on

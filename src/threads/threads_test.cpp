@@ -42,8 +42,8 @@ TEST(Parker, KeepsATokenThatCameFirst)
     EXPECT_FALSE(parker.park_for(1'000'000)) << "one token, one park";
 }
 
-/// Our lightweight threads through GLT's table of functions, as the other libraries are reached: what runs through it is then tested
-/// where none of them is there.
+/// Our lightweight threads through GLT's table of functions, as the other libraries are reached: what runs through it is then
+/// tested where none of them is there.
 const ThreadsEntry native_by_table{
     {"native_by_table", "", ""},
     [] {

@@ -90,8 +90,8 @@ constexpr Routine routines[] = {
     {"posvx", "EU", "ffssxlxlxxxlxlxxxxxi", "sdcz"},
 };
 
-/// A call with sizes and leading dimensions of 2 in which arguments are spoiled one by one. Everything goes by address, so that one
-/// type of function fits all; routines ignore what comes after their last argument, as they do hidden lengths.
+/// A call with sizes and leading dimensions of 2 in which arguments are spoiled one by one. Everything goes by address, so that
+/// one type of function fits all; routines ignore what comes after their last argument, as they do hidden lengths.
 class Call {
 public:
     Call(const Routine& routine, char precision, const Family& family) : routine_(routine), wide_(family.wide)

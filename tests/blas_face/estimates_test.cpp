@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <tuple>
 
-// Norms, condition numbers, scalings, refinement and row interchanges through every name: what the C++ functions answer, which have tests of their
-// own.
+// Norms, condition numbers, scalings, refinement and row interchanges through every name: what the C++ functions answer, which
+// have tests of their own.
 
 namespace trencadis::testing {
 namespace {

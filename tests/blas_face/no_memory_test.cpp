@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <new>
 
-// LAPACK's estimates take nothing from the heap, as their callers bring arrays of work: they answer where there is no memory left at all.
+// LAPACK's estimates take nothing from the heap, as their callers bring arrays of work: they answer where there is no memory left
+// at all.
 
 namespace {
 

@@ -1,4 +1,5 @@
-/* In the child of a fork threads make its first calls at the same time, while the parent's session is found to be another process's. */
+/* In the child of a fork threads make its first calls at the same time, while the parent's session is found to be another
+ * process's. */
 #include "guest.h"
 
 #include <pthread.h>

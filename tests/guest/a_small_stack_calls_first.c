@@ -1,4 +1,5 @@
-/* The first calls of a process, a small one and one that starts the workers, from a thread with little stack; and a fork afterwards. */
+/* The first calls of a process, a small one and one that starts the workers, from a thread with little stack; and a fork
+ * afterwards. */
 #include "guest.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* A stranger's program, linked with -llapack -lblas: QR, least squares by it, and level 1, for which a system's BLAS has to have somebody behind. */
+/* A stranger's program, linked with -llapack -lblas: QR, least squares by it, and level 1, for which a system's BLAS has to have
+ * somebody behind. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

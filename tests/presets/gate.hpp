@@ -7,9 +7,9 @@ namespace pattern {
 
 /// Keeps tasks from finishing while one thread creates them, until the first one is executed inside its own creation.
 ///
-/// Tasks from number `closed_from` on wait at the gate; the creator goes on behind that one only when another thread has begun it, so
-/// that nothing depends on how fast the threads are. The gate opens when a task runs inline, when all are created, or after ten
-/// seconds: a runtime that waits for a task behind the gate then shows a wrong count instead of hanging.
+/// Tasks from number `closed_from` on wait at the gate; the creator goes on behind that one only when another thread has begun
+/// it, so that nothing depends on how fast the threads are. The gate opens when a task runs inline, when all are created, or
+/// after ten seconds: a runtime that waits for a task behind the gate then shows a wrong count instead of hanging.
 class Gate {
 public:
     explicit Gate(int closed_from) : closed_from_(closed_from) {}

@@ -74,8 +74,8 @@ protected:
         }
     }
 };
-// Nothing runs inline where all wait for one task: runtimes count what could run. 200 ready tasks are more than 3 x 64, and 300 more than
-// a deque of 256.
+// Nothing runs inline where all wait for one task: runtimes count what could run. 200 ready tasks are more than 3 x 64, and 300
+// more than a deque of 256.
 INSTANTIATE_TEST_SUITE_P(Graphs, BesideTheRealRuntime,
                          ::testing::Values(Case{"independent tasks", "independent", 500, 0},
                                            Case{"Cholesky whose first potrf is slow", "cholesky", 16, 0},

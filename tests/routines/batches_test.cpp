@@ -108,7 +108,8 @@ TYPED_TEST(Batches, OfLargeMatricesAreTheRoutinesOneByOne)
     expect_same(whole.x, apart.x), expect_same(whole.y, apart.y);
 }
 
-/// Entry by entry |a - b| <= c n eps |b|_max, with c for what a random matrix of this size makes of rounding errors: growth and condition.
+/// Entry by entry |a - b| <= c n eps |b|_max, with c for what a random matrix of this size makes of rounding errors: growth and
+/// condition.
 template <Scalar T> void expect_close(const Stack<T>& a, const Stack<T>& b, Real<T> c)
 {
     for (Index k = 0; k < a.count; ++k) {

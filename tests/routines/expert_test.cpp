@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-// What the factorizations, estimates and refinements answer has tests of its own; here it is how gesvx and posvx put them together.
+// What the factorizations, estimates and refinements answer has tests of its own; here it is how gesvx and posvx put them
+// together.
 
 namespace trencadis {
 namespace {
@@ -60,7 +61,8 @@ template <class T, class At> void expect_solved(const At& at, const Dense<T>& B,
         for (Index i = 0; i < n; ++i) {
             Sum<T> sum;
             for (Index l = 0; l < n; ++l) sum.add(at(i, l), X(l, j));
-            // A step of refinement leaves a residual of some n + 1 eps (|A| |x| + |b|) (Higham, section 12.1); scaling rounds 4 times.
+            // A step of refinement leaves a residual of some n + 1 eps (|A| |x| + |b|) (Higham, section 12.1); scaling rounds 4
+            // times.
             expect_within(B(i, j), sum.value, sum.magnitude + double(std::abs(B(i, j))), double(n + 5), what.c_str());
         }
 }

@@ -48,7 +48,8 @@ TYPED_TEST_SUITE(Inverses, Scalars);
 
 constexpr Index sizes[] = {0, 1, 2, 16, 17, 33, 70};
 
-/// Every triangle, size, tile size and engine; tiles of 0 are chosen by the routine, on the calling thread for most of these sizes.
+/// Every triangle, size, tile size and engine; tiles of 0 are chosen by the routine, on the calling thread for most of these
+/// sizes.
 template <class Check> void in_all_ways(const Check& check)
 {
     for (const char* engine : {"native", "sequential"})
@@ -78,8 +79,8 @@ TYPED_TEST(Inverses, OfTrianglesTimesTheTriangleAreTheIdentity)
                         left.add(element(X, uplo, diag, i, k), element(A, uplo, diag, k, j));
                         right.add(element(A, uplo, diag, i, k), element(X, uplo, diag, k, j));
                     }
-                    // One of the two residuals is bounded entrywise for each way to compute an inverse (Higham, section 14.2), by tiles both are
-                    // by |L| |X| |L| |X|, whose entries are below 4 |L| |X| for these matrices.
+                    // One of the two residuals is bounded entrywise for each way to compute an inverse (Higham, section 14.2), by
+                    // tiles both are by |L| |X| |L| |X|, whose entries are below 4 |L| |X| for these matrices.
                     const Wide<T> one = i == j ? 1 : 0;
                     expect_within(T(one), left.value, 1 + 4 * left.magnitude, 3.0 * double(n), "X A");
                     expect_within(T(one), right.value, 1 + 4 * right.magnitude, 3.0 * double(n), "A X");

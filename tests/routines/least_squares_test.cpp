@@ -224,7 +224,8 @@ TYPED_TEST(LeastSquares, OfNansAndInfinitiesAreNoNumbers)
             for (Index at = 0; at < m * n; ++at) {
                 Dense<T> A = random_matrix<T>(m, n), X = random_matrix<T>(4, 1);
                 A(at % m, at / m) = T(bad);
-                // All but an infinity is zero once it has been scaled, and a zero on the triangle's diagonal may be what is found first.
+                // All but an infinity is zero once it has been scaled, and a zero on the triangle's diagonal may be what is found
+                // first.
                 if (this->solve(Op::none, A, X) > 0) continue;
                 bool finite = true;
                 for (Index i = 0; i < n; ++i) finite = finite && std::isfinite(std::abs(X(i, 0)));

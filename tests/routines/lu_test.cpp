@@ -140,8 +140,8 @@ TYPED_TEST(LuRoutines, GiveTheBitsOfTheSequentialEngineWithPanelsThatAreShared)
     }
 }
 
-/// |X A - I| <= c n eps |X| P^T |L| |U| (Higham 2002, section 14.3.3, method B), with c = 4: n eps for each of the factorization, the
-/// inverse of U, the solve with L and what is multiplied out here.
+/// |X A - I| <= c n eps |X| P^T |L| |U| (Higham 2002, section 14.3.3, method B), with c = 4: n eps for each of the factorization,
+/// the inverse of U, the solve with L and what is multiplied out here.
 template <Scalar T>
 void expect_inverse(const Dense<T>& A, const Dense<T>& F, const std::vector<Index>& pivots, const Dense<T>& X,
                     const std::string& where)

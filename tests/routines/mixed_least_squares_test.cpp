@@ -55,7 +55,8 @@ protected:
 using Wide = ::testing::Types<double, std::complex<double>>;
 TYPED_TEST_SUITE(MixedLeastSquares, Wide);
 
-/// Random matrices have conditions below some 1e3 for these shapes; the error of least squares goes with its square where the residual is large.
+/// Random matrices have conditions below some 1e3 for these shapes; the error of least squares goes with its square where the
+/// residual is large.
 TYPED_TEST(MixedLeastSquares, AreAsGoodAsInDoublePrecision)
 {
     using T = TypeParam;

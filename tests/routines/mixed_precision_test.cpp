@@ -28,8 +28,8 @@ protected:
     {
         return gesv_mixed(native(), n, nrhs, A.data.data(), A.ld, ipiv.data(), B.data.data(), B.ld, X.data.data(), X.ld, &steps);
     }
-    /// As small as the loop promises, sqrt(n) eps/2 ||A|| |x|, where it made steps; a factorization in double precision leaves less than n times
-    /// that (Higham, theorem 9.4, with growth as observed).
+    /// As small as the loop promises, sqrt(n) eps/2 ||A|| |x|, where it made steps; a factorization in double precision leaves
+    /// less than n times that (Higham, theorem 9.4, with growth as observed).
     void expect_solved(const Dense<T>& A)
     {
         double norm = 0;

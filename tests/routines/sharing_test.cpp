@@ -31,8 +31,8 @@ protected:
         for (const WorkerStatistics& worker : session().statistics()) sum += worker.shares;
         return sum;
     }
-    /// Calls `ours`, which is to change a copy of C as `kernel` does, until others have taken part in it. Entries are random and at most
-    /// sqrt(2) in modulus; each is a sum of `length` products of two.
+    /// Calls `ours`, which is to change a copy of C as `kernel` does, until others have taken part in it. Entries are random and
+    /// at most sqrt(2) in modulus; each is a sum of `length` products of two.
     template <class Ours, class Kernel>
     static void expect_same(const char* what, const Dense<T>& C, Index length, const Ours& ours, const Kernel& kernel)
     {

@@ -27,8 +27,8 @@ protected:
     {
         return is_complex<T> ? std::vector{Op::none, Op::trans, Op::conj_trans} : std::vector{Op::none, Op::trans};
     }
-    /// Both results come from sums of `length` products, whose entries are below sqrt(2) in modulus, hence at most 2 each; each is
-    /// within (length + 3) roundings of the exact value.
+    /// Both results come from sums of `length` products, whose entries are below sqrt(2) in modulus, hence at most 2 each; each
+    /// is within (length + 3) roundings of the exact value.
     static void expect_close(const Dense<T>& a, const Dense<T>& b, Index length, const char* what)
     {
         const double bound = 2 * double(length + 3) * rounding<T> * double(eps<T>) * 2 * double(length + 1);

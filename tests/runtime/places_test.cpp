@@ -10,8 +10,8 @@
 namespace trencadis::testing {
 namespace {
 
-/// Two workers, the second on another memory node or not, both kept busy while eight tasks come from outside; then one of them is let go
-/// and runs them. In which order?
+/// Two workers, the second on another memory node or not, both kept busy while eight tasks come from outside; then one of them is
+/// let go and runs them. In which order?
 std::vector<int> order_of_eight(const char* scheduler, int second_node)
 {
     std::vector<WorkerPlace> places(2);

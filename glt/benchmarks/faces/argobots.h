@@ -1,5 +1,6 @@
 /* Argobots as its own examples use it: an execution stream per thread with a pool of its own, units put into the pool of one's
- * rank. With its stealing pools and scheduler, or, with LWT_ARGOBOTS=private in the environment, with queues that nobody steals from. */
+ * rank. With its stealing pools and scheduler, or, with LWT_ARGOBOTS=private in the environment, with queues that nobody steals
+ * from. */
 #include <abt.h>
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The published name of the header-only form: programs that say #include <fast_glt.h> use the native back end unless they are compiled with
- * -DGLT_STATIC=<another>. Linked with $(pkg-config --libs glt-static). */
+/* The published name of the header-only form: programs that say #include <fast_glt.h> use the native back end unless they are
+ * compiled with -DGLT_STATIC=<another>. Linked with $(pkg-config --libs glt-static). */
 #ifndef TRENCADIS_FAST_GLT_H
 #define TRENCADIS_FAST_GLT_H
 

@@ -1,30 +1,31 @@
 /* GLT: one interface to user-level threads, every library under it.
  *
- * A GLT_thread is an operating system thread bound to a core, with a queue and a scheduler of its own (Argobots: execution stream;
- * Qthreads: shepherd; MassiveThreads: worker). Work units are ULTs (a stack of their own: they may yield, wait, be suspended) and
- * tasklets (no stack of their own where the library has such: they run to their end and may not wait).
+ * A GLT_thread is an operating system thread bound to a core, with a queue and a scheduler of its own (Argobots: execution
+ * stream; Qthreads: shepherd; MassiveThreads: worker). Work units are ULTs (a stack of their own: they may yield, wait, be
+ * suspended) and tasklets (no stack of their own where the library has such: they run to their end and may not wait).
  *
  * Two forms, one source:
  *   dynamic      cc prog.c $(pkg-config --cflags --libs glt)
  *   header-only  cc -DGLT_STATIC=native prog.c $(pkg-config --cflags --libs glt-static)
- * In the first the back end is chosen when the program runs, in the second everything is static inline. GLT_STATIC is one of the back
- * ends: native, argobots, qthreads, massivethreads, os. All translation units of a program use the same form and back end. The dynamic
- * form checks its arguments; the header-only form leaves out the checks listed in docs/threads.md.
+ * In the first the back end is chosen when the program runs, in the second everything is static inline. GLT_STATIC is one of the
+ * back ends: native, argobots, qthreads, massivethreads, os. All translation units of a program use the same form and back end.
+ * The dynamic form checks its arguments; the header-only form leaves out the checks listed in docs/threads.md.
  *
- * Errors. Functions the published interface does not have answer with a status. Every error (>= GLT_ERROR_STATE), of any function,
- * is also kept for glt_last_status() and handed to the error handler with one line of text, as in "glt_ult_join: the handle is
- * null"; the standard handler writes it to standard error. Nothing aborts the program; a call that fails has done nothing, and a handle
- * that it should have made is null.
+ * Errors. Functions the published interface does not have answer with a status. Every error (>= GLT_ERROR_STATE), of any
+ * function, is also kept for glt_last_status() and handed to the error handler with one line of text, as in "glt_ult_join: the
+ * handle is null"; the standard handler writes it to standard error. Nothing aborts the program; a call that fails has done
+ * nothing, and a handle that it should have made is null.
  *
  * Threads. Unless a function says otherwise it may be called from any unit, and from operating system threads the library did not
- * create (foreign threads) as far as glt_can() says. A foreign thread waits in the operating system, a unit leaves its core to another.
+ * create (foreign threads) as far as glt_can() says. A foreign thread waits in the operating system, a unit leaves its core to
+ * another.
  *
- * Environment, read by glt_init and for what the options leave open: GLT_BACKEND, GLT_NUM_THREADS, GLT_STACK_SIZE (bytes, or with k, m),
- * GLT_IDLE (spin, spin-sleep, sleep), GLT_BIND (0, 1).
+ * Environment, read by glt_init and for what the options leave open: GLT_BACKEND, GLT_NUM_THREADS, GLT_STACK_SIZE (bytes, or with
+ * k, m), GLT_IDLE (spin, spin-sleep, sleep), GLT_BIND (0, 1).
  *
- * Functions of the published interface keep their names and signatures: Castello, Mayo, Sala, Beltran, Balaji, Pena: On the adequacy of
- * lightweight thread approaches for high-level parallel programming models, and GLT: a unified API for lightweight thread libraries,
- * Euro-Par 2017. */
+ * Functions of the published interface keep their names and signatures: Castello, Mayo, Sala, Beltran, Balaji, Pena: On the
+ * adequacy of lightweight thread approaches for high-level parallel programming models, and GLT: a unified API for lightweight
+ * thread libraries, Euro-Par 2017. */
 #ifndef TRENCADIS_GLT_H
 #define TRENCADIS_GLT_H
 
@@ -151,7 +152,7 @@ GLT_API GLT_tasklet* glt_tasklet_malloc(int number_of_tasklets);
 /* A unit that runs function(arg): in the queue of the calling thread, from where others may take it (glt_can(GLT_CAN_STEAL)). The
  * handle is freed by glt_ult_free; a function that throws ends the program with a message, glt.hpp hands exceptions to join. */
 GLT_API void glt_ult_create(void (*function)(void*), void* arg, GLT_ult* unit);
-/* In the queue of thread `dest`, which alone will run it. */
+/* The same with the unit in the queue of thread `dest`, which alone will run it. */
 GLT_API void glt_ult_create_to(void (*function)(void*), void* arg, GLT_ult* unit, int dest);
 GLT_API void glt_tasklet_create(void (*function)(void*), void* arg, GLT_tasklet* tasklet);
 GLT_API void glt_tasklet_create_to(void (*function)(void*), void* arg, GLT_tasklet* tasklet, int dest);
@@ -171,8 +172,8 @@ GLT_API void glt_attributes_init(GLT_attributes* attributes);
 GLT_API int glt_ult_create_with(void (*function)(void*), void* arg, const GLT_attributes* attributes, GLT_ult* unit);
 GLT_API int glt_tasklet_create_with(void (*function)(void*), void* arg, const GLT_attributes* attributes, GLT_tasklet* tasklet);
 
-/* Waits for the end of the unit, once per unit. The handle stays for glt_ult_free; the dynamic form marks it as joined, so that it no
- * longer compares equal to copies. */
+/* Waits for the end of the unit, once per unit. The handle stays for glt_ult_free; the dynamic form marks it as joined, so that
+ * it no longer compares equal to copies. */
 GLT_API void glt_ult_join(GLT_ult* unit);
 GLT_API void glt_tasklet_join(GLT_tasklet* tasklet);
 /* Joins the unit unless that was done, gives its memory back and sets the handle to null. */
@@ -192,14 +193,14 @@ GLT_API int glt_tasklet_detach(GLT_tasklet* tasklet);
 GLT_API void glt_yield(void);
 /* As glt_yield; `unit`, if it is ready and may run here, runs first. */
 GLT_API void glt_yield_to(GLT_ult unit);
-/* Takes the calling unit off its core until glt_ult_resume; a resume that came first is kept (one, not more). The main program may
- * suspend itself too, with the handle of glt_ult_self. Foreign threads and tasklets: GLT_ERROR_CONTEXT. */
+/* Takes the calling unit off its core until glt_ult_resume; a resume that came first is kept (one, not more). The main program
+ * may suspend itself too, with the handle of glt_ult_self. Foreign threads and tasklets: GLT_ERROR_CONTEXT. */
 GLT_API int glt_ult_suspend(void);
 GLT_API int glt_ult_resume(GLT_ult unit);
 /* Ends the calling ULT here, C++ destructors of its frames included where the library can. */
 GLT_API void glt_ult_exit(void);
-/* Asks the unit to end: at its next yield or wait, in the wait it is in (glt_can(GLT_CAN_CANCEL_WAITING)), or before it begins. It is
- * joined as ever. In a wait for a condition it has the mutex again before its frames are unwound. */
+/* Asks the unit to end: at its next yield or wait, in the wait it is in (glt_can(GLT_CAN_CANCEL_WAITING)), or before it begins.
+ * It is joined as ever. In a wait for a condition it has the mutex again before its frames are unwound. */
 GLT_API void glt_ult_cancel(GLT_ult unit);
 GLT_API void glt_tasklet_cancel(GLT_tasklet tasklet);
 /* The calling unit, the main program included; null in a foreign thread. The handle is not to be freed. */

@@ -1,13 +1,13 @@
-/// GLT for C++20: handles that free themselves, errors as exceptions, callables as units. Thin: every object is one handle of glt.h
-/// (a unit also has its callable), every call one call. Works over both forms.
+/// GLT for C++20: handles that free themselves, errors as exceptions, callables as units. Thin: every object is one handle of
+/// glt.h (a unit also has its callable), every call one call. Works over both forms.
 ///
 ///     glt::Runtime runtime({.num_threads = 4});
 ///     glt::Mutex mutex;
 ///     glt::Ult unit([&] { std::lock_guard guard(mutex); work(); });
 ///     unit.join(); // throws what left the callable
 ///
-/// A failing call throws glt::Error; the error handler of glt.h is called as well, glt_set_error_handler makes it quiet. What cannot fail but
-/// by misuse (lock, yield, wait on a barrier) does not throw and reports to the handler only.
+/// A failing call throws glt::Error; the error handler of glt.h is called as well, glt_set_error_handler makes it quiet. What
+/// cannot fail but by misuse (lock, yield, wait on a barrier) does not throw and reports to the handler only.
 #pragma once
 
 #include "glt.h"
@@ -75,7 +75,7 @@ protected:
 
 } // namespace detail
 
-/// As GLT_options, with what is left open at its standard.
+/// What GLT_options has; what is left open is at its standard.
 struct Options {
     const char* backend = nullptr;
     int num_threads = 0;
@@ -134,7 +134,7 @@ public:
     }
 };
 
-/// For `units` units, again and again.
+/// A barrier for `units` units, which may be used again and again.
 class Barrier : public detail::Fixed<GLT_barrier> {
 public:
     explicit Barrier(int units)
@@ -175,7 +175,8 @@ public:
     }
 };
 
-/// A T of its own for each unit, deleted when the unit ends. What the main program and foreign threads set is theirs to take back.
+/// A T of its own for each unit, deleted when the unit ends. What the main program and foreign threads set is theirs to take
+/// back.
 template <class T> class Key : public detail::Fixed<GLT_key> {
 public:
     Key()
@@ -200,7 +201,8 @@ public:
     }
 };
 
-/// Names a unit without owning it: to resume it, to yield to it. Valid as long as the unit is not joined, freed or detached and ended.
+/// Names a unit without owning it: to resume it, to yield to it. Valid as long as the unit is not joined, freed or detached and
+/// ended.
 class UnitRef {
 public:
     UnitRef() = default;

@@ -1,5 +1,5 @@
 #pragma once
 #include <trencadis/glt.hpp>
 
-/// In the other source: a unit that throws what it is told.
+/// A unit that throws what it is told; it is in the other source.
 glt::Ult thrower(const char* text);

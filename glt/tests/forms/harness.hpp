@@ -70,7 +70,8 @@ private:
 
 template <class Result, class... Arguments> void call_with_zeros(Result (*function)(Arguments...)) { function(Arguments{}...); }
 
-/// Every function of the list, but those that end or begin the library, exit the caller or change the handler, with zeros for all arguments.
+/// Every function of the list, but those that end or begin the library, exit the caller or change the handler, with zeros for all
+/// arguments.
 inline void call_everything_with_zeros()
 {
 #define GLT_FUNCTION(result, function, parameters, arguments)                                                                    \

@@ -1,5 +1,5 @@
-/* Two plug-ins in one process, each with its own copy of the header-only form over the same library: the second is refused while the
- * first runs, the first goes on, and they may take turns. Over POSIX threads, where there is no library, both run at once. */
+/* Two plug-ins in one process, each with its own copy of the header-only form over the same library: the second is refused while
+ * the first runs, the first goes on, and they may take turns. Over POSIX threads, where there is no library, both run at once. */
 #define _GNU_SOURCE
 #include "trencadis/glt.h"
 

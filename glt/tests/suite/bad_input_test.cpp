@@ -33,8 +33,8 @@ const std::set<std::string> always = {
     "get_wtime",   "get_num_threads",     "get_thread_num",       "ult_malloc",           "tasklet_malloc", "init",
     "init_with",   "can_event_functions", "can_future_functions", "can_manage_scheduler", "can_scheduler",  "can_malleability"};
 
-/// What a call answers to zeros and null pointers: null where an answer or something new goes and null functions are wrong values, all
-/// else are handles.
+/// What a call answers to zeros and null pointers: null where an answer or something new goes and null functions are wrong
+/// values, all else are handles.
 int status_of_nothing(const std::string& name)
 {
     const bool makes = name.find("create") != std::string::npos, asks = name.find("self") != std::string::npos;

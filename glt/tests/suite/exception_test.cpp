@@ -92,8 +92,8 @@ TEST_P(ExceptionTest, AreLostWhereNobodyJoins)
     EXPECT_EQ(ran, 1);
 }
 
-// The language keeps the exceptions being handled per OS thread. A unit that waits in a handler takes its own along, and leaves none to
-// others: whatever it waits by.
+// The language keeps the exceptions being handled per OS thread. A unit that waits in a handler takes its own along, and leaves
+// none to others: whatever it waits by.
 
 /// Throws and catches its number, lets `pause` run in the handler, and then throws what it has caught once more.
 template <class Pause> bool keeps_its_own(int number, Pause&& pause)

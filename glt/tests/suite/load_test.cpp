@@ -39,7 +39,8 @@ int churn_size()
 /// A sanitizer's records of what is gone grow too.
 constexpr long allowance_kib = sanitized ? 32768 : 256;
 
-/// KiB that memory grows by in the quietest of five parts. Caches fill once, in one part or another; what units leave behind grows in all.
+/// KiB that memory grows by in the quietest of five parts. Caches fill once, in one part or another; what units leave behind
+/// grows in all.
 template <class Part> long steady_growth(Part&& part)
 {
     long least = std::numeric_limits<long>::max();

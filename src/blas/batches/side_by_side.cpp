@@ -11,7 +11,8 @@
 namespace trencadis::blas {
 namespace {
 
-/// Elements of a matrix: twice as many gain little more, and a batch with fewer matrices than lanes loses by what it computes in vain.
+/// Elements of a matrix: twice as many gain little more, and a batch with fewer matrices than lanes loses by what it computes in
+/// vain.
 constexpr Index largest = 64 * 64;
 
 template <Scalar T> const LaneKernels<T>& kernels() { return setup<T>().kernel.side_by_side; }

@@ -5,8 +5,8 @@
 
 namespace trencadis::blas {
 
-/// `count` matrices A of one shape, `stride_a` elements apart, to be factored, and with nrhs > 0 as many right sides B, to be replaced by
-/// solutions.
+/// `count` matrices A of one shape, `stride_a` elements apart, to be factored, and with nrhs > 0 as many right sides B, to be
+/// replaced by solutions.
 template <Scalar T> struct Batch {
     Index count;
     Index m, n; ///< Cholesky: m == n
@@ -38,10 +38,11 @@ bool side_by_side(Index m, Index n);
 /// How many of them are worked on at the same time.
 template <Scalar T> Index lanes();
 
-/// A = L L^H in place in one triangle of each matrix, and B <- A^-1 B: potrf (level3.hpp) and posv for each, several at a time in the lanes of
-/// vectors. What is computed of one does not depend on the others, on their number or on its place among them. Where info is not
-/// 0, the columns before that hold the factor as far as it is known, the pivot is stored where it failed, and B is as it was.
-/// One core, at most 16 columns of B at a time in a work area of lanes (m + 1) (n + 16) numbers. Throws Error{out_of_memory}.
+/// A = L L^H in place in one triangle of each matrix, and B <- A^-1 B: potrf (level3.hpp) and posv for each, several at a time in
+/// the lanes of vectors. What is computed of one does not depend on the others, on their number or on its place among them. Where
+/// info is not 0, the columns before that hold the factor as far as it is known, the pivot is stored where it failed, and B is as
+/// it was. One core, at most 16 columns of B at a time in a work area of lanes (m + 1) (n + 16) numbers. Throws
+/// Error{out_of_memory}.
 template <Scalar T> void cholesky_batch(const Batch<T>& batch);
 /// A = P L U with LAPACK's partial pivoting as getrf has it (lu.hpp), and B <- A^-1 B (m == n); the rest as above.
 template <Scalar T> void lu_batch(const Batch<T>& batch);

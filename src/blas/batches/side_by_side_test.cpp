@@ -357,8 +357,8 @@ TYPED_TEST(SideBySide, CholeskyReportsTheFirstPivotOfEachThatIsNotPositive)
     });
 }
 
-/// Of matrices of ordinary numbers, singular and indefinite ones too: nothing that is not referenced takes part, nor do the lanes that have
-/// no matrix.
+/// Of matrices of ordinary numbers, singular and indefinite ones too: nothing that is not referenced takes part, nor do the lanes
+/// that have no matrix.
 TYPED_TEST(SideBySide, RaiseNoFloatingPointException)
 {
     using T = TypeParam;

@@ -115,8 +115,8 @@ template <Scalar T> struct PackedTriangle {
     Index factor() const;
 };
 
-/// Each panel is a rectangle before the diagonal, which ordinary packing moves, a triangle, and zeros as far behind it as a block of
-/// columns that begins in it can reach.
+/// Each panel is a rectangle before the diagonal, which ordinary packing moves, a triangle, and zeros as far behind it as a block
+/// of columns that begins in it can reach.
 template <Scalar T> void PackedTriangle<T>::pack() const
 {
     for (Index first = 0; first < n; first += kernel.mr) {

@@ -20,7 +20,7 @@ template <Scalar T> struct Reflectors {
     /// What makes V of what is stored, and V^H.
     Op plain() const { return columns() ? Op::none : Op::conj_trans; }
     Op adjoint() const { return columns() ? Op::conj_trans : Op::none; }
-    /// Of the triangle, as stored.
+    /// Which triangle of V is stored, as it lies in memory.
     Uplo uplo() const { return forward() == columns() ? Uplo::lower : Uplo::upper; }
     Uplo factor_uplo() const { return forward() ? Uplo::upper : Uplo::lower; }
 

@@ -8,7 +8,8 @@
 namespace trencadis::blas {
 namespace {
 
-/// Columns with one T, where nobody wants that of all: its products grow with their square, those of the updates run faster with more.
+/// Columns with one T, where nobody wants that of all: its products grow with their square, those of the updates run faster with
+/// more.
 Index panel_width(Index k) { return k <= 256 ? 32 : 64; }
 
 /// Where panels of so many vectors of length m are factored: the reflectors and their factor.

@@ -7,7 +7,8 @@
 
 namespace trencadis::blas {
 
-/// The inverse of a pivot that is not zero; false where columns are to be divided by it instead, because the inverse may overflow.
+/// The inverse of a pivot that is not zero; false where columns are to be divided by it instead, because the inverse may
+/// overflow.
 template <Scalar T> bool inverse_pivot(const T* pivot, T* inverse)
 {
     if (!(std::abs(*pivot) >= std::numeric_limits<Real<T>>::min())) return false;

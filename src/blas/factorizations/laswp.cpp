@@ -23,7 +23,8 @@ template <Scalar T, int columns> Index exchange_groups(Index j, Index n, T* A, I
     return j;
 }
 
-/// The same in pairs, while what it will exchange in the next pair is fetched: which rows come next is known, but not to the processor.
+/// The same in pairs, while what it will exchange in the next pair is fetched: which rows come next is known, but not to the
+/// processor.
 template <Scalar T> Index exchange_ahead(Index n, T* A, Index lda, const Index* pivots, const Rows& rows)
 {
     Index j = 0;

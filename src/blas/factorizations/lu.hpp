@@ -5,14 +5,14 @@
 /// LU on one core, over our own kernels and level 3; as there for threads, buffers and memory (level3.hpp).
 namespace trencadis::blas {
 
-/// A = P L U in place, A m x n: L unit lower trapezoidal, U upper trapezoidal. Partial pivoting with LAPACK's contract: pivots[i] is the
-/// row, from 1, that was exchanged with row i + 1, the first with the largest |.| (complex: |re| + |im|), or row i + 1 itself where its entry is no
-/// number; column entries are multiplied by the pivot's inverse, or divided where the pivot is no normal number. Returns 0, or
-/// the number of the first pivot that is exactly zero; the factorization is completed all the same.
+/// A = P L U in place, A m x n: L unit lower trapezoidal, U upper trapezoidal. Partial pivoting with LAPACK's contract: pivots[i]
+/// is the row, from 1, that was exchanged with row i + 1, the first with the largest |.| (complex: |re| + |im|), or row i + 1
+/// itself where its entry is no number; column entries are multiplied by the pivot's inverse, or divided where the pivot is no
+/// normal number. Returns 0, or the number of the first pivot that is exactly zero; the factorization is completed all the same.
 /// m n^2 - n^3/3 flops for m >= n (4 times that complex). By halves of the columns: Toledo 1997; Gustavson 1997.
 template <Scalar T> Index getrf(Index m, Index n, T* A, Index lda, Index* pivots);
 
-/// Which order row interchanges are applied in.
+/// The order that row interchanges are applied in.
 enum class Interchanges { forward, backward };
 
 /// Exchanges rows i and pivots[i] - 1 of the n columns of A for i = begin .. end - 1, or from the last to the first.

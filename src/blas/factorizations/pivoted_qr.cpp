@@ -38,12 +38,12 @@ template <Scalar T> void scale(Index n, T factor, T* x)
                     x[i].real() * factor.imag() + x[i].imag() * factor.real()};
 }
 
-/// The factorization of the free columns. A block of reflectors is kept apart from the columns right of it: F = (what V^H takes from each of them)^H, so
-/// that they are A - V F^H. Their next row is brought up to date when a reflector is known, for their norms; the rest when the block is full, or
-/// when a norm has to be found anew.
+/// The factorization of the free columns. A block of reflectors is kept apart from the columns right of it: F = (what V^H takes
+/// from each of them)^H, so that they are A - V F^H. Their next row is brought up to date when a reflector is known, for their
+/// norms; the rest when the block is full, or when a norm has to be found anew.
 ///
-/// What several cores do of a step is by columns, from the product with v to the norm: a column's numbers are the same whoever does them,
-/// and equal columns stay equal.
+/// What several cores do of a step is by columns, from the product with v to the norm: a column's numbers are the same whoever
+/// does them, and equal columns stay equal.
 template <Scalar T> class Pivoting {
     using R = Real<T>;
 
@@ -132,7 +132,8 @@ private:
         norms_[chosen] = norms_[c];
         found_[chosen] = found_[c];
     }
-    /// What reflector j, whose v is in its column, does to the columns [begin, end): their rows in F, their elements in v's first row, norms.
+    /// What reflector j, whose v is in its column, does to the columns [begin, end): their rows in F, their elements in v's first
+    /// row, norms.
     void update_columns(Index first, Index j, Index begin, Index end)
     {
         const Index c = first + j, row = done_ + c, count = end - begin;

@@ -58,8 +58,8 @@ template <Scalar T> long double rest(const Stored<T>& A, Index j, Index l)
     for (Index i = j; i <= std::min(l, A.rows - 1); ++i) squares += std::norm(std::complex<long double>(A(i, l)));
     return squares;
 }
-/// No column behind is longer than the one that was chosen: by more than norms may be off that are found anew where sqrt(eps) of their squares is
-/// left (Drmac, Bujanovic 2008), and by rounding errors of the whole.
+/// No column behind is longer than the one that was chosen: by more than norms may be off that are found anew where sqrt(eps) of
+/// their squares is left (Drmac, Bujanovic 2008), and by rounding errors of the whole.
 template <Scalar T> void expect_longest_first(const Factored<T>& f, Index from, const std::string& what)
 {
     const Index k = std::min(f.A.rows, f.A.cols);

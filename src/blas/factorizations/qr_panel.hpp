@@ -3,8 +3,8 @@
 
 namespace trencadis::blas {
 
-/// Reflectors laid out as products want them: n x k with their ones and zeros, in memory of its own, whose columns do not share sets of a cache;
-/// zeros behind the last row and column up to whole vectors.
+/// Reflectors laid out as products want them: n x k with their ones and zeros, in memory of its own, whose columns do not share
+/// sets of a cache; zeros behind the last row and column up to whole vectors.
 template <Scalar T> struct WholeReflectors {
     T* V;
     Index ldv;
@@ -13,8 +13,9 @@ template <Scalar T> Index whole_reflectors_ld(Index n);
 /// Numbers for k reflectors of order n, and for R beside them.
 template <Scalar T> Index whole_reflectors_size(Index n, Index k);
 
-/// A = Q R in place for a panel of columns, m >= n, or of rows, where A (n x m) stands for its conjugate transpose; as geqrf and gelqf.
-/// `factor` (n x n) receives T with zeros below its diagonal, `room` (whole_reflectors_size, aligned to 64 bytes) the reflectors.
+/// A = Q R in place for a panel of columns, m >= n, or of rows, where A (n x m) stands for its conjugate transpose; as geqrf and
+/// gelqf. `factor` (n x n) receives T with zeros below its diagonal, `room` (whole_reflectors_size, aligned to 64 bytes) the
+/// reflectors.
 template <Scalar T>
 WholeReflectors<T> factor_panel(Storage storage, Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt, T* room);
 

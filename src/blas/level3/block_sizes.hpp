@@ -32,7 +32,8 @@ struct BlockSizes {
 ///     nc: half of L3 holds the block of B; at most 4096
 BlockSizes derive_block_sizes(Index mr, Index nr, Index element_bytes, const CacheSizes& caches);
 
-/// "kc,mc,nc" as three positive numbers, mc and nc rounded to whole panels. Error{bad_argument} with the text and what would be right.
+/// "kc,mc,nc" as three positive numbers, mc and nc rounded to whole panels. Error{bad_argument} with the text and what would be
+/// right.
 BlockSizes parse_block_sizes(std::string_view text, Index mr, Index nr);
 
 /// The sizes of one kind of core, as a table shows them.

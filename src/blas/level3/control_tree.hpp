@@ -12,8 +12,8 @@ namespace trencadis::blas {
 /// kc, rows in blocks of mc, panels of nr columns, panels of mr rows (Goto, van de Geijn 2008; Van Zee, van de Geijn 2015).
 enum class Loop { jc, pc, ic, jr, ir };
 
-/// How a level 3 operation is carried out, as data: the block of each loop (Smith et al. 2014; Low, Igual, Smith, Quintana-Orti 2016).
-/// Blocks are multiples of those of the loop inside; those of `jr` and `ir` are the micro-kernel's.
+/// How a level 3 operation is carried out, as data: the block of each loop (Smith et al. 2014; Low, Igual, Smith, Quintana-Orti
+/// 2016). Blocks are multiples of those of the loop inside; those of `jr` and `ir` are the micro-kernel's.
 struct ControlTree {
     std::array<Index, 5> blocks;
 
@@ -47,8 +47,8 @@ template <Scalar T> bool halve_blocks(Setup<T>& with)
     return halve(with.tree[Loop::ic], with.kernel.mr) || fewer_columns || shallower;
 }
 
-/// Calls `reserve()`, which asks for the buffers of an operation with the blocks of `with`, before the operation touches anything. Where
-/// there is no memory for them the blocks are made smaller, as a slow result is better than none.
+/// Calls `reserve()`, which asks for the buffers of an operation with the blocks of `with`, before the operation touches
+/// anything. Where there is no memory for them the blocks are made smaller, as a slow result is better than none.
 template <Scalar T, class Reserve> void fit_to_memory(Setup<T>& with, const Reserve& reserve)
 {
     for (;;) try {

@@ -3,10 +3,10 @@
 #include "base/types.hpp"
 #include "matrix/ops.hpp"
 
-/// Level 3 BLAS on one core, over our own micro-kernels. Column-major matrices; arguments have been checked, sizes may be zero. What
-/// an operation does not reference is not read: the other triangle, a unit diagonal, A and B where alpha = 0 or k = 0; beta = 0
-/// overwrites C. Infinity and NaN reach every result that a product or quotient with them enters, and no other; the reference BLAS leaves
-/// out some products with zeros of B or C, which then hide an infinity or NaN in A: here they do not.
+/// Level 3 BLAS on one core, over our own micro-kernels. Column-major matrices; arguments have been checked, sizes may be zero.
+/// What an operation does not reference is not read: the other triangle, a unit diagonal, A and B where alpha = 0 or k = 0; beta
+/// = 0 overwrites C. Infinity and NaN reach every result that a product or quotient with them enters, and no other; the reference
+/// BLAS leaves out some products with zeros of B or C, which then hide an infinity or NaN in A: here they do not.
 ///
 /// Every function may be called from several threads at once on different results. Packing buffers belong to the thread and are
 /// kept: mc kc + kc nc numbers, a solve also 1024 kc + kc^2/2, a factorization 512^2. Throws Error{out_of_memory}.
@@ -45,8 +45,8 @@ void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
 template <Scalar T>
 void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb);
 
-/// A <- its Cholesky factor in one triangle; the other is not referenced. LAPACK's info: 0, or the order of the leading minor that
-/// is not positive definite (NaN counts as not). n^3/3 flops.
+/// A <- its Cholesky factor in one triangle; the other is not referenced. LAPACK's info: 0, or the order of the leading minor
+/// that is not positive definite (NaN counts as not). n^3/3 flops.
 template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda);
 
 } // namespace trencadis::blas

@@ -209,8 +209,8 @@ TYPED_TEST(Level3, TrmmReadsOneTriangle)
     });
 }
 
-/// The solution X has a small residual: |op(A) X - alpha B| <= c n eps |A| |X|, element by element (Higham 2002, theorem 8.5, whose
-/// gamma_n becomes gamma_{n+1} where a reciprocal is multiplied with instead of dividing).
+/// The solution X has a small residual: |op(A) X - alpha B| <= c n eps |A| |X|, element by element (Higham 2002, theorem 8.5,
+/// whose gamma_n becomes gamma_{n+1} where a reciprocal is multiplied with instead of dividing).
 TYPED_TEST(Level3, TrsmHasASmallResidual)
 {
     using T = TypeParam;

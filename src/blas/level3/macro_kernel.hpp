@@ -16,9 +16,10 @@ template <Scalar T> struct Packed {
     Index below = 0; ///< the diagonal of `part`: row - column + below = 0
 };
 
-/// C <- alpha A B + beta C for rows [i0, i1) of the packed left operand and columns [j0, j1) of the packed right one, both A.depth
-/// deep; i0 is a multiple of mr and j0 of nr, i1 and j1 too or the operand's extent. C is the whole matrix, extent of A x extent of B; of it
-/// `part` is written: a triangle begins at the diagonal i = j + `below` of C. The depth is cut into pieces of kc.
+/// C <- alpha A B + beta C for rows [i0, i1) of the packed left operand and columns [j0, j1) of the packed right one, both
+/// A.depth deep; i0 is a multiple of mr and j0 of nr, i1 and j1 too or the operand's extent. C is the whole matrix, extent of A x
+/// extent of B; of it `part` is written: a triangle begins at the diagonal i = j + `below` of C. The depth is cut into pieces of
+/// kc.
 template <Scalar T>
 void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index below, T alpha, const Packed<T>& A, Index i0,
                      Index i1, const Packed<T>& B, Index j0, Index j1, T beta, T* C, Index rs, Index cs);

@@ -9,8 +9,9 @@ namespace trencadis::blas {
 /// The packing buffers of a thread. Each routine has its own, because a solve multiplies and a factorization solves.
 enum class Buffer { left, right, triangle, solution, factor, panel, applied, compact, products, reflectors };
 
-/// At least `bytes` of the calling thread's buffer, aligned to 64 bytes, contents undefined. Valid until the thread asks for the same
-/// buffer again; it only grows, and is freed when the thread ends. Large ones ask for huge pages. Throws Error{out_of_memory}.
+/// At least `bytes` of the calling thread's buffer, aligned to 64 bytes, contents undefined. Valid until the thread asks for the
+/// same buffer again; it only grows, and is freed when the thread ends. Large ones ask for huge pages. Throws
+/// Error{out_of_memory}.
 void* scratch_bytes(Buffer which, Index bytes);
 
 template <class R> R* scratch(Buffer which, Index count)
@@ -18,7 +19,8 @@ template <class R> R* scratch(Buffer which, Index count)
     return static_cast<R*>(scratch_bytes(which, count * Index(sizeof(R))));
 }
 
-/// The largest of `wanted` and its halves, `least` at the end, for which `reserve(size)` finds buffers, since slow is better than not at all.
+/// The largest of `wanted` and its halves, `least` at the end, for which `reserve(size)` finds buffers, since slow is better than
+/// not at all.
 template <class Reserve> Index fitting(Index wanted, Index least, const Reserve& reserve)
 {
     for (Index size = wanted;; size = std::max(least, size / 2)) try {

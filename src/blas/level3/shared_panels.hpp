@@ -7,13 +7,13 @@
 
 namespace trencadis::blas {
 
-/// Packed panels that several cores make and use, in units that are packed as a whole by whoever comes first. Nobody waits: a member
-/// that needs a unit which another one is just packing does something else, or packs it for itself.
+/// Packed panels that several cores make and use, in units that are packed as a whole by whoever comes first. Nobody waits: a
+/// member that needs a unit which another one is just packing does something else, or packs it for itself.
 ///
 /// Units live in one of a few slots and are used again in later rounds. A unit's mark only grows: 2 r + 1 while it is packed for
 /// round r, 2 r + 2 when it is ready. Invariant: numbers are written by the one member whose claim took the mark to 2 r + 1, and
-/// read by members that saw 2 r + 2. A caller that begins round r knows that every reader of the round before in this slot is gone.
-/// Ordering: `publish` releases what was packed and `ready` acquires it. A claim needs no ordering of its own: what the
+/// read by members that saw 2 r + 2. A caller that begins round r knows that every reader of the round before in this slot is
+/// gone. Ordering: `publish` releases what was packed and `ready` acquires it. A claim needs no ordering of its own: what the
 /// claimant overwrites was read by members whose leaving it has acquired already (see TeamProduct).
 class PanelMarks {
 public:

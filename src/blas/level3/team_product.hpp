@@ -11,13 +11,13 @@ namespace trencadis::blas {
 /// One product C <- alpha A B + beta C carried out by several cores that come and go; B is packed once, by all of them
 /// (Catalan et al. 2016; Costero, Igual, Olcoz, Quintana-Orti 2015).
 ///
-/// The columns of C are cut into *stages* of nc, the rows of a stage into parts of equal work. A part is done by one member in full depth:
-/// it packs its rows of A itself, in blocks of its own core's mc, so that no part ever waits for another one.
+/// The columns of C are cut into *stages* of nc, the rows of a stage into parts of equal work. A part is done by one member in
+/// full depth: it packs its rows of A itself, in blocks of its own core's mc, so that no part ever waits for another one.
 ///
-/// Packed B of a stage lies in one of two slots. A part of stage s finds its slot free when all parts of the stages s - 2, s - 4, ...
-/// are finished (release by each when it ends, acquire by the one that asks); if some member is still behind, that part
-/// packs for itself what it needs, and nobody is held back. So does every part with depths beyond what a slot holds.
-/// Memory: 2 kc nc numbers in common, and per member what an ordinary product takes plus kc times a few panels.
+/// Packed B of a stage lies in one of two slots. A part of stage s finds its slot free when all parts of the stages s - 2, s - 4,
+/// ... are finished (release by each when it ends, acquire by the one that asks); if some member is still behind, that part packs
+/// for itself what it needs, and nobody is held back. So does every part with depths beyond what a slot holds. Memory: 2 kc nc
+/// numbers in common, and per member what an ordinary product takes plus kc times a few panels.
 ///
 /// The arguments must stay valid and C must not overlap A or B. Members see each other's writes as the team's leaving and
 /// joining orders them.

@@ -111,8 +111,8 @@ template <Scalar T> void InPlace<T>::multiply_beside_the_zeros(const MicroTile& 
     }
 }
 
-/// Packed pieces of A and B, both of depths [p, p + depth), for rows from i0 and columns from j0 on. Each micro-tile has the depth
-/// its rows or columns reach; the first piece that it meets overwrites.
+/// Packed pieces of A and B, both of depths [p, p + depth), for rows from i0 and columns from j0 on. Each micro-tile has the
+/// depth its rows or columns reach; the first piece that it meets overwrites.
 template <Scalar T>
 void InPlace<T>::multiply_micro_tiles(Index p, Index depth, const Real<T>* left, Index i0, Index rows, const Real<T>* right,
                                       Index j0, Index cols) const

@@ -4,8 +4,8 @@
 
 namespace trencadis::blas {
 
-/// Loops over columns of a matrix with vectors beside it, for one instruction set and one scalar: what each costs is one read of the matrix.
-/// A is m x k. Complex numbers have a modulus, |z|, which is found without overflow, and a size, |re z| + |im z|.
+/// Loops over columns of a matrix with vectors beside it, for one instruction set and one scalar: what each costs is one read of
+/// the matrix. A is m x k. Complex numbers have a modulus, |z|, which is found without overflow, and a size, |re z| + |im z|.
 /// Reentrant; nothing is allocated.
 template <Scalar T> struct ColumnKernel {
     using R = Real<T>;
@@ -25,8 +25,9 @@ template <Scalar T> struct ColumnKernel {
     /// The sum of (scale a_i)^2 of real numbers: overflow is the caller's business.
     R (*squares)(Index count, const R* a, R scale);
 
-    /// Norms of columns that lose a row, of which `row` has the elements: norms_j <- sqrt(norms_j^2 - |row_j|^2). Where too few digits of
-    /// found_j, the norm when it was last found from a column, would be left, found_j <- -1 instead, and the result is true (Drmac, Bujanovic 2008).
+    /// Norms of columns that lose a row, of which `row` has the elements: norms_j <- sqrt(norms_j^2 - |row_j|^2). Where too few
+    /// digits of found_j, the norm when it was last found from a column, would be left, found_j <- -1 instead, and the result is
+    /// true (Drmac, Bujanovic 2008).
     bool (*shorten)(Index count, const T* row, R* norms, R* found);
 };
 

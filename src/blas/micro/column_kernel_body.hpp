@@ -114,7 +114,7 @@ template <Scalar T, int Bytes> struct ColumnLoops {
                 r[2 * c + 1] = conjugated ? alternating_total(crossed[c]) : total(crossed[c]);
             }
     }
-    /// Of complex numbers re re, im im, .. and re im, im re, ..
+    /// Adds products of columns; those of complex numbers to `straight` re re, im im, .. and to `crossed` re im, im re, ..
     template <int count>
     [[gnu::always_inline]] static void add_products(Index left, const R* A, Index ld, V x, V (&straight)[count],
                                                     V (&crossed)[count])
@@ -149,8 +149,8 @@ template <Scalar T, int Bytes> struct ColumnLoops {
         });
     }
 
-    /// `take(slot, moduli, i)` for the vectors of moduli of a column from element i, those behind the end zero; four slots for sums that do not
-    /// wait for one another.
+    /// `take(slot, moduli, i)` for the vectors of moduli of a column from element i, those behind the end zero; four slots for
+    /// sums that do not wait for one another.
     template <class Take> [[gnu::always_inline]] static void each_modulus(Index m, const T* a, const Take& take)
     {
         if constexpr (parts == 1)
@@ -186,7 +186,8 @@ template <Scalar T, int Bytes> struct ColumnLoops {
         if constexpr (sizeof(R) == 4) return __builtin_hypotf(re, im);
         else return __builtin_hypot(re, im);
     }
-    /// Roots of squares; all once more with care where a square is no good: beyond the numbers, NaN, or so small that it has lost digits.
+    /// Roots of squares; all once more with care where a square is no good: beyond the numbers, NaN, or so small that it has lost
+    /// digits.
     static void find_moduli(Index count, const R* a, R* moduli)
     {
         constexpr R least = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon(),

@@ -119,8 +119,8 @@ template <Scalar T, int Bytes, int M, int N> struct LaneCholesky {
         return L::Vec::load(x);
     }
 
-    /// Matrices whose pivot k is not positive: what is known of their factors is written, and their lanes go on with the identity. Of
-    /// the panel that begins at j the rows before `end` are known.
+    /// Matrices whose pivot k is not positive: what is known of their factors is written, and their lanes go on with the
+    /// identity. Of the panel that begins at j the rows before `end` are known.
     [[gnu::noinline]] void give_up(Index k, Index j, Index end)
     {
         for (int lane = 0; lane < L::width; ++lane) {

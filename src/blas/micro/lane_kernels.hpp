@@ -15,8 +15,8 @@ template <Scalar T> struct LaneProblems {
     void (*divide)(Index n, T* x, const T* pivot);
 };
 
-/// Small matrices side by side, one in each lane of the vectors of one instruction set. Lanes without a matrix follow the last one, so
-/// that they raise no floating-point exception of their own.
+/// Small matrices side by side, one in each lane of the vectors of one instruction set. Lanes without a matrix follow the last
+/// one, so that they raise no floating-point exception of their own.
 template <Scalar T> struct LaneKernels {
     Index lanes;
     void (*cholesky)(const LaneProblems<T>& problems);

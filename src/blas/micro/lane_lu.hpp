@@ -5,8 +5,8 @@
 namespace trencadis::blas {
 namespace {
 
-/// LaneKernels::lu, from the left: a panel of N columns is updated by all before it in blocks of M x N elements in registers, then
-/// factored column by column. Each lane searches and exchanges rows for itself.
+/// LaneKernels::lu, from the left: a panel of N columns is updated by all before it in blocks of M x N elements in registers,
+/// then factored column by column. Each lane searches and exchanges rows for itself.
 template <Scalar T, int Bytes, int M, int N> struct LaneLu {
     using L = Lanes<T, Bytes>;
     using R = typename L::R;
@@ -123,8 +123,8 @@ template <Scalar T, int Bytes, int M, int N> struct LaneLu {
         return !small;
     }
 
-    /// Rows below k of column k become L's, and what they take from the `left` columns behind it is subtracted. The largest entries
-    /// of the next column.
+    /// Rows below k of column k become L's, and what they take from the `left` columns behind it is subtracted. The largest
+    /// entries of the next column.
     template <int left, bool scale> [[gnu::always_inline]] Largest eliminate(Index k, const Number& inverse) const
     {
         if constexpr (left == 0 && !scale) return {V{}, I{}};
@@ -150,8 +150,8 @@ template <Scalar T, int Bytes, int M, int N> struct LaneLu {
                 return size;
             });
     }
-    /// The first of the largest of what visit(i) gives for the rows from `begin` on; `begin` itself where that is no number, as LAPACK's
-    /// xAMAX has it. Even and odd rows are searched apart, because comparisons wait for each other.
+    /// The first of the largest of what visit(i) gives for the rows from `begin` on; `begin` itself where that is no number, as
+    /// LAPACK's xAMAX has it. Even and odd rows are searched apart, because comparisons wait for each other.
     template <class Visit> [[gnu::always_inline]] Largest over_rows(Index begin, const Visit& visit) const
     {
         if (begin >= batch.m) return {V{}, I{}};
@@ -174,8 +174,8 @@ template <Scalar T, int Bytes, int M, int N> struct LaneLu {
         best.row = larger ? row : best.row;
     }
 
-    /// Column k by its pivots where one of them at least is zero, which is told and leaves the column as it is, or small. The other lanes do
-    /// what they always do.
+    /// Column k by its pivots where one of them at least is zero, which is told and leaves the column as it is, or small. The
+    /// other lanes do what they always do.
     [[gnu::noinline]] void scale_with_care(Index k) const
     {
         const Number pivots = L::load(S.at(k, k).data);

@@ -5,8 +5,8 @@
 namespace trencadis::blas {
 namespace {
 
-/// Moves pieces of columns of all matrices: a complex column is one of twice as many real numbers, whose real and imaginary parts thereby
-/// come apart by themselves.
+/// Moves pieces of columns of all matrices: a complex column is one of twice as many real numbers, whose real and imaginary parts
+/// thereby come apart by themselves.
 template <Scalar T, int Bytes> struct LaneMoves {
     using L = Lanes<T, Bytes>;
     using R = typename L::R;
@@ -25,7 +25,8 @@ template <Scalar T, int Bytes> struct LaneMoves {
         for (int lane = 0; lane < width; ++lane)
             if (!wanted(lane)) matrix[lane] = nullptr;
     }
-    /// Elements (i .. i + rows, j) of matrices with leading dimension ld to or from `place`, where the next row is `rs` numbers further.
+    /// Elements (i .. i + rows, j) of matrices with leading dimension ld to or from `place`, where the next row is `rs` numbers
+    /// further.
     template <bool write> void column(Index i, Index j, Index ld, Index rows, R* place, Index rs) const
     {
         pieces<write, width>((i + j * ld) * parts, rows * parts, place, rs);

@@ -6,8 +6,8 @@
 namespace trencadis::blas {
 namespace {
 
-/// Where the vectors of an interleaved matrix lie: element (i, j) of all matrices begins at data + i * rs + j * cs, first the real
-/// parts, then the imaginary ones. Strides in real numbers.
+/// Where the vectors of an interleaved matrix lie: element (i, j) of all matrices begins at data + i * rs + j * cs, first the
+/// real parts, then the imaginary ones. Strides in real numbers.
 template <class R> struct Grid {
     R* data;
     Index rs, cs;
@@ -15,7 +15,7 @@ template <class R> struct Grid {
     [[gnu::always_inline]] Grid transposed() const { return {data, cs, rs}; }
 };
 
-/// Which factor of a product is conjugated.
+/// The factor of a product that is conjugated.
 enum class Conjugate { none, left, right };
 /// What a row is divided by when a triangle is solved: nothing, a real number with an inverse, any number.
 enum class Pivot { unit, real, general };

@@ -95,7 +95,7 @@ template <Scalar T, int Bytes, bool as_written> struct ColumnFactors {
         best->modulus = larger ? largest : best->modulus;
         best->block = larger ? I{} + static_cast<decltype(best->block[0] + 0)>(block) : best->block;
     }
-    /// Of a complex s the imaginary part's products are summed apart, to be turned in the end.
+    /// Subtracts l s. The products with the imaginary part of a complex s are summed apart, to be turned in the end.
     [[gnu::always_inline]] static void subtract(V (&sum)[parts], V l, const R* s)
     {
         if constexpr (as_written) sum[0] -= rounded(l * s[0]);

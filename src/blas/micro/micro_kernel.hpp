@@ -42,8 +42,8 @@ template <Scalar T> inline constexpr int reflected_columns = 8 / planes<T>;
 /// A few columns to be factored as QR: what MicroKernel::reflect_columns works on.
 template <Scalar T> struct QrColumns {
     Index m, n; ///< m >= n, n at most reflected_columns
-    /// reflected_columns columns of at least m + 64 / sizeof(T) rows; what is outside of m x n is zero. The reflectors take their place, with ones
-    /// and zeros.
+    /// reflected_columns columns of at least m + 64 / sizeof(T) rows; what is outside of m x n is zero. The reflectors take their
+    /// place, with ones and zeros.
     T* V;
     Index ldv;
     T* R; ///< its upper triangle
@@ -56,8 +56,8 @@ template <Scalar T> struct QrColumns {
 /// The innermost two loops of every level 3 operation, for one instruction set and one scalar.
 ///
 /// Packed operands are arrays of Real<T>, cut into panels that lie one after the other:
-///  - *left* (op(A), rows x k): panels of `mr` rows, the last one of height(rows left) <= mr. Column p of a panel of height h is h
-///    numbers; complex: h real parts, then h imaginary parts. Rows beyond the matrix are zero.
+///  - *left* (op(A), rows x k): panels of `mr` rows, the last one of height(rows left) <= mr. Column p of a panel of height h
+///    is h numbers; complex: h real parts, then h imaginary parts. Rows beyond the matrix are zero.
 ///  - *right* (op(B), k x cols): panels of `nr` columns. Row p of a panel is nr numbers; complex: nr pairs (real, imaginary).
 ///    Columns beyond the matrix are zero.
 /// Reentrant; nothing is allocated.
@@ -80,23 +80,23 @@ template <Scalar T> struct MicroKernel {
     void (*multiply_panels)(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
                             Index cols, const R* next);
 
-    /// As multiply with contiguous columns of C, for operands where they lie: element (i, p) of A is A[i + p * a_step], i < height, element
-    /// (p, j) of B is B[p * b_rs + j * b_cs], j < cols. Real numbers only; null for complex ones.
+    /// As multiply with contiguous columns of C, for operands where they lie: element (i, p) of A is A[i + p * a_step], i <
+    /// height, element (p, j) of B is B[p * b_rs + j * b_cs], j < cols. Real numbers only; null for complex ones.
     void (*multiply_in_place)(Index k, const R* A, Index a_step, Index height, const R* B, Index b_rs, Index b_cs, T alpha,
                               T beta, T* C, Index cs, Index rows, Index cols);
 
     /// One step of X U = B with U upper triangular, in place in the packed left panel X: columns k .. k + cols of X
     ///     X_k <- (X_k - X_0 U_0k) U_kk^-1,     X_0 the k columns before, solved already.
-    /// U is the right panel of these columns, k + cols rows deep, with the *inverses* of the diagonal on its diagonal. One row more
-    /// holds, for each column (nr real numbers), the power of two that its inverse is still to be multiplied by: 1, but where
-    /// the inverse is no normal number (reciprocal.hpp).
+    /// U is the right panel of these columns, k + cols rows deep, with the *inverses* of the diagonal on its diagonal. One row
+    /// more holds, for each column (nr real numbers), the power of two that its inverse is still to be multiplied by: 1, but
+    /// where the inverse is no normal number (reciprocal.hpp).
     void (*solve)(Index k, R* X, Index height, const R* U, Index cols);
 
     /// A = P L U in place, as getrf (lu.hpp), for few columns: with the pivots' rows from 1 and its result.
     Index (*factor_columns)(const LuColumns<T>& columns);
 
-    /// A = Q R for few columns, whose squares are numbers that have lost no digits; false where a column's turn out to have, and then V and
-    /// R are undefined.
+    /// A = Q R for few columns, whose squares are numbers that have lost no digits; false where a column's turn out to have, and
+    /// then V and R are undefined.
     bool (*reflect_columns)(const QrColumns<T>& columns);
     /// W <- V^H C, V m x k and C m x n, as sums along the columns where they lie: for few columns.
     void (*multiply_adjoint)(Index m, Index k, Index n, const T* V, Index ldv, const T* C, Index ldc, T* W, Index ldw);
@@ -104,8 +104,9 @@ template <Scalar T> struct MicroKernel {
     /// Many small matrices at a time.
     LaneKernels<T> side_by_side;
 
-    /// One panel, `depth` long, of a packed operand: its column (right: row) p begins with the elements A[i * across + p * along] of
-    /// i < rows, conjugated or not, and ends with zeros up to `width`, the panel's height (right: nr). By vectors if a stride is 1.
+    /// One panel, `depth` long, of a packed operand: its column (right: row) p begins with the elements A[i * across + p * along]
+    /// of i < rows, conjugated or not, and ends with zeros up to `width`, the panel's height (right: nr). By vectors if a stride
+    /// is 1.
     using PackPanel = void (*)(const T* A, Index across, Index along, bool conjugated, Index rows, Index width, Index depth,
                                R* image);
     PackPanel pack_left_panel, pack_right_panel;

@@ -129,7 +129,8 @@ TYPED_TEST(MicroKernels, LeaveOutTheDepthsThatATriangularOperandLeavesZero)
         for (const Part part : {Part::lower, Part::upper})
             for (const Index below : {-80, -20, 0, 3, 80})
                 for (const bool of_left : {true, false}) {
-                    // Zero beyond the diagonal; and the other operand is NaN at every depth at which all of the triangular one is zero.
+                    // Zero beyond the diagonal; and the other operand is NaN at every depth at which all of the triangular one is
+                    // zero.
                     auto A = TestFixture::matrix(random, m * k), B = TestFixture::matrix(random, k * n);
                     std::vector<bool> used(k, false);
                     for (Index i = 0; i < (of_left ? m : k); ++i)

@@ -7,7 +7,8 @@ namespace trencadis::blas {
 namespace {
 
 /// Moves between a matrix and a panel in squares of N x N elements. `across` is the matrix's stride from row to row of the panel
-/// (within one of its columns), `along` the one from column to column; one of them is 1, or `along` -1 (other cases go element by element).
+/// (within one of its columns), `along` the one from column to column; one of them is 1, or `along` -1 (other cases go element by
+/// element).
 template <Scalar T, int Bytes> struct PanelMoves {
     using R = Real<T>;
     using Vec = Vectors<R, Bytes>;
@@ -66,8 +67,8 @@ template <Scalar T, int Bytes> struct PanelMoves {
             }
     }
 
-    /// Real elements, or complex ones that stay pairs. Here and below: columns of the panel are `pitch` apart, which is less than 0 where
-    /// they are written from the last to the first.
+    /// Real elements, or complex ones that stay pairs. Here and below: columns of the panel are `pitch` apart, which is less than
+    /// 0 where they are written from the last to the first.
     template <bool unit_along, bool conjugated>
     static void pack_pairs(const T* A, Index across, Index along, Index rows, Index width, Index depth, R* image, Index pitch)
     {

@@ -1,4 +1,5 @@
-// QR of a few columns by vectors, and products of columns with columns, for one instruction set; internal linkage as in micro_kernel_body.hpp.
+// QR of a few columns by vectors, and products of columns with columns, for one instruction set; internal linkage as in
+// micro_kernel_body.hpp.
 #pragma once
 #include "blas/micro/micro_kernel.hpp"
 #include "blas/micro/vectors.hpp"
@@ -60,16 +61,17 @@ template <class R, int Bytes, int count> struct LaneSums {
     }
 };
 
-/// MicroKernel::reflect_columns. The square on top is apart, in numbers; what is below it is whole vectors. When a reflector is known, one pass
-/// makes v of its column, takes it from those right of it, and multiplies the next column with all others: with itself for its norm, with
-/// those before it for T, with those behind it for its own reflector. So a column is read and written once for each reflector.
+/// MicroKernel::reflect_columns. The square on top is apart, in numbers; what is below it is whole vectors. When a reflector is
+/// known, one pass makes v of its column, takes it from those right of it, and multiplies the next column with all others: with
+/// itself for its norm, with those before it for T, with those behind it for its own reflector. So a column is read and written
+/// once for each reflector.
 template <Scalar T, int Bytes> struct ColumnReflectors {
     using R = Real<T>;
     using Vec = Vectors<R, Bytes>;
     using V = typename Vec::V;
     using S = Plain<T>;
     static constexpr int lanes = Vec::lanes, parts = planes<T>, width = reflected_columns<T>;
-    /// Of squares: beyond, they may have lost digits, and products of columns overflow.
+    /// The bounds of sums of squares: beyond, they may have lost digits, and products of columns overflow.
     static constexpr R least = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon(), most = 1 / least;
 
     const QrColumns<T>& x;

@@ -9,8 +9,8 @@ namespace trencadis::blas::testing {
 using trencadis::testing::unblocked_getrf;
 
 /// |P A - L U| <= c k eps |L| |U| (Higham 2002, theorem 9.3: gamma_k with k terms in each sum; three more for the inverse of the
-/// pivot and the products with it), |l| at most 1 up to rounding (complex: |l| <= sqrt 2, as pivots are compared by |re| + |im|), and
-/// padding untouched.
+/// pivot and the products with it), |l| at most 1 up to rounding (complex: |l| <= sqrt 2, as pivots are compared by |re| + |im|),
+/// and padding untouched.
 template <Scalar T>
 void expect_factors(Stored<T> before, const Stored<T>& after, const std::vector<Index>& pivots, const std::string& what)
 {

@@ -162,9 +162,9 @@ template <Scalar T> struct Sum {
     }
 };
 
-/// |C - value| <= (length + 4) eps magnitude where `inside`, and every other element of the array bit for bit as before. The sum of
-/// `length` products in any order costs length half-eps, the factors alpha and beta and their sum three more (Higham 2002, section 3.1);
-/// eps instead of half of it leaves room for the second-order terms.
+/// |C - value| <= (length + 4) eps magnitude where `inside`, and every other element of the array bit for bit as before. The sum
+/// of `length` products in any order costs length half-eps, the factors alpha and beta and their sum three more (Higham 2002,
+/// section 3.1); eps instead of half of it leaves room for the second-order terms.
 template <Scalar T>
 void expect_result(const Stored<T>& C, const Stored<T>& before, const Sum<T>& sum,
                    const std::function<bool(Index, Index)>& inside, const std::string& what)

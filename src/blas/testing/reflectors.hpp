@@ -48,7 +48,7 @@ template <Scalar T> void apply_exactly(Op op, Direction direction, const Exact<T
     }
 }
 
-/// Of a matrix's whole or upper part.
+/// The Frobenius norm of all of a matrix.
 template <Scalar T> long double frobenius(const Exact<T>& A)
 {
     long double sum = 0;
@@ -90,9 +90,9 @@ template <Scalar T> void expect_unitary(const Exact<T>& V, const std::vector<T>&
     }
 }
 
-/// A = Q R columnwise: the computed factors are exact ones of A + E with |E| <= c m k eps |A| in norm (Higham 2002, theorem 19.4: gamma_{c m}
-/// for each of k reflectors in the worst case; errors of many reflectors add up as their root, which leaves room for the constant), R's
-/// diagonal is real, and padding is untouched.
+/// A = Q R columnwise: the computed factors are exact ones of A + E with |E| <= c m k eps |A| in norm (Higham 2002, theorem 19.4:
+/// gamma_{c m} for each of k reflectors in the worst case; errors of many reflectors add up as their root, which leaves room for
+/// the constant), R's diagonal is real, and padding is untouched.
 template <Scalar T>
 void expect_qr(const Stored<T>& before, const Stored<T>& after, const std::vector<T>& tau, const std::string& what)
 {

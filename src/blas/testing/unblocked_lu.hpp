@@ -23,8 +23,8 @@ template <Scalar T> T long_quotient(T a, T b)
     } else return a / b;
 }
 
-/// A = P L U column by column, as LAPACK's unblocked xGETF2 with the reference BLAS's search for the pivot; its info. A matrix has
-/// rows, cols and A(i, j).
+/// A = P L U column by column, as LAPACK's unblocked xGETF2 with the reference BLAS's search for the pivot; its info. A matrix
+/// has rows, cols and A(i, j).
 template <class Matrix> Index unblocked_getrf(Matrix& A, std::vector<Index>& pivots)
 {
     const auto size = [](auto x) { return std::abs(std::real(x)) + std::abs(std::imag(x)); };

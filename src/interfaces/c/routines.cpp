@@ -2,7 +2,8 @@
 #include "drivers/linear_algebra.hpp"
 #include "interfaces/c/edge.hpp"
 
-// The routines of algorithms/signatures.hpp as C functions: letters and sizes by value, real factors by value, complex ones by address.
+// The routines of algorithms/signatures.hpp as C functions: letters and sizes by value, real factors by value, complex ones by
+// address.
 
 namespace trencadis::c {
 namespace {

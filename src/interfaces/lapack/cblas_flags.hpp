@@ -21,7 +21,8 @@ public:
         if (value >= 111 && value <= 113) return "NTC"[value - 111];
         return refuse(number, message, value);
     }
-    /// Of a rank update, which a row-major matrix turns round. `transposed` is 'T' or 'C', the only one for complex matrices.
+    /// The operation of a rank update, which a row-major matrix turns round. `transposed` is 'T' or 'C', the only one for complex
+    /// matrices.
     template <Scalar T> char rank_op(int number, int value, char transposed)
     {
         const char given = op(number, "Illegal Trans setting, %d\n", value);
@@ -44,7 +45,7 @@ public:
         if (value == 131 || value == 132) return value == 131 ? 'N' : 'U';
         return refuse(number, "Illegal Diag setting, %d\n", value);
     }
-    /// Of the column-major routine, whose arguments are one fewer.
+    /// Reports the bad argument of the column-major routine, whose arguments are one fewer.
     void report(int bad) const
     {
         if (bad) bad_cblas_argument(routine_, row_major_, bad + 1);

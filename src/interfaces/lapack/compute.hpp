@@ -81,13 +81,13 @@ private:
     std::chrono::steady_clock::time_point begin_;
 };
 
-/// Do the chosen kernels take a size or leading dimension of `largest`? Other people's have 32-bit integers; what they refuse in the middle of a
-/// routine could not be done again, so that they are asked before.
+/// Do the chosen kernels take a size or leading dimension of `largest`? Other people's have 32-bit integers; what they refuse in
+/// the middle of a routine could not be done again, so that they are asked before.
 bool chosen_kernels_take(Index largest);
 
-/// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `size()` its extents and `flops()` its cost, which is not asked
-/// for where the problem is `tiny`. A cancellation of the calling thread waits until the call is over: other threads' calls go on as if it
-/// had not been.
+/// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `size()` its extents and `flops()` its cost,
+/// which is not asked for where the problem is `tiny`. A cancellation of the calling thread waits until the call is over: other
+/// threads' calls go on as if it had not been.
 template <class Size, class Cost, class Direct, class Tasks>
 void compute(const char* routine, bool tiny, Index largest, const Size& size, const Cost& flops, Direct&& direct, Tasks&& tasks)
 {

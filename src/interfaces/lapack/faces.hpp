@@ -29,7 +29,7 @@ template <Scalar T> struct Faces {
     TRC_BLAS_ROUTINES(TRC_DECLARE_BLAS)
     TRC_TASK_ROUTINES(TRC_DECLARE_LAPACK)
     TRC_SCALING_ROUTINES(TRC_DECLARE_LAPACK)
-    /// With LAPACK's first array of work, or null.
+    /// These have LAPACK's first array of work, or null.
 #define TRC_DECLARE_WORKING(routine, ...) static int routine(TRC_ARGUMENTS_##routine(TRC_FACE), T* work, Index& info);
     TRC_CONDITION_ROUTINES(TRC_DECLARE_WORKING)
     TRC_EXPERT_ROUTINES(TRC_DECLARE_WORKING)

@@ -6,9 +6,9 @@
 #include <complex>
 #include <cstdint>
 
-// The Fortran symbols. Everything comes by address; the hidden lengths of the letters, which callers may or may not pass after the
-// last argument, are not looked at. Every routine exists with 32-bit integers, as dgemm_ and scipy_dgemm_, and with 64-bit ones,
-// as dgemm_64_, dgemm_64 and scipy_dgemm_64_.
+// The Fortran symbols. Everything comes by address; the hidden lengths of the letters, which callers may or may not pass after
+// the last argument, are not looked at. Every routine exists with 32-bit integers, as dgemm_ and scipy_dgemm_, and with 64-bit
+// ones, as dgemm_64_, dgemm_64 and scipy_dgemm_64_.
 
 namespace trencadis::face {
 namespace {
@@ -98,7 +98,8 @@ using namespace trencadis;
         face::lapack_result(LABEL, bad, outcome, info);                                                                          \
     }
 
-/// Arrays of work: of numbers, and of integers or real numbers. The first real number that they have between them is where gesvx answers the growth.
+/// Arrays of work: of numbers, and of integers or real numbers. The first real number that they have between them is where gesvx
+/// answers the growth.
 #define TRC_WORKING_SYMBOL(ROUTINE, SYMBOL, LABEL)                                                                               \
     void SYMBOL(TRC_ARGUMENTS_##ROUTINE(TRC_FORTRAN), T* work, [[maybe_unused]] void* second, Int* info)                         \
     {                                                                                                                            \

@@ -11,8 +11,8 @@
 
 namespace trencadis::face {
 
-/// A matrix as LAPACKE's callers lay it out, by rows or by columns, as a column-major one: itself, or a copy that is written back at the end.
-/// Of a triangle only the triangle is copied. T is const where it is only read.
+/// A matrix as LAPACKE's callers lay it out, by rows or by columns, as a column-major one: itself, or a copy that is written back
+/// at the end. Only the triangle of a triangular matrix is copied. T is const where it is only read.
 template <class T> class Laid {
     using Scalar = std::remove_const_t<T>;
 
@@ -35,12 +35,12 @@ public:
     Laid(const Laid&) = delete;
     Laid& operator=(const Laid&) = delete;
 
-    /// Is a row long enough? Of columns LAPACK itself looks.
+    /// Is a row long enough? LAPACK itself looks at the length of columns.
     bool fits() const { return !copied_ || given_ld_ >= cols_; }
     Index rows() const { return rows_; }
     T* data() const { return copied_ ? const_cast<Scalar*>(copy_.data()) : given_; }
     Index leading() const { return copied_ ? std::max<Index>(1, rows_) : given_ld_; }
-    /// Of a triangle with a unit diagonal that is not looked at.
+    /// Is an element no number? The unit diagonal of a triangle is not looked at.
     bool has_nan(bool unit) const
     {
         bool found = false;

@@ -1,8 +1,8 @@
 #pragma once
 #include "interfaces/lapack/laid.hpp"
 
-// Each kind of argument in the lists of algorithms/signatures.hpp as LAPACKE's symbols have it, in the five places where lapacke.cpp names
-// the arguments of a routine. T, Int and by_rows are that file's.
+// Each kind of argument in the lists of algorithms/signatures.hpp as LAPACKE's symbols have it, in the five places where
+// lapacke.cpp names the arguments of a routine. T, Int and by_rows are that file's.
 
 // The parameters of a symbol.
 #define TRC_E_FLAG(E, x, text) char x

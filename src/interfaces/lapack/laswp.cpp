@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <utility>
 
-// laswp's symbols. LAPACK looks at no argument of it, and is not told how many rows there are: what ipiv names is the caller's word.
+// laswp's symbols. LAPACK looks at no argument of it, and is not told how many rows there are: what ipiv names is the caller's
+// word.
 
 namespace trencadis::face {
 namespace {
@@ -16,8 +17,8 @@ struct Steps {
     Index rows, columns;
 };
 
-/// Exchanges rows k1 .. k2, from 1, of A's n columns with those that ipiv names, whose first is element k1 and whose others follow |incx| apart;
-/// with incx < 0 from the last to the first.
+/// Exchanges rows k1 .. k2, from 1, of A's n columns with those that ipiv names, whose first is element k1 and whose others
+/// follow |incx| apart; with incx < 0 from the last to the first.
 template <class T, class Int> void exchange(Index n, T* A, Steps steps, Index k1, Index k2, const Int* ipiv, Index incx)
 {
     if (incx == 0) return;

@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <cstdint>
 
-// dsgesv, zcgesv, dsposv and zcposv under their Fortran names. The caller's workspace is not used: ours is aligned and laid out otherwise. Where
-// there are no workers, or the problem is too small for them, the factorization is in double precision at once, with -1 for the steps.
+// dsgesv, zcgesv, dsposv and zcposv under their Fortran names. The caller's workspace is not used: ours is aligned and laid out
+// otherwise. Where there are no workers, or the problem is too small for them, the factorization is in double precision at once,
+// with -1 for the steps.
 
 namespace trencadis::face {
 namespace {

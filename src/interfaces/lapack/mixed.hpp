@@ -2,8 +2,8 @@
 #include "algorithms/arguments.hpp"
 #include "base/scalar.hpp"
 
-/// dsgesv, zcgesv, dsposv and zcposv behind their symbols, column-major, T in double precision. The number of the first bad argument, counted as the
-/// reference does, and then nothing has been done; or 0, LAPACK's info, and in `steps` its ITER.
+/// dsgesv, zcgesv, dsposv and zcposv behind their symbols, column-major, T in double precision. The number of the first bad
+/// argument, counted as the reference does, and then nothing has been done; or 0, LAPACK's info, and in `steps` its ITER.
 namespace trencadis::face {
 
 template <Scalar T>

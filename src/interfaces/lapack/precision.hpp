@@ -18,7 +18,8 @@ template <Scalar T> struct Name {
     constexpr operator const char*() const { return text; }
 };
 
-/// The first real number of LAPACK's two arrays of work, of which the second holds integers or, where numbers are complex, real ones.
+/// The first real number of LAPACK's two arrays of work, of which the second holds integers or, where numbers are complex, real
+/// ones.
 template <Scalar T> Real<T>* first_real(T* work, void* second)
 {
     if constexpr (is_complex<T>) return static_cast<Real<T>*>(second);

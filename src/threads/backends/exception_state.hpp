@@ -4,7 +4,8 @@
 
 namespace trencadis {
 
-/// The exceptions being handled, which the C++ runtime keeps per operating system thread. Units that share one have their own each.
+/// The exceptions being handled, which the C++ runtime keeps per operating system thread. Units that share one have their own
+/// each.
 class ExceptionState {
 public:
     ExceptionState() { std::memcpy(bytes_, abi::__cxa_get_globals(), sizeof bytes_); }

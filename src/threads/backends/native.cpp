@@ -48,8 +48,8 @@ struct NativeUnit final : public Unit {
     Context context;
 };
 
-/// An operating system thread and the units that run on it, each on a stack of our lightweight threads. Passing the seat on is one
-/// switch of stacks, without a queue in between: the engine says who is next. No two seats share anything, so there may be
+/// An operating system thread and the units that run on it, each on a stack of our lightweight threads. Passing the seat on is
+/// one switch of stacks, without a queue in between: the engine says who is next. No two seats share anything, so there may be
 /// any number of sessions, also after a fork.
 class NativeSeat final : public Seat {
 public:

@@ -12,8 +12,8 @@
 
 namespace trencadis {
 
-/// Keeps the calling thread on the core (OS number; negative: where it may run now). A core that has meanwhile left the process's mask
-/// is no reason to fail: the thread then runs where it may.
+/// Keeps the calling thread on the core (OS number; negative: where it may run now). A core that has meanwhile left the process's
+/// mask is no reason to fail: the thread then runs where it may.
 inline void pin_to(int cpu)
 {
     if (cpu < 0) return;
@@ -23,8 +23,8 @@ inline void pin_to(int cpu)
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/// An operating system thread that takes no signals but those of its own faults, nor do those it starts: a worker that took SIGINT
-/// would hide it from the main thread. Nor does it keep the process when the program's own threads have ended.
+/// An operating system thread that takes no signals but those of its own faults, nor do those it starts: a worker that took
+/// SIGINT would hide it from the main thread. Nor does it keep the process when the program's own threads have ended.
 class PlainThread {
 public:
     /// Throws Error{environment} when the system gives no more threads.

@@ -13,8 +13,8 @@
 /* Hidden, so that they are reached without the dynamic linker's tables. */
 #pragma GCC visibility push(hidden)
 
-/* Never null: before glt_init and after glt_finalize it is glt_closed_table, whose functions report GLT_ERROR_STATE. So a call needs no
- * branch for it. Written by init and finalize only. */
+/* Never null: before glt_init and after glt_finalize it is glt_closed_table, whose functions report GLT_ERROR_STATE. So a call
+ * needs no branch for it. Written by init and finalize only. */
 extern _Atomic(const struct glt_table*) glt_current;
 extern const struct glt_table glt_closed_table;
 

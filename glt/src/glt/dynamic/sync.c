@@ -1,4 +1,5 @@
-/* Mutexes, barriers, conditions, counters, events, keys and timers: null handles, null pointers and wrong numbers are found here. */
+/* Mutexes, barriers, conditions, counters, events, keys and timers: null handles, null pointers and wrong numbers are found here.
+ */
 #include "glt/dynamic/dispatch.h"
 
 GLT_COLD static int refuse_null(const char* function)

@@ -1,7 +1,7 @@
 /* Work units: what a caller can get wrong is found here, the rest is the back end's.
  *
- * A unit that was joined is marked in bit 0 of the caller's variable, so that a second join through it is found whatever the back end
- * is. The back ends never see that bit, and their handles leave it 0. Copies of a handle are the back end's to check. */
+ * A unit that was joined is marked in bit 0 of the caller's variable, so that a second join through it is found whatever the back
+ * end is. The back ends never see that bit, and their handles leave it 0. Copies of a handle are the back end's to check. */
 #include "glt/dynamic/dispatch.h"
 
 #include "trencadis/glt/shared/attributes.h"

@@ -162,7 +162,8 @@ void finish(Unit* unit)
         count_down(std::exchange(unit->counter, 0));
     Worker* worker = this_worker();
     worker->current = nullptr;
-    // Strict units are run oldest first, as a joiner mostly joins them: were it to go on after each, it would leave again at once.
+    // Strict units are run oldest first, as a joiner mostly joins them: were it to go on after each, it would leave again at
+    // once.
     const Turn turn = unit->has(Unit::strict) ? Turn::last : Turn::next;
     // The last touch: a joiner that sees it may free the slot at once.
     const std::uint64_t before = unit->join_word.exchange(Unit::done, std::memory_order_acq_rel);

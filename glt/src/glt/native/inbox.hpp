@@ -3,7 +3,8 @@
 
 namespace trencadis::ult {
 
-/// Anybody puts in, anybody takes all of it (Treiber's stack; since all is taken at once there is no ABA). T has, or inherits, a pointer `next`.
+/// Anybody puts in, anybody takes all of it (Treiber's stack; since all is taken at once there is no ABA). T has, or inherits, a
+/// pointer `next`.
 template <class T> class Inbox {
 public:
     bool empty() const { return head_.load(std::memory_order_acquire) == nullptr; }

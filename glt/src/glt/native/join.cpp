@@ -33,8 +33,8 @@ bool give_up(Unit& unit, Unit& self)
     return !unit.join_word.compare_exchange_strong(expected, Unit::running, std::memory_order_acq_rel, std::memory_order_acquire);
 }
 
-/// Waits with the joiner's name in the unit's join word. The end of the unit exchanges the word, then reads join_sequence; here the
-/// sequence is written before the word is looked at: one of the two sees the other.
+/// Waits with the joiner's name in the unit's join word. The end of the unit exchanges the word, then reads join_sequence; here
+/// the sequence is written before the word is looked at: one of the two sees the other.
 int wait_for_end(Unit& unit, Unit& self, std::int64_t deadline, const char* function)
 {
     const auto name = reinterpret_cast<std::uint64_t>(&self);

@@ -3,8 +3,8 @@
 
 namespace trencadis::ult {
 
-/// What a mutex, barrier, condition, counter or event is. All have the same layout, and the lock of the queue is not touched when a
-/// slot changes hands: who is late with a wake holds it on the successor for a moment, whose waiters look again and wait on.
+/// What a mutex, barrier, condition, counter or event is. All have the same layout, and the lock of the queue is not touched when
+/// a slot changes hands: who is late with a wake holds it on the successor for a moment, whose waiters look again and wait on.
 struct alignas(128) Object : Slot {
     WaitQueue queue;
     union {
@@ -40,7 +40,7 @@ inline bool ready_for(const char* function)
 Object* make_object(Kind kind, const char* function);
 /// Frees it; a status. GLT_ERROR_STATE while somebody waits.
 int free_object(void** handle, Kind kind, const char* function);
-/// For what a call makes or answers; a status.
+/// Refuses a call without a place for what it makes or answers; a status.
 [[gnu::cold]] int report_no_place(const char* function);
 [[gnu::cold]] void report_bad_handle(const void* handle, Kind kind, const char* function);
 

@@ -128,8 +128,8 @@ int start(const Settings& settings)
     runtime->stack_class = stack_class_of(settings.stack_size);
     runtime->may_spin = settings.threads > 1 && settings.cpus > 1;
     const bool crowded = settings.threads > settings.cpus;
-    // Longer than it takes to wake a thread on a core that was halted, some 100 us on virtual machines: with less, two threads that wait
-    // for each other in turn would each sleep while the other is woken, for ever.
+    // Longer than it takes to wake a thread on a core that was halted, some 100 us on virtual machines: with less, two threads
+    // that wait for each other in turn would each sleep while the other is woken, for ever.
     constexpr std::int64_t spin_ns = 200'000;
     runtime->spin_ns = settings.idle == GLT_IDLE_SPIN ? 1 : settings.idle == GLT_IDLE_SPIN_SLEEP && !crowded ? spin_ns : 0;
     for (int i = 0; i < settings.threads; ++i) {

@@ -44,7 +44,7 @@ inline void notify()
 }
 /// A unit that is ready, from any thread.
 void make_ready(Unit* unit, Turn when = Turn::any);
-/// To its home's inbox.
+/// Puts the unit into its home's inbox.
 void send_home(Unit* unit);
 /// Something that worker `reader` (or, null, anybody) could run or serve, outside of a worker's private queues.
 bool anything_to_do(Worker* reader);

@@ -21,8 +21,8 @@ bool Worker::take_in()
         if (patience_ > 0) --patience_;
         return false;
     }
-    // Sender and receiver that meet at each unit pass the inbox's cache line to and fro, which costs both more than the unit does. While
-    // they come one by one, some are let gather.
+    // Sender and receiver that meet at each unit pass the inbox's cache line to and fro, which costs both more than the unit
+    // does. While they come one by one, some are let gather.
     for (unsigned i = 0; i < patience_; ++i) relax();
     unsigned sent = 0;
     for (Unit *unit = strict_inbox.take_all(), *after; unit; unit = after) {
@@ -46,8 +46,8 @@ bool Worker::take_in()
     return sent > 0;
 }
 
-/// Units that yielded are private; when others have nothing to do, half of them become anybody's. A few at a time, up to the first
-/// that must stay: this is done again and again while others are idle.
+/// Units that yielded are private; when others have nothing to do, half of them become anybody's. A few at a time, up to the
+/// first that must stay: this is done again and again while others are idle.
 void Worker::share()
 {
     constexpr std::uint64_t most = 32;

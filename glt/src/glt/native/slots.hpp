@@ -28,8 +28,9 @@ struct SlotCache {
     std::size_t count = 0;
 };
 
-/// Memory for things with handles, in one range of addresses reserved for the life of the process: any number is checked against it
-/// without being followed, and a slot stays a slot of this kind of thing, so that a late look at one that was freed is harmless.
+/// Memory for things with handles, in one range of addresses reserved for the life of the process: any number is checked against
+/// it without being followed, and a slot stays a slot of this kind of thing, so that a late look at one that was freed is
+/// harmless.
 class Slots {
 public:
     static constexpr std::size_t slot_size = 128;
@@ -44,7 +45,7 @@ public:
         --cache.count;
         return slot;
     }
-    /// As take, for threads without a cache.
+    /// The same for threads without a cache.
     Slot* take();
 
     /// Ends the life of the handle `tag` was read from; false when another was first.

@@ -7,8 +7,9 @@ namespace trencadis::ult {
 struct Stack;
 struct Values;
 
-/// Who runs and who waits: a ULT, a tasklet, the main program, or a foreign thread (which only waits). Lives in unit_slots, so that
-/// whoever is late (the finisher of a unit whose joiner gave up, say) still finds one; sequence numbers tell it that it is late.
+/// Who runs and who waits: a ULT, a tasklet, the main program, or a foreign thread (which only waits). Lives in unit_slots, so
+/// that whoever is late (the finisher of a unit whose joiner gave up, say) still finds one; sequence numbers tell it that it is
+/// late.
 struct alignas(128) Unit : Slot {
     // Bits.
     static constexpr std::uint8_t strict = 1; ///< runs on `home` and nowhere else
@@ -48,7 +49,7 @@ struct alignas(128) Unit : Slot {
 };
 static_assert(sizeof(Unit) == Slots::slot_size);
 
-/// By what a wait ended, or how far it is.
+/// What ended a wait, or how far it is.
 enum WaitState : std::uint64_t { idle, armed, parked, signalled, timed_out, cancelled_wait };
 
 } // namespace trencadis::ult

@@ -5,8 +5,8 @@
 
 namespace trencadis::ult {
 
-// One way to wait for everything, for units and foreign threads alike. A wait has a sequence number of its own; wait_word says how far
-// it is:
+// One way to wait for everything, for units and foreign threads alike. A wait has a sequence number of its own; wait_word says
+// how far it is:
 //   armed      announced; the waiter still runs
 //   parked     off its core (a foreign thread: about to sleep in the operating system)
 //   signalled, timed_out, cancelled_wait     how it ended; whoever changes armed or parked to one of these wakes the waiter
@@ -40,7 +40,8 @@ struct Waiter {
     bool linked = false;
 };
 
-/// Waiters in the order they came. The lock also guards what they wait for; it is held for a few instructions and never over a switch.
+/// Waiters in the order they came. The lock also guards what they wait for; it is held for a few instructions and never over a
+/// switch.
 struct WaitQueue {
     Lock lock;
     std::uint32_t tickets; ///< given out so far

@@ -9,8 +9,8 @@
 
 namespace trencadis {
 
-/// A running GLT library. Its init makes the caller its thread 0, and the caller of an engine is some thread of the user's: so a thread
-/// of our own calls init, sleeps in the operating system as thread 0 and calls finalize at the end.
+/// A running GLT library. Its init makes the caller its thread 0, and the caller of an engine is some thread of the user's: so a
+/// thread of our own calls init, sleeps in the operating system as thread 0 and calls finalize at the end.
 class GltHost {
 public:
     /// Throws Error{environment} when the library does not start.

@@ -33,13 +33,13 @@ private:
     bool seated_ = false; ///< has had the seat
 };
 
-/// One thread of a GLT library and the unit that keeps it while nobody has its seat: the keeper sleeps in the operating system, so that the
-/// thread costs nothing under any idle policy, and no other thread's unit is taken to run here. All calls to the library are
-/// made on its own threads.
+/// One thread of a GLT library and the unit that keeps it while nobody has its seat: the keeper sleeps in the operating system,
+/// so that the thread costs nothing under any idle policy, and no other thread's unit is taken to run here. All calls to the
+/// library are made on its own threads.
 ///
-/// Invariant: of the ULTs of the thread one runs, the others are suspended or about to run because the running one resumed them and
-/// suspends itself or ends next. So the thread's queue is never empty when its scheduler looks, and a unit stays on its thread also
-/// in libraries whose idle threads take units from others.
+/// Invariant: of the ULTs of the thread one runs, the others are suspended or about to run because the running one resumed them
+/// and suspends itself or ends next. So the thread's queue is never empty when its scheduler looks, and a unit stays on its
+/// thread also in libraries whose idle threads take units from others.
 class GltPlace {
 public:
     /// Kernels of outside libraries run on a unit's stack and put large arrays there. Only pages that are used are backed.
@@ -49,12 +49,12 @@ public:
 
     void keep();    ///< the keeper's body
     void dismiss(); ///< the keeper's body returns. Any thread
-    // By any thread while nobody has the seat; make_unit also by the unit that has it.
+    // Any thread calls these while nobody has the seat; make_unit also the unit that has it.
     void pin(int cpu, const cpu_set_t& unpinned);
     GltUnit& make_unit(std::function<Unit*()> body);
     void give(GltUnit& unit);
     void drop_units(); ///< waits until nobody has the seat
-    // By the unit that has it.
+    // The unit that has the seat calls these.
     void pass(GltUnit& self, GltUnit& next);
     void leave(GltUnit* next); ///< `next` has the seat now, or nobody; the caller ends
 

@@ -12,8 +12,8 @@
 namespace trencadis {
 namespace {
 
-/// The running libraries, one instance of each; sessions share it, each with threads of its own. It goes on, asleep, when no session uses
-/// it: starting one takes up to 40 ms.
+/// The running libraries, one instance of each; sessions share it, each with threads of its own. It goes on, asleep, when no
+/// session uses it: starting one takes up to 40 ms.
 struct Hosts {
     struct Slot {
         std::unique_ptr<GltHost> host;

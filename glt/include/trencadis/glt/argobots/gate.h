@@ -1,7 +1,7 @@
 /* Counters and events: a number that is waited for. A counter waits for 0; an event is 1 until it is set, then 0.
  *
- * The number becomes 0 under the lock only, and every wait that returns has held the lock since or was woken by who did: whoever waited
- * may free the gate at once, since who opened it does not touch it any more. */
+ * The number becomes 0 under the lock only, and every wait that returns has held the lock since or was woken by who did: whoever
+ * waited may free the gate at once, since who opened it does not touch it any more. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_GATE_H
 #define TRENCADIS_GLT_ARGOBOTS_GATE_H
 
@@ -66,7 +66,8 @@ GLT_SHARED_APART int glt_argobots_show_waiter(struct glt_argobots_waiter* waiter
     return word != GLT_ARGOBOTS_NO_MORE_WAITS;
 }
 
-/* Of a unit that was cancelled: ends its wait at a gate. Argobots ends the unit as soon as it would run. 0 when there is none. */
+/* Ends the wait at a gate of a unit that was cancelled; 0 when it does not wait at one. Argobots ends the unit as soon as it
+ * would run. */
 GLT_SHARED_APART int glt_argobots_end_wait(ABT_thread unit)
 {
     void* word = NULL;

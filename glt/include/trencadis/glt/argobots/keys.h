@@ -1,6 +1,6 @@
 /* Keys: Argobots' own in units. A foreign thread has a list of values of its own, which ends with it; and since Argobots calls
- * destructors when a unit is freed, not when it ends, units made while there are keys with destructors are special (special.h). In the
- * main program glt_finalize calls them. A unit made before the first such key keeps Argobots' time. */
+ * destructors when a unit is freed, not when it ends, units made while there are keys with destructors are special (special.h).
+ * In the main program glt_finalize calls them. A unit made before the first such key keeps Argobots' time. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_KEYS_H
 #define TRENCADIS_GLT_ARGOBOTS_KEYS_H
 

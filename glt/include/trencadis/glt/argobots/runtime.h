@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Of one execution stream, alone on its cache lines. */
+/* The state of one execution stream, alone on its cache lines. */
 struct glt_argobots_stream {
     ABT_pool strict; /* glt_ult_create_to, GLT_PLACE_STRICT, migrated units, on stream 0 the main program */
     ABT_pool open;   /* everything else; the newest first for its stream, the oldest first for thieves */
@@ -91,8 +91,8 @@ GLT_SHARED_APART void glt_argobots_wake_for(struct glt_argobots_stream* stream)
         if (glt_argobots_wake(&glt_argobots.streams[(first + i) % number])) return;
 }
 
-/* After each push into an open pool. The read may come too early to see a stream that is falling asleep: such a stream looks again
- * within milliseconds, so that no fence is paid for here. */
+/* After each push into an open pool. The read may come too early to see a stream that is falling asleep: such a stream looks
+ * again within milliseconds, so that no fence is paid for here. */
 static inline void glt_argobots_pushed(struct glt_argobots_stream* stream)
 {
     if (__builtin_expect(__atomic_load_n(&glt_argobots.sleepers, __ATOMIC_RELAXED) != 0, 0)) glt_argobots_wake_for(stream);

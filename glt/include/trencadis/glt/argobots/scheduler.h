@@ -1,6 +1,7 @@
-/* The scheduler of an execution stream. It takes from its two pools by turns, so that neither starves the other, then steals, then does
- * what the idle policy says. It sleeps in its strict pool, where Argobots' own pushes (a join that is over, an unlocked mutex) wake it;
- * a push into an open pool wakes it through glt_argobots_wake, or is found when it looks again, some milliseconds later. */
+/* The scheduler of an execution stream. It takes from its two pools by turns, so that neither starves the other, then steals,
+ * then does what the idle policy says. It sleeps in its strict pool, where Argobots' own pushes (a join that is over, an unlocked
+ * mutex) wake it; a push into an open pool wakes it through glt_argobots_wake, or is found when it looks again, some milliseconds
+ * later. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_SCHEDULER_H
 #define TRENCADIS_GLT_ARGOBOTS_SCHEDULER_H
 
@@ -10,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Units from one pool while there are some in the other. Few of the strict one: a join of a tasklet yields until it has run, and the main
- * program, which is there, would only take turns with itself. */
+/* Units from one pool while there are some in the other. Few of the strict one: a join of a tasklet yields until it has run, and
+ * the main program, which is there, would only take turns with itself. */
 #define GLT_ARGOBOTS_OPEN_IN_A_ROW 8
 #define GLT_ARGOBOTS_STRICT_IN_A_ROW 2
 #define GLT_ARGOBOTS_SPIN 1e-4        /* seconds that GLT_IDLE_SPIN_SLEEP turns before it sleeps */

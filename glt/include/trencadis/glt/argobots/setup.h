@@ -95,8 +95,8 @@ static inline int glt_argobots_make_pools(void)
     return error;
 }
 
-/* Streams 1 and up; answers how many there are, with stream 0. The new OS threads inherit the caller's processors, which is why the
- * caller is bound afterwards, by its own scheduler. */
+/* Streams 1 and up; answers how many there are, with stream 0. The new OS threads inherit the caller's processors, which is why
+ * the caller is bound afterwards, by its own scheduler. */
 static inline int glt_argobots_start_streams(int* error)
 {
     for (int i = 1; i < glt_argobots.num_threads; ++i) {
@@ -123,8 +123,9 @@ static inline int glt_argobots_take_over(void)
     return error;
 }
 
-/* Ends the streams 1 to number - 1, the pools and Argobots. Nothing is ready any more. Stream 0 goes back to a scheduler of Argobots',
- * since ours would look into pools that are gone; units that wait for ever stay where they are, and nobody looks at them again. */
+/* Ends the streams 1 to number - 1, the pools and Argobots. Nothing is ready any more. Stream 0 goes back to a scheduler of
+ * Argobots', since ours would look into pools that are gone; units that wait for ever stay where they are, and nobody looks at
+ * them again. */
 static inline void glt_argobots_tear_down(int number)
 {
     __atomic_store_n(&glt_argobots.draining, 1, __ATOMIC_RELEASE);
@@ -156,7 +157,7 @@ static inline void glt_argobots_tear_down(int number)
     __atomic_store_n(&glt_argobots.draining, 0, __ATOMIC_RELEASE);
 }
 
-/* With Argobots initialised; answers its error. */
+/* Makes what runs over Argobots, which is initialised; answers its error. */
 static inline int glt_argobots_set_up(void)
 {
     int error = glt_argobots_make_pools(), started = 1;
@@ -208,8 +209,8 @@ static inline int glt_argobots_idles(int i)
 }
 
 /* Nothing is ready and nothing runs but the caller, the main program. A stream idles only after an empty look, and counts what it
- * begins: if all idled before the pools were seen empty and idle afterwards with the same count, no unit ran in between that could
- * have made another ready. */
+ * begins: if all idled before the pools were seen empty and idle afterwards with the same count, no unit ran in between that
+ * could have made another ready. */
 static inline int glt_argobots_is_quiet(void)
 {
     uint32_t before = 0, after = 0;

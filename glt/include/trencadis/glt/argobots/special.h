@@ -1,9 +1,10 @@
-/* Units with something that Argobots does not know: a counter, a name, keys with destructors to be called when the unit ends (Argobots
- * calls them when it is freed). They begin in glt_argobots_start, with a record as their argument; all others cost nothing.
+/* Units with something that Argobots does not know: a counter, a name, keys with destructors to be called when the unit ends
+ * (Argobots calls them when it is freed). They begin in glt_argobots_start, with a record as their argument; all others cost
+ * nothing.
  *
- * Argobots ends a cancelled unit without a word. A special unit that has not begun gives up its record to glt_ult_cancel, which counts
- * its counter down; of one that has begun the record is hung to a key, whose destructor does so when the unit is freed. The record is
- * the unit's argument in Argobots until one of them takes it; the unit's lock decides who. */
+ * Argobots ends a cancelled unit without a word. A special unit that has not begun gives up its record to glt_ult_cancel, which
+ * counts its counter down; of one that has begun the record is hung to a key, whose destructor does so when the unit is freed.
+ * The record is the unit's argument in Argobots until one of them takes it; the unit's lock decides who. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_SPECIAL_H
 #define TRENCADIS_GLT_ARGOBOTS_SPECIAL_H
 

@@ -1,5 +1,5 @@
-/* glt_ult_suspend and glt_ult_resume. Argobots resumes only a unit that is blocked, and would take one that waits for a mutex for such
- * a one. So each unit has a word of ours, kept as the value of a key and read and written under the unit's lock. */
+/* glt_ult_suspend and glt_ult_resume. Argobots resumes only a unit that is blocked, and would take one that waits for a mutex for
+ * such a one. So each unit has a word of ours, kept as the value of a key and read and written under the unit's lock. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_SUSPEND_H
 #define TRENCADIS_GLT_ARGOBOTS_SUSPEND_H
 

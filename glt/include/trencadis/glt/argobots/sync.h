@@ -1,5 +1,5 @@
-/* Mutexes, barriers, conditions and keys: Argobots' own. All of them take foreign threads too, except the keys, which get their values
- * from keys.h there. A tasklet that waits blocks its whole thread. */
+/* Mutexes, barriers, conditions and keys: Argobots' own. All of them take foreign threads too, except the keys, which get their
+ * values from keys.h there. A tasklet that waits blocks its whole thread. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_SYNC_H
 #define TRENCADIS_GLT_ARGOBOTS_SYNC_H
 

@@ -1,8 +1,9 @@
-/* Work units. Of bad input only this is not found: joined and freed handles through copies, and a second join, which returns at once.
+/* Work units. Of bad input only this is not found: joined and freed handles through copies, and a second join, which returns at
+ * once.
  *
- * A unit given to glt_ult_cancel that waits for a mutex, a condition, a barrier or another unit ends when it is woken; one suspended by
- * glt_ult_suspend is woken for it. If it had begun, its counter (GLT_attributes) is counted down when it is freed. glt_ult_exit leaves
- * C++ destructors out. */
+ * A unit given to glt_ult_cancel that waits for a mutex, a condition, a barrier or another unit ends when it is woken; one
+ * suspended by glt_ult_suspend is woken for it. If it had begun, its counter (GLT_attributes) is counted down when it is freed.
+ * glt_ult_exit leaves C++ destructors out. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_UNITS_H
 #define TRENCADIS_GLT_ARGOBOTS_UNITS_H
 
@@ -380,7 +381,7 @@ GLT_API void glt_workunit_get_thread_id(GLT_thread_id* id)
 GLT_API int glt_get_thread_num(void) { return glt_argobots_rank(); }
 GLT_API int glt_get_num_threads(void) { return glt_argobots.num_threads; }
 
-/* From then on the unit stays on thread `id`. */
+/* Moves the calling unit to thread `id`, where it stays from then on. */
 GLT_API void glt_ult_migrate_self_to(GLT_thread_id id)
 {
     ABT_unit_type type = ABT_UNIT_TYPE_EXT;

@@ -1,9 +1,10 @@
-/* What Argobots lacks: taking a unit off its stream until somebody of ours wakes it, or until a time. Its own waits with a limit turn on
- * a core.
+/* What Argobots lacks: taking a unit off its stream until somebody of ours wakes it, or until a time. Its own waits with a limit
+ * turn on a core.
  *
- * A waiter lies on the stack of who waits, in the list of what it waits for (a gate, or none) and, with a limit, in the list of timers.
- * Who opens the gate and who finds the time over race for its `state`; the winner takes it out of both lists and then wakes it, so that
- * a unit that was cancelled meanwhile, which never runs again, leaves nothing behind. Locks: the gate's, then the timers'. */
+ * A waiter lies on the stack of who waits, in the list of what it waits for (a gate, or none) and, with a limit, in the list of
+ * timers. Who opens the gate and who finds the time over race for its `state`; the winner takes it out of both lists and then
+ * wakes it, so that a unit that was cancelled meanwhile, which never runs again, leaves nothing behind. Locks: the gate's, then
+ * the timers'. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_WAIT_H
 #define TRENCADIS_GLT_ARGOBOTS_WAIT_H
 
@@ -39,8 +40,8 @@ struct glt_argobots_timers {
 
 GLT_SHARED_VARIABLE struct glt_argobots_timers glt_argobots_timers;
 
-/* Makes a unit ready that is blocked, or runs on another thread towards ABT_self_suspend whatever this one does; that thread may have
- * lost its core. */
+/* Makes a unit ready that is blocked, or runs on another thread towards ABT_self_suspend whatever this one does; that thread may
+ * have lost its core. */
 GLT_SHARED_APART int glt_argobots_unblock(ABT_thread unit)
 {
     ABT_thread_state state = ABT_THREAD_STATE_RUNNING;
@@ -90,7 +91,7 @@ static inline void glt_argobots_timer_put(struct glt_argobots_waiter* waiter)
     glt_shared_unlock(&timers->lock);
 }
 
-/* With the timers' lock. */
+/* Takes a waiter out of the list. The caller has the timers' lock. */
 static inline void glt_argobots_timer_unlink(struct glt_argobots_waiter* waiter)
 {
     struct glt_argobots_timers* timers = &glt_argobots_timers;

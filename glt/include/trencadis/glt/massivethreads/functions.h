@@ -1,13 +1,13 @@
-/* GLT over MassiveThreads 1.0 (Nakashima, Taura 2014): a thread is a worker, a unit a thread of the library, made parent-first, so that
- * creation does not switch (child-first beyond 32,768 ready units, see workers.h).
+/* GLT over MassiveThreads 1.0 (Nakashima, Taura 2014): a thread is a worker, a unit a thread of the library, made parent-first,
+ * so that creation does not switch (child-first beyond 32,768 ready units, see workers.h).
  *
- * Wrapped: create, yield, the library's variable without a condition (for blocking), the stealing itself. Emulated over records: join,
- * detach, suspend and resume, mutex, condition, barrier, counter, event, keys, cancel, exit; tasklets are units with a stack.
- *   Placement, the main program's staying on worker 0, yield_to, foreign threads and the sleeping idle policies use the library's hook for
- *   stealing (workers.h): a unit placed on another worker runs there when that worker's own queue is empty, or one of its units yields.
- *   glt_ult_exit and a cancel unwind the unit's frames, destructors of C++ included.
- *   The library's stacks have no guard page. A stack stays with the worker its unit ended on: where one worker creates and others steal
- *   without end, the library's lists of free stacks grow with the number of steals. */
+ * Wrapped: create, yield, the library's variable without a condition (for blocking), the stealing itself. Emulated over records:
+ * join, detach, suspend and resume, mutex, condition, barrier, counter, event, keys, cancel, exit; tasklets are units with a
+ * stack. Placement, the main program's staying on worker 0, yield_to, foreign threads and the sleeping idle policies use the
+ * library's hook for stealing (workers.h): a unit placed on another worker runs there when that worker's own queue is empty, or
+ * one of its units yields. glt_ult_exit and a cancel unwind the unit's frames, destructors of C++ included. The library's stacks
+ * have no guard page. A stack stays with the worker its unit ended on: where one worker creates and others steal without end, the
+ * library's lists of free stacks grow with the number of steals. */
 #ifndef TRENCADIS_GLT_MASSIVETHREADS_FUNCTIONS_H
 #define TRENCADIS_GLT_MASSIVETHREADS_FUNCTIONS_H
 

@@ -39,7 +39,8 @@ static inline int glt_shared_launch(struct glt_shared_record* unit)
     return GLT_SUCCESS;
 }
 
-/* A record's `park` is 0, 1 after a release that came before its block, 2 while blocked, or about to be, on the library's variable. */
+/* A record's `park` is 0, 1 after a release that came before its block, 2 while blocked, or about to be, on the library's
+ * variable. */
 GLT_SHARED_APART void glt_shared_block(struct glt_shared_record* me)
 {
     uint32_t none = 0;

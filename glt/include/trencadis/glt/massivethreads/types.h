@@ -1,4 +1,5 @@
-/* Types of the back end massivethreads. Units are records (shared/record.h): a thread of the library cannot carry what a handle promises. */
+/* Types of the back end massivethreads. Units are records (shared/record.h): a thread of the library cannot carry what a handle
+ * promises. */
 #ifndef TRENCADIS_GLT_MASSIVETHREADS_TYPES_H
 #define TRENCADIS_GLT_MASSIVETHREADS_TYPES_H
 

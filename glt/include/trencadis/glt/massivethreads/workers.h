@@ -3,11 +3,11 @@
  *
  *   placement      units for one worker only come through its inbox; a thief that takes such a unit hands it on;
  *   the main program   is such a unit of worker 0: the library itself would let other workers steal it;
- *   foreign threads    put new units and wakes into a shared inbox: the library aborts where one of its functions is called by them;
- *   idle policies      a worker that has found nothing for a while sleeps in the operating system.
+ *   foreign threads    put new units and wakes into a shared inbox: the library aborts where one of its functions is called by
+ * them; idle policies      a worker that has found nothing for a while sleeps in the operating system.
  *
- * The library's queues have 131,072 places and abort beyond that. Each worker counts what it has put into its own; from 32,768 on a new
- * unit runs at once (the creator waits in the queue instead), and units that are woken go to an inbox, which has no end. */
+ * The library's queues have 131,072 places and abort beyond that. Each worker counts what it has put into its own; from 32,768 on
+ * a new unit runs at once (the creator waits in the queue instead), and units that are woken go to an inbox, which has no end. */
 #ifndef TRENCADIS_GLT_MASSIVETHREADS_WORKERS_H
 #define TRENCADIS_GLT_MASSIVETHREADS_WORKERS_H
 
@@ -25,7 +25,7 @@ struct glt_myth_inbox {
     struct glt_shared_record *first, *last; /* `first` is read without the lock to see whether it is worth taking */
 };
 
-/* Of one worker, alone on its cache lines. */
+/* The state of one worker, alone on its cache lines. */
 struct glt_myth_worker {
     struct glt_myth_inbox inbox;      /* units that only this worker may run */
     long queued;                      /* by this worker alone: put into its queue, less those it has run itself */
@@ -79,8 +79,9 @@ static inline void glt_shared_relax(void) { myth_yield(); }
 
 /* --- Waking idle workers ------------------------------------------------------------------------------------------ */
 
-/* After something became ready. A worker that goes to sleep counts itself and then looks again; where its count comes too late for us
- * to see, and our unit for it, its limit of time ends the sleep: that takes a store of ours that stays unseen for as long as it looks. */
+/* After something became ready. A worker that goes to sleep counts itself and then looks again; where its count comes too late
+ * for us to see, and our unit for it, its limit of time ends the sleep: that takes a store of ours that stays unseen for as long
+ * as it looks. */
 static inline void glt_myth_wake_idle(int workers)
 {
     struct glt_myth* all = &glt_myth;
@@ -125,7 +126,7 @@ static inline void glt_myth_count(struct glt_shared_record* record, int rank)
     record->queued = rank + 1;
 }
 
-/* By a unit that goes on after it was in a queue or an inbox. */
+/* Counts a unit out of its queue or inbox. It calls this itself when it goes on. */
 static inline void glt_myth_discount(struct glt_shared_record* me)
 {
     int from = me->queued - 1;
@@ -169,8 +170,8 @@ static inline myth_thread_t glt_myth_bear(struct glt_shared_record* record, int 
     return thread;
 }
 
-/* What was in an inbox, ready to run: a thread, or a unit without one yet. The new thread comes off the top of the queue again; NULL
- * where a thief was faster. */
+/* What was in an inbox, ready to run: a thread, or a unit without one yet. The new thread comes off the top of the queue again;
+ * NULL where a thief was faster. */
 static inline myth_thread_t glt_myth_receive(struct glt_shared_record* record, int rank)
 {
     myth_thread_t thread = (myth_thread_t)record->library;

@@ -1,5 +1,5 @@
-/* The header-only form over the native library: each function is one call, which compilers turn into a jump. The library checks its
- * arguments itself, so this form drops no check. */
+/* The header-only form over the native library: each function is one call, which compilers turn into a jump. The library checks
+ * its arguments itself, so this form drops no check. */
 #ifndef TRENCADIS_GLT_NATIVE_FUNCTIONS_H
 #define TRENCADIS_GLT_NATIVE_FUNCTIONS_H
 

@@ -1,5 +1,5 @@
-/* Handles of the native back end: the address of a slot with the slot's generation in the upper 16 bits, so that a handle that was
- * freed, also through a copy of it, is known as such. Never followed by the program. */
+/* Handles of the native back end: the address of a slot with the slot's generation in the upper 16 bits, so that a handle that
+ * was freed, also through a copy of it, is known as such. Never followed by the program. */
 #ifndef TRENCADIS_GLT_NATIVE_TYPES_H
 #define TRENCADIS_GLT_NATIVE_TYPES_H
 

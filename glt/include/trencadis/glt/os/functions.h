@@ -1,13 +1,13 @@
-/* GLT over the operating system alone: every unit is a POSIX thread, for debugging. Debuggers, profilers and sanitizers see what they
- * know, and a program that works here and not elsewhere relies on units that run at the same time.
+/* GLT over the operating system alone: every unit is a POSIX thread, for debugging. Debuggers, profilers and sanitizers see what
+ * they know, and a program that works here and not elsewhere relies on units that run at the same time.
  *
- * A GLT thread is a number only, with a processor if threads are bound: a unit has the number it was given by its creation, else the
- * next in turn, and runs on that processor; who runs when is the system's. So a unit runs while its creator does not wait, several of
- * one thread take turns by the clock, and nothing is idle: waits sleep. Tasklets are threads too. glt_yield gives up the processor.
- *   glt_yield_to is refused: the system chooses who comes next.
- *   glt_ult_exit and a cancel unwind the unit's frames, destructors of C++ included.
- *   GLT_OS_MOST_UNITS units may live at once, or as many as the system allows: then creating one fails with GLT_ERROR_ENVIRONMENT.
- *   Units that wait for ever when glt_finalize comes keep their threads asleep until the process ends. */
+ * A GLT thread is a number only, with a processor if threads are bound: a unit has the number it was given by its creation, else
+ * the next in turn, and runs on that processor; who runs when is the system's. So a unit runs while its creator does not wait,
+ * several of one thread take turns by the clock, and nothing is idle: waits sleep. Tasklets are threads too. glt_yield gives up
+ * the processor. glt_yield_to is refused: the system chooses who comes next. glt_ult_exit and a cancel unwind the unit's frames,
+ * destructors of C++ included. GLT_OS_MOST_UNITS units may live at once, or as many as the system allows: then creating one fails
+ * with GLT_ERROR_ENVIRONMENT. Units that wait for ever when glt_finalize comes keep their threads asleep until the process ends.
+ */
 #ifndef TRENCADIS_GLT_OS_FUNCTIONS_H
 #define TRENCADIS_GLT_OS_FUNCTIONS_H
 

@@ -94,8 +94,8 @@ static inline int glt_shared_launch(struct glt_shared_record* unit)
     return GLT_ERROR_ENVIRONMENT;
 }
 
-/* The token is the record's `uses` while a release is in store. A thread that glt_finalize dropped thereby never takes the token of a
- * later unit with the same record, and sleeps on. */
+/* The token is the record's `uses` while a release is in store. A thread that glt_finalize dropped thereby never takes the token
+ * of a later unit with the same record, and sleeps on. */
 static inline void glt_shared_block(struct glt_shared_record* me)
 {
     uint32_t mine = glt_os_use, token = mine;

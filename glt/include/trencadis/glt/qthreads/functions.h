@@ -1,16 +1,15 @@
-/* GLT over Qthreads 1.2x (Wheeler, Murphy, Thain 2008): a thread is a shepherd with one worker, a ULT a qthread, a tasklet a qthread
- * without a stack (QTHREAD_SPAWN_SIMPLE).
+/* GLT over Qthreads 1.2x (Wheeler, Murphy, Thain 2008): a thread is a shepherd with one worker, a ULT a qthread, a tasklet a
+ * qthread without a stack (QTHREAD_SPAWN_SIMPLE).
  *
- * Wrapped: fork, yield, migrate_to, shep. Emulated over records and one full/empty word per unit: join, detach, suspend and resume, mutex,
- * condition, barrier, counter, event, keys, cancel, exit.
- *   A unit stays on the shepherd it was created to, by glt_ult_create the creator's: the library's standard scheduler does not steal.
- *   glt_yield_to is refused: the library cannot choose who comes next.
- *   glt_ult_exit and a cancel unwind the unit's frames, destructors of C++ included.
- *   Stacks are of one size for all units and have no guard page (unless the library was built with them).
- *   A foreign thread forks by itself; its other calls wait in the operating system, and what must run on a shepherd (filling a word) is
- *   sent there as a unit without a stack. The library keeps some memory for each foreign thread that forked, until glt_finalize.
- *   Idle shepherds turn, which is all the library has. The policies that sleep add one unit to each shepherd, which sleeps in the
- *   operating system while nothing else is ready there; it takes part in every turn of yields. */
+ * Wrapped: fork, yield, migrate_to, shep. Emulated over records and one full/empty word per unit: join, detach, suspend and
+ * resume, mutex, condition, barrier, counter, event, keys, cancel, exit. A unit stays on the shepherd it was created to, by
+ * glt_ult_create the creator's: the library's standard scheduler does not steal. glt_yield_to is refused: the library cannot
+ * choose who comes next. glt_ult_exit and a cancel unwind the unit's frames, destructors of C++ included. Stacks are of one size
+ * for all units and have no guard page (unless the library was built with them). A foreign thread forks by itself; its other
+ * calls wait in the operating system, and what must run on a shepherd (filling a word) is sent there as a unit without a stack.
+ * The library keeps some memory for each foreign thread that forked, until glt_finalize. Idle shepherds turn, which is all the
+ * library has. The policies that sleep add one unit to each shepherd, which sleeps in the operating system while nothing else is
+ * ready there; it takes part in every turn of yields. */
 #ifndef TRENCADIS_GLT_QTHREADS_FUNCTIONS_H
 #define TRENCADIS_GLT_QTHREADS_FUNCTIONS_H
 

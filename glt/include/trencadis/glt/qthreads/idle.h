@@ -25,9 +25,9 @@ GLT_SHARED_APART void glt_qthreads_wake_all(void)
     glt_shared_futex_wake(&glt_qthreads_idle.epoch, INT_MAX);
 }
 
-/* After something became ready. The library counts the queue up by an atomic instruction before, the sleeper counts itself before it
- * looks at the queue: in one order of both, either it sees the unit or we see it. Where that instruction were no full barrier the
- * sleeper's limit of time would end the sleep. */
+/* After something became ready. The library counts the queue up by an atomic instruction before, the sleeper counts itself before
+ * it looks at the queue: in one order of both, either it sees the unit or we see it. Where that instruction were no full barrier
+ * the sleeper's limit of time would end the sleep. */
 static inline void glt_qthreads_wake_idle(void)
 {
     if (__builtin_expect(__atomic_load_n(&glt_qthreads_idle.sleepers, __ATOMIC_SEQ_CST) != 0, 0)) glt_qthreads_wake_all();

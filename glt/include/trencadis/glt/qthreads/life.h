@@ -53,8 +53,8 @@ GLT_SHARED_APART aligned_t glt_qthreads_body(void* record)
     return 0;
 }
 
-/* Where a unit nobody has placed goes: to the creator's shepherd, where it stays, as the library's standard scheduler does not steal. A
- * foreign thread's go in turn to the others than 0, whose thread may be the main program's for long. */
+/* Where a unit nobody has placed goes: to the creator's shepherd, where it stays, as the library's standard scheduler does not
+ * steal. A foreign thread's go in turn to the others than 0, whose thread may be the main program's for long. */
 static inline int glt_qthreads_choose(void)
 {
     int own = glt_shared_thread();
@@ -74,8 +74,9 @@ static inline int glt_shared_launch(struct glt_shared_record* unit)
     return answer == QTHREAD_SUCCESS ? GLT_SUCCESS : GLT_ERROR_MEMORY;
 }
 
-/* A record's `park` is 0, 1 after a release that came before its block, 2 while blocked on the word. The word is emptied before `park`
- * says 2, and filled after it: a fill comes after its empty. Full words cost the library nothing, so it is empty no longer than that. */
+/* A record's `park` is 0, 1 after a release that came before its block, 2 while blocked on the word. The word is emptied before
+ * `park` says 2, and filled after it: a fill comes after its empty. Full words cost the library nothing, so it is empty no longer
+ * than that. */
 GLT_SHARED_APART void glt_shared_block(struct glt_shared_record* me)
 {
     uint32_t none = 0;

@@ -1,5 +1,5 @@
-/* What can be wrong with GLT_attributes whatever the back end is: one check for the dynamic form, ours and all others. Threads are
- * checked where units without attributes find theirs. Included after the types of glt.h. */
+/* What can be wrong with GLT_attributes whatever the back end is: one check for the dynamic form, ours and all others. Threads
+ * are checked where units without attributes find theirs. Included after the types of glt.h. */
 #ifndef GLT_SHARED_ATTRIBUTES_H
 #define GLT_SHARED_ATTRIBUTES_H
 

@@ -1,7 +1,8 @@
-/* Counters and events. A back end's types.h says `typedef struct glt_counter *GLT_counter; typedef struct glt_shared_event *GLT_event;`.
+/* Counters and events. A back end's types.h says `typedef struct glt_counter *GLT_counter; typedef struct glt_shared_event
+ * *GLT_event;`.
  *
- * A counter becomes 0, and an event set, only under the lock of the list of waiters, and every wait that returns has held that lock
- * since: whoever waited may free the object at once, the one that opened it does not touch it any more. */
+ * A counter becomes 0, and an event set, only under the lock of the list of waiters, and every wait that returns has held that
+ * lock since: whoever waited may free the object at once, the one that opened it does not touch it any more. */
 #ifndef TRENCADIS_GLT_SHARED_COUNTER_H
 #define TRENCADIS_GLT_SHARED_COUNTER_H
 

@@ -1,5 +1,5 @@
-/* The options of glt_init_with, completed by the environment and the processors this process may use. Asks the back end's glt_can for
- * the idle policies it has. */
+/* The options of glt_init_with, completed by the environment and the processors this process may use. Asks the back end's glt_can
+ * for the idle policies it has. */
 #ifndef TRENCADIS_GLT_SHARED_ENVIRONMENT_H
 #define TRENCADIS_GLT_SHARED_ENVIRONMENT_H
 

@@ -1,6 +1,6 @@
-/* The exceptions that a unit is handling. The C++ runtime keeps them per operating system thread; a unit that leaves its thread takes
- * its own along and leaves none, so that whoever runs next, a new unit too, begins without any. A program without the C++ runtime has
- * none to keep. */
+/* The exceptions that a unit is handling. The C++ runtime keeps them per operating system thread; a unit that leaves its thread
+ * takes its own along and leaves none, so that whoever runs next, a new unit too, begins without any. A program without the C++
+ * runtime has none to keep. */
 #ifndef TRENCADIS_GLT_SHARED_EXCEPTIONS_H
 #define TRENCADIS_GLT_SHARED_EXCEPTIONS_H
 
@@ -18,8 +18,8 @@ struct glt_shared_exceptions {
     unsigned uncaught;
 };
 
-/* __cxa_get_globals, under a name of ours: <cxxabi.h> promises that it always answers the same, which is not so over a switch. A plug-in
- * brings the C++ runtime along; a weak name would not find one that only a library of the program's loads. */
+/* __cxa_get_globals, under a name of ours: <cxxabi.h> promises that it always answers the same, which is not so over a switch. A
+ * plug-in brings the C++ runtime along; a weak name would not find one that only a library of the program's loads. */
 #ifdef TRENCADIS_GLT_TABLE_H
 extern struct glt_shared_exceptions* glt_shared_exceptions_here(void) __asm__("__cxa_get_globals");
 #define GLT_SHARED_HAS_EXCEPTIONS 1

@@ -32,7 +32,7 @@ GLT_SHARED_APART void glt_shared_give_up_join(struct glt_shared_record* record, 
     else __atomic_fetch_and(&record->state, ~(uint32_t)(GLT_SHARED_JOINED | GLT_SHARED_FREED), __ATOMIC_RELEASE);
 }
 
-/* By the one who set JOINED. */
+/* Waits for the end of the unit. Only for the one who set JOINED. */
 GLT_SHARED_APART void glt_shared_wait_end(struct glt_shared_record* record, struct glt_shared_record* me)
 {
     const uint32_t bits = GLT_SHARED_BLOCKED | GLT_SHARED_OPEN;
@@ -201,9 +201,9 @@ GLT_SHARED_APART struct glt_shared_census glt_shared_count_units(void)
     return census;
 }
 
-/* By the main program: runs the others until none is left or all wait for ever. That is so when two counts one after the other find
- * all blocked and equally often woken: each was then blocked from its first visit to its second, all of them at the moment between,
- * and a blocked unit is only woken by one that runs. Answers how many are left. */
+/* By the main program: runs the others until none is left or all wait for ever. That is so when two counts one after the other
+ * find all blocked and equally often woken: each was then blocked from its first visit to its second, all of them at the moment
+ * between, and a blocked unit is only woken by one that runs. Answers how many are left. */
 GLT_SHARED_APART long glt_shared_run_dry(struct glt_shared_census* left)
 {
     const uint32_t nothing = 0;
@@ -242,7 +242,8 @@ GLT_SHARED_APART void glt_shared_report_left(const struct glt_shared_census* lef
                           (unsigned long long)glt_shared_record_id(left->first));
 }
 
-/* How glt_finalize begins: 0 after a report when it may not be called here; else what is ready has run, and who is left was named. */
+/* How glt_finalize begins: 0 after a report when it may not be called here; else what is ready has run, and who is left was
+ * named. */
 GLT_SHARED_APART int glt_shared_wind_up(struct glt_shared_census* left)
 {
     const struct glt_shared_process* all = &glt_shared_process;

@@ -1,8 +1,8 @@
-/* Keys: values in the unit's record; foreign threads keep theirs in a thread-local variable, which a key of the operating system's
- * threads clears at their end. A back end's types.h says `typedef struct glt_shared_key *GLT_key;`.
+/* Keys: values in the unit's record; foreign threads keep theirs in a thread-local variable, which a key of the operating
+ * system's threads clears at their end. A back end's types.h says `typedef struct glt_shared_key *GLT_key;`.
  *
- * A value carries its key's id, which is never used twice: the value of a freed key is never found through a later one, and needs no
- * search when the key is freed. A freed key keeps its memory, for units that still have a value of it. */
+ * A value carries its key's id, which is never used twice: the value of a freed key is never found through a later one, and needs
+ * no search when the key is freed. A freed key keeps its memory, for units that still have a value of it. */
 #ifndef TRENCADIS_GLT_SHARED_KEY_H
 #define TRENCADIS_GLT_SHARED_KEY_H
 

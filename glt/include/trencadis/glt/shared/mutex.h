@@ -1,5 +1,5 @@
-/* Mutexes, conditions and barriers for units and foreign threads alike. An uncontended lock or unlock is one atomic instruction; the
- * libraries' own would leave foreign threads out, do not end cancelled units and cannot tell glt_finalize who waits for ever.
+/* Mutexes, conditions and barriers for units and foreign threads alike. An uncontended lock or unlock is one atomic instruction;
+ * the libraries' own would leave foreign threads out, do not end cancelled units and cannot tell glt_finalize who waits for ever.
  * A back end's types.h says `typedef struct glt_shared_mutex *GLT_mutex;` and so on. */
 #ifndef TRENCADIS_GLT_SHARED_MUTEX_H
 #define TRENCADIS_GLT_SHARED_MUTEX_H
@@ -55,8 +55,9 @@ static inline int glt_shared_mutex_try(struct glt_shared_mutex* mutex)
     return __atomic_compare_exchange_n(&mutex->state, &unlocked, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* The state becomes 2 and the waiter enters the list under the list's lock, where unlock looks once it has seen a 2: none is missed.
- * Unlock hands the mutex over, the state stays taken: whoever came first has it first. 0: the caller was cancelled, and has it not. */
+/* The state becomes 2 and the waiter enters the list under the list's lock, where unlock looks once it has seen a 2: none is
+ * missed. Unlock hands the mutex over, the state stays taken: whoever came first has it first. 0: the caller was cancelled, and
+ * has it not. */
 GLT_SHARED_APART int glt_shared_mutex_wait(struct glt_shared_mutex* mutex, int open)
 {
     struct glt_shared_waiter waiter;
@@ -156,8 +157,8 @@ GLT_API void glt_cond_free(GLT_cond* cond)
     *cond = NULL;
 }
 
-/* In the list before the mutex is free: a signal given under the mutex after that finds the waiter. The mutex is given up under the
- * list's lock, so that the unit wakes nobody any more once it counts as blocked. */
+/* In the list before the mutex is free: a signal given under the mutex after that finds the waiter. The mutex is given up under
+ * the list's lock, so that the unit wakes nobody any more once it counts as blocked. */
 GLT_API void glt_cond_wait(GLT_cond cond, GLT_mutex mutex)
 {
     struct glt_shared_waiter waiter;
@@ -228,7 +229,8 @@ GLT_API void glt_barrier_free(GLT_barrier* barrier)
     *barrier = NULL;
 }
 
-/* The last one takes all others out of the list before it lets go of the lock: the barrier is ready for the next round at once. */
+/* The last one takes all others out of the list before it lets go of the lock: the barrier is ready for the next round at once.
+ */
 GLT_API void glt_barrier_wait(GLT_barrier* barrier)
 {
     struct glt_shared_barrier* at;

@@ -1,16 +1,17 @@
 /* A unit's record, for libraries whose own handle cannot carry what the interface promises.
  *
- * A handle is the record's address with the generation of its present use in the upper 16 bits (user space of x86-64 and AArch64 has
- * addresses of 48 bits). Records come from slabs that are never given back to the system and never hold anything else, so that a stale
- * handle still finds a record and sees that its generation has moved on: a double free, a join after a free, through whichever copy.
- * The generation is the lower half of `uses`, which also makes the id, unique as long as no record is used 2^32 times.
+ * A handle is the record's address with the generation of its present use in the upper 16 bits (user space of x86-64 and AArch64
+ * has addresses of 48 bits). Records come from slabs that are never given back to the system and never hold anything else, so
+ * that a stale handle still finds a record and sees that its generation has moved on: a double free, a join after a free, through
+ * whichever copy. The generation is the lower half of `uses`, which also makes the id, unique as long as no record is used 2^32
+ * times.
  *
- * A back end may define GLT_SHARED_RECORD_MEMBERS before it includes this file: members of its own at the end of a record. They are
- * zero in a new record and otherwise as the last use left them.
+ * A back end may define GLT_SHARED_RECORD_MEMBERS before it includes this file: members of its own at the end of a record. They
+ * are zero in a new record and otherwise as the last use left them.
  *
  * Records are taken from and given back to a cache without locks. A cache belongs to one GLT thread; whoever has none (a foreign
- * thread) names no cache and works on the shared list under a lock. A caller must not switch units between asking for its thread's
- * number and the end of the call. */
+ * thread) names no cache and works on the shared list under a lock. A caller must not switch units between asking for its
+ * thread's number and the end of the call. */
 #ifndef TRENCADIS_GLT_SHARED_RECORD_H
 #define TRENCADIS_GLT_SHARED_RECORD_H
 
@@ -73,7 +74,7 @@ struct glt_shared_slab {
     struct glt_shared_record records[GLT_SHARED_SLAB];
 };
 
-/* Of one GLT thread, alone on its cache lines. */
+/* The records that one GLT thread keeps at hand, alone on their cache lines. */
 struct glt_shared_cache {
     struct glt_shared_record* free;
     int length;
@@ -163,8 +164,8 @@ static inline void glt_shared_records_close(void)
     all->num_caches = 0;
 }
 
-/* A record in its first state: GLT_SHARED_LIVE alone, no home, no values, no counter, no name. `cache` is the calling GLT thread's number, or -1 without one.
- * NULL when there is no memory (not reported). */
+/* A record in its first state: GLT_SHARED_LIVE alone, no home, no values, no counter, no name. `cache` is the calling GLT
+ * thread's number, or -1 without one. NULL when there is no memory (not reported). */
 static inline struct glt_shared_record* glt_shared_record_take(int cache)
 {
     struct glt_shared_records* all = &glt_shared_records;

@@ -1,5 +1,5 @@
-/* Errors: the last one of each operating system thread and the handler. Defines glt_last_status, glt_last_message, glt_status_text and
- * glt_set_error_handler; a back end reports by glt_shared_report. */
+/* Errors: the last one of each operating system thread and the handler. Defines glt_last_status, glt_last_message,
+ * glt_status_text and glt_set_error_handler; a back end reports by glt_shared_report. */
 #ifndef TRENCADIS_GLT_SHARED_STATUS_H
 #define TRENCADIS_GLT_SHARED_STATUS_H
 
@@ -34,7 +34,8 @@ GLT_SHARED_APART void glt_shared_print(const char* message)
     if (writev(2, parts, 2) < 0) return; /* nobody left to tell */
 }
 
-/* Keeps the error for glt_last_status and hands it to the handler; answers with the status, for `return glt_shared_report(...)`. */
+/* Keeps the error for glt_last_status and hands it to the handler; answers with the status, for `return glt_shared_report(...)`.
+ */
 __attribute__((cold, format(printf, 2, 3))) GLT_SHARED_APART int glt_shared_report(int status, const char* format, ...)
 {
     struct glt_shared_last* last = &glt_shared_last;
@@ -61,7 +62,7 @@ __attribute__((cold)) GLT_SHARED_APART int glt_shared_null(const char* function)
     return glt_shared_refuse(function, GLT_ERROR_HANDLE, "the handle is null: it was never created, or was freed");
 }
 
-/* For what a call makes or answers. */
+/* Refuses a call without a place for what it makes or answers. */
 __attribute__((cold)) GLT_SHARED_APART int glt_shared_no_place(const char* function)
 {
     return glt_shared_refuse(function, GLT_ERROR_VALUE, "the pointer to where the result goes is null");
@@ -85,7 +86,7 @@ GLT_SHARED_APART int glt_shared_take_status(void)
     return status;
 }
 
-/* Without forgetting it. */
+/* The last status, which is not forgotten by this. */
 GLT_SHARED_APART int glt_shared_last_status(void) { return glt_shared_last.status; }
 
 GLT_SHARED_APART const char* glt_shared_message(void)

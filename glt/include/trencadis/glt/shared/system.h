@@ -1,5 +1,5 @@
-/* What the shared parts need of the system: a clock, futexes, a lock. The functions of the C library are declared here under names of
- * our own, since a compiler told -std=c11 hides theirs and a program may have included <time.h> long before glt.h. */
+/* What the shared parts need of the system: a clock, futexes, a lock. The functions of the C library are declared here under
+ * names of our own, since a compiler told -std=c11 hides theirs and a program may have included <time.h> long before glt.h. */
 #ifndef TRENCADIS_GLT_SHARED_SYSTEM_H
 #define TRENCADIS_GLT_SHARED_SYSTEM_H
 
@@ -57,8 +57,8 @@ GLT_SHARED_APART void glt_shared_futex_wake(uint32_t* word, int sleepers)
     glt_shared_syscall(SYS_futex, word, 129 /* FUTEX_WAKE_PRIVATE */, sleepers, NULL, NULL, 0);
 }
 
-/* A lock of the operating system's threads: 0 free, 1 taken, 2 taken and somebody sleeps (Drepper, Futexes are tricky). Held for a few
- * instructions only, never over a switch of units; whoever waits for a holder that lost its core sleeps. */
+/* A lock of the operating system's threads: 0 free, 1 taken, 2 taken and somebody sleeps (Drepper, Futexes are tricky). Held for
+ * a few instructions only, never over a switch of units; whoever waits for a holder that lost its core sleeps. */
 static inline void glt_shared_lock(uint32_t* lock)
 {
     uint32_t free_lock = 0;

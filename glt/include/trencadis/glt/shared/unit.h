@@ -1,10 +1,10 @@
-/* Work units over records: their life from creation to free, cancel, exit, suspend. What the back end adds is listed in wait.h; it runs
- * a unit by calling glt_shared_run on the unit's own stack. A back end's types.h says `typedef struct glt_shared_unit *GLT_ult;` and the
- * same for GLT_tasklet.
+/* Work units over records: their life from creation to free, cancel, exit, suspend. What the back end adds is listed in wait.h;
+ * it runs a unit by calling glt_shared_run on the unit's own stack. A back end's types.h says `typedef struct glt_shared_unit
+ * *GLT_ult;` and the same for GLT_tasklet.
  *
- * One word of the record holds the state. Set by one side each, with acquire and release: ENDED by the unit as the last thing it does
- * with its record, JOINED or DETACHED by whoever claims the end, WAITED by the joiner that goes to sleep. Of ENDED and WAITED, and of
- * ENDED and DETACHED, one comes second and sees the other: it wakes the joiner, or gives the record back. */
+ * One word of the record holds the state. Set by one side each, with acquire and release: ENDED by the unit as the last thing it
+ * does with its record, JOINED or DETACHED by whoever claims the end, WAITED by the joiner that goes to sleep. Of ENDED and
+ * WAITED, and of ENDED and DETACHED, one comes second and sees the other: it wakes the joiner, or gives the record back. */
 #ifndef TRENCADIS_GLT_SHARED_UNIT_H
 #define TRENCADIS_GLT_SHARED_UNIT_H
 
@@ -27,8 +27,8 @@ struct glt_shared_frame {
 struct glt_shared_process {
     int running;     /* between glt_init and glt_finalize */
     int num_threads; /* 0 otherwise */
-    /* A yield looks closer when this is not 0: units cancelled so far that have not ended, one more once there was a tasklet, and one
-     * while the library does not run. */
+    /* A yield looks closer when this is not 0: units cancelled so far that have not ended, one more once there was a tasklet, and
+     * one while the library does not run. */
     uint32_t look_closer;
     uint32_t tasklets; /* 1: counted in look_closer */
     struct glt_shared_record* main_program;
@@ -54,8 +54,9 @@ static inline uint32_t glt_shared_mark_cancelled(struct glt_shared_record* recor
 
 /* --- Leaving ----------------------------------------------------------------------------------------------------- */
 
-/* Called before each frame on the way up, whose destructors of C++ then run. What it calls the CFA is the stack pointer inside the frame:
- * where it is that of glt_shared_run (__builtin_setjmp keeps it third), no frame of the user's is left. Stacks grow down. */
+/* Called before each frame on the way up, whose destructors of C++ then run. What it calls the CFA is the stack pointer inside
+ * the frame: where it is that of glt_shared_run (__builtin_setjmp keeps it third), no frame of the user's is left. Stacks grow
+ * down. */
 GLT_SHARED_APART _Unwind_Reason_Code glt_shared_leave_frame(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
                                                             struct _Unwind_Exception* exception, struct _Unwind_Context* context,
                                                             void* frame)
@@ -130,7 +131,8 @@ static inline void glt_shared_end(struct glt_shared_record* me)
 #define GLT_SHARED_NOEXCEPT
 #endif
 
-/* Runs a unit from its first to its last instruction. In C++ it lets no exception out: std::terminate says which one came here. */
+/* Runs a unit from its first to its last instruction. In C++ it lets no exception out: std::terminate says which one came here.
+ */
 GLT_SHARED_APART void glt_shared_run(struct glt_shared_record* me) GLT_SHARED_NOEXCEPT
 {
     struct glt_shared_frame frame;

@@ -3,28 +3,28 @@
  *   glt_shared_self()       the calling unit's record; null in a foreign thread
  *   glt_shared_thread()     the calling thread's number, -1 in a foreign thread
  *   glt_shared_relax()      by a unit: lets others of its thread run, then returns
- *   glt_shared_block(me)    by a unit: off its thread until glt_shared_release_unit(me), which may come first; they pair one to one
- *   glt_shared_release_unit(unit)   from anywhere: ends the block, now or the one to come
- *   glt_shared_launch(unit) from anywhere: makes a new unit ready; a status
- *   glt_shared_nap(word, bits, seconds)   by a unit, where no other is ready: the thread sleeps in the operating system until something
- *                           becomes ready or somebody nudges, for so long at most, and not when it finds one of the bits set
- *   glt_shared_polls(me, change)   one unit more or less of the caller's thread looks at a word again and again, see nap
- *   glt_shared_end_naps()   wakes threads from their naps
+ *   glt_shared_block(me)    by a unit: off its thread until glt_shared_release_unit(me), which may come first; they pair one to
+ * one glt_shared_release_unit(unit)   from anywhere: ends the block, now or the one to come glt_shared_launch(unit) from
+ * anywhere: makes a new unit ready; a status glt_shared_nap(word, bits, seconds)   by a unit, where no other is ready: the thread
+ * sleeps in the operating system until something becomes ready or somebody nudges, for so long at most, and not when it finds one
+ * of the bits set glt_shared_polls(me, change)   one unit more or less of the caller's thread looks at a word again and again,
+ * see nap glt_shared_end_naps()   wakes threads from their naps
  *
- * Who waits puts a waiter, which lies on its stack, into a list under the list's lock. Who wakes takes it out under the lock and wakes it
- * after the lock is free; from then on the waiter belongs to the woken one and is not touched. Units block; foreign threads sleep in
- * the operating system on the waiter's word.
+ * Who waits puts a waiter, which lies on its stack, into a list under the list's lock. Who wakes takes it out under the lock and
+ * wakes it after the lock is free; from then on the waiter belongs to the woken one and is not touched. Units block; foreign
+ * threads sleep in the operating system on the waiter's word.
  *
- * A cancel ends an open wait without touching the list: of the cancel and who wakes, one finds the bit BLOCKED and releases the unit. A
- * unit released by a cancel takes its waiter out of the list by itself; if somebody has taken it out already, that one finds
- * that he was too late, says so in the waiter's word, and wakes another one if what he has to give is for one only. */
+ * A cancel ends an open wait without touching the list: of the cancel and who wakes, one finds the bit BLOCKED and releases the
+ * unit. A unit released by a cancel takes its waiter out of the list by itself; if somebody has taken it out already, that one
+ * finds that he was too late, says so in the waiter's word, and wakes another one if what he has to give is for one only. */
 #ifndef TRENCADIS_GLT_SHARED_WAIT_H
 #define TRENCADIS_GLT_SHARED_WAIT_H
 
 #include "exceptions.h"
 #include "record.h"
 
-/* A back end whose units are operating system threads defines this as 1: with a limit of time, they sleep as foreign threads do. */
+/* A back end whose units are operating system threads defines this as 1: with a limit of time, they sleep as foreign threads do.
+ */
 #ifndef GLT_SHARED_UNITS_SLEEP
 #define GLT_SHARED_UNITS_SLEEP 0
 #endif
@@ -115,8 +115,8 @@ static inline void glt_shared_nudge(void)
     if (__builtin_expect(__atomic_load_n(&glt_shared_nappers, __ATOMIC_SEQ_CST) != 0, 0)) glt_shared_end_naps();
 }
 
-/* The bit tells glt_finalize that the unit waits; it is gone before the unit can run again, and `wakes` has counted. 0: a cancel was
- * first. */
+/* The bit tells glt_finalize that the unit waits; it is gone before the unit can run again, and `wakes` has counted. 0: a cancel
+ * was first. */
 static inline int glt_shared_wake_unit(struct glt_shared_record* unit)
 {
     const uint32_t bits = GLT_SHARED_BLOCKED | GLT_SHARED_OPEN;
@@ -177,7 +177,8 @@ static inline int glt_shared_was_cut(struct glt_shared_record* me)
     return 1;
 }
 
-/* After the waiter was put into a list and the list's lock released. 0: the wait was cut, and what it waited on is still to be left. */
+/* After the waiter was put into a list and the list's lock released. 0: the wait was cut, and what it waited on is still to be
+ * left. */
 static inline int glt_shared_wait(struct glt_shared_waiter* waiter)
 {
     if (waiter->unit) {
@@ -197,8 +198,8 @@ static inline void glt_shared_wait_for_waker(const struct glt_shared_waiter* wai
     }
 }
 
-/* Held by a unit that takes its waiter out after a cancel, and by who frees an object while there are cancelled units: another one
- * that was woken may free the object at once, and the list with it. */
+/* Held by a unit that takes its waiter out after a cancel, and by who frees an object while there are cancelled units: another
+ * one that was woken may free the object at once, and the list with it. */
 GLT_SHARED_VARIABLE uint32_t glt_shared_leave_lock;
 GLT_SHARED_VARIABLE uint32_t glt_shared_leavers; /* units cancelled so far that have not ended */
 
@@ -222,7 +223,8 @@ static inline int glt_shared_is_cancelled(const struct glt_shared_record* me)
     return me && (glt_shared_record_state(me) & (GLT_SHARED_CANCELLED | GLT_SHARED_LEAVING)) == GLT_SHARED_CANCELLED;
 }
 
-/* A step of somebody who looks for bits in a word again and again: lets others run; where there are none for a while, the thread naps. */
+/* A step of somebody who looks for bits in a word again and again: lets others run; where there are none for a while, the thread
+ * naps. */
 GLT_SHARED_APART void glt_shared_look_again(const struct glt_shared_record* me, const uint32_t* word, uint32_t bits,
                                             unsigned* rounds, double left)
 {
@@ -235,9 +237,9 @@ GLT_SHARED_APART void glt_shared_look_again(const struct glt_shared_record* me, 
     __atomic_fetch_sub(&glt_shared_nappers, 1, __ATOMIC_SEQ_CST);
 }
 
-/* As glt_shared_wait, until `deadline` of glt_shared_now at most. A unit looks at its waiter from time to time, since the libraries
- * have no waits with a limit; the waiter was made without a unit. 0: the time was over, or the unit cancelled, and the waiter is out of
- * the list. */
+/* As glt_shared_wait, until `deadline` of glt_shared_now at most. A unit looks at its waiter from time to time, since the
+ * libraries have no waits with a limit; the waiter was made without a unit. 0: the time was over, or the unit cancelled, and the
+ * waiter is out of the list. */
 GLT_SHARED_APART int glt_shared_wait_until(struct glt_shared_waiters* list, struct glt_shared_waiter* waiter,
                                            struct glt_shared_record* me, double deadline)
 {
