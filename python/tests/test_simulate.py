@@ -51,6 +51,14 @@ def test_tall_qr_is_simulated_by_its_shape():
     assert usual["m"] == 6400, "from where geqrf takes it by itself"
 
 
+@pytest.mark.parametrize("routine", ["orgqr", "ormqr"])
+@pytest.mark.parametrize("n", ["300", "1000"])
+def test_reflectors_from_the_last_to_the_first_are_simulated_in_several_memories(routine, n):
+    """Their slots hold a longer block each time."""
+    (row,) = rows("simulate", routine, "--machine", "cluster", "--n", n, "--nb", "192")
+    assert row["makespan_s"] > 0 and row["bytes_moved"] >= 0
+
+
 def test_blocked_qr_runs_where_panels_of_lu_and_reflectors_of_tiles_have_times():
     words = ["simulate", "geqrf", "--machine", "idgraf", "--n", "2048"]
     assert rows(*words)[0]["variant"] == "flat", "devices have no part in images"

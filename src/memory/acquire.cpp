@@ -11,15 +11,16 @@ void Replicas::resolve(std::span<const TaskDatum> data, SpaceId space)
     uses_.clear();
     for (const TaskDatum& use : data) {
         const DatumId datum = find_or_add(use, space);
-        uses_.push_back({datum, use.mode, place_of(datum, space)});
+        uses_.push_back({datum, use.mode, place_of(datum, space), std::max(use.bytes, datums_[datum].bytes)});
     }
 }
 
-/// Dependences keep such tasks apart, except those that may hold a datum together in one memory but not in two.
+/// Dependences keep such tasks apart, except those that may hold a datum together in one memory but not in two. A larger value
+/// takes the place of one that is not on its way anywhere.
 bool Replicas::conflicts(const Use& use) const
 {
     const Datum& d = datums_[use.datum];
-    if (d.users == 0) return false;
+    if (d.users == 0) return use.bytes != d.bytes && is_moving(use.datum);
     if (!is_writing(use.mode)) return d.writers > 0;
     if (d.writers == 0) return true;
     const bool together = use.mode == d.mode && (use.mode == AccessMode::concurrent_write || use.mode == AccessMode::reduce);
@@ -33,7 +34,7 @@ bool Replicas::has_room(SpaceId space) const
     for (const Use& use : uses_) {
         if (use.place != space || datums_[use.datum].home == space) continue;
         const Replica& r = at(use.datum, space);
-        if (!r.block || r.pins == 0) more += datums_[use.datum].bytes;
+        if (!r.block || r.pins == 0) more += use.bytes;
     }
     return pinned_[space] + more <= pools_[space].capacity();
 }
@@ -87,7 +88,7 @@ Plan Replicas::acquire(std::span<const TaskDatum> data, SpaceId space)
     resolve(data, space);
     Plan plan;
     for (const Use& one : uses_)
-        if (one.place == space && datums_[one.datum].home != space) plan.working_set += datums_[one.datum].bytes;
+        if (one.place == space && datums_[one.datum].home != space) plan.working_set += one.bytes;
     if (const Bytes capacity = pools_[space].capacity(); capacity > 0 && plan.working_set > capacity) {
         plan.verdict = Verdict::never;
         return plan;
@@ -96,6 +97,8 @@ Plan Replicas::acquire(std::span<const TaskDatum> data, SpaceId space)
         plan.verdict = Verdict::later;
         return plan;
     }
+    for (const Use& one : uses_)
+        if (one.bytes != datums_[one.datum].bytes) resize(one.datum, one.bytes);
     // All are pinned first, so that making room for one does not evict another.
     for (const Use& one : uses_) pin(one.datum, one.place);
     for (const Use& one : uses_) use(one, space, plan);

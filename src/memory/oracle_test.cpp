@@ -140,7 +140,9 @@ private:
         std::set<int> chosen;
         while (static_cast<int>(chosen.size()) < 1 + below(4)) chosen.insert(below(setting_.data));
         for (const int d : chosen) {
-            const TaskDatum use{address(d), sizes_[d], modes[below(6)]};
+            TaskDatum use{address(d), sizes_[d], modes[below(6)]};
+            if (use.mode == AccessMode::write && !setting_.equal_sizes && below(2))
+                use.bytes = std::min<Bytes>(20, use.bytes + below(5));
             if (allowed(use)) task.data.push_back(use);
         }
         if (task.data.empty()) return;
@@ -153,6 +155,7 @@ private:
             ASSERT_FALSE(plan.verdict == Verdict::later && running_.empty() && moving_.empty()) << "nothing to wait for";
             return;
         }
+        for (const TaskDatum& use : task.data) sizes_[number(use.data)] = use.bytes;
         for (const Transfer& t : plan.transfers) {
             log_ += std::to_string(number(t.data)) + ":" + std::to_string(t.from) + ">" + std::to_string(t.to) + " ";
             for (const TransferId id : t.after) ASSERT_LT(id, t.id);

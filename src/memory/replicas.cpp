@@ -59,7 +59,7 @@ Replicas::DatumId Replicas::find_or_add(const TaskDatum& use, SpaceId space)
     const DatumId* known = find(use.data);
     if (!known) return add(use.data, use.bytes, expected_home(use, space), use.shape);
     Datum& datum = datums_[*known];
-    if (use.bytes > datum.bytes) {
+    if (use.bytes > datum.bytes && use.mode != AccessMode::write) {
         if (datum.copies > 0 || datum.users > 0)
             throw Error(ErrorCode::bad_argument,
                         fmt::format("the datum at {} had {} bytes and is now used with {}; declare one size for one address",
@@ -101,11 +101,15 @@ void Replicas::check_space(SpaceId space) const
                     fmt::format("memory space {} is not there; spaces are 0 to {}", space, spaces() - 1));
 }
 
+bool Replicas::is_moving(DatumId datum) const
+{
+    return std::any_of(transfers_.begin(), transfers_.end(), [&](const auto& t) { return t.second.datum == datum; });
+}
+
 void Replicas::check_idle(DatumId datum, const char* wish) const
 {
     const Datum& d = datums_[datum];
-    const bool moving = std::any_of(transfers_.begin(), transfers_.end(), [&](const auto& t) { return t.second.datum == datum; });
-    if (d.users > 0 || moving)
+    if (d.users > 0 || is_moving(datum))
         throw Error(ErrorCode::bad_argument,
                     fmt::format("the datum at {} cannot be {} while a task or a transfer uses it", d.data, wish));
 }
@@ -129,6 +133,17 @@ void Replicas::place(const void* data, Bytes bytes, SpaceId home)
     datum.bytes = bytes;
     home_bytes_[home] += bytes;
     at(*known, home) = Replica{Replica::State::here, home_memory, 0, datum.version};
+}
+
+/// Drops all copies of a datum that nobody uses; what is at home counts as its value, of the new size.
+void Replicas::resize(DatumId datum, Bytes bytes)
+{
+    for (SpaceId s = 0; s < spaces(); ++s)
+        if (at(datum, s).block) drop(datum, s, no_transfer);
+    Datum& d = datums_[datum];
+    home_bytes_[d.home] += bytes - d.bytes;
+    d.bytes = bytes;
+    at(datum, d.home) = Replica{Replica::State::here, home_memory, 0, d.version};
 }
 
 void Replicas::forget(const void* data)

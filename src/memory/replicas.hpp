@@ -49,7 +49,8 @@ public:
     void forget(const void* data);
 
     /// Gives a task that uses `data` (each datum once) its memory in `space`. All or nothing: unless the verdict is `now`,
-    /// nothing has changed. Throws Error{bad_argument} for a space that is not there, a datum that has grown, and one whose columns lie
+    /// nothing has changed. What is only written (AccessMode::write) may be larger than what was there, of which nothing is kept.
+    /// Throws Error{bad_argument} for a space that is not there, a datum that has grown otherwise, and one whose columns lie
     /// otherwise than another task said.
     Plan acquire(std::span<const TaskDatum> data, SpaceId space);
     /// The task has ended; what it wrote is valid in its space only. `ran` is false for a task that was given up after acquire.
@@ -118,6 +119,7 @@ private:
         DatumId datum;
         AccessMode mode;
         SpaceId place; ///< where the task uses it
+        Bytes bytes;   ///< its size from then on
     };
 
     Replica& at(DatumId datum, SpaceId space) { return replicas_[std::size_t(datum) * spaces_.size() + space]; }
@@ -136,6 +138,8 @@ private:
     void check_idle(DatumId datum, const char* wish) const;
 
     bool conflicts(const Use& use) const;
+    bool is_moving(DatumId datum) const;
+    void resize(DatumId datum, Bytes bytes);
     void resolve(std::span<const TaskDatum> data, SpaceId space);
     bool has_room(SpaceId space) const;
     void pin(DatumId datum, SpaceId space);

@@ -310,6 +310,27 @@ TEST_F(OneHostTwoDevices, ComplainsOfWhatCannotBe)
     EXPECT_THAT(complaint([] { Replicas none({}); }), HasSubstr("at least one"));
 }
 
+TEST_F(OneHostTwoDevices, AWriteMayBeLargerThanWhatWasThere)
+{
+    run({out(0)}, left);
+    run({in(0)}, right);
+    EXPECT_EQ(replicas.used(left), 100);
+    const Plan grown = run({out(0, 200)}, left);
+    EXPECT_THAT(grown.transfers, IsEmpty()) << "what was there is not needed";
+    EXPECT_EQ(run({in(0, 200)}, right).transfers.at(0).bytes, 200);
+    EXPECT_EQ(replicas.home_bytes(host), 200);
+}
+
+TEST_F(OneHostTwoDevices, ALargerValueWaitsForTheOneThatIsStillMoving)
+{
+    run({out(0)}, left);
+    const Plan fetch = acquire({in(0)}, right);
+    release({in(0)}, right, false); // given up; its data still come
+    EXPECT_EQ(acquire({out(0, 200)}, left).verdict, Verdict::later);
+    complete(fetch);
+    EXPECT_EQ(acquire({out(0, 200)}, left).verdict, Verdict::now);
+}
+
 TEST(Replicas, TheNearestCopyIsTheSource)
 {
     MemoryEnvironment environment;
