@@ -256,8 +256,8 @@ def companions():
 
 def the_rest():
     file = "src/blas/level3/macro_kernel.cpp"
-    right = "x = (beta == T(0) ? T(0) : beta * x) + product[r + c * rows];"
-    yield Fault("rank updates read C where beta is 0", file, right, "x = beta * x + product[r + c * rows];", (BLAS,))
+    right = "if (beta == T(0)) x = T(0);\n        else x *= beta;"
+    yield Fault("rank updates read C where beta is 0", file, right, "x *= beta;", (BLAS,))
     file = "src/blas/factorizations/inverse_pivot.hpp"
     right = "if (!(std::abs(*pivot) >= std::numeric_limits<Real<T>>::min())) return false;"
     yield Fault("getrf: inverts pivots that have no inverse", file, right, "", (BLAS,))
@@ -268,7 +268,7 @@ def the_rest():
     file = "src/interfaces/lapack/faces.cpp"
     right = "return {lwork < least ?"
     yield Fault("getri: a workspace too small is not refused", file, right, "return {false ?", (FACE,))
-    right = "if (lwork == -1) return *work = T(Real<T>(least)),"
+    right = "if (lwork == -1) return *work = answered_size<T>(least),"
     yield Fault("getri: the question for the workspace is not answered", file, right, "if (lwork == -1) return", (FACE,))
     file = "src/drivers/mixed_precision.cpp"
     right = "ldx, gmres).run();\n    }\n    if (iterations) *iterations = steps;"

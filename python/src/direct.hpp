@@ -22,7 +22,8 @@ inline RoutineOptions polled() { return {.nb = 0, .interrupted = signalled, .var
 /// An argument that may be overwritten, or only read.
 std::optional<Buffer> open(nb::handle array, bool overwrite, bool& writable);
 
-/// Do two matrices, neither of them empty, share memory? By their first and last elements, so also where they only lie between each other's.
+/// Do two matrices, neither of them empty, share memory? By their first and last elements, so also
+/// where they only lie between each other's.
 bool overlap(const Buffer& a, const Buffer& b);
 
 /// The arguments of A X = B where both are plain arrays of one scalar type, A square and not 1 x 1 (SciPy's special case).
