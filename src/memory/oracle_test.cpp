@@ -329,6 +329,20 @@ TEST(ReplicasAgainstRealMemories, EveryReaderSeesTheLastWriter)
     EXPECT_GT(joined, 100);
 }
 
+TEST(ReplicasAgainstRealMemories, ALargerValueWaitsForTheOneThatIsStillMoving)
+{
+    Replicas replicas({{"host"}, {"left", 300}, {"right", 300}});
+    const std::vector<TaskDatum> small{{address(0), 100, AccessMode::write}}, large{{address(0), 200, AccessMode::write}},
+        read{{address(0), 100, AccessMode::read}};
+    EXPECT_EQ(replicas.acquire(small, 1).verdict, Verdict::now);
+    replicas.release(small, 1);
+    const Plan fetch = replicas.acquire(read, 2);
+    replicas.release(read, 2, false); // given up; its data still come
+    EXPECT_EQ(replicas.acquire(large, 1).verdict, Verdict::later);
+    for (const Transfer& transfer : fetch.transfers) replicas.complete(transfer.id);
+    EXPECT_EQ(replicas.acquire(large, 1).verdict, Verdict::now);
+}
+
 TEST(ReplicasAgainstRealMemories, TheSameRequestsGetTheSamePlans)
 {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {

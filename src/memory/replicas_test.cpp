@@ -321,16 +321,6 @@ TEST_F(OneHostTwoDevices, AWriteMayBeLargerThanWhatWasThere)
     EXPECT_EQ(replicas.home_bytes(host), 200);
 }
 
-TEST_F(OneHostTwoDevices, ALargerValueWaitsForTheOneThatIsStillMoving)
-{
-    run({out(0)}, left);
-    const Plan fetch = acquire({in(0)}, right);
-    release({in(0)}, right, false); // given up; its data still come
-    EXPECT_EQ(acquire({out(0, 200)}, left).verdict, Verdict::later);
-    complete(fetch);
-    EXPECT_EQ(acquire({out(0, 200)}, left).verdict, Verdict::now);
-}
-
 TEST(Replicas, TheNearestCopyIsTheSource)
 {
     MemoryEnvironment environment;
