@@ -4,12 +4,26 @@
 
 namespace trencadis {
 
+/// What a two-dimensional copy needs beside addresses; elements of 0 bytes: nobody knows more than how many bytes there are.
+struct DatumShape {
+    Index ld = 0; ///< of the datum at home
+    std::int32_t rows = 0, cols = 0, element = 0;
+
+    bool operator==(const DatumShape&) const = default;
+};
+
+inline DatumShape shape_of(const Datum& datum)
+{
+    return datum.element ? DatumShape{datum.ld, datum.rows, datum.cols, datum.element} : DatumShape{};
+}
+
 /// One datum a task uses, for those who place tasks and move data.
 struct TaskDatum {
     const void* data;
     Bytes bytes; ///< 0 when not known
     AccessMode mode;
     int home = any_node; ///< Datum::home
+    DatumShape shape = {};
 };
 
 /// Calls `visit(TaskDatum)` for each different datum of a task that was submitted and has not finished.
@@ -17,7 +31,9 @@ template <class Visit> void for_each_datum(const Task& task, Visit&& visit)
 {
     for (int i = 0; i < task.access_count; ++i) {
         const AccessNode& node = task.accesses[i];
-        if (node.task && node.group) visit(TaskDatum{task.data[i].address, task.data[i].bytes(), node.mode, task.data[i].home});
+        if (!node.task || !node.group) continue;
+        const Datum& datum = task.data[i];
+        visit(TaskDatum{datum.address, datum.bytes(), node.mode, datum.home, shape_of(datum)});
     }
 }
 

@@ -182,9 +182,16 @@ std::vector<TaskDatum> Replicas::away() const
     std::vector<TaskDatum> list;
     for (DatumId datum = 0; datum < static_cast<DatumId>(datums_.size()); ++datum) {
         const Datum& d = datums_[datum];
-        if (d.data && !valid(datum, d.home) && !on_way(datum, d.home)) list.push_back({d.data, d.bytes, AccessMode::read});
+        if (d.data && !valid(datum, d.home) && !on_way(datum, d.home))
+            list.push_back({d.data, d.bytes, AccessMode::read, any_node, d.shape});
     }
     return list;
+}
+
+DatumShape Replicas::shape(const void* data) const
+{
+    const DatumId* datum = find(data);
+    return datum ? datums_[*datum].shape : DatumShape{};
 }
 
 SpaceId Replicas::home(const void* data) const

@@ -1,5 +1,6 @@
 #pragma once
 #include "base/types.hpp"
+#include "graph/task_data.hpp"
 #include "memory/space.hpp"
 
 #include <cstdint>
@@ -28,6 +29,11 @@ struct Transfer {
     TransferReason reason = TransferReason::fetch;
     std::vector<TransferId> after;
     BlockId from_block = home_memory, to_block = home_memory; ///< where in the spaces; at the datum's home, its own memory
+    DatumShape shape = {}; ///< as the tasks name it; not known of opaque data, which are copied whole
+
+    /// Elements between the columns at both ends: as the tasks say at home, none but the rows' in a block.
+    Index from_ld() const { return from_block == home_memory ? shape.ld : shape.rows; }
+    Index to_ld() const { return to_block == home_memory ? shape.ld : shape.rows; }
 };
 
 /// A block that the space no longer uses, so that its memory can become another of a different size; once `reader` is complete.

@@ -28,7 +28,7 @@ const Replicas::DatumId* Replicas::find(const void* data) const
     return place == ids_.end() ? nullptr : &place->second;
 }
 
-Replicas::DatumId Replicas::add(const void* data, Bytes bytes, SpaceId home)
+Replicas::DatumId Replicas::add(const void* data, Bytes bytes, SpaceId home, const DatumShape& shape)
 {
     DatumId datum = static_cast<DatumId>(datums_.size());
     if (unused_.empty()) {
@@ -39,6 +39,7 @@ Replicas::DatumId Replicas::add(const void* data, Bytes bytes, SpaceId home)
         unused_.pop_back();
     }
     datums_[datum] = Datum{data, bytes, home};
+    datums_[datum].shape = shape;
     at(datum, home) = Replica{Replica::State::here, home_memory, 0, 1};
     home_bytes_[home] += bytes;
     ids_.emplace(data, datum);
@@ -56,7 +57,7 @@ SpaceId Replicas::expected_home(const TaskDatum& use, SpaceId space) const
 Replicas::DatumId Replicas::find_or_add(const TaskDatum& use, SpaceId space)
 {
     const DatumId* known = find(use.data);
-    if (!known) return add(use.data, use.bytes, expected_home(use, space));
+    if (!known) return add(use.data, use.bytes, expected_home(use, space), use.shape);
     Datum& datum = datums_[*known];
     if (use.bytes > datum.bytes) {
         if (datum.copies > 0 || datum.users > 0)
@@ -65,8 +66,32 @@ Replicas::DatumId Replicas::find_or_add(const TaskDatum& use, SpaceId space)
                                     use.data, datum.bytes, use.bytes));
         home_bytes_[datum.home] += use.bytes - datum.bytes;
         datum.bytes = use.bytes;
+        datum.shape = use.shape;
     }
+    if (use.shape != datum.shape) note_shape(datum, use);
     return *known;
+}
+
+/// A part of the datum from its first element on is as good as the whole, as long as its columns lie where the whole has them.
+void Replicas::note_shape(Datum& datum, const TaskDatum& use)
+{
+    const DatumShape &known = datum.shape, &said = use.shape;
+    if (!said.element) return;
+    const auto fits = [](const DatumShape& part, const DatumShape& whole) {
+        return part.element == whole.element && part.rows <= whole.rows && part.cols <= whole.cols &&
+               (part.cols <= 1 || part.ld == whole.ld);
+    };
+    if (fits(said, known)) return;
+    const bool unused = datum.copies == 0 && datum.users == 0;
+    if (unused && (!known.element || fits(known, said))) {
+        datum.shape = said;
+        return;
+    }
+    throw Error(
+        ErrorCode::bad_argument,
+        fmt::format("the datum at {} was {} x {} elements of {} bytes, columns {} apart, and is now used with {} x {} of {}, "
+                    "{} apart; declare one shape for one address",
+                    use.data, known.rows, known.cols, known.element, known.ld, said.rows, said.cols, said.element, said.ld));
 }
 
 void Replicas::check_space(SpaceId space) const
@@ -239,8 +264,8 @@ TransferId Replicas::start(DatumId datum, SpaceId from, SpaceId to, TransferReas
     transfers_.emplace(id, UnderWay{datum, from, to, target.version, holds_source});
     (reason == TransferReason::fetch ? statistics_.fetched : statistics_.written_back).add(bytes);
     statistics_.between[std::size_t(from) * spaces_.size() + to].add(bytes);
-    plan.transfers.push_back(
-        {id, datums_[datum].data, bytes, from, to, reason, std::move(after), at(datum, from).block, target.block});
+    plan.transfers.push_back({id, datums_[datum].data, bytes, from, to, reason, std::move(after), at(datum, from).block,
+                              target.block, datums_[datum].shape});
     return id;
 }
 

@@ -49,7 +49,8 @@ public:
     void forget(const void* data);
 
     /// Gives a task that uses `data` (each datum once) its memory in `space`. All or nothing: unless the verdict is `now`,
-    /// nothing has changed. Throws Error{bad_argument} for a space that is not there and a datum that has grown.
+    /// nothing has changed. Throws Error{bad_argument} for a space that is not there, a datum that has grown, and one whose columns lie
+    /// otherwise than another task said.
     Plan acquire(std::span<const TaskDatum> data, SpaceId space);
     /// The task has ended; what it wrote is valid in its space only. `ran` is false for a task that was given up after acquire.
     void release(std::span<const TaskDatum> data, SpaceId space, bool ran = true);
@@ -72,6 +73,8 @@ public:
     /// Data whose home does not have the current version, in the order of their first use; read at home, they come back.
     std::vector<TaskDatum> away() const;
     SpaceId home(const void* data) const; ///< -1 when never seen
+    /// As it lies at home, and in blocks with nothing between its columns; unknown when it is opaque.
+    DatumShape shape(const void* data) const;
     /// Where in the space the datum is or will be: its block, or home_memory where it has none.
     BlockId block(const void* data, SpaceId space) const;
     int spaces() const { return static_cast<int>(spaces_.size()); }
@@ -91,7 +94,8 @@ private:
         int writers = 0;                    ///< of them
         AccessMode mode = AccessMode::read; ///< of the writers
         SpaceId writer_place = 0;
-        int copies = 0; ///< blocks taken for it
+        int copies = 0;        ///< blocks taken for it
+        DatumShape shape = {}; ///< of the largest that a task has named
     };
     /// One datum in one space.
     struct Replica {
@@ -123,7 +127,8 @@ private:
     bool on_way(DatumId datum, SpaceId space) const;
     const DatumId* find(const void* data) const;
     DatumId find_or_add(const TaskDatum& use, SpaceId space);
-    DatumId add(const void* data, Bytes bytes, SpaceId home);
+    DatumId add(const void* data, Bytes bytes, SpaceId home, const DatumShape& shape = {});
+    void note_shape(Datum& datum, const TaskDatum& use);
     SpaceId place_of(DatumId datum, SpaceId space) const { return place_from(datums_[datum].home, space); }
     SpaceId place_from(SpaceId home, SpaceId space) const;
     SpaceId expected_home(const TaskDatum& use, SpaceId space) const;

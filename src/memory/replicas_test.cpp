@@ -387,5 +387,52 @@ TEST(SpacesOf, AreTheNodesOfEachHostAndThenTheDevices)
     EXPECT_LT(spaces[3].domain, 0);
 }
 
+// ---- shapes --------------------------------------------------------------------------------------------------------------
+
+TaskDatum tile(int number, AccessMode mode, DatumShape shape = {100, 5, 4, 8})
+{
+    return {datum(number), double(shape.rows) * shape.cols * shape.element, mode, any_node, shape};
+}
+
+/// A plan is enough for a copy in two dimensions: columns lie as the tasks say at home, and without gaps in a block.
+TEST_F(OneHostTwoDevices, TransfersSayHowTheDatumLiesAtBothEnds)
+{
+    const Plan there = run({tile(0, AccessMode::readwrite)}, left);
+    ASSERT_THAT(there.transfers, SizeIs(1));
+    EXPECT_EQ(there.transfers[0].shape, (DatumShape{100, 5, 4, 8}));
+    EXPECT_EQ(there.transfers[0].from_ld(), 100);
+    EXPECT_EQ(there.transfers[0].to_ld(), 5);
+    const std::vector<TaskDatum> away = replicas.away();
+    ASSERT_THAT(away, SizeIs(1));
+    EXPECT_EQ(away[0].shape, (DatumShape{100, 5, 4, 8})) << "so that they can be brought home";
+    const Plan back = run(away, host);
+    ASSERT_THAT(back.transfers, SizeIs(1));
+    EXPECT_EQ(back.transfers[0].from_ld(), 5);
+    EXPECT_EQ(back.transfers[0].to_ld(), 100);
+    const Plan opaque = run({in(1)}, left);
+    EXPECT_EQ(opaque.transfers[0].shape, DatumShape{}) << "copied whole";
+}
+
+TEST_F(OneHostTwoDevices, APartFromTheFirstElementOnIsTheDatumItself)
+{
+    run({tile(0, AccessMode::readwrite)}, left);
+    const Plan part = run({tile(0, AccessMode::read, {100, 3, 4, 8})}, left);
+    EXPECT_THAT(part.transfers, IsEmpty());
+    EXPECT_EQ(replicas.shape(datum(0)), (DatumShape{100, 5, 4, 8})) << "of the largest";
+}
+
+TEST_F(OneHostTwoDevices, ColumnsThatLieOtherwiseAreRefused)
+{
+    run({tile(0, AccessMode::readwrite)}, left);
+    try {
+        acquire({tile(0, AccessMode::read, {50, 5, 4, 8})}, right);
+        FAIL() << "a copy would have taken other columns";
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("5 x 4 elements of 8 bytes, columns 100 apart"));
+        EXPECT_THAT(error.what(), HasSubstr("50 apart; declare one shape for one address"));
+    }
+    EXPECT_EQ(acquire({tile(0, AccessMode::read)}, right).verdict, Verdict::now) << "nothing has changed";
+}
+
 } // namespace
 } // namespace trencadis
