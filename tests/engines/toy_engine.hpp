@@ -87,7 +87,7 @@ private:
             last_.clear();
             entries_.clear();
             raise_quietly(std::exchange(raised_, 0));
-            const bool cancelled = std::exchange(cancelled_, false);
+            const bool cancelled = cancelled_.exchange(false);
             if (std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
             if (cancelled) throw Error(ErrorCode::cancelled, "the flow was cancelled");
         }
