@@ -13,7 +13,7 @@ struct PackArgs {};
 
 template <Scalar T> void gemm_shared_panel(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, TileMatrix<T> P, TileMatrix<T> C)
 {
-    static constexpr Codelet pack = codelet_of<PackArgs>("pack");
+    static constexpr Codelet pack = codelet_of<PackArgs>("pack", "panel");
     const auto packed = [&](Index l, Index j) {
         Tile<T> tile = P(0, j);
         tile.rows = B(l, j).rows; // the last row of tiles may be lower

@@ -6,6 +6,8 @@
 #include "graph/flow.hpp"
 #include "graph/flow_options.hpp"
 #include "graph/team.hpp"
+#include "graph/unit.hpp"
+#include "machine/kernel_speeds.hpp"
 #include "machine/machine.hpp"
 #include "observe/recorder.hpp"
 #include "scheduling/scheduler.hpp"
@@ -18,6 +20,8 @@
 #include <vector>
 
 namespace trencadis {
+
+class TaskFlow;
 
 /// One worker to be: where it runs and how the machine describes that core.
 struct WorkerPlace {
@@ -52,7 +56,8 @@ struct EngineParts {
     std::vector<int> devices = {}; ///< simulation: those of its devices that are workers, after the cores
     SimulationOptions simulation = {};
     Relieving relieving = Relieving::held_up;
-    bool callers_anywhere = false; ///< callers on cores that are no worker's may take part (Engine::attend)
+    KernelSpeeds speeds = {};      ///< real runs: what earlier ones have seen, by WorkerPlace::kind_name
+    bool callers_anywhere = false; ///< callers on cores that are no worker's may take part (CallSharing::attend)
 };
 
 /// Time inside tasks and shared chunks since the engine was made.
@@ -63,48 +68,81 @@ struct WorkerTime {
     std::int64_t reliefs = 0; ///< times it gave its core to a worker that was held up
 };
 
-/// What an engine does with the parts of the task model; nothing is ignored without being said here.
+/// What an engine does with the parts of the task model. What has no weaker meaning it refuses by name, before anything is
+/// touched; tests/engines has every engine show each of them.
 struct Capabilities {
-    bool parallel;        ///< runs tasks at the same time
-    bool live_priorities; ///< orders ready tasks by priority where the scheduler does
-    bool malleable;       ///< idle workers join running operations
-    bool emulates_slow;   ///< WorkerPlace::slow has an effect
-    bool computes = true; ///< runs the kernels; false: it only accounts for their time
+    bool parallel = false;         ///< runs tasks at the same time
+    bool malleable = false;        ///< idle workers join running operations
+    bool emulates_slow = false;    ///< WorkerPlace::slow has an effect
+    bool computes = true;          ///< runs the kernels; false: it only accounts for their time
+    bool schedules_itself = false; ///< which ready task runs next, and where: no policy of ours is asked
+    bool priorities = false;       ///< prefers larger TaskOptions::priority, where the policy does
+    bool commute = false;          ///< AccessMode::commute: any order, one at a time; otherwise in the order of submission
+    bool concurrent_write = false; ///< AccessMode::concurrent_write: several at once
+    bool reduction = false;        ///< AccessMode::reduce: several at once, each on a part of its own
+    bool nesting = false;          ///< tasks submit tasks to flows of their own
+    bool cancellation = false;     ///< Flow::cancel, and the end of a run that its caller interrupts
+    bool owners = false;           ///< Datum::owner: data of several processes
 };
 
-/// Carries out flows of tasks.
-class Engine : public Executor {
+/// How a run is carried out.
+struct RunOptions {
+    FlowOptions flow = {};
+    /// Asked on the calling thread about every 50 ms; when it answers true the run is cancelled. None: nobody asks.
+    const std::function<bool()>* interrupted = nullptr;
+};
+
+/// What an engine offers to calls that are too short for tasks, and to callers that compute themselves.
+class CallSharing {
 public:
-    virtual int workers() const = 0;
-    /// A flow of an engine that finds dependences itself and takes submissions as they come; none: its flows are TaskFlow.
-    virtual std::unique_ptr<Flow> own_flow(const FlowOptions& /*options*/) { return nullptr; }
-    virtual std::vector<WorkerTime> times() const = 0;
-    virtual Recorder& recorder() = 0;
-    /// While `poll` is set, the calling thread asks it about every 50 ms when it waits for a flow of its own, and cancels the
-    /// flow when it answers true.
-    virtual void poll_while_waiting(const std::function<bool()>* poll) = 0;
     /// Runs `call`, which submits to `flow` and waits for it, on the calling thread in the place of a worker that rests: the caller takes
     /// part in its own call, and nobody has to be woken for it. False: there is no such place, and nothing was run.
-    virtual bool attend(TaskFlow& /*flow*/, const std::function<void()>& /*call*/) { return false; }
+    virtual bool attend(TaskFlow& flow, const std::function<void()>& call) = 0;
     /// Does `work`, which takes all of so many chunks from its team, on the calling thread in the place of a worker that rests and on workers
     /// that are looking for work just then: a fork and a join for calls too short for a task. The chunks must be pure computation.
     /// Rethrows. False: too few are awake, or somebody wants to see tasks, and nothing was run.
-    virtual bool shares(int /*helpers*/) const { return false; } ///< would it, where so many could help? A guess
-    virtual bool share_out(Index /*chunks*/, const std::function<void(Team&)>& /*work*/) { return false; }
+    virtual bool share_out(Index chunks, const std::function<void(Team&)>& work) = 0;
+    virtual bool shares(int helpers) const = 0; ///< would it, where so many could help? A guess
     /// Was one that joined such a call late for long, its core being somebody else's? Many tasks do better then. A guess.
-    virtual bool is_wary() const { return false; }
+    virtual bool is_wary() const = 0;
     /// So many workers that sleep look for work, since more calls are likely to follow.
-    virtual void rouse(int /*helpers*/) {}
+    virtual void rouse(int helpers) = 0;
     /// Is there such a place now? A guess.
-    virtual bool has_room() const { return true; }
+    virtual bool has_room() const = 0;
     /// Workers that look for work without sleeping: they join a call within a microsecond. A guess.
-    virtual int spinning() const { return 0; }
-    /// What a simulation counted so far; engines that run in real time have none.
-    virtual SimulationReport simulation_report() const { return {}; }
+    virtual int spinning() const = 0;
+
+protected:
+    ~CallSharing() = default;
 };
 
-/// A flow on the engine: its own, or one whose dependences are ours.
-std::unique_ptr<Flow> open_flow(Engine& engine, const FlowOptions& options);
+/// Carries out flows of tasks. Flows whose dependences are ours go to an Executor inside it (engines/task_flow_engine.hpp); an engine that
+/// finds dependences itself takes submissions as they come, and keeps them as StoredTask (graph/stored_task.hpp).
+class Engine {
+public:
+    virtual ~Engine() = default; ///< every flow must be gone
+
+    /// Calls `body` with a flow of the engine's, in whatever scope its tasks need around their submission, and returns when all of them have
+    /// finished; rethrows. Answers what they have reported (Flow::outcome).
+    virtual Index run(const RunOptions& options, const std::function<void(Flow&)>& body) = 0;
+    /// A flow that the caller's own thread submits to. The engine must outlive it.
+    virtual std::unique_ptr<Flow> open_flow(const FlowOptions& options) = 0;
+    /// Those that run tasks, one for each worker.
+    virtual std::span<const ComputeUnit> units() const = 0;
+    virtual int workers() const { return static_cast<int>(units().size()); }
+    virtual std::vector<WorkerTime> times() const = 0;
+    virtual Recorder& recorder() = 0;
+    virtual const Capabilities& capabilities() const = 0;
+    /// How fast kernels were seen to be, now and in the earlier runs that it was told of.
+    virtual KernelSpeeds speeds() const { return {}; }
+    /// Does it keep tasks for this memory node (TaskOptions::node) to the node's workers? Otherwise any worker runs them.
+    virtual bool binds(int /*node*/) const { return false; }
+
+    // What not every engine has; none: null.
+    virtual Executor* executor() { return nullptr; } ///< for flows whose dependences are ours
+    virtual CallSharing* call_sharing() { return nullptr; }
+    virtual const ReportsSimulation* simulation() const { return nullptr; } ///< what a simulation counted
+};
 
 struct EngineEntry : Entry {
     Capabilities capabilities;

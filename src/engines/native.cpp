@@ -5,7 +5,7 @@ namespace trencadis {
 extern const EngineEntry engine_native;
 const EngineEntry engine_native{
     {"native", "one pinned worker per core, idle workers join running operations", "trencadis"},
-    {.parallel = true, .live_priorities = true, .malleable = true, .emulates_slow = true},
+    NativeEngine::abilities,
     [](EngineParts parts) { return std::unique_ptr<Engine>(std::make_unique<NativeEngine>(std::move(parts))); },
 };
 

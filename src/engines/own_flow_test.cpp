@@ -1,7 +1,5 @@
-#include "base/error.hpp"
 #include "engines/engine.hpp"
-#include "graph/task_context.hpp"
-#include "graph/task_flow.hpp"
+#include "graph/stored_task.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,62 +13,51 @@ namespace {
 /// An engine that takes submissions itself: it runs them, one after the other, when it is waited for.
 class Patient final : public Engine {
 public:
-    void ready(Task*) override { FAIL() << "it has no flows of ours"; }
-    void drain(TaskFlow&, std::int64_t) override {}
-    void wake_owner(TaskFlow&) override {}
-    int workers() const override { return 1; }
+    Index run(const RunOptions& options, const std::function<void(Flow&)>& body) override
+    {
+        OwnFlow flow(*this, options.flow.window);
+        body(flow);
+        flow.wait();
+        return flow.outcome().value();
+    }
+    std::unique_ptr<Flow> open_flow(const FlowOptions& options) override
+    {
+        return std::make_unique<OwnFlow>(*this, options.window);
+    }
+    std::span<const ComputeUnit> units() const override { return {&unit_, 1}; }
     std::vector<WorkerTime> times() const override { return {{}}; }
     Recorder& recorder() override { return recorder_; }
-    void poll_while_waiting(const std::function<bool()>*) override {}
-    std::unique_ptr<Flow> own_flow(const FlowOptions& options) override { return std::make_unique<OwnFlow>(options.window); }
+    const Capabilities& capabilities() const override { return abilities_; }
 
 private:
-    class Context final : public TaskContext {
-    public:
-        Context(Team& team, Flow& flow) : TaskContext(team, 0), flow_(flow) {}
-        Operand operand(int) const override { return {}; }
-        const Kernels* kernels() const override { return nullptr; }
-        Flow& flow() override { throw Error(ErrorCode::bad_argument, "no tasks inside"); }
-        void* part(int) override { return nullptr; }
-        Info& outcome() override { return flow_.outcome(); }
-
-    private:
-        Flow& flow_;
-    };
     class OwnFlow final : public Flow {
     public:
-        explicit OwnFlow(std::int64_t window) : window_(window) {}
+        OwnFlow(Patient& engine, std::int64_t window) : engine_(engine), window_(window) {}
         ~OwnFlow() override { OwnFlow::cancel(), run(); }
         void wait() override { run(); }
         void cancel() override { cancelled_ = true; }
         bool cancelled() const override { return cancelled_; }
 
     private:
-        struct Submitted {
-            const Codelet* codelet;
-            std::unique_ptr<std::byte[]> args;
-        };
-        void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access>, const TaskOptions&) override
+        void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+                  const TaskOptions& options) override
         {
             if (std::int64_t(tasks_.size()) == window_) run();
-            tasks_.push_back({&codelet, std::make_unique<std::byte[]>(arguments.bytes)});
-            arguments.move(tasks_.back().args.get(), arguments.data);
+            tasks_.push_back(std::make_unique<StoredTask>(codelet, arguments, accesses, options));
         }
         void run()
         {
-            for (const Submitted& task : tasks_) {
-                SharedWork work;
-                Team team(work);
-                Context context(team, *this);
-                if (!cancelled_) task.codelet->core(task.args.get(), context);
-                if (task.codelet->destroy) task.codelet->destroy(task.args.get());
-            }
+            for (const auto& task : tasks_)
+                if (!cancelled_) task->run(engine_.unit_, 0, {}, *this);
             tasks_.clear();
         }
+        Patient& engine_;
         const std::int64_t window_;
         bool cancelled_ = false;
-        std::vector<Submitted> tasks_;
+        std::vector<std::unique_ptr<StoredTask>> tasks_;
     };
+    const ComputeUnit unit_;
+    const Capabilities abilities_{};
     Recorder recorder_{1};
 };
 
@@ -80,7 +67,7 @@ TEST(OwnFlows, AreWhatIsOpenedOnAnEngineThatHasThem)
     std::vector<int> ran;
     const auto kept = std::make_shared<int>(3); // what is not trivially copyable moves into the task, and ends with it
     {
-        const std::unique_ptr<Flow> flow = open_flow(engine, {.window = 2});
+        const std::unique_ptr<Flow> flow = engine.open_flow({.window = 2});
         flow->submit("first", [&ran] { ran.push_back(1); }, {});
         EXPECT_TRUE(ran.empty());
         flow->submit("second", [&ran] { ran.push_back(2); }, {});

@@ -1,5 +1,4 @@
-#include "engines/engine.hpp"
-#include "graph/task_flow.hpp"
+#include "engines/task_flow_engine.hpp"
 #include "observe/clock.hpp"
 #include "observe/stopwatch.hpp"
 
@@ -16,12 +15,21 @@ constexpr std::int64_t poll_interval_ns = 50'000'000;
 
 /// Runs every task when it is submitted, on the submitting thread: each finds its dependences met, because all before it have
 /// finished. The oracle for the other engines, which must give what it gives.
-class Sequential final : public Engine {
+class Sequential final : public TaskFlowEngine {
 public:
-    explicit Sequential(EngineParts parts) : parts_(std::move(parts)), recorder_(1)
+    static constexpr Capabilities abilities{.schedules_itself = true,
+                                            .commute = true,
+                                            .concurrent_write = true,
+                                            .reduction = true,
+                                            .nesting = true,
+                                            .cancellation = true};
+
+    explicit Sequential(EngineParts parts) : parts_(std::move(parts)), unit_{.kernels = parts_.kernels}, recorder_(1)
     {
         recorder_.describe(0, parts_.workers[0].cpu, parts_.workers[0].kind_name);
     }
+
+    ~Sequential() override { end_kept_flows(); }
 
     void ready(Task* chain) override
     {
@@ -40,7 +48,9 @@ public:
     void drain(TaskFlow&, std::int64_t) override {} // nothing is ever pending
     void wake_owner(TaskFlow&) override {}
 
-    const Kernels* kernels() const override { return parts_.kernels; }
+    const Capabilities& capabilities() const override { return abilities; }
+    const char* name() const override { return "engine 'sequential'"; }
+    std::span<const ComputeUnit> units() const override { return {&unit_, 1}; }
     int workers() const override { return 1; }
     std::vector<WorkerTime> times() const override
     {
@@ -84,9 +94,9 @@ private:
         return flow.finish(task, failure);
     }
 
-    static void run_body(Task& task)
+    void run_body(Task& task) const
     {
-        const Index chunks = task.chunks;
+        const Index chunks = unit_.chunks(*task.codelet, task.args);
         SharedWork work(chunks, chunks);
         Team team(work);
         TaskFlowContext context(task, team, 0);
@@ -95,6 +105,7 @@ private:
     }
 
     EngineParts parts_;
+    const ComputeUnit unit_;
     std::mutex recording_; ///< several threads may submit, each to a flow of its own
     Recorder recorder_;
     std::atomic<std::int64_t> busy_ns_{0}, tasks_{0};
@@ -105,7 +116,7 @@ private:
 extern const EngineEntry engine_sequential;
 const EngineEntry engine_sequential{
     {"sequential", "each task when it is submitted, in order, on the caller's thread: the oracle", "trencadis"},
-    {.parallel = false, .live_priorities = false, .malleable = false, .emulates_slow = false},
+    Sequential::abilities,
     [](EngineParts parts) { return std::unique_ptr<Engine>(std::make_unique<Sequential>(std::move(parts))); },
 };
 

@@ -40,4 +40,13 @@ struct SimulationReport {
     Bytes remote_bytes = 0; ///< operands used in place in another memory node
 };
 
+/// An engine that runs in virtual time.
+class ReportsSimulation {
+public:
+    virtual SimulationReport simulation_report() const = 0; ///< so far
+
+protected:
+    ~ReportsSimulation() = default;
+};
+
 } // namespace trencadis

@@ -1,6 +1,9 @@
 #pragma once
 #include "base/types.hpp"
 #include "graph/task.hpp"
+#include "graph/unit.hpp"
+
+#include <span>
 
 namespace trencadis {
 
@@ -10,6 +13,7 @@ class Sleeper;
 class Executor {
 public:
     virtual ~Executor() = default;
+    virtual const char* name() const { return "this executor"; } ///< for messages
 
     /// The owner of a flow is about to submit a task, before anything of it is known: where virtual time is charged for it.
     virtual void submitting() {}
@@ -38,8 +42,10 @@ public:
     virtual void take_back(Sleeper&) {}
     /// Whose worker the calling thread is; none: null.
     static Executor* here();
-    /// What tasks compute with here; none where nothing is computed.
-    virtual const Kernels* kernels() const { return nullptr; }
+    /// What runs tasks here, by worker. The first are cores.
+    virtual std::span<const ComputeUnit> units() const;
+    /// Has some unit an implementation that takes these arguments?
+    bool can_run(const Codelet& codelet, const void* args) const;
     /// Runs kernels that exist; an engine that only accounts for their time takes all.
     virtual bool computes() const { return true; }
     /// Can the task be run by its submitter at once, on the calling thread? Then does so. The task is ready.

@@ -26,7 +26,7 @@ template <class F>
 concept TaskBody = std::invocable<F&, TaskContext&> || std::invocable<F&>;
 
 /// Where an algorithm submits its tasks: a flow whose dependences we find (TaskFlow), or one of an engine that finds them itself
-/// (Engine::own_flow). Tasks compute what they would one after the other in the order of their submission. One thread at a time submits
+/// (Engine::open_flow). Tasks compute what they would one after the other in the order of their submission. One thread at a time submits
 /// to a flow.
 class Flow {
 public:
@@ -69,7 +69,6 @@ public:
     /// The flow that has the task in which this one was made; none: null.
     virtual const Flow* parent() const { return nullptr; }
 
-protected:
     /// The submitter's arguments, which go into the task.
     struct Arguments {
         void* data;

@@ -25,6 +25,8 @@ struct FlowTraits {
     bool throttle_ready = false;
     std::int64_t buckets = 0; ///< lists of a dependence table of fixed size; 0: a table that grows
     Discovery discovery = Discovery::at_submission;
+
+    bool operator==(const FlowTraits&) const = default;
 };
 
 struct FlowOptions {
@@ -32,6 +34,8 @@ struct FlowOptions {
     Priorities priorities = Priorities::automatic;
     FlowTraits traits = {};
     int node = any_node; ///< the memory node of tasks that name none; flows inside a task have that of the task
+
+    bool operator==(const FlowOptions&) const = default;
 };
 
 } // namespace trencadis

@@ -41,7 +41,6 @@ struct alignas(64) Task {
     bool has_commute;
     bool has_reduce;
     std::uint16_t depth; ///< how many flows the task's flow lies in
-    std::int32_t chunks; ///< into which its executor would cut it; 1: not malleable
     Flops flops;
     std::atomic<std::uint64_t> order; ///< place in the flow's submission order, from 0; `finished` afterwards
 

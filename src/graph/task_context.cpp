@@ -15,7 +15,7 @@ Operand TaskFlowContext::operand(int access) const
     return {const_cast<void*>(datum.address), datum.ld};
 }
 
-const Kernels* TaskFlowContext::kernels() const { return task_.flow->executor().kernels(); }
+const Kernels* TaskFlowContext::kernels() const { return task_.flow->executor().units()[std::size_t(worker())].kernels; }
 Info& TaskFlowContext::outcome() { return task_.flow->outcome(); }
 const Flow* TaskFlowContext::own_flow() const { return task_.flow; }
 

@@ -71,11 +71,19 @@ void TaskFlow::make_room(std::size_t accesses)
     dependences_.reserve(static_cast<int>(accesses) + undiscovered_accesses_);
 }
 
-Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const Access> accesses, const TaskOptions& options)
+Task& TaskFlow::begin(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+                      const TaskOptions& options)
 {
     executor_.submitting();
     if (cancelled()) throw Error(ErrorCode::cancelled, "the flow was cancelled");
-    if (!codelet.core && executor_.computes())
+    for (const Access& access : accesses)
+        if (access.datum.owner != 0) [[unlikely]]
+            throw Error(ErrorCode::bad_argument, std::string(executor_.name()) + " works in one process, and task '" +
+                                                     (options.label ? options.label : codelet.name) +
+                                                     "' names a datum that process " + std::to_string(access.datum.owner) +
+                                                     " owns; owners must be 0");
+    const bool anywhere = codelet.core && !codelet.can; // every executor has cores
+    if (!anywhere && executor_.computes() && !executor_.can_run(codelet, arguments.data))
         throw Error(ErrorCode::missing_backend,
                     std::string("the kernel '") + codelet.name + "' can only be simulated; no kernel library here computes it");
     make_room(accesses.size());
@@ -90,7 +98,7 @@ Task& TaskFlow::begin(const Codelet& codelet, std::size_t bytes, std::span<const
     task.accesses = task.nodes;
     task.data = task.named;
     try {
-        if (bytes > Task::inline_bytes) task.args = ::operator new (bytes, std::align_val_t{64});
+        if (arguments.bytes > Task::inline_bytes) task.args = ::operator new (arguments.bytes, std::align_val_t{64});
         if (accesses.size() > Task::inline_accesses) {
             task.accesses = new AccessNode[accesses.size()];
             task.data = new Datum[accesses.size()];
@@ -114,12 +122,9 @@ void TaskFlow::take(const Codelet& codelet, const Arguments& arguments, std::spa
                     const TaskOptions& options)
 {
     const StandardFloatModes standard;
-    const Kernels* const kernels = executor_.kernels();
     const Flops flops = codelet.flops ? codelet.flops(arguments.data) : 0;
-    const Index chunks = codelet.chunks ? codelet.chunks(arguments.data, kernels) : 1; // may throw: first use of kernels
-    Task& task = begin(codelet, arguments.bytes, accesses, options);
+    Task& task = begin(codelet, arguments, accesses, options);
     task.flops = flops;
-    task.chunks = static_cast<std::int32_t>(chunks);
     arguments.move(task.args, arguments.data);
     commit(task, accesses);
 }
@@ -218,6 +223,17 @@ Task* TaskFlow::discover(int count, int& found) noexcept
 }
 
 void Executor::submitted(Task& task) { ready(&task); }
+
+std::span<const ComputeUnit> Executor::units() const
+{
+    static constexpr ComputeUnit one_core;
+    return {&one_core, 1};
+}
+
+bool Executor::can_run(const Codelet& codelet, const void* args) const
+{
+    return std::ranges::any_of(units(), [&](const ComputeUnit& unit) { return unit.can_run(codelet, args); });
+}
 
 void Executor::undiscovered(TaskFlow& flow)
 {

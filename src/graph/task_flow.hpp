@@ -90,7 +90,7 @@ public:
 private:
     void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
               const TaskOptions& options) override;
-    Task& begin(const Codelet& codelet, std::size_t bytes, std::span<const Access> accesses, const TaskOptions& options);
+    Task& begin(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses, const TaskOptions& options);
     void commit(Task& task, std::span<const Access> accesses) noexcept;
     bool connect(Task& task, std::span<const Access> accesses, int held) noexcept;
     void run_inline(Task& task, std::span<const Access> accesses) noexcept;

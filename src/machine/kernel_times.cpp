@@ -93,6 +93,12 @@ const KernelTime* find_kernel(const Machine& machine, std::string_view kernel, s
     return nullptr;
 }
 
+const KernelTime* find_kernel(const Machine& machine, const KernelKey& key)
+{
+    if (const KernelTime* own = entry(machine, key.codelet, key.unit)) return own;
+    return find_kernel(machine, std::string_view(key.codelet).substr(0, key.codelet.find('.')), key.unit);
+}
+
 std::vector<std::string> missing_kernels(const Machine& machine, std::span<const std::string_view> names,
                                          std::span<const int> cores, std::span<const int> devices)
 {

@@ -1,4 +1,5 @@
 #pragma once
+#include "machine/kernel_speeds.hpp"
 #include "machine/machine.hpp"
 
 #include <span>
@@ -12,6 +13,10 @@ namespace trencadis {
 /// the entry of its kind ("gpu") serves when there is none of its own. A kernel without times on the machine has those of one that it
 /// resembles, if any (the table in the source). Null when the machine does not say.
 const KernelTime* find_kernel(const Machine& machine, std::string_view kernel, std::string_view unit);
+
+/// The same by the key that measured speeds have: the entry of the codelet itself ("gemm.packed"), else that of all that are shown by its name
+/// ("gemm"). Described times are those of double precision, whatever the key's.
+const KernelTime* find_kernel(const Machine& machine, const KernelKey& key);
 
 /// Those of `names` that no unit in use has a time for: such a graph cannot run. Units are the kinds of `cores` (indices into
 /// Machine::cores) and `devices` (indices into Machine::devices).

@@ -76,6 +76,18 @@ TEST(FindKernel, TakesTheTimeOfOneThatIsAsFast)
     EXPECT_EQ(find_kernel(machine, "lauum", "big"), &machine.kernels.back());
 }
 
+TEST(FindKernel, PrefersTheCodeletsOwnTimeToThatOfItsName)
+{
+    Machine machine = board();
+    EXPECT_EQ(find_kernel(machine, {"gemm.packed", 'd', "big"}), find_kernel(machine, "gemm", "big"));
+    KernelTime own = *find_kernel(machine, "gemm", "big");
+    own.kernel = "gemm.packed";
+    machine.kernels.push_back(own);
+    EXPECT_EQ(find_kernel(machine, {"gemm.packed", 'd', "big"}), &machine.kernels.back());
+    EXPECT_NE(find_kernel(machine, {"gemm.panel", 'd', "big"}), &machine.kernels.back());
+    EXPECT_EQ(find_kernel(machine, {"lauum.packed", 'd', "big"}), find_kernel(machine, "potrf", "big")) << "as one that is as fast";
+}
+
 TEST(MissingKernels, CoresThatOnlyDriveADeviceDoNotCount)
 {
     Machine machine = board();

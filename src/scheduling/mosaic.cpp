@@ -165,7 +165,7 @@ private:
         const Seconds now = view_.now(), takes = time(*ready.task, worker);
         const Seconds help_at = others.first_free + before, there = help_at + ready.cost;
         if (now + takes <= there) return true;
-        const Index chunks = ready.task->chunks;
+        const Index chunks = view_.chunks_of(*ready.task, worker);
         if (chunks < 2 || !(there < never) || !(takes < never) || ready.cost == 0) return false;
         // With the help of a fast worker from help_at on, and this one's last chunk to wait for at worst.
         const double rest = 1 - (help_at - now) / takes;

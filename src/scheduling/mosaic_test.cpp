@@ -22,7 +22,6 @@ protected:
         Task& task = tasks_[count_++];
         task.codelet = &codelet;
         task.args = nullptr;
-        task.chunks = codelet.chunks ? 4 : 1;
         task.depth = 0;
         task.flops = 4 * seconds;
         task.priority = priority;

@@ -19,8 +19,7 @@ public:
     virtual int workers() const = 0;
     virtual int kind(WorkerId worker) const = 0; ///< unit kind; of cores, 0 is the slowest
     virtual Seconds now() const = 0;
-    /// Can this worker run the task? A GPU, say, has no implementation of some; cores run all that an engine which computes takes. The same
-    /// for all workers of one kind.
+    /// Can this worker run the task: has its codelet an implementation for the worker's unit? The same for all workers of one kind.
     virtual bool able(const Task&, WorkerId) const { return true; }
     /// Expected time of a task on a worker, from what this worker did with the same codelet lately; transfers not counted.
     /// Infinite where the worker is not able.
@@ -28,6 +27,8 @@ public:
     /// When the worker is expected to end what it runs: now when it runs nothing, infinite when nobody can say. A worker that is late
     /// is expected to need as long again as it is late.
     virtual Seconds free_at(WorkerId) const { return now(); }
+    /// Into how many chunks the worker's unit would cut the task; 1: it is not malleable.
+    virtual Index chunks_of(const Task&, WorkerId) const { return 1; }
 
     /// Chunks not yet handed out of the operation the worker runs and shares; 0 when there is none.
     virtual Index chunks_left(WorkerId worker) const = 0;

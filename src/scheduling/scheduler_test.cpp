@@ -110,7 +110,6 @@ TEST_P(EveryScheduler, RaisesNoFloatingPointException)
             task.priority = static_cast<double>(random() % 5);
             task.flops = random() % 4;
             task.codelet = random() % 2 ? &whole : &malleable;
-            task.chunks = task.codelet->chunks ? 4 : 1;
             scheduler->push(task, static_cast<WorkerId>(random() % 5) - 1);
         }
         for (int turn = 0; turn < 40; ++turn) scheduler->pop(static_cast<WorkerId>(random() % 4));

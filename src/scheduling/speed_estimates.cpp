@@ -1,70 +1,171 @@
 #include "scheduling/speed_estimates.hpp"
 
+#include "graph/codelet_name.hpp"
+
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 namespace trencadis {
 
-SpeedEstimates::SpeedEstimates(std::vector<int> kinds, double nominal_flops_per_second)
-    : kinds_(std::move(kinds)), nominal_(nominal_flops_per_second), rows_(kinds_.size())
+SpeedEstimates::SpeedEstimates(std::vector<int> kinds, double nominal_flops_per_second, KernelSpeeds known,
+                               std::vector<std::string> kind_names)
+    : kinds_(std::move(kinds)), nominal_(nominal_flops_per_second), known_(std::move(known)), kind_names_(std::move(kind_names))
 {
+    tables_.push_back(std::make_unique<Table>(128));
+    table_.store(tables_.back().get(), std::memory_order_relaxed);
 }
 
-/// A place in a small open-addressed table that only ever fills up; -1 when there is none.
-int SpeedEstimates::index(const Codelet& codelet, bool insert) const
+SpeedEstimates::~SpeedEstimates() = default;
+
+/// The codelet's, or the free one where it belongs.
+std::size_t SpeedEstimates::place(const Table& table, const Codelet& codelet)
 {
-    const auto start = (reinterpret_cast<std::uintptr_t>(&codelet) * 0x9E3779B97F4A7C15ull) >> 58;
-    for (int step = 0; step < capacity; ++step) {
-        const int place = static_cast<int>((start + step) % capacity);
-        const Codelet* known = codelets_[place].load(std::memory_order_relaxed);
-        if (known == &codelet) return place;
-        if (known) continue;
-        if (!insert) return -1;
-        if (codelets_[place].compare_exchange_strong(known, &codelet, std::memory_order_relaxed) || known == &codelet)
-            return place;
+    const std::size_t mask = table.slots.size() - 1;
+    std::size_t at = (reinterpret_cast<std::uintptr_t>(&codelet) * 0x9E3779B97F4A7C15ull >> 32) & mask;
+    // Acquire: what was written of the kernel before it was put there.
+    for (const Kernel* known; (known = table.slots[at].load(std::memory_order_acquire)); at = (at + 1) & mask)
+        if (known->codelet == &codelet) break;
+    return at;
+}
+
+/// Null: there is no memory for a new one.
+const SpeedEstimates::Kernel* SpeedEstimates::find(const Codelet& codelet) const
+{
+    const Table& table = *table_.load(std::memory_order_acquire);
+    if (const Kernel* known = table.slots[place(table, codelet)].load(std::memory_order_relaxed)) [[likely]]
+        return known;
+    return add(codelet);
+}
+
+SpeedEstimates::Kernel* SpeedEstimates::add(const Codelet& codelet) const noexcept
+{
+    try {
+        const std::lock_guard lock(growing_);
+        Table* table = tables_.back().get();
+        if (Kernel* known = table->slots[place(*table, codelet)].load(std::memory_order_relaxed)) return known;
+        auto made = std::make_unique<Kernel>(Kernel{&codelet, std::vector<Row>(kinds_.size())});
+        recall(*made);
+        kernels_.reserve(kernels_.size() + 1);
+        if (2 * (kernels_.size() + 1) > table->slots.size()) {
+            auto larger = std::make_unique<Table>(2 * table->slots.size());
+            for (const auto& kernel : kernels_)
+                larger->slots[place(*larger, *kernel->codelet)].store(kernel.get(), std::memory_order_relaxed);
+            table = larger.get();
+            tables_.push_back(std::move(larger));
+        }
+        kernels_.push_back(std::move(made));
+        Kernel* const kernel = kernels_.back().get();
+        table->slots[place(*table, codelet)].store(kernel, std::memory_order_release);
+        table_.store(table, std::memory_order_release);
+        return kernel;
+    } catch (const std::bad_alloc&) {
+        return nullptr; // an estimate is advice
     }
-    return -1;
 }
 
-void SpeedEstimates::observe(WorkerId worker, const Codelet& codelet, Flops flops, Seconds took, Seconds now)
+/// What earlier runs have seen of it.
+void SpeedEstimates::recall(Kernel& kernel) const
 {
-    const int place = flops > 0 && took > 0 ? index(codelet, true) : -1;
-    if (place < 0) return;
-    Seen& seen = rows_[worker].seen[place];
-    const double before = seen.rate.load(std::memory_order_relaxed), rate = flops / took;
+    if (known_.empty()) return;
+    constexpr Seconds long_ago = -1e18;
+    for (std::size_t worker = 0; worker < kinds_.size() && worker < kind_names_.size(); ++worker) {
+        const auto* speeds = known_.find({unique_name(*kernel.codelet), kernel.codelet->precision, kind_names_[worker]});
+        if (!speeds) continue;
+        for (const auto& [bucket, speed] : *speeds) {
+            Seen& seen = kernel.rows[worker].seen[std::size_t(bucket)];
+            seen.rate.store(speed.rate, std::memory_order_relaxed);
+            seen.size.store(speed.size, std::memory_order_relaxed);
+            seen.at.store(long_ago, std::memory_order_relaxed);
+        }
+    }
+}
+
+void SpeedEstimates::observe(WorkerId worker, const Codelet& codelet, Flops flops, Seconds took, Seconds now, double part)
+{
+    if (!(flops > 0 && took > 0 && part > 0)) return;
+    const Kernel* const kernel = find(codelet);
+    if (!kernel) return;
+    const double size = size_of(flops), rate = part * flops / took;
+    Seen& seen = const_cast<Seen&>(kernel->rows[std::size_t(worker)].seen[std::size_t(KernelSpeeds::bucket(size))]);
+    const double before = seen.rate.load(std::memory_order_relaxed), about = seen.size.load(std::memory_order_relaxed);
     const bool stale = before == 0 || now - seen.at.load(std::memory_order_relaxed) > forgotten;
+    seen.size.store(stale ? size : about + weight * (size - about), std::memory_order_relaxed);
     seen.rate.store(stale ? rate : before + weight * (rate - before), std::memory_order_relaxed);
     seen.at.store(now, std::memory_order_relaxed);
 }
 
-double SpeedEstimates::best_rate(int place, int kind) const
+/// Between the next sizes below and above that were seen; 0: none was.
+double SpeedEstimates::rate_at(const Sizes& seen, double size)
+{
+    constexpr double alike = 0.5;
+    const auto rate_of = [&](int bucket) { return seen[std::size_t(bucket)].rate.load(std::memory_order_relaxed); };
+    const auto size_seen = [&](int bucket) { return seen[std::size_t(bucket)].size.load(std::memory_order_relaxed); };
+    const int own = KernelSpeeds::bucket(size);
+    const double here = rate_of(own);
+    if (here > 0 && std::abs(size_seen(own) - size) < alike) [[likely]]
+        return here;
+    int below = own, above = own;
+    while (below >= 0 && !(rate_of(below) > 0 && size_seen(below) <= size)) --below;
+    while (above < KernelSpeeds::buckets && !(rate_of(above) > 0 && size_seen(above) >= size)) ++above;
+    if (below < 0) return above < KernelSpeeds::buckets ? rate_of(above) : 0;
+    if (above == KernelSpeeds::buckets) return rate_of(below);
+    const double low = size_seen(below), high = size_seen(above);
+    return high > low ? rate_of(below) + (rate_of(above) - rate_of(below)) * (size - low) / (high - low) : rate_of(below);
+}
+
+double SpeedEstimates::best_rate(const Kernel& kernel, double size, int kind) const
 {
     double best = 0;
-    for (std::size_t worker = 0; worker < rows_.size(); ++worker)
-        if (kind == any_kind || kinds_[worker] == kind)
-            best = std::max(best, rows_[worker].seen[place].rate.load(std::memory_order_relaxed));
+    for (std::size_t worker = 0; worker < kernel.rows.size(); ++worker)
+        if (kind == any_kind || kinds_[worker] == kind) best = std::max(best, rate_at(kernel.rows[worker].seen, size));
     return best;
 }
 
 Seconds SpeedEstimates::expect(WorkerId worker, const Codelet& codelet, Flops flops, Seconds now) const
 {
-    const int place = index(codelet, false);
-    if (place < 0) return flops / nominal_;
-    const Seen& seen = rows_[worker].seen[place];
-    double rate = seen.rate.load(std::memory_order_relaxed);
-    const Seconds age = now - seen.at.load(std::memory_order_relaxed);
-    if (rate == 0) rate = best_rate(place, kinds_[worker]);
-    else if (age > valid) rate += (best_rate(place, kinds_[worker]) - rate) * std::min(1.0, (age - valid) / (forgotten - valid));
-    if (rate == 0) rate = best_rate(place, any_kind);
+    const Kernel* const kernel = find(codelet);
+    if (!kernel) return flops / nominal_;
+    const double size = size_of(flops);
+    const Sizes& own = kernel->rows[std::size_t(worker)].seen;
+    const int kind = kinds_[std::size_t(worker)];
+    double rate = rate_at(own, size);
+    const Seconds age = now - own[std::size_t(KernelSpeeds::bucket(size))].at.load(std::memory_order_relaxed);
+    if (rate == 0) rate = best_rate(*kernel, size, kind);
+    else if (age > valid) rate += (best_rate(*kernel, size, kind) - rate) * std::min(1.0, (age - valid) / (forgotten - valid));
+    if (rate == 0) rate = best_rate(*kernel, size, any_kind);
     return flops / (rate > 0 ? rate : nominal_);
 }
 
 Seconds SpeedEstimates::expect_best(const Codelet& codelet, Flops flops) const
 {
-    const int place = index(codelet, false);
-    const double best = place < 0 ? 0 : best_rate(place, any_kind);
+    const Kernel* const kernel = find(codelet);
+    const double best = kernel ? best_rate(*kernel, size_of(flops), any_kind) : 0;
     return flops / (best > 0 ? best : nominal_);
+}
+
+KernelSpeeds SpeedEstimates::seen() const
+{
+    KernelSpeeds all = known_;
+    const std::lock_guard lock(growing_);
+    for (const auto& kernel : kernels_)
+        for (std::size_t worker = 0; worker < kernel->rows.size() && worker < kind_names_.size(); ++worker) {
+            const KernelKey key{unique_name(*kernel->codelet), kernel->codelet->precision, kind_names_[worker]};
+            for (std::size_t b = 0; b < KernelSpeeds::buckets; ++b) {
+                double best = 0, size = 0;
+                for (std::size_t other = 0; other < kernel->rows.size(); ++other) {
+                    const Seen& seen = kernel->rows[other].seen[b];
+                    const double rate = seen.rate.load(std::memory_order_relaxed);
+                    if (kinds_[other] != kinds_[worker] || !(rate > best)) continue;
+                    best = rate;
+                    size = seen.size.load(std::memory_order_relaxed);
+                }
+                if (best > 0) all.set(key, {size, best});
+            }
+        }
+    return all;
 }
 
 } // namespace trencadis

@@ -1,49 +1,79 @@
 #pragma once
 #include "base/types.hpp"
 #include "graph/codelet.hpp"
+#include "machine/kernel_speeds.hpp"
 
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <vector>
 
 namespace trencadis {
 
-/// How fast each worker runs each codelet just now: an exponential mean of flops per second, updated after every task, so
-/// that a core which a neighbour slows down is seen as slow within a few tasks. What was seen long ago fades: after some tens of
+/// How fast each worker runs each codelet at each size just now: an exponential mean of flops per second, updated after every task, so that
+/// a core which a neighbour slows down is seen as slow within a few tasks. What was seen long ago fades: after some tens of
 /// milliseconds a worker is expected to be as fast as the fastest of its kind again, so that it is tried, and a neighbour that went
-/// away is noticed. A worker writes its own row only; any thread reads. Pure: times are given to it.
+/// away is noticed. Between sizes that were seen the rate is interpolated. What earlier runs have seen counts as seen long ago. Pure:
+/// times are given to it.
+///
+/// A worker writes its own figures only, any thread reads; relaxed, because each figure stands for itself. Looking a codelet up takes no
+/// lock; one that is new takes one, once.
 class SpeedEstimates {
 public:
-    /// `kinds`: the core kind of each worker.
-    SpeedEstimates(std::vector<int> kinds, double nominal_flops_per_second);
-    void observe(WorkerId worker, const Codelet& codelet, Flops flops, Seconds took, Seconds now);
-    /// Expected seconds. Of a worker that has not run the codelet yet: as the fastest of its kind, then as the fastest of all, then at
-    /// the nominal speed.
+    /// `kinds`: the core kind of each worker, `kind_names` their names in `known`.
+    SpeedEstimates(std::vector<int> kinds, double nominal_flops_per_second, KernelSpeeds known = {},
+                   std::vector<std::string> kind_names = {});
+    ~SpeedEstimates();
+    /// The worker had `part` (0 to 1) of a task of so many flops.
+    void observe(WorkerId worker, const Codelet& codelet, Flops flops, Seconds took, Seconds now, double part = 1);
+    /// Expected seconds. Of a worker that has not run the codelet at about this size yet: as the fastest of its kind, then as the fastest of
+    /// all, then at the nominal speed.
     Seconds expect(WorkerId worker, const Codelet& codelet, Flops flops, Seconds now) const;
     /// On the fastest worker.
     Seconds expect_best(const Codelet& codelet, Flops flops) const;
+    /// What the fastest of each kind was seen to do, now or in earlier runs. Kinds without a name are left out.
+    KernelSpeeds seen() const;
 
 private:
-    static constexpr int capacity = 64; ///< codelets known at once; further ones are taken at the nominal speed
     static constexpr double weight = 0.25;
     static constexpr Seconds valid = 0.02,
                              forgotten = 0.1; ///< age up to which an observation counts fully, from which it no longer does
     struct Seen {
-        std::atomic<double> rate{0};
+        std::atomic<double> rate{0}, size{0}; ///< 0: never
         std::atomic<Seconds> at{0};
     };
+    using Sizes = std::array<Seen, KernelSpeeds::buckets>;
     struct alignas(64) Row {
-        std::array<Seen, capacity> seen{};
+        Sizes seen{};
+    };
+    struct Kernel {
+        const Codelet* codelet;
+        std::vector<Row> rows; ///< by worker
+    };
+    /// Open-addressed by the codelet's address, at most half full; a larger one takes its place.
+    struct Table {
+        explicit Table(std::size_t size) : slots(size) {}
+        std::vector<std::atomic<Kernel*>> slots;
     };
     static constexpr int any_kind = -1;
-    int index(const Codelet& codelet, bool insert) const;
-    double best_rate(int place, int kind) const;
+    static std::size_t place(const Table& table, const Codelet& codelet);
+    const Kernel* find(const Codelet& codelet) const;
+    Kernel* add(const Codelet& codelet) const noexcept;
+    void recall(Kernel& kernel) const;
+    static double rate_at(const Sizes& seen, double size);
+    double best_rate(const Kernel& kernel, double size, int kind) const;
 
     const std::vector<int> kinds_;
     const double nominal_;
-    std::vector<Row> rows_;
-    mutable std::array<std::atomic<const Codelet*>, capacity> codelets_{};
+    const KernelSpeeds known_;
+    const std::vector<std::string> kind_names_;
+
+    mutable std::mutex growing_;
+    mutable std::vector<std::unique_ptr<Kernel>> kernels_; ///< under the lock
+    mutable std::vector<std::unique_ptr<Table>> tables_;   ///< under the lock; old ones stay, for those who look
+    mutable std::atomic<Table*> table_;                    ///< the latest
 };
 
 } // namespace trencadis

@@ -29,6 +29,7 @@ public:
         return (task.flops > 0 ? task.flops : 1) / speeds[worker];
     }
     Seconds free_at(WorkerId worker) const override { return std::max(time, free[worker]); }
+    Index chunks_of(const Task& task, WorkerId) const override { return task.codelet->chunks ? malleable_chunks : 1; }
     Index chunks_left(WorkerId worker) const override { return chunks[worker]; }
     int node(WorkerId worker) const override { return nodes[worker]; }
     int memories() const override { return known_memories; }
@@ -42,6 +43,7 @@ public:
 
     std::vector<int> kinds, nodes;
     std::vector<Index> chunks;
+    Index malleable_chunks = 4; ///< of every malleable task
     std::vector<double> speeds; ///< flops per second
     std::vector<Seconds> free;
     Seconds time = 0;

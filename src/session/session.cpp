@@ -3,11 +3,12 @@
 #include "base/error.hpp"
 #include "base/lasting.hpp"
 #include "engines/engine.hpp"
-#include "graph/task_flow.hpp"
+#include "graph/executor.hpp"
 #include "machine/node_memory.hpp"
 #include "observe/clock.hpp"
 #include "scheduling/scheduler.hpp"
 #include "session/choices.hpp"
+#include "session/kept_speeds.hpp"
 #include "session/session_crew.hpp"
 #include "threads/threads.hpp"
 
@@ -56,6 +57,22 @@ void check_slow(const SessionOptions& options, const EngineEntry& engine)
     }
 }
 
+/// What was asked for by name and the engine has no use for. The environment's choices are for all sessions, whatever their engine.
+void check_wishes(const SessionOptions& asked, const EngineEntry& engine)
+{
+    const auto refuse = [&](const std::string& what, const char* instead) {
+        throw Error(ErrorCode::bad_argument, std::string("engine '") + engine.name + "' " + what + "; " + instead);
+    };
+    const Capabilities& can = engine.capabilities;
+    if (can.schedules_itself && !asked.scheduler.empty())
+        refuse("chooses the next task itself, and scheduler '" + asked.scheduler + "' was asked for", "leave the scheduler out");
+    const auto wanted = std::max(asked.workers.size(), std::size_t(std::max(asked.worker_count, 0)));
+    if (!can.parallel && wanted > 1)
+        refuse("has one worker, and " + std::to_string(wanted) + " were asked for", "ask for 1, or for another engine");
+    if (!can.parallel && !asked.relief.empty() && asked.relief != "never")
+        refuse("moves no workers, and relief '" + asked.relief + "' was asked for", "relief must be never");
+}
+
 double nominal_speed(const Machine& machine)
 {
     double best = 0;
@@ -63,31 +80,7 @@ double nominal_speed(const Machine& machine)
     return best > 0 ? 0.5e9 * best : 2e10; // kernels reach about half of the multiply-add peak
 }
 
-/// The body of a run, as a task; bookkeeping, so it is neither busy time nor an event.
-struct RunArgs {
-    const std::function<void(Flow&)>* body;
-    void run(TaskContext& context) { (*body)(context.flow()); }
-};
 constexpr std::int64_t close_ns = 100'000; ///< calls that follow one another
-
-constexpr Codelet run_codelet = [] {
-    Codelet codelet = codelet_of<RunArgs>("run");
-    codelet.counted = false;
-    return codelet;
-}();
-
-/// Asks `poll` while the calling thread waits.
-class PollScope {
-public:
-    PollScope(Engine& engine, const std::function<bool()>& poll) : engine_(engine)
-    {
-        if (poll) engine_.poll_while_waiting(&poll);
-    }
-    ~PollScope() { engine_.poll_while_waiting(nullptr); }
-
-private:
-    Engine& engine_;
-};
 
 } // namespace
 
@@ -97,9 +90,11 @@ struct Session::Parts {
     std::vector<WorkerPlace> places;
     const KernelProvider* kernels = nullptr;
     FlowTraits traits; ///< of the scheduler
+    std::optional<KeptSpeeds> speeds;
     std::unique_ptr<Threads> threads;
     std::unique_ptr<Engine> engine;
     std::optional<SessionCrew> crew;
+    CallSharing* sharing = nullptr; ///< the engine's, if it has it
 
     const int made_after = forks_so_far();
 
@@ -109,8 +104,6 @@ struct Session::Parts {
     std::int64_t run_ns = 0; ///< with at least one run going on
     std::int64_t run_ns_base = 0;
     std::vector<WorkerTime> base;
-
-    std::vector<std::unique_ptr<TaskFlow>> flows; ///< of runs that are over, for the next ones; under clock_mutex
 
     std::atomic<std::int64_t> last_call_ns{0}, last_short_ns{0}, last_rouse_ns{0};
     std::atomic<bool> counts_node_bytes{false}, tracing{false};
@@ -131,34 +124,6 @@ struct Session::Parts {
     {
         return run_ns + (running ? now_ns() - running_since_ns : 0);
     }
-};
-
-/// The flow of a run. Small ones are used again: most of what a small call costs beside its arithmetic is the memory of its flow.
-class Session::RootFlow {
-public:
-    explicit RootFlow(Parts& parts) : parts_(parts)
-    {
-        std::unique_lock lock(parts.clock_mutex);
-        if (!parts.flows.empty()) {
-            flow_ = std::move(parts.flows.back());
-            parts.flows.pop_back();
-        }
-        lock.unlock();
-        if (flow_) flow_->reuse();
-        else flow_ = std::make_unique<TaskFlow>(*parts.engine, parts.flow_options());
-    }
-    TaskFlow& operator*() const { return *flow_; }
-    /// The run has ended well.
-    void keep()
-    {
-        constexpr std::size_t most = 4;
-        std::lock_guard lock(parts_.clock_mutex);
-        if (flow_->is_light() && parts_.flows.size() < most) parts_.flows.push_back(std::move(flow_));
-    }
-
-private:
-    Parts& parts_;
-    std::unique_ptr<TaskFlow> flow_;
 };
 
 Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>())
@@ -182,6 +147,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
         throw Error(ErrorCode::bad_argument,
                     std::string("engine '") + engine.name +
                         "' computes nothing, it takes virtual time on a described machine; use `trencadis simulate`");
+    check_wishes(options, engine);
     const SchedulerSpec scheduler = parse_scheduler(resolved.scheduler);
     const ThreadsEntry& threads = find_entry("thread back end", threads_entries(), resolved.threads);
     parts.machine = choose_machine(resolved.machine);
@@ -201,12 +167,17 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     EngineParts make{parts.places, scheduler, parts.threads.get(), nominal_speed(real), parts.kernels};
     make.relieving = relieving_named(resolved.relief);
     make.callers_anywhere = options.workers.empty();
+    if (resolved.machine.empty() && resolved.slow.empty())
+        parts.speeds.emplace(parts.machine.name, parts.kernels->name() + ' ' + parts.kernels->version());
+    else parts.speeds.emplace();
+    make.speeds = parts.speeds->read();
     make.machine = &parts.machine;
     make.node_of = [this](const void* data) {
         const std::vector<int> nodes = nodes_of_pages(data, 1);
         return nodes.empty() ? any_node : nodes.front();
     };
     parts.engine = engine.make(std::move(make));
+    parts.sharing = parts.engine->call_sharing();
     parts.base.resize(parts.engine->workers());
     crew_ = &parts.crew.emplace(*this);
 }
@@ -214,6 +185,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
 Session::~Session()
 {
     if (made_before_fork()) keep_for_good(parts_.release()); // its end would wait for threads that are not in this process
+    else parts_->speeds->end(*parts_->engine);
 }
 
 Index Session::run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)
@@ -224,25 +196,8 @@ Index Session::run(const std::function<void(Flow&)>& body, const std::function<b
         explicit Running(Parts& p) : parts(p) { parts.run_begins(); }
         ~Running() { parts.run_ends(); }
     } running(*parts_);
-    PollScope polling(*parts_->engine, interrupted);
-    if (const std::unique_ptr<Flow> own = parts_->engine->own_flow(parts_->flow_options())) {
-        body(*own);
-        own->wait();
-        return own->outcome().value();
-    }
-    RootFlow flow(*parts_);
-    TaskFlow& root = *flow;
-    const bool attended = parts_->engine->attend(root, [&] {
-        body(root);
-        root.wait();
-    });
-    if (!attended) {
-        root.submit(run_codelet, RunArgs{&body}, std::initializer_list<Access>{});
-        root.wait();
-    }
-    raise_quietly(root.raised());
-    const Index outcome = root.outcome().value();
-    flow.keep();
+    const Index outcome = parts_->engine->run({parts_->flow_options(), &interrupted}, body);
+    parts_->speeds->note_run(*parts_->engine, now_ns());
     return outcome;
 }
 
@@ -250,26 +205,31 @@ bool Session::can_share(Flops flops)
 {
     constexpr Flops worth_a_helper = 2.5e5, slowest_per_ns = 10;
     constexpr std::int64_t seldom_ns = 1'000'000; // waking costs microseconds, and where a neighbour is they sleep again at once
-    if (made_before_fork()) return false;
+    CallSharing* const sharing = parts_->sharing;
+    if (!sharing || made_before_fork()) return false;
     const std::int64_t now = now_ns(), last = parts_->last_short_ns.exchange(now, std::memory_order_relaxed);
     const int helpers = static_cast<int>(std::clamp(flops / worth_a_helper, 1.0, double(workers())));
-    if (parts_->engine->shares(helpers)) return true;
+    if (sharing->shares(helpers)) return true;
     const auto its_own_ns = static_cast<std::int64_t>(flops / slowest_per_ns); // the last one began then
     if (now - last < close_ns + its_own_ns && now - parts_->last_rouse_ns.load(std::memory_order_relaxed) > seldom_ns) {
         parts_->last_rouse_ns.store(now, std::memory_order_relaxed);
-        parts_->engine->rouse(helpers);
+        sharing->rouse(helpers);
     }
     return false;
 }
 
-bool Session::is_wary() const { return parts_->engine->is_wary(); }
-bool Session::share_out(Index chunks, const std::function<void(Team&)>& work) { return parts_->engine->share_out(chunks, work); }
+bool Session::is_wary() const { return parts_->sharing && parts_->sharing->is_wary(); }
+bool Session::share_out(Index chunks, const std::function<void(Team&)>& work)
+{
+    return parts_->sharing && parts_->sharing->share_out(chunks, work);
+}
 
 Crew::Outlook Session::outlook()
 {
     const std::int64_t now = now_ns(), last = parts_->last_call_ns.exchange(now, std::memory_order_relaxed);
-    if (!parts_->engine->has_room()) return Crew::Outlook::busy;
-    return parts_->engine->spinning() > 0 || now - last < close_ns ? Crew::Outlook::ready : Crew::Outlook::asleep;
+    const CallSharing* const sharing = parts_->sharing;
+    if (sharing && !sharing->has_room()) return Crew::Outlook::busy;
+    return (sharing && sharing->spinning() > 0) || now - last < close_ns ? Crew::Outlook::ready : Crew::Outlook::asleep;
 }
 
 bool Session::made_before_fork() const { return forks_so_far() != parts_->made_after; }
@@ -284,13 +244,15 @@ std::unique_ptr<Flow> Session::open_flow(std::int64_t window)
     require_workers();
     FlowOptions options = parts_->flow_options();
     if (window) options.window = window;
-    return trencadis::open_flow(*parts_->engine, options);
+    return parts_->engine->open_flow(options);
 }
 
 Executor& Session::executor()
 {
     require_workers();
-    return *parts_->engine;
+    if (Executor* const executor = parts_->engine->executor()) return *executor;
+    throw Error(ErrorCode::bad_argument,
+                "engine '" + parts_->options.engine + "' finds dependences itself; open a flow of it (Session::open_flow)");
 }
 const SessionOptions& Session::options() const { return parts_->options; }
 int Session::workers() const { return parts_->engine->workers(); }

@@ -111,8 +111,8 @@ public:
     /// and Error{cancelled} is thrown once the running tasks have ended.
     Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
     bool can_share(Flops flops);                                          ///< see Crew::can_share
-    bool share_out(Index chunks, const std::function<void(Team&)>& work); ///< see Engine::share_out
-    bool is_wary() const;                                                 ///< see Engine::is_wary
+    bool share_out(Index chunks, const std::function<void(Team&)>& work); ///< see CallSharing::share_out
+    bool is_wary() const;                                                 ///< see CallSharing::is_wary
     Crew::Outlook outlook();                                              ///< see Crew::outlook
     /// A flow that the caller's own thread submits to, with so many tasks in flight at most; 0: as the session has it. The session must
     /// outlive it. Throws Error{environment} in a process forked since the session was made.
@@ -129,7 +129,6 @@ public:
 private:
     bool made_before_fork() const; ///< its workers are not in this process
     void require_workers() const;  ///< throws Error{environment} then
-    class RootFlow;
     // <<<
 private:
     struct Parts;

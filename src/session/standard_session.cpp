@@ -27,6 +27,9 @@ StandardSessions& standard_sessions()
     return sessions.get();
 }
 
+/// One that has more than one worker can be limited.
+bool engine_is_parallel() { return find_entry("engine", engine_entries(), choose_engine({})).capabilities.parallel; }
+
 std::string machine_word() { return choose({}, "TRENCADIS_MACHINE", ""); }
 
 } // namespace
@@ -45,8 +48,10 @@ Session& Session::standard()
         if (session && session->made_before_fork()) keep_for_good(session.release());
         if (!session) {
             SessionOptions options;
-            options.worker_count = all.limit;
-            options.relief = choose({}, "TRENCADIS_RELIEF", "never"); // a guest moves no threads about unless it is asked to
+            if (engine_is_parallel()) {
+                options.worker_count = all.limit;
+                options.relief = choose({}, "TRENCADIS_RELIEF", "never"); // a guest moves no threads about unless it is asked to
+            }
             session = std::make_unique<Session>(options);
         }
         made = session.get();
@@ -118,7 +123,7 @@ int Session::standard_workers()
     const std::lock_guard lock(first_uses());
     const auto made = all.by_limit.find(all.limit);
     if (made != all.by_limit.end() && made->second) return made->second->workers();
-    if (!find_entry("engine", engine_entries(), choose_engine({})).capabilities.parallel) return 1;
+    if (!engine_is_parallel()) return 1;
     return all.limit ? all.limit : static_cast<int>(choose_cores({}, choose_machine(machine_word())).size());
 }
 

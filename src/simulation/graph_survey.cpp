@@ -3,6 +3,7 @@
 #include "algorithms/graphs.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "graph/codelet_name.hpp"
 #include "graph/task_data.hpp"
 #include "kernels/providers/routines.hpp"
 #include "machine/kernel_times.hpp"
@@ -41,7 +42,8 @@ void require_known_kernels(const Machine& machine)
 {
     const std::vector<std::string_view> known = known_kernels();
     for (const KernelTime& time : machine.kernels) {
-        if (std::find(known.begin(), known.end(), time.kernel) != known.end()) continue;
+        const std::string_view shown = std::string_view(time.kernel).substr(0, time.kernel.find('.')); // "gemm.packed" is a gemm
+        if (std::find(known.begin(), known.end(), shown) != known.end()) continue;
         const std::string& file = machine.origin.empty() ? machine.name : machine.origin;
         throw Error(ErrorCode::bad_argument,
                     fmt::format("{}:{}: {}", file, time.line, unknown_name("kernel", time.kernel, known)));
@@ -138,11 +140,11 @@ GraphSurvey::Class GraphSurvey::make_class(const Task& task) const
 {
     const std::string_view name = task.codelet->name;
     Class made;
-    made.malleable = task.chunks > 1;
+    made.malleable = units().front().chunks(*task.codelet, task.args) > 1;
     made.best = never;
     double cores_together = 0;
-    for (const UnitKind& kind : kinds_) {
-        const KernelTime* known = find_kernel(machine_, name, kind.name);
+    for (const KindInUse& kind : kinds_) {
+        const KernelTime* known = find_kernel(machine_, {unique_name(*task.codelet), task.codelet->precision, kind.name});
         Seconds time = known ? known->time(task.flops) : never;
         if (task.flops <= 0) time = known ? 0 : never;
         if (!kind.device && time > 0) cores_together += kind.count / time;
@@ -184,7 +186,7 @@ void GraphSurvey::check() const
 Seconds GraphSurvey::area_bound() const
 {
     DivisibleWork divisible;
-    for (const UnitKind& kind : kinds_) divisible.units.push_back(kind.count);
+    for (const KindInUse& kind : kinds_) divisible.units.push_back(kind.count);
     for (const auto& [key, its] : classes_) {
         divisible.work.push_back(its.on_kind);
         for (Seconds& time : divisible.work.back()) time *= static_cast<double>(its.count);

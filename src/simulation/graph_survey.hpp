@@ -43,7 +43,7 @@ private:
         std::vector<Seconds> on_kind; ///< of one task, by kind of unit
         Seconds best = 0;
     };
-    struct UnitKind {
+    struct KindInUse {
         std::string name;
         int count;
         Bytes memory; ///< of a device
@@ -69,7 +69,7 @@ private:
 
     const Machine& machine_;
     std::vector<int> cores_, devices_;
-    std::vector<UnitKind> kinds_;
+    std::vector<KindInUse> kinds_;
     std::map<std::pair<std::string_view, Flops>, Class> classes_;
     std::vector<std::string_view> kernels_;
     std::vector<Level> levels_{1};

@@ -37,27 +37,33 @@ private:
     void* begin_;
 };
 
-/// The whole graph, as the body of one task.
+/// The whole graph.
 struct Graph {
     std::string routine, variant;
     GraphShape shape;
     void* memory;
 };
-struct RunArgs {
+void submit(Flow& flow, const Graph& graph)
+{
+    submit_graph(flow, graph.routine, graph.variant, graph.shape, graph.memory);
+}
+
+struct SurveyArgs {
     const Graph* graph;
-    void run(TaskContext& context) { submit_graph(context.flow(), graph->routine, graph->variant, graph->shape, graph->memory); }
+    void run(TaskContext& context) { submit(context.flow(), *graph); }
 };
-constexpr Codelet run_codelet = [] {
-    Codelet codelet = codelet_of<RunArgs>("run");
+constexpr Codelet survey_codelet = [] {
+    Codelet codelet = codelet_of<SurveyArgs>("run");
     codelet.counted = false;
     codelet.submits = true;
     return codelet;
 }();
 
-void run_graph(Executor& executor, const FlowOptions& options, const Graph& graph)
+/// As an engine runs it: the body of one task.
+void survey_graph(GraphSurvey& survey, const Graph& graph)
 {
-    TaskFlow root(executor, options);
-    root.submit(run_codelet, RunArgs{&graph}, std::initializer_list<Access>{});
+    TaskFlow root(survey, {.priorities = Priorities::given});
+    root.submit(survey_codelet, SurveyArgs{&graph}, std::initializer_list<Access>{});
     root.wait();
 }
 
@@ -159,15 +165,15 @@ SimulationResult simulate(const SimulationRequest& request)
     if (request.window) options.window = request.window;
 
     GraphSurvey survey(machine, units.cores, units.devices);
-    run_graph(survey, FlowOptions{.priorities = Priorities::given}, graph);
+    survey_graph(survey, graph);
     survey.check();
     result.bounds = {survey.area_bound(), survey.critical_path()};
 
     const std::unique_ptr<Engine> engine =
         find_entry("engine", engine_entries(), "simulated").make(parts_of(request, machine, units, scheduler));
     if (request.trace) engine->recorder().start_at(0);
-    run_graph(*engine, options, graph);
-    static_cast<SimulationReport&>(result) = engine->simulation_report();
+    engine->run({options}, [&](Flow& flow) { submit(flow, graph); });
+    static_cast<SimulationReport&>(result) = engine->simulation()->simulation_report();
     result.idle_fraction = idle_fraction(result);
     const Flops flops = routine_flops(result.routine, shape);
     if (result.makespan_s > 0) result.gflops = flops / result.makespan_s * 1e-9;

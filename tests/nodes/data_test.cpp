@@ -67,7 +67,7 @@ TEST(DataOnNodes, AreLookedForOnlyWhereThePolicyAsks)
         const auto engine = find_entry("engine", engine_entries(), "native").make(std::move(parts));
         double data[40]{};
         {
-            TaskFlow flow(*engine);
+            TaskFlow flow(*engine->executor());
             for (int pass = 0; pass < 2; ++pass)
                 for (double& datum : data) flow.submit("adds", [&datum] { ++datum; }, {readwrite(&datum)});
             flow.wait();

@@ -31,7 +31,7 @@ Session& native(std::string_view scheduler = "mosaic")
 }
 Session& sequential()
 {
-    static Session session(options_for("sequential", "eager"));
+    static Session session(options_for("sequential", ""));
     return session;
 }
 

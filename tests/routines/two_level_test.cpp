@@ -33,7 +33,7 @@ protected:
     template <class Check> static void everywhere(Check&& check)
     {
         for (const auto& [engine, scheduler] :
-             {std::pair("sequential", "eager"), {"native", "mosaic"}, {"native", "eager"}, {"native", "ws"}})
+             {std::pair("sequential", ""), {"native", "mosaic"}, {"native", "eager"}, {"native", "ws"}})
             for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
                 SCOPED_TRACE(std::string(engine) + " " + scheduler + " " + char(uplo));
                 check(session_on(engine, scheduler), uplo);

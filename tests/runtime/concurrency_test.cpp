@@ -15,7 +15,7 @@ namespace trencadis::testing {
 namespace {
 
 /// Runs random graphs on the engine and compares; the caller's seed.
-void run_graphs(Engine& engine, int count, std::uint64_t seed)
+void run_graphs(TaskFlowEngine& engine, int count, std::uint64_t seed)
 {
     Random random(seed);
     for (int g = 0; g < count; ++g) {

@@ -1,7 +1,6 @@
 #pragma once
 #include "base/sanitized.hpp"
-#include "engines/engine.hpp"
-#include "graph/task_flow.hpp"
+#include "engines/task_flow_engine.hpp"
 #include "session/choices.hpp"
 
 #include <algorithm>
@@ -36,13 +35,14 @@ public:
         EngineParts parts{std::move(workers), std::move(scheduler), threads_.get()};
         parts.relieving = relieving;
         parts.callers_anywhere = true;
-        engine_ = find_entry("engine", engine_entries(), engine).make(std::move(parts));
+        std::unique_ptr<Engine> made = find_entry("engine", engine_entries(), engine).make(std::move(parts));
+        engine_.reset(&dynamic_cast<TaskFlowEngine&>(*made.release()));
     }
-    Engine& engine() { return *engine_; }
+    TaskFlowEngine& engine() { return *engine_; }
 
 private:
     std::unique_ptr<Threads> threads_;
-    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<TaskFlowEngine> engine_;
 };
 
 /// One policy for each way to hold and hand out tasks; the tests of random graphs take every registered one.

@@ -19,7 +19,7 @@ void PrintTo(const Choice& choice, std::ostream* out) { *out << choice.scheduler
 class Failures : public ::testing::TestWithParam<Choice> {
 protected:
     RuntimeUnderTest runtime_{"native", GetParam().scheduler, GetParam().workers};
-    Engine& engine() { return runtime_.engine(); }
+    TaskFlowEngine& engine() { return runtime_.engine(); }
 };
 INSTANTIATE_TEST_SUITE_P(Native, Failures,
                          ::testing::Values(Choice{"eager", 2}, Choice{"ws", 2}, Choice{"eager", 1}, Choice{"ws", 6},

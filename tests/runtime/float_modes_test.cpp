@@ -111,8 +111,8 @@ TEST(FloatModes, OfAProgramAreNotThoseOfItsScheduling)
             flow.wait();
         };
         for (int round = 0; round < 20; ++round) {
-            TaskFlow visited(*engine);
-            EXPECT_TRUE(eventually([&] { return engine->attend(visited, [&] { run(visited); }); }));
+            TaskFlow visited(*engine->executor());
+            EXPECT_TRUE(eventually([&] { return engine->call_sharing()->attend(visited, [&] { run(visited); }); }));
         }
         _mm_setcsr(before);
     }).join();

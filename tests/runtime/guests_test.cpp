@@ -18,11 +18,11 @@ namespace {
 class Guests : public ::testing::TestWithParam<const char*> {
 protected:
     /// A call of the calling thread's in a worker's place: `submit` to the flow, which is then waited for.
-    template <class Submit> void call(Engine& engine, const Submit& submit)
+    template <class Submit> void call(TaskFlowEngine& engine, const Submit& submit)
     {
         TaskFlow flow(engine);
         ASSERT_TRUE(eventually([&] {
-            return engine.attend(flow, [&] {
+            return engine.call_sharing()->attend(flow, [&] {
                 submit(flow);
                 flow.wait();
             });
@@ -100,7 +100,7 @@ TEST_P(Guests, GiveTheWorkerAwayWhileTheyWaitForTasksInsideTheirs)
                                     {});
                     flow.wait();
                 };
-                if (!runtime.engine().attend(flow, submit)) submit();
+                if (!runtime.engine().call_sharing()->attend(flow, submit)) submit();
             });
         for (std::thread& caller : callers) caller.join();
         EXPECT_EQ(count, 4 * 4 * 4);
@@ -112,7 +112,7 @@ TEST_P(Guests, GiveTheWorkerAwayWhileTheyWaitForTasksInsideTheirs)
 TEST(Guest, LeavesTheTaskThatItFoundToWhoeverSleepsInItsPlace)
 {
     RuntimeUnderTest runtime("native", "eager", 1);
-    Engine& engine = runtime.engine();
+    TaskFlowEngine& engine = runtime.engine();
     TaskEvent guest_waits, guest_may_go_on, other_may_go_on;
     std::thread first([&] {
         TaskFlow flow(engine);
@@ -121,7 +121,7 @@ TEST(Guest, LeavesTheTaskThatItFoundToWhoeverSleepsInItsPlace)
             guest_may_go_on.wait();
         };
         EXPECT_TRUE(eventually([&] {
-            return engine.attend(flow, [&] {
+            return engine.call_sharing()->attend(flow, [&] {
                 flow.submit("waits", waits, {});
                 flow.wait();
             });
@@ -141,7 +141,7 @@ TEST(Guest, LeavesTheTaskThatItFoundToWhoeverSleepsInItsPlace)
     std::atomic<bool> ran{false};
     int datum = 0;
     EXPECT_TRUE(eventually([&] {
-        return engine.attend(second, [&] {
+        return engine.call_sharing()->attend(second, [&] {
             second.submit("before", [&] { found.submit("found", [&] { ran = true; }, {}); }, {readwrite(&datum)});
             second.submit("behind it", [] {}, {readwrite(&datum)});
             second.wait();
@@ -193,12 +193,12 @@ template <class Call> void expect_the_offer_is_kept(const Call& call)
 {
     RuntimeUnderTest runtime("native", SchedulerSpec{&offering, SchedulerOptions(), {}, "offering"}, std::vector<WorkerPlace>(1),
                              Relieving::never);
-    Engine& engine = runtime.engine();
+    TaskFlowEngine& engine = runtime.engine();
     std::atomic<Index> first{0};
     TaskFlow found(engine), its(engine);
     const auto submit = [&] { found.submit(pieces, Pieces{&first}, std::initializer_list<Access>{}); };
     EXPECT_TRUE(eventually([&] {
-        return engine.attend(its, [&] {
+        return engine.call_sharing()->attend(its, [&] {
             call(its, submit);
             its.wait();
         });
@@ -255,8 +255,8 @@ TEST_P(Guests, ThrowWhatTheirTasksThrow)
         flow.submit("throws", [] { throw Error(ErrorCode::environment, "on purpose"); }, {});
         flow.wait();
     };
-    ASSERT_TRUE(eventually([&] { return runtime.engine().has_room(); }));
-    EXPECT_THROW(runtime.engine().attend(flow, throwing), Error);
+    ASSERT_TRUE(eventually([&] { return runtime.engine().call_sharing()->has_room(); }));
+    EXPECT_THROW(runtime.engine().call_sharing()->attend(flow, throwing), Error);
     call(runtime.engine(), [](TaskFlow& next) { next.submit("task", [] {}, {}); });
 }
 

@@ -55,7 +55,7 @@ TEST_P(Malleable, EachChunkRunsExactlyOnceAndASuccessorSeesThemAll)
 }
 
 /// Returns when every worker has begun to run tasks.
-void wake_all_workers(Engine& engine)
+void wake_all_workers(TaskFlowEngine& engine)
 {
     TaskFlow flow(engine);
     std::atomic<int> arrived{0};

@@ -75,7 +75,7 @@ template <class Check> void for_each_graph(int count, bool failures, Check check
 
 TEST(RandomGraphs, GiveWhatExecutionInOrderGives)
 {
-    for_each_graph(share_of(10'000), false, [](const GraphPlan& plan, const Configuration& setup, Engine& engine) {
+    for_each_graph(share_of(10'000), false, [](const GraphPlan& plan, const Configuration& setup, TaskFlowEngine& engine) {
         Outcome expected(plan), seen(plan);
         run_in_order(plan, expected);
         run_in_flow(plan, seen, engine, setup.flow);
@@ -140,7 +140,7 @@ private:
 
 TEST(RandomGraphs, WithFailuresDropWhatDependsOnThemAndReportTheEarliest)
 {
-    for_each_graph(share_of(2500), true, [](const GraphPlan& plan, const Configuration& setup, Engine& engine) {
+    for_each_graph(share_of(2500), true, [](const GraphPlan& plan, const Configuration& setup, TaskFlowEngine& engine) {
         const FailureModel model(plan);
         Outcome seen(plan);
         run_in_flow(plan, seen, engine, setup.flow);

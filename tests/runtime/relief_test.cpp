@@ -44,7 +44,7 @@ struct RenewArgs {
 constexpr Codelet renew = codelet_of<RenewArgs>("renew");
 
 /// Random tasks on some data, and the same by one loop.
-void run_and_compare(Engine& engine, int tasks, int repeats, std::uint64_t seed)
+void run_and_compare(TaskFlowEngine& engine, int tasks, int repeats, std::uint64_t seed)
 {
     Random random(seed);
     std::vector<Cells> data(6, Cells(400, 1)), expected = data;
@@ -141,7 +141,7 @@ private:
     std::vector<std::thread> threads_;
 };
 
-void run_until_relieved(Engine& engine, int times)
+void run_until_relieved(TaskFlowEngine& engine, int times)
 {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (reliefs(engine) < times && std::chrono::steady_clock::now() < until) run_and_compare(engine, 40, 2000, test_seed());

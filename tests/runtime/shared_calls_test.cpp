@@ -41,16 +41,16 @@ protected:
         drop(team);
     }
     /// Until one call was shared out; work may have been done before, but not by several.
-    static void share(Engine& engine, Index chunks, const Work& work)
+    static void share(TaskFlowEngine& engine, Index chunks, const Work& work)
     {
         ASSERT_TRUE(eventually([&] {
-            engine.rouse(engine.workers());
-            return engine.share_out(chunks, work);
+            engine.call_sharing()->rouse(engine.workers());
+            return engine.call_sharing()->share_out(chunks, work);
         }));
     }
     /// The same until another thread has taken part as well. One that went to sleep just as the call was opened does not come: the call
     /// is given up soon then, and made again.
-    static void share_with_others(Engine& engine, Index chunks, const Work& work)
+    static void share_with_others(TaskFlowEngine& engine, Index chunks, const Work& work)
     {
         ASSERT_TRUE(eventually([&] {
             std::atomic<bool> others{false};
@@ -152,7 +152,7 @@ TEST_F(SharedCalls, ComputeInTheCallersModesAndTellItWhatWasRaised)
 TEST_F(SharedCalls, PassOnWhatTheCallerOrAMemberThrows)
 {
     RuntimeUnderTest runtime("native", "mosaic", 2);
-    Engine& engine = runtime.engine();
+    TaskFlowEngine& engine = runtime.engine();
     const auto caller = std::this_thread::get_id();
     for (const bool mine : {true, false}) {
         std::atomic<bool> thrown{false}, caught{false};
@@ -207,14 +207,14 @@ TEST_F(SharedCalls, AreNotForWhoWantsToSeeTasks)
     traced.engine().recorder().start();
     for (int i = 0; i < 1000; ++i)
         for (RuntimeUnderTest* runtime : {&one, &emulated, &moving, &traced, &sequential}) {
-            runtime->engine().rouse(8);
-            ASSERT_FALSE(runtime->engine().share_out(10, nothing));
+            runtime->engine().call_sharing()->rouse(8);
+            ASSERT_FALSE(runtime->engine().call_sharing()->share_out(10, nothing));
         }
     traced.engine().recorder().stop({}, Origin::measured);
     share(traced.engine(), 10, nothing);
     bool inside = true;
     TaskFlow flow(traced.engine());
-    flow.submit("task", [&] { inside = traced.engine().share_out(10, nothing); }, {});
+    flow.submit("task", [&] { inside = traced.engine().call_sharing()->share_out(10, nothing); }, {});
     flow.wait();
     EXPECT_FALSE(inside);
 }
@@ -225,8 +225,8 @@ TEST_F(SharedCalls, AreTasksForAWhileAfterAMemberWasLate)
     RuntimeUnderTest relieved("native", "mosaic", 2, Relieving::held_up), alone("native", "mosaic", 2, Relieving::never);
     const auto caller = std::this_thread::get_id();
     for (RuntimeUnderTest* runtime : {&relieved, &alone}) {
-        Engine& engine = runtime->engine();
-        EXPECT_FALSE(engine.is_wary());
+        TaskFlowEngine& engine = runtime->engine();
+        EXPECT_FALSE(engine.call_sharing()->is_wary());
         std::atomic<bool> begun{false};
         bool wary = false;
         ASSERT_TRUE(eventually([&] { // the other may not come, or not in time to take a chunk
@@ -236,11 +236,11 @@ TEST_F(SharedCalls, AreTasksForAWhileAfterAMemberWasLate)
                 begun = true;
                 std::this_thread::sleep_for(3ms);
             });
-            wary = engine.is_wary();
+            wary = engine.call_sharing()->is_wary();
             return begun.load();
         }));
         EXPECT_EQ(wary, runtime == &relieved);
-        EXPECT_TRUE(eventually([&] { return !engine.is_wary(); }));
+        EXPECT_TRUE(eventually([&] { return !engine.call_sharing()->is_wary(); }));
         share(engine, 2, drop);
     }
 }
@@ -250,7 +250,7 @@ TEST_F(SharedCalls, LiveBesideFlowsAndGuests)
 {
     for (const char* scheduler : {"mosaic", "ws", "eager"}) {
         RuntimeUnderTest runtime("native", scheduler, 3);
-        Engine& engine = runtime.engine();
+        TaskFlowEngine& engine = runtime.engine();
         std::atomic<int> shared{0};
         std::atomic<bool> wrong{false};
         std::vector<std::thread> callers;
@@ -269,8 +269,8 @@ TEST_F(SharedCalls, LiveBesideFlowsAndGuests)
                     };
                     if (caller % 3 == 0) tasks();
                     else if (caller % 3 == 1) {
-                        if (!engine.attend(flow, tasks)) wanted = 0;
-                    } else if (engine.share_out(20, add)) ++shared;
+                        if (!engine.call_sharing()->attend(flow, tasks)) wanted = 0;
+                    } else if (engine.call_sharing()->share_out(20, add)) ++shared;
                     else wanted = 0;
                     if (done != wanted) wrong = true;
                     if (round % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));

@@ -19,7 +19,7 @@ struct Seen {
     int inline_runs = 0;
     std::int64_t most_pending = 0;
 };
-Seen submit_many(Engine& engine, int count, const FlowTraits& traits)
+Seen submit_many(TaskFlowEngine& engine, int count, const FlowTraits& traits)
 {
     Seen seen;
     TaskFlow root(engine, {.traits = traits});

@@ -14,10 +14,20 @@ namespace trencadis {
 
 /// Our own workers: one per core, pinned. A worker runs what the scheduler gives it, joins a running operation when there is
 /// nothing, spins briefly, then sleeps.
-class NativeEngine final : public WorkerProtocol<NativeEngine, Worker, Holder, Wait, Found>, private View {
+class NativeEngine final : public WorkerProtocol<NativeEngine, Worker, Holder, Wait, Found>, public CallSharing, private View {
     friend WorkerProtocol;
 
 public:
+    static constexpr Capabilities abilities{.parallel = true,
+                                            .malleable = true,
+                                            .emulates_slow = true,
+                                            .priorities = true,
+                                            .commute = true,
+                                            .concurrent_write = true,
+                                            .reduction = true,
+                                            .nesting = true,
+                                            .cancellation = true};
+
     explicit NativeEngine(EngineParts parts);
     ~NativeEngine() override; ///< every flow must be gone
 
@@ -28,14 +38,19 @@ public:
     void wake_owner(TaskFlow& flow) override;
     bool leave_core(Sleeper& sleeper) override;
     void take_back(Sleeper& sleeper) override;
-    const Kernels* kernels() const override { return parts_.kernels; }
+    std::span<const ComputeUnit> units() const override { return units_; }
     Seconds estimate(const Codelet& codelet, Flops flops) const override { return speeds_.expect_best(codelet, flops); }
 
     // Engine
     int workers() const override { return static_cast<int>(workers_.size()); }
     std::vector<WorkerTime> times() const override;
     Recorder& recorder() override { return recorder_; }
-    void poll_while_waiting(const std::function<bool()>* poll) override;
+    const Capabilities& capabilities() const override { return abilities; }
+    const char* name() const override { return "engine 'native'"; }
+    CallSharing* call_sharing() override { return this; }
+    KernelSpeeds speeds() const override { return speeds_.seen(); }
+
+    // CallSharing
     bool attend(TaskFlow& flow, const std::function<void()>& call) override;
     bool shares(int helpers) const override;
     bool share_out(Index chunks, const std::function<void(Team&)>& work) override;
@@ -48,6 +63,11 @@ private:
     // View
     int kind(WorkerId worker) const override { return workers_[worker]->place.kind; }
     Seconds now() const override;
+    bool able(const Task& task, WorkerId worker) const override
+    {
+        return units_[std::size_t(worker)].can_run(*task.codelet, task.args);
+    }
+    Index chunks_of(const Task& task, WorkerId worker) const override;
     Seconds run_time(const Task& task, WorkerId worker) const override
     {
         return task.flops > 0 ? speeds_.expect(worker, *task.codelet, task.flops, now()) : 0;
@@ -63,6 +83,9 @@ private:
     Seconds transfer_time(const Task& task, WorkerId worker) const override { return memory_.transfer_time(task, node(worker)); }
     Bytes valid_bytes(const Task& task, WorkerId worker) const override { return memory_.valid_bytes(task, node(worker)); }
     bool holds_written(const Task& task, WorkerId worker) const override { return memory_.holds_written(task, node(worker)); }
+
+    // TaskFlowEngine
+    void poll_while_waiting(const std::function<bool()>* poll) override;
 
     // life.cpp: units, who holds a worker
     Holder& holder(const Worker& worker) const;
@@ -135,6 +158,7 @@ private:
     bool lend(Wait& wait);
 
     const EngineParts parts_;
+    const std::vector<ComputeUnit> units_;
     const HostMemory memory_;
     bool locates_ = false; ///< the policy asks where data are, and there is more than one answer
     SpeedEstimates speeds_;

@@ -16,6 +16,13 @@ std::vector<int> kinds_of(const std::vector<WorkerPlace>& workers)
     return kinds;
 }
 
+std::vector<std::string> names_of(const std::vector<WorkerPlace>& workers)
+{
+    std::vector<std::string> names;
+    for (const WorkerPlace& worker : workers) names.push_back(worker.kind_name);
+    return names;
+}
+
 std::vector<int> nodes_of(const std::vector<WorkerPlace>& workers)
 {
     std::vector<int> nodes;
@@ -47,8 +54,9 @@ bool shares_calls(const EngineParts& parts)
 } // namespace
 
 NativeEngine::NativeEngine(EngineParts parts)
-    : WorkerProtocol(nodes_of(parts.workers)), parts_(std::move(parts)), memory_(parts_.machine, parts_.node_of),
-      speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second),
+    : WorkerProtocol(nodes_of(parts.workers)), parts_(std::move(parts)),
+      units_(parts_.workers.size(), {.kernels = parts_.kernels}), memory_(parts_.machine, parts_.node_of),
+      speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second, parts_.speeds, names_of(parts_.workers)),
       relief_(parts_.relieving, parts_.threads->keeps_units()), recorder_(static_cast<int>(parts_.workers.size())),
       shares_calls_(shares_calls(parts_)), sleepers_(2 * static_cast<int>(parts_.workers.size())),
       worker_on_(workers_by_core(parts_.workers))
@@ -76,6 +84,7 @@ NativeEngine::NativeEngine(EngineParts parts)
 
 NativeEngine::~NativeEngine()
 {
+    end_kept_flows();
     stop_.store(true, std::memory_order_seq_cst);
     sleepers_.notify_all();
     seats_.clear(); // waits for their units

@@ -16,7 +16,12 @@ void NativeEngine::act(Worker& worker, Found found)
 void NativeEngine::execute(Worker& worker, Task& task, bool offer)
 {
     if (!task.flow->may_run(task)) return conclude(worker, task, nullptr, 0);
-    const Index chunks = task.chunks;
+    Index chunks = 1;
+    try {
+        chunks = units_[std::size_t(worker.id)].chunks(*task.codelet, task.args);
+    } catch (...) { // kernels are looked up at their first use
+        return conclude(worker, task, std::current_exception(), 0);
+    }
     // Cutting an operation up costs some of its speed, so it is done only when somebody has nothing to do or soon will have.
     const bool open = chunks > 1 && (offer || somebody_idle(task));
     Share* share = open ? worker.unused_share() : nullptr;
@@ -97,7 +102,7 @@ Index NativeEngine::chunks_at_a_time(const Worker& worker, const Task& task) con
 /// Learns from a run of a part of the task, 0 to 1.
 void NativeEngine::observe(const Worker& worker, const Task& task, double part, std::int64_t ns)
 {
-    if (task.flops > 0 && part > 0) speeds_.observe(worker.id, *task.codelet, part * task.flops, ns * 1e-9, now());
+    if (task.flops > 0 && part > 0) speeds_.observe(worker.id, *task.codelet, task.flops, ns * 1e-9, now(), part);
 }
 
 } // namespace trencadis

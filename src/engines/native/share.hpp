@@ -23,7 +23,7 @@ public:
         priority_.store(task.priority.load(std::memory_order_relaxed), std::memory_order_relaxed);
         codelet_.store(task.codelet, std::memory_order_relaxed);
         node_.store(task.node, std::memory_order_relaxed);
-        chunk_flops_.store(task.flops / double(chunks), std::memory_order_relaxed);
+        flops_.store(task.flops, std::memory_order_relaxed);
         work_.reset(chunks, 1);
         members_.open();
     }
@@ -53,14 +53,14 @@ public:
     Seconds chunk_time(const SpeedEstimates& speeds, WorkerId worker, Seconds now) const
     {
         const Codelet* codelet = codelet_.load(std::memory_order_relaxed);
-        return codelet ? speeds.expect(worker, *codelet, chunk_flops_.load(std::memory_order_relaxed), now) : 0;
+        return codelet ? speeds.expect(worker, *codelet, flops_.load(std::memory_order_relaxed), now) / double(work_.count()) : 0;
     }
 
 private:
     Membership members_;
     Task* task_ = nullptr;
     // What those who think of joining ask; stale answers do no harm.
-    std::atomic<double> priority_{0}, chunk_flops_{0};
+    std::atomic<double> priority_{0}, flops_{0};
     std::atomic<const Codelet*> codelet_{nullptr};
     std::atomic<int> node_{-1};
     SharedWork work_;

@@ -6,6 +6,16 @@
 
 namespace trencadis {
 
+/// What cannot be asked yet fails when the task runs.
+Index NativeEngine::chunks_of(const Task& task, WorkerId worker) const
+{
+    try {
+        return units_[std::size_t(worker)].chunks(*task.codelet, task.args);
+    } catch (...) {
+        return 1;
+    }
+}
+
 Index NativeEngine::chunks_left(WorkerId worker) const
 {
     const Share* share = workers_[worker]->offer.load(std::memory_order_acquire);

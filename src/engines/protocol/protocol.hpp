@@ -1,9 +1,9 @@
 #pragma once
-#include "engines/engine.hpp"
 #include "engines/protocol/node_binding.hpp"
 #include "engines/protocol/overflow.hpp"
 #include "engines/protocol/succession.hpp"
 #include "engines/protocol/undiscovered_flows.hpp"
+#include "engines/task_flow_engine.hpp"
 #include "graph/task_flow.hpp"
 
 #include <algorithm>
@@ -48,6 +48,7 @@ template <class Worker> struct HolderState {
 template <class Holder> struct WorkerState {
     WorkerId id = 0;
     Task* released = nullptr; ///< by the task that ended last; pushed when the holder looks for the next one, under the same lock
+    int in_flight = 0;        ///< tasks that its unit was given and has not completed; the holder's
     alignas(64) Succession<Holder> succession;
 
     Task** released_end() ///< where more are appended: they run in the order they were released
@@ -89,7 +90,7 @@ template <class Holder> struct WaitState {
 ///     int push(chain, from)                    gives the policy tasks; returns how many workers should know
 ///     void taken(task)                         the policy has given it out
 ///     void locate(chain)                       notes where the tasks' data are, for a policy that asks; before `push`
-template <class Carrier, class Worker, class Holder, class Wait, class Found> class WorkerProtocol : public Engine {
+template <class Carrier, class Worker, class Holder, class Wait, class Found> class WorkerProtocol : public TaskFlowEngine {
 public:
     bool binds(int node) const final { return binding_.binds(node); }
     void submitted(Task& task) override
@@ -255,6 +256,35 @@ protected:
     Holder* displaced_by(const Worker&) const { return nullptr; }
     bool can_run(const Worker&, const Task&) const { return true; }
     void locate(Task*) const {}
+
+    // ---- units that complete later --------------------------------------------------------------------------------
+
+    /// As `work`, for the holder of a unit that is given a task and completes it later, up to `slots` of them in flight: while one kernel runs,
+    /// the next waits in the unit's queue. The carrier has `start(worker, task)`, which gives the unit the task and does not wait, and
+    /// `await(worker)`, which returns when the unit has completed one and the carrier has said so by `complete`. Returns with nothing in flight.
+    void work_ahead(Worker& worker, int slots)
+    {
+        while (!self().disturbed(worker) || worker.in_flight > 0) {
+            const bool room = worker.in_flight < slots && !self().disturbed(worker);
+            const Found found = room ? self().look(worker) : Found{};
+            if (found) submit_to_unit(worker, *found.task);
+            else if (worker.in_flight > 0) self().await(worker);
+            else if (const Found later = self().idle(worker, nullptr)) submit_to_unit(worker, *later.task);
+        }
+        push_released(worker);
+    }
+    void submit_to_unit(Worker& worker, Task& task)
+    {
+        if (!task.flow->may_run(task)) return conclude(worker, task, nullptr, 0);
+        ++worker.in_flight;
+        self().start(worker, task);
+    }
+    /// The unit is done with the task; by the worker's holder, in whatever order its tasks end.
+    void complete(Worker& worker, Task& task, std::exception_ptr failure, Seconds took)
+    {
+        --worker.in_flight;
+        conclude(worker, task, std::move(failure), took);
+    }
 
     // ---- the end of a task ----------------------------------------------------------------------------------------
 

@@ -49,13 +49,15 @@ public:
     int workers() const override { return 1; }
     std::vector<WorkerTime> times() const override { return {}; }
     Recorder& recorder() override { return recorder_; }
-    void poll_while_waiting(const std::function<bool()>*) override {}
+    std::span<const ComputeUnit> units() const override { return {&unit_, 1}; }
+    const Capabilities& capabilities() const override { return abilities_; }
 
     int holder_now() const { return worker_.holder->number; }
     bool offered() const { return offered_; } ///< what runs now
     int holders() const { return static_cast<int>(holders_.size()); }
 
 private:
+    void poll_while_waiting(const std::function<bool()>*) override {}
     int kind(WorkerId) const override { return 0; }
     Seconds now() const override { return 0; }
     Seconds run_time(const Task&, WorkerId) const override { return 1; }
@@ -104,6 +106,8 @@ private:
     }
     void taken(const Task&) {}
 
+    const ComputeUnit unit_;
+    const Capabilities abilities_{};
     Recorder recorder_{1};
     std::vector<std::unique_ptr<ToyHolder>> holders_;
     ToyWorker worker_;

@@ -25,11 +25,24 @@ namespace trencadis::simulated {
 ///
 /// Any call of VirtualTime but now() may let other actors run, so the state is whole before each, and wake-ups are collected until
 /// the caller pauses.
-class VirtualEngine final : public WorkerProtocol<VirtualEngine, Worker, Holder, Wait, Found>, private View {
+class VirtualEngine final : public WorkerProtocol<VirtualEngine, Worker, Holder, Wait, Found>,
+                            public ReportsSimulation,
+                            private View {
     friend WorkerProtocol;
 
 public:
+    static constexpr Capabilities abilities{.parallel = true,
+                                            .malleable = true,
+                                            .computes = false,
+                                            .priorities = true,
+                                            .commute = true,
+                                            .concurrent_write = true,
+                                            .reduction = true,
+                                            .nesting = true,
+                                            .cancellation = true};
+
     explicit VirtualEngine(EngineParts parts);
+    ~VirtualEngine() override { end_kept_flows(); }
 
     // Executor
     void submitting() override;
@@ -43,7 +56,10 @@ public:
     int workers() const override { return static_cast<int>(workers_.size()); }
     std::vector<WorkerTime> times() const override;
     Recorder& recorder() override { return recorder_; }
-    void poll_while_waiting(const std::function<bool()>* poll) override { poll_ = poll; }
+    std::span<const ComputeUnit> units() const override { return units_; }
+    const Capabilities& capabilities() const override { return abilities; }
+    const char* name() const override { return "engine 'simulated'"; }
+    const ReportsSimulation* simulation() const override { return this; }
     SimulationReport simulation_report() const override;
 
 private:
@@ -63,6 +79,11 @@ private:
     Seconds transfer_time(const Task& task, WorkerId id) const override;
     Bytes valid_bytes(const Task& task, WorkerId id) const override;
     bool holds_written(const Task& task, WorkerId id) const override;
+
+    Index chunks_of(const Task& task, WorkerId) const override;
+
+    // TaskFlowEngine
+    void poll_while_waiting(const std::function<bool()>* poll) override { poll_ = poll; }
 
     void add_kernels(SimulationReport& report) const;
 
@@ -152,6 +173,7 @@ private:
     std::unique_ptr<VirtualTime> time_;
     Recorder recorder_;
     std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<ComputeUnit> units_; ///< by worker
     std::vector<std::unique_ptr<Holder>> holders_;
     std::vector<Worker*> by_actor_;
     bool has_energy_ = false;

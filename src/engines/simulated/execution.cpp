@@ -125,7 +125,7 @@ bool VirtualEngine::somebody_idle(const Task& task) const
 /// it up for nobody would cost speed.
 Operation& VirtualEngine::open(Worker& worker, Task& task, bool offer, Seconds since)
 {
-    const Index chunks = std::max<Index>(1, task.chunks);
+    const Index chunks = chunks_of(task, worker.id);
     const std::span<const WorkerId> followers = scheduler_->followers(worker.id);
     const bool wanted = offer || somebody_idle(task) || !followers.empty();
     const bool offered = worker.device < 0 && chunks > 1 && wanted;

@@ -1,9 +1,11 @@
 #include "engines/simulated/kernel_table.hpp"
 
+#include "graph/codelet_name.hpp"
 #include "machine/kernel_times.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace trencadis {
 namespace {
@@ -15,6 +17,8 @@ std::string unit_name(const Machine& machine, int type)
     const int kinds = static_cast<int>(machine.kinds.size());
     return type < kinds ? machine.kinds[type].name : machine.devices[type - kinds].name;
 }
+
+KernelKey key_of(const Codelet& codelet, std::string unit) { return {unique_name(codelet), codelet.precision, std::move(unit)}; }
 
 std::string joined(const Machine& machine, std::span<const int> kinds)
 {
@@ -41,10 +45,10 @@ const KernelTable::Row& KernelTable::row(const Codelet& codelet) const
         if (rows_[last_].codelet == &codelet) return rows_[last_];
     Row row{&codelet, {}, {}};
     for (std::size_t type = 0; type < best_rate_.size(); ++type)
-        row.on_type.push_back(find_kernel(machine_, codelet.name, unit_name(machine_, static_cast<int>(type))));
+        row.on_type.push_back(find_kernel(machine_, key_of(codelet, unit_name(machine_, static_cast<int>(type)))));
     for (int a = 0; a < kinds_; ++a)
         for (int b = 0; b < kinds_; ++b)
-            row.on_pair.push_back(find_kernel(machine_, codelet.name, joined(machine_, std::vector{a, b})));
+            row.on_pair.push_back(find_kernel(machine_, key_of(codelet, joined(machine_, std::vector{a, b}))));
     rows_.push_back(std::move(row));
     return rows_.back();
 }
@@ -72,7 +76,7 @@ Seconds KernelTable::team_time(const Codelet& codelet, Flops flops, std::span<co
         const KernelTime* known = row(codelet).on_pair[kinds[0] * kinds_ + kinds[1]];
         return known ? known->time(flops) : 0;
     }
-    const KernelTime* known = find_kernel(machine_, codelet.name, joined(machine_, kinds));
+    const KernelTime* known = find_kernel(machine_, key_of(codelet, joined(machine_, kinds)));
     return known ? known->time(flops) : 0;
 }
 

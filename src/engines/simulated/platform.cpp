@@ -144,6 +144,8 @@ void VirtualEngine::add_workers()
         worker->host = host;
         worker->space = space;
         recorder_.describe(worker->id, -1, kind_name);
+        const bool device = type >= static_cast<int>(machine_.kinds.size());
+        units_.push_back({.kind = device ? UnitKind::device : UnitKind::core, .memory = device ? space : process_memory});
         workers_.push_back(std::move(worker));
         return *workers_.back();
     };

@@ -120,11 +120,11 @@ struct SimulatedRun {
         const auto engine = find_entry("engine", engine_entries(), "simulated").make(std::move(parts));
         if (trace) engine->recorder().start_at(0);
         {
-            TaskFlow root(*engine, flow);
+            TaskFlow root(*engine->executor(), flow);
             root.submit(body, Body{&submit}, std::initializer_list<Access>{});
             root.wait();
         }
-        const SimulationReport report = engine->simulation_report();
+        const SimulationReport report = engine->simulation()->simulation_report();
         if (trace)
             events =
                 text_of(engine->recorder().stop_at(static_cast<std::int64_t>(report.makespan_s * 1e9), "", Origin::simulated));

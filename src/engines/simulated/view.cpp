@@ -36,6 +36,11 @@ Seconds VirtualEngine::free_at(WorkerId id) const
     return free;
 }
 
+Index VirtualEngine::chunks_of(const Task& task, WorkerId id) const
+{
+    return std::max<Index>(1, units_[std::size_t(id)].chunks(*task.codelet, task.args));
+}
+
 Index VirtualEngine::chunks_left(WorkerId id) const
 {
     Operation* operation = workers_[id]->offer;

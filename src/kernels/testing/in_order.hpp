@@ -9,7 +9,9 @@ namespace trencadis::testing {
 /// that many cores shared it.
 class InOrder final : public Executor {
 public:
-    explicit InOrder(const KernelProvider* kernels = nullptr, Index grain = Index{1} << 40) : kernels_(kernels), grain_(grain) {}
+    explicit InOrder(const KernelProvider* kernels = nullptr, Index grain = Index{1} << 40) : unit_{.kernels = kernels}, grain_(grain)
+    {
+    }
     void ready(Task* chain) override
     {
         while (chain) {
@@ -27,15 +29,15 @@ public:
     }
     void drain(TaskFlow&, std::int64_t) override {}
     void wake_owner(TaskFlow&) override {}
-    const Kernels* kernels() const override { return kernels_; }
+    std::span<const ComputeUnit> units() const override { return {&unit_, 1}; }
 
 private:
     std::exception_ptr run(Task& task)
     {
         SharedWork work;
-        work.reset(task.chunks, grain_);
         Team team(work);
         try {
+            work.reset(unit_.chunks(*task.codelet, task.args), grain_);
             TaskFlowContext context(task, team, 0);
             task.codelet->core(task.args, context);
             context.finish_children();
@@ -44,7 +46,7 @@ private:
         }
         return nullptr;
     }
-    const KernelProvider* const kernels_;
+    const ComputeUnit unit_;
     Index grain_;
 };
 

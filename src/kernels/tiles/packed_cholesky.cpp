@@ -29,7 +29,7 @@ template <Scalar T> struct PotrfArgs {
 
 template <Scalar T> void potrf_packed(Flow& flow, Tile<T> A, Real<T>* triangle, Index first_row)
 {
-    static constexpr Codelet codelet = codelet_of<PotrfArgs<T>>("potrf");
+    static constexpr Codelet codelet = codelet_of<PotrfArgs<T>>("potrf", "packed");
     const Access image = write(datum_of_triangle<T>(triangle, A.rows));
     flow.submit(codelet, PotrfArgs<T>{A.rows, A.op, first_row}, {readwrite(A), image});
 }

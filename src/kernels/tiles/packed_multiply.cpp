@@ -65,9 +65,9 @@ template <Scalar T> struct MultiplyArgs {
 };
 static_assert(sizeof(MultiplyArgs<std::complex<double>>) <= Task::inline_bytes);
 
-template <Scalar T> constexpr Codelet gemm_codelet = codelet_of<MultiplyArgs<T>>("gemm");
-template <Scalar T> constexpr Codelet syrk_codelet = codelet_of<MultiplyArgs<T>>("syrk");
-template <Scalar T> constexpr Codelet herk_codelet = codelet_of<MultiplyArgs<T>>("herk");
+template <Scalar T> constexpr Codelet gemm_codelet = codelet_of<MultiplyArgs<T>>("gemm", "packed");
+template <Scalar T> constexpr Codelet syrk_codelet = codelet_of<MultiplyArgs<T>>("syrk", "packed");
+template <Scalar T> constexpr Codelet herk_codelet = codelet_of<MultiplyArgs<T>>("herk", "packed");
 
 } // namespace
 

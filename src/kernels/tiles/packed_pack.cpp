@@ -21,7 +21,7 @@ template <Scalar T, bool left> struct PackArgs {
 template <Scalar T, bool left>
 void submit(Flow& flow, const blas::Operand<T>& operand, Image<T> image, const TaskOptions& options)
 {
-    static constexpr Codelet codelet = codelet_of<PackArgs<T, left>>("pack");
+    static constexpr Codelet codelet = codelet_of<PackArgs<T, left>>("pack", left ? "left" : "right");
     const Index rows = left ? image.form.extent : image.form.depth, cols = left ? image.form.depth : image.form.extent;
     const Datum from = datum(operand, rows, cols);
     flow.submit(codelet, PackArgs<T, left>{{operand, from}, image.form}, {read(from), write(datum(image))}, options);

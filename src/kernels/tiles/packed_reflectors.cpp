@@ -247,7 +247,7 @@ template <Scalar T> void set_identity(Flow& flow, Storage storage, Tile<T> A, In
 
 template <Scalar T> void pack_reflectors(Flow& flow, const ReflectorBlock<T>& block, Application how, const TaskOptions& options)
 {
-    static constexpr Codelet codelet = codelet_of<PackArgs<T>>("pack");
+    static constexpr Codelet codelet = codelet_of<PackArgs<T>>("pack", "reflectors");
     flow.submit(codelet, PackArgs<T>{block.order, block.count, how},
                 {read(room_datum(block)), read(factor_datum(block)), write(images_datum(block))}, options);
 }

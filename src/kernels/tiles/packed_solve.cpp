@@ -107,7 +107,7 @@ template <Scalar T> struct TriangleArgs {
 
 template <Scalar T> void solve_packed(Flow& flow, const TriangularSolve<T>& solve)
 {
-    static constexpr Codelet codelet = codelet_of<SolveArgs<T>>("trsm");
+    static constexpr Codelet codelet = codelet_of<SolveArgs<T>>("trsm", "packed");
     const std::int32_t rows = solve.left.form.extent, n = solve.left.form.depth;
     const Datum B = datum(solve.B, rows, n);
     const SolveArgs<T> args{{solve.B, B}, rows, n, solve.alpha, solve.right != nullptr, solve.conjugate_right, solve.guard};
@@ -119,7 +119,7 @@ template <Scalar T> void solve_packed(Flow& flow, const TriangularSolve<T>& solv
 template <Scalar T>
 void pack_triangle(Flow& flow, const blas::Operand<T>& U, Index n, Real<T>* triangle, const TaskOptions& options)
 {
-    static constexpr Codelet codelet = codelet_of<TriangleArgs<T>>("pack");
+    static constexpr Codelet codelet = codelet_of<TriangleArgs<T>>("pack", "triangle");
     const Datum from = datum(U, n, n);
     flow.submit(codelet, TriangleArgs<T>{{U, from}, n}, {read(from), write(datum_of_triangle<T>(triangle, n))}, options);
 }

@@ -60,7 +60,7 @@ static_assert(sizeof(SwptrArgs<std::complex<double>>) <= Task::inline_bytes);
 template <Scalar T>
 void swptr_packed(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, const Real<T>* triangle, Real<T>* image)
 {
-    static constexpr Codelet codelet = codelet_of<SwptrArgs<T>>("swptr");
+    static constexpr Codelet codelet = codelet_of<SwptrArgs<T>>("swptr", "packed");
     const Tile<T> top = A(k, j);
     std::vector<Access> accesses{read(datum_of_triangle<T>(triangle, top.rows)), read(pivots), readwrite(top)};
     if (image) accesses.push_back(write(datum(Image<T>{image, {top.cols, top.rows}})));

@@ -68,13 +68,13 @@ constexpr TaskOptions urgent{.priority = 1e6};
 
 template <Scalar T> void move_lower(Flow& flow, Tile<T> A, Tile<T> W, bool strict)
 {
-    static constexpr Codelet codelet = codelet_of<MoveArgs<T>>("copy");
+    static constexpr Codelet codelet = codelet_of<MoveArgs<T>>("copy", "getri");
     flow.submit(codelet, MoveArgs<T>{A.rows, A.cols, strict}, {readwrite(A), write(W)}, urgent);
 }
 
 template <Scalar T> void exchange_columns(Flow& flow, TileMatrix<T> A, Index i, Pivots pivots)
 {
-    static constexpr Codelet codelet = codelet_of<ExchangeArgs<T>>("laswp");
+    static constexpr Codelet codelet = codelet_of<ExchangeArgs<T>>("laswp", "getri");
     std::vector<Access> accesses{read(pivots)};
     for (Index j = 0; j < A.col_tiles(); ++j) accesses.push_back(readwrite(A(i, j)));
     flow.submit(codelet, ExchangeArgs<T>{A(i, 0).rows, A.cols()}, accesses);

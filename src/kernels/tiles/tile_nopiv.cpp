@@ -52,7 +52,7 @@ template <Scalar T> void getrf_nopiv(Flow& flow, Tile<T> A, Index first)
 
 template <Scalar T> void divide(Flow& flow, Tile<T> U, Tile<T> B)
 {
-    static constexpr Codelet codelet = codelet_of<DivideArgs<T>>("trsm");
+    static constexpr Codelet codelet = codelet_of<DivideArgs<T>>("trsm", "nopiv");
     flow.submit(codelet, DivideArgs<T>{B.rows, B.cols}, {read(U), readwrite(B)});
 }
 

@@ -113,7 +113,7 @@ void swptr(Flow& flow, Index order, Tile<T> L, Tile<T> B, Index first, Pivots pi
 template <Scalar T>
 void update(Flow& flow, Index m, Index n, Index k, Tile<T> A, Tile<T> B, Tile<T> C, std::span<const Access> rest)
 {
-    static constexpr Codelet codelet = codelet_of<UpdateArgs<T>>("gemm");
+    static constexpr Codelet codelet = codelet_of<UpdateArgs<T>>("gemm", "panel");
     flow.submit(codelet, UpdateArgs<T>{m, n, k}, joined({read(A), read(B), readwrite(C)}, rest));
 }
 template <Scalar T>

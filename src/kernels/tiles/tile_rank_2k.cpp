@@ -83,7 +83,8 @@ template <Scalar T> void syr2k(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta
 
 template <Scalar T> void her2k(Flow& flow, T alpha, Tile<T> A, Tile<T> B, Real<T> beta, Tile<T> C)
 {
-    static constexpr Codelet codelet = codelet_of<Rank2kArgs<T, true>>(is_complex<T> ? "her2k" : "syr2k");
+    static constexpr Codelet codelet =
+        codelet_of<Rank2kArgs<T, true>>(is_complex<T> ? "her2k" : "syr2k", is_complex<T> ? "" : "her2k");
     submit<T, true>(flow, codelet, alpha, A, B, beta, C);
 }
 

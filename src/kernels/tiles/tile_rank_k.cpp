@@ -102,7 +102,8 @@ template <Scalar T> void syrk(Flow& flow, T alpha, Tile<T> A, T beta, Tile<T> C,
 
 template <Scalar T> void herk(Flow& flow, Real<T> alpha, Tile<T> A, Real<T> beta, Tile<T> C, Guard guard)
 {
-    static constexpr Codelet codelet = codelet_of<RankKArgs<T, true>>(is_complex<T> ? "herk" : "syrk");
+    static constexpr Codelet codelet =
+        codelet_of<RankKArgs<T, true>>(is_complex<T> ? "herk" : "syrk", is_complex<T> ? "" : "herk");
     rank_k<T, true>(flow, codelet, alpha, A, beta, C, guard);
 }
 

@@ -67,7 +67,8 @@ template <Scalar T> void symm(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta,
 
 template <Scalar T> void hemm(Flow& flow, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C)
 {
-    static constexpr Codelet codelet = codelet_of<SymmArgs<T, true>>(is_complex<T> ? "hemm" : "symm");
+    static constexpr Codelet codelet =
+        codelet_of<SymmArgs<T, true>>(is_complex<T> ? "hemm" : "symm", is_complex<T> ? "" : "hemm");
     submit<T, true>(flow, codelet, alpha, A, B, beta, C);
 }
 

@@ -139,13 +139,13 @@ template <Scalar T> void tournament(Flow& flow, TileMatrix<T> A, Index k, Index 
 template <Scalar T>
 void tournament(Flow& flow, Index columns, Candidates<T> winners, Index rows, Candidates<T> others, Index other_rows)
 {
-    static constexpr Codelet codelet = codelet_of<MatchArgs<T>>("tournament");
+    static constexpr Codelet codelet = codelet_of<MatchArgs<T>>("tournament", "match");
     flow.submit(codelet, MatchArgs<T>{rows, other_rows, columns, winners.nb}, {readwrite(datum(winners)), read(datum(others))});
 }
 
 template <Scalar T> void getrf_nopiv(Flow& flow, TileMatrix<T> A, Index k, Candidates<T> winners, Pivots pivots)
 {
-    static constexpr Codelet codelet = codelet_of<TopArgs<T>>("getrf_nopiv");
+    static constexpr Codelet codelet = codelet_of<TopArgs<T>>("getrf_nopiv", "tournament");
     const Index first = A.first_row(k);
     std::vector<Access> accesses{write(pivots), read(datum(winners))};
     for (Index i = k; i < A.row_tiles(); ++i) accesses.push_back(readwrite(A(i, k)));

@@ -13,7 +13,7 @@ template <Scalar T> void trsm(Flow& flow, Side side, Uplo uplo, Diag diag, T alp
 
 template <Scalar T> void trsm(Flow& flow, Uplo uplo, Diag diag, T alpha, TileMatrix<T> A, TileMatrix<T> B, Guard guard)
 {
-    static constexpr Codelet codelet = codelet_of<TriangularArgs<T, Triangular::solve>>("trsm");
+    static constexpr Codelet codelet = codelet_of<TriangularArgs<T, Triangular::solve>>("trsm", "tiles");
     std::vector<Access> accesses{read(A(0, 0)), readwrite(B(0, 0))};
     for (Index j = 0; j < A.tiles(); ++j) {
         if (j > 0) accesses.push_back(readwrite(B(j, 0)));
