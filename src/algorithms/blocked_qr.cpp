@@ -36,10 +36,11 @@ Storage others_of(Side side) { return side == Side::left ? Storage::columns : St
 
 template <Scalar T>
 ReflectorSlots<T>::ReflectorSlots(Index order, Index nb, const ImagePlace& place)
-    : room_(rounded(std::size_t(place.is_memory() ? blas::whole_reflectors_size<T>(order, nb) : order * nb) * sizeof(T))),
+    : room_(rounded(std::size_t(place.is_computed() ? blas::whole_reflectors_size<T>(order, nb) : order * nb) * sizeof(T))),
       factor_(rounded(std::size_t(nb * nb) * sizeof(T))),
-      images_(rounded(place.is_memory() ? std::size_t(task::ReflectorBlock<T>::images_size(order, nb)) * sizeof(Real<T>)
-                                        : std::size_t((2 * order + nb) * nb) * sizeof(T))),
+      images_(rounded(place.is_computed() ? std::size_t(task::ReflectorBlock<T>::images_size(order, nb)) * sizeof(Real<T>)
+                                          : std::size_t((2 * order + nb) * nb) * sizeof(T))),
+      in_memory_(place.is_computed()),
       memory_(place.is_memory() ? std::size_t(steps_kept * (room_ + factor_ + images_)) : 0, place.node),
       begin_(static_cast<char*>(place.is_memory() ? memory_.data()
                                                   : place.reserve(std::size_t(steps_kept * (room_ + factor_ + images_)))))
@@ -49,8 +50,13 @@ ReflectorSlots<T>::ReflectorSlots(Index order, Index nb, const ImagePlace& place
 template <Scalar T> task::ReflectorBlock<T> ReflectorSlots<T>::operator()(Index step, Index order, Index count) const
 {
     char* const slot = begin_ + step % steps_kept * (room_ + factor_ + images_);
-    return {order, count, reinterpret_cast<T*>(slot), reinterpret_cast<T*>(slot + room_),
-            reinterpret_cast<Real<T>*>(slot + room_ + factor_)};
+    return {order,
+            count,
+            reinterpret_cast<T*>(slot),
+            reinterpret_cast<T*>(slot + room_),
+            reinterpret_cast<Real<T>*>(slot + room_ + factor_),
+            in_memory_ ? Bytes(room_) : 0,
+            in_memory_ ? Bytes(images_) : 0};
 }
 
 template <Scalar T>

@@ -22,6 +22,7 @@ public:
 private:
     static constexpr Index steps_kept = 3;
     Index room_, factor_, images_; ///< bytes of one slot
+    bool in_memory_;
     WorkMemory memory_;
     char* begin_;
 };

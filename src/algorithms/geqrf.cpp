@@ -24,8 +24,6 @@ Tree tree_of(TileQrForm form)
            : form == TileQrForm::fibonacci ? Tree::fibonacci
                                            : Tree::flat;
 }
-task::Naming naming_of(TileQrForm form) { return form == TileQrForm::flat ? task::Naming::whole : task::Naming::apart; }
-
 EliminationLists lists_of(TileQrForm form, Index p, Index q) { return elimination_lists(tree_of(form), p, q); }
 
 /// The tile operations of one factorization, on its own matrix or on another one.
@@ -33,12 +31,17 @@ template <Scalar S> struct Operations {
     Flow& flow;
     const QrFactors<S>& by;
     TileMatrix<S> A;
+    bool copies = false; ///< while A is being factored: others change R in a tile whose reflectors are applied
 
     bool flat() const { return is_flat(by.form()); }
-    task::Naming naming() const { return naming_of(by.form()); }
+    /// A copy of V, where there is one: a row alone has no V, and published codes of the flat form name the tile as one.
+    Tile<S> copy_of(Index i, Index k) const
+    {
+        return copies && by.has_copies() && A(i, k).rows > 1 ? by.copy_of_tile(i, k, A(i, k)) : Tile<S>{};
+    }
     Index last_triangle(Index k) const { return flat() ? k : A.row_tiles() - 1; } ///< tiles of which geqrt makes triangles
 
-    void factor(Index i, Index k) const { task::geqrt(flow, by.ib(), A(i, k), by.of_tile(i, k), naming()); }
+    void factor(Index i, Index k) const { task::geqrt(flow, by.ib(), A(i, k), by.of_tile(i, k), copy_of(i, k)); }
     void eliminate(RowElimination one, Index k) const
     {
         const Tile<S> R = A(one.by, k), below = A(one.row, k);
@@ -48,8 +51,8 @@ template <Scalar S> struct Operations {
     /// C <- op(Q) C, its tile columns from `first` on.
     void apply(Op op, Index i, Index k, TileMatrix<S> C, Index first) const
     {
-        for (Index j = first; j < C.col_tiles(); ++j)
-            task::unmqr(flow, op, by.ib(), A(i, k), by.of_tile(i, k), C(i, j), naming());
+        const Tile<S> copy = copy_of(i, k), V = copy.data ? copy : A(i, k);
+        for (Index j = first; j < C.col_tiles(); ++j) task::unmqr(flow, op, by.ib(), V, by.of_tile(i, k), C(i, j));
     }
     void apply(Op op, RowElimination one, Index k, TileMatrix<S> C, Index first) const
     {
@@ -82,14 +85,22 @@ template <Scalar S> void apply_itself(const Operations<S>& tiles, const Eliminat
 
 template <Scalar S>
 QrFactors<S>::QrFactors(TileQrForm form, Index m, Index n, Index nb, Index ib, const ImagePlace& place)
-    : form_(form), row_tiles_(pieces(m, nb)), columns_(n), nb_(nb), ib_(ib),
-      memory_(place.is_memory() ? std::size_t(row_tiles_ * ib * pieces(n, nb) * nb) * (has_pairs() ? 2 : 1) * sizeof(S) : 0,
-              place.node),
-      begin_(static_cast<S*>(place.is_memory() ? memory_.data()
-                                               : place.reserve(std::size_t(row_tiles_ * ib * pieces(n, nb) * nb) *
-                                                               (has_pairs() ? 2 : 1) * sizeof(S)))),
-      tiles_(laid(begin_)), pairs_(laid(begin_ + row_tiles_ * ib * pieces(n, nb) * nb))
+    : form_(form), row_tiles_(pieces(m, nb)), columns_(n), nb_(nb), ib_(ib), col_tiles_(pieces(n, nb)),
+      memory_(place.is_memory() ? bytes() : 0, place.node),
+      begin_(static_cast<S*>(place.is_memory() ? memory_.data() : place.reserve(bytes()))), tiles_(laid(begin_)),
+      pairs_(laid(begin_ + factor_numbers())), copies_(begin_ + factor_numbers() * (has_pairs() ? 2 : 1))
 {
+}
+template <Scalar S> std::size_t QrFactors<S>::bytes() const
+{
+    const Index copied = !has_copies() ? 0
+                         : has_pairs() ? row_tiles_ * col_tiles_
+                                       : col_tiles_; // of the flat tree the diagonal's
+    return std::size_t(factor_numbers() * (has_pairs() ? 2 : 1) + copied * nb_ * nb_) * sizeof(S);
+}
+template <Scalar S> Tile<S> QrFactors<S>::copy_of_tile(Index i, Index k, Tile<S> tile) const
+{
+    return {copies_ + (has_pairs() ? i + k * row_tiles_ : k) * nb_ * nb_, tile.rows, tile.cols, nb_};
 }
 template <Scalar S> TileMatrix<S> QrFactors<S>::laid(S* begin) const
 {
@@ -98,7 +109,7 @@ template <Scalar S> TileMatrix<S> QrFactors<S>::laid(S* begin) const
 
 template <Scalar S> void geqrf(Flow& flow, TileMatrix<S> A, const QrFactors<S>& by)
 {
-    const Operations<S> tiles{flow, by, A};
+    const Operations<S> tiles{flow, by, A, true};
     const EliminationLists lists = lists_of(by.form(), A.row_tiles(), A.col_tiles());
     for (Index k = 0; k < Index(lists.size()); ++k) {
         for (Index i = k; i <= tiles.last_triangle(k); ++i) {

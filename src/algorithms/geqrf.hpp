@@ -15,8 +15,8 @@ namespace trencadis {
 /// a triangle of each tile and eliminate triangles by triangles (geqrt, unmqr, ttqrt, ttmqr) along a tree.
 enum class TileQrForm {
     flat, ///< the diagonal tile is declared whole, as KASTORS and PLASMA on OpenMP do: the first tsqrt of a step waits for its unmqrs
-    plasma, ///< R and V of it are declared apart, as PLASMA on QUARK does
-    binary, ///< these name R and V apart, too
+    plasma, ///< R and V of it are data apart, V as a copy, where PLASMA on QUARK declares two parts of one tile
+    binary, ///< of these, too
     greedy,
     fibonacci
 };
@@ -31,16 +31,22 @@ public:
     Index ib() const { return ib_; }
     Tile<S> of_tile(Index i, Index k) const { return tiles_(i, k); } ///< of geqrt, and of tsqrt
     Tile<S> of_pair(Index i, Index k) const { return pairs_(i, k); } ///< of ttqrt
+    /// Copies of V are kept while A is factored, but for the flat form.
+    bool has_copies() const { return form_ != TileQrForm::flat; }
+    Tile<S> copy_of_tile(Index i, Index k, Tile<S> tile) const;
 
 private:
     bool has_pairs() const { return form_ != TileQrForm::flat && form_ != TileQrForm::plasma; }
+    Index factor_numbers() const { return row_tiles_ * ib_ * col_tiles_ * nb_; }
+    std::size_t bytes() const;
     TileMatrix<S> laid(S* begin) const;
 
     TileQrForm form_;
-    Index row_tiles_, columns_, nb_, ib_;
+    Index row_tiles_, columns_, nb_, ib_, col_tiles_;
     WorkMemory memory_;
     S* begin_;
     TileMatrix<S> tiles_, pairs_;
+    S* copies_;
 };
 
 /// A = Q R in place, A m x n in tiles nb x nb. Returns once the tasks are submitted. Transposed views are not served.

@@ -26,18 +26,27 @@ template <Scalar T> task::Pivots pivots_of(TileMatrix<T> A, Index* pivots, Index
     return {pivots + first, std::min(A.rows() - first, A(k, k).cols)};
 }
 
+/// Those of all panels.
+template <Scalar T> std::vector<task::Pivots> panels_of(TileMatrix<T> A, Index* pivots)
+{
+    std::vector<task::Pivots> panels;
+    for (Index k = 0; k < steps(A); ++k) panels.push_back(pivots_of(A, pivots, k));
+    return panels;
+}
+
 } // namespace
 
 template <Scalar T> void exchange_behind(Flow& flow, TileMatrix<T> A, Index* pivots)
 {
-    std::vector<task::Pivots> panels;
-    for (Index k = 0; k < steps(A); ++k) panels.push_back(pivots_of(A, pivots, k));
+    const std::vector<task::Pivots> panels = panels_of(A, pivots);
     for (Index j = 0; j + 1 < steps(A); ++j) task::laswp_behind(flow, A, j, std::span(panels).subspan(std::size_t(j + 1)));
 }
 
 template <Scalar T> void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMatrix<T> A, Index* pivots, char* tokens)
 {
-    const auto together = [&](void* data) { return updates == ColumnUpdates::queued ? readwrite(data) : concurrent_write(data); };
+    const bool queued = updates == ColumnUpdates::queued;
+    const auto together = [&](Tile<T> tile) { return queued ? readwrite(tile) : concurrent_write(tile); };
+    const auto order = [&](void* token) { return queued ? readwrite(token) : concurrent_write(token); };
     const auto update = [&](Index i, Index j, Index k, std::initializer_list<Access> also) {
         task::gemm(flow, T(-1), A(i, k), A(k, j), T(1), A(i, j), also);
     };
@@ -47,12 +56,11 @@ template <Scalar T> void getrf_kastors(Flow& flow, ColumnUpdates updates, TileMa
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
             task::swptr(flow, A, k, j, panel);
             if (k + 1 < A.row_tiles()) update(k + 1, j, k, {});
-            for (Index i = k + 2; i < A.row_tiles(); ++i) update(i, j, k, {read(tokens + k + 1), together(A(k + 1, j).data)});
+            for (Index i = k + 2; i < A.row_tiles(); ++i) update(i, j, k, {read(tokens + k + 1), together(A(k + 1, j))});
         }
     }
     for (Index k = 1; k < steps(A); ++k)
-        for (Index j = 0; j < k; ++j)
-            task::laswp(flow, A, k, j, pivots_of(A, pivots, k), {read(A(k - 1, j).data), together(tokens + k)});
+        for (Index j = 0; j < k; ++j) task::laswp(flow, A, k, j, pivots_of(A, pivots, k), {read(A(k - 1, j)), order(tokens + k)});
 }
 
 template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, PanelCut cut)
@@ -85,7 +93,7 @@ template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImage
         for (Index i = k + 1; i < A.row_tiles(); ++i)
             task::pack_left(flow, blas::general<T>(A(i, k).data, A(i, k).ld), left(i), urgent);
         for (Index j = k + 1; j < A.col_tiles(); ++j) {
-            task::swptr_packed(flow, A, k, j, panel, images.triangle(k), updates ? right(j).data : nullptr);
+            task::swptr_packed(flow, A, k, j, panel, images.triangle(k), updates ? right(j).data : task::ImageMemory<T>());
             for (Index i = k + 1; i < A.row_tiles(); ++i)
                 task::multiply(flow, task::Product<T>{T(-1), left(i), right(j), T(1), A(i, j)});
         }
@@ -95,9 +103,9 @@ template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImage
 
 template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, Guard guard)
 {
-    const task::Pivots all{const_cast<Index*>(pivots), A.rows()};
+    const std::vector<task::Pivots> panels = panels_of(A, const_cast<Index*>(pivots));
     const auto exchange = [&](blas::Interchanges order) {
-        for (Index j = 0; j < B.col_tiles(); ++j) task::laswp(flow, B, j, all, order, guard);
+        for (Index j = 0; j < B.col_tiles(); ++j) task::laswp<T>(flow, B, j, panels, order, guard);
     };
     if (op == Op::none) {
         exchange(blas::Interchanges::forward);
@@ -131,7 +139,7 @@ template <Scalar T> task::Image<T> LuImages<T>::right(Index j, Index k, Index co
 {
     return {right_(j, k), {cols, rows}};
 }
-template <Scalar T> Real<T>* LuImages<T>::triangle(Index k) const { return triangle_(0, k); }
+template <Scalar T> task::ImageMemory<T> LuImages<T>::triangle(Index k) const { return triangle_(0, k); }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void exchange_behind(Flow&, TileMatrix<T>, Index*);                                                                 \

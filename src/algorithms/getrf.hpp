@@ -27,7 +27,7 @@ public:
 
     task::Image<T> left(Index i, Index k, Index rows, Index cols) const;  ///< of A_ik
     task::Image<T> right(Index j, Index k, Index cols, Index rows) const; ///< of A_kj
-    Real<T>* triangle(Index k) const;                                     ///< of L_kk^T
+    task::ImageMemory<T> triangle(Index k) const;                         ///< of L_kk^T
 
 private:
     PackedSlots<T> left_, right_, triangle_;

@@ -5,21 +5,14 @@
 #include "kernels/tiles/tile_access.hpp"
 #include "kernels/tiles/tile_operations.hpp"
 
-#include <vector>
-
 namespace trencadis {
 namespace {
 
 /// Tile i of column j: minus the products with all columns right of it, in full depth.
 template <Scalar T> void subtract_products(Flow& flow, TileMatrix<T> A, TileMatrix<T> W, Index w, Index i, Index j)
 {
-    std::vector<Access> rest;
-    for (Index k = j + 2; k < A.tiles(); ++k) {
-        rest.push_back(read(A(i, k)));
-        rest.push_back(read(W(k, w)));
-    }
-    const Index depth = A.cols() - A.first_row(j + 1);
-    task::update(flow, A(i, j).rows, A(i, j).cols, depth, A(i, j + 1), W(j + 1, w), A(i, j), std::span<const Access>(rest));
+    task::update(flow, task::row_of(A, i, j + 1, A.tiles()), task::column_of(W, w, j + 1, A.tiles()),
+                 task::TileGrid<T>{{A(i, j)}});
 }
 
 } // namespace

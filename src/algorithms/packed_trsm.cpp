@@ -81,7 +81,7 @@ private:
         const auto B = along_columns(B_.block(first_row(i), first_col(j)), width(j));
         const T alpha = step == 0 ? s_.alpha : T(1); // the others had it as the factor of their first update
         const task::Image<T> left{images_.solved_left(i, step), {height(i), width(j)}};
-        Real<T>* const right = turned_ ? images_.solved_right(i, step) : nullptr;
+        const task::ImageMemory<T> right = turned_ ? images_.solved_right(i, step) : task::ImageMemory<T>();
         task::solve_packed(flow_, task::TriangularSolve<T>{images_.triangle(step), B, alpha, left, right});
     }
 
@@ -97,7 +97,7 @@ private:
 
     void update(Index i, Index j, Index c, Index step)
     {
-        Real<T>* const solved = turned_ ? images_.solved_right(i, step) : images_.solved_left(i, step);
+        const task::ImageMemory<T> solved = turned_ ? images_.solved_right(i, step) : images_.solved_left(i, step);
         const task::Image<T> X{solved, {height(i), width(j)}}, U = factor(j, c, step);
         const task::Image<T>&A = turned_ ? U : X, &B = turned_ ? X : U;
         const Tile<T> C{first(i, c), A.form.extent, B.form.extent, s_.B.ld};

@@ -39,10 +39,10 @@ template <Scalar T> class SystemImages {
 public:
     SystemImages(const PackedSystem<T>& system, const SystemTiling& tiling, const ImagePlace& place = {});
 
-    Real<T>* solved_left(Index row, Index step) const { return solved_left_(row, step); }
-    Real<T>* solved_right(Index row, Index step) const { return solved_right_(row, step); }
-    Real<T>* factor(Index col, Index step) const { return factor_(col, step); }
-    Real<T>* triangle(Index step) const { return triangle_(0, step); }
+    task::ImageMemory<T> solved_left(Index row, Index step) const { return solved_left_(row, step); }
+    task::ImageMemory<T> solved_right(Index row, Index step) const { return solved_right_(row, step); }
+    task::ImageMemory<T> factor(Index col, Index step) const { return factor_(col, step); }
+    task::ImageMemory<T> triangle(Index step) const { return triangle_(0, step); }
 
 private:
     PackedSlots<T> solved_left_, solved_right_, factor_, triangle_;

@@ -182,7 +182,7 @@ template <Scalar T> task::Image<T> CholeskyImages<T>::right(Index i, Index k, In
 {
     return {right_(i, k), {rows, cols}};
 }
-template <Scalar T> Real<T>* CholeskyImages<T>::triangle(Index k) const { return triangle_(0, k); }
+template <Scalar T> task::ImageMemory<T> CholeskyImages<T>::triangle(Index k) const { return triangle_(0, k); }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void potrf(Flow&, TileMatrix<T>);                                                                                   \

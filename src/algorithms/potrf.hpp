@@ -31,7 +31,7 @@ public:
 
     task::Image<T> left(Index i, Index k, Index rows, Index cols) const;  ///< of A_ik
     task::Image<T> right(Index i, Index k, Index rows, Index cols) const; ///< of A_ik^H
-    Real<T>* triangle(Index k) const;                                     ///< of L_kk^H
+    task::ImageMemory<T> triangle(Index k) const;                         ///< of L_kk^H
 
 private:
     PackedSlots<T> left_, right_, triangle_;

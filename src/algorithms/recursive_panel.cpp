@@ -21,6 +21,7 @@ public:
     {
     }
     void submit() { factor(0, columns_); }
+    task::TileGrid<T> all() const { return grid(0, units_, 0, columns_); }
 
 private:
     /// Columns of the blocks [begin, end).
@@ -40,14 +41,19 @@ private:
     }
     task::Pivots pivots(Index c) const { return {pivots_.data + c * cut_.columns, width(c, c + 1)}; }
 
-    void add(std::vector<Access>& to, Access (*mode)(Tile<T>), Index u0, Index u1, Index c0, Index c1) const
+    /// Units [u0, u1) of columns [c0, c1).
+    task::TileGrid<T> grid(Index u0, Index u1, Index c0, Index c1) const
     {
+        task::TileGrid<T> tiles{{}, u1 - u0};
         for (Index c = c0; c < c1; ++c)
-            for (Index u = u0; u < u1; ++u) to.push_back(mode(tile(u, c)));
+            for (Index u = u0; u < u1; ++u) tiles.tiles.push_back(tile(u, c));
+        return tiles;
     }
-    void add_pivots(std::vector<Access>& to, Index begin, Index end) const
+    std::vector<task::Pivots> pivots(Index begin, Index end) const
     {
-        for (Index c = begin; c < end; ++c) to.push_back(task::read(pivots(c)));
+        std::vector<task::Pivots> pieces;
+        for (Index c = begin; c < end; ++c) pieces.push_back(pivots(c));
+        return pieces;
     }
 
     void factor(Index begin, Index end)
@@ -61,38 +67,22 @@ private:
         factor(middle, end);
         for (Index c = begin; c < middle; ++c) exchange(c, middle, end);
     }
-    void leaf(Index c)
-    {
-        std::vector<Access> rest;
-        add(rest, readwrite<T>, c + 1, units_, c, c + 1);
-        task::getrf_panel(flow_, panel_.rows - first_row(c), tile(c, c), first_ + first_row(c), pivots(c), rest);
-    }
+    void leaf(Index c) { task::getrf_panel(flow_, grid(c, units_, c, c + 1), first_ + first_row(c), pivots(c)); }
     void solve(Index begin, Index end, Index c)
     {
-        std::vector<Access> rest;
-        add(rest, read<T>, begin, end, begin, end);
-        add_pivots(rest, begin, end);
-        add(rest, readwrite<T>, begin, units_, c, c + 1);
-        task::swptr(flow_, width(begin, end), tile(begin, begin), tile(begin, c), first_ + first_row(begin), pivots(begin), rest);
+        task::swptr<T>(flow_, grid(begin, end, begin, end), grid(begin, units_, c, c + 1), first_ + first_row(begin),
+                       pivots(begin, end));
     }
     /// Units [u0, u1) of columns [middle, end) by the columns [begin, middle).
     void update(Index begin, Index middle, Index end, Index u0, Index u1)
     {
         if (u0 >= u1) return;
-        std::vector<Access> rest;
-        add(rest, read<T>, u0, u1, begin, middle);
-        add(rest, read<T>, begin, middle, middle, end);
-        add(rest, readwrite<T>, u0, u1, middle, end);
-        task::update(flow_, end_row(u1 - 1) - first_row(u0), width(middle, end), width(begin, middle), tile(u0, begin),
-                     tile(begin, middle), tile(u0, middle), rest);
+        task::update(flow_, grid(u0, u1, begin, middle), grid(begin, middle, middle, end), grid(u0, u1, middle, end));
     }
     /// Rows of the blocks [begin, end) and below in column c, which is left of them.
     void exchange(Index c, Index begin, Index end)
     {
-        std::vector<Access> rest;
-        add(rest, readwrite<T>, begin + 1, units_, c, c + 1);
-        add_pivots(rest, begin, end);
-        task::laswp(flow_, tile(begin, c), first_ + first_row(begin), width(begin, end), pivots(begin), rest);
+        task::laswp<T>(flow_, grid(begin, units_, c, c + 1), first_ + first_row(begin), pivots(begin, end));
     }
 
     Flow& flow_;
@@ -103,17 +93,38 @@ private:
     const Index columns_, units_;
 };
 
+/// The tiles of a panel in the order of their accesses, wherever they are.
+template <Scalar T> task::TileGrid<T> tiles_at_hand(const TaskContext& context, task::GridPlace place)
+{
+    task::TileGrid<T> tiles{{}, place.down};
+    for (int i = 0; i < place.down; ++i) {
+        const Operand tile = context.operand(place.first + i);
+        tiles.tiles.push_back({static_cast<T*>(tile.data), tile.rows, tile.cols, tile.ld});
+    }
+    return tiles;
+}
+
 template <Scalar T> struct SharedPanelArgs {
     Index m, n, first;
+    task::GridPlace tiles;
     PanelCut cut;
+    T* copy = nullptr; ///< where the tiles do not lie together; for the tasks inside, which have ended when it is given back
 
     Flops flops() const { return flops_per_fma<T> / 2 * kernel_flops::getrf(double(m), double(n)); }
     void run(TaskContext& context)
     {
-        const Operand pivots = context.operand(0), panel = context.operand(1);
-        const task::Pivots interchanges{static_cast<Index*>(pivots.data), n};
-        PanelRecursion<T>(context.flow(), {static_cast<T*>(panel.data), m, n, panel.ld}, first, interchanges, cut).submit();
+        const task::Pivots interchanges{task::data_of<Index>(context, 0), n};
+        const task::Whole<T> panel(context, tiles);
+        const task::TileGrid<T> there = tiles_at_hand<T>(context, tiles);
+        if (panel->data == there.tiles.front().data)
+            return PanelRecursion<T>(context.flow(), {panel->data, m, n, panel->ld}, first, interchanges, cut).submit();
+        copy = new T[std::size_t(m * n)];
+        for (Index j = 0; j < n; ++j) std::copy_n(panel->data + j * panel->ld, m, copy + j * m);
+        PanelRecursion<T> inside(context.flow(), {copy, m, n, m}, first, interchanges, cut);
+        inside.submit();
+        task::copy(context.flow(), inside.all(), there);
     }
+    void release() { delete[] copy; }
 };
 
 } // namespace
@@ -131,9 +142,10 @@ template <Scalar T> void shared_panel(Flow& flow, TileMatrix<T> A, Index k, task
     const bool others_idle = k == 0 || A.cols() - A.first_row(k) - n <= cut.beside;
     if (cut.columns == 0 || !others_idle || m < n || n <= cut.columns || flops < cut.worth)
         return task::getrf_panel(flow, A, k, pivots);
-    std::vector<Access> accesses{write(Datum(pivots.data, double(pivots.count) * sizeof(Index)))};
-    for (Index i = k; i < A.row_tiles(); ++i) accesses.push_back(readwrite(A(i, k)));
-    flow.submit(codelet, SharedPanelArgs<T>{m, n, first, cut}, accesses);
+    std::vector<Access> accesses{task::write(pivots)};
+    const task::TileGrid<T> tiles = task::column_of(A, k, k, A.row_tiles());
+    task::add(accesses, &trencadis::readwrite<T>, tiles);
+    flow.submit(codelet, SharedPanelArgs<T>{m, n, first, task::GridPlace::of(1, tiles), cut}, accesses);
 }
 
 #define TRC_INSTANTIATE(T) template void shared_panel(Flow&, TileMatrix<T>, Index, task::Pivots, PanelCut);

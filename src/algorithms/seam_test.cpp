@@ -1,6 +1,7 @@
 #include "algorithms/potrf.hpp"
 #include "algorithms/testing/recorded_flow.hpp"
 #include "algorithms/trsm.hpp"
+#include "graph/task_data.hpp"
 #include "kernels/testing/reference.hpp"
 
 #include <gmock/gmock.h>
@@ -39,6 +40,26 @@ TEST(SubmissionSeam, NamesDataByShape)
     EXPECT_EQ(written.datum.bytes(), 64);
     EXPECT_EQ(written.datum.home, any_node);
     EXPECT_EQ(written.datum.owner, 0);
+}
+
+/// Who holds a tile, and where, follows from its place in the matrix as it is stored.
+TEST(SubmissionSeam, NamesWhoHoldsATile)
+{
+    constexpr Index n = 10, nb = 4;
+    Dense<double> A = random_triangle<double>(Uplo::upper, n, 2.0 * n);
+    const TileMatrix<double> tiles = TileMatrix<double>(A.view(), nb, nb).held_by({.grid_rows = 2, .grid_cols = 3}, 1);
+    RecordedFlow flow;
+    potrf(flow, tiles.with(Op::trans));
+    for (const RecordedFlow::Submission& task : flow.submissions)
+        for (const Access& access : task.accesses) {
+            const Index place = static_cast<const double*>(access.datum.address) - A.data.data();
+            const Index i = place % A.ld / nb, j = place / A.ld / nb;
+            EXPECT_EQ(access.datum.owner, i % 2 * 3 + j % 3);
+            EXPECT_EQ(access.datum.home, 1);
+        }
+    const Access& written = flow.submissions[2].accesses.back();
+    EXPECT_EQ(written.datum.owner, 2);
+    EXPECT_EQ(shape_of(written.datum), (DatumShape{A.ld, 4, 2, 8}));
 }
 
 /// One task for few columns names all that it touches: each tile of the triangle, and each of the columns.

@@ -34,20 +34,21 @@ TallQr<T>::TallQr(Index m, Index n, T* A, Index lda, T* tau, Index blocks, IllCo
       most_reflected_(ill == IllConditioned::factored || is_bound_by_memory(m, n) ? count_ : count_ / 8),
       memory_(place.is_memory() ? squares_bytes() : 0, place.node),
       begin_(static_cast<T*>(place.is_memory() ? memory_.data() : place.reserve(squares_bytes()))),
-      states_(std::size_t(count_)), head_{square(squares * count_), square(squares * count_ + 1), tau},
-      unfit_at_(place.is_memory() ? &unfit_ : static_cast<bool*>(place.reserve(sizeof(bool))))
+      states_(reinterpret_cast<typename task::TallBlock<T>::State*>(begin_ + (squares * count_ + 2) * n * n)),
+      head_{square(squares * count_), square(squares * count_ + 1), tau}, unfit_(reinterpret_cast<Index*>(states_ + count_))
 {
+    if (place.is_memory()) *unfit_ = 0;
     for (Index b = 0; b < count_; ++b)
         blocks_.push_back({{A + begin(b), begin(b + 1) - begin(b), n, lda},
                            square(squares * b),
                            square(squares * b + 1),
                            square(squares * b + 2),
-                           &states_[std::size_t(b)]});
+                           states_ + b});
 }
 template <Scalar T> Tile<T> TallQr<T>::square(Index place) const { return {begin_ + place * n_ * n_, n_, n_, n_}; }
 template <Scalar T> std::size_t TallQr<T>::squares_bytes() const
 {
-    return std::size_t((squares * count_ + 2) * n_ * n_) * sizeof(T);
+    return std::size_t((squares * count_ + 2) * n_ * n_) * sizeof(T) + std::size_t(count_ + 1) * sizeof(Index);
 }
 
 template <Scalar T> void TallQr<T>::submit(Flow& flow)
@@ -58,15 +59,15 @@ template <Scalar T> void TallQr<T>::submit(Flow& flow)
         return Tile<T>{whole.data, inner_, n_, inner_};
     };
     for (const task::TallBlock<T>& one : blocks_) task::gram_qr(flow, one);
-    task::judge_blocks<T>(flow, blocks_, most_reflected_, unfit_at_);
-    for (const task::TallBlock<T>& one : blocks_) task::reflect_block(flow, one, unfit_at_);
+    task::judge_blocks<T>(flow, blocks_, most_reflected_, unfit_);
+    for (const task::TallBlock<T>& one : blocks_) task::reflect_block(flow, one, unfit_);
     upward(count_, [&](Index upper, Index lower) { task::ttqrt(flow, inner_, block(upper).R, block(lower).R, joint(lower)); });
     for (Index b = 0; b < count_; ++b) task::begin_q(flow, block(b).C, b == 0);
     downward(count_, [&](Index upper, Index lower) {
         task::ttmqr(flow, Op::none, inner_, block(lower).R, joint(lower), block(upper).C, block(lower).C);
     });
-    task::reconstruct_head(flow, block(0), head_, unfit_at_);
-    for (Index b = 0; b < count_; ++b) task::reconstruct_block(flow, block(b), head_, b == 0, unfit_at_);
+    task::reconstruct_head(flow, block(0), head_, unfit_);
+    for (Index b = 0; b < count_; ++b) task::reconstruct_block(flow, block(b), head_, b == 0, unfit_);
 }
 
 #define TRC_INSTANTIATE(T) template class TallQr<T>;

@@ -41,7 +41,7 @@ public:
     /// Returns once the tasks are submitted.
     void submit(Flow& flow);
     /// After the tasks: is A factored? Otherwise it is as it was.
-    bool done() const { return !unfit_; }
+    bool done() const { return !*unfit_; }
 
 private:
     static constexpr Index least_rows = 32;     ///< of a block, times n: a triangle is joined at the cost of about so many
@@ -56,11 +56,11 @@ private:
 
     Index m_, n_, count_, inner_, most_reflected_;
     WorkMemory memory_;
-    T* begin_; ///< of the squares
-    std::vector<typename task::TallBlock<T>::State> states_;
+    T* begin_;                                   ///< of the squares
+    typename task::TallBlock<T>::State* states_; ///< behind the squares
     std::vector<task::TallBlock<T>> blocks_;
     task::TallHead<T> head_;
-    bool unfit_ = false, *unfit_at_; ///< where tasks find it, or its name alone
+    Index* unfit_; ///< behind the states
 };
 
 } // namespace trencadis

@@ -30,12 +30,25 @@ struct Datum {
     }
 
     constexpr Bytes bytes() const { return element ? double(rows) * cols * element : double(ld); }
+    constexpr Datum at_home(std::int16_t node) const
+    {
+        Datum datum = *this;
+        datum.home = node;
+        return datum;
+    }
+    constexpr Datum owned_by(std::int16_t process) const
+    {
+        Datum datum = *this;
+        datum.owner = process;
+        return datum;
+    }
 };
 
 /// Where a running task finds a datum: at home, or where a copy is that its unit can use.
 struct Operand {
     void* data;
-    Index ld; ///< of matrices
+    Index ld;                        ///< of matrices
+    std::int32_t rows = 0, cols = 0; ///< as in the datum
 };
 
 } // namespace trencadis

@@ -38,7 +38,7 @@ public:
     void submit(const Codelet& codelet, const Args& args, std::span<const Access> accesses, const TaskOptions& options = {})
     {
         static_assert(std::is_trivially_copyable_v<Args>, "codelet arguments are a plain struct");
-        const auto copy = [](void* to, void* from) { new (to) Args(*static_cast<Args*>(from)); };
+        const auto copy = [](void* to, void* from) { clear_padding(new (to) Args(*static_cast<Args*>(from))); };
         take(codelet, {const_cast<Args*>(&args), sizeof(Args), copy}, accesses, options);
     }
     template <class Args>
@@ -77,6 +77,13 @@ public:
     };
 
 private:
+    /// Arguments may travel as bytes: what is between the members must be nothing of ours.
+    template <class Args> static void clear_padding([[maybe_unused]] Args* args)
+    {
+#if __has_builtin(__builtin_clear_padding)
+        if constexpr (!std::has_unique_object_representations_v<Args>) __builtin_clear_padding(args);
+#endif
+    }
     virtual void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
                       const TaskOptions& options) = 0;
 

@@ -28,7 +28,7 @@ private:
         Operand operand(int access) const override
         {
             const Datum& datum = accesses_[std::size_t(access)].datum;
-            return {const_cast<void*>(datum.address), datum.ld};
+            return {const_cast<void*>(datum.address), datum.ld, datum.rows, datum.cols};
         }
         const Kernels* kernels() const override { return flow_.kernels_; }
         Info& outcome() override { return flow_.outcome(); }

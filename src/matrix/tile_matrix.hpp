@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 
 namespace trencadis {
 
@@ -33,17 +34,28 @@ template <Scalar T> struct Tile {
     T* data;
     Index rows, cols, ld;
     Op op = Op::none;
+    std::int16_t home = -1; ///< the memory node that it lies on, -1: not known
+    std::int16_t owner = 0; ///< the process that holds it
 
     Index stored_rows() const { return op == Op::none ? rows : cols; }
     Index stored_cols() const { return op == Op::none ? cols : rows; }
     Tile with(Op outer) const
     {
         if (outer == Op::none) return *this;
-        return {data, cols, rows, ld, compose<T>(outer, op)};
+        return {data, cols, rows, ld, compose<T>(outer, op), home, owner};
     }
 };
 template <Scalar T> Tile<T> trans(Tile<T> A) { return A.with(Op::trans); }
 template <Scalar T> Tile<T> herm(Tile<T> A) { return A.with(Op::conj_trans); }
+
+/// Which process holds a tile: those of a grid in turn, by the rows and columns of tiles as they are stored (2-D block-cyclic).
+/// One
+/// process alone is the grid 1 x 1.
+struct TileOwners {
+    std::int16_t grid_rows = 1, grid_cols = 1;
+
+    std::int16_t operator()(Index i, Index j) const { return std::int16_t(i % grid_rows * grid_cols + j % grid_cols); }
+};
 
 /// A matrix seen as a grid of tiles, at most mb x nb each, ragged at the end. The tiles lie in a column-major matrix in
 /// place, or one after the other (TileStorage); both are an origin and two strides. Does not own memory; cheap to copy.
@@ -70,8 +82,13 @@ public:
     Tile<T> operator()(Index i, Index j) const
     {
         if (op_ != Op::none) std::swap(i, j);
-        const Tile<T> stored{data_ + i * row_stride_ + j * col_stride_, std::min(mb_, rows_ - i * mb_),
-                             std::min(nb_, cols_ - j * nb_), ld_};
+        const Tile<T> stored{data_ + i * row_stride_ + j * col_stride_,
+                             std::min(mb_, rows_ - i * mb_),
+                             std::min(nb_, cols_ - j * nb_),
+                             ld_,
+                             Op::none,
+                             home_,
+                             owners_(i, j)};
         return stored.with(op_);
     }
     /// Do the tiles lie in one column-major matrix? Then that is `whole`.
@@ -85,6 +102,14 @@ public:
         return seen;
     }
     Op op() const { return op_; }
+    /// The same matrix with tiles that the processes of a grid hold, in memory of a node.
+    TileMatrix held_by(TileOwners owners, std::int16_t home = -1) const
+    {
+        TileMatrix held = *this;
+        held.owners_ = owners;
+        held.home_ = home;
+        return held;
+    }
 
 private:
     static Index count(Index size, Index block) { return size / block + (size % block != 0); }
@@ -92,6 +117,8 @@ private:
     T* data_;
     Index rows_, cols_, mb_, nb_, ld_, row_stride_, col_stride_; // of the memory
     Op op_ = Op::none;
+    std::int16_t home_ = -1;
+    TileOwners owners_;
 };
 template <Scalar T> TileMatrix<T> trans(TileMatrix<T> A) { return A.with(Op::trans); }
 template <Scalar T> TileMatrix<T> herm(TileMatrix<T> A) { return A.with(Op::conj_trans); }

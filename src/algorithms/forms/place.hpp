@@ -45,8 +45,8 @@ public:
     };
     /// In memory. The operands are looked at while a form is laid out.
     explicit Place(std::span<const Operand> operands) : operands_(operands), names_(nullptr) {}
-    /// Names from the given address on, aligned to 64 bytes.
-    explicit Place(void* names) : in_memory_(false), names_(names) {}
+    /// Names from the given address on, aligned to 64 bytes; `computed`: of memory that the tasks then compute on.
+    explicit Place(void* names, bool computed = false) : in_memory_(false), computed_(computed), names_(names) {}
 
     bool in_memory() const { return in_memory_; }
     std::size_t bytes() const { return names_.used(); } ///< of all names that were handed out
@@ -82,7 +82,7 @@ public:
     ImagePlace images()
     {
         if (in_memory_) return {};
-        return {.reserve = [this](std::size_t bytes) { return names_.take<char>(Index(bytes), 1); }};
+        return {.reserve = [this](std::size_t bytes) { return names_.take<char>(Index(bytes), 1); }, .computed = computed_};
     }
     /// Any names.
     template <class E> E* names(Index rows, Index cols) { return names_.take<E>(rows, cols); }
@@ -90,7 +90,7 @@ public:
 private:
     const Operand& next() { return operands_[at_++]; }
 
-    bool in_memory_ = true;
+    bool in_memory_ = true, computed_ = false;
     std::span<const Operand> operands_;
     std::size_t at_ = 0;
     AddressRange names_;

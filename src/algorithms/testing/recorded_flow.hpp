@@ -44,7 +44,7 @@ private:
         Operand operand(int access) const override
         {
             const Datum& datum = task_.accesses[std::size_t(access)].datum;
-            return {static_cast<std::byte*>(const_cast<void*>(datum.address)) + shift_, datum.ld};
+            return {static_cast<std::byte*>(const_cast<void*>(datum.address)) + shift_, datum.ld, datum.rows, datum.cols};
         }
         const Kernels* kernels() const override { return kernels_; }
         Info& outcome() override { return flow_.outcome(); }

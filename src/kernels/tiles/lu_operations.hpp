@@ -2,6 +2,8 @@
 #include "blas/factorizations/lu.hpp"
 #include "graph/flow.hpp"
 #include "kernels/tiles/guard.hpp"
+#include "kernels/tiles/packed_operations.hpp"
+#include "kernels/tiles/tile_grid.hpp"
 #include "matrix/tile_matrix.hpp"
 
 #include <span>
@@ -52,7 +54,7 @@ template <Scalar T> void getrf_nopiv(Flow& flow, Tile<T> A, Index first);
 template <Scalar T> void divide(Flow& flow, Tile<T> U, Tile<T> B);
 
 // --- Panels: a tile column from the diagonal down is pivoted as a whole ----------------------------------------------
-// A is a column-major matrix in place, and the interchanges of its panels are pieces of one vector for all of its rows: panel k's
+// The interchanges of the panels of A are pieces of one vector for all of its rows: panel k's
 // begin at A.first_row(k), and name rows of A from 1, as LAPACK's.
 /// A_k..,k <- its L U factors with partial pivoting, by one core. Tile row k of A must be the diagonal's. A pivot that is exactly zero is
 /// reported as its row of A.
@@ -63,30 +65,31 @@ template <Scalar T> void swptr(Flow& flow, TileMatrix<T> A, Index k, Index j, Pi
 /// The same with our own kernels: `triangle` is L_kk^T as blas::pack_triangle makes it, and `image`, unless null, receives the right image
 /// of A_kj.
 template <Scalar T>
-void swptr_packed(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, const Real<T>* triangle, Real<T>* image);
+void swptr_packed(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, ImageMemory<T> triangle, ImageMemory<T> image);
 
 /// A_k..,j <- P A_k..,j. Moves data only: no flops. `also`: further accesses that order the task.
 template <Scalar T>
 void laswp(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, std::initializer_list<Access> also = {});
 /// B_j <- P B_j, or P^T B_j backward, the whole of tile column j.
-template <Scalar T> void laswp(Flow& flow, TileMatrix<T> B, Index j, Pivots pivots, blas::Interchanges order, Guard guard = {});
+template <Scalar T>
+void laswp(Flow& flow, TileMatrix<T> B, Index j, std::span<const Pivots> pivots, blas::Interchanges order, Guard guard = {});
 /// The same with all panels behind tile column j, one after the other: those of j + 1 and on.
 template <Scalar T> void laswp_behind(Flow& flow, TileMatrix<T> A, Index j, std::span<const Pivots> panels);
 
-// The same on parts of a panel that is cut otherwise than into square tiles: operands are named by their first tile, `rest` are accesses to what
-// they consist of beyond that, and whatever else orders the task. `first`: the row of the matrix that the part begins at.
-/// The `rows` rows of which `top` is the top <- their L U factors.
+// The same on parts of a panel that is cut otherwise than into square tiles: all tiles that a task touches are named, and each may lie
+// anywhere. `first`: the row of the matrix that the part begins at. Interchanges may be in several pieces.
+/// A column of tiles <- its L U factors.
+template <Scalar T> void getrf_panel(Flow& flow, const TileGrid<T>& panel, Index first, Pivots pivots);
+/// Rows of a column B of tiles: exchanged, then its first rows, as many as L has, <- L^-1 times them.
 template <Scalar T>
-void getrf_panel(Flow& flow, Index rows, Tile<T> top, Index first, Pivots pivots, std::span<const Access> rest);
-/// Rows of a column of which B is the top: exchanged, then its first `order` rows <- L^-1 times them.
+void swptr(Flow& flow, const TileGrid<T>& L, const TileGrid<T>& B, Index first, std::span<const Pivots> pivots);
+/// C <- C - A B.
+template <Scalar T> void update(Flow& flow, const TileGrid<T>& A, const TileGrid<T>& B, const TileGrid<T>& C);
+/// Rows of a column B of tiles: exchanged by all pivots. `also`: further accesses that order the task.
 template <Scalar T>
-void swptr(Flow& flow, Index order, Tile<T> L, Tile<T> B, Index first, Pivots pivots, std::span<const Access> rest);
-/// C <- C - A B, C m x n, k deep.
-template <Scalar T>
-void update(Flow& flow, Index m, Index n, Index k, Tile<T> A, Tile<T> B, Tile<T> C, std::span<const Access> rest);
-/// Rows of a column of which B is the top: exchanged by `count` pivots, of which `pivots` are the first.
-template <Scalar T>
-void laswp(Flow& flow, Tile<T> B, Index first, Index count, Pivots pivots, std::span<const Access> rest,
-           blas::Interchanges order = blas::Interchanges::forward, Guard guard = {});
+void laswp(Flow& flow, const TileGrid<T>& B, Index first, std::span<const Pivots> pivots,
+           blas::Interchanges order = blas::Interchanges::forward, Guard guard = {}, std::initializer_list<Access> also = {});
+/// B <- A, where both have the same rows and columns and are cut otherwise.
+template <Scalar T> void copy(Flow& flow, const TileGrid<T>& A, const TileGrid<T>& B);
 
 } // namespace trencadis::task

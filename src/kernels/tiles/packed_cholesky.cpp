@@ -27,14 +27,14 @@ template <Scalar T> struct PotrfArgs {
 
 } // namespace
 
-template <Scalar T> void potrf_packed(Flow& flow, Tile<T> A, Real<T>* triangle, Index first_row)
+template <Scalar T> void potrf_packed(Flow& flow, Tile<T> A, ImageMemory<T> triangle, Index first_row)
 {
     static constexpr Codelet codelet = codelet_of<PotrfArgs<T>>("potrf", "packed");
     const Access image = write(datum_of_triangle<T>(triangle, A.rows));
     flow.submit(codelet, PotrfArgs<T>{A.rows, A.op, first_row}, {readwrite(A), image});
 }
 
-#define TRC_INSTANTIATE(T) template void potrf_packed(Flow&, Tile<T>, Real<T>*, Index);
+#define TRC_INSTANTIATE(T) template void potrf_packed(Flow&, Tile<T>, ImageMemory<T>, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

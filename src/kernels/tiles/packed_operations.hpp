@@ -21,9 +21,20 @@ struct ImageForm {
 
     ImageForm(Index of_extent, Index of_depth) : extent(std::int32_t(of_extent)), depth(std::int32_t(of_depth)) {}
 };
-/// The packed image of one operand; its memory is somebody else's.
+/// Memory for an image, somebody else's. How many bytes the image takes is known to the kernel that packs it alone; 0: where
+/// nobody packs, those
+/// of its elements.
+template <Scalar T> struct ImageMemory {
+    Real<T>* address = nullptr;
+    Bytes bytes = 0;
+
+    ImageMemory() = default;
+    ImageMemory(Real<T>* at, Bytes size = 0) : address(at), bytes(size) {}
+    operator Real<T>*() const { return address; }
+};
+/// The packed image of one operand.
 template <Scalar T> struct Image {
-    Real<T>* data;
+    ImageMemory<T> data;
     ImageForm form;
 };
 
@@ -47,17 +58,17 @@ template <Scalar T> void multiply(Flow& flow, const Product<T>& product);
 
 /// Lower triangle of A <- its Cholesky factor L by anybody's kernels, and `triangle` <- L^H as blas::pack_triangle makes it; see
 /// task::potrf.
-template <Scalar T> void potrf_packed(Flow& flow, Tile<T> A, Real<T>* triangle, Index first_row);
+template <Scalar T> void potrf_packed(Flow& flow, Tile<T> A, ImageMemory<T> triangle, Index first_row);
 
 /// X <- alpha B U^-1 for a block of rows, in place: B (left's extent x depth) is read and written through `B`, whose memory holds the
 /// conjugate where that says so. `triangle` is U as blas::pack_triangle makes it. `left` receives the image of X, `right`, unless its
 /// data is null, that of X^T or X^H.
 template <Scalar T> struct TriangularSolve {
-    const Real<T>* triangle;
+    ImageMemory<T> triangle;
     blas::Operand<T> B;
     T alpha;
     Image<T> left;
-    Real<T>* right;
+    ImageMemory<T> right;
     bool conjugate_right = false;
     Guard guard = {};
 };
@@ -65,6 +76,6 @@ template <Scalar T> void solve_packed(Flow& flow, const TriangularSolve<T>& solv
 
 /// `triangle` <- U (n x n, upper) as blas::pack_triangle makes it.
 template <Scalar T>
-void pack_triangle(Flow& flow, const blas::Operand<T>& U, Index n, Real<T>* triangle, const TaskOptions& options = {});
+void pack_triangle(Flow& flow, const blas::Operand<T>& U, Index n, ImageMemory<T> triangle, const TaskOptions& options = {});
 
 } // namespace trencadis::task

@@ -11,7 +11,8 @@ template <Scalar T, bool left> struct PackArgs {
     void run(TaskContext& context)
     {
         const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
-        const blas::Operand<T> A = operand.at(data_of<const T>(context, 0));
+        const Stored<const T> from = stored<const T>(context, 0);
+        const blas::Operand<T> A = operand.at(from.data, from.ld);
         Real<T>* const to = data_of<Real<T>>(context, 1);
         if constexpr (left) blas::pack_left(kernel, A, image.extent, image.depth, to);
         else blas::pack_right(kernel, A, image.depth, image.extent, to);
@@ -24,7 +25,7 @@ void submit(Flow& flow, const blas::Operand<T>& operand, Image<T> image, const T
     static constexpr Codelet codelet = codelet_of<PackArgs<T, left>>("pack", left ? "left" : "right");
     const Index rows = left ? image.form.extent : image.form.depth, cols = left ? image.form.depth : image.form.extent;
     const Datum from = datum(operand, rows, cols);
-    flow.submit(codelet, PackArgs<T, left>{{operand, from}, image.form}, {read(from), write(datum(image))}, options);
+    flow.submit(codelet, PackArgs<T, left>{{operand, rows, cols}, image.form}, {read(from), write(datum(image))}, options);
 }
 
 } // namespace

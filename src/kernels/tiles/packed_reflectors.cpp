@@ -18,7 +18,7 @@ using kernel_flops::weight_of;
 
 template <Scalar T> Datum room_datum(const ReflectorBlock<T>& block)
 {
-    return Datum(block.room, double(block.order) * double(block.count) * sizeof(T));
+    return Datum(block.room, block.room_bytes > 0 ? block.room_bytes : double(block.order) * double(block.count) * sizeof(T));
 }
 template <Scalar T> Datum factor_datum(const ReflectorBlock<T>& block)
 {
@@ -26,7 +26,8 @@ template <Scalar T> Datum factor_datum(const ReflectorBlock<T>& block)
 }
 template <Scalar T> Datum images_datum(const ReflectorBlock<T>& block)
 {
-    return Datum(block.images, double(2 * block.order + block.count) * double(block.count) * sizeof(T));
+    const Bytes elements = double(2 * block.order + block.count) * double(block.count) * sizeof(T);
+    return Datum(block.images, block.images_bytes > 0 ? block.images_bytes : elements);
 }
 template <Scalar T> Datum tau_datum(const T* tau, Index count) { return Datum(tau, double(count) * sizeof(T)); }
 

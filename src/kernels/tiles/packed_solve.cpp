@@ -33,7 +33,8 @@ template <Scalar T> struct SolveArgs {
     {
         if (guard.stopped(context)) return;
         const Index count = chunks(context.kernels()), height = chunk_rows(context.kernels());
-        const Block block{*this, data_of<const Real<T>>(context, 0), B.at(data_of<T>(context, 1)), data_of<Real<T>>(context, 2),
+        const Stored<T> X = stored<T>(context, 1);
+        const Block block{*this, data_of<const Real<T>>(context, 0), B.at(X.data, X.ld), data_of<Real<T>>(context, 2),
                           makes_right ? data_of<Real<T>>(context, 3) : nullptr};
         while (const auto c = context.team().next()) block.solve(c.begin * height, c.end == count ? rows : c.end * height);
     }
@@ -98,8 +99,8 @@ template <Scalar T> struct TriangleArgs {
 
     void run(TaskContext& context)
     {
-        blas::pack_triangle(blas::instruction_set().micro_kernel<T>(), U.at(data_of<const T>(context, 0)), n,
-                            data_of<Real<T>>(context, 1));
+        const Stored<const T> from = stored<const T>(context, 0);
+        blas::pack_triangle(blas::instruction_set().micro_kernel<T>(), U.at(from.data, from.ld), n, data_of<Real<T>>(context, 1));
     }
 };
 
@@ -110,23 +111,23 @@ template <Scalar T> void solve_packed(Flow& flow, const TriangularSolve<T>& solv
     static constexpr Codelet codelet = codelet_of<SolveArgs<T>>("trsm", "packed");
     const std::int32_t rows = solve.left.form.extent, n = solve.left.form.depth;
     const Datum B = datum(solve.B, rows, n);
-    const SolveArgs<T> args{{solve.B, B}, rows, n, solve.alpha, solve.right != nullptr, solve.conjugate_right, solve.guard};
+    const SolveArgs<T> args{{solve.B, rows, n}, rows, n, solve.alpha, solve.right != nullptr, solve.conjugate_right, solve.guard};
     const Access triangle = read(datum_of_triangle<T>(solve.triangle, n)), left = write(datum(solve.left));
     if (!solve.right) return flow.submit(codelet, args, {triangle, readwrite(B), left});
     flow.submit(codelet, args, {triangle, readwrite(B), left, write(datum(Image<T>{solve.right, solve.left.form}))});
 }
 
 template <Scalar T>
-void pack_triangle(Flow& flow, const blas::Operand<T>& U, Index n, Real<T>* triangle, const TaskOptions& options)
+void pack_triangle(Flow& flow, const blas::Operand<T>& U, Index n, ImageMemory<T> triangle, const TaskOptions& options)
 {
     static constexpr Codelet codelet = codelet_of<TriangleArgs<T>>("pack", "triangle");
     const Datum from = datum(U, n, n);
-    flow.submit(codelet, TriangleArgs<T>{{U, from}, n}, {read(from), write(datum_of_triangle<T>(triangle, n))}, options);
+    flow.submit(codelet, TriangleArgs<T>{{U, n, n}, n}, {read(from), write(datum_of_triangle<T>(triangle, n))}, options);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void solve_packed(Flow&, const TriangularSolve<T>&);                                                                \
-    template void pack_triangle(Flow&, const blas::Operand<T>&, Index, Real<T>*, const TaskOptions&);
+    template void pack_triangle(Flow&, const blas::Operand<T>&, Index, ImageMemory<T>, const TaskOptions&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

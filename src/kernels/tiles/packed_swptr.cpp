@@ -16,7 +16,8 @@ namespace {
 /// Columns are independent: each chunk exchanges its rows, is solved as rows of the transposed system, and packed.
 template <Scalar T> struct SwptrArgs {
     Index m, n, first;
-    bool packs;
+    GridPlace tiles;
+    std::int32_t image_access; ///< -1: none
 
     Flops flops() const { return flops_per_fma<T> / 2 * kernel_flops::gessm(double(m), double(n)); }
     /// Columns of one chunk: whole panels of the solution and of its image.
@@ -34,12 +35,12 @@ template <Scalar T> struct SwptrArgs {
         const Index count = chunks(context.kernels()), width = chunk_columns(context.kernels());
         const Real<T>* const triangle = data_of<const Real<T>>(context, 0);
         const Index* const pivots = data_of<const Index>(context, 1);
-        const Stored<T> B = stored<T>(context, 2);
-        Real<T>* const image = packs ? data_of<Real<T>>(context, 3) : nullptr;
+        Real<T>* const image = image_access >= 0 ? data_of<Real<T>>(context, image_access) : nullptr;
         while (const auto c = context.team().next()) {
             const Index begin = c.begin * width, end = c.end == count ? n : c.end * width;
-            columns(triangle, pivots, {B.data + begin * B.ld, B.ld}, end - begin,
-                    image ? image + blas::planes<T> * begin * m : nullptr);
+            const Whole<T> B(context, tiles, begin, end);
+            columns(triangle, pivots, *B, end - begin, image ? image + blas::planes<T> * begin * m : nullptr);
+            B.store();
         }
     }
     void columns(const Real<T>* triangle, const Index* pivots, Stored<T> B, Index cols, Real<T>* image) const
@@ -58,17 +59,20 @@ static_assert(sizeof(SwptrArgs<std::complex<double>>) <= Task::inline_bytes);
 } // namespace
 
 template <Scalar T>
-void swptr_packed(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, const Real<T>* triangle, Real<T>* image)
+void swptr_packed(Flow& flow, TileMatrix<T> A, Index k, Index j, Pivots pivots, ImageMemory<T> triangle, ImageMemory<T> image)
 {
     static constexpr Codelet codelet = codelet_of<SwptrArgs<T>>("swptr", "packed");
     const Tile<T> top = A(k, j);
-    std::vector<Access> accesses{read(datum_of_triangle<T>(triangle, top.rows)), read(pivots), readwrite(top)};
+    std::vector<Access> accesses{read(datum_of_triangle<T>(triangle, top.rows)), read(pivots)};
+    const TileGrid<T> columns = column_of(A, j, k, A.row_tiles());
+    const GridPlace tiles = GridPlace::of(accesses.size(), columns);
+    add(accesses, &trencadis::readwrite<T>, columns);
+    const std::int32_t image_access = image ? std::int32_t(accesses.size()) : -1;
     if (image) accesses.push_back(write(datum(Image<T>{image, {top.cols, top.rows}})));
-    for (Index i = k + 1; i < A.row_tiles(); ++i) accesses.push_back(readwrite(A(i, j)));
-    flow.submit(codelet, SwptrArgs<T>{top.rows, top.cols, A.first_row(k), image != nullptr}, accesses);
+    flow.submit(codelet, SwptrArgs<T>{top.rows, top.cols, A.first_row(k), tiles, image_access}, accesses);
 }
 
-#define TRC_INSTANTIATE(T) template void swptr_packed(Flow&, TileMatrix<T>, Index, Index, Pivots, const Real<T>*, Real<T>*);
+#define TRC_INSTANTIATE(T) template void swptr_packed(Flow&, TileMatrix<T>, Index, Index, Pivots, ImageMemory<T>, ImageMemory<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -7,15 +7,12 @@
 /// else Q.
 namespace trencadis::task {
 
-/// How the tasks name a tile that geqrt has factored: as one datum, as published codes do, so that whoever changes R waits for those that read
-/// V; or V as a datum of its own, which begins one row below the tile.
-enum class Naming { whole, apart };
+/// A <- V, R with A = Q R; T is written. Where `V` is a tile, it receives a copy of V, for those that apply Q while others
+/// change R in A.
+template <Scalar S> void geqrt(Flow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> V = {});
 
-/// A <- V, R with A = Q R; T is written.
-template <Scalar S> void geqrt(Flow& flow, Index ib, Tile<S> A, Tile<S> T, Naming naming = Naming::whole);
-
-/// C <- op(Q) C with the reflectors that geqrt left in A and T.
-template <Scalar S> void unmqr(Flow& flow, Op op, Index ib, Tile<S> A, Tile<S> T, Tile<S> C, Naming naming = Naming::whole);
+/// C <- op(Q) C with the reflectors V that geqrt left, in its tile or as a copy, and T.
+template <Scalar S> void unmqr(Flow& flow, Op op, Index ib, Tile<S> V, Tile<S> T, Tile<S> C);
 
 /// [R; A] <- R, V of an upper triangle on top of a tile: R's upper triangle and A are replaced, T is written.
 template <Scalar S> void tsqrt(Flow& flow, Index ib, Tile<S> R, Tile<S> A, Tile<S> T);

@@ -9,10 +9,11 @@ namespace trencadis::task {
 
 /// Where a block is kept; the memory is somebody else's.
 template <Scalar T> struct ReflectorBlock {
-    Index order, count; ///< n, k: the vectors' length and their number
-    T* room;            ///< blas::whole_reflectors_size
-    T* factor;          ///< k x k
-    Real<T>* images;    ///< images_size(order, count)
+    Index order, count;                     ///< n, k: the vectors' length and their number
+    T* room;                                ///< blas::whole_reflectors_size
+    T* factor;                              ///< k x k
+    Real<T>* images;                        ///< images_size(order, count)
+    Bytes room_bytes = 0, images_bytes = 0; ///< of the memory; 0: where nobody computes, those of the elements
 
     /// Numbers for the images of V as a left operand, of V^H in pieces, and of the factor.
     static Index images_size(Index order, Index count);

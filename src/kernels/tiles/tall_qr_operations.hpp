@@ -15,7 +15,7 @@ template <Scalar T> struct TallBlock {
 
     Tile<T> A, R, K;
     Tile<T> C;    ///< Q's rows are Q_b times its; in the end what multiplies A_b
-    State* state; ///< goes with K
+    State* state; ///< how A_b is factored
 };
 
 /// What the first rows of Q tell: U of their LU factorization, and what takes their place in A.
@@ -26,17 +26,18 @@ template <Scalar T> struct TallHead {
 
 /// R, K and the state from the Gram matrix of A_b, unless that is not good enough: then R = 0, and whether A_b has something that is no finite number.
 template <Scalar T> void gram_qr(Flow& flow, TallBlock<T> block);
-/// *unfit <- has any of the blocks something that is no finite number, or do more than `most` of them need reflectors? Such a matrix is left as it is
+/// `unfit` <- has any of the blocks something that is no finite number, or do more than `most` of them need reflectors? Such a
+/// matrix is left as it is
 /// by the tasks below.
-template <Scalar T> void judge_blocks(Flow& flow, std::span<const TallBlock<T>> blocks, Index most, bool* unfit);
+template <Scalar T> void judge_blocks(Flow& flow, std::span<const TallBlock<T>> blocks, Index most, Index* unfit);
 /// A block whose Gram matrix was not good enough is factored in place.
-template <Scalar T> void reflect_block(Flow& flow, TallBlock<T> block, const bool* unfit);
+template <Scalar T> void reflect_block(Flow& flow, TallBlock<T> block, const Index* unfit);
 /// C <- the identity, or zero.
 template <Scalar T> void begin_q(Flow& flow, Tile<T> C, bool identity);
 /// The first rows of Q less a diagonal of signs are L U without interchanges, and all of Q less these signs is V U: each sign is the other one
 /// than that of what it is taken from, so that no pivot is below 1. U, tau, and L below R for the first rows of A.
-template <Scalar T> void reconstruct_head(Flow& flow, TallBlock<T> first, TallHead<T> to, const bool* unfit);
+template <Scalar T> void reconstruct_head(Flow& flow, TallBlock<T> first, TallHead<T> to, const Index* unfit);
 /// A_b <- the rows of V = (Q - S) U^-1, in the first block below its head, which goes to its place.
-template <Scalar T> void reconstruct_block(Flow& flow, TallBlock<T> block, TallHead<T> from, bool is_first, const bool* unfit);
+template <Scalar T> void reconstruct_block(Flow& flow, TallBlock<T> block, TallHead<T> from, bool is_first, const Index* unfit);
 
 } // namespace trencadis::task

@@ -53,11 +53,13 @@ template <Scalar T> struct MoveArgs {
 
 template <Scalar T> struct ExchangeArgs {
     Index m, n;
+    GridPlace row;
 
     void run(TaskContext& context)
     {
-        const Stored<T> A = stored<T>(context, 1);
-        trencadis::exchange_columns(m, n, A.data, A.ld, data_of<const Index>(context, 0));
+        const Whole<T> A(context, row);
+        trencadis::exchange_columns(m, n, A->data, A->ld, data_of<const Index>(context, 0));
+        A.store();
     }
 };
 
@@ -76,8 +78,9 @@ template <Scalar T> void exchange_columns(Flow& flow, TileMatrix<T> A, Index i, 
 {
     static constexpr Codelet codelet = codelet_of<ExchangeArgs<T>>("laswp", "getri");
     std::vector<Access> accesses{read(pivots)};
-    for (Index j = 0; j < A.col_tiles(); ++j) accesses.push_back(readwrite(A(i, j)));
-    flow.submit(codelet, ExchangeArgs<T>{A(i, 0).rows, A.cols()}, accesses);
+    const TileGrid<T> row = row_of(A, i, 0, A.col_tiles());
+    add(accesses, &trencadis::readwrite<T>, row);
+    flow.submit(codelet, ExchangeArgs<T>{A(i, 0).rows, A.cols(), GridPlace::of(1, row)}, accesses);
 }
 
 } // namespace task

@@ -12,34 +12,33 @@ namespace {
 
 using kernel_flops::weight_of;
 
-/// V of a factored tile, where it is a datum of its own: its operand is one row below the tile's first element.
-template <Scalar S> Tile<S> below_diagonal(Tile<S> A) { return {A.data + 1, A.rows - 1, A.cols, A.ld}; }
-/// A row alone has no V.
-template <Scalar S> bool is_apart(Tile<S> A, Naming naming) { return naming == Naming::apart && A.rows > 1; }
-
 template <Scalar S> ReflectorFactors<S> factors(const TaskContext& context, int access, Index ib)
 {
     const Stored<S> T = stored<S>(context, access);
     return {T.data, T.ld, ib};
 }
 
-/// Of an m x n tile.
+/// Of an m x n tile; `copies` what is below its diagonal.
 template <Scalar S> struct GeqrtArgs {
     Index m, n, ib;
+    bool copies;
 
     Flops flops() const { return weight_of<S> * kernel_flops::geqrt(m, n, ib); }
     void run(TaskContext& context)
     {
         const Stored<S> A = stored<S>(context, 0);
         factor_tile(kernels_of(context), m, n, A.data, A.ld, factors<S>(context, 1, ib));
+        if (!copies) return;
+        const Stored<S> V = stored<S>(context, 2);
+        for (Index j = 0; j < std::min(m, n); ++j)
+            std::copy(A.data + j + 1 + j * A.ld, A.data + m + j * A.ld, V.data + j + 1 + j * V.ld);
     }
 };
 
-/// On n columns, k reflectors; V begins `above` rows above its operand.
+/// On n columns, k reflectors.
 template <Scalar S> struct UnmqrArgs {
     Index m, n, k, ib;
     Op op;
-    Index above;
 
     Flops flops() const { return weight_of<S> * kernel_flops::unmqr(m, n, k, ib); }
     Index chunks() const { return chunk_count(n, flops()); }
@@ -50,8 +49,8 @@ template <Scalar S> struct UnmqrArgs {
         const Index count = chunks();
         while (const auto c = context.team().next()) {
             const Range r = range_of(c, count, n);
-            apply_tile(kernels_of(context), op, m, r.size(), k, V.data - above, V.ld, factors<S>(context, 1, ib),
-                       C.data + r.begin * C.ld, C.ld);
+            apply_tile(kernels_of(context), op, m, r.size(), k, V.data, V.ld, factors<S>(context, 1, ib), C.data + r.begin * C.ld,
+                       C.ld);
         }
     }
 };
@@ -115,21 +114,20 @@ template <Below below, Scalar S> void apply(Flow& flow, Op op, Index ib, Tile<S>
 
 } // namespace
 
-template <Scalar S> void geqrt(Flow& flow, Index ib, Tile<S> A, Tile<S> T, Naming naming)
+template <Scalar S> void geqrt(Flow& flow, Index ib, Tile<S> A, Tile<S> T, Tile<S> V)
 {
     static constexpr Codelet codelet = codelet_of<GeqrtArgs<S>>("geqrt");
     assert(A.op == Op::none && T.op == Op::none);
-    const GeqrtArgs<S> args{A.rows, A.cols, ib};
-    if (is_apart(A, naming)) flow.submit(codelet, args, {readwrite(A), write(T), write(below_diagonal(A))});
+    const GeqrtArgs<S> args{A.rows, A.cols, ib, V.data != nullptr};
+    if (V.data) flow.submit(codelet, args, {readwrite(A), write(T), write(V)});
     else flow.submit(codelet, args, {readwrite(A), write(T)});
 }
 
-template <Scalar S> void unmqr(Flow& flow, Op op, Index ib, Tile<S> A, Tile<S> T, Tile<S> C, Naming naming)
+template <Scalar S> void unmqr(Flow& flow, Op op, Index ib, Tile<S> V, Tile<S> T, Tile<S> C)
 {
     static constexpr Codelet codelet = codelet_of<UnmqrArgs<S>>("unmqr");
-    const bool apart = is_apart(A, naming);
-    const UnmqrArgs<S> args{C.rows, C.cols, std::min(A.rows, A.cols), ib, op, apart ? 1 : 0};
-    flow.submit(codelet, args, {read(apart ? below_diagonal(A) : A), read(T), readwrite(C)});
+    const UnmqrArgs<S> args{C.rows, C.cols, std::min(V.rows, V.cols), ib, op};
+    flow.submit(codelet, args, {read(V), read(T), readwrite(C)});
 }
 
 template <Scalar S> void tsqrt(Flow& flow, Index ib, Tile<S> R, Tile<S> A, Tile<S> T) { factor<Below::tile>(flow, ib, R, A, T); }
@@ -147,8 +145,8 @@ template <Scalar S> void ttmqr(Flow& flow, Op op, Index ib, Tile<S> A, Tile<S> T
 }
 
 #define TRC_INSTANTIATE(S)                                                                                                       \
-    template void geqrt(Flow&, Index, Tile<S>, Tile<S>, Naming);                                                                 \
-    template void unmqr(Flow&, Op, Index, Tile<S>, Tile<S>, Tile<S>, Naming);                                                    \
+    template void geqrt(Flow&, Index, Tile<S>, Tile<S>, Tile<S>);                                                                \
+    template void unmqr(Flow&, Op, Index, Tile<S>, Tile<S>, Tile<S>);                                                            \
     template void tsqrt(Flow&, Index, Tile<S>, Tile<S>, Tile<S>);                                                                \
     template void ttqrt(Flow&, Index, Tile<S>, Tile<S>, Tile<S>);                                                                \
     template void tsmqr(Flow&, Op, Index, Tile<S>, Tile<S>, Tile<S>, Tile<S>);                                                   \

@@ -155,7 +155,6 @@ template <Scalar T> struct Parts {
 /// Of an m x n block.
 template <Scalar T> struct GramArgs {
     Index m, n;
-    State<T>* state;
 
     Flops flops() const { return weight_of<T> * double(m) * double(n) * double(n); }
     void run(TaskContext& context)
@@ -166,34 +165,36 @@ template <Scalar T> struct GramArgs {
         gram(kernels, m, n, A.data, A.ld, R.data, R.ld);
         Real<T> bound = from_gram(kernels, n, R, K);
         if (!is_good<T>(bound, n) && is_refinable<T>(bound)) bound = refine(kernels, m, n, A, R, K);
-        if (is_good<T>(bound, n)) return void(*state = State<T>::gram);
+        State<T>& state = *data_of<State<T>>(context, 3);
+        if (is_good<T>(bound, n)) return void(state = State<T>::gram);
         set_diagonal(n, T(0), R.data, R.ld);
-        *state = is_finite(m, n, A.data, A.ld) ? State<T>::reflectors : State<T>::no_number;
+        state = is_finite(m, n, A.data, A.ld) ? State<T>::reflectors : State<T>::no_number;
     }
 };
 
-/// Of the blocks' states, which go with K.
+/// Of the blocks' states.
 template <Scalar T> struct JudgeArgs {
-    std::span<const TallBlock<T>> blocks;
-    Index most;
-    bool* unfit;
+    Index blocks, most;
 
-    Index in(State<T> state) const
+    void run(TaskContext& context)
     {
-        return std::ranges::count_if(blocks, [state](const TallBlock<T>& b) { return *b.state == state; });
+        Index no_number = 0, reflected = 0;
+        for (Index b = 0; b < blocks; ++b) {
+            const State<T> state = *data_of<const State<T>>(context, int(1 + b));
+            no_number += state == State<T>::no_number;
+            reflected += state == State<T>::reflectors;
+        }
+        *data_of<Index>(context, 0) = no_number > 0 || reflected > most;
     }
-    void run(TaskContext&) { *unfit = in(State<T>::no_number) > 0 || in(State<T>::reflectors) > most; }
 };
 
 template <Scalar T> struct ReflectArgs {
     Index m, n;
-    const State<T>* state;
-    const bool* unfit;
 
     Flops flops() const { return 0; } // of a block that nobody expects
     void run(TaskContext& context)
     {
-        if (*unfit || *state != State<T>::reflectors) return;
+        if (*data_of<const Index>(context, 4) || *data_of<const State<T>>(context, 3) != State<T>::reflectors) return;
         const Stored<T> A = stored<T>(context, 0), R = stored<T>(context, 1), K = stored<T>(context, 2);
         std::vector<T> tau(static_cast<std::size_t>(n));
         blas::geqrf(m, n, A.data, A.ld, tau.data(), K.data, K.ld);
@@ -236,18 +237,16 @@ template <Scalar T> std::vector<T> signed_lu(const KernelProvider& kernels, Inde
 
 template <Scalar T> struct HeadArgs {
     Index n;
-    const State<T>* state;
-    T* tau;
-    const bool* unfit;
 
     Flops flops() const { return weight_of<T> * 8.0 / 3 * double(n) * double(n) * double(n); }
     void run(TaskContext& context)
     {
-        if (*unfit) return;
+        if (*data_of<const Index>(context, 8)) return;
         const KernelProvider& kernels = kernels_of(context);
         const Parts<T> block{stored<T>(context, 0), stored<T>(context, 1), stored<T>(context, 2), stored<T>(context, 3)};
         const Stored<T> U = stored<T>(context, 4), head = stored<T>(context, 5);
-        first_rows(kernels, block, U, head);
+        T* const tau = data_of<T>(context, 6);
+        first_rows(kernels, *data_of<const State<T>>(context, 7), block, U, head);
         const std::vector<T> signs = signed_lu(kernels, n, head.data, head.ld);
         copy_upper(n, head.data, head.ld, U.data, U.ld);
         for (Index j = 0; j < n; ++j) {
@@ -258,10 +257,10 @@ template <Scalar T> struct HeadArgs {
 
 private:
     /// of Q; W is overwritten.
-    void first_rows(const KernelProvider& kernels, const Parts<T>& block, Stored<T> W, Stored<T> Q) const
+    void first_rows(const KernelProvider& kernels, State<T> state, const Parts<T>& block, Stored<T> W, Stored<T> Q) const
     {
         copy_all(n, n, block.C.data, block.C.ld, W.data, W.ld);
-        if (*state == State<T>::gram) {
+        if (state == State<T>::gram) {
             kernels.trmm(Side::left, Uplo::upper, Op::none, Diag::non_unit, n, n, T(1), block.K.data, block.K.ld, W.data, W.ld);
             kernels.gemm(Op::none, Op::none, n, n, n, T(1), block.A.data, block.A.ld, W.data, W.ld, T(0), Q.data, Q.ld);
             return;
@@ -276,17 +275,15 @@ private:
 template <Scalar T> struct BlockArgs {
     Index m, n;
     bool is_first;
-    const State<T>* state;
-    const bool* unfit;
 
     Flops flops() const { return weight_of<T> * 2 * double(m) * double(n) * double(n); }
     void run(TaskContext& context)
     {
-        if (*unfit) return;
+        if (*data_of<const Index>(context, 7)) return;
         const KernelProvider& kernels = kernels_of(context);
         const Parts<T> block{stored<T>(context, 0), stored<T>(context, 1), stored<T>(context, 2), stored<T>(context, 3)};
         const Stored<T> U = stored<T>(context, 4), head = stored<T>(context, 5), C = block.C;
-        if (*state == State<T>::gram) {
+        if (*data_of<const State<T>>(context, 6) == State<T>::gram) {
             kernels.trmm(Side::left, Uplo::upper, Op::none, Diag::non_unit, n, n, T(1), block.K.data, block.K.ld, C.data, C.ld);
             kernels.trsm(Side::right, Uplo::upper, Op::none, Diag::non_unit, n, n, T(1), U.data, U.ld, C.data, C.ld);
             multiply(kernels, is_first ? n : 0, T(1), block.A, C);
@@ -322,6 +319,9 @@ private:
     }
 };
 
+Datum word(const Index* number) { return {number, 1, 1, 1, sizeof(Index)}; }
+template <Scalar T> Datum state_of(const TallBlock<T>& block) { return {block.state, 1, 1, 1, sizeof(State<T>)}; }
+
 template <Scalar T> struct BeginArgs {
     Index n;
     bool identity;
@@ -339,23 +339,24 @@ template <Scalar T> struct BeginArgs {
 template <Scalar T> void gram_qr(Flow& flow, TallBlock<T> block)
 {
     static constexpr Codelet codelet = codelet_of<GramArgs<T>>("gram_qr");
-    const GramArgs<T> args{block.A.rows, block.A.cols, block.state};
-    flow.submit(codelet, args, {read(block.A), write(block.R), write(block.K)});
+    const GramArgs<T> args{block.A.rows, block.A.cols};
+    flow.submit(codelet, args, {read(block.A), write(block.R), write(block.K), write(state_of(block))});
 }
 
-template <Scalar T> void judge_blocks(Flow& flow, std::span<const TallBlock<T>> blocks, Index most, bool* unfit)
+template <Scalar T> void judge_blocks(Flow& flow, std::span<const TallBlock<T>> blocks, Index most, Index* unfit)
 {
-    std::vector<Access> accesses{trencadis::write(unfit)};
-    for (const TallBlock<T>& block : blocks) accesses.push_back(read(block.K));
+    std::vector<Access> accesses{write(word(unfit))};
+    for (const TallBlock<T>& block : blocks) accesses.push_back(read(state_of(block)));
     static constexpr Codelet codelet = codelet_of<JudgeArgs<T>>("judge_blocks");
-    flow.submit(codelet, JudgeArgs<T>{blocks, most, unfit}, accesses);
+    flow.submit(codelet, JudgeArgs<T>{Index(blocks.size()), most}, accesses);
 }
 
-template <Scalar T> void reflect_block(Flow& flow, TallBlock<T> block, const bool* unfit)
+template <Scalar T> void reflect_block(Flow& flow, TallBlock<T> block, const Index* unfit)
 {
     static constexpr Codelet codelet = codelet_of<ReflectArgs<T>>("reflect_block");
-    const ReflectArgs<T> args{block.A.rows, block.A.cols, block.state, unfit};
-    flow.submit(codelet, args, {readwrite(block.A), readwrite(block.R), readwrite(block.K), trencadis::read(unfit)});
+    const ReflectArgs<T> args{block.A.rows, block.A.cols};
+    flow.submit(codelet, args,
+                {readwrite(block.A), readwrite(block.R), readwrite(block.K), read(state_of(block)), read(word(unfit))});
 }
 
 template <Scalar T> void begin_q(Flow& flow, Tile<T> C, bool identity)
@@ -364,31 +365,31 @@ template <Scalar T> void begin_q(Flow& flow, Tile<T> C, bool identity)
     flow.submit(codelet, BeginArgs<T>{C.rows, identity}, {write(C)});
 }
 
-template <Scalar T> void reconstruct_head(Flow& flow, TallBlock<T> first, TallHead<T> to, const bool* unfit)
+template <Scalar T> void reconstruct_head(Flow& flow, TallBlock<T> first, TallHead<T> to, const Index* unfit)
 {
     static constexpr Codelet codelet = codelet_of<HeadArgs<T>>("reconstruct_head");
-    const HeadArgs<T> args{first.A.cols, first.state, to.tau, unfit};
-    flow.submit(
-        codelet, args,
-        {read(first.A), read(first.R), read(first.K), read(first.C), write(to.U), write(to.head), trencadis::read(unfit)});
+    const Index n = first.A.cols;
+    flow.submit(codelet, HeadArgs<T>{n},
+                {read(first.A), read(first.R), read(first.K), read(first.C), write(to.U), write(to.head),
+                 write(Tile<T>{to.tau, n, 1, n}), read(state_of(first)), read(word(unfit))});
 }
 
-template <Scalar T> void reconstruct_block(Flow& flow, TallBlock<T> block, TallHead<T> from, bool is_first, const bool* unfit)
+template <Scalar T> void reconstruct_block(Flow& flow, TallBlock<T> block, TallHead<T> from, bool is_first, const Index* unfit)
 {
     static constexpr Codelet codelet = codelet_of<BlockArgs<T>>("reconstruct_block");
-    const BlockArgs<T> args{block.A.rows, block.A.cols, is_first, block.state, unfit};
+    const BlockArgs<T> args{block.A.rows, block.A.cols, is_first};
     flow.submit(codelet, args,
                 {readwrite(block.A), readwrite(block.R), read(block.K), readwrite(block.C), read(from.U), read(from.head),
-                 trencadis::read(unfit)});
+                 read(state_of(block)), read(word(unfit))});
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void gram_qr(Flow&, TallBlock<T>);                                                                                  \
-    template void judge_blocks(Flow&, std::span<const TallBlock<T>>, Index, bool*);                                              \
-    template void reflect_block(Flow&, TallBlock<T>, const bool*);                                                               \
+    template void judge_blocks(Flow&, std::span<const TallBlock<T>>, Index, Index*);                                             \
+    template void reflect_block(Flow&, TallBlock<T>, const Index*);                                                              \
     template void begin_q(Flow&, Tile<T>, bool);                                                                                 \
-    template void reconstruct_head(Flow&, TallBlock<T>, TallHead<T>, const bool*);                                               \
-    template void reconstruct_block(Flow&, TallBlock<T>, TallHead<T>, bool, const bool*);
+    template void reconstruct_head(Flow&, TallBlock<T>, TallHead<T>, const Index*);                                              \
+    template void reconstruct_block(Flow&, TallBlock<T>, TallHead<T>, bool, const Index*);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

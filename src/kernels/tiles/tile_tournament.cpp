@@ -60,12 +60,14 @@ void take(const std::vector<Index>& chosen, Index n, const T* A, Index lda, cons
 /// Of m rows of a panel, of which row `first` of the matrix is the first.
 template <Scalar T> struct GroupArgs {
     Index m, n, first, nb;
+    GridPlace group;
 
     Flops flops() const { return elimination<T>(m, n); }
     void run(TaskContext& context)
     {
         const Rows<T> to = Rows<T>::of(data_of<void>(context, 0), nb);
-        const Stored<const T> A = stored<const T>(context, 1);
+        const Whole<const T> together(context, group);
+        const Stored<const T> A = *together;
         const WorkMemory work(std::size_t(m * n) * sizeof(T));
         const auto chosen = order_by_pivots(kernels_of(context), m, n, A.data, A.ld, static_cast<T*>(work.data()));
         take(
@@ -112,16 +114,19 @@ void interchanges(const Index* winners, Index count, Index first, Index m, Index
 /// Of a panel of `rows` rows, whose tile on the diagonal is m x n.
 template <Scalar T> struct TopArgs {
     Index rows, m, n, first, nb;
+    GridPlace panel;
 
     Flops flops() const { return elimination<T>(m, n); }
     void run(TaskContext& context)
     {
         Index* const pivots = data_of<Index>(context, 0);
-        const Stored<T> A = stored<T>(context, 2);
+        const Whole<T> together(context, panel);
+        const Stored<T> A = *together;
         interchanges(Rows<T>::of(data_of<void>(context, 1), nb).numbers, n, first, rows, pivots);
         blas::laswp(n, A.data - first, A.ld, first, first + n, pivots - first);
         factor_unpivoted(kernels_of(context), m, n, A.data, A.ld);
         if (const Index zero = zero_on_diagonal(n, A.data, A.ld)) context.outcome().report(first + zero);
+        together.store();
     }
 };
 
@@ -131,9 +136,9 @@ template <Scalar T> void tournament(Flow& flow, TileMatrix<T> A, Index k, Index 
 {
     static constexpr Codelet codelet = codelet_of<GroupArgs<T>>("tournament");
     std::vector<Access> accesses{write(datum(to))};
-    Index m = 0;
-    for (Index i = first; i < first + tiles; ++i) accesses.push_back(read(A(i, k))), m += A(i, k).rows;
-    flow.submit(codelet, GroupArgs<T>{m, A(k, k).cols, A.first_row(first), to.nb}, accesses);
+    const TileGrid<T> group = column_of(A, k, first, first + tiles);
+    add(accesses, &trencadis::read<T>, group);
+    flow.submit(codelet, GroupArgs<T>{group.rows(), A(k, k).cols, A.first_row(first), to.nb, GridPlace::of(1, group)}, accesses);
 }
 
 template <Scalar T>
@@ -148,8 +153,10 @@ template <Scalar T> void getrf_nopiv(Flow& flow, TileMatrix<T> A, Index k, Candi
     static constexpr Codelet codelet = codelet_of<TopArgs<T>>("getrf_nopiv", "tournament");
     const Index first = A.first_row(k);
     std::vector<Access> accesses{write(pivots), read(datum(winners))};
-    for (Index i = k; i < A.row_tiles(); ++i) accesses.push_back(readwrite(A(i, k)));
-    flow.submit(codelet, TopArgs<T>{A.rows() - first, A(k, k).rows, A(k, k).cols, first, winners.nb}, accesses);
+    const TileGrid<T> panel = column_of(A, k, k, A.row_tiles());
+    add(accesses, &trencadis::readwrite<T>, panel);
+    const TopArgs<T> args{panel.rows(), A(k, k).rows, A(k, k).cols, first, winners.nb, GridPlace::of(2, panel)};
+    flow.submit(codelet, args, accesses);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

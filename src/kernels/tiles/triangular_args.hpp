@@ -42,10 +42,11 @@ template <Scalar T, Triangular what> struct TriangularArgs {
 
     void run(TaskContext& context)
     {
-        if (guard.stopped(context)) return;
+        if (!guard.stopped(context)) run_on(context, stored<const T>(context, 0), stored<T>(context, 1));
+    }
+    void run_on(TaskContext& context, Stored<const T> A, Stored<T> B)
+    {
         const KernelProvider& kernels = kernels_of(context);
-        const Stored<const T> A = stored<const T>(context, 0);
-        const Stored<T> B = stored<T>(context, 1);
         const Index count = chunks(&kernels);
         const auto make = [&] { return solve(A, B); };
         if (packs_once(&kernels) && count > 1 && !blas::TeamSolve<T>::is_one_block(blas::setup<T>(0), left() ? m : n))
