@@ -56,7 +56,7 @@ TEST(CodeletNames, AreUniqueWithVariantAndPrecisionInAllGraphs)
         for (const std::string_view variant : graph_variants(routine))
             for (const char precision : {'s', 'd', 'c', 'z'}) {
                 SCOPED_TRACE(std::string(routine) + ' ' + std::string(variant) + ' ' + precision);
-                const Index n = 200, m = default_graph_rows(variant, n);
+                const Index n = 200, m = default_graph_rows(graph_form(routine, variant), n);
                 const GraphShape shape{.n = n, .nb = 40, .m = m, .inner = 8, .precision = precision};
                 TaskFlow flow(names);
                 submit_graph(flow, routine, variant, shape, nowhere);

@@ -40,7 +40,7 @@ template <class T> void strengthen(const IsolatedFlow& flow, Index n)
         }
     }
 }
-std::size_t precision_of(char letter) { return std::string_view("sdcz").find(letter); }
+std::size_t place_of(char letter) { return std::string_view("sdcz").find(letter); }
 constexpr void (*fills[])(const Pages&, std::mt19937&) = {fill<float>, fill<double>, fill<std::complex<float>>,
                                                           fill<std::complex<double>>};
 constexpr void (*strengthens[])(const IsolatedFlow&, Index) = {strengthen<float>, strengthen<double>,
@@ -80,7 +80,7 @@ std::string compare(std::string_view routine, std::string_view variant, const Gr
 {
     const TrappedAccesses trapped;
     const Form& form = graph_form(routine, variant);
-    const auto lay = form.lay[precision_of(shape.precision)];
+    const auto lay = form.lay[place_of(shape.precision)];
     const Problem problem{.m = shape.m ? shape.m : shape.n,
                           .n = shape.n,
                           .nb = shape.nb,
@@ -93,13 +93,13 @@ std::string compare(std::string_view routine, std::string_view variant, const Gr
     const Pages isolated(bytes + 64), in_order(bytes + 64);
     const KernelProvider* const kernels = providers().front();
     std::mt19937 random(seed);
-    fills[precision_of(shape.precision)](isolated, random);
+    fills[place_of(shape.precision)](isolated, random);
     try {
         IsolatedFlow apart(kernels, Operands::isolated, isolated, seed), home(kernels, Operands::at_home, in_order, seed);
         Place place(isolated.begin(), true), other(in_order.begin(), true);
         const std::unique_ptr<Layout> laid = lay(place, problem), again = lay(other, problem);
         laid->submit(apart);
-        strengthens[precision_of(shape.precision)](apart, shape.n);
+        strengthens[place_of(shape.precision)](apart, shape.n);
         std::memcpy(in_order.begin(), isolated.begin(), isolated.size());
         again->submit(home);
         home.wait();

@@ -33,7 +33,7 @@ template <Scalar T>
 LaidOut lay_out(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
                 std::initializer_list<Place::Operand> operands)
 {
-    return lay_out(crew, all, options, problem, precision_of<T>, sizeof(T), std::span(operands.begin(), operands.size()));
+    return lay_out(crew, all, options, problem, layout_of_precision<T>, sizeof(T), std::span(operands.begin(), operands.size()));
 }
 
 } // namespace trencadis

@@ -62,7 +62,7 @@ struct Form {
 };
 
 /// Where Form::lay has the layouts of T.
-template <Scalar T> constexpr int precision_of = (is_complex<T> ? 2 : 0) + (sizeof(Real<T>) == sizeof(double) ? 1 : 0);
+template <Scalar T> constexpr int layout_of_precision = (is_complex<T> ? 2 : 0) + (sizeof(Real<T>) == sizeof(double) ? 1 : 0);
 
 template <class Made> std::unique_ptr<Layout> make_layout(Place& place, const Problem& problem)
 {
