@@ -62,7 +62,7 @@ TEST(CodeletNames, AreUniqueWithVariantAndPrecisionInAllGraphs)
                 submit_graph(flow, routine, variant, shape, nowhere);
                 flow.wait();
             }
-    for (const char* gemm : {"gemm", "gemm.packed", "gemm.panel"})
+    for (const char* gemm : {"gemm", "gemm.packed"})
         for (const char precision : {'s', 'd', 'c', 'z'}) EXPECT_TRUE(names.has(gemm, precision)) << gemm << ' ' << precision;
     EXPECT_TRUE(names.has("gemm.empty", 0));
 }

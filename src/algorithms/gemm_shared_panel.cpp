@@ -7,13 +7,14 @@ namespace trencadis {
 namespace {
 
 /// A copy: no operations, the time that its data take to come and go.
-struct PackArgs {};
+template <Scalar T> struct PackArgs {
+};
 
 } // namespace
 
 template <Scalar T> void gemm_shared_panel(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, TileMatrix<T> P, TileMatrix<T> C)
 {
-    static constexpr Codelet pack = codelet_of<PackArgs>("pack", "panel");
+    static constexpr Codelet pack = codelet_of<PackArgs<T>>("pack", "panel");
     const auto packed = [&](Index l, Index j) {
         Tile<T> tile = P(0, j);
         tile.rows = B(l, j).rows; // the last row of tiles may be lower
@@ -21,7 +22,7 @@ template <Scalar T> void gemm_shared_panel(Flow& flow, TileMatrix<T> A, TileMatr
     };
     for (Index l = 0; l < A.col_tiles(); ++l) {
         if (l > 0) flow.wait(); // the barrier
-        for (Index j = 0; j < B.col_tiles(); ++j) flow.submit(pack, PackArgs{}, {read(B(l, j)), write(packed(l, j))});
+        for (Index j = 0; j < B.col_tiles(); ++j) flow.submit(pack, PackArgs<T>{}, {read(B(l, j)), write(packed(l, j))});
         for (Index j = 0; j < C.col_tiles(); ++j)
             for (Index i = 0; i < C.row_tiles(); ++i) task::gemm(flow, T(1), A(i, l), packed(l, j), T(1), C(i, j));
     }

@@ -114,6 +114,11 @@ template <Scalar T> struct SharedPanelArgs {
     void run(TaskContext& context)
     {
         const task::Pivots interchanges{task::data_of<Index>(context, 0), n};
+        if (!context.flow().computes()) { // names of data that are nowhere
+            const Operand top = context.operand(tiles.first);
+            const Tile<T> named{static_cast<T*>(top.data), m, n, top.ld};
+            return PanelRecursion<T>(context.flow(), named, first, interchanges, cut).submit();
+        }
         const task::Whole<T> panel(context, tiles);
         const task::TileGrid<T> there = tiles_at_hand<T>(context, tiles);
         if (panel->data == there.tiles.front().data)

@@ -206,7 +206,7 @@ private:
             const BlockId block = replicas_.block(datum.address, space);
             const DatumShape shape = replicas_.shape(datum.address);
             void* const at = place(datum.address, space, block, datum.bytes());
-            return {at, block == home_memory || !shape.element ? datum.ld : shape.rows};
+            return {at, block == home_memory || !shape.element ? datum.ld : shape.rows, datum.rows, datum.cols};
         }
         void carry_out(const Plan& plan)
         {

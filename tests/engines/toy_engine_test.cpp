@@ -43,6 +43,8 @@ protected:
             << A.rows << " x " << A.cols << ", ld " << A.ld;
         copied_ += engine_.copied;
     }
+    /// Once, and again while no unit with a memory of its own has come to take a task: on a busy machine the others are quicker.
+    bool goes_on(int round) const { return round == 0 || (copied_ == 0 && round < 1000); }
 };
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(OnTheToyEngine, Scalars);
@@ -50,10 +52,11 @@ TYPED_TEST_SUITE(OnTheToyEngine, Scalars);
 TYPED_TEST(OnTheToyEngine, CholeskyIsWhatItIsInOrder)
 {
     using T = TypeParam;
-    for (const Index n : sizes) {
-        const auto A = random_triangle<T>(Uplo::lower, n, Real<T>(2 * n + 2));
-        this->compare(A, [&](Flow& flow, Dense<T>& copy, int) { potrf(flow, TileMatrix<T>(copy.view(), nb, nb)); });
-    }
+    for (int round = 0; this->goes_on(round); ++round)
+        for (const Index n : sizes) {
+            const auto A = random_triangle<T>(Uplo::lower, n, Real<T>(2 * n + 2));
+            this->compare(A, [&](Flow& flow, Dense<T>& copy, int) { potrf(flow, TileMatrix<T>(copy.view(), nb, nb)); });
+        }
     EXPECT_GT(this->copied_, 0);
 }
 
@@ -70,24 +73,26 @@ TYPED_TEST(OnTheToyEngine, CholeskyFindsTheFirstBadPivot)
 TYPED_TEST(OnTheToyEngine, IncrementalLuIsWhatItIsInOrder)
 {
     using T = TypeParam;
-    for (const Index n : sizes) {
-        const Eliminations<T> by[] = {{n, n, nb, ib}, {n, n, nb, ib}};
-        this->compare(random_matrix<T>(n, n), [&](Flow& flow, Dense<T>& A, int which) {
-            getrf_incremental(flow, TileMatrix<T>(A.view(), nb, nb), by[which]);
-        });
-    }
+    for (int round = 0; this->goes_on(round); ++round)
+        for (const Index n : sizes) {
+            const Eliminations<T> by[] = {{n, n, nb, ib}, {n, n, nb, ib}};
+            this->compare(random_matrix<T>(n, n), [&](Flow& flow, Dense<T>& A, int which) {
+                getrf_incremental(flow, TileMatrix<T>(A.view(), nb, nb), by[which]);
+            });
+        }
     EXPECT_GT(this->copied_, 0);
 }
 
 TYPED_TEST(OnTheToyEngine, FlatTileQrIsWhatItIsInOrder)
 {
     using T = TypeParam;
-    for (const Index n : sizes) {
-        const Index m = n + nb + 1;
-        const QrFactors<T> by[] = {{TileQrForm::flat, m, n, nb, ib}, {TileQrForm::flat, m, n, nb, ib}};
-        this->compare(random_matrix<T>(m, n),
-                      [&](Flow& flow, Dense<T>& A, int which) { geqrf(flow, TileMatrix<T>(A.view(), nb, nb), by[which]); });
-    }
+    for (int round = 0; this->goes_on(round); ++round)
+        for (const Index n : sizes) {
+            const Index m = n + nb + 1;
+            const QrFactors<T> by[] = {{TileQrForm::flat, m, n, nb, ib}, {TileQrForm::flat, m, n, nb, ib}};
+            this->compare(random_matrix<T>(m, n),
+                          [&](Flow& flow, Dense<T>& A, int which) { geqrf(flow, TileMatrix<T>(A.view(), nb, nb), by[which]); });
+        }
     EXPECT_GT(this->copied_, 0);
 }
 

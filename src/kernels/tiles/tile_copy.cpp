@@ -82,6 +82,12 @@ struct AfterArgs {
     void run(TaskContext&) {}
 };
 
+constexpr Codelet after_codelet = [] {
+    Codelet bookkeeping = codelet_of<AfterArgs>("after");
+    bookkeeping.counted = false;
+    return bookkeeping;
+}();
+
 } // namespace
 
 template <Scalar T> void scale(Flow& flow, T alpha, Tile<T> A) { submit_scale(flow, alpha, A, false, false); }
@@ -96,12 +102,7 @@ template <Scalar T> void copy_lower(Flow& flow, Tile<T> A, Tile<T> B) { submit_c
 
 template <Scalar T> void after(Flow& flow, Tile<T> A, Tile<T> B)
 {
-    static constexpr Codelet codelet = [] {
-        Codelet bookkeeping = codelet_of<AfterArgs>("after");
-        bookkeeping.counted = false;
-        return bookkeeping;
-    }();
-    flow.submit(codelet, AfterArgs{}, {read(A), readwrite(B)});
+    flow.submit(after_codelet, AfterArgs{}, {read(A), readwrite(B)});
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
