@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-/// What an argument of a routine must be. The signatures (algorithms/signatures.hpp) are lists of these, in BLAS's and LAPACK's order, so that
-/// every face finds the same argument bad and calls it by the same number.
+/// What an argument of a routine must be. The signatures (algorithms/signatures.hpp) are lists of these, in BLAS's and LAPACK's
+/// order, so that every face finds the same argument bad and calls it by the same number.
 namespace trencadis {
 
 /// A flag as a caller gives it: BLAS's letter in either case, which may be none of them.
@@ -53,8 +53,8 @@ template <> constexpr Norm Letter<Norm>::meant(char capital)
 
 namespace argument {
 
-// Each knows how many arguments it stands for (`width`), whether it is in order by BLAS's rules (which number is not, 0: none), and throws
-// Error{bad_argument} that says what was given and what would be right.
+// Each knows how many arguments it stands for (`width`), whether it is in order by BLAS's rules (which number is not, 0: none),
+// and throws Error{bad_argument} that says what was given and what would be right.
 
 [[noreturn]] void refuse_letter(int number, const char* name, char given, std::string_view letters);
 [[noreturn]] void refuse_null(int number, const char* name);
@@ -89,8 +89,8 @@ struct RankOp {
             refuse_letter(number, name, given.given(), complex ? std::string_view(letters, 2) : Letter<Op>::letters());
     }
 };
-/// What reflectors are applied as knows one transposition for each kind of scalar. LAPACK takes its letter alone; in our own faces 'C' is
-/// right for real matrices, too, as in BLAS.
+/// What reflectors are applied as knows one transposition for each kind of scalar. LAPACK takes its letter alone; in our own
+/// faces 'C' is right for real matrices, too, as in BLAS.
 struct HermOp {
     static constexpr int width = 1;
     const char* name;
@@ -253,7 +253,8 @@ struct Matrix {
     /// Throws where this one, which is written, overlaps `other`.
     void require_apart(int number, const Matrix& other) const;
 };
-/// Row interchanges; LAPACK has no leading dimension for them. `rows`: how many rows they may name where they are read; 0: they are written.
+/// Row interchanges; LAPACK has no leading dimension for them. `rows`: how many rows they may name where they are read; 0: they
+/// are written.
 struct Pivots {
     static constexpr int width = 1;
     const char* name;
@@ -350,7 +351,8 @@ template <class... A> Index largest(const A&... arguments)
     return most;
 }
 
-/// Is it over, whatever the routine, before anybody could help? Said without its cost, which would take a tenth of the time of the smallest.
+/// Is it over, whatever the routine, before anybody could help? Said without its cost, which would take a tenth of the time of
+/// the smallest.
 template <class... A> bool tiny(const A&... arguments)
 {
     bool all = true;
@@ -362,7 +364,8 @@ template <class... A> bool tiny(const A&... arguments)
     return all;
 }
 
-/// The routine's size, for its cost. Of reflectors that are applied, m is the order of their product and n how many rows or columns it meets.
+/// The routine's size, for its cost. Of reflectors that are applied, m is the order of their product and n how many rows or
+/// columns it meets.
 template <class... A> Extents extents(const A&... arguments)
 {
     Extents found;

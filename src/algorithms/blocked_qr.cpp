@@ -9,7 +9,8 @@ namespace {
 
 using task::Application;
 
-/// All updates of a step wait for what has it, and it has no length of its own that would rank it before those of the step before.
+/// All updates of a step wait for what has it, and it has no length of its own that would rank it before those of the step
+/// before.
 constexpr TaskOptions urgent{.priority = 1e6};
 
 Index rounded(std::size_t bytes) { return Index((bytes + 127) / 128 * 128); }

@@ -6,13 +6,14 @@
 
 namespace trencadis {
 
-/// QR and LQ in LAPACK's layout, in place, by panels of nb columns (LQ: rows). One core factors a panel in memory of its own, where the
-/// reflectors keep their ones and zeros; they are packed once, and a tile column is updated by one task, which several cores share by its columns.
-/// Right-looking: that the next panel comes first is left to priorities. 4/3 n^3 flops when square (4 times that complex), and n^2 nb for T.
-/// Schreiber, Van Loan 1989; Elmroth, Gustavson 2000. Each returns once the tasks are submitted.
+/// QR and LQ in LAPACK's layout, in place, by panels of nb columns (LQ: rows). One core factors a panel in memory of its own,
+/// where the reflectors keep their ones and zeros; they are packed once, and a tile column is updated by one task, which several
+/// cores share by its columns. Right-looking: that the next panel comes first is left to priorities. 4/3 n^3 flops when square (4
+/// times that complex), and n^2 nb for T. Schreiber, Van Loan 1989; Elmroth, Gustavson 2000. Each returns once the tasks are
+/// submitted.
 
-/// Blocks of reflectors of the three steps that may be in work at a time: 9 n nb + 9 nb^2 numbers beyond the matrix for vectors of n. Must
-/// outlive the flow's tasks.
+/// Blocks of reflectors of the three steps that may be in work at a time: 9 n nb + 9 nb^2 numbers beyond the matrix for vectors
+/// of n. Must outlive the flow's tasks.
 template <Scalar T> class ReflectorSlots {
 public:
     ReflectorSlots(Index order, Index nb, const ImagePlace& place = {});
@@ -38,7 +39,8 @@ template <Scalar T>
 void factor_blocked(Flow& flow, Storage storage, MatrixView<T> A, Index nb, T* tau, const ReflectorSlots<T>& slots,
                     const KeptFactors<T>& kept = {});
 
-/// C <- op(Q) C or C op(Q) with the k reflectors of length C.rows (right: C.cols) in A's columns (rows), tiles of C nc columns (rows) wide.
+/// C <- op(Q) C or C op(Q) with the k reflectors of length C.rows (right: C.cols) in A's columns (rows), tiles of C nc columns
+/// (rows) wide.
 template <Scalar T>
 void apply_blocked(Flow& flow, Storage storage, task::Application how, Index k, MatrixView<T> A, Index nb, const T* tau,
                    MatrixView<T> C, Index nc, const ReflectorSlots<T>& slots);

@@ -52,8 +52,8 @@ EliminationLists fibonacci(Index p, Index steps)
     return lists;
 }
 
-/// gone[k]: rows that are zero in column k - 1 already, the lowest ones; gone[0]: all rows are there from the beginning. In a step a column's
-/// rows that are ready for it pair off, the upper half eliminating the lower one.
+/// gone[k]: rows that are zero in column k - 1 already, the lowest ones; gone[0]: all rows are there from the beginning. In a
+/// step a column's rows that are ready for it pair off, the upper half eliminating the lower one.
 EliminationLists greedy(Index p, Index steps)
 {
     EliminationLists lists(static_cast<std::size_t>(steps));

@@ -4,7 +4,8 @@
 #include <string_view>
 #include <vector>
 
-/// In which order the rows of a column of tiles are eliminated, and by which: pure lists, on which the tasks of tile QR are built.
+/// In which order the rows of a column of tiles are eliminated, and by which: pure lists, on which the tasks of tile QR are
+/// built.
 namespace trencadis {
 
 /// Tile (row, k) is made zero below or on top of the triangle in tile (by, k).

@@ -36,7 +36,8 @@ TEST(EliminationTrees, EliminateEachRowBelowTheDiagonalOnceByOneThatIsStillThere
             }
 }
 
-/// The step at which each row is eliminated, where a step is one elimination of a row by another, and a row takes part in one at a time.
+/// The step at which each row is eliminated, where a step is one elimination of a row by another, and a row takes part in one at
+/// a time.
 Times coarse_steps(Tree tree, Index p, Index q)
 {
     std::vector<Index> busy(static_cast<std::size_t>(p)); // the last step of each row
@@ -80,7 +81,8 @@ TEST(EliminationTrees, GreedyIsTheShortestInSteps)
     for (const Index p : {2, 5, 8, 15, 33, 64}) EXPECT_EQ(coarse_length(Tree::greedy, p, 1), std::ceil(std::log2(p)));
 }
 
-/// The longest path of tile QR with kernels on triangles, in b^3 / 3 flops: geqrt 4, unmqr 6, ttqrt 2, ttmqr 6. R and V of a tile are apart.
+/// The longest path of tile QR with kernels on triangles, in b^3 / 3 flops: geqrt 4, unmqr 6, ttqrt 2, ttmqr 6. R and V of a tile
+/// are apart.
 Index tiled_length(Tree tree, Index p, Index q)
 {
     std::vector<Index> ready(std::size_t(p * q)), triangle(static_cast<std::size_t>(p));

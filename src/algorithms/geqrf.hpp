@@ -6,15 +6,17 @@
 
 #include <string_view>
 
-/// Tile QR, A = Q R: R in the upper triangle, the reflectors in what is below, by tiles, and their triangular factors beside the matrix. These are
-/// no LAPACK's V and tau: what is below goes with QrFactors and apply_q. 4/3 n^3 flops when square (4 times that complex), and 4/3 n^3 ib/(4 nb) more
-/// for the factors. Buttari, Langou, Kurzak, Dongarra 2009; Bouwmeester, Jacquelin, Langou, Robert 2011.
+/// Tile QR, A = Q R: R in the upper triangle, the reflectors in what is below, by tiles, and their triangular factors beside the
+/// matrix. These are no LAPACK's V and tau: what is below goes with QrFactors and apply_q. 4/3 n^3 flops when square (4 times
+/// that complex), and 4/3 n^3 ib/(4 nb) more for the factors. Buttari, Langou, Kurzak, Dongarra 2009; Bouwmeester, Jacquelin,
+/// Langou, Robert 2011.
 namespace trencadis {
 
-/// The forms. The first two eliminate tiles one after the other by the triangle on the diagonal (geqrt, unmqr, tsqrt, tsmqr); the others make
-/// a triangle of each tile and eliminate triangles by triangles (geqrt, unmqr, ttqrt, ttmqr) along a tree.
+/// The forms. The first two eliminate tiles one after the other by the triangle on the diagonal (geqrt, unmqr, tsqrt, tsmqr); the
+/// others make a triangle of each tile and eliminate triangles by triangles (geqrt, unmqr, ttqrt, ttmqr) along a tree.
 enum class TileQrForm {
-    flat, ///< the diagonal tile is declared whole, as KASTORS and PLASMA on OpenMP do: the first tsqrt of a step waits for its unmqrs
+    /// the diagonal tile is declared whole, as KASTORS and PLASMA on OpenMP do: the first tsqrt of a step waits for its unmqrs
+    flat,
     plasma, ///< R and V of it are data apart, V as a copy, where PLASMA on QUARK declares two parts of one tile
     binary, ///< of these, too
     greedy,

@@ -13,7 +13,8 @@
 namespace trencadis {
 namespace {
 
-/// Of packing: all updates of a step wait for it, and it has no length of its own that would rank it before those of the step before.
+/// Of packing: all updates of a step wait for it, and it has no length of its own that would rank it before those of the step
+/// before.
 constexpr TaskOptions urgent{.priority = 1e6};
 constexpr Index steps_kept = 3; ///< whose images are in memory at a time: a panel may be two steps ahead of the last update
 

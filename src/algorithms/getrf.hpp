@@ -8,19 +8,20 @@
 
 namespace trencadis {
 
-/// Tile LU, A = P L U in place, A m x n in a column-major matrix. 2/3 n^3 flops when square (4 times that complex), and what the forms add.
-/// Each returns once the tasks are submitted. Views that are transposed are not served.
+/// Tile LU, A = P L U in place, A m x n in a column-major matrix. 2/3 n^3 flops when square (4 times that complex), and what the
+/// forms add. Each returns once the tasks are submitted. Views that are transposed are not served.
 ///
-/// Of forms with partial pivoting `pivots` receives min(m, n) rows of A, from 1, as LAPACK's ipiv, and the flow's outcome the first pivot that is exactly
-/// zero, whatever the timing; the factorization is completed all the same. Interchanges left of a panel come last, those of all panels for a
-/// tile column in one sweep.
+/// Of forms with partial pivoting `pivots` receives min(m, n) rows of A, from 1, as LAPACK's ipiv, and the flow's outcome the
+/// first pivot that is exactly zero, whatever the timing; the factorization is completed all the same. Interchanges left of a
+/// panel come last, those of all panels for a tile column in one sweep.
 
-/// A panel is factored, then for each tile column right of it one task exchanges the rows and solves with the diagonal tile, and updates
-/// go tile by tile. Right-looking; that the next panel comes first is left to priorities, and several cores share it as `cut` says. PLASMA's form: Dongarra, Faverge, Ltaief, Luszczek 2014.
+/// A panel is factored, then for each tile column right of it one task exchanges the rows and solves with the diagonal tile, and
+/// updates go tile by tile. Right-looking; that the next panel comes first is left to priorities, and several cores share it as
+/// `cut` says. PLASMA's form: Dongarra, Faverge, Ltaief, Luszczek 2014.
 template <Scalar T> void getrf(Flow& flow, TileMatrix<T> A, Index* pivots, PanelCut cut = {});
 
-/// The packed images of one factorization, of the three steps that may be in work at a time: 3 (m + n) nb numbers beyond the matrix. Must
-/// outlive the flow's tasks.
+/// The packed images of one factorization, of the three steps that may be in work at a time: 3 (m + n) nb numbers beyond the
+/// matrix. Must outlive the flow's tasks.
 template <Scalar T> class LuImages {
 public:
     LuImages(Index m, Index n, Index nb, const ImagePlace& place = {});
@@ -33,8 +34,8 @@ private:
     PackedSlots<T> left_, right_, triangle_;
 };
 
-/// The same with our own gemm and trsm, and the getrf of `kernels` for panels: every tile of a panel is packed once, every tile right of it by
-/// the task that solves for it, and all updates use these images.
+/// The same with our own gemm and trsm, and the getrf of `kernels` for panels: every tile of a panel is packed once, every tile
+/// right of it by the task that solves for it, and all updates use these images.
 template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImages<T>& images, Index* pivots, PanelCut cut = {});
 
 /// What the forms with LAPACK's pivots end with: the interchanges of each panel in the tile columns left of it.
@@ -43,8 +44,8 @@ template <Scalar T> void exchange_behind(Flow& flow, TileMatrix<T> A, Index* piv
 /// B <- op(A)^-1 B with the factors and pivots that getrf left, A n x n. 2 n^2 nrhs flops.
 template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, Guard guard = {});
 
-/// getrs of a factorization in the same flow. As LAPACK's gesv, B is not touched when the flow's outcome has a zero pivot: the substitutions begin when the
-/// last one is known.
+/// getrs of a factorization in the same flow. As LAPACK's gesv, B is not touched when the flow's outcome has a zero pivot: the
+/// substitutions begin when the last one is known.
 template <Scalar T> void getrs_after(Flow& flow, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B);
 
 /// How KASTORS orders the updates of one tile column in one step.

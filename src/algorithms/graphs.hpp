@@ -10,8 +10,8 @@
 /// range of addresses that is never touched. All functions throw Error{bad_argument} for what they do not know.
 namespace trencadis {
 
-/// The problem: square matrices of order n in tiles nb x nb, contiguous one after the other in the range; packed forms have them column by
-/// column, and their images behind.
+/// The problem: square matrices of order n in tiles nb x nb, contiguous one after the other in the range; packed forms have them
+/// column by column, and their images behind.
 struct GraphShape {
     Index n = 0;
     Index nb = 0;         ///< of the tall form the rows of a block
@@ -23,11 +23,13 @@ struct GraphShape {
 
 /// potrf potrs posv gemm syrk trsm getrf geqrf and others, and tasks: empty kernels on the Cholesky graph of n tile rows.
 std::vector<std::string_view> graph_routines();
-/// The forms of a routine that have a graph. Where none is named, submit_graph means the first and a simulation that of default_graph_form.
+/// The forms of a routine that have a graph. Where none is named, submit_graph means the first and a simulation that of
+/// default_graph_form.
 std::vector<std::string_view> graph_variants(std::string_view routine);
 /// One of them by name; none named: the first.
 const Form& graph_form(std::string_view routine, std::string_view variant);
-/// The form that users run where they ask for none: the first, but where devices take part, which do not compute on packed images.
+/// The form that users run where they ask for none: the first, but where devices take part, which do not compute on packed
+/// images.
 const Form& default_graph_form(std::string_view routine, bool devices);
 /// The tile size that goes with a form where none is asked for.
 Index default_graph_tile(const Form& form, Index n, std::size_t element_bytes, int workers);

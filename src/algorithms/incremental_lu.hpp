@@ -7,8 +7,8 @@
 
 namespace trencadis {
 
-/// What incremental pivoting leaves beside the matrix: the interchanges inside each tile on the diagonal, and for each tile below it what
-/// tstrf leaves. n^2 ib / (2 nb) numbers for a square matrix, and its interchanges. Must outlive the flow's tasks.
+/// What incremental pivoting leaves beside the matrix: the interchanges inside each tile on the diagonal, and for each tile below
+/// it what tstrf leaves. n^2 ib / (2 nb) numbers for a square matrix, and its interchanges. Must outlive the flow's tasks.
 template <Scalar T> class Eliminations {
 public:
     Eliminations(Index m, Index n, Index nb, Index ib, const ImagePlace& place = {});
@@ -27,14 +27,16 @@ private:
     char* begin_;
 };
 
-/// Incremental pivoting (getrf, gessm, tstrf, ssssm), A m x n: a tile meets one other at a time, so that a panel is no bottleneck, nor need a
-/// tile column be anywhere as a whole; the price is a weaker pivoting, growth up to 4^(n-1) instead of 2^(n-1), and 2/3 n^3 ib/(2 nb) flops more.
-/// The factors are no LAPACK's: U is in its upper triangle, what is below goes with `by` and getrs_incremental. the flow's outcome receives the first
-/// diagonal entry of U that is exactly zero; the factorization is completed all the same. The diagonal tile is declared whole, as published codes
-/// do: the first tstrf of a step waits for its gessms. Quintana-Orti, van de Geijn 2008; Buttari, Langou, Kurzak, Dongarra 2009.
+/// Incremental pivoting (getrf, gessm, tstrf, ssssm), A m x n: a tile meets one other at a time, so that a panel is no
+/// bottleneck, nor need a tile column be anywhere as a whole; the price is a weaker pivoting, growth up to 4^(n-1) instead of
+/// 2^(n-1), and 2/3 n^3 ib/(2 nb) flops more. The factors are no LAPACK's: U is in its upper triangle, what is below goes with
+/// `by` and getrs_incremental. the flow's outcome receives the first diagonal entry of U that is exactly zero; the factorization
+/// is completed all the same. The diagonal tile is declared whole, as published codes do: the first tstrf of a step waits for its
+/// gessms. Quintana-Orti, van de Geijn 2008; Buttari, Langou, Kurzak, Dongarra 2009.
 template <Scalar T> void getrf_incremental(Flow& flow, TileMatrix<T> A, const Eliminations<T>& by);
 
-/// B <- A^-1 B with the factors that getrf_incremental left, A n x n, tiles of B as high as those of A. 2 n^2 nrhs (1 + ib/(2 nb)) flops.
+/// B <- A^-1 B with the factors that getrf_incremental left, A n x n, tiles of B as high as those of A. 2 n^2 nrhs (1 + ib/(2
+/// nb)) flops.
 template <Scalar T> void getrs_incremental(Flow& flow, TileMatrix<T> A, const Eliminations<T>& by, TileMatrix<T> B);
 
 } // namespace trencadis

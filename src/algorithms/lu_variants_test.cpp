@@ -195,8 +195,9 @@ template <Scalar T> struct Incremental {
     }
 };
 
-/// |A X - B| <= 4 n^2 eps max(|A|, |U|) |X|, where |U| stands for the growth: an entry is updated n times by products of factors at most 1
-/// with what has grown, and each row of the result is a sum of n of them; solving with U adds n eps |U| |X|. Rows of padding untouched.
+/// |A X - B| <= 4 n^2 eps max(|A|, |U|) |X|, where |U| stands for the growth: an entry is updated n times by products of factors
+/// at most 1 with what has grown, and each row of the result is a sum of n of them; solving with U adds n eps |U| |X|. Rows of
+/// padding untouched.
 template <Scalar T>
 void expect_solution(const Dense<T>& A, const Dense<T>& F, const Dense<T>& X, const Dense<T>& B, const std::string& where)
 {
@@ -244,7 +245,8 @@ TYPED_TEST(LuVariants, IncrementalOfOneTileAreThoseOfPartialPivoting)
     ASSERT_EQ(kernels.getrf(30, 30, F.data.data(), F.ld, pivots.data()), 0);
     expect_same_bits(Incremental<T>(kernels, A, random_matrix<T>(30, 1), 30, 7).F, F);
 }
-/// Pairs of rows exchange places where the lower one is larger: no multiplier is above 1, so two tile rows give |U| <= 4^... times A at most.
+/// Pairs of rows exchange places where the lower one is larger: no multiplier is above 1, so two tile rows give |U| <= 4^...
+/// times A at most.
 TYPED_TEST(LuVariants, IncrementalExchangeRowsBetweenTiles)
 {
     using T = TypeParam;

@@ -181,7 +181,8 @@ template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product
     const blas::BlockSizes& blocks = blas::block_sizes<T>();
     ProductTiling tiling{balanced(product.m, blocks.mc, kernel.mr), balanced(product.n, 512, kernel.nr),
                          balanced(product.k, blocks.kc, 8)};
-    // What is overwritten is read in C's tiles, so one of their sides is the depth: a square block of A in the second-level cache.
+    // What is overwritten is read in C's tiles, so one of their sides is the depth: a square block of A in the second-level
+    // cache.
     const Index side = balanced(product.k, Index(std::sqrt(double(blocks.mc) * double(blocks.kc))), 8);
     if (product.in_place == InPlace::B) tiling.rows = tiling.depth = side;
     if (product.in_place == InPlace::A) tiling.cols = tiling.depth = side;

@@ -6,8 +6,8 @@
 
 namespace trencadis {
 
-/// C <- alpha A B + beta C on our own kernels, A m x k, B k x n, in `part` of C (a triangle: m = n). Structures of A and B are dealt
-/// with in packing. C may be the memory that A or B (`in_place`) is read from, element for element.
+/// C <- alpha A B + beta C on our own kernels, A m x k, B k x n, in `part` of C (a triangle: m = n). Structures of A and B are
+/// dealt with in packing. C may be the memory that A or B (`in_place`) is read from, element for element.
 template <Scalar T> struct PackedProduct {
     Index m, n, k;
     T alpha;
@@ -54,12 +54,13 @@ private:
     PackedSlots<T> left_, right_;
 };
 
-/// Submits the product. Every operand is cut into tiles that are packed once per block of C and used by all the products that need them;
-/// tiles that a triangular operand leaves zero are left out, and of those on its diagonal the zero part of each
+/// Submits the product. Every operand is cut into tiles that are packed once per block of C and used by all the products that
+/// need them; tiles that a triangular operand leaves zero are left out, and of those on its diagonal the zero part of each
 /// micro-panel. 2 m n k flops (8 complex), half for a triangle.
 ///
-/// The images of two steps along k are kept at a time: memory beyond the operands is at most 2 depth (rows + columns of a block of C,
-/// 4096 each) numbers, whatever the sizes. In place, the operand that is overwritten is kept over the whole depth for one block.
+/// The images of two steps along k are kept at a time: memory beyond the operands is at most 2 depth (rows + columns of a block
+/// of C, 4096 each) numbers, whatever the sizes. In place, the operand that is overwritten is kept over the whole depth for one
+/// block.
 ///
 /// Literature: the loops around the inner kernel of Goto and van de Geijn 2008, as tasks.
 template <Scalar T>

@@ -10,7 +10,8 @@
 
 namespace trencadis {
 
-/// Where packed images lie: in work memory, on a memory node or anywhere; or nowhere, where a graph is laid out that nobody computes.
+/// Where packed images lie: in work memory, on a memory node or anywhere; or nowhere, where a graph is laid out that nobody
+/// computes.
 struct ImagePlace {
     int node = WorkMemory::anywhere;
     std::function<void*(std::size_t bytes)> reserve = {}; ///< addresses of images that are only named,
@@ -21,12 +22,12 @@ struct ImagePlace {
 };
 
 /// Slots for packed images in one block of memory, all of one size; (row, step) shares its slot with (row, step + depth), and the
-/// tasks that use a slot are ordered by its address. So the memory is bounded however many steps there are, and a task that packs waits
-/// until the updates of `depth` steps before have read the slot.
+/// tasks that use a slot are ordered by its address. So the memory is bounded however many steps there are, and a task that packs
+/// waits until the updates of `depth` steps before have read the slot.
 template <Scalar T> class PackedSlots {
 public:
-    /// Each for an image with the extent and depth, as left or right operands of the kernel in use. Images that are only named have their
-    /// elements' size, so that addresses do not depend on the kernel of the machine at hand.
+    /// Each for an image with the extent and depth, as left or right operands of the kernel in use. Images that are only named
+    /// have their elements' size, so that addresses do not depend on the kernel of the machine at hand.
     static PackedSlots left(Index rows, Index depth, Index of_extent, Index of_depth, const ImagePlace& place)
     {
         const Index numbers = blas::instruction_set().micro_kernel<T>().left_size(of_extent, of_depth);

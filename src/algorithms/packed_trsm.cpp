@@ -10,8 +10,8 @@ namespace {
 
 constexpr Index steps_kept = 2;
 
-/// X U = alpha B as the algorithm sees every system: on the left side that is the transposed one. U may be a lower triangle; then the
-/// columns of X are solved for from the last to the first, and inside a diagonal tile everything along them is reversed.
+/// X U = alpha B as the algorithm sees every system: on the left side that is the transposed one. U may be a lower triangle; then
+/// the columns of X are solved for from the last to the first, and inside a diagonal tile everything along them is reversed.
 template <Scalar T> class Submission {
 public:
     Submission(Flow& flow, const PackedSystem<T>& system, const SystemTiling& tiling, const SystemImages<T>& images)

@@ -6,8 +6,8 @@
 
 namespace trencadis {
 
-/// X op(A) = alpha B (right) or op(A) X = alpha B (left) on our own kernels, X in place of B (m x n), A triangular. On the left the
-/// transposed system is solved in the same memory.
+/// X op(A) = alpha B (right) or op(A) X = alpha B (left) on our own kernels, X in place of B (m x n), A triangular. On the left
+/// the transposed system is solved in the same memory.
 template <Scalar T> struct PackedSystem {
     Side side;
     Uplo uplo; ///< the triangle of A in memory
@@ -48,8 +48,8 @@ private:
     PackedSlots<T> solved_left_, solved_right_, factor_, triangle_;
 };
 
-/// Submits the solve: a block of unknowns is solved for and packed by one task, its products with the rest of A update the unknowns
-/// to come. order^2 others flops (4 times that complex).
+/// Submits the solve: a block of unknowns is solved for and packed by one task, its products with the rest of A update the
+/// unknowns to come. order^2 others flops (4 times that complex).
 template <Scalar T>
 void packed_trsm(Flow& flow, const PackedSystem<T>& system, const SystemTiling& tiling, const SystemImages<T>& images);
 

@@ -21,8 +21,8 @@ template <Scalar T> T triangle_at(const Dense<T>& A, Uplo uplo, Op op, Diag diag
     return r == c && diag == Diag::unit ? T(1) : A.at(op, i, j);
 }
 
-/// The residual |alpha B - X op(A)| <= (n + 2) eps (|X| |op(A)| + |alpha B|), entry by entry (Higham, theorem 8.5; one more rounding
-/// for the inverses of the diagonal and one for alpha).
+/// The residual |alpha B - X op(A)| <= (n + 2) eps (|X| |op(A)| + |alpha B|), entry by entry (Higham, theorem 8.5; one more
+/// rounding for the inverses of the diagonal and one for alpha).
 template <Scalar T> void check(PackedSystem<T> s, const Dense<T>& A, Dense<T>& B, const SystemTiling& tiling, Index grain)
 {
     const Dense<T> before = B;

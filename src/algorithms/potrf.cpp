@@ -12,8 +12,8 @@ namespace {
 
 constexpr Index steps_kept = 3; ///< whose images are in memory at a time: a panel may be two steps ahead of the last update
 
-/// Right-looking Cholesky of the tiles of A; row numbers in the outcome start at `first_row`. `tasks` submits the operations: a factored
-/// diagonal tile, A_ik <- A_ik L_kk^-H, A_jj <- A_jj - A_jk A_jk^H and A_ij <- A_ij - A_ik A_jk^H.
+/// Right-looking Cholesky of the tiles of A; row numbers in the outcome start at `first_row`. `tasks` submits the operations: a
+/// factored diagonal tile, A_ik <- A_ik L_kk^-H, A_jj <- A_jj - A_jk A_jk^H and A_ij <- A_ij - A_ik A_jk^H.
 template <Scalar T, class Tasks> void right_looking(TileMatrix<T> A, Index first_row, Tasks tasks)
 {
     for (Index k = 0; k < A.tiles(); ++k) {
@@ -28,8 +28,8 @@ template <Scalar T, class Tasks> void right_looking(TileMatrix<T> A, Index first
     }
 }
 
-/// Left-looking Cholesky by the same operations. An update has the guard of the step that it belongs to: its operands are there once that
-/// step's pivots are known, so that after a bad one the same tasks do nothing in either order.
+/// Left-looking Cholesky by the same operations. An update has the guard of the step that it belongs to: its operands are there
+/// once that step's pivots are known, so that after a bad one the same tasks do nothing in either order.
 template <Scalar T, class Tasks> void left_looking(TileMatrix<T> A, Tasks tasks)
 {
     const auto step = [&](Index k) { return Guard{A.first_row(k) + A(k, k).rows}; };

@@ -11,8 +11,8 @@
 namespace trencadis {
 namespace {
 
-/// A panel, m >= n, in blocks: its square top in tiles as high as they are wide, so that what is solved for is apart from what is updated
-/// with it, and below that blocks of rows.
+/// A panel, m >= n, in blocks: its square top in tiles as high as they are wide, so that what is solved for is apart from what is
+/// updated with it, and below that blocks of rows.
 template <Scalar T> class PanelRecursion {
 public:
     PanelRecursion(Flow& flow, Tile<T> panel, Index first, task::Pivots pivots, PanelCut cut)

@@ -13,10 +13,11 @@ struct PanelCut {
     Flops worth = 5e7; ///< operations of a panel from which it is cut up
 };
 
-/// A_k..,k <- its L U factors with partial pivoting, as task::getrf_panel; where `cut` says so, by a task that submits the recursion by halves of
-/// the columns: one core factors a few columns, the columns right of them are exchanged and solved each by a task, and updated by blocks
-/// of rows. There is nothing but dependences between the cores, so that one which is held up holds back what it has in hand. The same pivots up
-/// to rounding, the same the flow's outcome. Toledo 1997; Dongarra, Faverge, Ltaief, Luszczek 2014.
+/// A_k..,k <- its L U factors with partial pivoting, as task::getrf_panel; where `cut` says so, by a task that submits the
+/// recursion by halves of the columns: one core factors a few columns, the columns right of them are exchanged and solved each by
+/// a task, and updated by blocks of rows. There is nothing but dependences between the cores, so that one which is held up holds
+/// back what it has in hand. The same pivots up to rounding, the same the flow's outcome. Toledo 1997; Dongarra, Faverge, Ltaief,
+/// Luszczek 2014.
 template <Scalar T> void shared_panel(Flow& flow, TileMatrix<T> A, Index k, task::Pivots pivots, PanelCut cut);
 
 } // namespace trencadis

@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
-/// The table of routines: what each is called, costs and can be carried out as. Sessions, simulations, the lists and the benchmarks read it.
+/// The table of routines: what each is called, costs and can be carried out as. Sessions, simulations, the lists and the
+/// benchmarks read it.
 namespace trencadis {
 
-/// How large a problem is. Extents that are 0 are n. Where a matrix stands on one side of another, k is its order; where none is said, m.
+/// How large a problem is. Extents that are 0 are n. Where a matrix stands on one side of another, k is its order; where none is
+/// said, m.
 struct Extents {
     double n = 0, m = 0, k = 0;
     double nrhs = 1; ///< right-hand sides of potrs and posv
@@ -19,9 +21,10 @@ struct Extents {
 struct RoutineEntry {
     std::string_view name, summary, source;
     Operations (*operations)(const Extents& extents);
-    /// The preferred one first. "packed" packs every tile once for all operations that read it, on our own kernels; "nodes" does so for each
-    /// memory node apart; "in-place" works on the caller's matrix, "tile-layout" copies it into contiguous tiles and back, "two-level" works
-    /// in place with diagonal tiles that are cut up once more. Those of LU: docs/decisions/0055; of QR: 0057.
+    /// The preferred one first. "packed" packs every tile once for all operations that read it, on our own kernels; "nodes" does
+    /// so for each memory node apart; "in-place" works on the caller's matrix, "tile-layout" copies it into contiguous tiles and
+    /// back, "two-level" works in place with diagonal tiles that are cut up once more. Those of LU: docs/decisions/0055; of QR:
+    /// 0057.
     forms::Forms (*forms)();
     bool simulated = true; ///< else its graph is that of another routine
 };

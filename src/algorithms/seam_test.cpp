@@ -84,8 +84,8 @@ TEST(SubmissionSeam, ATaskForFewColumnsNamesEveryTile)
     }
 }
 
-/// The arguments name operands by their numbers: the tasks compute on whatever memory they are given for these, with the kernels of who
-/// runs them.
+/// The arguments name operands by their numbers: the tasks compute on whatever memory they are given for these, with the kernels
+/// of who runs them.
 TEST(SubmissionSeam, TasksComputeWhereTheirOperandsAre)
 {
     if (providers().empty()) GTEST_SKIP() << "no kernels on this machine";

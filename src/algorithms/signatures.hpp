@@ -1,7 +1,8 @@
 #pragma once
 #include "algorithms/arguments.hpp"
 
-/// The signatures of all routines in BLAS's and LAPACK's order: the only place that tells them. TRC_ARGUMENTS_<routine>(K) is a list of
+/// The signatures of all routines in BLAS's and LAPACK's order: the only place that tells them. TRC_ARGUMENTS_<routine>(K) is a
+/// list of
 ///
 ///     K_FLAG(type, name, text)            a letter; `text` is what callers call it
 ///     K_RANK_OP(name, text, transposed)   a letter of a rank update
@@ -11,23 +12,23 @@
 ///     K_INOUT(A, lda, rows, cols)         one that is written
 ///     K_TRIANGLE_IN(A, lda, n, uplo), K_TRIANGLE_INOUT(...)   only that triangle is touched
 ///     K_TRAPEZOID_IN(A, lda, rows, cols, uplo)   the same of a matrix that need not be square
-///     K_PIVOTS_IN(name, count, rows), K_PIVOTS_OUT(name, count)   LAPACK's ipiv: numbers of rows, from 1; and jpvt, of columns, which
+///     K_PIVOTS_IN(name, count, rows), K_PIVOTS_OUT(name, count)   LAPACK's ipiv: numbers of rows, from 1; and jpvt, of columns,
+///     which
 ///                                         is read as well
 ///     K_CONDITION_NORM(name)              a letter of the norms that condition numbers are in
 ///     K_MAGNITUDE(name)                   a real number that is not negative
 ///     K_REALS_OUT(name, count)            real results
-///     K_HERM_OP(name, text)               a letter: 'N', or the matrices' own transposition, which is 'T' for real and 'C' for complex ones
-///     K_WITHIN(name, least, most)         a size with limits of its own
-///     K_OUT(A, lda, rows, cols)           a matrix that is written and not read
-///     K_TAU_IN(name, count), K_TAU_OUT(name, count)   the scalars of elementary reflectors
+///     K_HERM_OP(name, text)               a letter: 'N', or the matrices' own transposition, which is 'T' for real and 'C' for
+///     complex ones K_WITHIN(name, least, most)         a size with limits of its own K_OUT(A, lda, rows, cols)           a
+///     matrix that is written and not read K_TAU_IN(name, count), K_TAU_OUT(name, count)   the scalars of elementary reflectors
 ///     K_GIVEN_INOUT(A, lda, rows, cols, fact), K_GIVEN_TRIANGLE(A, lda, n, uplo, fact), K_GIVEN_PIVOTS(name, count, fact)
 ///                                         what is read where `fact` says that it is given, and written where not
 ///     K_EQUED(name, letters, fact)        the letter of a scaling, by address, given or answered
 ///     K_SCALES(name, count, used)         factors of a scaling, positive where they are `used`
 ///     K_GROWTH(name)                      a real result, with its comma before it: Fortran has it in its work
 ///
-/// with commas between, for a prefix K that the user defines macros for: parameters, arguments, checks. The session checks by them and the
-/// Fortran, C, LAPACKE and Python faces are made of them. LAPACK's `info` comes last and is not named.
+/// with commas between, for a prefix K that the user defines macros for: parameters, arguments, checks. The session checks by
+/// them and the Fortran, C, LAPACKE and Python faces are made of them. LAPACK's `info` comes last and is not named.
 
 #define TRC_REAL_BLAS_ROUTINES(DEFINE, ...)                                                                                      \
     DEFINE(gemm, __VA_ARGS__)                                                                                                    \
@@ -69,8 +70,8 @@
 #define TRC_SCRATCH_ROUTINES(DEFINE, ...)                                                                                        \
     DEFINE(geqrt, __VA_ARGS__)                                                                                                   \
     DEFINE(gemqrt, __VA_ARGS__)
-/// Those that want LAPACK's `work` and `lwork` after these arguments, at least TRC_LEAST_WORK_<routine> numbers. It is not used: tiles want memory
-/// of another shape.
+/// Those that want LAPACK's `work` and `lwork` after these arguments, at least TRC_LEAST_WORK_<routine> numbers. It is not used:
+/// tiles want memory of another shape.
 #define TRC_WORKSPACE_ROUTINES(DEFINE, ...)                                                                                      \
     DEFINE(getri, __VA_ARGS__)                                                                                                   \
     DEFINE(geqrf, __VA_ARGS__)                                                                                                   \
@@ -104,8 +105,9 @@
     DEFINE(larft, __VA_ARGS__)                                                                                                   \
     DEFINE(larfb, __VA_ARGS__)
 
-/// What is said of a matrix in some n^2 operations, on the calling thread (src/estimates/): no tiles, no row, no options. Those of the second list
-/// want two arrays of work after these arguments, of which the first is used, so that nothing is taken from the heap.
+/// What is said of a matrix in some n^2 operations, on the calling thread (src/estimates/): no tiles, no row, no options. Those
+/// of the second list want two arrays of work after these arguments, of which the first is used, so that nothing is taken from
+/// the heap.
 #define TRC_ESTIMATE_ROUTINES(DEFINE, ...)                                                                                       \
     TRC_SCALING_ROUTINES(DEFINE, __VA_ARGS__)                                                                                    \
     TRC_CONDITION_ROUTINES(DEFINE, __VA_ARGS__)
@@ -121,16 +123,16 @@
     DEFINE(gerfs, __VA_ARGS__)                                                                                                   \
     DEFINE(porfs, __VA_ARGS__)
 
-/// Those that factor, solve and judge the solution, made of the others: no row, costs and options of those called TRC_COST_OF_<routine>. They want
-/// two arrays of work, too.
+/// Those that factor, solve and judge the solution, made of the others: no row, costs and options of those called
+/// TRC_COST_OF_<routine>. They want two arrays of work, too.
 #define TRC_EXPERT_ROUTINES(DEFINE, ...)                                                                                         \
     DEFINE(gesvx, __VA_ARGS__)                                                                                                   \
     DEFINE(posvx, __VA_ARGS__)
 #define TRC_COST_OF_gesvx "gesv"
 #define TRC_COST_OF_posvx "posv"
 
-/// Functions of a matrix: they return a real number, not info. In LAPACK an array of work follows these arguments, and nobody looks whether they are
-/// in order.
+/// Functions of a matrix: they return a real number, not info. In LAPACK an array of work follows these arguments, and nobody
+/// looks whether they are in order.
 #define TRC_REAL_NORM_ROUTINES(DEFINE, ...)                                                                                      \
     DEFINE(lange, __VA_ARGS__)                                                                                                   \
     DEFINE(lansy, __VA_ARGS__)                                                                                                   \
@@ -297,9 +299,12 @@
 #define TRC_CHECK_REAL_FACTOR(x) ::trencadis::argument::Factor::of(#x, x)
 #define TRC_CHECK_IN(A, ld, rows, cols) ::trencadis::argument::Matrix{#A, ::trencadis::Region::all(A, rows, cols, ld), false}
 #define TRC_CHECK_INOUT(A, ld, rows, cols) ::trencadis::argument::Matrix{#A, ::trencadis::Region::all(A, rows, cols, ld), true}
-#define TRC_CHECK_TRIANGLE_IN(A, ld, n, uplo) ::trencadis::argument::Matrix{#A, ::trencadis::Region::triangle(uplo, A, n, ld), false}
-#define TRC_CHECK_TRIANGLE_INOUT(A, ld, n, uplo) ::trencadis::argument::Matrix{#A, ::trencadis::Region::triangle(uplo, A, n, ld), true}
-#define TRC_CHECK_TRAPEZOID_IN(A, ld, rows, cols, uplo) ::trencadis::argument::Matrix{#A, ::trencadis::Region::trapezoid(uplo, A, rows, cols, ld), false}
+#define TRC_CHECK_TRIANGLE_IN(A, ld, n, uplo) \
+    ::trencadis::argument::Matrix{#A, ::trencadis::Region::triangle(uplo, A, n, ld), false}
+#define TRC_CHECK_TRIANGLE_INOUT(A, ld, n, uplo) \
+    ::trencadis::argument::Matrix{#A, ::trencadis::Region::triangle(uplo, A, n, ld), true}
+#define TRC_CHECK_TRAPEZOID_IN(A, ld, rows, cols, uplo) \
+    ::trencadis::argument::Matrix{#A, ::trencadis::Region::trapezoid(uplo, A, rows, cols, ld), false}
 #define TRC_CHECK_CONDITION_NORM(x) ::trencadis::argument::ConditionNorm{#x, x}
 #define TRC_CHECK_MAGNITUDE(x) ::trencadis::argument::Magnitude::of(#x, x)
 #define TRC_CHECK_REALS_OUT(x, count) ::trencadis::argument::Reals{#x, x, count}
@@ -312,7 +317,8 @@
 #define TRC_CHECK_TAU_OUT(x, count) ::trencadis::argument::Reflectors{#x, x, count}
 #define TRC_CHECK_GIVEN_INOUT(A, ld, rows, cols, fact) TRC_CHECK_INOUT(A, ld, rows, cols)
 #define TRC_CHECK_GIVEN_TRIANGLE(A, ld, n, uplo, fact) TRC_CHECK_TRIANGLE_INOUT(A, ld, n, uplo)
-#define TRC_CHECK_GIVEN_PIVOTS(x, count, fact) ::trencadis::argument::Pivots{#x, x, count, ::trencadis::argument::given(fact) ? count : 0}
+#define TRC_CHECK_GIVEN_PIVOTS(x, count, fact) \
+    ::trencadis::argument::Pivots{#x, x, count, ::trencadis::argument::given(fact) ? count : 0}
 #define TRC_CHECK_EQUED(x, letters, fact) ::trencadis::argument::Equed{#x, letters, x, ::trencadis::argument::given(fact)}
 #define TRC_CHECK_SCALES(x, count, used) ::trencadis::argument::Scales<::trencadis::Real<T>>{#x, x, count, used}
 #define TRC_CHECK_GROWTH(x) , ::trencadis::argument::Reals{#x, x, 1}
@@ -374,8 +380,8 @@
 #define TRC_GIVE_SCALES(x, count, used) x
 #define TRC_GIVE_GROWTH(x) , x
 
-/// Parameters of a face: letters that may be wrong, factors by address. The checks above hold with them, and TRC_PASS gives them on to the
-/// session's routines.
+/// Parameters of a face: letters that may be wrong, factors by address. The checks above hold with them, and TRC_PASS gives them
+/// on to the session's routines.
 #define TRC_FACE_FLAG(E, x, text) ::trencadis::Letter<::trencadis::E> x
 #define TRC_FACE_RANK_OP(x, text, transposed) ::trencadis::Letter<::trencadis::Op> x
 #define TRC_FACE_SIZE(x) ::trencadis::Index x

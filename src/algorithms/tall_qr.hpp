@@ -16,17 +16,18 @@ enum class IllConditioned {
     left      ///< as it is, where that is faster otherwise: more than a few blocks, unless passes over the matrix are what costs
 };
 
-/// QR of a tall matrix in place, m x n with m much larger than n, in LAPACK's layout: R in the upper triangle, V below it, and tau. Blocks of
-/// rows are factored apart and their triangles joined along a binary tree; Q's blocks come back the same way, and V and tau are found from them. So
-/// the matrix is read twice and written once, whatever n. A block is factored through its Gram matrix where its columns are as good as
-/// orthogonal, else by reflectors (kernels/tiles/tall_qr_operations.hpp), which reads and writes it once more. About 3 m n^2 to 4 m n^2 flops (4 times that
-/// complex). Demmel, Grigori, Hoemmen, Langou 2012; Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik 2014.
+/// QR of a tall matrix in place, m x n with m much larger than n, in LAPACK's layout: R in the upper triangle, V below it, and
+/// tau. Blocks of rows are factored apart and their triangles joined along a binary tree; Q's blocks come back the same way, and
+/// V and tau are found from them. So the matrix is read twice and written once, whatever n. A block is factored through its Gram
+/// matrix where its columns are as good as orthogonal, else by reflectors (kernels/tiles/tall_qr_operations.hpp), which reads and
+/// writes it once more. About 3 m n^2 to 4 m n^2 flops (4 times that complex). Demmel, Grigori, Hoemmen, Langou 2012; Ballard,
+/// Demmel, Grigori, Jacquelin, Nguyen, Solomonik 2014.
 ///
 /// A matrix with an infinity or NaN is left as it is. The object must outlive the flow's tasks, A and tau too.
 template <Scalar T> class TallQr {
 public:
-    /// Are there rows enough for several blocks, in each of which a triangle is little, and is the matrix larger than what one core factors
-    /// in its own caches while others are being told?
+    /// Are there rows enough for several blocks, in each of which a triangle is little, and is the matrix larger than what one
+    /// core factors in its own caches while others are being told?
     static bool suits(Index m, Index n) { return n > 0 && m / n >= 2 * least_rows && m / 8 >= small_block / n; }
 
     /// As many blocks of rows, each of n rows at least; 0: as suits.

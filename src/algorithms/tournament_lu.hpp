@@ -6,10 +6,12 @@
 
 namespace trencadis {
 
-/// Where the candidates of a panel lie: about m nb / 4 numbers, used by all panels of one factorization. Must outlive the flow's tasks.
+/// Where the candidates of a panel lie: about m nb / 4 numbers, used by all panels of one factorization. Must outlive the flow's
+/// tasks.
 template <Scalar T> class TournamentRounds {
 public:
-    /// `group`: tile rows of which one task chooses the candidates. The more, the nearer to partial pivoting, and the longer one core is alone.
+    /// `group`: tile rows of which one task chooses the candidates. The more, the nearer to partial pivoting, and the longer one
+    /// core is alone.
     TournamentRounds(Index m, Index nb, const ImagePlace& place = {}, Index group = 4);
 
     Index group() const { return group_; }
@@ -21,13 +23,14 @@ private:
     char* begin_;
 };
 
-/// A = P L U in place, A m x n in a column-major matrix, with pivots by tournament: from each group of tile rows of a panel partial pivoting
-/// chooses as many rows as the panel has columns, and two such choices play each other until one is left. These rows go to the top, and the
-/// panel is factored without further interchanges, by tiles. So no task needs the whole panel but the one that moves the rows. A panel of one group is
-/// factored with partial pivoting.
+/// A = P L U in place, A m x n in a column-major matrix, with pivots by tournament: from each group of tile rows of a panel
+/// partial pivoting chooses as many rows as the panel has columns, and two such choices play each other until one is left. These
+/// rows go to the top, and the panel is factored without further interchanges, by tiles. So no task needs the whole panel but the
+/// one that moves the rows. A panel of one group is factored with partial pivoting.
 ///
-/// `pivots` and the flow's outcome as getrf has them, and getrs takes the factors; entries of L may be larger than 1. Growth is in practice about that of
-/// partial pivoting, its bound worse: 2^(n (levels + 1) - 1). About 5/3 n^2 nb flops more than getrf. Grigori, Demmel, Xiang 2011.
+/// `pivots` and the flow's outcome as getrf has them, and getrs takes the factors; entries of L may be larger than 1. Growth is
+/// in practice about that of partial pivoting, its bound worse: 2^(n (levels + 1) - 1). About 5/3 n^2 nb flops more than getrf.
+/// Grigori, Demmel, Xiang 2011.
 template <Scalar T> void getrf_tournament(Flow& flow, TileMatrix<T> A, const TournamentRounds<T>& rounds, Index* pivots);
 
 } // namespace trencadis

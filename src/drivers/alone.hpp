@@ -2,8 +2,8 @@
 #include "algorithms/signatures.hpp"
 #include "kernels/providers/provider.hpp"
 
-/// LAPACK's routines on the calling thread alone, with given kernels and no crew: for problems that are over before workers could help,
-/// and where there can be none. Arguments have been checked; errors are the kernels'. They return LAPACK's info.
+/// LAPACK's routines on the calling thread alone, with given kernels and no crew: for problems that are over before workers could
+/// help, and where there can be none. Arguments have been checked; errors are the kernels'. They return LAPACK's info.
 namespace trencadis::alone {
 
 #define TRC_DECLARE(routine, ...)                                                                                                \

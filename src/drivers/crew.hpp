@@ -12,8 +12,8 @@ class Flow;
 class KernelProvider;
 class Team;
 
-/// Those who carry out a routine, as far as routines see them: what kernels they have, how many they are, and how to give them work. A session
-/// is one (it converts); tests bring small ones. All functions may be called from several threads at once.
+/// Those who carry out a routine, as far as routines see them: what kernels they have, how many they are, and how to give them
+/// work. A session is one (it converts); tests bring small ones. All functions may be called from several threads at once.
 class Crew {
 public:
     virtual ~Crew() = default;
@@ -23,13 +23,13 @@ public:
     const KernelProvider& kernels() const { return *kernels_; }
     int workers() const { return workers_; }
 
-    /// Runs `body` as a task that submits to the given flow; returns the flow's outcome when all of it has finished, rethrows. `interrupted` is polled on the
-    /// calling thread about every 50 ms; when it answers true the run is cancelled, and Error{cancelled} is thrown once the running tasks have
-    /// ended.
+    /// Runs `body` as a task that submits to the given flow; returns the flow's outcome when all of it has finished, rethrows.
+    /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled, and
+    /// Error{cancelled} is thrown once the running tasks have ended.
     virtual Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) = 0;
 
-    /// Are workers awake that would take part in a short call of so many flops, without tasks? A guess. Where such calls follow one another
-    /// closely, as many as can help are woken for the next ones.
+    /// Are workers awake that would take part in a short call of so many flops, without tasks? A guess. Where such calls follow
+    /// one another closely, as many as can help are woken for the next ones.
     virtual bool can_share(Flops flops) = 0;
     /// Carries out an operation of so many chunks by the caller and whoever is awake. False: nothing was done.
     virtual bool share_out(Index chunks, const std::function<void(Team&)>& work) = 0;

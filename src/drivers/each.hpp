@@ -6,8 +6,8 @@
 
 namespace trencadis {
 
-/// `one(kernels, i)` for each of `count` problems of `each` flops that have nothing to do with one another, by the crew where it can
-/// help. Long batches are several tasks, one after the other: a cancelled call ends with those that have begun.
+/// `one(kernels, i)` for each of `count` problems of `each` flops that have nothing to do with one another, by the crew where it
+/// can help. Long batches are several tasks, one after the other: a cancelled call ends with those that have begun.
 template <class One> void for_each_problem(Crew& crew, const RoutineOptions& options, Index count, Flops each, const One& one)
 {
     const auto call = [](const void* given, const KernelProvider& kernels, Index i) {

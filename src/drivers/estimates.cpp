@@ -10,8 +10,8 @@
 
 #include <complex>
 
-// What is said of a matrix in some n^2 operations. All but norms is for the calling thread: it is over before workers could help, or each step waits
-// for the one before.
+// What is said of a matrix in some n^2 operations. All but norms is for the calling thread: it is over before workers could help,
+// or each step waits for the one before.
 
 namespace trencadis {
 namespace {

@@ -9,8 +9,9 @@
 
 namespace trencadis {
 
-/// B x = b for a matrix that is only multiplied with: `multiply(v, w)` has w <- B v. Generalized minimal residuals without restart, each direction
-/// made orthogonal to the others twice, so that it stays so (Saad, Schultz 1986; Giraud and others 2005). `most` + 1 vectors of memory.
+/// B x = b for a matrix that is only multiplied with: `multiply(v, w)` has w <- B v. Generalized minimal residuals without
+/// restart, each direction made orthogonal to the others twice, so that it stays so (Saad, Schultz 1986; Giraud and others 2005).
+/// `most` + 1 vectors of memory.
 template <Scalar T> class Gmres {
 public:
     Gmres(Index n, Index most)

@@ -5,12 +5,13 @@
 
 namespace trencadis {
 
-/// The LU factors of A by incremental pivoting: tiles are eliminated one at a time, each with interchanges between its rows and those of the
-/// triangle on the diagonal, in inner blocks of 32 columns. They are no LAPACK's: there is no P with P A = L U, hence an object that knows what
-/// solves with them. U is in A's upper triangle; A stays the caller's and must outlive the object, unchanged. Memory beside it: 16 n^2 / nb
-/// numbers. No panel and no tile column is ever needed as a whole, which suits devices and many cores; the pivoting is weaker than partial
-/// pivoting (docs/decisions/0055). 2/3 n^3 (1 + 16 / nb) flops (4 times that complex). Several threads may solve at once. Buttari, Langou, Kurzak,
-/// Dongarra 2009; Quintana-Orti, van de Geijn 2008.
+/// The LU factors of A by incremental pivoting: tiles are eliminated one at a time, each with interchanges between its rows and
+/// those of the triangle on the diagonal, in inner blocks of 32 columns. They are no LAPACK's: there is no P with P A = L U,
+/// hence an object that knows what solves with them. U is in A's upper triangle; A stays the caller's and must outlive the
+/// object, unchanged. Memory beside it: 16 n^2 / nb numbers. No panel and no tile column is ever needed as a whole, which suits
+/// devices and many cores; the pivoting is weaker than partial pivoting (docs/decisions/0055). 2/3 n^3 (1 + 16 / nb) flops (4
+/// times that complex). Several threads may solve at once. Buttari, Langou, Kurzak, Dongarra 2009; Quintana-Orti, van de Geijn
+/// 2008.
 template <Scalar T> class IncrementalLu {
 public:
     /// Factors A, n x n, in place by the crew. Throws as the routines do. The crew must outlive the object.

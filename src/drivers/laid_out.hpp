@@ -7,8 +7,8 @@
 
 namespace trencadis {
 
-/// The form that a call takes: the one that it asks for, which check_options has found, or the first whose kernels the crew has. Throws
-/// Error{bad_argument} when the caller asked for one that stands for our own kernels and the crew's are somebody else's.
+/// The form that a call takes: the one that it asks for, which check_options has found, or the first whose kernels the crew has.
+/// Throws Error{bad_argument} when the caller asked for one that stands for our own kernels and the crew's are somebody else's.
 const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& options);
 /// Are the kernels our own that a form stands for? The diagonal tiles of a factorization are anybody's.
 bool can_run(const Crew& crew, const Form& form);
@@ -27,8 +27,8 @@ struct LaidOut {
 LaidOut lay_out(const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, int precision,
                 std::size_t element_bytes, std::span<const Place::Operand> operands);
 
-/// Lays a call out: `problem` has the extents, the rest follows from the options and the crew. Where there is no memory for the form's images and
-/// the caller left the choice, the first form is taken that needs none.
+/// Lays a call out: `problem` has the extents, the rest follows from the options and the crew. Where there is no memory for the
+/// form's images and the caller left the choice, the first form is taken that needs none.
 template <Scalar T>
 LaidOut lay_out(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
                 std::initializer_list<Place::Operand> operands)

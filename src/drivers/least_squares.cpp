@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-// LAPACK's gels: QR where the matrix is tall, LQ where it is wide, of matrices whose elements are neither so large nor so small that squares of
-// them would be beyond the numbers.
+// LAPACK's gels: QR where the matrix is tall, LQ where it is wide, of matrices whose elements are neither so large nor so small
+// that squares of them would be beyond the numbers.
 
 namespace trencadis {
 namespace {
@@ -40,7 +40,8 @@ template <class R> constexpr R safe_minimum = std::numeric_limits<R>::min(); // 
 template <class R> constexpr R small = safe_minimum<R> / std::numeric_limits<R>::epsilon();
 template <class R> constexpr R large = 1 / small<R>;
 
-/// The next factor on the way from one number to the other; none of them overflows or underflows, nor makes an element that should not be.
+/// The next factor on the way from one number to the other; none of them overflows or underflows, nor makes an element that
+/// should not be.
 template <class R> R next_factor(R& from, R& to, bool& done)
 {
     constexpr R tiny = safe_minimum<R>, huge = 1 / tiny;

@@ -29,7 +29,8 @@ template <Scalar T> std::unique_ptr<WorkMemory> memory_for(Index count)
         return nullptr;
     }
 }
-/// Two tile columns of n rows, as wide as there is memory for, at most nb: narrower ones are slower, but LAPACK needs n numbers only.
+/// Two tile columns of n rows, as wide as there is memory for, at most nb: narrower ones are slower, but LAPACK needs n numbers
+/// only.
 template <Scalar T> struct TwoColumns {
     Index nb;
     std::unique_ptr<WorkMemory> memory;

@@ -13,7 +13,8 @@
 #include <optional>
 #include <vector>
 
-// Least squares in double precision with QR factors in single precision: the solution x and its residual r together solve the augmented system
+// Least squares in double precision with QR factors in single precision: the solution x and its residual r together solve the
+// augmented system
 //     [ I   A ] [r]   [b]
 //     [ A^H 0 ] [x] = [0],
 // and each step solves it for what is missing, with the factors (Bjorck 1967; Carson, Higham, Pranesh 2020).
@@ -167,7 +168,8 @@ private:
         }
         return true;
     }
-    /// [upper; lower] <- [I A; A^H 0]^-1 [upper; lower] with A = Q R: h = R^-H lower, d = Q^H upper, lower <- R^-1 (d - h), upper <- Q [h; d].
+    /// [upper; lower] <- [I A; A^H 0]^-1 [upper; lower] with A = Q R: h = R^-H lower, d = Q^H upper, lower <- R^-1 (d - h), upper
+    /// <- Q [h; d].
     void solve_augmented()
     {
         RoutineOptions rest = options_;

@@ -16,9 +16,9 @@
 #include <optional>
 #include <vector>
 
-// Solutions in double precision with factors in single precision: LAPACK's dsgesv and dsposv, their constants included. The variant "gmres" finds
-// each step by generalized minimal residuals with the factors as preconditioner, applied in double precision, and so converges where plain steps
-// do not: where the condition is beyond single precision (Carson, Higham 2017).
+// Solutions in double precision with factors in single precision: LAPACK's dsgesv and dsposv, their constants included. The
+// variant "gmres" finds each step by generalized minimal residuals with the factors as preconditioner, applied in double
+// precision, and so converges where plain steps do not: where the condition is beyond single precision (Carson, Higham 2017).
 
 namespace trencadis {
 namespace {
@@ -111,8 +111,8 @@ private:
     {
         return std::all_of(X_ + j * ldx_, X_ + j * ldx_ + n_, [](T x) { return std::isfinite(size_of(x)); });
     }
-    /// Rounded to single precision, a positive definite matrix may not be so any more; with a little more on its diagonal it is, and nearly as
-    /// good a preconditioner (Higham, Pranesh 2021).
+    /// Rounded to single precision, a positive definite matrix may not be so any more; with a little more on its diagonal it is,
+    /// and nearly as good a preconditioner (Higham, Pranesh 2021).
     bool factor_shifted()
     {
         if (!Factors::positive) return false;

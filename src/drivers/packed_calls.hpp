@@ -27,13 +27,13 @@ blas::Operand<T> structured(blas::Structure structure, Uplo uplo, Diag diag, con
 }
 inline blas::Part part_of(Uplo uplo) { return uplo == Uplo::lower ? blas::Part::lower : blas::Part::upper; }
 
-/// Runs a product of general operands: by memory nodes where the caller asks for the variant 'nodes', or leaves the choice, there are
-/// several and the size is above the threshold of nodes_pay; else as run_packed. Counts what each node reads and writes where the
-/// crew does. Throws Error{bad_argument} where tasks of several nodes cannot be kept to them.
+/// Runs a product of general operands: by memory nodes where the caller asks for the variant 'nodes', or leaves the choice, there
+/// are several and the size is above the threshold of nodes_pay; else as run_packed. Counts what each node reads and writes where
+/// the crew does. Throws Error{bad_argument} where tasks of several nodes cannot be kept to them.
 template <Scalar T> bool run_product(Crew& crew, const RoutineOptions& options, const PackedProduct<T>& product);
 
-/// Runs products of the same shape one after the other. False, and nothing is done, where there is no memory for the images and the
-/// caller left the choice of the variant: those that work in place need none.
+/// Runs products of the same shape one after the other. False, and nothing is done, where there is no memory for the images and
+/// the caller left the choice of the variant: those that work in place need none.
 template <Scalar T> bool run_packed(Crew& crew, const RoutineOptions& options, std::initializer_list<PackedProduct<T>> products);
 template <Scalar T> bool run_packed(Crew& crew, const RoutineOptions& options, const PackedSystem<T>& system);
 

@@ -67,8 +67,8 @@ template <Scalar T> struct SideProduct {
     }
 };
 
-/// Has the result so few rows or columns that an operand packed as a whole would be used once? Then each task packs what it needs, block
-/// by block in its core's cache, and the long side of the result is shared out.
+/// Has the result so few rows or columns that an operand packed as a whole would be used once? Then each task packs what it
+/// needs, block by block in its core's cache, and the long side of the result is shared out.
 bool is_thin(Index m, Index n, const RoutineOptions& options)
 {
     return options.nb == 0 && options.variant.empty() && std::min(m, n) <= 64 && std::max(m, n) >= 512;

@@ -38,8 +38,8 @@ template <class Visit> void for_each_block(Index k, Index nb, bool forward, cons
     }
 }
 
-/// What a flow of blocks of reflectors of length `order` needs beside the matrix; less where there is no memory for wide blocks, and no slots where
-/// there is none for narrow ones: the calling thread alone needs a ninth.
+/// What a flow of blocks of reflectors of length `order` needs beside the matrix; less where there is no memory for wide blocks,
+/// and no slots where there is none for narrow ones: the calling thread alone needs a ninth.
 template <Scalar T> struct Blocks {
     Index nb;
     std::optional<ReflectorSlots<T>> slots;

@@ -11,8 +11,9 @@
 
 namespace trencadis {
 
-/// Should this call run on the calling thread, without tasks? But for products a matter of its size alone. Never when the caller asked for a tile size or a variant; always where the address
-/// space is so full that a worker might not find its work areas in the middle of the call.
+/// Should this call run on the calling thread, without tasks? But for products a matter of its size alone. Never when the caller
+/// asked for a tile size or a variant; always where the address space is so full that a worker might not find its work areas in
+/// the middle of the call.
 bool runs_directly(Crew& crew, Flops flops, const RoutineOptions& options, Work work = Work::product);
 
 /// Is this a call for one right side, which one core solves as fast as it reads the triangle? Tasks would pack what is used once.
@@ -23,7 +24,8 @@ const Form* check_options(std::string_view routine, const RoutineOptions& option
 /// Throws Error{bad_argument} for a form whose factors are not LAPACK's.
 void require_lapack_layout(const Form* asked);
 
-/// Columns of the blocks of right-hand sides: one block where there are few, else enough for the workers, or as wide as the caller's tiles.
+/// Columns of the blocks of right-hand sides: one block where there are few, else enough for the workers, or as wide as the
+/// caller's tiles.
 Index rhs_tile(const Crew& crew, Index nb, Index nrhs, const RoutineOptions& options);
 
 /// The crew runs `body`; the outcome of its flow. A failed allocation becomes Error{out_of_memory}.

@@ -8,8 +8,8 @@
 
 namespace trencadis {
 
-/// Rows [first, last) of an n x n matrix that is given whole or, Hermitian, by one triangle: a pass over the matrix goes by such blocks, which
-/// have nothing to do with one another. Of a triangle some of them lie mirrored in the columns of the same numbers.
+/// Rows [first, last) of an n x n matrix that is given whole or, Hermitian, by one triangle: a pass over the matrix goes by such
+/// blocks, which have nothing to do with one another. Of a triangle some of them lie mirrored in the columns of the same numbers.
 template <Scalar T> class RowBlock {
 public:
     static constexpr Index largest_height = 128;
@@ -38,7 +38,8 @@ public:
         });
     }
 
-    /// sums <- those of these rows' moduli. Every stored column of the block is given to `visit(j, column, i0, i1)`: rows [i0, i1) of it.
+    /// sums <- those of these rows' moduli. Every stored column of the block is given to `visit(j, column, i0, i1)`: rows [i0,
+    /// i1) of it.
     template <class Visit> void sum_moduli(Real<T>* sums, const Visit& visit) const
     {
         std::fill_n(sums, height(), Real<T>(0));

@@ -5,8 +5,8 @@
 
 namespace trencadis {
 
-/// Carries out an operation that a team can share (blas::SmallProduct, TeamProduct, TeamSolve) by the caller and whoever is awake.
-/// False: nothing was done.
+/// Carries out an operation that a team can share (blas::SmallProduct, TeamProduct, TeamSolve) by the caller and whoever is
+/// awake. False: nothing was done.
 template <class Operation> bool share_out(Crew& crew, Operation& operation)
 {
     const auto work = [&](Team& team) { operation.work(team); };

@@ -4,8 +4,8 @@
 
 namespace trencadis {
 
-/// geqrf of a matrix that is tall enough for blocks of rows, if that is the form that the options ask for or leave open (null) (algorithms/tall_qr.hpp). Returns
-/// whether it has been done; otherwise nothing has been touched.
+/// geqrf of a matrix that is tall enough for blocks of rows, if that is the form that the options ask for or leave open (null)
+/// (algorithms/tall_qr.hpp). Returns whether it has been done; otherwise nothing has been touched.
 template <Scalar T>
 bool geqrf_by_rows(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const Form* form, const RoutineOptions& options);
 

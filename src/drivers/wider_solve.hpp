@@ -6,7 +6,8 @@
 
 namespace trencadis {
 
-/// x <- op(A)^-1 x in x's precision T with a triangle in half of it, S: each element is widened as it is read. op is none or conj_trans.
+/// x <- op(A)^-1 x in x's precision T with a triangle in half of it, S: each element is widened as it is read. op is none or
+/// conj_trans.
 template <Scalar S, Scalar T> class WiderSolve {
 public:
     WiderSolve(Index n, const S* A, Index lda, T* x) : n_(n), A_(A), lda_(lda), x_(x) {}

@@ -49,7 +49,8 @@ struct EngineParts {
     Threads* threads;
     double nominal_flops_per_second = 2e10; ///< of one core, until a speed was observed
     const Kernels* kernels = nullptr;       ///< what tasks compute with
-    /// Whose memory nodes WorkerPlace::node numbers. Simulation: the described machine; WorkerPlace::cpu is an index into its cores.
+    /// Whose memory nodes WorkerPlace::node numbers. Simulation: the described machine; WorkerPlace::cpu is an index into its
+    /// cores.
     const Machine* machine = nullptr;
     std::function<int(const void*)> node_of =
         {};                        ///< real runs: the memory node that an address lies on, or any_node; see HostMemory
@@ -95,12 +96,12 @@ struct RunOptions {
 /// What an engine offers to calls that are too short for tasks, and to callers that compute themselves.
 class CallSharing {
 public:
-    /// Runs `call`, which submits to `flow` and waits for it, on the calling thread in the place of a worker that rests: the caller takes
-    /// part in its own call, and nobody has to be woken for it. False: there is no such place, and nothing was run.
+    /// Runs `call`, which submits to `flow` and waits for it, on the calling thread in the place of a worker that rests: the
+    /// caller takes part in its own call, and nobody has to be woken for it. False: there is no such place, and nothing was run.
     virtual bool attend(TaskFlow& flow, const std::function<void()>& call) = 0;
-    /// Does `work`, which takes all of so many chunks from its team, on the calling thread in the place of a worker that rests and on workers
-    /// that are looking for work just then: a fork and a join for calls too short for a task. The chunks must be pure computation.
-    /// Rethrows. False: too few are awake, or somebody wants to see tasks, and nothing was run.
+    /// Does `work`, which takes all of so many chunks from its team, on the calling thread in the place of a worker that rests
+    /// and on workers that are looking for work just then: a fork and a join for calls too short for a task. The chunks must be
+    /// pure computation. Rethrows. False: too few are awake, or somebody wants to see tasks, and nothing was run.
     virtual bool share_out(Index chunks, const std::function<void(Team&)>& work) = 0;
     virtual bool shares(int helpers) const = 0; ///< would it, where so many could help? A guess
     /// Was one that joined such a call late for long, its core being somebody else's? Many tasks do better then. A guess.
@@ -116,14 +117,14 @@ protected:
     ~CallSharing() = default;
 };
 
-/// Carries out flows of tasks. Flows whose dependences are ours go to an Executor inside it (engines/task_flow_engine.hpp); an engine that
-/// finds dependences itself takes submissions as they come, and keeps them as StoredTask (graph/stored_task.hpp).
+/// Carries out flows of tasks. Flows whose dependences are ours go to an Executor inside it (engines/task_flow_engine.hpp); an
+/// engine that finds dependences itself takes submissions as they come, and keeps them as StoredTask (graph/stored_task.hpp).
 class Engine {
 public:
     virtual ~Engine() = default; ///< every flow must be gone
 
-    /// Calls `body` with a flow of the engine's, in whatever scope its tasks need around their submission, and returns when all of them have
-    /// finished; rethrows. Answers what they have reported (Flow::outcome).
+    /// Calls `body` with a flow of the engine's, in whatever scope its tasks need around their submission, and returns when all
+    /// of them have finished; rethrows. Answers what they have reported (Flow::outcome).
     virtual Index run(const RunOptions& options, const std::function<void(Flow&)>& body) = 0;
     /// A flow that the caller's own thread submits to. The engine must outlive it.
     virtual std::unique_ptr<Flow> open_flow(const FlowOptions& options) = 0;

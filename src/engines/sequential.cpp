@@ -78,8 +78,8 @@ private:
                 std::lock_guard lock(recording_);
                 recorder_.record(0, event_of(piece, end_ns));
             };
-            // On another engine's worker, a body that waits has other tasks run on this thread: the thread's stopwatch would then be
-            // left out of turn, and keep a task that is gone.
+            // On another engine's worker, a body that waits has other tasks run on this thread: the thread's stopwatch would then
+            // be left out of turn, and keep a task that is gone.
             Stopwatch own;
             Stopwatch& watch = here() ? own : stopwatch;
             const Segment outer = watch.begin(&task, EventKind::task, account);

@@ -27,8 +27,8 @@ struct SimulationOptions {
     bool overlap = true;
     /// At any time a device computes, receives or sends: all of it goes through one stream.
     bool one_stream = false;
-    /// Devices copy to each other directly where the links between them pass no processor. Without: by way of the memory where the
-    /// datum is at home (runtimes that write back when somebody needs the datum).
+    /// Devices copy to each other directly where the links between them pass no processor. Without: by way of the memory where
+    /// the datum is at home (runtimes that write back when somebody needs the datum).
     bool peer = true;
     std::string power_state; ///< of all units, by name; empty: the first of each
     std::string placement =

@@ -9,8 +9,8 @@
 
 namespace trencadis {
 
-/// An engine whose flows find dependences as we do: it carries out what is ready. A run is one task, which submits the others; where the
-/// caller can have the place of a worker, it submits them itself.
+/// An engine whose flows find dependences as we do: it carries out what is ready. A run is one task, which submits the others;
+/// where the caller can have the place of a worker, it submits them itself.
 class TaskFlowEngine : public Engine, public Executor {
 public:
     ~TaskFlowEngine() override;
@@ -24,8 +24,8 @@ public:
     bool binds(int /*node*/) const override { return false; }
 
 protected:
-    /// While `poll` is set, the calling thread asks it about every 50 ms when it waits for a flow of its own, and cancels the flow when
-    /// it answers true.
+    /// While `poll` is set, the calling thread asks it about every 50 ms when it waits for a flow of its own, and cancels the
+    /// flow when it answers true.
     virtual void poll_while_waiting(const std::function<bool()>* poll) = 0;
     /// Kept flows end with the executor that they were made for: each engine's destructor begins with this.
     void end_kept_flows() { kept_.clear(); }

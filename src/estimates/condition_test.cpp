@@ -29,7 +29,8 @@ template <Scalar T> Real<T> norm_of(Norm which, Index n, const T* A, Index lda)
 {
     return norm(which, Measured<T>::general(n, n, A, lda));
 }
-/// The estimate is never below the truth but for rounding, and was never more than three times it (Higham 1988, section 6, for random ones).
+/// The estimate is never below the truth but for rounding, and was never more than three times it (Higham 1988, section 6, for
+/// random ones).
 template <Scalar T> void expect_estimate(Real<T> rcond, Real<T> truth)
 {
     EXPECT_GE(rcond, truth * (1 - 500 * Real<T>(eps<T>)));

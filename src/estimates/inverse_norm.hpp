@@ -8,9 +8,10 @@
 
 namespace trencadis::estimates {
 
-/// An estimate of |B|_1 of an n x n matrix that is only multiplied with: `multiply(x, adjoint)` overwrites x with B x or B^H x and returns
-/// false where a product is beyond the numbers; then the answer is infinity. Never too large but for rounding, and seldom below a third of it, from
-/// 4 or 5, at most 11, products. Real signs that repeat end the search. LAPACK's lacn2; Hager 1984; Higham 1988 (ACM TOMS 14:4, algorithm 674).
+/// An estimate of |B|_1 of an n x n matrix that is only multiplied with: `multiply(x, adjoint)` overwrites x with B x or B^H x
+/// and returns false where a product is beyond the numbers; then the answer is infinity. Never too large but for rounding, and
+/// seldom below a third of it, from 4 or 5, at most 11, products. Real signs that repeat end the search. LAPACK's lacn2; Hager
+/// 1984; Higham 1988 (ACM TOMS 14:4, algorithm 674).
 template <Scalar T, class Multiply> class NormSearch {
 public:
     using R = Real<T>;

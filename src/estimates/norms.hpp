@@ -47,9 +47,9 @@ private:
 /// Carries out part(i) for i < count in any order, several at once where it can.
 using Parts = std::function<void(Index count, const std::function<void(Index i)>& part)>;
 
-/// The norm as LAPACK's lange, lansy, lanhe and lantr find it: a NaN where an element is one, sums of squares without overflow, 0 where there
-/// is nothing. One read of the matrix, a second one where squares are beyond the numbers or lose digits. Sums of rows take m numbers in `work`, or
-/// from the heap where that is null.
+/// The norm as LAPACK's lange, lansy, lanhe and lantr find it: a NaN where an element is one, sums of squares without overflow, 0
+/// where there is nothing. One read of the matrix, a second one where squares are beyond the numbers or lose digits. Sums of rows
+/// take m numbers in `work`, or from the heap where that is null.
 template <Scalar T> Real<T> norm(Norm norm, const Measured<T>& A, Real<T>* work = nullptr);
 /// The same with the columns shared among `count` parts, of which each takes m numbers for sums of rows.
 template <Scalar T> Real<T> norm(Norm norm, const Measured<T>& A, Index count, const Parts& parts);

@@ -140,8 +140,8 @@ private:
     }
 };
 
-/// One right side after the other, in work_of<T>(n) numbers: residual, weights and sizes; when the error is bounded the residual has done its work,
-/// and with it the sizes, where the search wants two vectors.
+/// One right side after the other, in work_of<T>(n) numbers: residual, weights and sizes; when the error is bounded the residual
+/// has done its work, and with it the sizes, where the search wants two vectors.
 template <Scalar T, class System> class Refinement {
 public:
     using R = Real<T>;

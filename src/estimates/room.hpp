@@ -7,7 +7,8 @@
 
 namespace trencadis::estimates {
 
-/// Memory for `count` numbers: what a caller lends (LAPACK's `work`), so that nothing is taken from the heap, or its own where that is null.
+/// Memory for `count` numbers: what a caller lends (LAPACK's `work`), so that nothing is taken from the heap, or its own where
+/// that is null.
 template <class V> class Room {
 public:
     Room(V* lent, Index count) : own_(lent ? 0 : std::size_t(count)), data_(lent ? lent : own_.data()) {}

@@ -14,8 +14,8 @@ namespace {
 
 enum class Outcome { solved, singular, no_numbers };
 
-/// x 2^exponent. Substitution keeps the elements of x below 2^`most`, so that neither products with elements of the triangle nor sums of them
-/// overflow.
+/// x 2^exponent. Substitution keeps the elements of x below 2^`most`, so that neither products with elements of the triangle nor
+/// sums of them overflow.
 template <Scalar T> class Scaled {
 public:
     using R = Real<T>;

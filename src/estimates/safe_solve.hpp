@@ -17,16 +17,16 @@ template <Scalar T> struct Triangle {
     Index lda;
 };
 
-/// Systems with one right side whose solutions may be beyond the numbers on the way, or in the end: solved as they are, and once more with powers
-/// of two taken out where that was too much. What LAPACK has latrs for (Anderson 1991, Working Note 36); but that bounds the growth beforehand, by
-/// the norms of all columns. Nothing may trap meanwhile.
+/// Systems with one right side whose solutions may be beyond the numbers on the way, or in the end: solved as they are, and once
+/// more with powers of two taken out where that was too much. What LAPACK has latrs for (Anderson 1991, Working Note 36); but
+/// that bounds the growth beforehand, by the norms of all columns. Nothing may trap meanwhile.
 template <Scalar T> class SafeSolve {
 public:
     /// `room`: n numbers.
     SafeSolve(Index n, T* room) : n_(n), kept_(room) {}
 
-    /// x <- last^-1 .. first^-1 x. False, and x is anything, where the solution is beyond the numbers or a triangle is exactly singular.
-    /// Infinities and NaNs in a triangle come through.
+    /// x <- last^-1 .. first^-1 x. False, and x is anything, where the solution is beyond the numbers or a triangle is exactly
+    /// singular. Infinities and NaNs in a triangle come through.
     bool operator()(T* x, std::initializer_list<Triangle<T>> triangles);
 
 private:

@@ -43,8 +43,8 @@ template <class R> struct Sizes {
     }
 };
 
-/// The sizes of rows and columns pass over NaNs as LAPACK's mostly do; but what has nothing else is not zero. `size`, unless it is zero and one of
-/// `count` elements is a NaN.
+/// The sizes of rows and columns pass over NaNs as LAPACK's mostly do; but what has nothing else is not zero. `size`, unless it
+/// is zero and one of `count` elements is a NaN.
 template <Scalar T> Real<T> zero_or_nan(Real<T> size, const T* a, Index count, Index stride)
 {
     for (Index i = 0; size == 0 && i < count; ++i) size += size_of(a[i * stride]);

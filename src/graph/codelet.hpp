@@ -23,14 +23,14 @@ enum class UnitKind : std::uint8_t {
 };
 using Implementation = void (*)(void* args, TaskContext& context);
 
-/// A kind of task: what engines, schedulers and traces know of it, and an implementation for each kind of unit. Arguments are a plain
-/// struct kept inside the task; they name operands by their place in the list of accesses (TaskContext::operand). A codelet with a
-/// `chunks` function is malleable: `core` takes its work from `context.team()` and may be entered by several cores at once for the same
-/// task.
+/// A kind of task: what engines, schedulers and traces know of it, and an implementation for each kind of unit. Arguments are a
+/// plain struct kept inside the task; they name operands by their place in the list of accesses (TaskContext::operand). A codelet
+/// with a `chunks` function is malleable: `core` takes its work from `context.team()` and may be entered by several cores at once
+/// for the same task.
 struct Codelet {
     const char* name;
-    /// One core, or a team of cores when malleable. Where there is none for any unit, the kernel does not exist yet, only its cost does;
-    /// such tasks can be simulated, engines that compute refuse them.
+    /// One core, or a team of cores when malleable. Where there is none for any unit, the kernel does not exist yet, only its
+    /// cost does; such tasks can be simulated, engines that compute refuse them.
     Implementation core;
     Flops (*flops)(const void* args) = nullptr; ///< none: not counted, not timed for estimates
     /// None: not malleable. `kernels`: those of the unit that runs it; null where nothing is computed.
@@ -56,9 +56,9 @@ inline constexpr char precision_of<Args<T, Rest...>> = sizeof(T) == 16  ? 'z'
                                                        : is_complex<T>  ? 'c'
                                                                         : 'd';
 
-/// The codelet of an argument struct `Args` with, where they exist, `void run(TaskContext&)` for cores, `void run_on_device(TaskContext&)`,
-/// `bool can_run_on(const ComputeUnit&) const`, `Flops flops() const`, `Index chunks() const` or `Index chunks(const Kernels*) const`, and
-/// `void release()` for what members of a team have made between them.
+/// The codelet of an argument struct `Args` with, where they exist, `void run(TaskContext&)` for cores, `void
+/// run_on_device(TaskContext&)`, `bool can_run_on(const ComputeUnit&) const`, `Flops flops() const`, `Index chunks() const` or
+/// `Index chunks(const Kernels*) const`, and `void release()` for what members of a team have made between them.
 template <class Args> constexpr Codelet codelet_of(const char* name, const char* variant = "")
 {
     Codelet codelet{name, nullptr};

@@ -8,9 +8,9 @@ namespace trencadis {
 /// A task that any worker may run, and a datum that lies nowhere in particular.
 inline constexpr int any_node = -1;
 
-/// What a task uses: memory that is known by its address at home (for a tile: that of its first element). Its shape is for those who
-/// place or move it: `cols` columns of `rows` elements of `element` bytes, `ld` elements apart; a tile has less than 2^31 of both. Opaque
-/// data have elements of 0 bytes, and their size in `ld`.
+/// What a task uses: memory that is known by its address at home (for a tile: that of its first element). Its shape is for those
+/// who place or move it: `cols` columns of `rows` elements of `element` bytes, `ld` elements apart; a tile has less than 2^31 of
+/// both. Opaque data have elements of 0 bytes, and their size in `ld`.
 struct Datum {
     const void* address = nullptr;
     Index ld = 0;

@@ -57,9 +57,10 @@ private:
 };
 
 /// Finds what a task must wait for, from the accesses of the tasks submitted before it. A hash table: address -> newest group;
-/// resizable, or of a fixed number of lists where a runtime of the literature is to be reproduced. Pure: no thread, clock or lock; one owner
-/// calls it, and what finishing tasks do concurrently (leave) touches groups only. Expected O(1) per access. Literature: the address-to-last-writer tables
-/// of OpenMP runtimes; the chain of access groups is that of multi-access queues in Nanos6 (Alvarez et al. 2021).
+/// resizable, or of a fixed number of lists where a runtime of the literature is to be reproduced. Pure: no thread, clock or
+/// lock; one owner calls it, and what finishing tasks do concurrently (leave) touches groups only. Expected O(1) per access.
+/// Literature: the address-to-last-writer tables of OpenMP runtimes; the chain of access groups is that of multi-access queues in
+/// Nanos6 (Alvarez et al. 2021).
 class DependenceTable {
 public:
     /// `lists`: of a table of fixed size; 0: a table that grows.

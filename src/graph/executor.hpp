@@ -22,8 +22,8 @@ public:
     virtual void ready(Task* chain) = 0;
     /// A task that is ready when submitted; the engine may run it at once where the scheduler has no room for it.
     virtual void submitted(Task& task);
-    /// A task whose dependences are to be found when a worker looks for work (Discovery::at_steal) was added to the flow's list. The
-    /// engine has workers call TaskFlow::discover until it is empty; an engine that does not may find them at once, as here.
+    /// A task whose dependences are to be found when a worker looks for work (Discovery::at_steal) was added to the flow's list.
+    /// The engine has workers call TaskFlow::discover until it is empty; an engine that does not may find them at once, as here.
     virtual void undiscovered(TaskFlow& flow);
     /// A flow that may have been given to `undiscovered` goes away.
     virtual void forget(TaskFlow&) {}
@@ -35,8 +35,8 @@ public:
     virtual void drain(TaskFlow& flow, std::int64_t target) = 0;
     /// The pending count of a flow whose owner is suspended reached the owner's target. Any thread.
     virtual void wake_owner(TaskFlow& flow) = 0;
-    /// The calling task waits for something that is no flow (graph/waiting.hpp): where `sleeper.leave()` says so, its core goes to other
-    /// tasks until take_back. False: nobody can take the core, the caller sleeps with it.
+    /// The calling task waits for something that is no flow (graph/waiting.hpp): where `sleeper.leave()` says so, its core goes
+    /// to other tasks until take_back. False: nobody can take the core, the caller sleeps with it.
     virtual bool leave_core(Sleeper&) { return false; }
     /// A sleeper that left its core may go on. Any thread.
     virtual void take_back(Sleeper&) {}

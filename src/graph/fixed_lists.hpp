@@ -6,8 +6,8 @@
 
 namespace trencadis {
 
-/// The dependence table of a fixed number of lists that some runtimes have: a lookup walks the list, so its cost grows with the data
-/// in flight. Data at rest are dropped by whoever walks past them. Owner of the table only.
+/// The dependence table of a fixed number of lists that some runtimes have: a lookup walks the list, so its cost grows with the
+/// data in flight. Data at rest are dropped by whoever walks past them. Owner of the table only.
 class FixedLists {
 public:
     explicit FixedLists(std::size_t lists) : heads_(lists) {}

@@ -16,8 +16,8 @@ namespace trencadis {
 struct TaskOptions {
     const char* label = nullptr; ///< shown in traces instead of the codelet's name; must outlive the flow
     double priority = 0;         ///< larger first; added to a derived one
-    /// Only workers of this memory node run the task and join it, where the executor binds tasks to it (Executor::binds); any_node: the
-    /// flow's.
+    /// Only workers of this memory node run the task and join it, where the executor binds tasks to it (Executor::binds);
+    /// any_node: the flow's.
     int node = any_node;
 };
 
@@ -26,8 +26,8 @@ template <class F>
 concept TaskBody = std::invocable<F&, TaskContext&> || std::invocable<F&>;
 
 /// Where an algorithm submits its tasks: a flow whose dependences we find (TaskFlow), or one of an engine that finds them itself
-/// (Engine::open_flow). Tasks compute what they would one after the other in the order of their submission. One thread at a time submits
-/// to a flow.
+/// (Engine::open_flow). Tasks compute what they would one after the other in the order of their submission. One thread at a time
+/// submits to a flow.
 class Flow {
 public:
     virtual ~Flow() = default;
@@ -55,16 +55,17 @@ public:
         submit(name, std::move(body), std::span<const Access>(accesses.begin(), accesses.size()), options);
     }
 
-    /// Returns when every task submitted so far has finished; rethrows what the earliest submitted one that failed has thrown. The flow
-    /// can be used again afterwards.
+    /// Returns when every task submitted so far has finished; rethrows what the earliest submitted one that failed has thrown.
+    /// The flow can be used again afterwards.
     virtual void wait() = 0;
-    /// Tasks that have not begun do not begin, nor do those inside them. Any thread; `wait` then throws Error{cancelled} unless a task
-    /// threw.
+    /// Tasks that have not begun do not begin, nor do those inside them. Any thread; `wait` then throws Error{cancelled} unless a
+    /// task threw.
     virtual void cancel() = 0;
     virtual bool cancelled() const = 0;
     /// Are kernels run, or is only accounted for their time?
     virtual bool computes() const { return true; }
-    /// What its tasks have reported, those of flows inside them as well: all of it once `wait` has returned. It stays until it is cleared.
+    /// What its tasks have reported, those of flows inside them as well: all of it once `wait` has returned. It stays until it is
+    /// cleared.
     Info& outcome() { return outcome_; }
     /// The flow that has the task in which this one was made; none: null.
     virtual const Flow* parent() const { return nullptr; }

@@ -8,8 +8,9 @@
 
 namespace trencadis {
 
-/// Runs each task when it is submitted, on the submitting thread alone, tasks inside it as well: what an algorithm does without workers,
-/// engine and dependences. A task's exception leaves `submit`. Nothing is kept between tasks and no memory is taken for usual arguments.
+/// Runs each task when it is submitted, on the submitting thread alone, tasks inside it as well: what an algorithm does without
+/// workers, engine and dependences. A task's exception leaves `submit`. Nothing is kept between tasks and no memory is taken for
+/// usual arguments.
 class ImmediateFlow final : public Flow {
 public:
     explicit ImmediateFlow(const Kernels* kernels) : kernels_(kernels) {}

@@ -7,7 +7,8 @@
 namespace trencadis {
 
 /// The numerical outcome of a flow (Flow::outcome): the smallest index at which something happened (a pivot that is not
-/// positive), whatever the timing; 0 when nothing did. Indices start at 1, as in LAPACK. Tasks report and ask by TaskContext::outcome.
+/// positive), whatever the timing; 0 when nothing did. Indices start at 1, as in LAPACK. Tasks report and ask by
+/// TaskContext::outcome.
 ///
 /// Relaxed atomics are enough: a task that must see an earlier report depends on its reporter, and the
 /// dependence orders the two.

@@ -10,8 +10,8 @@
 
 namespace trencadis {
 
-/// A submitted task as a flow keeps it that finds no dependences as TaskFlow does: one of an engine with dependences of its own, or of a
-/// test. It holds the arguments until it ends, and runs the codelet on a unit with operands wherever that unit has them.
+/// A submitted task as a flow keeps it that finds no dependences as TaskFlow does: one of an engine with dependences of its own,
+/// or of a test. It holds the arguments until it ends, and runs the codelet on a unit with operands wherever that unit has them.
 class StoredTask {
 public:
     /// May throw bad_alloc; then the submitter's arguments are untouched.
@@ -29,16 +29,18 @@ public:
     std::span<const Access> accesses() const { return accesses_; }
     bool can_run_on(const ComputeUnit& unit) const { return unit.can_run(codelet_, args_.get()); }
 
-    /// Calls `visit(const Datum&, AccessMode)` once for each different datum; one that is named twice in different modes is readwrite.
+    /// Calls `visit(const Datum&, AccessMode)` once for each different datum; one that is named twice in different modes is
+    /// readwrite.
     template <class Visit> void for_each_datum(Visit&& visit) const
     {
         for (std::size_t i = 0; i < accesses_.size(); ++i)
             if (first_with(accesses_[i].datum.address) == i) visit(accesses_[i].datum, mode_of(i));
     }
 
-    /// Runs it alone on the calling thread, in the floating-point modes of its submitter; returns what it raised. `operands`: where the
-    /// datum of each access is now, of a `reduce` access the part that it adds to. Tasks inside it run when they are submitted.
-    /// `own`: the flow that it was submitted to. Rethrows; throws Error{missing_backend} where there is no implementation for the unit.
+    /// Runs it alone on the calling thread, in the floating-point modes of its submitter; returns what it raised. `operands`:
+    /// where the datum of each access is now, of a `reduce` access the part that it adds to. Tasks inside it run when they are
+    /// submitted. `own`: the flow that it was submitted to. Rethrows; throws Error{missing_backend} where there is no
+    /// implementation for the unit.
     FloatModes::Raised run(const ComputeUnit& unit, WorkerId worker, std::span<const Operand> operands, Flow& own);
 
 private:

@@ -147,8 +147,8 @@ bool TaskFlow::throttled() const
     return pending() - 1 - waiting_.load(std::memory_order_relaxed) > throttle_;
 }
 
-/// Enters the task into the graph; true when nothing keeps it from running. `held`: units that the caller keeps, so that it does not
-/// become ready before they are given back.
+/// Enters the task into the graph; true when nothing keeps it from running. `held`: units that the caller keeps, so that it does
+/// not become ready before they are given back.
 bool TaskFlow::connect(Task& task, std::span<const Access> accesses, int held) noexcept
 {
     const bool derive =
@@ -170,7 +170,8 @@ void TaskFlow::run_inline(Task& task, std::span<const Access> accesses) noexcept
     connect(task, accesses, 1);
     while (true) {
         // Counted before the look: what the task still waits for then is among those counted, because a task that finishes first
-        // releases others and then stops counting. The other way round it might be over in between, and we would wait for ourselves.
+        // releases others and then stops counting. The other way round it might be over in between, and we would wait for
+        // ourselves.
         const std::int64_t target = pending() - 1;
         if (task.unmet.load(std::memory_order_acquire) == 1) break;
         executor_.drain(*this, target);
@@ -383,8 +384,8 @@ bool TaskFlow::begin_suspension(std::int64_t target, void* waiter)
     settle_credit();
     target_ = target;
     waiter_ = waiter;
-    // Release publishes waiter_ to the finisher that sees the bit. From here on the word counts down to the target; if it is there
-    // already, no finisher will reach it from above any more, so nobody wakes us: take the bit back.
+    // Release publishes waiter_ to the finisher that sees the bit. From here on the word counts down to the target; if it is
+    // there already, no finisher will reach it from above any more, so nobody wakes us: take the bit back.
     const std::int64_t before = state_.fetch_add(suspended - one_task * target, std::memory_order_acq_rel);
     if (before > one_task * target) return true;
     end_suspension(target);

@@ -123,7 +123,8 @@ private:
     void* waiter_ = nullptr;  ///< read by the finisher that brings a suspended flow to its target
 
     /// Pending tasks * 2; while the owner is suspended, (pending tasks - target) * 2 + 1. One word says it all: a finisher learns
-    /// from its own subtraction whether it must wake the owner, and otherwise touches the flow no more, which may be gone by then.
+    /// from its own subtraction whether it must wake the owner, and otherwise touches the flow no more, which may be gone by
+    /// then.
     static constexpr std::int64_t one_task = 2, suspended = 1;
     alignas(64) std::atomic<std::int64_t> state_{0};
     std::atomic<Task*> returned_{nullptr}; ///< finished tasks, for pool_; written right before state_, hence beside it

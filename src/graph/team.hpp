@@ -31,7 +31,8 @@ public:
         const Taken before(taken_.fetch_add(std::uint64_t(grain), std::memory_order_relaxed));
         return cut(before.first, before.first + grain, before.first, count - before.last);
     }
-    /// The same from the other end. Members that take from both ends have the same chunks each time, as far as they are equally fast.
+    /// The same from the other end. Members that take from both ends have the same chunks each time, as far as they are equally
+    /// fast.
     Chunks take_last(Index least = 1)
     {
         const Index grain = least > grain_ ? least : grain_, count = this->count();

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <mutex>
 
-/// What tasks may wait for besides other tasks. A task that waits leaves its core to others, where the engine has workers; a thread outside
-/// sleeps. The sequential engine runs each task when it is submitted: what a task waits for must have happened by then. In virtual time
-/// nothing of this is known.
+/// What tasks may wait for besides other tasks. A task that waits leaves its core to others, where the engine has workers; a
+/// thread outside sleeps. The sequential engine runs each task when it is submitted: what a task waits for must have happened by
+/// then. In virtual time nothing of this is known.
 namespace trencadis {
 
 class Executor;

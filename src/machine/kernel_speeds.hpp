@@ -12,8 +12,8 @@
 
 namespace trencadis {
 
-/// What tells the speed of one kernel from that of another, in real and in simulated runs: who computes what in which precision, on what
-/// kind of unit.
+/// What tells the speed of one kernel from that of another, in real and in simulated runs: who computes what in which precision,
+/// on what kind of unit.
 struct KernelKey {
     std::string codelet; ///< its unique name without the precision: "gemm", "gemm.packed"
     char precision = 0;  ///< s, d, c, z; 0: of none
@@ -22,7 +22,8 @@ struct KernelKey {
     auto operator<=>(const KernelKey&) const = default;
 };
 
-/// Sizes on a scale that grows by 1 when the flops double: the logarithm to base 2, straight between whole numbers, where it is at most
+/// Sizes on a scale that grows by 1 when the flops double: the logarithm to base 2, straight between whole numbers, where it is
+/// at most
 /// 0.09 too small. It takes a nanosecond.
 double size_of(Flops flops);
 Flops flops_of(double size);
@@ -50,16 +51,16 @@ public:
 
     /// What is there; empty when there is none, or when it is of another version, torn or damaged.
     static KernelSpeeds read(const std::filesystem::path& file);
-    /// Replaces the file as a whole, so that a reader in another process sees the old one or the new one; of two that write at once one
-    /// stays. False when it cannot be written: then the speeds are found out anew next time, and nothing else is lost.
+    /// Replaces the file as a whole, so that a reader in another process sees the old one or the new one; of two that write at
+    /// once one stays. False when it cannot be written: then the speeds are found out anew next time, and nothing else is lost.
     bool write(const std::filesystem::path& file) const;
 
 private:
     std::map<KernelKey, std::map<int, KernelSpeed>> rows_;
 };
 
-/// Where the kernel speeds of this host are kept, beside the speeds of its cores (machine/speed_cache.hpp); nothing when there is no cache
-/// folder. `kernels`: who computes, with version: speeds of others are worth nothing.
+/// Where the kernel speeds of this host are kept, beside the speeds of its cores (machine/speed_cache.hpp); nothing when there is
+/// no cache folder. `kernels`: who computes, with version: speeds of others are worth nothing.
 std::optional<std::filesystem::path> kernel_speeds_path(std::string_view host, std::string_view kernels);
 
 } // namespace trencadis

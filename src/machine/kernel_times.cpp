@@ -61,9 +61,9 @@ bool can(const Machine& machine, std::string_view kernel, std::span<const std::s
     return std::any_of(units.begin(), units.end(), [&](const std::string& unit) { return find_kernel(machine, kernel, unit); });
 }
 
-/// Kernels that are as fast as another one, which serves where a machine does not tell their own time: small operations on a diagonal tile, the
-/// two products with a triangle, QR of two triangles, panels of QR and of LU, which are bound by memory alike, reflectors applied by blocks, and what
-/// a tall QR is made of.
+/// Kernels that are as fast as another one, which serves where a machine does not tell their own time: small operations on a
+/// diagonal tile, the two products with a triangle, QR of two triangles, panels of QR and of LU, which are bound by memory alike,
+/// reflectors applied by blocks, and what a tall QR is made of.
 constexpr std::pair<std::string_view, std::string_view> resembling[] = {{"trtri", "potrf"},
                                                                         {"lauum", "potrf"},
                                                                         {"trmm", "trsm"},

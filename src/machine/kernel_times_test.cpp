@@ -85,7 +85,8 @@ TEST(FindKernel, PrefersTheCodeletsOwnTimeToThatOfItsName)
     machine.kernels.push_back(own);
     EXPECT_EQ(find_kernel(machine, {"gemm.packed", 'd', "big"}), &machine.kernels.back());
     EXPECT_NE(find_kernel(machine, {"gemm.panel", 'd', "big"}), &machine.kernels.back());
-    EXPECT_EQ(find_kernel(machine, {"lauum.packed", 'd', "big"}), find_kernel(machine, "potrf", "big")) << "as one that is as fast";
+    EXPECT_EQ(find_kernel(machine, {"lauum.packed", 'd', "big"}), find_kernel(machine, "potrf", "big"))
+        << "as one that is as fast";
 }
 
 TEST(MissingKernels, CoresThatOnlyDriveADeviceDoNotCount)

@@ -2,9 +2,9 @@
 #include "base/scalar.hpp"
 #include "base/types.hpp"
 
-/// What the routines cost, the only place that says so: multiplications (and divisions) and additions of the real algorithms, as LAPACK Working
-/// Note 41, appendix C, counts them. A routine on tiles does the same operations in another order, so that the counts of its tile operations
-/// add up to its own.
+/// What the routines cost, the only place that says so: multiplications (and divisions) and additions of the real algorithms, as
+/// LAPACK Working Note 41, appendix C, counts them. A routine on tiles does the same operations in another order, so that the
+/// counts of its tile operations add up to its own.
 namespace trencadis {
 
 struct Operations {

@@ -8,7 +8,8 @@ enum class Op : char { none = 'N', trans = 'T', conj_trans = 'C' };
 enum class Uplo : char { lower = 'L', upper = 'U' };
 enum class Side : char { left = 'L', right = 'R' };
 enum class Diag : char { non_unit = 'N', unit = 'U' };
-/// max |a_ij|, the largest column sum of |a_ij|, the largest row sum, the root of the sum of squares; 'O' and 'E' are other letters for '1' and 'F'.
+/// max |a_ij|, the largest column sum of |a_ij|, the largest row sum, the root of the sum of squares; 'O' and 'E' are other
+/// letters for '1' and 'F'.
 enum class Norm : char { max = 'M', one = '1', inf = 'I', frobenius = 'F' };
 /// In which order elementary reflectors are multiplied, and how their vectors lie: LAPACK's direct and storev.
 enum class Direction : char { forward = 'F', backward = 'B' };

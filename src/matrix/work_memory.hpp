@@ -3,13 +3,14 @@
 
 namespace trencadis {
 
-/// A block of page-aligned memory for packed tiles and other work space of one call; large pages are asked for. A block that is given
-/// back is kept for the next call, because fresh pages cost as much as several percent of a factorization; at most `kept_limit` bytes
-/// are kept in all, the rest goes back to the system at once. Contents are undefined. Throws Error{out_of_memory}.
+/// A block of page-aligned memory for packed tiles and other work space of one call; large pages are asked for. A block that is
+/// given back is kept for the next call, because fresh pages cost as much as several percent of a factorization; at most
+/// `kept_limit` bytes are kept in all, the rest goes back to the system at once. Contents are undefined. Throws
+/// Error{out_of_memory}.
 ///
-/// A block may be asked for on a memory node (machine/node_memory.hpp): its pages are bound there, and it is kept apart for the next call
-/// that asks for that node. Where the system does not bind, they lie where they are first touched.
-/// Thread-safety: blocks may be made and destroyed by any thread.
+/// A block may be asked for on a memory node (machine/node_memory.hpp): its pages are bound there, and it is kept apart for the
+/// next call that asks for that node. Where the system does not bind, they lie where they are first touched. Thread-safety:
+/// blocks may be made and destroyed by any thread.
 class WorkMemory {
 public:
     static constexpr std::size_t kept_limit = std::size_t(256) << 20;
@@ -27,8 +28,8 @@ public:
 
     static constexpr std::size_t least_room = std::size_t(1) << 20;
 
-    /// Is there address space left for what the program and our tasks allocate in small pieces, which cannot do with less? Asked after a
-    /// large block, which then had better be smaller. Where the address space has no limit, that costs next to nothing.
+    /// Is there address space left for what the program and our tasks allocate in small pieces, which cannot do with less? Asked
+    /// after a large block, which then had better be smaller. Where the address space has no limit, that costs next to nothing.
     static bool leaves_room(std::size_t room = least_room);
 
     static std::size_t kept(); ///< bytes that are kept for later calls

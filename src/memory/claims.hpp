@@ -8,8 +8,8 @@
 
 namespace trencadis {
 
-/// The tasks that a device has taken, in the order in which it runs them, whose data it fetches or has: the next one's come while one runs.
-/// A plain object, like Replicas.
+/// The tasks that a device has taken, in the order in which it runs them, whose data it fetches or has: the next one's come while
+/// one runs. A plain object, like Replicas.
 class Claims {
 public:
     struct Claim {
@@ -28,7 +28,8 @@ public:
 
     void add(Task& task, bool has_data, Seconds expected) { claims_.push_back({&task, !has_data, false, {}, expected}); }
     void pop() { claims_.pop_front(); }
-    /// Gives the tasks their memory in `space`, in their order, as far as that goes. Adds the transfers that are to be carried out.
+    /// Gives the tasks their memory in `space`, in their order, as far as that goes. Adds the transfers that are to be carried
+    /// out.
     void acquire(Replicas& replicas, SpaceId space, std::vector<Transfer>& transfers);
 
 private:

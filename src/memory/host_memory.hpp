@@ -8,10 +8,10 @@
 
 namespace trencadis {
 
-/// What a View answers about the data of tasks on real cores, from the object that says it in virtual time: Replicas, over the memory nodes.
-/// All cores reach them, so they are one domain: data are used where they lie and no task moves them. What has to be known is where that
-/// is: `locate` notes it in a task (Datum::home) before a policy that asks sees the task. Nothing else is kept, and policies that do not ask
-/// cost nothing. Data that nobody has touched yet lie nowhere and are not counted.
+/// What a View answers about the data of tasks on real cores, from the object that says it in virtual time: Replicas, over the
+/// memory nodes. All cores reach them, so they are one domain: data are used where they lie and no task moves them. What has to
+/// be known is where that is: `locate` notes it in a task (Datum::home) before a policy that asks sees the task. Nothing else is
+/// kept, and policies that do not ask cost nothing. Data that nobody has touched yet lie nowhere and are not counted.
 ///
 /// Any thread, as no question changes anything; `locate` belongs to whoever has the task.
 class HostMemory {

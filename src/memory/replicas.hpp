@@ -21,7 +21,8 @@ struct MemoryEnvironment {
     /// Time to bring so many bytes from one space to another; infinite when there is no direct way, then copies go through the
     /// datum's home. Called when a source is chosen, so it may know of traffic under way.
     std::function<Seconds(SpaceId from, SpaceId to, Bytes)> cost;
-    /// Home of a datum that nobody placed and that names none itself (Datum::home), at its first use by a task in `space`. None: space 0.
+    /// Home of a datum that nobody placed and that names none itself (Datum::home), at its first use by a task in `space`. None:
+    /// space 0.
     std::function<SpaceId(const void* data, Bytes, SpaceId space)> home;
 };
 

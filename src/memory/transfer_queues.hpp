@@ -7,8 +7,8 @@
 
 namespace trencadis {
 
-/// Planned transfers that are to be carried out: one queue into each device and one out of it, as its two copy engines, and one into each
-/// other memory. Decides which goes next, moves nothing. A plain object, like Replicas.
+/// Planned transfers that are to be carried out: one queue into each device and one out of it, as its two copy engines, and one
+/// into each other memory. Decides which goes next, moves nothing. A plain object, like Replicas.
 class TransferQueues {
 public:
     using Queue = int;

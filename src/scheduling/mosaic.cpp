@@ -10,21 +10,24 @@ namespace {
 
 constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 
-/// Our own policy. Ready tasks lie in one list, or one per memory where it is known how long data take between them, ranked by bottom
-/// level.
+/// Our own policy. Ready tasks lie in one list, or one per memory where it is known how long data take between them, ranked by
+/// bottom level.
 ///
-/// - A worker about as fast as the fastest for a task takes the highest ranked: the critical path goes to the cores that are fast now.
-/// - A slower worker takes a task only if that ends sooner than when the fast ones come to it: first it tries the highest ranked, then
+/// - A worker about as fast as the fastest for a task takes the highest ranked: the critical path goes to the cores that are fast
+/// now.
+/// - A slower worker takes a task only if that ends sooner than when the fast ones come to it: first it tries the highest ranked,
+/// then
 ///   the lowest, which the others would come to last. If they will have run out of tasks by then they may join it, so what it can
 ///   hold back in the end is one chunk.
 /// - A worker without a task joins the running operation with most work left, unless its first chunk would outlast the
 ///   operation. An operation that outranks every ready task is joined before those are begun.
-/// - Several memories: a task goes to the list where it is expected to end first, transfers counted; an idle worker takes one from
+/// - Several memories: a task goes to the list where it is expected to end first, transfers counted; an idle worker takes one
+/// from
 ///   another list when it ends it sooner.
 ///
 /// "Fast", "long" and "free at" are what the View measures online, by worker and codelet: a neighbour that comes or goes is seen
-/// within a few operations. Literature: HEFT (Topcuoglu et al. 2002) for the ends, CATS (Chronaki et al. 2015) for criticality found
-/// at run time, malleable BLAS (Catalan et al. 2016) for joining.
+/// within a few operations. Literature: HEFT (Topcuoglu et al. 2002) for the ends, CATS (Chronaki et al. 2015) for criticality
+/// found at run time, malleable BLAS (Catalan et al. 2016) for joining.
 class Mosaic final : public Scheduler {
 public:
     explicit Mosaic(const View& view) : view_(view), place_of_(std::size_t(view.workers()))
@@ -72,8 +75,8 @@ private:
         int idle = 0;
     };
 
-    /// A worker within this factor of the fastest is as good as it: measured times of one kernel on one core spread by some 10 %, and to
-    /// begin at once is worth more than the rest.
+    /// A worker within this factor of the fastest is as good as it: measured times of one kernel on one core spread by some 10 %,
+    /// and to begin at once is worth more than the rest.
     static constexpr double alike = 1.3;
     /// A task that takes no longer is over before another worker could be woken for it.
     static constexpr Seconds too_short = 1e-4;
@@ -108,8 +111,8 @@ private:
     {
         return time(*ready.task, worker) <= std::max(alike * ready.cost, too_short);
     }
-    /// Others may join from the beginning when they are about to run out of tasks. Cutting an operation up costs some of its speed, so
-    /// otherwise it is run whole.
+    /// Others may join from the beginning when they are about to run out of tasks. Cutting an operation up costs some of its
+    /// speed, so otherwise it is run whole.
     static Decision run(const Place& place, const RankedTasks::Ready& ready)
     {
         Decision decision{ready.task, no_worker};

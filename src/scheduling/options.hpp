@@ -9,8 +9,8 @@
 
 namespace trencadis {
 
-/// One option a policy has. `values` says what may be given: "yes|no" or "fifo|lifo" (one of these), "count" (a whole number of at
-/// least 0), "text" (the policy checks it).
+/// One option a policy has. `values` says what may be given: "yes|no" or "fifo|lifo" (one of these), "count" (a whole number of
+/// at least 0), "text" (the policy checks it).
 struct Parameter {
     const char* name;
     const char* values;

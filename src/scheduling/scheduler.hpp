@@ -19,13 +19,14 @@ public:
     virtual int workers() const = 0;
     virtual int kind(WorkerId worker) const = 0; ///< unit kind; of cores, 0 is the slowest
     virtual Seconds now() const = 0;
-    /// Can this worker run the task: has its codelet an implementation for the worker's unit? The same for all workers of one kind.
+    /// Can this worker run the task: has its codelet an implementation for the worker's unit? The same for all workers of one
+    /// kind.
     virtual bool able(const Task&, WorkerId) const { return true; }
     /// Expected time of a task on a worker, from what this worker did with the same codelet lately; transfers not counted.
     /// Infinite where the worker is not able.
     virtual Seconds run_time(const Task& task, WorkerId worker) const = 0;
-    /// When the worker is expected to end what it runs: now when it runs nothing, infinite when nobody can say. A worker that is late
-    /// is expected to need as long again as it is late.
+    /// When the worker is expected to end what it runs: now when it runs nothing, infinite when nobody can say. A worker that is
+    /// late is expected to need as long again as it is late.
     virtual Seconds free_at(WorkerId) const { return now(); }
     /// Into how many chunks the worker's unit would cut the task; 1: it is not malleable.
     virtual Index chunks_of(const Task&, WorkerId) const { return 1; }
@@ -41,9 +42,10 @@ public:
 
     virtual int node(WorkerId) const { return 0; } ///< its memory: a memory node, or a device's own memory
 
-    // Where data are, in real and simulated runs told by Replicas (memory/replicas.hpp). The memory nodes of one host hold no copies of each
-    // other's data: there, data are valid where they lie, a real datum on the node of its first page. One that nobody has touched yet
-    // is nowhere. With one memory all data are in it. Only for policies that say so (Scheduler::asks_for_data).
+    // Where data are, in real and simulated runs told by Replicas (memory/replicas.hpp). The memory nodes of one host hold no
+    // copies of each other's data: there, data are valid where they lie, a real datum on the node of its first page. One that
+    // nobody has touched yet is nowhere. With one memory all data are in it. Only for policies that say so
+    // (Scheduler::asks_for_data).
 
     virtual int memories() const { return 1; }
     /// Is it known how long data take between memories? Machines that were discovered do not tell; descriptions have links.
@@ -64,8 +66,8 @@ struct Decision {
     /// Somebody may have looked in between and gone to sleep, so the engine wakes so many.
     int exposed = 0;
     bool offer = false; ///< others may join `run` from its beginning, also when nobody is idle then
-    /// Nothing now, but there are tasks that another worker will end sooner. Ask again after so long if nothing has happened before;
-    /// 0: no need to.
+    /// Nothing now, but there are tasks that another worker will end sooner. Ask again after so long if nothing has happened
+    /// before; 0: no need to.
     Seconds again_in = 0;
 };
 
@@ -86,15 +88,15 @@ public:
     virtual std::span<const WorkerId> followers(WorkerId) const { return {}; }
     /// False: the worker's container is full, so what it submits next is run by itself at once instead of being pushed.
     virtual bool has_room(WorkerId) const { return true; }
-    /// True: a task may be for certain workers only, so for each that was pushed the engine wakes all workers that sleep; otherwise
-    /// it wakes as many as there are tasks. Asked once.
+    /// True: a task may be for certain workers only, so for each that was pushed the engine wakes all workers that sleep;
+    /// otherwise it wakes as many as there are tasks. Asked once.
     virtual bool wakes_all() const { return false; }
     /// Can has_room be false? Asked once.
     virtual bool bounded() const { return false; }
     /// Does the engine call `finished`? Asked once.
     virtual bool wants_finished() const { return false; }
-    /// Does it ask the View where the data of tasks are? To find that out takes real time, so an engine does it for no other policy.
-    /// Asked once.
+    /// Does it ask the View where the data of tasks are? To find that out takes real time, so an engine does it for no other
+    /// policy. Asked once.
     virtual bool asks_for_data() const { return false; }
 };
 
@@ -103,15 +105,18 @@ struct SchedulerEntry : Entry {
     std::unique_ptr<Scheduler> (*make)(const View& view, const SchedulerOptions& options);
     std::span<const Parameter> parameters = {};
     FlowTraits flow = {}; ///< what the runtime it stands for does with dependences and throttling
-    /// For a policy that asks for nothing but where data are: what it would be where there is one memory (View::memories). It is refused there.
+    /// For a policy that asks for nothing but where data are: what it would be where there is one memory (View::memories). It is
+    /// refused there.
     const char* in_one_memory = nullptr;
 };
 std::span<const SchedulerEntry* const> scheduler_entries();
 
 /// A policy with its options: `name` or `name:key=value,key=value`. Beside the policy's own keys, all know
-///   throttle = none | N | Nx   past N pending tasks (N per worker) a task is run by whoever submits it; with -ready behind it, of the
+///   throttle = none | N | Nx   past N pending tasks (N per worker) a task is run by whoever submits it; with -ready behind it,
+///   of the
 ///                              tasks before it only those count that run or could
-///   dependences = resizable | fixed-N | at-steal   the table from address to last access: growing, N lists, or filled when a worker
+///   dependences = resizable | fixed-N | at-steal   the table from address to last access: growing, N lists, or filled when a
+///   worker
 ///                                                  looks for work
 struct SchedulerSpec {
     const SchedulerEntry* entry = nullptr;

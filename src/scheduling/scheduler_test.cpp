@@ -85,8 +85,8 @@ TEST_P(EveryScheduler, GivesEachTaskOnceToAWorkerThatIsAbleOnRandomMachines)
     }
 }
 
-/// A program may have its exceptions trapped, and a worker's decisions must not end it: nobody knows when somebody is free, tasks take
-/// no time at all, or nobody else is able.
+/// A program may have its exceptions trapped, and a worker's decisions must not end it: nobody knows when somebody is free, tasks
+/// take no time at all, or nobody else is able.
 TEST_P(EveryScheduler, RaisesNoFloatingPointException)
 {
     const unsigned seed = std::random_device{}();
@@ -208,7 +208,8 @@ TEST(Registry, RefusesPoliciesThatAskWhereDataAreOnOneMemoryAndSaysWhatToUse)
     }
 }
 
-/// A machine that was discovered. To keep tasks apart by node would part the critical path from the fast cores, for nothing that is known.
+/// A machine that was discovered. To keep tasks apart by node would part the critical path from the fast cores, for nothing that
+/// is known.
 TEST(Registry, MosaicKeepsOneListWhereItIsNotKnownHowLongTransfersTake)
 {
     DescribedView view(2);

@@ -12,14 +12,14 @@
 
 namespace trencadis {
 
-/// How fast each worker runs each codelet at each size just now: an exponential mean of flops per second, updated after every task, so that
-/// a core which a neighbour slows down is seen as slow within a few tasks. What was seen long ago fades: after some tens of
-/// milliseconds a worker is expected to be as fast as the fastest of its kind again, so that it is tried, and a neighbour that went
-/// away is noticed. Between sizes that were seen the rate is interpolated. What earlier runs have seen counts as seen long ago. Pure:
-/// times are given to it.
+/// How fast each worker runs each codelet at each size just now: an exponential mean of flops per second, updated after every
+/// task, so that a core which a neighbour slows down is seen as slow within a few tasks. What was seen long ago fades: after some
+/// tens of milliseconds a worker is expected to be as fast as the fastest of its kind again, so that it is tried, and a neighbour
+/// that went away is noticed. Between sizes that were seen the rate is interpolated. What earlier runs have seen counts as seen
+/// long ago. Pure: times are given to it.
 ///
-/// A worker writes its own figures only, any thread reads; relaxed, because each figure stands for itself. Looking a codelet up takes no
-/// lock; one that is new takes one, once.
+/// A worker writes its own figures only, any thread reads; relaxed, because each figure stands for itself. Looking a codelet up
+/// takes no lock; one that is new takes one, once.
 class SpeedEstimates {
 public:
     /// `kinds`: the core kind of each worker, `kind_names` their names in `known`.
@@ -28,8 +28,8 @@ public:
     ~SpeedEstimates();
     /// The worker had `part` (0 to 1) of a task of so many flops.
     void observe(WorkerId worker, const Codelet& codelet, Flops flops, Seconds took, Seconds now, double part = 1);
-    /// Expected seconds. Of a worker that has not run the codelet at about this size yet: as the fastest of its kind, then as the fastest of
-    /// all, then at the nominal speed.
+    /// Expected seconds. Of a worker that has not run the codelet at about this size yet: as the fastest of its kind, then as the
+    /// fastest of all, then at the nominal speed.
     Seconds expect(WorkerId worker, const Codelet& codelet, Flops flops, Seconds now) const;
     /// On the fastest worker.
     Seconds expect_best(const Codelet& codelet, Flops flops) const;

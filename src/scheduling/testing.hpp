@@ -8,7 +8,8 @@
 
 namespace trencadis::testing {
 
-/// A described machine without threads, for tests of policies. Everything may be set; what is not set is a plain machine of equal cores.
+/// A described machine without threads, for tests of policies. Everything may be set; what is not set is a plain machine of equal
+/// cores.
 class DescribedView final : public View {
 public:
     explicit DescribedView(int workers)

@@ -47,8 +47,8 @@ private:
 };
 
 /// Teams of unequal cores that look alike. A team's leader runs what the inner policy gives the team; its followers join the
-/// leader's running operation and do nothing else, so an operation that is not malleable is the leader's alone. Only a task that no
-/// leader can run is run by followers.
+/// leader's running operation and do nothing else, so an operation that is not malleable is the leader's alone. Only a task that
+/// no leader can run is run by followers.
 class VirtualCores final : public Scheduler {
 public:
     VirtualCores(const View& view, std::vector<TeamMembers> teams, const SchedulerSpec& inside)

@@ -22,13 +22,14 @@ Machine choose_machine(const std::string& given);
 /// Where pages count as lying on a described machine; empty without one. Throws Error{bad_argument}.
 std::string choose_pages(const std::string& given, const std::string& machine);
 
-/// Of sessions that are made by name. Workers of a described machine share cores, so that each is held up by its neighbours all the time: then the standard is never.
+/// Of sessions that are made by name. Workers of a described machine share cores, so that each is held up by its neighbours all
+/// the time: then the standard is never.
 std::string choose_relief(const std::string& given, const std::string& machine);
 /// Throws Error{bad_argument} when there is no such word.
 Relieving relieving_named(const std::string& word);
 
-/// The cores that the workers sit on: those named, or the first of the allowed ones up to a number given or TRENCADIS_NUM_THREADS. Throws
-/// Error{bad_argument} for what the process may not use.
+/// The cores that the workers sit on: those named, or the first of the allowed ones up to a number given or
+/// TRENCADIS_NUM_THREADS. Throws Error{bad_argument} for what the process may not use.
 std::vector<int> choose_cores(const SessionOptions& options, const Machine& machine);
 
 } // namespace trencadis

@@ -14,7 +14,8 @@ void KeptSpeeds::note_run(const Engine& engine, std::int64_t now_ns) noexcept
 {
     std::int64_t next = next_ns_.load(std::memory_order_relaxed);
     if (now_ns < next || !file_) return;
-    if (!next_ns_.compare_exchange_strong(next, now_ns + interval_ns, std::memory_order_relaxed)) return; // another caller does it
+    // another caller does it
+    if (!next_ns_.compare_exchange_strong(next, now_ns + interval_ns, std::memory_order_relaxed)) return;
     if (next > 0) write(engine);
 }
 

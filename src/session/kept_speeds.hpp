@@ -9,8 +9,8 @@
 
 namespace trencadis {
 
-/// The kernel speeds that a session begins with and leaves to later ones, in the cache folder. Of a session whose cores are emulated nothing
-/// is kept: its speeds are nobody's.
+/// The kernel speeds that a session begins with and leaves to later ones, in the cache folder. Of a session whose cores are
+/// emulated nothing is kept: its speeds are nobody's.
 class KeptSpeeds {
 public:
     KeptSpeeds() = default; ///< keeps nothing
@@ -18,8 +18,8 @@ public:
     KeptSpeeds(const std::string& host, const std::string& kernels);
 
     KernelSpeeds read() const { return file_ ? KernelSpeeds::read(*file_) : KernelSpeeds{}; }
-    /// A run has ended: what was seen is written now and then, since a session that serves a whole program may never end. Any thread;
-    /// errno stays as it is. The lock-free look at the clock is all that this costs otherwise.
+    /// A run has ended: what was seen is written now and then, since a session that serves a whole program may never end. Any
+    /// thread; errno stays as it is. The lock-free look at the clock is all that this costs otherwise.
     void note_run(const Engine& engine, std::int64_t now_ns) noexcept;
     /// Likewise, at the session's end; nothing when there was no run.
     void end(const Engine& engine) noexcept;

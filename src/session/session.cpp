@@ -57,7 +57,8 @@ void check_slow(const SessionOptions& options, const EngineEntry& engine)
     }
 }
 
-/// What was asked for by name and the engine has no use for. The environment's choices are for all sessions, whatever their engine.
+/// What was asked for by name and the engine has no use for. The environment's choices are for all sessions, whatever their
+/// engine.
 void check_wishes(const SessionOptions& asked, const EngineEntry& engine)
 {
     const auto refuse = [&](const std::string& what, const char* instead) {

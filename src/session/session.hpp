@@ -32,14 +32,14 @@ struct SessionOptions {
     int worker_count = 0;       ///< the first so many of the allowed cores; 0: all. Not together with `workers`
     std::int64_t window = 0;    ///< tasks in flight per flow
     std::map<int, double> slow; ///< emulation: worker's core -> fraction of its speed, in (0, 1]
-    /// Emulation: a described machine laid over this one. `workers` are then places in its list of cores; they run on the allowed real
-    /// cores in turn, several on one where it has more, at that core's speed. Kinds and memory nodes are the description's; memory is
-    /// not bound.
+    /// Emulation: a described machine laid over this one. `workers` are then places in its list of cores; they run on the allowed
+    /// real cores in turn, several on one where it has more, at that core's speed. Kinds and memory nodes are the description's;
+    /// memory is not bound.
     std::string machine;
     /// Where the pages of operands count as lying on it: "first-touch" (all on its first node) or "interleave" (in turn).
     std::string pages;
-    /// When a worker with a task goes on with it on the core of one that is idle: "held-up" (its own core is taken from it), "always" (at
-    /// once, for tests) or "never". The standard session's default is never, others' is held-up.
+    /// When a worker with a task goes on with it on the core of one that is idle: "held-up" (its own core is taken from it),
+    /// "always" (at once, for tests) or "never". The standard session's default is never, others' is held-up.
     std::string relief;
 };
 
@@ -84,8 +84,8 @@ public:
     Trace stop_trace();
     std::vector<WorkerStatistics> statistics() const;
     void reset_statistics();
-    /// From now on products count what the workers of each memory node read and wrote (NodeProduct::bytes); also while a trace is recorded.
-    /// Asking for the pages takes some 0.1 us each where there are several nodes.
+    /// From now on products count what the workers of each memory node read and wrote (NodeProduct::bytes); also while a trace is
+    /// recorded. Asking for the pages takes some 0.1 us each where there are several nodes.
     void count_node_bytes(bool on);
     bool counts_node_bytes() const;
     std::vector<NodeBytes> node_bytes() const; ///< since reset_statistics, one row per node; empty when nothing was counted
@@ -94,8 +94,8 @@ public:
     /// has been limited to. Stays usable when the limit changes.
     static Session& standard();
     static bool has_standard(); ///< it is there already
-    /// For a call of so many operations: the standard session, or, where there is none yet and the call is not worth making it, one that
-    /// computes on the calling thread and has no workers.
+    /// For a call of so many operations: the standard session, or, where there is none yet and the call is not worth making it,
+    /// one that computes on the calling thread and has no workers.
     static Session& standard(Flops flops);
     /// Is a call of so many operations worth making the standard session? So is every one of many that are nearly.
     static bool is_worth_standard(Flops flops);
@@ -114,8 +114,8 @@ public:
     bool share_out(Index chunks, const std::function<void(Team&)>& work); ///< see CallSharing::share_out
     bool is_wary() const;                                                 ///< see CallSharing::is_wary
     Crew::Outlook outlook();                                              ///< see Crew::outlook
-    /// A flow that the caller's own thread submits to, with so many tasks in flight at most; 0: as the session has it. The session must
-    /// outlive it. Throws Error{environment} in a process forked since the session was made.
+    /// A flow that the caller's own thread submits to, with so many tasks in flight at most; 0: as the session has it. The
+    /// session must outlive it. Throws Error{environment} in a process forked since the session was made.
     std::unique_ptr<Flow> open_flow(std::int64_t window = 0);
     Executor& executor(); ///< for flows whose dependences are ours; throws as open_flow
     const KernelProvider& kernels() const;

@@ -44,7 +44,8 @@ Session& Session::standard()
     on_a_large_stack([&] { // the machine is read through libraries that want one
         const std::lock_guard lock(first_uses());
         std::unique_ptr<Session>& session = all.by_limit[all.limit];
-        // The one of a process that forked is left as it is, for good: its workers are not here, and others may just be asking whose it is.
+        // The one of a process that forked is left as it is, for good: its workers are not here, and others may just be asking
+        // whose it is.
         if (session && session->made_before_fork()) keep_for_good(session.release());
         if (!session) {
             SessionOptions options;

@@ -64,7 +64,8 @@ private:
 
 } // namespace
 
-/// Dual: max sum of y(c)  so that  y(c) <= work(c, k) p(k) for all c, k and sum of units(k) p(k) <= 1; p is the price of a second on a kind.
+/// Dual: max sum of y(c)  so that  y(c) <= work(c, k) p(k) for all c, k and sum of units(k) p(k) <= 1; p is the price of a second
+/// on a kind.
 Seconds area_bound(const DivisibleWork& divisible)
 {
     const std::size_t classes = divisible.work.size(), kinds = divisible.units.size();

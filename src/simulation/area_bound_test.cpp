@@ -18,7 +18,8 @@ TEST(AreaBound, AddsTheSpeedsOfUnequalUnits)
 
 TEST(AreaBound, GivesEachKernelToTheKindThatIsRelativelyBestAtIt)
 {
-    // Kernel a: 10 s or 10 s, kernel b: 2 s or 20 s. The second kind takes a only; the first b and the rest of a: 2 + 10 (1 - x) = 10 x.
+    // Kernel a: 10 s or 10 s, kernel b: 2 s or 20 s. The second kind takes a only; the first b and the rest of a: 2 + 10 (1 - x)
+    // = 10 x.
     EXPECT_NEAR(area_bound({{1, 1}, {{10, 10}, {2, 20}}}), 6, 1e-12);
 }
 

@@ -11,8 +11,8 @@
 
 namespace trencadis {
 
-/// Throws Error{bad_argument} for a kernel time of the machine that no graph and no kernel library has a kernel for: a misspelt name
-/// would leave that kind of core or device without the kernel that was meant.
+/// Throws Error{bad_argument} for a kernel time of the machine that no graph and no kernel library has a kernel for: a misspelt
+/// name would leave that kind of core or device without the kernel that was meant.
 void require_known_kernels(const Machine& machine);
 
 /// Takes the tasks of a graph in the order of their submission, in no time, and keeps account of what they are: to know before a

@@ -16,8 +16,8 @@
 namespace trencadis {
 namespace {
 
-/// Addresses that stand for the matrices and are never touched. The same ones in every process, where they are free: a policy or table
-/// that looks at addresses then does the same in every run.
+/// Addresses that stand for the matrices and are never touched. The same ones in every process, where they are free: a policy or
+/// table that looks at addresses then does the same in every run.
 class AddressSpace {
 public:
     explicit AddressSpace(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 64))
@@ -43,10 +43,7 @@ struct Graph {
     GraphShape shape;
     void* memory;
 };
-void submit(Flow& flow, const Graph& graph)
-{
-    submit_graph(flow, graph.routine, graph.variant, graph.shape, graph.memory);
-}
+void submit(Flow& flow, const Graph& graph) { submit_graph(flow, graph.routine, graph.variant, graph.shape, graph.memory); }
 
 struct SurveyArgs {
     const Graph* graph;

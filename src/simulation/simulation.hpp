@@ -24,12 +24,12 @@ struct SimulationRequest {
     Index inner = 0;       ///< inner blocks and nested tiles; 0: as the routine chooses
     char precision = 'd';  ///< d or z: kernel times of machines are those of double precision
     std::string scheduler; ///< empty: mosaic, as everywhere
-    /// Numbers of cores ("0", "4-7"), names of core kinds, devices or device kinds, each with ":count" behind it for the first so many
-    /// ("gpu:4"). The order is that of the workers, cores before devices; the first one submits. Empty: every core but those
+    /// Numbers of cores ("0", "4-7"), names of core kinds, devices or device kinds, each with ":count" behind it for the first so
+    /// many ("gpu:4"). The order is that of the workers, cores before devices; the first one submits. Empty: every core but those
     /// that drive a chosen device, and every device.
     std::vector<std::string> workers;
-    /// One of the machine's execution models (Machine::models), which says what cores are awake; the others are neither workers nor
-    /// draw power. Empty: all are awake.
+    /// One of the machine's execution models (Machine::models), which says what cores are awake; the others are neither workers
+    /// nor draw power. Empty: all are awake.
     std::string model;
     std::int64_t window = 0; ///< tasks submitted and not finished; 0: as everywhere
     SimulationOptions options;

@@ -134,8 +134,8 @@ TEST_P(Concurrency, WaitsNestDeeperThanThereAreWorkers)
         }
         // A task that waits has a thread of its own. Branch by branch, a worker has one wait open per level, and one level
         // more for each that was begun by another worker.
-        // Where tasks are placed on workers beforehand, a worker begins more branches that are not its own, and the more the longer the
-        // system keeps another one from its core; all waits at once would be over a thousand.
+        // Where tasks are placed on workers beforehand, a worker begins more branches that are not its own, and the more the
+        // longer the system keeps another one from its core; all waits at once would be over a thousand.
         const int begun_by_others = GetParam() == std::string("heft") ? 20 : 2;
         EXPECT_LE(threads_of_this_process(), 1 + workers * (40 + begun_by_others * 7));
     }

@@ -16,7 +16,8 @@ namespace trencadis::testing {
 /// The back end that a session takes when it is given none: TRENCADIS_THREADS_BACKEND says over which one the tests run.
 inline const ThreadsEntry& threads_under_test() { return find_entry("thread back end", threads_entries(), choose_threads("")); }
 
-/// One engine with everything it stands on, made by name. Workers are not pinned: most tests want more of them than there are cores.
+/// One engine with everything it stands on, made by name. Workers are not pinned: most tests want more of them than there are
+/// cores.
 class RuntimeUnderTest {
 public:
     RuntimeUnderTest(const std::string& engine, const std::string& scheduler, int workers,

@@ -62,7 +62,8 @@ TEST(FloatModes, OfTheCallerRoundOnEveryWorker)
 }
 
 #if defined(__x86_64__)
-/// First come, first served; notes whether it was ever asked in other modes than the standard ones, with something that traps among them.
+/// First come, first served; notes whether it was ever asked in other modes than the standard ones, with something that traps
+/// among them.
 class Watchful final : public Scheduler {
 public:
     static inline std::atomic<int> strange{0}, asked{0};

@@ -107,8 +107,8 @@ TEST_P(Guests, GiveTheWorkerAwayWhileTheyWaitForTasksInsideTheirs)
     }
 }
 
-/// With one worker. The unit that a guest displaces changes: the first one waits in a task of somebody else's when the guest comes back, so
-/// that another one sleeps when the next guest comes and goes with a task that it found.
+/// With one worker. The unit that a guest displaces changes: the first one waits in a task of somebody else's when the guest
+/// comes back, so that another one sleeps when the next guest comes and goes with a task that it found.
 TEST(Guest, LeavesTheTaskThatItFoundToWhoeverSleepsInItsPlace)
 {
     RuntimeUnderTest runtime("native", "eager", 1);
@@ -187,8 +187,8 @@ struct Pieces {
 };
 constexpr Codelet pieces = codelet_of<Pieces>("pieces");
 
-/// One worker, so that nobody is ever idle while a task runs. `call` has the guest find a task that is not its own, behind a task of its
-/// own that runs `submit`.
+/// One worker, so that nobody is ever idle while a task runs. `call` has the guest find a task that is not its own, behind a task
+/// of its own that runs `submit`.
 template <class Call> void expect_the_offer_is_kept(const Call& call)
 {
     RuntimeUnderTest runtime("native", SchedulerSpec{&offering, SchedulerOptions(), {}, "offering"}, std::vector<WorkerPlace>(1),

@@ -48,8 +48,8 @@ protected:
             return engine.call_sharing()->share_out(chunks, work);
         }));
     }
-    /// The same until another thread has taken part as well. One that went to sleep just as the call was opened does not come: the call
-    /// is given up soon then, and made again.
+    /// The same until another thread has taken part as well. One that went to sleep just as the call was opened does not come:
+    /// the call is given up soon then, and made again.
     static void share_with_others(TaskFlowEngine& engine, Index chunks, const Work& work)
     {
         ASSERT_TRUE(eventually([&] {
@@ -220,7 +220,8 @@ TEST_F(SharedCalls, AreNotForWhoWantsToSeeTasks)
     EXPECT_FALSE(inside);
 }
 
-/// Whose core was taken away is likely to lose it again, and relief helps tasks only: there are no open calls for a while, then again.
+/// Whose core was taken away is likely to lose it again, and relief helps tasks only: there are no open calls for a while, then
+/// again.
 TEST_F(SharedCalls, AreTasksForAWhileAfterAMemberWasLate)
 {
     RuntimeUnderTest relieved("native", "mosaic", 2, Relieving::held_up), alone("native", "mosaic", 2, Relieving::never);

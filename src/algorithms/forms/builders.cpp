@@ -6,8 +6,8 @@
 #include <functional>
 #include <type_traits>
 
-/// Routines that are one builder (algorithms/tile_routines.hpp): their only form is the builder on the caller's matrices, each letter its first
-/// and every extent n where it is simulated.
+/// Routines that are one builder (algorithms/tile_routines.hpp): their only form is the builder on the caller's matrices, each
+/// letter its first and every extent n where it is simulated.
 namespace trencadis {
 namespace {
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <string_view>
 
-/// The forms of routines, one object each: all that the rest of the house knows of a way to carry a routine out. Calls, simulations, lists,
-/// benchmarks and pages read it. Users name a form by --variant and RoutineOptions::variant.
+/// The forms of routines, one object each: all that the rest of the house knows of a way to carry a routine out. Calls,
+/// simulations, lists, benchmarks and pages read it. Users name a form by --variant and RoutineOptions::variant.
 namespace trencadis {
 
 /// What a form is laid out for. Simulations know no workers: those have 0 here.
@@ -35,8 +35,8 @@ public:
 
 struct Form {
     std::string_view name;
-    /// Tile size of an m x n problem where the caller asks for none. For a packed product the number of columns of a tile of the result;
-    /// those have another number of rows.
+    /// Tile size of an m x n problem where the caller asks for none. For a packed product the number of columns of a tile of the
+    /// result; those have another number of rows.
     Index (*tile)(Index m, Index n, std::size_t element_bytes, int workers);
     /// Lays a problem out, by precision (s, d, c, z); null: there is no graph of it, and its calls are laid out by their driver.
     std::unique_ptr<Layout> (*lay[4])(Place& place, const Problem& problem) = {};
@@ -76,7 +76,8 @@ template <class Made> std::unique_ptr<Layout> make_layout(Place& place, const Pr
             make_layout<Made<std::complex<double>>>                                                                              \
     }
 
-/// The forms of each routine, the preferred one first. `builder`: of a routine that is one builder (algorithms/tile_routines.hpp).
+/// The forms of each routine, the preferred one first. `builder`: of a routine that is one builder
+/// (algorithms/tile_routines.hpp).
 namespace forms {
 using Forms = std::span<const Form>;
 Forms gemm();

@@ -34,8 +34,9 @@ private:
     Index used_ = 0;
 };
 
-/// Where a form is laid out: in memory, where the operands are a caller's, or as names alone, which nobody touches. A form asks for its
-/// operands in the order in which the caller gives them, and for what it needs beside them; so it is written once for both.
+/// Where a form is laid out: in memory, where the operands are a caller's, or as names alone, which nobody touches. A form asks
+/// for its operands in the order in which the caller gives them, and for what it needs beside them; so it is written once for
+/// both.
 class Place {
 public:
     /// A matrix or a vector of the caller's.

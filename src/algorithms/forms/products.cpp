@@ -9,8 +9,8 @@
 
 #include <algorithm>
 
-/// Products and triangular solves. Calls have factors, transpositions and structures, which the drivers lay out; here stands what is simulated,
-/// of square matrices.
+/// Products and triangular solves. Calls have factors, transpositions and structures, which the drivers lay out; here stands what
+/// is simulated, of square matrices.
 namespace trencadis {
 namespace {
 

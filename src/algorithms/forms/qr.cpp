@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-/// QR and LQ (docs/decisions/0056 and 0057). The calls of 'blocked' and 'tsqr' make do with less memory, which their drivers arrange; what is
-/// simulated of 'blocked' is square.
+/// QR and LQ (docs/decisions/0056 and 0057). The calls of 'blocked' and 'tsqr' make do with less memory, which their drivers
+/// arrange; what is simulated of 'blocked' is square.
 namespace trencadis {
 namespace {
 

@@ -8,8 +8,8 @@
 
 namespace trencadis::testing {
 
-/// The least that takes submissions itself: it records them, finds no dependences, and can run what it has, in order, on memory that is
-/// `shift` bytes from where the data are.
+/// The least that takes submissions itself: it records them, finds no dependences, and can run what it has, in order, on memory
+/// that is `shift` bytes from where the data are.
 class RecordedFlow final : public Flow {
 public:
     struct Submission {

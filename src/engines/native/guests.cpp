@@ -38,8 +38,8 @@ WorkerId NativeEngine::worker_here() const
     return cpu >= 0 && cpu < int(worker_on_.size()) ? worker_on_[std::size_t(cpu)] : no_worker;
 }
 
-/// The worker of the core that the caller is on, if it rests, else another one that does. Where the session was given certain cores, a
-/// caller on another one stays away.
+/// The worker of the core that the caller is on, if it rests, else another one that does. Where the session was given certain
+/// cores, a caller on another one stays away.
 Worker* NativeEngine::free_place()
 {
     const WorkerId mine = worker_here();
@@ -100,8 +100,9 @@ void NativeEngine::arrive(Guest& guest)
 /// Is there anything that the worker's own unit should be woken for?
 bool NativeEngine::has_work(const Worker& worker) const { return any_work() || undiscovered_.any() || disturbed(worker); }
 
-/// The worker's own unit has its place again, and the task to begin with. Who brings more work while the guest leaves finds the own unit
-/// asleep, or is found by the look after restore: nothing is overlooked. The next guest may be there before this one has looked.
+/// The worker's own unit has its place again, and the task to begin with. Who brings more work while the guest leaves finds the
+/// own unit asleep, or is found by the look after restore: nothing is overlooked. The next guest may be there before this one has
+/// looked.
 void NativeEngine::depart(Guest& guest, const FirstTask& first)
 {
     Worker& worker = *guest.worker;
@@ -122,8 +123,9 @@ void NativeEngine::give_place_back(const Worker& worker, Holder& own)
     if (has_work(worker)) sleepers_.notify_one(bed);
 }
 
-/// Tasks would be seen, in a trace or by a test; and it pays where most of those who can help are awake: to wake one takes as long as a
-/// short call. Where a member's core was taken away lately, it is likely to be again, and tasks are what relief can help.
+/// Tasks would be seen, in a trace or by a test; and it pays where most of those who can help are awake: to wake one takes as
+/// long as a short call. Where a member's core was taken away lately, it is likely to be again, and tasks are what relief can
+/// help.
 bool NativeEngine::shares(int helpers) const
 {
     const int awake = spinning();

@@ -136,8 +136,8 @@ void NativeEngine::pass(Worker& worker, Holder& self, Holder& next)
     worker.stopwatch.put_back(mine);
 }
 
-/// Returns when the worker has come back to the caller. Units of a worker may share the thread, and with it the position. Between a guest
-/// and the unit whose place it has, the seat stays the unit's.
+/// Returns when the worker has come back to the caller. Units of a worker may share the thread, and with it the position. Between
+/// a guest and the unit whose place it has, the seat stays the unit's.
 void NativeEngine::pass_worker(Holder& self, Holder& next)
 {
     const Position mine = position;

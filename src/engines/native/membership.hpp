@@ -4,11 +4,11 @@
 
 namespace trencadis {
 
-/// Who is inside a piece of work that others may join while it is open. The memory is never returned while workers run, so that a late joiner
-/// may look at it at any time; the state word says whether what it sees is still to be had.
+/// Who is inside a piece of work that others may join while it is open. The memory is never returned while workers run, so that a
+/// late joiner may look at it at any time; the state word says whether what it sees is still to be had.
 ///
-/// Invariant: the owner goes in first and closes when it leaves, so nobody joins afterwards; exactly one member is the last one out.
-/// Nobody has to wait for a member to get on: a preempted one delays its own piece only.
+/// Invariant: the owner goes in first and closes when it leaves, so nobody joins afterwards; exactly one member is the last one
+/// out. Nobody has to wait for a member to get on: a preempted one delays its own piece only.
 class Membership {
 public:
     bool unused() const { return state_.load(std::memory_order_acquire) == 0; }

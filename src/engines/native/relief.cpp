@@ -76,8 +76,8 @@ bool Relief::somebody_runs(const Post& but) const
                        [&](const Post* post) { return post != &but && post->runs_->load(std::memory_order_relaxed) != 0; });
 }
 
-/// Looks at some of the others, those of its memory node. A thread that runs a task while its processor time stands still waits for its
-/// core, or the task itself waits for something; to move that one is in vain and does no harm.
+/// Looks at some of the others, those of its memory node. A thread that runs a task while its processor time stands still waits
+/// for its core, or the task itself waits for something; to move that one is in vain and does no harm.
 void Relief::help_somebody(Post& helper)
 {
     for (std::size_t i = std::min(looks, posts_.size()); i > 0; --i) {

@@ -8,12 +8,13 @@
 
 namespace trencadis {
 
-/// The system may give a core to another process while its owner, a worker, is in the middle of a task; then everybody who needs what the
-/// task makes waits for that core, too. A helper, a worker with nothing to do, gives its own core meanwhile: it has the owner's thread run
-/// there and sleeps. The owner goes on at the instruction where it was, and goes home before it looks for its next task
-/// (docs/decisions/0052-held-up-workers-are-relieved.md).
+/// The system may give a core to another process while its owner, a worker, is in the middle of a task; then everybody who needs
+/// what the task makes waits for that core, too. A helper, a worker with nothing to do, gives its own core meanwhile: it has the
+/// owner's thread run there and sleeps. The owner goes on at the instruction where it was, and goes home before it looks for its
+/// next task (docs/decisions/0052-held-up-workers-are-relieved.md).
 ///
-/// The worker loop tells who has a worker (`has`), asks when it looks for a task (`is_away`, `go_home`) and when it is idle (`Watch`).
+/// The worker loop tells who has a worker (`has`), asks when it looks for a task (`is_away`, `go_home`) and when it is idle
+/// (`Watch`).
 class Relief {
 public:
     static constexpr std::int64_t forever = std::int64_t{1} << 62;
@@ -25,8 +26,8 @@ public:
 
     private:
         friend Relief;
-        /// Where the owner's thread is. Invariant: at_home -> being_moved -> away by a helper, away -> at_home by the thread itself. So only one
-        /// at a time says where it runs, and nobody else's move comes after its own.
+        /// Where the owner's thread is. Invariant: at_home -> being_moved -> away by a helper, away -> at_home by the thread
+        /// itself. So only one at a time says where it runs, and nobody else's move comes after its own.
         enum class Whereabouts { at_home, being_moved, away, fixed };
         /// What a helper last saw of an owner.
         struct Observation {
@@ -55,7 +56,8 @@ public:
         Watch(Relief& relief, Post& helper) : relief_(relief), helper_(helper), watches_(relief.helps(helper)) {}
         /// When the helper has found nothing: helps somebody who is held up, if it is time to look.
         void look();
-        /// How long to sleep at most. One that has begun a task may not be seen yet: nobody sleeps for long before it has looked twice.
+        /// How long to sleep at most. One that has begun a task may not be seen yet: nobody sleeps for long before it has looked
+        /// twice.
         std::int64_t nap_ns() const;
         /// It did, or was woken. Of many that watch, each looks the less often.
         void slept(bool woken, int idle);
@@ -70,7 +72,8 @@ public:
 
     /// `units_stay`: on the thread where they began; others cannot be followed.
     Relief(Relieving when, bool units_stay) : when_(when), units_stay_(units_stay) {}
-    /// Before anybody works. `runs_since_ns` is not 0 while the worker runs a task. Owners are helped by workers of their `node` only.
+    /// Before anybody works. `runs_since_ns` is not 0 while the worker runs a task. Owners are helped by workers of their `node`
+    /// only.
     void add(Post& post, const WorkerPlace& place, int node, const std::atomic<std::int64_t>& runs_since_ns);
 
     bool is_on() const { return when_ != Relieving::never && posts_.size() > 1; }
@@ -89,8 +92,8 @@ public:
     void stay(Post& owner) const;
 
 private:
-    /// Between looks at what the others run: soon at first, for the end of a call is where one that is held up costs most. Not while it
-    /// spins: a look makes the kernel settle the account of the core it looks at, which then changes threads earlier.
+    /// Between looks at what the others run: soon at first, for the end of a call is where one that is held up costs most. Not
+    /// while it spins: a look makes the kernel settle the account of the core it looks at, which then changes threads earlier.
     static constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 5'000'000;
 
     static bool is_mine(const Post& owner);

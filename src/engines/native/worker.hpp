@@ -26,8 +26,8 @@ struct Holder : HolderState<Worker> {
     Guest* guest = nullptr; ///< itself, when it is one
 };
 
-/// A thread of the program that takes part in its own call: it holds the place of a worker whose unit sleeps, and gives it back when the
-/// call is over, lasts long, or when the worker is wanted for something else. Lives on the caller's stack.
+/// A thread of the program that takes part in its own call: it holds the place of a worker whose unit sleeps, and gives it back
+/// when the call is over, lasts long, or when the worker is wanted for something else. Lives on the caller's stack.
 struct Guest final : Holder {
     Guest(Worker& its, Holder& sleeper, TaskFlow& calls) : Holder{{&its}}, displaced(&sleeper), flow(calls) { guest = this; }
     Holder* displaced;         ///< whose place it has

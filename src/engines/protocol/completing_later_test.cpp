@@ -26,8 +26,8 @@ struct ToyFound {
     explicit operator bool() const { return task; }
 };
 
-/// A carrier whose one unit has a queue of kernels: the oldest ends when somebody waits for it. The owner that drains its flow is the
-/// worker's holder.
+/// A carrier whose one unit has a queue of kernels: the oldest ends when somebody waits for it. The owner that drains its flow is
+/// the worker's holder.
 class Queued final : public WorkerProtocol<Queued, ToyWorker, ToyHolder, ToyWait, ToyFound>, private View {
     friend WorkerProtocol;
 

@@ -11,9 +11,9 @@
 
 namespace trencadis {
 
-/// Which workers may run what is for a memory node (TaskOptions::node), and the policy that keeps to it: where workers are on several nodes,
-/// one per node beside the one for everybody's tasks. A policy that cannot be made for a node's workers alone, because its options number
-/// workers, is not split, and nothing is bound.
+/// Which workers may run what is for a memory node (TaskOptions::node), and the policy that keeps to it: where workers are on
+/// several nodes, one per node beside the one for everybody's tasks. A policy that cannot be made for a node's workers alone,
+/// because its options number workers, is not split, and nothing is bound.
 class NodeBinding {
 public:
     /// `nodes`: of each worker; any_node: it is of none, and takes only tasks that are for none.

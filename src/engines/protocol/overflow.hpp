@@ -7,8 +7,8 @@
 
 namespace trencadis {
 
-/// Ready tasks that the policy had no memory for, in the order in which they came: a chain through the tasks themselves, which takes none. Any
-/// worker takes from it to whom the policy gives nothing.
+/// Ready tasks that the policy had no memory for, in the order in which they came: a chain through the tasks themselves, which
+/// takes none. Any worker takes from it to whom the policy gives nothing.
 class Overflow {
 public:
     bool any() const { return count_.load(std::memory_order_seq_cst) > 0; }

@@ -36,8 +36,8 @@ struct FirstTask {
     bool offer = false; ///< others may join it from its beginning
 };
 
-/// What the protocol keeps of a unit that can hold a worker. One at a time holds each worker and runs its tasks; when a task must wait,
-/// another takes the worker over, so that no core stands still.
+/// What the protocol keeps of a unit that can hold a worker. One at a time holds each worker and runs its tasks; when a task must
+/// wait, another takes the worker over, so that no core stands still.
 template <class Worker> struct HolderState {
     Worker* worker;
     FirstTask first{};  ///< written before the worker is handed over
@@ -67,10 +67,10 @@ template <class Holder> struct WaitState {
     bool over() const { return flow.pending() <= target; }
 };
 
-/// What a worker does between flows, policy and the other workers, the same in real and in virtual time: it asks the policy, after giving
-/// it what its last task released; finds dependences when there is nothing else; runs what it found; and when it waits for a flow runs
-/// that flow's tasks, while for any other task it hands the worker over. Running foreign tasks on the waiter's stack instead could
-/// deadlock: they may need what the waiter holds.
+/// What a worker does between flows, policy and the other workers, the same in real and in virtual time: it asks the policy,
+/// after giving it what its last task released; finds dependences when there is nothing else; runs what it found; and when it
+/// waits for a flow runs that flow's tasks, while for any other task it hands the worker over. Running foreign tasks on the
+/// waiter's stack instead could deadlock: they may need what the waiter holds.
 ///
 /// The carrier, which derives from this and is named to it (no call is virtual), says how that is carried out:
 ///
@@ -79,17 +79,14 @@ template <class Holder> struct WaitState {
 ///     void pass(worker, self, next)            `next` has the worker; returns when `self` has it back
 ///     void wake_worker(worker)                 whoever holds it looks around
 ///     void wake(count), someone_looks()        so many of those who are idle look for tasks; one at least looks for dependences
-///     Found idle(worker, wait)                 blocks until there is something to do or `disturbed`; `wait`: null, or whose end ends it
-///     bool disturbed(worker)                   the holder is to look at something other than tasks
-///     Found look(worker)                       `seek`, and what else there is to find
-///     Found joined(worker, decision)           a member of what the policy names, if it still can be
-///     void act(worker, found), execute(worker, task, offer)
-///     bool any_work()                          is it worth to ask the policy; a hint
-///     bool can_run(worker, task)               on the stack of another one
-///     with_policy(body)                        calls it; the policy is the caller's alone meanwhile, unless it is concurrent
-///     int push(chain, from)                    gives the policy tasks; returns how many workers should know
-///     void taken(task)                         the policy has given it out
-///     void locate(chain)                       notes where the tasks' data are, for a policy that asks; before `push`
+///     Found idle(worker, wait)                 blocks until there is something to do or `disturbed`; `wait`: null, or whose end
+///     ends it bool disturbed(worker)                   the holder is to look at something other than tasks Found look(worker)
+///     `seek`, and what else there is to find Found joined(worker, decision)           a member of what the policy names, if it
+///     still can be void act(worker, found), execute(worker, task, offer) bool any_work()                          is it worth to
+///     ask the policy; a hint bool can_run(worker, task)               on the stack of another one with_policy(body)
+///     calls it; the policy is the caller's alone meanwhile, unless it is concurrent int push(chain, from)
+///     gives the policy tasks; returns how many workers should know void taken(task)                         the policy has given
+///     it out void locate(chain)                       notes where the tasks' data are, for a policy that asks; before `push`
 template <class Carrier, class Worker, class Holder, class Wait, class Found> class WorkerProtocol : public TaskFlowEngine {
 public:
     bool binds(int node) const final { return binding_.binds(node); }
@@ -128,8 +125,8 @@ protected:
 
     // ---- looking --------------------------------------------------------------------------------------------------
 
-    /// Gives the policy the tasks of a chain. It may have another worker run a task at once, so the next is known before. A task is known to
-    /// everybody by now and cannot fail any more: what the policy has no memory for is kept beside it.
+    /// Gives the policy the tasks of a chain. It may have another worker run a task at once, so the next is known before. A task
+    /// is known to everybody by now and cannot fail any more: what the policy has no memory for is kept beside it.
     template <class Each> void push_each(Task* chain, WorkerId from, Each&& each)
     {
         while (chain) {
@@ -214,8 +211,8 @@ protected:
         wait.holder = nullptr;
         return true;
     }
-    /// `next` has the worker, and the task to begin with, until the caller has it back; unless the caller need not leave any more. Then
-    /// everything is put back, and the task goes to whoever looks next.
+    /// `next` has the worker, and the task to begin with, until the caller has it back; unless the caller need not leave any
+    /// more. Then everything is put back, and the task goes to whoever looks next.
     template <class Leave> void step_aside(Worker& worker, Holder& next, const Found& first, Leave&& leave)
     {
         Holder& mine = self().holder(worker);
@@ -231,7 +228,8 @@ protected:
         first.task->next = nullptr;
         self().ready(first.task);
     }
-    /// Who takes the worker over: one that wants it back unless there is a task to run, a spare one, a new one. Null: none can be had.
+    /// Who takes the worker over: one that wants it back unless there is a task to run, a spare one, a new one. Null: none can be
+    /// had.
     Holder* successor(Worker& worker, bool has_task)
     {
         if (Holder* displaced = self().displaced_by(worker)) return displaced;
@@ -249,8 +247,8 @@ protected:
         worker.succession.ask_back(holder, [&] { self().wake_worker(worker); });
     }
 
-    // Of carriers with guests, who may have to leave: does the caller go, since somebody else wants the worker, or rather than run what is
-    // not its own? Whose place has it?
+    // Of carriers with guests, who may have to leave: does the caller go, since somebody else wants the worker, or rather than
+    // run what is not its own? Whose place has it?
     bool leaves(const Wait&, bool /*wanted*/) const { return false; }
     bool leaves_with(const Wait&, const Found&) const { return false; }
     Holder* displaced_by(const Worker&) const { return nullptr; }
@@ -259,9 +257,10 @@ protected:
 
     // ---- units that complete later --------------------------------------------------------------------------------
 
-    /// As `work`, for the holder of a unit that is given a task and completes it later, up to `slots` of them in flight: while one kernel runs,
-    /// the next waits in the unit's queue. The carrier has `start(worker, task)`, which gives the unit the task and does not wait, and
-    /// `await(worker)`, which returns when the unit has completed one and the carrier has said so by `complete`. Returns with nothing in flight.
+    /// As `work`, for the holder of a unit that is given a task and completes it later, up to `slots` of them in flight: while
+    /// one kernel runs, the next waits in the unit's queue. The carrier has `start(worker, task)`, which gives the unit the task
+    /// and does not wait, and `await(worker)`, which returns when the unit has completed one and the carrier has said so by
+    /// `complete`. Returns with nothing in flight.
     void work_ahead(Worker& worker, int slots)
     {
         while (!self().disturbed(worker) || worker.in_flight > 0) {
@@ -288,8 +287,8 @@ protected:
 
     // ---- the end of a task ----------------------------------------------------------------------------------------
 
-    /// The task is over; `took`: how long it ran, 0 for one that must not run any more. What it released waits for the holder's next look,
-    /// which follows at once (see push_released).
+    /// The task is over; `took`: how long it ran, 0 for one that must not run any more. What it released waits for the holder's
+    /// next look, which follows at once (see push_released).
     void conclude(Worker& worker, Task& task, std::exception_ptr failure, Seconds took)
     {
         if (wants_finished_) self().with_policy([&] { scheduler_->finished(task, worker.id, took); });

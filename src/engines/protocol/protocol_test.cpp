@@ -26,8 +26,8 @@ struct ToyFound {
     explicit operator bool() const { return task; }
 };
 
-/// A carrier without threads: the caller is the one worker's first holder, and who takes the worker over runs on the stack of who gives it
-/// away, until that one is asked back.
+/// A carrier without threads: the caller is the one worker's first holder, and who takes the worker over runs on the stack of who
+/// gives it away, until that one is asked back.
 class Toy final : public WorkerProtocol<Toy, ToyWorker, ToyHolder, ToyWait, ToyFound>, private View {
     friend WorkerProtocol;
 

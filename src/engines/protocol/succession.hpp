@@ -7,15 +7,15 @@
 
 namespace trencadis {
 
-/// Who may hold a worker next: those whose wait is over and who want it back, and spare ones. The worker's holder takes from it, anybody may
-/// ask a worker back. Guests have the place of a spare one: they come back only when the holder has nothing of its own to go on with,
-/// and who makes way for one is not spare.
+/// Who may hold a worker next: those whose wait is over and who want it back, and spare ones. The worker's holder takes from it,
+/// anybody may ask a worker back. Guests have the place of a spare one: they come back only when the holder has nothing of its
+/// own to go on with, and who makes way for one is not spare.
 template <class Holder> class Succession {
 public:
     /// Acquire: what was done before somebody asked it back.
     bool wanted() const { return wanted_.load(std::memory_order_acquire); }
-    /// The holder may go on. `tell` lets the worker know; as soon as the lock is free the holder may go on and the engine may go away, so
-    /// releasing the lock is the last access.
+    /// The holder may go on. `tell` lets the worker know; as soon as the lock is free the holder may go on and the engine may go
+    /// away, so releasing the lock is the last access.
     template <class Tell> void ask_back(Holder& holder, Tell&& tell)
     {
         std::lock_guard lock(lock_);

@@ -25,8 +25,8 @@ public:
         std::erase(flows_, &flow);
         count();
     }
-    /// Looks at a few tasks of some flow and puts those that are ready where `end` points. False: there is nothing to look at. The
-    /// lock keeps the flow alive meanwhile, see forget.
+    /// Looks at a few tasks of some flow and puts those that are ready where `end` points. False: there is nothing to look at.
+    /// The lock keeps the flow alive meanwhile, see forget.
     bool discover(Task** end)
     {
         constexpr int batch = 16;

@@ -6,8 +6,8 @@
 namespace trencadis {
 
 /// When the members of a shared operation take its chunks and come to their end, worked out ahead: each takes the next chunk as
-/// soon as it has done its last (graph/team.hpp). What is known stays true until a member joins or changes its speed, so an engine in
-/// virtual time needs one event per member instead of one per chunk. Pure; times must not go back.
+/// soon as it has done its last (graph/team.hpp). What is known stays true until a member joins or changes its speed, so an
+/// engine in virtual time needs one event per member instead of one per chunk. Pure; times must not go back.
 class ChunkPlan {
 public:
     explicit ChunkPlan(Index chunks) : left_(chunks) {}

@@ -23,8 +23,8 @@ namespace trencadis::simulated {
 /// An idle worker is not woken to look for work. Whoever changes what a policy may answer asks the policy for all idle workers
 /// (serve) and wakes those that got something: the same order of events, and no actor runs in vain.
 ///
-/// Any call of VirtualTime but now() may let other actors run, so the state is whole before each, and wake-ups are collected until
-/// the caller pauses.
+/// Any call of VirtualTime but now() may let other actors run, so the state is whole before each, and wake-ups are collected
+/// until the caller pauses.
 class VirtualEngine final : public WorkerProtocol<VirtualEngine, Worker, Holder, Wait, Found>,
                             public ReportsSimulation,
                             private View {

@@ -143,8 +143,8 @@ Operation& VirtualEngine::open(Worker& worker, Task& task, bool offer, Seconds s
     return *operation;
 }
 
-/// A fixed team for which the machine knows a time takes that time. A kernel that cannot be shared is the leader's alone, but takes the
-/// team's time too: that time was measured with the others waiting.
+/// A fixed team for which the machine knows a time takes that time. A kernel that cannot be shared is the leader's alone, but
+/// takes the team's time too: that time was measured with the others waiting.
 void VirtualEngine::call_team(Operation& operation, std::span<const WorkerId> followers)
 {
     std::vector<int> kinds{operation.owner.type};

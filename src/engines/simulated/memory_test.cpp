@@ -14,8 +14,8 @@ using ::testing::Not;
 constexpr double ns = 1e-8;
 constexpr double GB = 1e9;
 
-/// One core that submits and knows no kernel, and devices of 1 GFlop/s, each with a link of 1 GB/s to a switch, which has one such link
-/// to the memory.
+/// One core that submits and knows no kernel, and devices of 1 GFlop/s, each with a link of 1 GB/s to a switch, which has one
+/// such link to the memory.
 Machine with_devices(int count, Bytes memory = 100 * GB)
 {
     Machine machine = cores_of_speed({1});

@@ -19,8 +19,8 @@ const PowerState* find_state(const std::vector<PowerState>& power, const std::st
     return nullptr;
 }
 
-/// The machine's links as one-way links, 2 l and 2 l + 1 the directions of link l, behind them the memories that are narrow: one link
-/// each, for both directions, because reads and writes share it.
+/// The machine's links as one-way links, 2 l and 2 l + 1 the directions of link l, behind them the memories that are narrow: one
+/// link each, for both directions, because reads and writes share it.
 class Ways {
 public:
     Ways(VirtualPlatform& platform, const Machine& machine, const Routes& routes)
@@ -53,7 +53,8 @@ public:
 
 private:
     int nodes() const { return static_cast<int>(machine_.nodes.size()); }
-    /// The way from `from` to `to`, for the places `source` and `target` there; `read` and `written`: the memories used, -1 for none.
+    /// The way from `from` to `to`, for the places `source` and `target` there; `read` and `written`: the memories used, -1 for
+    /// none.
     void add(int from, int source, int read, int to, int target, int written)
     {
         const Routes::Route& route = routes_.between(from, to);

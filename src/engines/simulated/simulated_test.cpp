@@ -139,8 +139,8 @@ TEST(Simulated, LetsEachMemberTakeChunksAtItsOwnPace)
 TEST(Simulated, LetsAWorkerJoinInTheMiddle)
 {
     TRC_NEEDS_SIMGRID;
-    // Three workers, so that somebody is idle when the operation begins and it can be joined. The second worker comes after 2.5 s:
-    // what is left of 12 chunks then (3 taken by the owner, 3 by the third) is shared by three.
+    // Three workers, so that somebody is idle when the operation begins and it can be joined. The second worker comes after 2.5
+    // s: what is left of 12 chunks then (3 taken by the owner, 3 by the third) is shared by three.
     const auto graph = [](Flow& flow) {
         static char x, y;
         flow.submit(work, Cost{2.5e9}, {readwrite(&y)}, {nullptr, 100});
@@ -176,8 +176,8 @@ TEST(Simulated, ChargesEachSubmissionToTheSubmitter)
     TRC_NEEDS_SIMGRID;
     SimulatedRun run{cores_of_speed({1, 1})};
     run.options.submit_s = 0.5;
-    // Known at 0.5, 1, 1.5 and 2 s. The second worker does the first and third until 2.5; the submitter the other two from 2 on, but
-    // the second worker takes one of these at 2.5.
+    // Known at 0.5, 1, 1.5 and 2 s. The second worker does the first and third until 2.5; the submitter the other two from 2 on,
+    // but the second worker takes one of these at 2.5.
     EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 4); }), 3.5, ns);
 }
 

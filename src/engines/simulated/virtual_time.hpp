@@ -30,10 +30,11 @@ struct VirtualPlatform {
     bool energy = false; ///< the watts are known
 };
 
-/// A clock that jumps from event to event, actors that act in it one at a time, processors that take time and links whose bandwidth
-/// is shared. This is all the engine needs of a discrete event simulator, and the only thing that knows which one it is lies in a
-/// module of its own, loaded when a simulation begins: the simulator's own libraries must not be in the way of programs that never
-/// simulate (docs/decisions/). An actor runs alone until it calls something of this class; any call but now, self and start may let others run.
+/// A clock that jumps from event to event, actors that act in it one at a time, processors that take time and links whose
+/// bandwidth is shared. This is all the engine needs of a discrete event simulator, and the only thing that knows which one it is
+/// lies in a module of its own, loaded when a simulation begins: the simulator's own libraries must not be in the way of programs
+/// that never simulate (docs/decisions/). An actor runs alone until it calls something of this class; any call but now, self and
+/// start may let others run.
 class VirtualTime {
 public:
     using Actor = int;

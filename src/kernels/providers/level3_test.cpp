@@ -7,8 +7,8 @@ namespace {
 
 using namespace testing;
 
-// What every provider computes, entry by entry against a wider precision. Unread triangles, padding and, with beta = 0, the result
-// are NaN on entry.
+// What every provider computes, entry by entry against a wider precision. Unread triangles, padding and, with beta = 0, the
+// result are NaN on entry.
 
 template <class T> class LevelThree : public ::testing::Test {
 protected:
@@ -166,7 +166,8 @@ template <Scalar T> void check_triangular(const KernelProvider& kernels, Side si
     for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < m; ++i) {
             expect_update(product(i, j), alpha, times_a(B, i, j), T(0), T(0), order, describe(kernels, "trmm", m, n));
-            // The residual of substitution, and of multiplication by inverted blocks of a triangle this tame (Higham, chapters 8, 14).
+            // The residual of substitution, and of multiplication by inverted blocks of a triangle this tame (Higham, chapters 8,
+            // 14).
             const Sum<T> back = times_a(solution, i, j);
             const Wide<T> wanted = Wide<T>(alpha) * Wide<T>(B(i, j));
             expect_within(T(back.value - wanted), Wide<T>(0), 4 * (back.magnitude + std::abs(wanted)), double(order + 2),

@@ -15,7 +15,8 @@ struct NativeBlocks {
     Index mr, nr, kc, mc, nc;
 };
 
-/// A row per precision and kind of core of the machine, for the instruction set in use; derived from its caches (blas/level3/block_sizes.hpp).
+/// A row per precision and kind of core of the machine, for the instruction set in use; derived from its caches
+/// (blas/level3/block_sizes.hpp).
 std::vector<NativeBlocks> native_blocks(const Machine& machine);
 
 } // namespace trencadis

@@ -16,8 +16,8 @@
 
 namespace trencadis {
 
-/// The sequential level 3 BLAS, Cholesky and LU factorizations in s, d, c, z that tile operations are made of: ours, or those of a
-/// library that is found when the program runs (nothing is linked against a vendor), or each routine from another. Matrices are
+/// The sequential level 3 BLAS, Cholesky and LU factorizations in s, d, c, z that tile operations are made of: ours, or those of
+/// a library that is found when the program runs (nothing is linked against a vendor), or each routine from another. Matrices are
 /// column-major. Every call computes on the calling thread alone, which loading has verified, and may be made from several
 /// threads at once. Sizes beyond a library's integers throw Error{environment}.
 class KernelProvider final : public Kernels {
@@ -36,8 +36,8 @@ public:
     };
 
     KernelProvider(About about, RoutineSet routines);
-    /// `base` but for the routines in `choices`; all of them outlive this object. In real numbers hemm, herk and her2k are symm, syrk
-    /// and syr2k, and go with these unless they are chosen themselves.
+    /// `base` but for the routines in `choices`; all of them outlive this object. In real numbers hemm, herk and her2k are symm,
+    /// syrk and syr2k, and go with these unless they are chosen themselves.
     KernelProvider(std::string name, const KernelProvider& base, std::span<const Choice> choices);
     KernelProvider(const KernelProvider&) = delete;
     KernelProvider& operator=(const KernelProvider&) = delete;
@@ -122,8 +122,9 @@ public:
         trsm(Side::left, uplo, lower ? Op::none : herm_op<T>, Diag::non_unit, n, nrhs, T(1), A, lda, B, ldb);
         trsm(Side::left, uplo, lower ? herm_op<T> : Op::none, Diag::non_unit, n, nrhs, T(1), A, lda, B, ldb);
     }
-    /// A = P L U in place, A m x n, with partial pivoting; pivots as LAPACK's ipiv. Returns LAPACK's info (0, or the number of the
-    /// first pivot that is exactly zero; the factorization is complete). Row interchanges beside it are always ours (blas::laswp).
+    /// A = P L U in place, A m x n, with partial pivoting; pivots as LAPACK's ipiv. Returns LAPACK's info (0, or the number of
+    /// the first pivot that is exactly zero; the factorization is complete). Row interchanges beside it are always ours
+    /// (blas::laswp).
     template <Scalar T> Index getrf(Index m, Index n, T* A, Index lda, Index* pivots) const
     {
         return from<T>(KernelRoutine::getrf).getrf(m, n, A, lda, pivots);

@@ -15,8 +15,8 @@ enum class KernelRoutine : std::size_t { gemm, symm, hemm, syrk, herk, syr2k, he
 inline constexpr std::array<std::string_view, 11> kernel_routine_names{"gemm",  "symm", "hemm", "syrk",  "herk", "syr2k",
                                                                        "her2k", "trmm", "trsm", "potrf", "getrf"};
 
-/// The routines in one precision, as one implementation computes them; KernelProvider says what each does. Every call computes on the
-/// calling thread alone and may be made from several threads at once.
+/// The routines in one precision, as one implementation computes them; KernelProvider says what each does. Every call computes on
+/// the calling thread alone and may be made from several threads at once.
 template <Scalar T> class Routines {
 public:
     virtual ~Routines() = default;

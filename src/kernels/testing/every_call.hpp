@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-/// One call of every level 3 routine with every combination of its flags, on ordinary numbers; what a routine must not read is full of
-/// signalling NaN, so that arithmetic on it raises an exception.
+/// One call of every level 3 routine with every combination of its flags, on ordinary numbers; what a routine must not read is
+/// full of signalling NaN, so that arithmetic on it raises an exception.
 namespace trencadis::testing {
 
 template <class R> R signalling()
@@ -38,7 +38,8 @@ template <Scalar T> struct Poisoned {
     T& operator()(Index i, Index j) { return data[std::size_t(i + j * ld)]; }
 };
 
-/// Calls a face (a class with the routines as members) with all flags. `before` comes before every call, `after` is told what it was.
+/// Calls a face (a class with the routines as members) with all flags. `before` comes before every call, `after` is told what it
+/// was.
 template <Scalar T, class Face> class EveryCall {
 public:
     EveryCall(const Face& face, Index n, std::function<void()> before, std::function<void(const std::string&)> after)

@@ -9,7 +9,8 @@ namespace trencadis::testing {
 /// that many cores shared it.
 class InOrder final : public Executor {
 public:
-    explicit InOrder(const KernelProvider* kernels = nullptr, Index grain = Index{1} << 40) : unit_{.kernels = kernels}, grain_(grain)
+    explicit InOrder(const KernelProvider* kernels = nullptr, Index grain = Index{1} << 40)
+        : unit_{.kernels = kernels}, grain_(grain)
     {
     }
     void ready(Task* chain) override

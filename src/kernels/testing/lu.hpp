@@ -17,8 +17,8 @@ inline std::vector<Index> order_of(Index rows, const std::vector<Index>& pivots)
     return order;
 }
 
-/// |P A - L U| <= c k eps |L| |U| (Higham, theorem 9.3: gamma_k with k terms in each sum; two more for the pivot's inverse and the product
-/// with it), padding untouched.
+/// |P A - L U| <= c k eps |L| |U| (Higham, theorem 9.3: gamma_k with k terms in each sum; two more for the pivot's inverse and
+/// the product with it), padding untouched.
 template <Scalar T>
 void expect_lu_product(const Dense<T>& A, const Dense<T>& F, const std::vector<Index>& pivots, const std::string& where)
 {

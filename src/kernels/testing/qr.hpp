@@ -29,8 +29,8 @@ template <Scalar T> void expect_orthonormal(const Dense<T>& Q, const std::string
         }
 }
 
-/// The columns of A - Q R are below 30 max(m, n) eps times those of A, R being F's upper trapezoid: Householder's errors go with each
-/// column apart (Higham 2002, theorem 19.4).
+/// The columns of A - Q R are below 30 max(m, n) eps times those of A, R being F's upper trapezoid: Householder's errors go with
+/// each column apart (Higham 2002, theorem 19.4).
 template <Scalar T> void expect_qr_product(const Dense<T>& A, const Dense<T>& Q, const Dense<T>& F, const std::string& where)
 {
     for (Index j = 0; j < A.cols; ++j) {

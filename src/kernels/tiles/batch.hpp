@@ -15,7 +15,8 @@ struct Batch {
     Flops each;
 
     Flops flops() const { return each * double(count); }
-    /// Problems handed out together: some 20 us of work, so that taking them costs nothing and the last one to finish is soon done.
+    /// Problems handed out together: some 20 us of work, so that taking them costs nothing and the last one to finish is soon
+    /// done.
     Index together() const { return std::clamp<Index>(Index(2e5 / std::max(each, 1.0)), 1, std::max<Index>(count, 1)); }
     Index chunks() const { return (count + together() - 1) / together(); }
     void run(TaskContext& context)

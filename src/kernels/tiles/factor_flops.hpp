@@ -6,9 +6,9 @@
 
 /// Operation counts of the tile kernels of LU and QR, in real additions and multiplications; complex kernels do four times
 /// as many. Leading terms, as everywhere in this library, with what inner blocking adds: a kernel works on `ib` columns at a time
-/// and applies each such block as matrix products. These are the counts of Buttari, Langou, Kurzak, Dongarra, "A class of parallel
-/// tiled linear algebra algorithms for multicore architectures", 2009; with ib = nb = m they give its 2, 3, 10/3 and
-/// 5 b^3 for QR and 2/3, 1, 1 and 3 b^3 for LU. Summed over a matrix: LU 2/3 n^3 (1 + ib/(2 nb)), QR 4/3 n^3 (1 + ib/(4 nb)).
+/// and applies each such block as matrix products. These are the counts of Buttari, Langou, Kurzak, Dongarra, "A class of
+/// parallel tiled linear algebra algorithms for multicore architectures", 2009; with ib = nb = m they give its 2, 3, 10/3 and 5
+/// b^3 for QR and 2/3, 1, 1 and 3 b^3 for LU. Summed over a matrix: LU 2/3 n^3 (1 + ib/(2 nb)), QR 4/3 n^3 (1 + ib/(4 nb)).
 namespace trencadis::kernel_flops {
 
 template <Scalar T> constexpr double weight_of = flops_per_fma<T> / 2; ///< real operations per operation of the precision
@@ -81,8 +81,8 @@ inline Flops tsmqr(Index m, Index n, Index k, Index ib)
     return double(n) * (4 * double(m) * double(k) + squared_blocks(k, ib));
 }
 
-/// QR of a triangle n x n on top of the upper trapezoid of a tile m x n: column j has min(j, m) entries below R's diagonal. With m = n = b and
-/// small inner blocks the 2/3 and 2 b^3 of Bouwmeester, Jacquelin, Langou, Robert 2011.
+/// QR of a triangle n x n on top of the upper trapezoid of a tile m x n: column j has min(j, m) entries below R's diagonal. With
+/// m = n = b and small inner blocks the 2/3 and 2 b^3 of Bouwmeester, Jacquelin, Langou, Robert 2011.
 inline Flops ttqrt(Index m, Index n, Index ib)
 {
     const double columns = double(n), rows = double(std::min(m, n)), rest = columns - rows;

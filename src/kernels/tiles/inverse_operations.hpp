@@ -142,8 +142,8 @@ template <Scalar T> struct FindZeroArgs {
     }
 };
 
-/// Reports the first zero on the diagonal of A, which is not written. All diagonal tiles are declared as if they were: whatever is
-/// submitted next on them comes afterwards, and so does what depends on that.
+/// Reports the first zero on the diagonal of A, which is not written. All diagonal tiles are declared as if they were: whatever
+/// is submitted next on them comes afterwards, and so does what depends on that.
 template <Scalar T> void find_zero(Flow& flow, TileMatrix<T> A)
 {
     static constexpr Codelet codelet = [] {

@@ -8,8 +8,9 @@
 /// Operands and images as data of tasks.
 namespace trencadis::task {
 
-/// What rows x cols of the operand are read from, as stored: its lowest address, whichever way they are walked through. Of an operand that
-/// is mirrored along its diagonal it is the block as it is seen; what is read may be its mirror image: who moves data must bring all of it.
+/// What rows x cols of the operand are read from, as stored: its lowest address, whichever way they are walked through. Of an
+/// operand that is mirrored along its diagonal it is the block as it is seen; what is read may be its mirror image: who moves
+/// data must bring all of it.
 template <Scalar T> Datum datum(const blas::Operand<T>& A, Index rows, Index cols)
 {
     const T* const first = A.data + (A.rs < 0 ? (rows - 1) * A.rs : 0) + (A.cs < 0 ? (cols - 1) * A.cs : 0);

@@ -7,8 +7,8 @@
 #include "matrix/tile_matrix.hpp"
 
 /// Tile operations on packed operands: each function submits one task. A tile is packed once, by a task of its own or by the one
-/// that finishes it, and every update that reads it uses the image, so that small tiles run at the speed of large ones and cores that
-/// share an operation pack nothing twice. Malleable, by blocks of columns.
+/// that finishes it, and every update that reads it uses the image, so that small tiles run at the speed of large ones and cores
+/// that share an operation pack nothing twice. Malleable, by blocks of columns.
 namespace trencadis::task {
 
 /// What a packed image is of.
@@ -42,8 +42,8 @@ template <Scalar T> struct Image {
 template <Scalar T> void pack_left(Flow& flow, const blas::Operand<T>& A, Image<T> image, const TaskOptions& options = {});
 template <Scalar T> void pack_right(Flow& flow, const blas::Operand<T>& B, Image<T> image, const TaskOptions& options = {});
 
-/// C <- alpha A B + beta C on images, in `part` of C, whose diagonal is i = j + `below`. beta = 0 overwrites C without reading it.
-/// `real_diagonal`: the imaginary part of that diagonal is set to zero.
+/// C <- alpha A B + beta C on images, in `part` of C, whose diagonal is i = j + `below`. beta = 0 overwrites C without reading
+/// it. `real_diagonal`: the imaginary part of that diagonal is set to zero.
 template <Scalar T> struct Product {
     T alpha;
     Image<T> A, B;
@@ -60,9 +60,9 @@ template <Scalar T> void multiply(Flow& flow, const Product<T>& product);
 /// task::potrf.
 template <Scalar T> void potrf_packed(Flow& flow, Tile<T> A, ImageMemory<T> triangle, Index first_row);
 
-/// X <- alpha B U^-1 for a block of rows, in place: B (left's extent x depth) is read and written through `B`, whose memory holds the
-/// conjugate where that says so. `triangle` is U as blas::pack_triangle makes it. `left` receives the image of X, `right`, unless its
-/// data is null, that of X^T or X^H.
+/// X <- alpha B U^-1 for a block of rows, in place: B (left's extent x depth) is read and written through `B`, whose memory holds
+/// the conjugate where that says so. `triangle` is U as blas::pack_triangle makes it. `left` receives the image of X, `right`,
+/// unless its data is null, that of X^T or X^H.
 template <Scalar T> struct TriangularSolve {
     ImageMemory<T> triangle;
     blas::Operand<T> B;

@@ -7,13 +7,13 @@
 #include <initializer_list>
 #include <vector>
 
-/// QR of a tile, and of a triangle on top of a tile or of another triangle, by inner blocks of columns, with their applications: PLASMA's
-/// geqrt, tsqrt, ttqrt, unmqr, tsmqr and ttmqr on the kernels of any provider. Buttari, Langou, Kurzak, Dongarra 2009; Bouwmeester, Jacquelin,
-/// Langou, Robert 2011.
+/// QR of a tile, and of a triangle on top of a tile or of another triangle, by inner blocks of columns, with their applications:
+/// PLASMA's geqrt, tsqrt, ttqrt, unmqr, tsmqr and ttmqr on the kernels of any provider. Buttari, Langou, Kurzak, Dongarra 2009;
+/// Bouwmeester, Jacquelin, Langou, Robert 2011.
 namespace trencadis {
 
-/// What the factorizations leave beside their tiles: for the inner block of columns that begins at `begin` the triangular factor of its
-/// reflectors, in the columns from `begin` on; ib x columns.
+/// What the factorizations leave beside their tiles: for the inner block of columns that begins at `begin` the triangular factor
+/// of its reflectors, in the columns from `begin` on; ib x columns.
 template <Scalar T> struct ReflectorFactors {
     T* data;
     Index ld, ib;
@@ -67,7 +67,8 @@ template <Scalar T> struct UnitRows {
     Index ld = 0;
 };
 
-/// [C; D] <- op(I - V F V^H) [C; D] for a block of `width` reflectors, V being the identity in the rows C and `parts` in those of D, n columns.
+/// [C; D] <- op(I - V F V^H) [C; D] for a block of `width` reflectors, V being the identity in the rows C and `parts` in those of
+/// D, n columns.
 template <Scalar T>
 void apply_reflectors(const KernelProvider& kernels, Op op, Index width, const T* factor, Index ldf,
                       std::initializer_list<ReflectorRows<T>> parts, Index n, UnitRows<T> C, T* D, Index ldd,
@@ -99,7 +100,8 @@ template <class Visit> void in_order_of(Op op, Index columns, Index ib, Visit&& 
 }
 
 // --- One tile --------------------------------------------------------------------------------------------------------
-/// Applies op(Q) of the block of reflectors that begins at column `begin` of the factored tile V, which has m rows, to the m x n matrix C.
+/// Applies op(Q) of the block of reflectors that begins at column `begin` of the factored tile V, which has m rows, to the m x n
+/// matrix C.
 template <Scalar T>
 void apply_tile_block(const KernelProvider& kernels, Op op, Index m, Index begin, Index width, const T* V, Index ldv,
                       const ReflectorFactors<T>& by, Index n, T* C, Index ldc, std::vector<T>& work)
@@ -156,8 +158,8 @@ void apply_pair_reflectors(const KernelProvider& kernels, Op op, Below below, In
                      work);
 }
 
-/// [R; A] = Q R' in place, R upper triangular of order n, A m x n or the upper trapezoid of such a tile: what is below their diagonals is not
-/// touched then. An inner block is factored as one matrix, in which the zeros below R's diagonal stay zeros.
+/// [R; A] = Q R' in place, R upper triangular of order n, A m x n or the upper trapezoid of such a tile: what is below their
+/// diagonals is not touched then. An inner block is factored as one matrix, in which the zeros below R's diagonal stay zeros.
 template <Scalar T>
 void factor_below(const KernelProvider& kernels, Below below, Index m, Index n, T* R, Index ldr, T* A, Index lda,
                   const ReflectorFactors<T>& by)

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-/// LU of a triangle on top of a tile with partial pivoting, by inner blocks of columns, and its application: PLASMA's tstrf and ssssm on the
-/// kernels of any provider. Quintana-Orti, van de Geijn 2008; Buttari, Langou, Kurzak, Dongarra 2009.
+/// LU of a triangle on top of a tile with partial pivoting, by inner blocks of columns, and its application: PLASMA's tstrf and
+/// ssssm on the kernels of any provider. Quintana-Orti, van de Geijn 2008; Buttari, Langou, Kurzak, Dongarra 2009.
 namespace trencadis {
 
-/// One inner block: the interchanges of `width` rows of the triangle, the first being row 1, with rows of the tile, which follow them; L's
-/// unit triangle that belongs to the former, and what belongs to the latter.
+/// One inner block: the interchanges of `width` rows of the triangle, the first being row 1, with rows of the tile, which follow
+/// them; L's unit triangle that belongs to the former, and what belongs to the latter.
 template <Scalar T> struct PairBlock {
     Index width;
     const Index* pivots;
@@ -47,8 +47,8 @@ template <Scalar T> struct PairFactors {
     }
 };
 
-/// [U; A] <- L U factors, U upper triangular of order by.columns, A m rows; what U has below its diagonal is not touched. An inner block is
-/// factored as one matrix, in which the zeros of U's triangle are never the largest of their column.
+/// [U; A] <- L U factors, U upper triangular of order by.columns, A m rows; what U has below its diagonal is not touched. An
+/// inner block is factored as one matrix, in which the zeros of U's triangle are never the largest of their column.
 template <Scalar T>
 void factor_pair(const KernelProvider& kernels, Index m, T* U, Index ldu, T* A, Index lda, const PairFactors<T>& by)
 {

@@ -2,9 +2,9 @@
 #include "graph/flow.hpp"
 #include "matrix/tile_matrix.hpp"
 
-/// Tile operations of QR; each function submits one task. R and V are the upper and the lower part of a factored tile, T the triangular factors
-/// (ib x nb) of its reflectors. Updates are malleable by columns; they apply Q^H where `op` is a transposition (of complex numbers the conjugate one),
-/// else Q.
+/// Tile operations of QR; each function submits one task. R and V are the upper and the lower part of a factored tile, T the
+/// triangular factors (ib x nb) of its reflectors. Updates are malleable by columns; they apply Q^H where `op` is a transposition
+/// (of complex numbers the conjugate one), else Q.
 namespace trencadis::task {
 
 /// A <- V, R with A = Q R; T is written. Where `V` is a tile, it receives a copy of V, for those that apply Q while others

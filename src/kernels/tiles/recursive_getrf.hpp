@@ -4,8 +4,8 @@
 
 namespace trencadis {
 
-/// A = P L U in place on the level 3 of a provider without LAPACK: halves of the columns, so that nearly all of the work is in matrix
-/// products; a few columns are factored by our own. LAPACK's info. Toledo 1997.
+/// A = P L U in place on the level 3 of a provider without LAPACK: halves of the columns, so that nearly all of the work is in
+/// matrix products; a few columns are factored by our own. LAPACK's info. Toledo 1997.
 template <Scalar T> Index recursive_getrf(const Routines<T>& kernels, Index m, Index n, T* A, Index lda, Index* pivots)
 {
     constexpr Index leaf = 16;

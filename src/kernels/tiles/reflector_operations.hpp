@@ -3,8 +3,8 @@
 #include "graph/flow.hpp"
 #include "matrix/tile_matrix.hpp"
 
-/// Operations of QR and LQ in LAPACK's layout; each function submits one task. A block of k reflectors is kept whole, with its ones and zeros
-/// and its factor T, and packed once for everything that it is applied to.
+/// Operations of QR and LQ in LAPACK's layout; each function submits one task. A block of k reflectors is kept whole, with its
+/// ones and zeros and its factor T, and packed once for everything that it is applied to.
 namespace trencadis::task {
 
 /// Where a block is kept; the memory is somebody else's.
@@ -30,8 +30,8 @@ template <Scalar T>
 void reflector_panel(Flow& flow, Storage storage, Tile<T> A, T* tau, const ReflectorBlock<T>& block,
                      const TaskOptions& options = {});
 
-/// The block from reflectors that a factorization left in columns (rows) and tau. With `form`, columns (rows) of the identity take their place,
-/// whose ones are in the rows (columns) that the block's are: what Q's own columns begin as.
+/// The block from reflectors that a factorization left in columns (rows) and tau. With `form`, columns (rows) of the identity
+/// take their place, whose ones are in the rows (columns) that the block's are: what Q's own columns begin as.
 enum class AfterReading { keep, form };
 template <Scalar T>
 void whole_reflectors(Flow& flow, Storage storage, Tile<T> A, const T* tau, const ReflectorBlock<T>& block,
@@ -39,7 +39,8 @@ void whole_reflectors(Flow& flow, Storage storage, Tile<T> A, const T* tau, cons
 /// Those beyond the last reflector, with their first one in row (column) `one`.
 template <Scalar T> void set_identity(Flow& flow, Storage storage, Tile<T> A, Index one);
 
-/// The triangles of a block's parts of `width` reflectors, side by side in columns of t: those of LAPACK's geqrt. What is below them is not written.
+/// The triangles of a block's parts of `width` reflectors, side by side in columns of t: those of LAPACK's geqrt. What is below
+/// them is not written.
 template <Scalar T> void keep_factors(Flow& flow, const ReflectorBlock<T>& block, Index width, T* t, Index ldt);
 
 /// The block's images for an application. Malleable by rows.

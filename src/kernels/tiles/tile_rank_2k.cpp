@@ -10,8 +10,8 @@
 namespace trencadis::task {
 namespace {
 
-/// One triangle of C <- alpha op(A) op(B)^f + f(alpha) op(B) op(A)^f + beta C on stored tiles, C n x n; f is the transpose, or for
-/// `hermitian` the Hermitian transpose. A block of columns is a triangle on the diagonal and a rectangle beside it.
+/// One triangle of C <- alpha op(A) op(B)^f + f(alpha) op(B) op(A)^f + beta C on stored tiles, C n x n; f is the transpose, or
+/// for `hermitian` the Hermitian transpose. A block of columns is a triangle on the diagonal and a rectangle beside it.
 template <Scalar T, bool hermitian> struct Rank2kArgs {
     using Beta = std::conditional_t<hermitian, Real<T>, T>;
     static constexpr Op mirror = hermitian ? herm_op<T> : Op::trans;

@@ -10,8 +10,8 @@
 namespace trencadis::task {
 namespace {
 
-/// C <- alpha A B + beta C (left) or alpha B A + beta C (right) on stored tiles, C m x n, A symmetric or Hermitian. On the left the
-/// columns of C are independent, on the right its rows.
+/// C <- alpha A B + beta C (left) or alpha B A + beta C (right) on stored tiles, C m x n, A symmetric or Hermitian. On the left
+/// the columns of C are independent, on the right its rows.
 template <Scalar T, bool hermitian> struct SymmArgs {
     std::int32_t m, n;
     Side side;
@@ -44,8 +44,8 @@ template <Scalar T, bool hermitian> struct SymmArgs {
 template <Scalar T, bool hermitian>
 void submit(Flow& flow, const Codelet& codelet, T alpha, Tile<T> A, Tile<T> B, T beta, Tile<T> C)
 {
-    // Stored C holds f(C), hence f(C) <- f(alpha) f(B) A + f(beta) f(C): A is its own mirror, on the other side. Where A is stored
-    // transposed, its lower triangle is the upper one in memory.
+    // Stored C holds f(C), hence f(C) <- f(alpha) f(B) A + f(beta) f(C): A is its own mirror, on the other side. Where A is
+    // stored transposed, its lower triangle is the upper one in memory.
     const Op f = C.op;
     assert(B.op == f);
     const SymmArgs<T, hermitian> args{std::int32_t(C.stored_rows()),

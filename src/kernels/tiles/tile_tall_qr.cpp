@@ -59,8 +59,8 @@ template <Scalar T> void set_diagonal(Index n, T value, T* A, Index lda)
     }
 }
 
-/// A bound of the squared norm of an upper triangle: the largest sum of moduli of a row times that of a column, or the sum of all squares; of a
-/// Hermitian matrix, of its norm: the largest sum of a row. NaN is carried on.
+/// A bound of the squared norm of an upper triangle: the largest sum of moduli of a row times that of a column, or the sum of all
+/// squares; of a Hermitian matrix, of its norm: the largest sum of a row. NaN is carried on.
 template <Scalar T> Real<T> squared_norm_bound(Index n, const T* A, Index lda, bool hermitian)
 {
     std::vector<Real<T>> rows(static_cast<std::size_t>(n));
@@ -81,8 +81,8 @@ template <Scalar T> Real<T> squared_norm_bound(Index n, const T* A, Index lda, b
     return squares < rows_most * columns_most ? squares : rows_most * columns_most;
 }
 
-/// R and K = R^-1 from the Gram matrix in R. Its columns are first made of length 1; a bound of the square of A's condition then, which is several
-/// times too large, is returned: infinity where there is no R.
+/// R and K = R^-1 from the Gram matrix in R. Its columns are first made of length 1; a bound of the square of A's condition then,
+/// which is several times too large, is returned: infinity where there is no R.
 template <Scalar T> Real<T> from_gram(const KernelProvider& kernels, Index n, Stored<T> R, Stored<T> K)
 {
     constexpr Real<T> none = std::numeric_limits<Real<T>>::infinity();
@@ -111,15 +111,17 @@ template <Scalar T> Real<T> from_gram(const KernelProvider& kernels, Index n, St
     return bound == bound ? bound : none;
 }
 
-/// The error of A R^-1 is that of the Gram matrix, some eps, times the square of A's condition; up to this bound of it that is a few n eps.
-/// Once refined, it grows with the condition itself, and the first Gram matrix must only have an R (measured in docs/decisions/0057).
+/// The error of A R^-1 is that of the Gram matrix, some eps, times the square of A's condition; up to this bound of it that is a
+/// few n eps. Once refined, it grows with the condition itself, and the first Gram matrix must only have an R (measured in
+/// docs/decisions/0057).
 template <Scalar T> bool is_good(Real<T> bound, Index n) { return bound <= Real<T>(100 * n); }
 template <Scalar T> bool is_refinable(Real<T> bound)
 {
     return bound <= std::min(Real<T>(1e9), Real<T>(0.01) / std::numeric_limits<Real<T>>::epsilon());
 }
 
-/// The same once more for A K, which is nearly orthonormal: R <- R_2 R, K <- K K_2 (CholeskyQR2: Yamamoto and others 2015). Returns the bound for A K.
+/// The same once more for A K, which is nearly orthonormal: R <- R_2 R, K <- K K_2 (CholeskyQR2: Yamamoto and others 2015).
+/// Returns the bound for A K.
 template <Scalar T> Real<T> refine(const KernelProvider& kernels, Index m, Index n, Stored<const T> A, Stored<T> R, Stored<T> K)
 {
     const Index step = rows_at_once<T>(n, Index(256) << 10, 256);

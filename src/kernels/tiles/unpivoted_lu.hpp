@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-/// LU without interchanges on the level 3 of any provider, and what goes with it. A column whose pivot is exactly zero is not divided, as in
-/// LAPACK's getrf: so a column of zeros leaves zeros in L, and everything after it is factored.
+/// LU without interchanges on the level 3 of any provider, and what goes with it. A column whose pivot is exactly zero is not
+/// divided, as in LAPACK's getrf: so a column of zeros leaves zeros in L, and everything after it is factored.
 namespace trencadis {
 
 namespace unpivoted {

@@ -13,8 +13,8 @@ namespace trencadis {
 /// head and tail meet; thieves work at the head under the lock. A thief posts its request at the victim; whoever gets the
 /// lock serves all that are posted, so of many thieves at one victim one works and the others receive.
 ///
-/// Owner and thief decide the last task by Dekker's rule: each first claims (tail - 1, head + 1), then looks at the other's claim, all
-/// sequentially consistent; the thief takes its claim back, the owner asks for the lock. Grows without bound.
+/// Owner and thief decide the last task by Dekker's rule: each first claims (tail - 1, head + 1), then looks at the other's
+/// claim, all sequentially consistent; the thief takes its claim back, the owner asks for the lock. Grows without bound.
 /// Literature: T.H.E., Frigo, Leiserson, Randall 1998 (Cilk-5); combining, Hendler et al. 2010 and Gautier et al. 2013 (XKaapi).
 class CombiningDeque {
 public:
@@ -47,8 +47,8 @@ public:
         tail_.store(tail, std::memory_order_seq_cst);
         return slot(tail);
     }
-    /// Any other thread: the oldest; null when there was none for this request. Waits for nobody but the thief that serves. A claim that
-    /// another thief is taking back may hide the last task for a moment; that thief looks again before it sleeps.
+    /// Any other thread: the oldest; null when there was none for this request. Waits for nobody but the thief that serves. A
+    /// claim that another thief is taking back may hide the last task for a moment; that thief looks again before it sleeps.
     Task* steal(Thief& self)
     {
         if (empty()) return nullptr;

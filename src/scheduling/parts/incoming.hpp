@@ -5,8 +5,8 @@
 
 namespace trencadis {
 
-/// Tasks that others leave for a group of workers; whoever is idle takes all of them. Any thread, lock-free. Literature: Treiber 1986;
-/// taken whole, so that no element comes back while somebody still looks at it.
+/// Tasks that others leave for a group of workers; whoever is idle takes all of them. Any thread, lock-free. Literature: Treiber
+/// 1986; taken whole, so that no element comes back while somebody still looks at it.
 class Incoming {
 public:
     void push(Task& task)

@@ -46,7 +46,8 @@ private:
         TaskDeque deque, mailbox;
     };
 
-    /// A device that takes a second task while the first runs is not idle. One that waits inside a task, for what nobody can say, is.
+    /// A device that takes a second task while the first runs is not idle. One that waits inside a task, for what nobody can say,
+    /// is.
     bool may_steal(WorkerId worker) const
     {
         const Seconds free = idle_only_ ? view_.free_at(worker) : 0;

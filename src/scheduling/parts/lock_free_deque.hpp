@@ -43,8 +43,9 @@ public:
         bottom_.store(bottom + 1, std::memory_order_relaxed);
         return task;
     }
-    /// Any thread: the oldest; null only when empty. A thief that was overtaken tries again: were it to give up, it might go to sleep
-    /// beside a task whose wake-up it has used. Whenever one tries again another has got a task, so somebody makes progress.
+    /// Any thread: the oldest; null only when empty. A thief that was overtaken tries again: were it to give up, it might go to
+    /// sleep beside a task whose wake-up it has used. Whenever one tries again another has got a task, so somebody makes
+    /// progress.
     Task* steal(Thief&)
     {
         std::int64_t top = top_.load(std::memory_order_seq_cst);

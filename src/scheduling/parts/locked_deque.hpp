@@ -8,8 +8,8 @@
 
 namespace trencadis {
 
-/// A worker's deque with every operation under one lock, as the early runtimes have it: the owner at the bottom, thieves at the top.
-/// Literature: the locked deques of Cilk-like OpenMP runtimes (libomp; Lima et al. 2019).
+/// A worker's deque with every operation under one lock, as the early runtimes have it: the owner at the bottom, thieves at the
+/// top. Literature: the locked deques of Cilk-like OpenMP runtimes (libomp; Lima et al. 2019).
 class LockedDeque {
 public:
     struct Thief {}; ///< a thief needs no state here

@@ -16,8 +16,8 @@ inline constexpr std::array node_deque_parameters{
     join_parameter,
 };
 
-/// A deque per memory node: its workers run the newest task, other nodes steal the oldest. A node is near when its number is near.
-/// O(nodes) per call.
+/// A deque per memory node: its workers run the newest task, other nodes steal the oldest. A node is near when its number is
+/// near. O(nodes) per call.
 std::unique_ptr<Scheduler> make_node_deques(const View& view, const SchedulerOptions& options);
 
 } // namespace trencadis

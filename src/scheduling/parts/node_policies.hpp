@@ -7,12 +7,12 @@
 
 namespace trencadis {
 
-/// Tasks for the workers of one memory node, under any policy: a policy of the same kind for each node, which sees that node's workers
-/// and the operations of its own tasks only, beside one for the tasks of no node, which all workers share. A worker asks its node's
-/// first, if it is of one. So nothing of a policy need know of nodes, and tasks of no node cost one more comparison.
+/// Tasks for the workers of one memory node, under any policy: a policy of the same kind for each node, which sees that node's
+/// workers and the operations of its own tasks only, beside one for the tasks of no node, which all workers share. A worker asks
+/// its node's first, if it is of one. So nothing of a policy need know of nodes, and tasks of no node cost one more comparison.
 ///
-/// Tasks for a node that has no worker are everybody's. `node_of`: the node of each worker, or any_node. Concurrent if the policy is. Throws what
-/// making the policy throws: one whose options number workers cannot be made for some of them.
+/// Tasks for a node that has no worker are everybody's. `node_of`: the node of each worker, or any_node. Concurrent if the policy
+/// is. Throws what making the policy throws: one whose options number workers cannot be made for some of them.
 class NodePolicies final : public Scheduler {
 public:
     NodePolicies(const View& view, const SchedulerSpec& spec, std::span<const int> node_of);

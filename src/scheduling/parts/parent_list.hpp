@@ -10,9 +10,9 @@ namespace trencadis {
 /// A list of ready tasks in which what a task submits lies behind that task's own place, in the order of submission; what a task
 /// releases goes to the end. The first one runs first. So the tasks inside an early task go before its later siblings.
 ///
-/// A place is kept for the task that each worker took last on each depth, until that worker takes another of that depth or of a lesser
-/// one. Our reading of libgomp's list as Lima et al. 2019 describe it. Push O(1), pop O(kept places) where every task can run
-/// everywhere.
+/// A place is kept for the task that each worker took last on each depth, until that worker takes another of that depth or of a
+/// lesser one. Our reading of libgomp's list as Lima et al. 2019 describe it. Push O(1), pop O(kept places) where every task can
+/// run everywhere.
 class ParentList {
 public:
     explicit ParentList(int workers) : running_(workers) {}

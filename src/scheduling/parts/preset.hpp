@@ -14,8 +14,8 @@ struct Standard {
     const char* value;
 };
 
-/// The parameters of a policy with other values when none are given: all that a preset is, beside its flow traits. A name that the
-/// policy does not have is a compile-time error.
+/// The parameters of a policy with other values when none are given: all that a preset is, beside its flow traits. A name that
+/// the policy does not have is a compile-time error.
 template <std::size_t N>
 consteval std::array<Parameter, N> with_standards(std::array<Parameter, N> parameters, std::initializer_list<Standard> standards)
 {

@@ -3,8 +3,8 @@
 
 namespace trencadis {
 
-/// Random numbers for victims and ties: a few operations, the same sequence for the same seed and stream. Literature: Marsaglia 2003
-/// (xorshift); the state is spread by Steele, Lea, Flood 2014 (splitmix).
+/// Random numbers for victims and ties: a few operations, the same sequence for the same seed and stream. Literature: Marsaglia
+/// 2003 (xorshift); the state is spread by Steele, Lea, Flood 2014 (splitmix).
 class QuickRandom {
 public:
     explicit QuickRandom(std::uint64_t seed, std::uint64_t stream = 0)

@@ -8,8 +8,8 @@
 
 namespace trencadis {
 
-/// Ready tasks by rank: tasks inside tasks first, then the highest priority, among equals the one that came first. The priority is
-/// that at the time of the push. O(log ready) per call, O(1) where all are equal; taking from the other end is O(ready).
+/// Ready tasks by rank: tasks inside tasks first, then the highest priority, among equals the one that came first. The priority
+/// is that at the time of the push. O(log ready) per call, O(1) where all are equal; taking from the other end is O(ready).
 ///
 /// The deepest first, because priorities of different flows say nothing about each other, and because a task that waits for
 /// those inside it holds a stack: a tree of tasks is finished branch by branch instead of begun level by level.

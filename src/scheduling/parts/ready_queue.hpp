@@ -15,8 +15,8 @@ enum class ReadyOrder {
 
 /// Ready tasks in one place. In every order tasks inside tasks come first, for the reasons that RankedTasks gives.
 ///
-/// Tasks that only some kinds of units can run lie in a lane per set of kinds, so that nobody scans. O(lanes + log ready) per call, O(lanes)
-/// where all ranks are equal; one lane where every task can run everywhere.
+/// Tasks that only some kinds of units can run lie in a lane per set of kinds, so that nobody scans. O(lanes + log ready) per
+/// call, O(lanes) where all ranks are equal; one lane where every task can run everywhere.
 class ReadyQueue {
 public:
     explicit ReadyQueue(ReadyOrder order = ReadyOrder::highest) : order_(order) {}

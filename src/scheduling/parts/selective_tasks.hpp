@@ -6,8 +6,9 @@
 
 namespace trencadis {
 
-/// Tasks that only some kinds of units can run, for policies whose calls are not serialised: in a worker's deque such a task could lie
-/// where nobody able looks. One queue under a lock, the oldest first; costs one load where every task can run everywhere.
+/// Tasks that only some kinds of units can run, for policies whose calls are not serialised: in a worker's deque such a task
+/// could lie where nobody able looks. One queue under a lock, the oldest first; costs one load where every task can run
+/// everywhere.
 class SelectiveTasks {
 public:
     void push(Task& task, KindSet able)

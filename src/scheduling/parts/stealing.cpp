@@ -13,8 +13,8 @@
 namespace trencadis {
 namespace {
 
-/// What others leave for the workers of a node, such as tasks from threads that are not workers (at the first node), is taken whole by
-/// whoever is idle there first, and then lies in its deque, where thieves find it.
+/// What others leave for the workers of a node, such as tasks from threads that are not workers (at the first node), is taken
+/// whole by whoever is idle there first, and then lies in its deque, where thieves find it.
 template <class Deque> class Stealing final : public Scheduler {
 public:
     Stealing(const View& view, const SchedulerOptions& options)
@@ -59,8 +59,8 @@ private:
         Deque deque;
         typename Deque::Thief thief;
     };
-    /// The oldest task for the caller, the others onto its deque so that it runs them in the order they came. In between nobody sees
-    /// them.
+    /// The oldest task for the caller, the others onto its deque so that it runs them in the order they came. In between nobody
+    /// sees them.
     static Decision take_incoming(Worker& self, Incoming& incoming)
     {
         Task* newest = incoming.take_all();

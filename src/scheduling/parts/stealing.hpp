@@ -21,8 +21,8 @@ inline constexpr std::array stealing_parameters{
 inline constexpr std::array ws_parameters = joined(
     std::array{Parameter{"deque", "lock-free|locked", "lock-free", "how the workers' deques are made"}}, stealing_parameters);
 
-/// Work stealing: a worker runs what it released last, an idle one steals the oldest task of a victim. Priorities are not used. Concurrent;
-/// push and pop of an own task touch nothing that other workers write.
+/// Work stealing: a worker runs what it released last, an idle one steals the oldest task of a victim. Priorities are not used.
+/// Concurrent; push and pop of an own task touch nothing that other workers write.
 std::unique_ptr<Scheduler> make_ws(const View& view, const SchedulerOptions& options);  ///< deques by option
 std::unique_ptr<Scheduler> make_the(const View& view, const SchedulerOptions& options); ///< T.H.E. deques, combined requests
 
