@@ -37,19 +37,19 @@ class _Line:
         self._given: dict[str, str] = {}
         self._operands = 0
         self._words: list[str] = []
-        self._json: tuple[int, str] | None = None  # where --json is, and the word that may be its file
+        self._json: tuple[int, str | None] | None = None  # where --json is, and the word that may be its file
         self._scan(list(words))
 
     def words(self) -> list[str]:
         if self._json is None:
             return self._words
         at, file = self._json
-        taken = file == "-" or PurePath(file).suffix.lower() in _RECORDS or self._operands >= len(self._arguments)
-        if file and taken:
+        if file is None:
+            self._words[at] = "--json=-"
+        elif file in ("", "-") or PurePath(file).suffix.lower() in _RECORDS or self._operands >= len(self._arguments):
             self._words[at : at + 2] = [f"--json={file}"]
         else:
-            if file:
-                self._check_operand(file)
+            self._check_operand(file)
             self._words[at] = "--json=-"
         return self._words
 
@@ -72,9 +72,9 @@ class _Line:
 
     def _take_value(self, name: str, option: Any, value: str | None, words: list[str]) -> None:
         if value is None and name == "--json":
-            may_be = words.pop(0) if words and (words[0] == "-" or not words[0].startswith("-")) else ""
+            may_be = words.pop(0) if words and (words[0] == "-" or not words[0].startswith("-")) else None
             self._json = len(self._words) - 1, may_be
-            self._words += [may_be] * bool(may_be)
+            self._words += [] if may_be is None else [may_be]
             value = may_be or "-"
         elif value is None:
             if not words:
