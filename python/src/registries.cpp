@@ -89,10 +89,10 @@ nb::list engine_rows()
         nb::dict row = row_of(*entry);
         const Capabilities& able = entry->capabilities;
         const std::pair<const char*, bool> answers[] = {
-            {"parallel", able.parallel},         {"malleable", able.malleable},       {"emulates_slow", able.emulates_slow},
-            {"computes", able.computes},         {"priorities", able.priorities},     {"schedules_itself", able.schedules_itself},
-            {"commute", able.commute},           {"reduction", able.reduction},       {"concurrent_write", able.concurrent_write},
-            {"nesting", able.nesting},           {"cancellation", able.cancellation}, {"owners", able.owners}};
+            {"parallel", able.parallel}, {"malleable", able.malleable},       {"emulates_slow", able.emulates_slow},
+            {"computes", able.computes}, {"priorities", able.priorities},     {"schedules_itself", able.schedules_itself},
+            {"commute", able.commute},   {"reduction", able.reduction},       {"concurrent_write", able.concurrent_write},
+            {"nesting", able.nesting},   {"cancellation", able.cancellation}, {"owners", able.owners}};
         for (const auto& [name, answer] : answers) row[name] = answer;
         note_absence(row, *entry);
         rows.append(row);

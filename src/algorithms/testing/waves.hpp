@@ -54,8 +54,7 @@ private:
         ++tasks[task.codelet->name];
         flops += task.flops;
         if (task.codelet->chunks)
-            chunks[task.codelet->name] =
-                std::max(chunks[task.codelet->name], units().front().chunks(*task.codelet, task.args));
+            chunks[task.codelet->name] = std::max(chunks[task.codelet->name], units().front().chunks(*task.codelet, task.args));
         for_each_datum(task, [&](const TaskDatum& datum) { data[datum.data] = std::max(data[datum.data], datum.bytes); });
     }
     std::vector<Task*> waiting_;
