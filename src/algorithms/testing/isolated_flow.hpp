@@ -201,8 +201,8 @@ private:
         for (const Access& access : accesses)
             if (access.mode != AccessMode::write && access.mode != AccessMode::read) kept_[access.datum.address] = access.datum;
     }
-    /// Words of the arguments that are addresses of memory which is there. Not in a sanitizer's build, whose unoptimised copies leave
-    /// in the gaps between members what was there before.
+    /// Words of the arguments that are addresses of memory which is there. Not in a sanitizer's build, whose unoptimised copies
+    /// leave in the gaps between members what was there before.
     void look_for_pointers(const Submission& task) const
     {
         if (sanitized) return;
