@@ -165,7 +165,9 @@ TEST(IsolatedTasks, BreachesAreSeen)
     EXPECT_EQ(refusal(home, {readwrite(tile)}, [](TaskContext& c) { *static_cast<double*>(c.operand(0).data) = 1; }), "");
     EXPECT_EQ(*A, 1);
     EXPECT_THAT(refusal(home, {readwrite(tile)}, [] { *at_home = 2; }), HasSubstr("has not declared"));
-    if (!sanitized) EXPECT_THAT(refusal(home, {readwrite(tile)}, [A] { (void)A; }), HasSubstr("pointer"));
+    if (!sanitized) {
+        EXPECT_THAT(refusal(home, {readwrite(tile)}, [A] { (void)A; }), HasSubstr("pointer"));
+    }
     EXPECT_THAT(refusal(home, {read(tile)}, [](TaskContext& c) { *static_cast<double*>(c.operand(0).data) = 3; }),
                 HasSubstr("declares to read"));
     EXPECT_THAT(refusal(home, {readwrite(tile)}, [](TaskContext& c) { static_cast<double*>(c.operand(0).data)[3] = 3; }),
