@@ -163,6 +163,8 @@ def _slowed(slow: Mapping[int, float] | None) -> dict[int, float]:
         raise TypeError(f"slow is {shown(slow)}, must be a dict of core to fraction, such as {{0: 0.5}}")
     try:
         return {_number("slow", core): float(fraction) for core, fraction in slow.items()}
+    except UsageError:
+        raise
     except (TypeError, ValueError):
         raise TypeError(f"slow is {shown(slow)}, must be a dict of core to fraction, such as {{0: 0.5}}") from None
 
