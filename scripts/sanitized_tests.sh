@@ -29,15 +29,13 @@ if [ "$preset" = tsan ] && [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || ec
 fi
 # Solvers that refine what single precision gave stop some steps too early in unoptimised builds, and there only: the cause is
 # not found yet. They run without sanitizers.
-if [ "$preset" = asan ]; then
-    export GTEST_FILTER='-MixedPrecision*:MixedLeastSquares*'
-    echo "asan: without MixedPrecision and MixedLeastSquares, whose last steps are missing in this build alone" >&2
-fi
-# What computes most says least of threads and memory that its neighbours do not say too: under the address sanitizer a third of
-# the tests of each of these programs runs, another third with the next commit. SANITIZED_PARTS=1 runs all of them.
+export GTEST_FILTER='-MixedPrecision*:MixedLeastSquares*'
+echo "$preset: without MixedPrecision and MixedLeastSquares, whose last steps are missing in such a build" >&2
+# What computes most says least of threads and memory that its neighbours do not say too: a third of the tests of each of these
+# programs runs, another third with another commit. SANITIZED_PARTS=1 runs all of them.
 parts=${SANITIZED_PARTS:-3} long=()
 for name in blas kernels algorithms routines; do
-    if [ "$preset" = asan ] && [[ " ${names[*]} " == *" $name "* ]]; then long+=("$name"); fi
+    if [[ " ${names[*]} " == *" $name "* ]]; then long+=("$name"); fi
 done
 part=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) % parts))
 among() { echo "^($(IFS='|'; echo "$*"))$"; }
@@ -47,7 +45,7 @@ status=0
 if [ ${#long[@]} -gt 0 ]; then
     echo "$preset: part $((part + 1)) of $parts of ${long[*]} (SANITIZED_PARTS=1 runs all)"
     GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$part \
-        ctest --test-dir "build-$preset" --output-on-failure -R "$(among "${long[@]}")" -j "$jobs" || status=$?
+        "${without_randomisation[@]}" ctest --test-dir "build-$preset" --output-on-failure -R "$(among "${long[@]}")" -j "$jobs" || status=$?
 fi
 if [ ${#short[@]} -gt 0 ]; then
     "${without_randomisation[@]}" scripts/unit_tests.sh "build-$preset" "$jobs" -R "$(among "${short[@]}")" || status=$?
