@@ -45,7 +45,8 @@ status=0
 if [ ${#long[@]} -gt 0 ]; then
     echo "$preset: part $((part + 1)) of $parts of ${long[*]} (SANITIZED_PARTS=1 runs all)"
     GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$part \
-        "${without_randomisation[@]}" ctest --test-dir "build-$preset" --output-on-failure -R "$(among "${long[@]}")" -j "$jobs" || status=$?
+        "${without_randomisation[@]}" ctest --test-dir "build-$preset" --output-on-failure -j "$jobs" \
+        -R "$(among "${long[@]}")" || status=$?
 fi
 if [ ${#short[@]} -gt 0 ]; then
     "${without_randomisation[@]}" scripts/unit_tests.sh "build-$preset" "$jobs" -R "$(among "${short[@]}")" || status=$?
