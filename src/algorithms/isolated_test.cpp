@@ -1,6 +1,7 @@
 #include "algorithms/graphs.hpp"
 #include "algorithms/testing/isolated_flow.hpp"
 #include "base/sanitized.hpp"
+#include "graph/overlaps.hpp"
 #include "kernels/testing/reference.hpp"
 
 #include <gmock/gmock.h>
@@ -139,6 +140,47 @@ TEST(IsolatedTasks, ComputeTheSameBitsWhereverTheirOperandsAre)
             }
         }
     EXPECT_GT(runs, 6000);
+}
+
+/// Two data of a graph that share memory; nothing where there are none. A datum and its parts have no dependence between them.
+std::string data_that_overlap(std::string_view routine, std::string_view variant, const GraphShape& shape)
+{
+    const Problem problem{.m = shape.m ? shape.m : shape.n,
+                          .n = shape.n,
+                          .nb = shape.nb,
+                          .inner = shape.inner,
+                          .nrhs = shape.nrhs,
+                          .rhs_nb = std::min(shape.nb, shape.nrhs)};
+    const auto lay = graph_form(routine, variant).lay[place_of(shape.precision)];
+    Place counted(nullptr, true);
+    lay(counted, problem);
+    const Pages memory(counted.bytes() + 64);
+    Place place(memory.begin(), true);
+    IsolatedFlow flow(nullptr, Operands::at_home, memory);
+    const std::unique_ptr<Layout> laid = lay(place, problem);
+    laid->submit(flow);
+    Overlaps data;
+    for (const IsolatedFlow::Submission& task : flow.submissions())
+        for (const Access& access : task.accesses) {
+            if (data.find(access.datum)) return task.name;
+            data.add(access.datum);
+        }
+    return {};
+}
+
+TEST(ClosedGraphs, DataAreTheSameOrApart)
+{
+    for (const std::string_view routine : graph_routines())
+        for (const std::string_view variant : graph_variants(routine)) {
+            if (only_simulated(routine, variant)) continue;
+            std::mt19937 random(21);
+            for (int i = 0; i < 20; ++i) {
+                const GraphShape shape = random_shape(random, variant, 'd');
+                EXPECT_EQ(data_that_overlap(routine, variant, shape), "")
+                    << routine << ' ' << variant << " m=" << shape.m << " n=" << shape.n << " nb=" << shape.nb
+                    << " inner=" << shape.inner << " nrhs=" << shape.nrhs;
+            }
+        }
 }
 
 /// What a task does that breaks its contract.

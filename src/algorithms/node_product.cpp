@@ -130,6 +130,7 @@ template <Scalar T> bool nodes_pay(const PackedProduct<T>& product, std::span<co
 
 /// The managing task: runs on a worker of the node and computes with the others of the node once all is submitted.
 template <Scalar T> struct NodeProduct<T>::Manage {
+    static constexpr bool at_home = true;
     const Part* part;
     void run(TaskContext& context) const { packed_product(context.flow(), part->product, part->tiling, part->images); }
 };

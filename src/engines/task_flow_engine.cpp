@@ -7,6 +7,7 @@ namespace {
 
 /// The body of a run, as a task; bookkeeping, so it is neither busy time nor an event.
 struct RunArgs {
+    static constexpr bool at_home = true;
     const std::function<void(Flow&)>* body;
     void run(TaskContext& context) { (*body)(context.flow()); }
 };

@@ -44,6 +44,8 @@ struct Codelet {
     /// What tells it apart from others that are shown by the same name: name, variant and precision together are unique.
     const char* variant = "";
     char precision = 0; ///< s, d, c, z; 0: of none
+    /// Its arguments hold addresses of the process's memory, or it looks there: only units that compute in that memory run it.
+    bool at_home = false;
 
     constexpr Implementation on(UnitKind kind) const { return kind == UnitKind::core ? core : device; }
 };
@@ -58,12 +60,14 @@ inline constexpr char precision_of<Args<T, Rest...>> = sizeof(T) == 16  ? 'z'
 
 /// The codelet of an argument struct `Args` with, where they exist, `void run(TaskContext&)` for cores, `void
 /// run_on_device(TaskContext&)`, `bool can_run_on(const ComputeUnit&) const`, `Flops flops() const`, `Index chunks() const` or
-/// `Index chunks(const Kernels*) const`, and `void release()` for what members of a team have made between them.
+/// `Index chunks(const Kernels*) const`, `void release()` for what members of a team have made between them, and `static constexpr
+/// bool at_home`.
 template <class Args> constexpr Codelet codelet_of(const char* name, const char* variant = "")
 {
     Codelet codelet{name, nullptr};
     codelet.variant = variant;
     codelet.precision = precision_of<Args>;
+    if constexpr (requires { Args::at_home; }) codelet.at_home = Args::at_home;
     if constexpr (requires(Args & a, TaskContext & c) { a.run(c); })
         codelet.core = [](void* args, TaskContext& context) { static_cast<Args*>(args)->run(context); };
     if constexpr (requires(Args & a, TaskContext & c) { a.run_on_device(c); })

@@ -1,6 +1,7 @@
 #include "graph/dependences.hpp"
 
 #include "graph/fixed_lists.hpp"
+#include "graph/overlaps.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -114,6 +115,13 @@ bool DependenceTable::at_rest(const AccessGroup& group)
            !group.doomed.load(std::memory_order_relaxed);
 }
 
+DependenceTable::Entry* DependenceTable::in_use(const void* key)
+{
+    if (slots_.empty()) return nullptr;
+    Entry& entry = find(key);
+    return entry.newest && !at_rest(*entry.newest) ? &entry : nullptr;
+}
+
 /// Forgets the data that no unfinished task uses, and grows the table unless that made room for `count` more.
 void DependenceTable::rehash(std::size_t count)
 {
@@ -122,7 +130,7 @@ void DependenceTable::rehash(std::size_t count)
     std::size_t size = slots_.empty() ? 32 : slots_.size();
     while ((busy + count) * 2 > size) size *= 4;
 
-    std::vector<Entry> old(size, Entry{nullptr, nullptr});
+    std::vector<Entry> old(size, Entry{});
     old.swap(slots_);
     used_ = 0;
     shift_ = 64;
@@ -148,6 +156,7 @@ AccessGroup* DependenceTable::open(Entry& entry, AccessMode mode, const Access& 
     if (!previous) {
         ++used_;
         entry.key = access.datum.address;
+        entry.span = span_of(access.datum);
         group->waiting.store(AccessGroup::granted(), std::memory_order_relaxed);
         return group;
     }

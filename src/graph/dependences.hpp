@@ -83,7 +83,11 @@ public:
     struct Entry {
         const void* key;
         AccessGroup* newest;
+        std::uintptr_t span; ///< bytes from its first to its last one, as it was named
     };
+
+    /// The datum called `key`, where a task that has not finished has named it; else null. Not of a table of fixed size.
+    Entry* in_use(const void* key);
 
 private:
     Entry& find(const void* key);

@@ -27,7 +27,7 @@ public:
             } else link = &node->next;
         }
         *link = take();
-        (*link)->entry = {key, nullptr};
+        (*link)->entry = {key, nullptr, 0};
         return (*link)->entry;
     }
     template <class Visit> void clear(Visit&& visit)

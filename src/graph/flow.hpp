@@ -95,15 +95,15 @@ template <TaskBody F> void Flow::submit(const char* name, F body, std::span<cons
 {
     static_assert(std::is_nothrow_move_constructible_v<F>, "the callable moves into the task without throwing");
     static const Codelet codelet{
-        "task",
-        [](void* args, TaskContext& context) {
-            F& f = *static_cast<F*>(args);
-            if constexpr (std::invocable<F&, TaskContext&>) f(context);
-            else f();
-        },
-        nullptr,
-        nullptr,
-        [](void* args) { static_cast<F*>(args)->~F(); },
+        .name = "task",
+        .core =
+            [](void* args, TaskContext& context) {
+                F& f = *static_cast<F*>(args);
+                if constexpr (std::invocable<F&, TaskContext&>) f(context);
+                else f();
+            },
+        .destroy = [](void* args) { static_cast<F*>(args)->~F(); },
+        .at_home = true, // callables hold what they like
     };
     TaskOptions labelled = options;
     if (!labelled.label) labelled.label = name;

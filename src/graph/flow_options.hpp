@@ -34,6 +34,9 @@ struct FlowOptions {
     Priorities priorities = Priorities::automatic;
     FlowTraits traits = {};
     int node = any_node; ///< the memory node of tasks that name none; flows inside a task have that of the task
+    /// A task that names a datum which shares memory with another one in use is refused (graph/overlaps.hpp), in flows inside its
+    /// tasks too. Not where the table of a runtime of the literature is imitated (FlowTraits).
+    bool refuse_overlaps = false;
 
     bool operator==(const FlowOptions&) const = default;
 };

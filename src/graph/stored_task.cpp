@@ -72,7 +72,8 @@ FloatModes::Raised StoredTask::run(const ComputeUnit& unit, WorkerId worker, std
     const Implementation implementation = can_run_on(unit) ? codelet_.on(unit.kind) : nullptr;
     if (!implementation)
         throw Error(ErrorCode::missing_backend, std::string("the kernel '") + codelet_.name + "' cannot run on " +
-                                                    (unit.kind == UnitKind::core ? "a core" : "this device"));
+                                                    (unit.kind == UnitKind::core ? "a core" : "this device") +
+                                                    (codelet_.at_home ? " outside the process's memory" : ""));
     const FloatScope modes(float_modes_);
     const Index chunks = unit.chunks(codelet_, args_.get());
     SharedWork work(chunks, chunks);

@@ -136,5 +136,32 @@ TEST(StoredTasks, RunOnUnitsThatTheirCodeletHasAnImplementationFor)
     }
 }
 
+struct LooksAround {
+    static constexpr bool at_home = true;
+    const int* somewhere;
+    void run(TaskContext&) {}
+};
+constexpr Codelet looks_around = codelet_of<LooksAround>("looks_around");
+
+TEST(StoredTasks, StayAtHomeIfTheyHoldAddresses)
+{
+    const int datum = 0;
+    Keeper flow;
+    flow.submit(looks_around, LooksAround{&datum}, std::initializer_list<Access>{});
+    flow.submit("callable", [&datum] { EXPECT_EQ(datum, 0); }, {});
+    const ComputeUnit home, away{.memory = 1};
+    for (const auto& task : flow.tasks) {
+        EXPECT_TRUE(task->can_run_on(home)) << task->label();
+        EXPECT_FALSE(task->can_run_on(away)) << task->label();
+    }
+    try {
+        flow.tasks.front()->run(away, 0, {}, flow);
+        FAIL() << "it would have looked where nothing is";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::missing_backend);
+        EXPECT_THAT(error.what(), HasSubstr("'looks_around' cannot run on a core outside the process's memory"));
+    }
+}
+
 } // namespace
 } // namespace trencadis

@@ -41,6 +41,7 @@ TaskFlow::TaskFlow(Executor& executor, const FlowOptions& options, TaskFlow* par
         throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
     const FlowTraits& traits = options.traits;
     throttle_ = traits.throttle_per_worker ? traits.throttle_per_worker * executor.workers() : traits.throttle;
+    if (options.refuse_overlaps && !traits.buckets && !at_steal()) overlaps_ = std::make_unique<Overlaps>();
 }
 
 TaskFlow::~TaskFlow()
@@ -71,6 +72,27 @@ void TaskFlow::make_room(std::size_t accesses)
     dependences_.reserve(static_cast<int>(accesses) + undiscovered_accesses_);
 }
 
+/// Of a datum that is in use only one that is larger than before can be new in what it shares.
+void TaskFlow::require_apart(std::span<const Access> accesses, const char* label)
+{
+    const auto names = [&](const Datum& datum) {
+        return std::ranges::any_of(accesses, [&](const Access& access) { return access.datum.address == datum.address; });
+    };
+    for (const Access& access : accesses) {
+        const std::uintptr_t span = span_of(access.datum);
+        DependenceTable::Entry* const known = dependences_.in_use(access.datum.address);
+        if (span == 0 || (known && known->span >= span)) continue;
+        while (const std::optional<Datum> other = overlaps_->find(access.datum)) {
+            if (names(*other) || dependences_.in_use(other->address)) refuse_overlap(label, access.datum, *other);
+            overlaps_->remove(other->address);
+        }
+        if (known) known->span = span;
+        overlaps_->add(access.datum);
+    }
+    if (overlaps_->size() > 4 * dependences_.capacity())
+        overlaps_->remove_if([&](const Datum& datum) { return !names(datum) && !dependences_.in_use(datum.address); });
+}
+
 Task& TaskFlow::begin(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
                       const TaskOptions& options)
 {
@@ -87,6 +109,7 @@ Task& TaskFlow::begin(const Codelet& codelet, const Arguments& arguments, std::s
         throw Error(ErrorCode::missing_backend,
                     std::string("the kernel '") + codelet.name + "' can only be simulated; no kernel library here computes it");
     make_room(accesses.size());
+    if (overlaps_) require_apart(accesses, options.label ? options.label : codelet.name);
     Task& task = pool_.take();
     task.codelet = &codelet;
     task.label = options.label ? options.label : codelet.name;

@@ -4,6 +4,7 @@
 #include "graph/executor.hpp"
 #include "graph/flow.hpp"
 #include "graph/flow_options.hpp"
+#include "graph/overlaps.hpp"
 #include "graph/priority.hpp"
 #include "graph/task.hpp"
 #include "graph/task_context.hpp"
@@ -99,6 +100,7 @@ private:
     bool at_steal() const { return options_.traits.discovery == Discovery::at_steal; }
     void derive_priority(Task& task, std::span<const Access> accesses) noexcept;
     void make_room(std::size_t accesses);
+    void require_apart(std::span<const Access> accesses, const char* label);
     void free_blocks(Task& task);
     Task* admit(Task* chain);
     bool claim(Task& task);
@@ -117,6 +119,7 @@ private:
     DependenceTable dependences_{options_.traits.buckets};
     std::int64_t throttle_ = 0; ///< pending tasks past which the submitter runs the next one itself; 0: never
     std::unique_ptr<BottomLevels> bottom_levels_;
+    std::unique_ptr<Overlaps> overlaps_; ///< of the data in use and some others; none: not asked for
     std::uint64_t submitted_ = 0;
     std::int64_t credit_ = 0; ///< tasks counted in state_ ahead of their submission, to touch it less often
     std::int64_t target_ = 0; ///< while suspended; otherwise 0

@@ -15,7 +15,8 @@ struct ComputeUnit {
     /// Has the codelet an implementation for it, and takes that one these arguments?
     bool can_run(const Codelet& codelet, const void* args) const
     {
-        return codelet.on(kind) && (!codelet.can || codelet.can(args, *this));
+        const bool in_reach = !codelet.at_home || memory == process_memory;
+        return in_reach && codelet.on(kind) && (!codelet.can || codelet.can(args, *this));
     }
     /// Into how many chunks it would cut a task; 1: not malleable. May throw: kernels are looked up at their first use.
     Index chunks(const Codelet& codelet, const void* args) const { return codelet.chunks ? codelet.chunks(args, kernels) : 1; }

@@ -245,6 +245,7 @@ std::unique_ptr<Flow> Session::open_flow(std::int64_t window)
     require_workers();
     FlowOptions options = parts_->flow_options();
     if (window) options.window = window;
+    options.refuse_overlaps = true;
     return parts_->engine->open_flow(options);
 }
 

@@ -9,6 +9,7 @@ namespace trencadis::task {
 /// So many problems that have nothing to do with each other, as one task: whoever has nothing better to do joins it and takes as
 /// many as it can. `one(call, kernels, i)` computes problem i, of those from `first` on; `call` outlives the task.
 struct Batch {
+    static constexpr bool at_home = true; // matrices of the caller's, which nobody names
     const void* call;
     void (*one)(const void* call, const KernelProvider& kernels, Index i);
     Index first, count;
