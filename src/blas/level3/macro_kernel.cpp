@@ -19,11 +19,12 @@ Cover cover(Part part, Index below, Index i, Index rows, Index j, Index cols)
 /// Calls visit(r, c) for the elements of rows x cols at (i, j) that the part covers.
 template <class Visit> void each_covered(Part part, Index below, Index i, Index rows, Index j, Index cols, const Visit& visit)
 {
-    for (Index c = 0; c < cols; ++c)
-        for (Index r = 0; r < rows; ++r) {
-            const Index d = i + r - (j + c) - below;
-            if (part == Part::all || (part == Part::lower ? d >= 0 : d <= 0)) visit(r, c);
-        }
+    for (Index c = 0; c < cols; ++c) {
+        const Index crossing = std::clamp<Index>(j + c + below - i, 0, rows),
+                    behind = std::clamp<Index>(j + c + below - i + 1, 0, rows);
+        const Index begin = part == Part::lower ? crossing : 0, end = part == Part::upper ? behind : rows;
+        for (Index r = begin; r < end; ++r) visit(r, c);
+    }
 }
 
 /// What `multiply` does to a whole micro-tile of C, in the part of it that a triangle covers: on a copy, so that an element

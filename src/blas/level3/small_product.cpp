@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index chunks_wanted = 96; ///< that leave little to wait for in the end
 constexpr double least_flops = 1e5; ///< of a chunk: a microsecond
-constexpr Index patient_uses = 16;  ///< packing columns that conflict pays where a panel is used more often
+constexpr Index patient_uses = 16;  ///< packing columns that are slow to read pays where a panel is used more often
 
 } // namespace
 
@@ -34,7 +34,17 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     const Index wanted = (chunks_wanted + panels_ - 1) / panels_, worth = std::max<Index>(1, Index(flops / least_flops));
     const Index width = (x.n + std::min(wanted, worth) - 1) / std::min(wanted, worth);
     piece_ = (width + kernel.nr - 1) / kernel.nr * kernel.nr;
+    // A panel that is packed is packed for each piece anew: those are as wide as stays in half the second cache.
+    if (is_slow_to_read(x.A)) piece_ = std::max(piece_, with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / kernel.nr * kernel.nr);
     pieces_ = (x.n + piece_ - 1) / piece_;
+}
+
+/// Are its columns so far apart that they share few sets of the first cache, or such that most vectors cross two of its lines?
+template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) const
+{
+    constexpr Index line = 64;
+    const bool crossing = kernel_.step * Index(sizeof(T)) >= line && A.cs * Index(sizeof(T)) % line != 0;
+    return A.rs == 1 && (crossing || conflict(A.cs));
 }
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
@@ -66,7 +76,7 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
         const Index height = kernel_.height(rows);
         const T* A = x_.A.data + i * x_.A.rs;
         Index step = x_.A.cs;
-        if (x_.A.rs != 1 || rows != height || (conflict(x_.A.cs) && j1 - j0 > patient_uses * kernel_.nr)) {
+        if (x_.A.rs != 1 || rows != height || (is_slow_to_read(x_.A) && j1 - j0 > patient_uses * kernel_.nr)) {
             T* const image = scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k));
             pack_left(kernel_, x_.A.block(i, 0), rows, x_.k, image);
             A = image;

@@ -49,6 +49,7 @@ private:
     /// Lines so far apart share few sets of a cache.
     static bool conflict(Index stride) { return stride * Index(sizeof(T)) % 1024 == 0; }
 
+    bool is_slow_to_read(const Operand<T>& A) const;
     Index bound(Index p) const;
     void panel(Index i, Index rows, Index j0, Index j1) const;
 

@@ -119,6 +119,28 @@ TYPED_TEST(SmallProducts, KeepPiecesOfB)
             this->expect_definition(m, n, k, shared);
 }
 
+/// Panels of A are read in place or packed by how far its columns lie apart, and pieces of B are wide or narrow with it.
+TYPED_TEST(SmallProducts, HaveTheSameBitsHoweverFarTheColumnsLieApart)
+{
+    using T = TypeParam;
+    const Index n = 430, farthest = 1024;
+    std::vector<T> values(std::size_t(n * n)), B(std::size_t(n * n)), first;
+    std::uniform_real_distribution<T> numbers(-1, 1);
+    for (T& value : values) value = numbers(this->random);
+    for (T& value : B) value = numbers(this->random);
+    for (const Index ld : {n, Index(431), Index(432), Index(448), Index(512), farthest}) {
+        std::vector<T> A(std::size_t(ld * n)), C(std::size_t(n * n));
+        for (Index j = 0; j < n; ++j) std::copy_n(values.data() + j * n, n, A.data() + j * ld);
+        const Product<T> x{n, n, n, T(1), general(A.data(), ld), general(B.data(), n), T(0), C.data(), 1, n};
+        for (const bool shared : {false, true}) {
+            const SmallProduct<T> product(x, setup<T>(0), shared);
+            product.work(0, product.chunks());
+            if (first.empty()) first = C;
+            ASSERT_EQ(C, first) << "ld " << ld << (shared ? ", shared" : "") << ", seed " << this->seed;
+        }
+    }
+}
+
 TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
 {
     double x = 0;

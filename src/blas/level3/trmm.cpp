@@ -13,9 +13,14 @@ template <Scalar T> bool all_finite(Index m, Index n, const T* B, Index ldb)
 {
     for (Index j = 0; j < n; ++j) {
         const Real<T>* const column = reinterpret_cast<const Real<T>*>(B + j * ldb);
-        Real<T> sum = 0;
-        for (Index i = 0; i < planes<T> * m; ++i) sum += column[i] * 0;
-        if (sum != 0) return false;
+        constexpr Index together = 64 / sizeof(Real<T>); // sums that do not wait for one another
+        Real<T> sums[together] = {};
+        Index i = 0;
+        for (; i + together <= planes<T> * m; i += together)
+            for (Index s = 0; s < together; ++s) sums[s] += column[i + s] * 0;
+        for (; i < planes<T> * m; ++i) sums[0] += column[i] * 0;
+        for (const Real<T> sum : sums)
+            if (sum != 0) return false;
     }
     return true;
 }
