@@ -71,10 +71,14 @@ class ContestantProcess:
         return turn
 
     def residual(self) -> float | None:
+        return self.ask("check")["residual"]
+
+    def ask(self, request: str) -> Any:
+        """Its answer to a line; it is suspended again behind that."""
         continue_child(self._child)
-        answer = self._ask("check")
+        answer = self._ask(request)
         stop_child(self._child)
-        return answer["residual"]
+        return answer
 
     def _run(self) -> Run:
         answer = self._ask("run")

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -50,27 +51,36 @@ class Specification:
 
 def prepare(specification: Specification, replies: IO[str]) -> tuple[Contestant, dict[str, Any]]:
     """The contestant, warmed up, and what it says of itself."""
-    if specification.contestant == OURS:
-        return _prepare_ours(specification)
-    library = peer_named(specification.contestant).load()
-    maker = maker_of(library)
-    _restart_on_faster_path(maker.faster_path(library), replies)
-    says = maker.threads(library, specification.threads)
-    if says != specification.threads:
-        raise RuntimeError(f"{specification.contestant} was asked for {specification.threads} threads and uses {says}")
-    return Vendor(library, specification.job), {"version": maker.version(library), "threads": says}
-
-
-def _prepare_ours(specification: Specification) -> tuple[Contestant, dict[str, Any]]:
+    if specification.contestant != OURS:
+        library, description = open_peer(specification.contestant, specification.threads, replies)
+        return Vendor(library, specification.job), description
+    job, choice = specification.job, specification.session
+    if specification.symbols:
+        library, description = open_ours(choice)
+        return Vendor(library, job), description
     from . import _core
 
-    job, choice = specification.job, specification.session
     session = choice.open(_core)
-    description = describe_session(_core, session)
-    if not specification.symbols:
-        return Ours(_core, session, job, choice.nb, choice.variant), description
-    del session  # it has told what the standard session will be, which the environment chooses
-    return Vendor(FortranLibrary([drop_in()]), job), description
+    return Ours(_core, session, job, choice.nb, choice.variant), describe_session(_core, session)
+
+
+def open_peer(name: str, threads: int, replies: IO[str]) -> tuple[FortranLibrary, dict[str, Any]]:
+    """The library and what it says of itself. The process starts over where a variable gives the library a faster path."""
+    library = peer_named(name).load()
+    maker = maker_of(library)
+    _restart_on_faster_path(maker.faster_path(library), replies)
+    says = maker.threads(library, threads)
+    if says != threads:
+        raise RuntimeError(f"{name} was asked for {threads} threads and uses {says}")
+    return library, {"version": maker.version(library), "threads": says}
+
+
+def open_ours(choice: SessionChoice) -> tuple[FortranLibrary, dict[str, Any]]:
+    """Our symbols, and what the standard session behind them will be, which the environment chooses."""
+    from . import _core
+
+    description = describe_session(_core, choice.open(_core))
+    return FortranLibrary([drop_in()]), description
 
 
 def drop_in() -> str:
@@ -88,7 +98,7 @@ def _restart_on_faster_path(variables: dict[str, str], replies: IO[str]) -> None
     if variables and not any(name in os.environ for name in variables):
         os.environ.update(variables)
         os.dup2(replies.fileno(), 1)
-        os.execv(sys.executable, [sys.executable, "-m", "trencadis.peer_process", *sys.argv[1:]])
+        os.execv(sys.executable, sys.orig_argv)
 
 
 def serve(contestant: Contestant, replies: IO[str], requests: IO[str]) -> None:
@@ -110,18 +120,27 @@ def reply(replies: IO[str], answer: dict[str, Any]) -> None:
     replies.flush()
 
 
-def main() -> None:
-    specification = Specification.from_json(sys.argv[1])
+def contend(work: Callable[[IO[str]], None]) -> None:
+    """Does the work of a contestant's process, which replies to the file that it is given."""
     # Libraries may print to standard output; what they print must not mix with the replies.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     try:
-        contestant, description = prepare(specification, replies)
-        reply(replies, description)
-        serve(contestant, replies, sys.stdin)
+        work(replies)
     except (ValueError, BackendError, LinAlgError, MemoryError, OSError, AttributeError, RuntimeError) as error:
         reply(replies, {"error": type(error).__name__, "message": str(error)})
         sys.exit(1)
+
+
+def main() -> None:
+    specification = Specification.from_json(sys.argv[1])
+
+    def work(replies: IO[str]) -> None:
+        contestant, description = prepare(specification, replies)
+        reply(replies, description)
+        serve(contestant, replies, sys.stdin)
+
+    contend(work)
 
 
 if __name__ == "__main__":
