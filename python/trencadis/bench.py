@@ -18,7 +18,7 @@ from .busy import BusyNeighbours
 from .checks import one_of
 from .errors import UsageError
 from .measure import Job, Ours, Run, SessionChoice, describe_session
-from .options import PRECISIONS, shape_text
+from .options import PRECISIONS, require_repetitions, shape_text
 from .workloads import WORKLOADS
 
 #: Timed seconds that a repetition has at least, up to MOST_RUNS runs.
@@ -63,8 +63,7 @@ def check_request(request: Request, routines: Sequence[dict[str, Any]]) -> None:
     if min(request.sizes, default=1) < 1:
         raise UsageError("--n: a size to measure is 1 or more")
     _check_shapes(request)
-    if request.repeat < 1:
-        raise UsageError(f"--repeat: {request.repeat} repetitions measure nothing; 1 or more")
+    require_repetitions(request.repeat)
     if request.check and request.routine == "tasks":
         raise UsageError("--check: tasks computes nothing that could be checked")
 

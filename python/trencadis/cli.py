@@ -1,6 +1,7 @@
 """The command `trencadis`: the frame around its commands, and what their errors become.
 
-Exit codes: 0 done, 1 a numerical failure was reported (singular, not positive definite), 2 bad usage or input, 130 interrupted.
+Exit codes: 0 done, 1 a numerical failure was reported (singular, not positive definite) or a sweep found a cliff, 2 bad usage or
+input, 130 interrupted.
 Errors are one line on standard error; with TRENCADIS_VERBOSE=1 the traceback comes before it. Output that nobody reads (a closed
 pipe, a closed standard output) is no error.
 """
@@ -27,6 +28,7 @@ from . import (
     reproduce_commands,
     simulate_commands,
     solve_commands,
+    sweep_commands,
 )
 from .errors import BackendError, LinAlgError
 from .words import prepared
@@ -66,6 +68,7 @@ bench_commands.register(app)
 simulate_commands.register(app)
 reproduce_commands.register(app)
 growth_commands.register(app)
+sweep_commands.register(app)
 
 #: How long a command may take to end in its own way after Ctrl-C.
 _PATIENCE_S = 0.7

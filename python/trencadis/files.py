@@ -78,6 +78,12 @@ def write_texts(texts: Mapping[Path, str]) -> None:
             file.write(text.encode())
 
 
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Writes the bytes; the file is there in full or not at all."""
+    with _replacing(Path(path)) as (file,):
+        file.write(content)
+
+
 def write_arrays(path: str | Path, **arrays: np.ndarray) -> None:
     """Writes the arrays by their names as .npz, which numpy.load reads; the file is there in full or not at all."""
     _require_suffix(Path(path), _ARCHIVE)

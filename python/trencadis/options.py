@@ -123,6 +123,11 @@ def shape_text(m: int, n: int, k: int) -> str:
     return f"{m}x{n}x{k}" if k else f"{m}x{n}"
 
 
+def require_repetitions(repeat: int) -> None:
+    if repeat < 1:
+        raise UsageError(f"--repeat: {repeat} repetitions measure nothing; 1 or more")
+
+
 def tile_size(text: str) -> int:
     """ "256" -> 256; "auto" -> 0, which lets the library choose."""
     if text == "auto":

@@ -10,7 +10,7 @@ from ..files import write_text
 from .gallery import Chart
 
 #: Told apart also by who does not see red from green (Okabe, Ito 2008).
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31")
 _MARKERS = "os^Dv<>P"
 
 
@@ -25,7 +25,7 @@ def draw(chart: Chart, folder: Path) -> Path:
         figure = Figure(figsize=(8.5, 5.2), layout="constrained")
         axes = figure.subplots()
         for number, curve in enumerate(chart.curves):
-            colour, marker = _COLOURS[number % len(_COLOURS)], _MARKERS[number % len(_MARKERS)]
+            colour, marker = COLOURS[number % len(COLOURS)], _MARKERS[number % len(_MARKERS)]
             if curve.points:
                 axes.plot(*zip(*curve.points, strict=True), color=colour, marker=marker, markersize=4, label=curve.label)
             if curve.published:

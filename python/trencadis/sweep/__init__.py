@@ -1,0 +1,1 @@
+"""`trencadis sweep`: speed over sizes and leading dimensions, and where it falls off."""
