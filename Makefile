@@ -1,6 +1,6 @@
 # Five commands do everything, each from a bare machine, each safe to repeat and quick when nothing changed:
 #   make build   system packages, .venv, the C++ build      make test    everything that can fail
-#   make demo    the main job on real data                  make bench   us and the peers, in turn
+#   make demo    the main job on real data                  make bench   us and the peers, in turn, and a sweep (of SWEEP=gemm)
 #   make soak    the long rest, which test has no time for; SLICE=2/7 is the second of seven parts
 # What others install: make deb and make wheel, in dist/; test-deb and test-wheel try them in a bare Debian in BARE (as root).
 # And for those who change things: make lint, format, asan, tsan, minimal, clean; test-clients runs others' programs through our
@@ -10,6 +10,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := build
 JOBS ?= $(shell nproc)
 BENCH_SIZES ?= 1024,2048,4096,8192
+SWEEP ?= all
 OUTPUT ?= demo-output
 BARE ?= /var/tmp/trencadis-bare
 # Patterns over the names of test programs. ThreadSanitizer runs what has threads of ours; the numerics would only cost time.
@@ -37,6 +38,7 @@ demo: build
 bench: build
 	.venv/bin/trencadis compare potrf --against mkl,openblas,blis --n $(BENCH_SIZES) --repeat 7
 	.venv/bin/trencadis compare tasks --against libgomp,libomp,starpu --n 40 --repeat 7
+	.venv/bin/trencadis sweep $(SWEEP) --against mkl,openblas,blis -o build/sweep.svg
 
 tests: build
 	@cmake --build build -j $(JOBS) --target tests

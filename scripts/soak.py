@@ -29,10 +29,22 @@ class Part:
     short: bool = False
 
 
-def parts(jobs):
+def sweep_of(commit):
+    """The routine, its letters, precision and threads that are swept at a commit."""
+    cases = ["gemm --transpose NN", "gemm --transpose TN", "gemm --transpose NT", "gemm --transpose TT", "syrk",
+             "trsm --side left", "trsm --side right", "potrf", "getrf", "geqrf"]  # fmt: skip
+    everything = [
+        f"{case} --precision {precision} --threads {threads}"
+        for precision in ("d", "s") for threads in ("1", "all") for case in cases
+    ]  # fmt: skip
+    return everything[int(commit[8:16], 16) % len(everything)]
+
+
+def parts(jobs, commit="0" * 40):
     yield Part("micro-kernels for 64-bit Arm", "ctest --test-dir build --output-on-failure -R '^blas_aarch64$'", short=True)
     graphs = "build/bin/test_runtime --gtest_brief=1 --gtest_filter='*Random*'"
     yield Part("ten times as many random graphs", f"TRENCADIS_TEST_SHARE=10 TRENCADIS_SOURCE_DIR=$PWD {graphs}", short=True)
+    yield Part("speed without cliffs", f".venv/bin/trencadis sweep {sweep_of(commit)}", short=True)
     yield Part("user-level threads, counts ten times as large", "GLT_SUITE_LONG=1 GLT_BACKEND=native build/bin/test_glt_native")
     yield Part("testers of the reference LAPACK at size", f"{PYTEST} -m thorough tests/test_lapack_testers.py")
     yield Part("the same call, the same bits", "scripts/same_bits.sh build")
@@ -83,10 +95,11 @@ def main():
     parser.add_argument("--budget", type=float, default=300, help="seconds of a turn")
     parser.add_argument("--list", action="store_true", help="print the parts and end")
     options = parser.parse_args()
-    everything = list(parts(options.jobs))
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=options.turn)
+    commit = head.stdout or "0" * 40
+    everything = list(parts(options.jobs, commit))
     chosen, budget = slice_of(everything, *options.slice), None
     if options.turn:
-        commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
         number, budget = turn_of(everything, commit), options.budget
         chosen = [everything[number - 1]]
         print(f"soak: the turn of this commit; again: make soak SLICE={number}/{len(everything)}", flush=True)

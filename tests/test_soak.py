@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer.testing
+from trencadis.cli import app
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -28,6 +30,20 @@ def test_a_turn_can_be_repeated_as_a_slice():
     everything = list(soak.parts(2))
     number = soak.turn_of(everything, "0123456789abcdef")
     assert soak.slice_of(everything, number, len(everything)) == [everything[number - 1]]
+
+
+def test_the_sweep_follows_from_the_commit_and_each_has_its_turn():
+    sweeps = {soak.sweep_of("0" * 8 + f"{number:08x}" + "0" * 24) for number in range(100)}
+    assert len(sweeps) == 10 * 2 * 2
+    commands = {part.command for commit in ("0" * 40, "f" * 40) for part in soak.parts(2, commit) if "sweep" in part.command}
+    assert len(commands) == 2 and all(command.split(" sweep ")[1] in sweeps for command in commands)
+
+
+def test_a_sweep_of_every_commit_is_one_that_the_command_takes():
+    takes = typer.testing.CliRunner()
+    for number in range(40):
+        words = [*soak.sweep_of(f"{number:016x}").split(), "--n", "0"]
+        assert "--n: a size to measure is 1 or more" in str(takes.invoke(app, ["sweep", *words]).exception)
 
 
 def test_a_part_that_fails_passes_or_takes_too_long_is_told_apart():
