@@ -5,6 +5,7 @@
     benchmarks/report.py measure --resume ...                             goes on where a run that was ended stopped
     benchmarks/report.py tables FILE                                      to standard output
     benchmarks/report.py tables FILE --page docs/speed.md --readme README.md    between the two marks of each: all, and a summary
+    benchmarks/report.py sweep [--page docs/speed.md]       the pictures of speed over n beside the page, and what they show in it
 
 Every figure comes from `trencadis compare`: medians of pairs of turns, a turn being calls back to back, contestants in processes
 of their own, suspended when it is not their turn. A peer that is not installed is left out; AOCL_ROOT and BLIS_ROOT say where
@@ -26,7 +27,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+#: What is written between: the tables, and the sweep.
+MARKS = "measured", "swept"
 _VARIABLES = ("OPENBLAS_", "MKL_", "BLIS_", "OMP_", "KMP_", "TRENCADIS_")
 #: These are not set in a peer's process, whoever set them.
 _NOT_PASSED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "BLIS_ARCH_TYPE", "MKL_ENABLE_INSTRUCTIONS", "BLIS_ROOT")
@@ -96,11 +98,11 @@ def _done(partial: Path) -> set[tuple[str, tuple[str, ...]]]:
     return {(row["of"], tuple(row["words"])) for row in rows if row["part"] == "done"}
 
 
-def _run(command: list[str]) -> list[str]:
+def _run(command: list[str], fine: Sequence[int] = (0, 2)) -> list[str]:
     """The lines of one call; none where the peer is not installed, which the command has said."""
     print("trencadis", *command, file=sys.stderr)
     run = subprocess.run([sys.executable, "-m", "trencadis", *command], stdout=subprocess.PIPE, text=True)
-    if run.returncode not in (0, 2):
+    if run.returncode not in fine:
         raise SystemExit(run.returncode)
     return run.stdout.splitlines()
 
@@ -252,16 +254,47 @@ def _tasks(rows: list[Row]) -> list[str]:
     return _table(("", "peer", "ns a task", "peer's", "ratio"), body)
 
 
-def replace_between_marks(document: str, text: str) -> str:
+def sweep(page: Path, against: Sequence[str], words: Sequence[str]) -> str:
+    """Sweeps all routines in double and in single precision, draws a picture of each into images/ beside the page, and says what
+    is in them. `words` go to `trencadis sweep` as they are."""
+    here = {"part": "machine", **machine()}
+    lines = [_where(here), ""]
+    for precision, said in (("d", "Double"), ("s", "Single")):
+        picture = page.parent / "images" / f"sweep-{precision}.svg"
+        command = ["sweep", "all", "--precision", precision, "--against", ",".join(against), *words, "-o", str(picture)]
+        rows = [json.loads(line) for line in _run([*command, "--json", "-"], fine=(0, 1))]
+        lines += [f"![{said} precision: speed over the order of the matrices](images/{picture.name})", "", _found(rows), ""]
+    return "\n".join(lines)
+
+
+def _found(rows: list[Row]) -> str:
+    """How many cliffs there are, and the deepest of each case."""
+    cliffs = sorted((row for row in rows if row["cliff"]), key=_depth)
+    if not cliffs:
+        return f"No cliff among {len(rows)} points."
+    deepest = {(row["case"], len(row["workers"])): row for row in reversed(cliffs)}
+    each = [
+        f"{case} on {threads} thread{'s' if threads > 1 else ''} at n = {row['n']}, ld = {row['ld']} ({_depth(row):.2f})"
+        for (case, threads), row in sorted(deepest.items(), key=lambda one: _depth(one[1]))
+    ]
+    return f"{len(cliffs)} of {len(rows)} points are cliffs; the deepest of each: {', '.join(each)}."
+
+
+def _depth(row: Row) -> float:
+    return min(row["best_ld_ratio"], row["neighbours_ratio"] or 1.0)
+
+
+def replace_between_marks(document: str, text: str, name: str = MARKS[0]) -> str:
     """`document` with what lies between the two marks replaced. ValueError when it has not both, in order."""
-    before, begin, rest = document.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    first, last = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, begin, rest = document.partition(first)
+    _, end, after = rest.partition(last)
     if not begin or not end:
-        raise ValueError(f"the marks {BEGIN} and {END} are not there")
-    return f"{before}{BEGIN}\n{text}{END}{after}"
+        raise ValueError(f"the marks {first} and {last} are not there")
+    return f"{before}{first}\n{text}{last}{after}"
 
 
-def main() -> None:
+def arguments_of() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     measuring = commands.add_parser("measure")
@@ -274,7 +307,19 @@ def main() -> None:
     writing.add_argument("results", type=Path)
     writing.add_argument("--page", type=Path, help="gets all tables")
     writing.add_argument("--readme", type=Path, help="gets the summary")
-    arguments = parser.parse_args()
+    sweeping = commands.add_parser("sweep")
+    sweeping.add_argument("--page", type=Path, default=Path(__file__).resolve().parents[1] / "docs" / "speed.md")
+    sweeping.add_argument("--against", default=",".join(_PEERS), help="as of measure")
+    sweeping.add_argument("words", nargs="*", metavar="-- WORDS", help="for trencadis sweep, such as -- --n 64:256:64")
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = arguments_of()
+    if arguments.command == "sweep":
+        text = sweep(arguments.page, arguments.against.split(","), arguments.words)
+        arguments.page.write_text(replace_between_marks(arguments.page.read_text(), text, MARKS[1]))
+        return
     if arguments.command == "measure":
         only = set(filter(None, arguments.only.split(",")))
         planned = [one for one in measurements(arguments.against.split(",")) if not only or one.part in only]

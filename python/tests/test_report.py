@@ -62,11 +62,13 @@ def test_the_page_and_the_readme_have_the_marks(report):
     root = SCRIPTS.parent
     for document in (root / "README.md", root / "docs" / "speed.md"):
         report.replace_between_marks(document.read_text(), "new\n")
+    report.replace_between_marks((root / "docs" / "speed.md").read_text(), "new\n", "swept")
 
 
 def test_only_what_lies_between_the_marks_is_replaced(report):
-    document = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
-    assert report.replace_between_marks(document, "new\n") == f"before\n{report.BEGIN}\nnew\n{report.END}\nafter\n"
+    begin, end = "<!-- measured: begin -->", "<!-- measured: end -->"
+    document = f"before\n{begin}\nold\n{end}\nafter\n"
+    assert report.replace_between_marks(document, "new\n") == f"before\n{begin}\nnew\n{end}\nafter\n"
     with pytest.raises(ValueError, match="are not there"):
         report.replace_between_marks("no marks", "new\n")
 
@@ -109,3 +111,38 @@ def test_an_unfinished_measurement_is_taken_up_where_it_stopped(report, tmp_path
     assert asked == ["one", "two", "two", "three"]
     parts = [json.loads(line)["part"] for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     assert parts == ["machine", *["quiet", "done"] * 3]
+
+
+def swept(n, ratio, **more):
+    return {"case": "dgemm NN", "workers": [0], "n": n, "ld": n, "cliff": ratio < 0.9, "best_ld_ratio": ratio,
+            "neighbours_ratio": None, **more}  # fmt: skip
+
+
+def test_the_page_says_how_many_cliffs_there_are_and_names_the_deepest_of_each_case(report):
+    assert report._found([swept(16, 1.0), swept(32, 0.95)]) == "No cliff among 2 points."
+    rows = [swept(512, 0.5), swept(528, 0.7), swept(640, 0.8, workers=[0, 1]), swept(64, 1.0)]
+    assert report._found(rows) == (
+        "3 of 4 points are cliffs; the deepest of each: dgemm NN on 1 thread at n = 512, ld = 512 (0.50), "
+        "dgemm NN on 2 threads at n = 640, ld = 640 (0.80)."
+    )
+
+
+def test_one_call_draws_both_pictures_and_writes_them_into_the_page(report, tmp_path, monkeypatch):
+    asked = []
+
+    def run(command, fine):
+        asked.append(command)
+        return [json.dumps(swept(16, 1.0))]
+
+    monkeypatch.setattr(report, "_run", run)
+    monkeypatch.setattr(report, "machine", lambda: {key: MACHINE[key] for key in MACHINE if key != "part"})
+    page = tmp_path / "speed.md"
+    page.write_text("a\n<!-- swept: begin -->\nold\n<!-- swept: end -->\nb\n")
+    monkeypatch.setattr("sys.argv", ["report.py", "sweep", "--page", str(page), "--against", "mkl", "--", "--n", "16"])
+    report.main()
+    text = page.read_text()
+    assert "old" not in text and "Some CPU, 2 cores" in text and text.count("No cliff among 1 points.") == 2
+    assert "(images/sweep-d.svg)" in text and "(images/sweep-s.svg)" in text
+    assert [command[command.index("--precision") + 1] for command in asked] == ["d", "s"]
+    assert all(command[:2] == ["sweep", "all"] and "--n" in command and "mkl" in command for command in asked)
+    assert str(tmp_path / "images" / "sweep-d.svg") in asked[0]
