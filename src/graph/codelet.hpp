@@ -60,8 +60,8 @@ inline constexpr char precision_of<Args<T, Rest...>> = sizeof(T) == 16  ? 'z'
 
 /// The codelet of an argument struct `Args` with, where they exist, `void run(TaskContext&)` for cores, `void
 /// run_on_device(TaskContext&)`, `bool can_run_on(const ComputeUnit&) const`, `Flops flops() const`, `Index chunks() const` or
-/// `Index chunks(const Kernels*) const`, `void release()` for what members of a team have made between them, and `static constexpr
-/// bool at_home`.
+/// `Index chunks(const Kernels*) const`, `void release()` for what members of a team have made between them, and a constant
+/// `at_home`.
 template <class Args> constexpr Codelet codelet_of(const char* name, const char* variant = "")
 {
     Codelet codelet{name, nullptr};

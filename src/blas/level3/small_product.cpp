@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index chunks_wanted = 96; ///< that leave little to wait for in the end
 constexpr double least_flops = 1e5; ///< of a chunk: a microsecond
-constexpr Index patient_uses = 16;  ///< packing columns that are slow to read pays where a panel is used more often
+constexpr Index patient_uses = 12;  ///< packing columns that are slow to read pays where a panel is used more often
 
 } // namespace
 
@@ -34,9 +34,10 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     const Index wanted = (chunks_wanted + panels_ - 1) / panels_, worth = std::max<Index>(1, Index(flops / least_flops));
     const Index width = (x.n + std::min(wanted, worth) - 1) / std::min(wanted, worth);
     piece_ = (width + kernel.nr - 1) / kernel.nr * kernel.nr;
-    // A panel that is packed is packed for each piece anew: those are as wide as stays in half the second cache.
-    if (is_slow_to_read(x.A)) piece_ = std::max(piece_, with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / kernel.nr * kernel.nr);
     pieces_ = (x.n + piece_ - 1) / piece_;
+    // A panel that is packed is used for as many columns as stay in half of the second cache. How many chunks there are must not
+    // depend on where the operands lie: that is known where a task runs.
+    if (is_slow_to_read(x.A)) together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
 }
 
 /// Are its columns so far apart that they share few sets of the first cache, or such that most vectors cross two of its lines?
@@ -50,10 +51,21 @@ template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) c
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
 {
     scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k)); // if there is no memory, before anything is touched
-    for (Index c = begin; c < end; ++c) {
-        const Index p = c % panels_, first_row = bound(p), first_col = c / panels_ * piece_;
-        panel(first_row, std::min(x_.m, bound(p + 1)) - first_row, first_col, std::min(x_.n, first_col + piece_));
+    for (Index c = begin; c < end;) {
+        const Chunk first = chunk(c);
+        Index count = 1;
+        while (++c < end && chunk(c).panel == first.panel && chunk(c).piece == first.piece + count) ++count;
+        const Index row = bound(first.panel), col = first.piece * piece_;
+        panel(row, std::min(x_.m, bound(first.panel + 1)) - row, col, std::min(x_.n, col + count * piece_));
     }
+}
+
+/// All panels for some pieces of columns, and so on; within a panel its pieces follow one another.
+template <Scalar T> typename SmallProduct<T>::Chunk SmallProduct<T>::chunk(Index c) const
+{
+    const Index before = c / (panels_ * together_) * together_, here = std::min(together_, pieces_ - before),
+                rest = c % (panels_ * together_);
+    return {rest / here, before + rest % here};
 }
 
 template <Scalar T> void SmallProduct<T>::work(Team& team) const

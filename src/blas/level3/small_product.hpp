@@ -49,6 +49,11 @@ private:
     /// Lines so far apart share few sets of a cache.
     static bool conflict(Index stride) { return stride * Index(sizeof(T)) % 1024 == 0; }
 
+    /// Rows of one panel and a piece of columns.
+    struct Chunk {
+        Index panel, piece;
+    };
+    Chunk chunk(Index c) const;
     bool is_slow_to_read(const Operand<T>& A) const;
     Index bound(Index p) const;
     void panel(Index i, Index rows, Index j0, Index j1) const;
@@ -57,6 +62,7 @@ private:
     const MicroKernel<T>& kernel_;
     Index depth_; ///< of a cut along k
     Index panels_, pieces_, piece_;
+    Index together_ = 1; ///< pieces that a panel is used for one after the other
 };
 
 } // namespace trencadis::blas

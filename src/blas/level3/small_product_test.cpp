@@ -141,6 +141,21 @@ TYPED_TEST(SmallProducts, HaveTheSameBitsHoweverFarTheColumnsLieApart)
     }
 }
 
+/// A task says into how many chunks it can be cut before anybody knows where its operands will lie.
+TYPED_TEST(SmallProducts, HaveAsManyChunksWhereverTheyLie)
+{
+    using T = TypeParam;
+    T x = 0;
+    for (const Index n : {40, 128, 304, 430, 512, 640})
+        for (const Index ld : {Index(0), n + 1, Index(640), Index(1024)}) {
+            const auto chunks = [&](Index lda) {
+                return SmallProduct<T>({n, n, n, T(1), general(&x, lda), general(&x, n), T(0), &x, 1, n}, setup<T>(0), true)
+                    .chunks();
+            };
+            EXPECT_EQ(chunks(ld), chunks(n)) << n << ", ld " << ld;
+        }
+}
+
 TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
 {
     double x = 0;
