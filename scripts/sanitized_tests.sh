@@ -11,6 +11,9 @@ ninja -C "build-$preset" build.ninja >/dev/null # a test program that is new sin
 mapfile -t names < <(ninja -C "build-$preset" -t targets all | sed -n 's/^test_\([a-z0-9_]*\): phony$/\1/p' | grep -E "$pattern")
 if [ ${#names[@]} -eq 0 ]; then echo "no test program matches $pattern" >&2; exit 1; fi
 cmake --build "build-$preset" -j "$jobs" --target "${names[@]/#/test_}"
+if [ "$preset" = asan ]; then # without optimisation the body of every function is in its object
+    ninja -C "build-$preset" -t inputs "${names[@]/#/test_}" | scripts/one_definition.py "build-$preset"
+fi
 
 export LSAN_OPTIONS="suppressions=$PWD/scripts/lsan.supp print_suppressions=0 ${LSAN_OPTIONS:-}"
 export HWLOC_PLUGINS_PATH=/nonexistent # OpenCL and others leak by themselves, in libraries closed before the report
@@ -27,10 +30,6 @@ if [ "$preset" = tsan ] && [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || ec
         exit 0
     fi
 fi
-# Solvers that refine what single precision gave stop some steps too early in unoptimised builds, and there only: the cause is
-# not found yet. They run without sanitizers.
-export GTEST_FILTER='-MixedPrecision*:MixedLeastSquares*'
-echo "$preset: without MixedPrecision and MixedLeastSquares, whose last steps are missing in such a build" >&2
 # What computes most says least of threads and memory that its neighbours do not say too: a third of the tests of each of these
 # programs runs, another third with another commit. SANITIZED_PARTS=1 runs all of them.
 parts=${SANITIZED_PARTS:-3} long=()

@@ -19,8 +19,9 @@ inline constexpr int most_steps = 30;
 /// What LAPACK says instead of a number of steps.
 enum Fallback : int { no_memory = -1, overflow = -2, factorization_failed = -3, no_convergence = -most_steps - 1 };
 
-inline double size_of(double x) { return std::abs(x); }
-inline double size_of(std::complex<double> x) { return std::abs(x.real()) + std::abs(x.imag()); }
+/// LAPACK's measure of a number: no root where it is complex.
+inline double cabs1(double x) { return std::abs(x); }
+inline double cabs1(std::complex<double> x) { return std::abs(x.real()) + std::abs(x.imag()); }
 inline bool fits(double x) { return !(std::abs(x) > double(std::numeric_limits<float>::max())); }
 inline bool fits(std::complex<double> x) { return fits(x.real()) && fits(x.imag()); }
 

@@ -97,7 +97,7 @@ private:
     {
         double most = 0;
         for (Index i = 0; i < count; ++i)
-            if (const double size = size_of(x[i]); !(size <= most)) most = size; // a NaN stays
+            if (const double size = cabs1(x[i]); !(size <= most)) most = size; // a NaN stays
         return most;
     }
 

@@ -109,7 +109,7 @@ private:
     }
     bool finite(Index j) const
     {
-        return std::all_of(X_ + j * ldx_, X_ + j * ldx_ + n_, [](T x) { return std::isfinite(size_of(x)); });
+        return std::all_of(X_ + j * ldx_, X_ + j * ldx_ + n_, [](T x) { return std::isfinite(cabs1(x)); });
     }
     /// Rounded to single precision, a positive definite matrix may not be so any more; with a little more on its diagonal it is,
     /// and nearly as good a preconditioner (Higham, Pranesh 2021).
@@ -196,8 +196,8 @@ private:
     {
         double x = 0, r = 0;
         for (Index i = 0; i < n_; ++i) {
-            x = std::max(x, size_of(X_[i + j * ldx_]));
-            const double size = size_of(residual_[std::size_t(i + j * n_)]);
+            x = std::max(x, cabs1(X_[i + j * ldx_]));
+            const double size = cabs1(residual_[std::size_t(i + j * n_)]);
             if (!(size <= r)) r = size; // a NaN stays
         }
         return std::isfinite(x) && r <= x * bound;
