@@ -48,6 +48,8 @@ endfunction()
 # These say nothing of time and keep to one core, so that scripts/unit_tests.sh may run one beside another: the label `calm`. All
 # others have the machine for themselves.
 set(TRC_CALM_TESTS graph memory scheduling matrix blas estimates kernels algorithms)
+# What takes longest begins first where several programs run at once: under the address sanitizer as long as three others.
+set(TRC_LONGEST_TEST routines)
 # In a sanitizer's build these run with the micro-kernels that the sanitizer sees (src/blas/CMakeLists.txt).
 set(TRC_NUMERICS blas estimates kernels algorithms)
 
@@ -73,6 +75,9 @@ function(trc_test name)
     add_test(NAME ${name} COMMAND test_${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES
         ENVIRONMENT "TRENCADIS_SOURCE_DIR=${PROJECT_SOURCE_DIR};${TEST_ENVIRONMENT}" TIMEOUT 1200)
+    if(name STREQUAL TRC_LONGEST_TEST)
+        set_tests_properties(${name} PROPERTIES COST 1000)
+    endif()
     if(name IN_LIST TRC_CALM_TESTS)
         set_tests_properties(${name} PROPERTIES LABELS calm)
     endif()
