@@ -3,13 +3,22 @@
 #include "matrix/region.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <complex>
 #include <new>
 #include <type_traits>
 #include <vector>
 
 namespace trencadis::face {
+
+/// A rows x cols matrix, or the triangle of it that its shape says.
+struct Part {
+    Index rows, cols;
+    Region::Shape shape;
+};
+/// columns <- the matrix that is stored by rows, `ld` apart, column after column without a gap; and back.
+template <class T> void lay_by_columns(const Part& part, const T* by_rows, Index ld, T* columns);
+template <class T> void lay_by_rows(const Part& part, const T* columns, T* by_rows, Index ld);
+/// Is an element no number? A unit diagonal is not looked at.
+template <class T> bool has_nan(const Part& part, bool unit, const T* columns, Index ld);
 
 /// A matrix as LAPACKE's callers lay it out, by rows or by columns, as a column-major one: itself, or a copy that is written back
 /// at the end. Only the triangle of a triangular matrix is copied. T is const where it is only read.
@@ -24,13 +33,12 @@ public:
         Index elements = 0;
         if (__builtin_mul_overflow(rows, cols, &elements) || std::size_t(elements) > copy_.max_size()) throw std::bad_alloc();
         copy_.resize(std::size_t(elements));
-        for_each([&](Index i, Index j) { copy_[std::size_t(i + j * rows_)] = given_[i * given_ld_ + j]; });
+        lay_by_columns<Scalar>(part(), given_, given_ld_, copy_.data());
     }
     ~Laid()
     {
         if constexpr (!std::is_const_v<T>)
-            if (!copy_.empty())
-                for_each([&](Index i, Index j) { given_[i * given_ld_ + j] = copy_[std::size_t(i + j * rows_)]; });
+            if (!copy_.empty()) lay_by_rows(part(), copy_.data(), given_, given_ld_);
     }
     Laid(const Laid&) = delete;
     Laid& operator=(const Laid&) = delete;
@@ -41,28 +49,10 @@ public:
     T* data() const { return copied_ ? const_cast<Scalar*>(copy_.data()) : given_; }
     Index leading() const { return copied_ ? std::max<Index>(1, rows_) : given_ld_; }
     /// Is an element no number? The unit diagonal of a triangle is not looked at.
-    bool has_nan(bool unit) const
-    {
-        bool found = false;
-        const auto look = [&](const auto& x) { found = found || x != x; };
-        if (leading() >= rows_)
-            for_each([&](Index i, Index j) {
-                if (!(unit && shape_ != Region::Shape::all && i == j)) look(data()[i + j * leading()]);
-            });
-        return found;
-    }
+    bool has_nan(bool unit) const { return leading() >= rows_ && face::has_nan<Scalar>(part(), unit, data(), leading()); }
 
 private:
-    /// Column by column; the caller's rows are read with a stride, as many at a time as fit the nearest cache.
-    template <class Visit> void for_each(const Visit& visit) const
-    {
-        constexpr Index block = 32;
-        for (Index j0 = 0; j0 < cols_; j0 += block)
-            for (Index i0 = 0; i0 < rows_; i0 += block)
-                for (Index j = j0; j < std::min(j0 + block, cols_); ++j)
-                    for (Index i = i0; i < std::min(i0 + block, rows_); ++i)
-                        if (shape_ == Region::Shape::all || (shape_ == Region::Shape::lower ? i >= j : i <= j)) visit(i, j);
-    }
+    Part part() const { return {rows_, cols_, shape_}; }
 
     T* given_;
     Index given_ld_, rows_, cols_;
