@@ -376,6 +376,6 @@ def little_memory():
     file = "src/kernels/tiles/packed_reflectors.cpp"
     right = "const Index first = j / width * width;"
     yield Fault("geqrt by tasks: the triangles of wider blocks", file, right, "const Index first = 0 * width;", (CALLS,))
-    file = "src/drivers/qr.cpp"
-    right = "tau[j] = t[Index(j) % nb + Index(j) * ldt];"
-    yield Fault("gemqrt by tasks: every scalar from the first row", file, right, "tau[j] = t[0 * nb + Index(j) * ldt];", (CALLS,))
+    file = "src/algorithms/forms/qr.cpp"
+    right = "t.data[Index(j) % x.inner + Index(j) * t.ld]"
+    yield Fault("gemqrt by tasks: every scalar from the first row", file, right, "t.data[Index(j) * t.ld]", (CALLS,))

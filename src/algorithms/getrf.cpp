@@ -104,8 +104,9 @@ template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImage
 
 template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, Guard guard)
 {
-    const std::vector<task::Pivots> panels = panels_of(A, const_cast<Index*>(pivots));
+    const std::vector<task::Pivots> panels = pivots ? panels_of(A, const_cast<Index*>(pivots)) : std::vector<task::Pivots>();
     const auto exchange = [&](blas::Interchanges order) {
+        if (panels.empty()) return;
         for (Index j = 0; j < B.col_tiles(); ++j) task::laswp<T>(flow, B, j, panels, order, guard);
     };
     if (op == Op::none) {

@@ -41,7 +41,7 @@ template <Scalar T> void getrf_packed(Flow& flow, TileMatrix<T> A, const LuImage
 /// What the forms with LAPACK's pivots end with: the interchanges of each panel in the tile columns left of it.
 template <Scalar T> void exchange_behind(Flow& flow, TileMatrix<T> A, Index* pivots);
 
-/// B <- op(A)^-1 B with the factors and pivots that getrf left, A n x n. 2 n^2 nrhs flops.
+/// B <- op(A)^-1 B with the factors and pivots that getrf left, A n x n; without pivots no rows were exchanged. 2 n^2 nrhs flops.
 template <Scalar T> void getrs(Flow& flow, Op op, TileMatrix<T> A, const Index* pivots, TileMatrix<T> B, Guard guard = {});
 
 /// getrs of a factorization in the same flow. As LAPACK's gesv, B is not touched when the flow's outcome has a zero pivot: the

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace trencadis {
 namespace {
@@ -35,22 +36,16 @@ Index rows_of(const Form& form, const GraphShape& shape)
     return m;
 }
 
+/// What a product with a Hermitian matrix is called where that is symmetric.
+std::string_view of_real_matrices(std::string_view kernel)
+{
+    for (const auto& [complex, real] : {std::pair("herk", "syrk"), {"hemm", "symm"}, {"her2k", "syr2k"}})
+        if (kernel == complex) return real;
+    return kernel;
+}
+
 /// The graph of empty tasks has tiles without elements.
 bool is_without_tiles(std::string_view routine) { return routine == "tasks"; }
-
-Problem checked(std::string_view routine, const Form& form, const GraphShape& shape)
-{
-    precision_index(shape.precision);
-    if (shape.n < 0) refuse("n", shape.n, "at least 0");
-    if (is_without_tiles(routine)) return {.n = shape.n};
-    if (shape.nb < 1) refuse("nb", shape.nb, "at least 1");
-    const Index m = rows_of(form, shape);
-    if (shape.nrhs < 1) refuse("nrhs", shape.nrhs, "at least 1");
-    if (shape.inner < 0 || shape.inner > shape.nb)
-        refuse("inner", shape.inner, "between 1 and nb = " + std::to_string(shape.nb) + ", or 0 to have it chosen");
-    const Index inner = shape.inner ? shape.inner : default_inner(form, shape.nb);
-    return {.m = m, .n = shape.n, .nb = shape.nb, .inner = inner, .nrhs = shape.nrhs, .rhs_nb = std::min(shape.nb, shape.nrhs)};
-}
 
 } // namespace
 
@@ -98,8 +93,8 @@ std::vector<std::string_view> graph_kernels(std::string_view routine, std::strin
 {
     const std::span<const std::string_view> all = graph_form(routine, variant).kernels;
     std::vector<std::string_view> kernels(all.begin(), all.end());
-    if (precision_index(precision) < 2) // of real matrices it is syrk
-        std::replace(kernels.begin(), kernels.end(), std::string_view("herk"), std::string_view("syrk"));
+    if (precision_index(precision) >= 2) return kernels;
+    for (std::string_view& kernel : kernels) kernel = of_real_matrices(kernel);
     return kernels;
 }
 
@@ -120,6 +115,26 @@ Index default_inner(const Form& form, Index nb)
     return std::min(std::max<Index>(nb, 1), form.inner ? form.inner(nb) : usual);
 }
 
+Problem graph_problem(std::string_view routine, const Form& form, const GraphShape& shape)
+{
+    precision_index(shape.precision);
+    if (shape.n < 0) refuse("n", shape.n, "at least 0");
+    if (is_without_tiles(routine)) return {.n = shape.n};
+    if (shape.nb < 1) refuse("nb", shape.nb, "at least 1");
+    const Index m = rows_of(form, shape);
+    if (shape.nrhs < 1) refuse("nrhs", shape.nrhs, "at least 1");
+    if (shape.inner < 0 || shape.inner > shape.nb)
+        refuse("inner", shape.inner, "between 1 and nb = " + std::to_string(shape.nb) + ", or 0 to have it chosen");
+    const Index inner = shape.inner ? shape.inner : default_inner(form, shape.nb);
+    return {.m = m,
+            .n = shape.n,
+            .k = shape.n,
+            .nb = shape.nb,
+            .inner = inner,
+            .nrhs = shape.nrhs,
+            .rhs_nb = std::min(shape.nb, shape.nrhs)};
+}
+
 Flops routine_flops(std::string_view routine, const GraphShape& shape)
 {
     const Extents extents{.n = double(shape.n), .m = double(shape.m), .nrhs = double(shape.nrhs)};
@@ -130,7 +145,8 @@ std::size_t graph_bytes(std::string_view routine, std::string_view variant, cons
 {
     const Form& form = graph_form(routine, variant);
     Place names(nullptr);
-    form.lay[precision_index(shape.precision)](names, checked(routine, form, shape));
+    LayoutRoom layout;
+    form.lay[precision_index(shape.precision)](layout, names, graph_problem(routine, form, shape));
     return names.bytes();
 }
 
@@ -140,7 +156,9 @@ void submit_graph(Flow& flow, std::string_view routine, std::string_view variant
         throw Error(ErrorCode::bad_argument, "this graph has no matrix behind it: only an engine that simulates can run it");
     const Form& form = graph_form(routine, variant);
     Place names(memory);
-    form.lay[precision_index(shape.precision)](names, checked(routine, form, shape))->submit(flow);
+    LayoutRoom layout;
+    form.lay[precision_index(shape.precision)](layout, names, graph_problem(routine, form, shape));
+    layout->submit(flow);
 }
 
 } // namespace trencadis

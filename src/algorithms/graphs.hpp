@@ -42,6 +42,9 @@ std::vector<std::string_view> all_graph_kernels();
 /// Inner block or tile size: 32 where a form has no rule of its own, PLASMA's default; at most nb.
 Index default_inner(const Form& form, Index nb);
 
+/// What a form is laid out for where it has that shape: matrices of a product are square, factors 1, nothing is transposed.
+Problem graph_problem(std::string_view routine, const Form& form, const GraphShape& shape);
+
 /// Operations of the routine, by which its speed is told; a form may do more.
 Flops routine_flops(std::string_view routine, const GraphShape& shape);
 

@@ -23,19 +23,25 @@ template <class T> void fill(const Pages& pages, std::mt19937& random)
     Real<T>* const begin = reinterpret_cast<Real<T>*>(pages.begin());
     std::generate_n(begin, pages.size() / sizeof(Real<T>), [&] { return numbers(random); });
 }
-/// Makes the diagonals of all triangles that the tasks use as large as sums of their rows may be.
+bool is_pivots(const Datum& datum) { return datum.element == sizeof(Index) && datum.cols == 1; }
+
+/// Makes the diagonals of all triangles that the tasks use as large as sums of their rows may be, and all pivots that they may
+/// find there the last row.
 template <class T> void strengthen(const IsolatedFlow& flow, Index n)
 {
     std::set<const void*> done;
     for (const IsolatedFlow::Submission& task : flow.submissions()) {
         const std::string_view name = task.codelet->name;
+        for (const Access& access : task.accesses)
+            if (name == "laswp" && is_pivots(access.datum) && access.mode == AccessMode::read)
+                std::fill_n(static_cast<Index*>(const_cast<void*>(access.datum.address)), access.datum.rows, n);
         if (name != "potrf" && name != "potrf_nested" && name != "trsm" && name != "trtri" && name != "getrf_nopiv" &&
             name != "pack" && name != "find_zero")
             continue;
         for (const Access& access : task.accesses) {
             const Datum& datum = access.datum;
-            const bool pivots = datum.element == sizeof(Index) && datum.cols == 1;
-            if (datum.element == 0 || datum.rows != datum.cols || pivots || name == "trsm" || !done.insert(datum.address).second)
+            if (datum.element == 0 || datum.rows != datum.cols || is_pivots(datum) || name == "trsm" ||
+                !done.insert(datum.address).second)
                 continue;
             T* const A = static_cast<T*>(const_cast<void*>(datum.address));
             for (Index i = 0; i < datum.rows; ++i) A[i * (datum.ld + 1)] = T(Real<T>(3 * n));
@@ -49,7 +55,7 @@ constexpr void (*strengthens[])(const IsolatedFlow&, Index) = {strengthen<float>
                                                                strengthen<std::complex<float>>, strengthen<std::complex<double>>};
 
 /// Some sizes are those at which something ends.
-GraphShape random_shape(std::mt19937& random, std::string_view variant, char precision)
+GraphShape random_shape(std::mt19937& random, const Form& form, char precision)
 {
     const auto upto = [&](Index most) { return Index(random() % std::uint64_t(most + 1)); };
     const Index nb = 1 + upto(8);
@@ -58,7 +64,7 @@ GraphShape random_shape(std::mt19937& random, std::string_view variant, char pre
     shape.inner = 1 + upto(nb - 1);
     shape.nrhs = 1 + upto(4);
     shape.precision = precision;
-    if (variant == "tsqr") shape.m = std::max<Index>(2 * shape.n, 1) + upto(60);
+    if (form.tall_rows) shape.m = std::max<Index>(2 * shape.n, 1) + upto(60);
     return shape;
 }
 
@@ -83,14 +89,10 @@ std::string compare(std::string_view routine, std::string_view variant, const Gr
     const TrappedAccesses trapped;
     const Form& form = graph_form(routine, variant);
     const auto lay = form.lay[place_of(shape.precision)];
-    const Problem problem{.m = shape.m ? shape.m : shape.n,
-                          .n = shape.n,
-                          .nb = shape.nb,
-                          .inner = shape.inner,
-                          .nrhs = shape.nrhs,
-                          .rhs_nb = std::min(shape.nb, shape.nrhs)};
+    const Problem problem = graph_problem(routine, form, shape);
     Place counted(nullptr, true);
-    lay(counted, problem);
+    LayoutRoom laid, again;
+    lay(laid, counted, problem);
     const std::size_t bytes = counted.bytes();
     const Pages isolated(bytes + 64), in_order(bytes + 64);
     const KernelProvider* const kernels = providers().front();
@@ -99,7 +101,8 @@ std::string compare(std::string_view routine, std::string_view variant, const Gr
     try {
         IsolatedFlow apart(kernels, Operands::isolated, isolated, seed), home(kernels, Operands::at_home, in_order, seed);
         Place place(isolated.begin(), true), other(in_order.begin(), true);
-        const std::unique_ptr<Layout> laid = lay(place, problem), again = lay(other, problem);
+        lay(laid, place, problem);
+        lay(again, other, problem);
         laid->submit(apart);
         strengthens[place_of(shape.precision)](apart, shape.n);
         std::memcpy(in_order.begin(), isolated.begin(), isolated.size());
@@ -131,7 +134,7 @@ TEST(IsolatedTasks, ComputeTheSameBitsWhereverTheirOperandsAre)
             for (const char precision : std::string_view("sdcz")) {
                 std::mt19937 random(20);
                 for (int i = 0; i < 50; ++i, ++runs) {
-                    const GraphShape shape = random_shape(random, variant, precision);
+                    const GraphShape shape = random_shape(random, graph_form(routine, variant), precision);
                     const std::string wrong = compare(routine, variant, shape, unsigned(i + 1));
                     EXPECT_EQ(wrong, "") << routine << ' ' << variant << ' ' << precision << " m=" << shape.m << " n=" << shape.n
                                          << " nb=" << shape.nb << " inner=" << shape.inner << " nrhs=" << shape.nrhs;
@@ -145,19 +148,16 @@ TEST(IsolatedTasks, ComputeTheSameBitsWhereverTheirOperandsAre)
 /// Two data of a graph that share memory; nothing where there are none. A datum and its parts have no dependence between them.
 std::string data_that_overlap(std::string_view routine, std::string_view variant, const GraphShape& shape)
 {
-    const Problem problem{.m = shape.m ? shape.m : shape.n,
-                          .n = shape.n,
-                          .nb = shape.nb,
-                          .inner = shape.inner,
-                          .nrhs = shape.nrhs,
-                          .rhs_nb = std::min(shape.nb, shape.nrhs)};
-    const auto lay = graph_form(routine, variant).lay[place_of(shape.precision)];
+    const Form& form = graph_form(routine, variant);
+    const Problem problem = graph_problem(routine, form, shape);
+    const auto lay = form.lay[place_of(shape.precision)];
+    LayoutRoom laid;
     Place counted(nullptr, true);
-    lay(counted, problem);
+    lay(laid, counted, problem);
     const Pages memory(counted.bytes() + 64);
     Place place(memory.begin(), true);
     IsolatedFlow flow(nullptr, Operands::at_home, memory);
-    const std::unique_ptr<Layout> laid = lay(place, problem);
+    lay(laid, place, problem);
     laid->submit(flow);
     Overlaps data;
     for (const IsolatedFlow::Submission& task : flow.submissions())
@@ -175,7 +175,7 @@ TEST(ClosedGraphs, DataAreTheSameOrApart)
             if (only_simulated(routine, variant)) continue;
             std::mt19937 random(21);
             for (int i = 0; i < 20; ++i) {
-                const GraphShape shape = random_shape(random, variant, 'd');
+                const GraphShape shape = random_shape(random, graph_form(routine, variant), 'd');
                 EXPECT_EQ(data_that_overlap(routine, variant, shape), "")
                     << routine << ' ' << variant << " m=" << shape.m << " n=" << shape.n << " nb=" << shape.nb
                     << " inner=" << shape.inner << " nrhs=" << shape.nrhs;

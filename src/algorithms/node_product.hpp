@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/node_share.hpp"
 #include "algorithms/packed_product.hpp"
 #include "base/node_bytes.hpp"
 
@@ -8,14 +9,6 @@
 #include <vector>
 
 namespace trencadis {
-
-/// A memory node that takes part in a product.
-struct NodeShare {
-    int node;                          ///< of its tasks (TaskOptions::node)
-    int workers;                       ///< on it
-    double weight;                     ///< their speed, in any unit
-    int memory = WorkMemory::anywhere; ///< the node of this system that its copies are bound to
-};
 
 /// The block of C that one node computes.
 struct NodeBlock {

@@ -65,20 +65,20 @@ constexpr RoutineEntry table[] = {
     {"tasks", "empty kernels on the Cholesky graph: what the runtime costs", "trencadis", nothing, forms::tasks},
     {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS", getrf, forms::getrf},
     {"getrs", "op(A) X = B with the factors of getrf", "LAPACK", getrs, forms::getrs},
-    {"getri", "A^-1 from the factors of getrf", "LAPACK; Du Croz, Higham 1992", getri, forms::getrs},
-    {"gesv", "A X = B: getrf, then getrs", "LAPACK", gesv, forms::getrf, false},
+    {"getri", "A^-1 from the factors of getrf", "LAPACK; Du Croz, Higham 1992", getri, forms::getri},
+    {"gesv", "A X = B: getrf, then getrs", "LAPACK", gesv, forms::gesv},
     {"geqrf", "QR factorisation, A = Q R", householder, geqrf, forms::geqrf},
     {"geqp3", "QR factorisation with column pivoting, A P = Q R",
      "LAPACK; Quintana-Orti, Sun, Bischof 1998; norms by Drmac, Bujanovic 2008", geqrf, forms::geqp3},
     {"gelqf", "LQ factorisation, A = L Q", householder, geqrf, forms::gelqf},
     {"orgqr", "the first n columns of Q from the reflectors of geqrf; ungqr in complex precisions", "LAPACK", orgqr,
      forms::orgqr},
-    {"orglq", "the first m rows of Q from the reflectors of gelqf; unglq in complex precisions", "LAPACK", orglq, forms::gelqf},
+    {"orglq", "the first m rows of Q from the reflectors of gelqf; unglq in complex precisions", "LAPACK", orglq, forms::orglq},
     {"ormqr", "C <- op(Q) C or C op(Q), Q from geqrf; unmqr in complex precisions", "LAPACK", ormqr, forms::ormqr},
-    {"ormlq", "C <- op(Q) C or C op(Q), Q from gelqf; unmlq in complex precisions", "LAPACK", ormqr, forms::gelqf},
-    {"geqrt", "QR factorisation with the triangles of its block reflectors", householder, geqrf, forms::gelqf},
-    {"gemqrt", "C <- op(Q) C or C op(Q), Q from geqrt", "LAPACK", ormqr, forms::gelqf},
-    {"gels", "least squares or least norm, op(A) X = B, by QR or LQ", "LAPACK", gels, forms::gelqf},
+    {"ormlq", "C <- op(Q) C or C op(Q), Q from gelqf; unmlq in complex precisions", "LAPACK", ormqr, forms::ormlq},
+    {"geqrt", "QR factorisation with the triangles of its block reflectors", householder, geqrf, forms::geqrt},
+    {"gemqrt", "C <- op(Q) C or C op(Q), Q from geqrt", "LAPACK", ormqr, forms::gemqrt},
+    {"gels", "least squares or least norm, op(A) X = B, by QR or LQ", "LAPACK", gels, forms::gels},
 };
 
 } // namespace
@@ -120,7 +120,7 @@ std::vector<std::string_view> called_forms(const RoutineEntry& routine)
 }
 std::vector<std::string_view> simulated_forms(const RoutineEntry& routine)
 {
-    return names_of(routine, [&](const Form& form) { return routine.simulated && form.has_graph(); });
+    return names_of(routine, [](const Form& form) { return form.has_graph(); });
 }
 
 } // namespace trencadis

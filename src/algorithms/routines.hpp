@@ -26,7 +26,6 @@ struct RoutineEntry {
     /// back, "two-level" works in place with diagonal tiles that are cut up once more. Those of LU: docs/decisions/0055; of QR:
     /// 0057.
     forms::Forms (*forms)();
-    bool simulated = true; ///< else its graph is that of another routine
 };
 std::span<const RoutineEntry> routine_entries();
 

@@ -81,6 +81,12 @@ Index qr_tile(Index k, std::size_t element, int workers)
     return balanced(k, nb, 24);
 }
 
+Index right_sides_tile(Index nb, Index nrhs, int workers)
+{
+    const Index share = pieces(nrhs, std::max(workers, 1));
+    return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
+}
+
 Index nested_cholesky_tile(Index nb)
 {
     // 128 in tiles of 1024 as Lima et al. measured; smaller ones are slow on every core, larger ones leave cores without work.

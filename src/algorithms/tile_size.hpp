@@ -27,6 +27,9 @@ PanelCut lu_panel_cut(Index nb, int workers);
 /// Reflectors in a block of QR and LQ, of k.
 Index qr_tile(Index k, std::size_t element, int workers);
 
+/// Columns of the blocks of right-hand sides: one block where there are few, else enough for the workers; at most nb.
+Index right_sides_tile(Index nb, Index nrhs, int workers);
+
 /// Of the tile Cholesky inside a diagonal tile nb x nb, when that is worth cutting up.
 Index nested_cholesky_tile(Index nb);
 

@@ -17,18 +17,15 @@ void require_kernels(const Crew& crew, const Form& form)
                                              "; this session's are '" + crew.kernels().name() + "'");
 }
 
-const Form& first_without_images(forms::Forms all)
-{
-    return *std::find_if(all.begin(), all.end(), [](const Form& form) { return form.called && form.own.empty(); });
-}
-
 void fill_in(Problem& problem, const Form& form, const Crew& crew, const RoutineOptions& options, std::size_t element_bytes)
 {
+    problem.workers = crew.workers();
+    problem.nb = options.nb;
+    if (form.cuts) return;
     const Index nb = options.nb ? options.nb : form.tile(problem.m, problem.n, element_bytes, crew.workers());
     problem.nb = std::clamp<Index>(nb, 1, std::max<Index>({problem.m, problem.n, 1}));
     problem.inner = default_inner(form, problem.nb);
-    problem.rhs_nb = rhs_tile(crew, problem.nb, problem.nrhs, options);
-    problem.workers = crew.workers();
+    if (problem.rhs_nb == 0) problem.rhs_nb = rhs_tile(crew, problem.nb, problem.nrhs, options);
 }
 
 } // namespace
@@ -48,13 +45,31 @@ const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& o
     return *form;
 }
 
-LaidOut lay_out(const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, int precision,
-                std::size_t element_bytes, std::span<const Place::Operand> operands)
+const Form& plain_form(forms::Forms all)
 {
-    for (const Form* form = &form_for(crew, all, options);; form = &first_without_images(all)) try {
-            fill_in(problem, *form, crew, options, element_bytes);
-            Place memory(operands);
-            return {form->lay[precision](memory, problem), problem.nb};
+    return *std::find_if(all.begin(), all.end(), [](const Form& form) { return form.called && form.own.empty(); });
+}
+
+void LaidOut::lay(const Crew& crew, const Form& form, const RoutineOptions& options, Problem problem, Scalars of,
+                  Operands operands)
+{
+    fill_in(problem, form, crew, options, of.bytes);
+    Place memory(operands);
+    form.lay[of.precision](layout_, memory, problem);
+}
+
+LaidOut::LaidOut(const Crew& crew, const Form& form, const RoutineOptions& options, Problem problem, Scalars of,
+                 Operands operands)
+{
+    lay(crew, form, options, problem, of, operands);
+}
+
+LaidOut::LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of,
+                 Operands operands)
+{
+    for (const Form* form = &form_for(crew, all, options);; form = &plain_form(all)) try {
+            lay(crew, *form, options, problem, of, operands);
+            return;
         } catch (const Error& failure) {
             const bool may_be_another = options.variant.empty() && !form->own.empty();
             if (failure.code() != ErrorCode::out_of_memory || !may_be_another) throw;

@@ -3,7 +3,7 @@
 #include "drivers/routine.hpp"
 
 #include <initializer_list>
-#include <memory>
+#include <span>
 
 namespace trencadis {
 
@@ -13,27 +13,43 @@ const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& o
 /// Are the kernels our own that a form stands for? The diagonal tiles of a factorization are anybody's.
 bool can_run(const Crew& crew, const Form& form);
 
-/// A call whose operands are the caller's, and the tile size that it has got.
-struct LaidOut {
-    std::unique_ptr<Layout> layout;
-    Index nb;
+/// The first form that runs on anybody's kernels, without images.
+const Form& plain_form(forms::Forms all);
+
+/// A call whose operands are the caller's.
+class LaidOut {
+public:
+    struct Scalars { ///< of the operands
+        int precision;
+        std::size_t bytes;
+    };
+    template <Scalar T> static constexpr Scalars scalars{layout_of_precision<T>, sizeof(T)};
+    using Operands = std::span<const Place::Operand>;
+
+    /// In the first of those that can be had, see lay_out.
+    LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of, Operands operands);
+    LaidOut(const Crew& crew, const Form& form, const RoutineOptions& options, Problem problem, Scalars of, Operands operands);
 
     /// The outcome.
     Index run(Crew& crew, const RoutineOptions& options) const
     {
-        return run_routine(crew, options, [&](Flow& flow) { layout->submit(flow); });
+        return run_routine(crew, options, [this](Flow& flow) { layout_->submit(flow); });
     }
-};
-LaidOut lay_out(const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, int precision,
-                std::size_t element_bytes, std::span<const Place::Operand> operands);
 
-/// Lays a call out: `problem` has the extents, the rest follows from the options and the crew. Where there is no memory for the
-/// form's images and the caller left the choice, the first form is taken that needs none.
-template <Scalar T>
-LaidOut lay_out(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
+private:
+    void lay(const Crew& crew, const Form& form, const RoutineOptions& options, Problem problem, Scalars of, Operands operands);
+
+    LayoutRoom layout_;
+};
+
+/// Lays a call out: `problem` has the extents, the rest follows from the options and the crew. `form`: one, or those of a
+/// routine; then, where there is no memory for the images of the first and the caller left the choice, the first is taken that
+/// needs none.
+template <Scalar T, class Forms>
+LaidOut lay_out(const Crew& crew, const Forms& form, const RoutineOptions& options, const Problem& problem,
                 std::initializer_list<Place::Operand> operands)
 {
-    return lay_out(crew, all, options, problem, layout_of_precision<T>, sizeof(T), std::span(operands.begin(), operands.size()));
+    return LaidOut(crew, form, options, problem, LaidOut::scalars<T>, LaidOut::Operands(operands.begin(), operands.size()));
 }
 
 } // namespace trencadis

@@ -115,8 +115,8 @@ void getrs(Crew& crew, Op op, Index n, Index nrhs, const T* A, Index lda, const 
         runs_directly(crew, operations::getrs(double(n), double(nrhs)).flops<T>(), options, Work::solve))
         return void(alone::getrs(crew.kernels(), op, n, nrhs, A, lda, ipiv, B, ldb));
     const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), crew.workers());
-    const TileMatrix<T> X({B, n, nrhs, ldb}, nb, rhs_tile(crew, nb, nrhs, options));
-    run_routine(crew, options, [&](Flow& flow) { getrs(flow, op, readable(A, n, n, lda, nb, nb), ipiv, X); });
+    const Problem problem{.m = n, .n = n, .nrhs = nrhs, .rhs_nb = rhs_tile(crew, nb, nrhs, options), .op = op};
+    lay_out<T>(crew, forms::getrs(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}).run(crew, options);
 }
 
 template <Scalar T>
@@ -128,13 +128,8 @@ Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, 
     if (asked && !asked->apart.empty()) return gesv_incremental(crew, n, nrhs, A, lda, ipiv, B, ldb, options);
     if (runs_directly(crew, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
         return alone::gesv(crew.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
-    const LaidOut call = lay_out<T>(crew, forms::getrf(), options, {.m = n, .n = n}, {{A, lda}, {ipiv}});
-    const Index nb = call.nb;
-    const TileMatrix<T> tiles({A, n, n, lda}, nb, nb), X({B, n, nrhs, ldb}, nb, rhs_tile(crew, nb, nrhs, options));
-    return run_routine(crew, options, [&](Flow& flow) {
-        call.layout->submit(flow);
-        getrs_after(flow, tiles, ipiv, X);
-    });
+    const Problem problem{.m = n, .n = n, .nrhs = nrhs};
+    return lay_out<T>(crew, forms::gesv(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}).run(crew, options);
 }
 
 template <Scalar T> Index getri(Crew& crew, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)

@@ -1,11 +1,10 @@
-#include "algorithms/gemm.hpp"
+#include "algorithms/forms/products.hpp"
 #include "algorithms/signatures.hpp"
-#include "algorithms/symm.hpp"
 #include "blas/level3/small_product.hpp"
 #include "blas/level3/team_product.hpp"
+#include "drivers/by_nodes.hpp"
+#include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
-#include "drivers/operands.hpp"
-#include "drivers/packed_calls.hpp"
 #include "drivers/sharing.hpp"
 #include "matrix/operations.hpp"
 
@@ -47,23 +46,10 @@ template <Scalar T> struct SideProduct {
         blas::TeamProduct<T> shared(product(structure), blas::setup<T>(0));
         return share_out(crew, shared);
     }
-    bool run_on_packed_tiles(blas::Structure structure, const RoutineOptions& options) const
+    void run(forms::Forms all, const RoutineOptions& options) const
     {
-        const blas::Operand<T> a = structured(structure, uplo, Diag::non_unit, A, lda), b = blas::general(B, ldb);
-        const bool left = side == Side::left;
-        return run_packed(crew, options,
-                          {PackedProduct<T>{m, n, order(), alpha, left ? a : b, left ? b : a, beta, {C, m, n, ldc}}});
-    }
-    /// A on the right is the mirrored product, with f(B), f(C) and the factors as f leaves them.
-    template <class Algorithm> void run(Op mirror, const RoutineOptions& options, Algorithm&& algorithm) const
-    {
-        const Index nb = options.nb ? options.nb : product_tile(m, n, sizeof(T), crew.workers());
-        const Op f = side == Side::left ? Op::none : mirror;
-        const TileMatrix<T> lower = lower_triangle(uplo, mirror, A, order(), lda, nb);
-        const TileMatrix<T> other = readable(B, m, n, ldb, nb, nb).with(f),
-                            result = TileMatrix<T>({C, m, n, ldc}, nb, nb).with(f);
-        run_routine(crew, options,
-                    [&](Flow& flow) { algorithm(flow, seen_through(f, alpha), lower, other, seen_through(f, beta), result); });
+        const Problem problem{.m = m, .n = n, .side = side, .uplo = uplo, .alpha = alpha, .beta = beta};
+        lay_out<T>(crew, all, options, problem, {{A, lda}, {B, ldb}, {C, ldc}}).run(crew, options);
     }
 };
 
@@ -86,15 +72,11 @@ template <Scalar T> bool is_one_task(const Crew& crew, const blas::Product<T>& x
     return crew.workers() == 1 || (blas::SmallProduct<T>::is_tiny(x) && !crew.is_wary());
 }
 
-/// Rows, columns and depth of the tiles of a thin product.
-struct ThinTiles {
-    Index rows, cols, depth;
-};
-ThinTiles thin_tiles(const Crew& crew, Index m, Index n, Index k)
+ProductCut thin_cut(const Crew& crew, Index m, Index n, Index k)
 {
     // Four pieces for each worker, but not so short that packing the short operand again for each costs more than a tenth.
     const Index length = std::max(m, n), piece = std::max<Index>(length / (4 * crew.workers()) / 32 * 32, 320);
-    return m <= n ? ThinTiles{m, piece, k} : ThinTiles{piece, n, k};
+    return m <= n ? ProductCut{m, piece, k} : ProductCut{piece, n, k};
 }
 
 } // namespace
@@ -116,15 +98,14 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     }
     if (runs_directly(crew, flops, options)) return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, options);
-    if (!thin && !small && runs_packed(crew, forms::gemm(), options)) {
-        if (run_product(crew, options, PackedProduct<T>{m, n, k, alpha, whole.A, whole.B, beta, {C, m, n, ldc}})) return;
+    Problem problem{.m = m, .n = n, .k = k, .op = op_a, .op_b = op_b, .alpha = alpha, .beta = beta};
+    const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
+    if (small || thin) {
+        problem.cut = small ? ProductCut{m, n, k} : thin_cut(crew, m, n, k);
+        return void(lay_out<T>(crew, plain_form(forms::gemm()), options, problem, operands).run(crew, options));
     }
-    const auto [nb, kb] = product_tiles<T>(crew, m, n, k, options);
-    const ThinTiles tiles = small ? ThinTiles{m, n, k} : thin ? thin_tiles(crew, m, n, k) : ThinTiles{nb, nb, kb};
-    const TileMatrix<T> left = operand(op_a, A, lda, m, k, tiles.rows, tiles.depth),
-                        right = operand(op_b, B, ldb, k, n, tiles.depth, tiles.cols);
-    const TileMatrix<T> result({C, m, n, ldc}, tiles.rows, tiles.cols);
-    run_routine(crew, options, [&](Flow& flow) { gemm(flow, alpha, left, right, beta, result); });
+    if (runs_by_nodes<T>(crew, options, problem, operands)) return;
+    lay_out<T>(crew, forms::gemm(), options, problem, operands).run(crew, options);
 }
 
 template <Scalar T>
@@ -136,10 +117,7 @@ void symm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
     if (call.nothing_to_do() || call.run_shared(blas::Structure::symmetric, KernelRoutine::symm, options)) return;
     if (runs_directly(crew, call.flops(), options))
         return crew.kernels().symm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(crew, forms::symm(), options) && call.run_on_packed_tiles(blas::Structure::symmetric, options)) return;
-    call.run(Op::trans, options, [&](Flow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
-        symm(flow, a, lower, other, b, result);
-    });
+    call.run(forms::symm(), options);
 }
 
 template <Scalar T>
@@ -151,10 +129,7 @@ void hemm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
     if (call.nothing_to_do() || call.run_shared(blas::Structure::hermitian, KernelRoutine::hemm, options)) return;
     if (runs_directly(crew, call.flops(), options))
         return crew.kernels().hemm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(crew, forms::hemm(), options) && call.run_on_packed_tiles(blas::Structure::hermitian, options)) return;
-    call.run(herm_op<T>, options, [&](Flow& flow, T a, TileMatrix<T> lower, TileMatrix<T> other, T b, TileMatrix<T> result) {
-        hemm(flow, a, lower, other, b, result);
-    });
+    call.run(forms::hemm(), options);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

@@ -1,18 +1,16 @@
 #include "blas/factorizations/qr.hpp"
-#include "algorithms/blocked_qr.hpp"
 #include "algorithms/signatures.hpp"
-#include "algorithms/tile_size.hpp"
 #include "blas/factorizations/pivoted_qr.hpp"
 #include "drivers/alone.hpp"
 #include "drivers/asking.hpp"
+#include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
-#include "drivers/routine.hpp"
 #include "drivers/tall_qr.hpp"
 #include "matrix/operations.hpp"
 
 #include <algorithm>
 #include <complex>
-#include <new>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -38,90 +36,21 @@ template <class Visit> void for_each_block(Index k, Index nb, bool forward, cons
     }
 }
 
-/// What a flow of blocks of reflectors of length `order` needs beside the matrix; less where there is no memory for wide blocks,
-/// and no slots where there is none for narrow ones: the calling thread alone needs a ninth.
-template <Scalar T> struct Blocks {
-    Index nb;
-    std::optional<ReflectorSlots<T>> slots;
-
-    Blocks(Index order, Index wanted) : nb(wanted)
-    {
-        for (;;) try {
-                slots.emplace(order, nb);
-                return;
-            } catch (const Error& failure) {
-                if (failure.code() != ErrorCode::out_of_memory) throw;
-                if (nb <= 8) return;
-                nb = nb / 2;
-            }
-    }
-};
-template <Scalar T> Index block_size(const Crew& crew, Index k, const RoutineOptions& options)
+/// Lays the call out in one of its forms and runs it. False where there is no memory for that, not even for narrow blocks:
+/// nothing has been touched then, and the calling thread alone needs less.
+template <Scalar T>
+bool by_tasks(Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
+              std::initializer_list<Place::Operand> operands)
 {
-    return std::min(options.nb ? options.nb : qr_tile(k, sizeof(T), crew.workers()), k);
-}
-
-template <Scalar T> bool factor_by_tasks(Crew& crew, Storage storage, MatrixView<T> A, T* tau, const RoutineOptions& options)
-{
-    const Index order = storage == Storage::columns ? A.rows : A.cols;
-    const Blocks<T> blocks(order, block_size<T>(crew, std::min(A.rows, A.cols), options));
-    if (!blocks.slots) return false;
-    run_routine(crew, options, [&](Flow& flow) { factor_blocked(flow, storage, A, blocks.nb, tau, *blocks.slots); });
-    return true;
-}
-/// Of k numbers; none where there is no memory for them.
-template <Scalar T> std::vector<T> numbers(Index k)
-{
+    const LaidOut::Operands given(operands.begin(), operands.size());
+    std::optional<LaidOut> call;
     try {
-        return std::vector<T>(std::size_t(k));
-    } catch (const std::bad_alloc&) {
-        return {};
+        call.emplace(crew, plain_form(all), options, problem, LaidOut::scalars<T>, given);
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return false;
     }
-}
-
-/// Panels as wide as geqrf's, or the next multiple of the caller's blocks, the triangles of which are on the diagonals of theirs.
-template <Scalar T>
-bool factor_keeping_triangles(Crew& crew, MatrixView<T> A, const KeptFactors<T>& kept, const RoutineOptions& options)
-{
-    const Index k = std::min(A.rows, A.cols), tuned = block_size<T>(crew, k, options);
-    const Blocks<T> blocks(A.rows, std::max<Index>(1, tuned / kept.width) * kept.width);
-    std::vector<T> tau = numbers<T>(k);
-    if (!blocks.slots || blocks.nb % kept.width || tau.empty()) return false;
-    run_routine(crew, options,
-                [&](Flow& flow) { factor_blocked(flow, Storage::columns, A, blocks.nb, tau.data(), *blocks.slots, kept); });
-    return true;
-}
-/// The scalars of reflectors, which are on the diagonals of their triangles.
-template <Scalar T> std::vector<T> scalars_of(Index k, Index nb, const T* t, Index ldt)
-{
-    std::vector<T> tau = numbers<T>(k);
-    for (std::size_t j = 0; j < tau.size(); ++j) tau[j] = t[Index(j) % nb + Index(j) * ldt];
-    return tau;
-}
-
-template <Scalar T>
-bool form_by_tasks(Crew& crew, Storage storage, Index k, MatrixView<T> A, const T* tau, const RoutineOptions& options)
-{
-    const Index order = storage == Storage::columns ? A.rows : A.cols;
-    const Blocks<T> blocks(order, block_size<T>(crew, k, options));
-    if (!blocks.slots) return false;
-    run_routine(crew, options, [&](Flow& flow) { form_blocked(flow, storage, k, A, blocks.nb, tau, *blocks.slots); });
-    return true;
-}
-template <Scalar T>
-bool apply_by_tasks(Crew& crew, Storage storage, Side side, Op op, Index k, const T* A, Index lda, const T* tau, MatrixView<T> C,
-                    const RoutineOptions& options)
-{
-    const bool left = side == Side::left;
-    const Index order = left ? C.rows : C.cols, others = left ? C.cols : C.rows;
-    const Blocks<T> blocks(order, block_size<T>(crew, k, options));
-    if (!blocks.slots) return false;
-    const bool columns = storage == Storage::columns;
-    const MatrixView<T> V{const_cast<T*>(A), columns ? order : k, columns ? k : order, lda};
-    const Index strip = rhs_tile(crew, std::max<Index>(blocks.nb, 96), others, options);
-    run_routine(crew, options, [&](Flow& flow) {
-        apply_blocked(flow, storage, {side, op == Op::none ? op : Op::conj_trans}, k, V, blocks.nb, tau, C, strip, *blocks.slots);
-    });
+    call->run(crew, options);
     return true;
 }
 /// Products with a vector are shared without tasks, step by step; the update of a block is a product as others.
@@ -225,7 +154,7 @@ template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T*
     if (m == 0 || n == 0) return;
     if (!short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) &&
         (geqrf_by_rows(crew, m, n, A, lda, tau, asked, options) ||
-         factor_by_tasks<T>(crew, Storage::columns, {A, m, n, lda}, tau, options)))
+         by_tasks<T>(crew, forms::geqrf(), options, {.m = m, .n = n}, {{A, lda}, {tau}})))
         return;
     alone::geqrf(crew.kernels(), m, n, A, lda, tau);
 }
@@ -253,7 +182,7 @@ template <Scalar T> void gelqf(Crew& crew, Index m, Index n, T* A, Index lda, T*
     check_options("gelqf", options);
     if (m == 0 || n == 0) return;
     if (short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
-        !factor_by_tasks<T>(crew, Storage::rows, {A, m, n, lda}, tau, options))
+        !by_tasks<T>(crew, forms::gelqf(), options, {.m = m, .n = n}, {{A, lda}, {tau}}))
         alone::gelqf(crew.kernels(), m, n, A, lda, tau);
 }
 
@@ -263,7 +192,7 @@ void orgqr(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau,
     argument::require(TRC_ARGUMENTS_orgqr(TRC_CHECK));
     check_options("orgqr", options);
     if (k == 0 || short_call(crew, operations::orgqr(double(m), double(n), double(k)).flops<T>(), options) ||
-        !form_by_tasks<T>(crew, Storage::columns, k, {A, m, n, lda}, tau, options))
+        !by_tasks<T>(crew, forms::orgqr(), options, {.m = m, .n = n, .k = k}, {{A, lda}, {tau}}))
         alone::orgqr(crew.kernels(), m, n, k, A, lda, tau);
 }
 
@@ -273,7 +202,7 @@ void orglq(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau,
     argument::require(TRC_ARGUMENTS_orglq(TRC_CHECK));
     check_options("orglq", options);
     if (k == 0 || short_call(crew, operations::orgqr(double(n), double(m), double(k)).flops<T>(), options) ||
-        !form_by_tasks<T>(crew, Storage::rows, k, {A, m, n, lda}, tau, options))
+        !by_tasks<T>(crew, forms::orglq(), options, {.m = m, .n = n, .k = k}, {{A, lda}, {tau}}))
         alone::orglq(crew.kernels(), m, n, k, A, lda, tau);
 }
 
@@ -287,7 +216,8 @@ void ormqr(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, 
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
     const bool few = side == Side::left && n <= blas::few_columns && options.nb == 0 && options.variant.empty();
     if (few || short_call(crew, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
-        !apply_by_tasks<T>(crew, Storage::columns, side, op, k, A, lda, tau, {C, m, n, ldc}, options))
+        !by_tasks<T>(crew, forms::ormqr(), options, {.m = m, .n = n, .k = k, .side = side, .op = op},
+                     {{A, lda}, {tau}, {C, ldc}}))
         alone::ormqr(crew.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
 }
 
@@ -300,7 +230,8 @@ void ormlq(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, 
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
     if (short_call(crew, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
-        !apply_by_tasks<T>(crew, Storage::rows, side, op, k, A, lda, tau, {C, m, n, ldc}, options))
+        !by_tasks<T>(crew, forms::ormlq(), options, {.m = m, .n = n, .k = k, .side = side, .op = op},
+                     {{A, lda}, {tau}, {C, ldc}}))
         alone::ormlq(crew.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
 }
 
@@ -311,7 +242,7 @@ void geqrt(Crew& crew, Index m, Index n, Index nb, T* A, Index lda, T* t, Index 
     check_options("geqrt", options);
     if (m == 0 || n == 0) return;
     if (short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
-        !factor_keeping_triangles<T>(crew, {A, m, n, lda}, {t, ldt, nb}, options))
+        !by_tasks<T>(crew, forms::geqrt(), options, {.m = m, .n = n, .inner = nb}, {{A, lda}, {t, ldt}}))
         alone::geqrt(crew.kernels(), m, n, nb, A, lda, t, ldt);
 }
 
@@ -323,9 +254,9 @@ void gemqrt(Crew& crew, Side side, Op op, Index m, Index n, Index k, Index nb, c
     check_options("gemqrt", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
-    const bool is_short = short_call(crew, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options);
-    const std::vector<T> tau = is_short ? std::vector<T>() : scalars_of(k, nb, t, ldt);
-    if (tau.empty() || !apply_by_tasks<T>(crew, Storage::columns, side, op, k, V, ldv, tau.data(), {C, m, n, ldc}, options))
+    const Problem problem{.m = m, .n = n, .k = k, .inner = nb, .side = side, .op = op};
+    if (short_call(crew, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
+        !by_tasks<T>(crew, forms::gemqrt(), options, problem, {{V, ldv}, {t, ldt}, {C, ldc}}))
         alone::gemqrt(crew.kernels(), side, op, m, n, k, nb, V, ldv, t, ldt, C, ldc);
 }
 

@@ -1,10 +1,7 @@
-#include "algorithms/rank_2k.hpp"
-#include "algorithms/rank_k.hpp"
 #include "algorithms/signatures.hpp"
 #include "blas/level3/team_product.hpp"
+#include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
-#include "drivers/operands.hpp"
-#include "drivers/packed_calls.hpp"
 #include "drivers/sharing.hpp"
 #include "matrix/operations.hpp"
 
@@ -28,15 +25,9 @@ bool share_rank_k(Crew& crew, Uplo uplo, Op op, Op mirror, Index n, Index k, T a
     return share_out(crew, shared);
 }
 
-/// One triangle of alpha op(A) op(B)^f + beta C on packed tiles; f is `mirror`.
-template <Scalar T>
-PackedProduct<T> rank_product(Uplo uplo, Op op, Op mirror, Index n, Index k, T alpha, const T* A, Index lda, const T* B,
-                              Index ldb, T beta, T* C, Index ldc)
+Problem problem_of(Uplo uplo, Op op, Index n, Index k, std::complex<double> alpha, std::complex<double> beta)
 {
-    PackedProduct<T> product{
-        n, n, k, alpha, blas::general(A, lda, op), blas::general(B, ldb, op).op(mirror), beta, {C, n, n, ldc}, part_of(uplo)};
-    product.real_diagonal = mirror == Op::conj_trans;
-    return product;
+    return {.m = n, .n = n, .k = k, .uplo = uplo, .op = op, .alpha = alpha, .beta = beta};
 }
 
 } // namespace
@@ -54,12 +45,8 @@ void syrk(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, I
         return;
     if (runs_directly(crew, operations::rank_k(double(n), double(k)).flops<T>(), options))
         return crew.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    if (runs_packed(crew, forms::syrk(), options) &&
-        run_packed(crew, options, {rank_product(uplo, op, Op::trans, n, k, alpha, A, lda, A, lda, beta, C, ldc)}))
-        return;
-    const auto [nb, kb] = product_tiles<T>(crew, n, n, k, options);
-    const TileMatrix<T> lower = lower_triangle(uplo, Op::trans, C, n, ldc, nb), left = operand(op, A, lda, n, k, nb, kb);
-    run_routine(crew, options, [&](Flow& flow) { syrk(flow, alpha, left, beta, lower); });
+    const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
+    lay_out<T>(crew, forms::syrk(), options, problem, {{A, lda}, {C, ldc}}).run(crew, options);
 }
 
 template <Scalar T>
@@ -75,12 +62,8 @@ void herk(Crew& crew, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T
         return;
     if (runs_directly(crew, operations::rank_k(double(n), double(k)).flops<T>(), options))
         return crew.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    if (runs_packed(crew, forms::herk(), options) &&
-        run_packed(crew, options, {rank_product(uplo, op, herm_op<T>, n, k, T(alpha), A, lda, A, lda, T(beta), C, ldc)}))
-        return;
-    const auto [nb, kb] = product_tiles<T>(crew, n, n, k, options);
-    const TileMatrix<T> lower = lower_triangle(uplo, herm_op<T>, C, n, ldc, nb), left = operand(op, A, lda, n, k, nb, kb);
-    run_routine(crew, options, [&](Flow& flow) { herk(flow, alpha, left, beta, lower); });
+    const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
+    lay_out<T>(crew, forms::herk(), options, problem, {{A, lda}, {C, ldc}}).run(crew, options);
 }
 
 template <Scalar T>
@@ -92,15 +75,8 @@ void syr2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(crew, operations::rank_2k(double(n), double(k)).flops<T>(), options))
         return crew.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(crew, forms::syr2k(), options) &&
-        run_packed(crew, options,
-                   {rank_product(uplo, op, Op::trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc),
-                    rank_product(uplo, op, Op::trans, n, k, alpha, B, ldb, A, lda, T(1), C, ldc)}))
-        return;
-    const auto [nb, kb] = product_tiles<T>(crew, n, n, k, options);
-    const TileMatrix<T> lower = lower_triangle(uplo, Op::trans, C, n, ldc, nb);
-    const TileMatrix<T> a = operand(op, A, lda, n, k, nb, kb), b = operand(op, B, ldb, n, k, nb, kb);
-    run_routine(crew, options, [&](Flow& flow) { syr2k(flow, alpha, a, b, beta, lower); });
+    const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
+    lay_out<T>(crew, forms::syr2k(), options, problem, {{A, lda}, {B, ldb}, {C, ldc}}).run(crew, options);
 }
 
 template <Scalar T>
@@ -112,15 +88,8 @@ void her2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(crew, operations::rank_2k(double(n), double(k)).flops<T>(), options))
         return crew.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    if (runs_packed(crew, forms::her2k(), options) &&
-        run_packed(crew, options,
-                   {rank_product(uplo, op, herm_op<T>, n, k, alpha, A, lda, B, ldb, T(beta), C, ldc),
-                    rank_product(uplo, op, herm_op<T>, n, k, conjugate(alpha), B, ldb, A, lda, T(1), C, ldc)}))
-        return;
-    const auto [nb, kb] = product_tiles<T>(crew, n, n, k, options);
-    const TileMatrix<T> lower = lower_triangle(uplo, herm_op<T>, C, n, ldc, nb);
-    const TileMatrix<T> a = operand(op, A, lda, n, k, nb, kb), b = operand(op, B, ldb, n, k, nb, kb);
-    run_routine(crew, options, [&](Flow& flow) { her2k(flow, alpha, a, b, beta, lower); });
+    const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
+    lay_out<T>(crew, forms::her2k(), options, problem, {{A, lda}, {B, ldb}, {C, ldc}}).run(crew, options);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

@@ -72,9 +72,7 @@ bool runs_directly(Crew& crew, Flops flops, const RoutineOptions& options, Work 
 
 Index rhs_tile(const Crew& crew, Index nb, Index nrhs, const RoutineOptions& options)
 {
-    if (options.nb) return options.nb;
-    const Index share = (nrhs + crew.workers() - 1) / crew.workers();
-    return std::max<Index>(1, std::min(nb, std::max<Index>(share, std::min<Index>(nrhs, 16))));
+    return options.nb ? options.nb : right_sides_tile(nb, nrhs, crew.workers());
 }
 
 } // namespace trencadis

@@ -24,8 +24,7 @@ const Form* check_options(std::string_view routine, const RoutineOptions& option
 /// Throws Error{bad_argument} for a form whose factors are not LAPACK's.
 void require_lapack_layout(const Form* asked);
 
-/// Columns of the blocks of right-hand sides: one block where there are few, else enough for the workers, or as wide as the
-/// caller's tiles.
+/// Columns of the blocks of right-hand sides: those of right_sides_tile, or as wide as the caller's tiles.
 Index rhs_tile(const Crew& crew, Index nb, Index nrhs, const RoutineOptions& options);
 
 /// The crew runs `body`; the outcome of its flow. A failed allocation becomes Error{out_of_memory}.

@@ -1,6 +1,6 @@
 #include "drivers/tall_qr.hpp"
 
-#include "algorithms/tall_qr.hpp"
+#include "algorithms/forms/tall_qr.hpp"
 #include "base/error.hpp"
 #include "drivers/routine.hpp"
 
@@ -12,10 +12,10 @@ namespace {
 
 /// None where there is no memory for what stands beside the blocks: others need less.
 template <Scalar T>
-std::optional<TallQr<T>>& make(std::optional<TallQr<T>>& call, Index m, Index n, T* A, Index lda, T* tau, IllConditioned ill)
+std::optional<TallLayout<T>>& make(std::optional<TallLayout<T>>& call, Place& place, const Problem& problem, IllConditioned ill)
 {
     try {
-        call.emplace(m, n, A, lda, tau, 0, ill);
+        call.emplace(place, problem, ill);
     } catch (const Error& failure) {
         if (failure.code() != ErrorCode::out_of_memory) throw;
     }
@@ -30,10 +30,12 @@ bool geqrf_by_rows(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const 
     const bool asked = form != nullptr;
     if (asked ? !form->tall_rows : options.nb != 0) return false;
     if (n == 0 || (asked ? m < 2 * n : !TallQr<T>::suits(m, n))) return false;
-    std::optional<TallQr<T>> call;
-    if (!make(call, m, n, A, lda, tau, asked ? IllConditioned::factored : IllConditioned::left)) return false;
-    run_routine(crew, options, [&](Flow& flow) { call->submit(flow); });
-    return call->done();
+    const Place::Operand operands[] = {{A, lda}, {tau}};
+    Place memory(operands);
+    std::optional<TallLayout<T>> tall;
+    if (!make(tall, memory, {.m = m, .n = n}, asked ? IllConditioned::factored : IllConditioned::left)) return false;
+    run_routine(crew, options, [&](Flow& flow) { tall->submit(flow); });
+    return tall->call->done();
 }
 
 #define TRC_INSTANTIATE(T) template bool geqrf_by_rows(Crew&, Index, Index, T*, Index, T*, const Form*, const RoutineOptions&);

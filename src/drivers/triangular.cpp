@@ -1,11 +1,8 @@
 #include "algorithms/signatures.hpp"
-#include "algorithms/trmm.hpp"
-#include "algorithms/trsm.hpp"
 #include "blas/level3/team_solve.hpp"
 #include "drivers/alone.hpp"
+#include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
-#include "drivers/operands.hpp"
-#include "drivers/packed_calls.hpp"
 #include "drivers/sharing.hpp"
 #include "graph/team.hpp"
 #include "kernels/tiles/tile_operations.hpp"
@@ -64,19 +61,11 @@ template <Scalar T> struct TriangularCall {
         const Uplo seen = op == Op::none ? uplo : opposite(uplo);
         run_routine(crew, options, [&](Flow& flow) { task::trsm(flow, side, seen, diag, alpha, triangle, unknowns); });
     }
-    /// The algorithm knows A on the left of B only: X op(A) is f(op(A)) f(X) seen through f, with the transposition f that is not
-    /// at odds with op.
-    template <class Algorithm> void run(const RoutineOptions& options, Algorithm&& algorithm) const
+    /// `all`: a routine's forms, or one of them.
+    template <class Forms> void run(const Forms& all, const RoutineOptions& options) const
     {
-        const Index nb = options.nb ? options.nb : product_tile(order(), others(), sizeof(T), crew.workers());
-        const TileMatrix<T> triangle = readable(A, order(), order(), lda, nb, nb).with(op);
-        const TileMatrix<T> unknowns({B, m, n, ldb}, nb, nb);
-        const Uplo seen = op == Op::none ? uplo : opposite(uplo);
-        const Op f = op == Op::trans ? Op::trans : herm_op<T>;
-        run_routine(crew, options, [&](Flow& flow) {
-            if (side == Side::left) algorithm(flow, seen, alpha, triangle, unknowns);
-            else algorithm(flow, opposite(seen), seen_through(f, alpha), triangle.with(f), unknowns.with(f));
-        });
+        const Problem problem{.m = m, .n = n, .side = side, .uplo = uplo, .op = op, .diag = diag, .alpha = alpha};
+        lay_out<T>(crew, all, options, problem, {{A, lda}, {B, ldb}}).run(crew, options);
     }
 };
 
@@ -91,17 +80,7 @@ void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     if (m == 0 || n == 0) return;
     if (runs_directly(crew, call.flops(), options, Work::solve))
         return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (runs_packed(crew, forms::trmm(), options)) {
-        const blas::Operand<T> triangle = structured(blas::Structure::triangular, uplo, diag, A, lda, op),
-                               b = blas::general<T>(B, ldb);
-        const bool left = side == Side::left;
-        PackedProduct<T> product{m, n, call.order(), alpha, left ? triangle : b, left ? b : triangle, T(0), {B, m, n, ldb}};
-        product.in_place = left ? PackedProduct<T>::InPlace::B : PackedProduct<T>::InPlace::A;
-        if (run_packed(crew, options, {product})) return;
-    }
-    call.run(options, [&](Flow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
-        trmm(flow, seen, diag, factor, triangle, X);
-    });
+    call.run(forms::trmm(), options);
 }
 
 template <Scalar T>
@@ -116,12 +95,8 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trsm), options)) return call.solve_together(options);
     if (runs_directly(crew, call.flops(), options, Work::solve))
         return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (alpha != T(0) && runs_packed(crew, forms::trsm(), options) &&
-        run_packed(crew, options, PackedSystem<T>{side, uplo, op, diag, m, n, alpha, A, lda, {B, m, n, ldb}}))
-        return;
-    call.run(options, [&](Flow& flow, Uplo seen, T factor, TileMatrix<T> triangle, TileMatrix<T> X) {
-        trsm(flow, seen, diag, factor, triangle, X);
-    });
+    if (alpha == T(0)) call.run(plain_form(forms::trsm()), options); // B is set to zero
+    else call.run(forms::trsm(), options);
 }
 
 template <Scalar T>

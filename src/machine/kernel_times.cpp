@@ -62,17 +62,23 @@ bool can(const Machine& machine, std::string_view kernel, std::span<const std::s
 }
 
 /// Kernels that are as fast as another one, which serves where a machine does not tell their own time: small operations on a
-/// diagonal tile, the two products with a triangle, QR of two triangles, panels of QR and of LU, which are bound by memory alike,
-/// reflectors applied by blocks, and what a tall QR is made of.
+/// diagonal tile, the two products with a triangle, those with a symmetric matrix, updates of rank 2k, QR of two triangles,
+/// panels of QR and of LU, which are bound by memory alike, reflectors applied by blocks, and what a tall QR is made of.
 constexpr std::pair<std::string_view, std::string_view> resembling[] = {{"trtri", "potrf"},
                                                                         {"lauum", "potrf"},
                                                                         {"trmm", "trsm"},
+                                                                        {"symm", "gemm"},
+                                                                        {"hemm", "gemm"},
+                                                                        {"syr2k", "syrk"},
+                                                                        {"her2k", "herk"},
                                                                         {"getrf_nopiv", "getrf"},
                                                                         {"tournament", "getrf_panel"},
                                                                         {"ttqrt", "tsqrt"},
                                                                         {"ttmqr", "tsmqr"},
                                                                         {"geqrf_panel", "getrf_panel"},
+                                                                        {"gelqf_panel", "geqrf_panel"},
                                                                         {"larft", "geqrf_panel"},
+                                                                        {"keep", "geqrf_panel"},
                                                                         {"larfb", "unmqr"},
                                                                         {"gram_qr", "syrk"},
                                                                         {"reflect_block", "syrk"},

@@ -1,5 +1,6 @@
 #pragma once
 #include "algorithms/forms/place.hpp"
+#include "algorithms/node_share.hpp"
 #include "base/scalar.hpp"
 #include "base/types.hpp"
 #include "graph/flow.hpp"
@@ -7,23 +8,43 @@
 #include "matrix/ops.hpp"
 
 #include <complex>
-#include <memory>
+#include <cstddef>
+#include <new>
 #include <span>
 #include <string_view>
+#include <utility>
 
 /// The forms of routines, one object each: all that the rest of the house knows of a way to carry a routine out. Calls,
 /// simulations, lists, benchmarks and pages read it. Users name a form by --variant and RoutineOptions::variant.
 namespace trencadis {
 
+/// Rows, columns and depth of the tiles of a product; 0: as its form cuts it.
+struct ProductCut {
+    Index rows = 0, cols = 0, depth = 0;
+};
+
 /// What a form is laid out for. Simulations know no workers: those have 0 here.
 struct Problem {
-    Index m = 0, n = 0;      ///< rows and columns of the matrix
+    Index m = 0, n = 0;      ///< rows and columns of the matrix, of a product's result
+    Index k = 0;             ///< depth of a product, reflectors of a Q
     Index nb = 0, inner = 0; ///< tiles, and blocks or tiles inside them
     Index nrhs = 1;          ///< right sides,
-    Index rhs_nb = 0;        ///< in blocks of so many columns
+    Index rhs_nb = 0;        ///< in blocks of so many columns; 0: as calls have it by nb
+    Side side = Side::left;
     Uplo uplo = Uplo::lower;
+    Op op = Op::none, op_b = Op::none; ///< what is taken of the first operand, and of the second
+    Diag diag = Diag::non_unit;
+    std::complex<double> alpha = 1, beta = 1; ///< has the scalars of all precisions as they are
+    ProductCut cut = {};
     int workers = 0;
+    std::span<const NodeShare> nodes = {}; ///< of a form that goes by memory nodes
 };
+/// One of the problem's factors in the precision of a layout.
+template <Scalar T> T factor_of(std::complex<double> factor)
+{
+    if constexpr (is_complex<T>) return T(factor);
+    else return T(factor.real());
+}
 
 /// A problem laid out: what its tasks work on, and what that needs beside the operands. Outlives the tasks.
 class Layout {
@@ -33,18 +54,46 @@ public:
     virtual void submit(Flow& flow) = 0;
 };
 
+/// Has one layout at a time, without memory from the heap for the object itself.
+class LayoutRoom {
+public:
+    LayoutRoom() = default;
+    LayoutRoom(const LayoutRoom&) = delete;
+    LayoutRoom& operator=(const LayoutRoom&) = delete;
+    ~LayoutRoom() { clear(); }
+
+    template <class Made> void make(Place& place, const Problem& problem)
+    {
+        static_assert(sizeof(Made) <= sizeof(room_) && alignof(Made) <= alignof(std::max_align_t));
+        clear();
+        layout_ = new (room_) Made(place, problem);
+    }
+    Layout* operator->() const { return layout_; }
+
+private:
+    void clear()
+    {
+        if (layout_) std::exchange(layout_, nullptr)->~Layout();
+    }
+
+    alignas(std::max_align_t) std::byte room_[1024];
+    Layout* layout_ = nullptr;
+};
+
 struct Form {
     std::string_view name;
     /// Tile size of an m x n problem where the caller asks for none. For a packed product the number of columns of a tile of the
     /// result; those have another number of rows.
     Index (*tile)(Index m, Index n, std::size_t element_bytes, int workers);
     /// Lays a problem out, by precision (s, d, c, z); null: there is no graph of it, and its calls are laid out by their driver.
-    std::unique_ptr<Layout> (*lay[4])(Place& place, const Problem& problem) = {};
+    void (*lay[4])(LayoutRoom& room, Place& place, const Problem& problem) = {};
     /// Codelets of its tasks, whose times a machine must know.
     std::span<const std::string_view> kernels = {};
 
     bool called = true;    ///< routines can be called with it; else it is only simulated
     bool simulated = true; ///< its graph is, where it can be laid out
+    /// Without a tile size it cuts its problem up itself, by more than m and n: there nb is what a caller asks for, or 0.
+    bool cuts = false;
     /// Works on images that cores make for themselves, or by whole blocks in their caches: devices take no part in it.
     bool packs_images = false;
     /// Kernels that must be our own: it stands for them, on images that only they know.
@@ -58,15 +107,18 @@ struct Form {
     /// Of a form for tall matrices: the rows from which one of n columns is tall.
     Index (*tall_rows)(Index n) = nullptr;
 
+    bool by_nodes = false;     ///< cuts its problem up for memory nodes
+    bool other_pivots = false; ///< of LU: not those of partial pivoting, so that entries may grow more
+
     bool has_graph() const { return simulated && lay[0]; }
 };
 
 /// Where Form::lay has the layouts of T.
 template <Scalar T> constexpr int layout_of_precision = (is_complex<T> ? 2 : 0) + (sizeof(Real<T>) == sizeof(double) ? 1 : 0);
 
-template <class Made> std::unique_ptr<Layout> make_layout(Place& place, const Problem& problem)
+template <class Made> void make_layout(LayoutRoom& room, Place& place, const Problem& problem)
 {
-    return std::make_unique<Made>(place, problem);
+    room.make<Made>(place, problem);
 }
 
 /// Form::lay of a layout that is a template over the scalar.
@@ -98,11 +150,18 @@ Forms lauum();
 Forms potri();
 Forms getrf();
 Forms getrs();
+Forms getri();
+Forms gesv();
 Forms geqrf();
 Forms geqp3();
 Forms gelqf();
 Forms orgqr();
+Forms orglq();
 Forms ormqr();
+Forms ormlq();
+Forms geqrt();
+Forms gemqrt();
+Forms gels();
 Forms tasks();
 } // namespace forms
 

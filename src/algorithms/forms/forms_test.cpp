@@ -16,13 +16,14 @@ constexpr Index n = 157, nb = 48, tallest = 4 * n;
 /// More right sides than one task solves for.
 Problem problem_of(const Form& form)
 {
-    return {.m = form.tall_rows ? tallest : n, .n = n, .nb = nb, .inner = 20, .nrhs = 20, .rhs_nb = 20};
+    return {.m = form.tall_rows ? tallest : n, .n = n, .k = n, .nb = nb, .inner = 20, .nrhs = 20, .rhs_nb = 20};
 }
 std::map<std::string, Index> tasks_at(Place place, const Form& form, int precision)
 {
     Waves waves;
     TaskFlow flow(waves, whole_graph);
-    const std::unique_ptr<Layout> layout = form.lay[precision](place, problem_of(form));
+    LayoutRoom layout;
+    form.lay[precision](layout, place, problem_of(form));
     layout->submit(flow);
     flow.wait();
     return waves.tasks;

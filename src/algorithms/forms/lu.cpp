@@ -9,7 +9,8 @@
 #include <numeric>
 #include <optional>
 
-/// LU: of an m x n matrix, with the pivots as second operand where they are LAPACK's (docs/decisions/0055).
+/// LU: of an m x n matrix, with the pivots as second operand where they are LAPACK's (docs/decisions/0055). Solutions have
+/// n x nrhs right sides as third operand.
 namespace trencadis {
 namespace {
 
@@ -27,85 +28,109 @@ PanelCut cut_of(const Problem& x)
 }
 template <Scalar T> Index* pivots_of(Place& place, const Problem& x) { return place.vector<Index>(std::min(x.m, x.n)); }
 
-template <Scalar T> class Panel final : public Layout {
-public:
+template <Scalar T> struct Panel : Layout {
     Panel(Place& place, const Problem& x)
-        : A_(place.tiles<T>(x.m, x.n, panel_rows(x), x.nb)), pivots_(pivots_of<T>(place, x)), cut_(cut_of(x))
+        : A(place.tiles<T>(x.m, x.n, panel_rows(x), x.nb)), pivots(pivots_of<T>(place, x)), cut(cut_of(x))
     {
     }
-    void submit(Flow& flow) override { getrf(flow, A_, pivots_, cut_); }
+    void submit(Flow& flow) override { getrf(flow, A, pivots, cut); }
 
-private:
-    TileMatrix<T> A_;
-    Index* pivots_;
-    PanelCut cut_;
+    TileMatrix<T> A;
+    Index* pivots;
+    PanelCut cut;
 };
 
 /// A matrix of one panel needs no images.
-template <Scalar T> class Packed final : public Layout {
-public:
-    Packed(Place& place, const Problem& x) : A_(place.columns<T>(x.m, x.n), panel_rows(x), x.nb), cut_(cut_of(x))
+template <Scalar T> struct Packed : Layout {
+    Packed(Place& place, const Problem& x) : A(place.columns<T>(x.m, x.n), panel_rows(x), x.nb), cut(cut_of(x))
     {
-        if (x.n > x.nb) images_.emplace(x.m, x.n, x.nb, place.images());
-        pivots_ = pivots_of<T>(place, x);
+        if (x.n > x.nb) images.emplace(x.m, x.n, x.nb, place.images());
+        pivots = pivots_of<T>(place, x);
     }
     void submit(Flow& flow) override
     {
-        if (images_) getrf_packed(flow, A_, *images_, pivots_, cut_);
-        else getrf(flow, A_, pivots_, cut_);
+        if (images) getrf_packed(flow, A, *images, pivots, cut);
+        else getrf(flow, A, pivots, cut);
     }
 
-private:
-    TileMatrix<T> A_;
-    std::optional<LuImages<T>> images_;
-    Index* pivots_;
-    PanelCut cut_;
+    TileMatrix<T> A;
+    std::optional<LuImages<T>> images;
+    Index* pivots;
+    PanelCut cut;
 };
 
-template <Scalar T, ColumnUpdates updates> class Kastors final : public Layout {
-public:
+template <Scalar T, ColumnUpdates updates> struct Kastors : Layout {
     Kastors(Place& place, const Problem& x)
-        : A_(place.tiles<T>(x.m, x.n, x.nb, x.nb)), pivots_(pivots_of<T>(place, x)),
-          tokens_(place.tokens(A_.row_tiles() + 1, own_))
+        : A(place.tiles<T>(x.m, x.n, x.nb, x.nb)), pivots(pivots_of<T>(place, x)), tokens(place.tokens(A.row_tiles() + 1, own))
     {
     }
-    void submit(Flow& flow) override { getrf_kastors(flow, updates, A_, pivots_, tokens_); }
+    void submit(Flow& flow) override { getrf_kastors(flow, updates, A, pivots, tokens); }
 
-private:
-    TileMatrix<T> A_;
-    Index* pivots_;
-    std::vector<char> own_;
-    char* tokens_;
+    TileMatrix<T> A;
+    Index* pivots;
+    std::vector<char> own;
+    char* tokens;
 };
 template <Scalar T> using Queued = Kastors<T, ColumnUpdates::queued>;
 template <Scalar T> using Concurrent = Kastors<T, ColumnUpdates::concurrent>;
 
-template <Scalar T> class Unpivoted final : public Layout {
-public:
-    Unpivoted(Place& place, const Problem& x) : A_(place.tiles<T>(x.m, x.n, x.nb, x.nb))
+template <Scalar T> struct Unpivoted : Layout {
+    Unpivoted(Place& place, const Problem& x) : A(place.tiles<T>(x.m, x.n, x.nb, x.nb))
     {
         if (!place.in_memory()) return;
-        Index* const pivots = pivots_of<T>(place, x);
-        std::iota(pivots, pivots + std::min(x.m, x.n), Index(1));
+        Index* const none = pivots_of<T>(place, x);
+        std::iota(none, none + std::min(x.m, x.n), Index(1));
     }
-    void submit(Flow& flow) override { getrf_nopiv(flow, A_); }
+    void submit(Flow& flow) override { getrf_nopiv(flow, A); }
 
-private:
-    TileMatrix<T> A_;
+    TileMatrix<T> A;
+    static constexpr Index* pivots = nullptr; ///< nobody looks at those that are left to the caller
 };
 
-template <Scalar T> class Tournament final : public Layout {
-public:
+template <Scalar T> struct Tournament : Layout {
     Tournament(Place& place, const Problem& x)
-        : A_(place.tiles<T>(x.m, x.n, x.nb, x.nb)), rounds_(x.m, x.nb, place.images()), pivots_(pivots_of<T>(place, x))
+        : A(place.tiles<T>(x.m, x.n, x.nb, x.nb)), rounds(x.m, x.nb, place.images()), pivots(pivots_of<T>(place, x))
     {
     }
-    void submit(Flow& flow) override { getrf_tournament(flow, A_, rounds_, pivots_); }
+    void submit(Flow& flow) override { getrf_tournament(flow, A, rounds, pivots); }
 
-private:
-    TileMatrix<T> A_;
-    TournamentRounds<T> rounds_;
-    Index* pivots_;
+    TileMatrix<T> A;
+    TournamentRounds<T> rounds;
+    Index* pivots;
+};
+
+template <Scalar T> TileMatrix<T> right_sides(Place& place, const Problem& x)
+{
+    return place.tiles<T>(x.n, x.nrhs, x.nb, x.rhs_nb);
+}
+
+/// A factorization, and the solution with it in the same flow.
+template <Scalar T, template <Scalar> class Factored> struct Solution final : Factored<T> {
+    Solution(Place& place, const Problem& x) : Factored<T>(place, x), B(right_sides<T>(place, x)) {}
+    void submit(Flow& flow) override
+    {
+        Factored<T>::submit(flow);
+        getrs_after(flow, this->A, this->pivots, B);
+    }
+    TileMatrix<T> B;
+};
+template <Scalar T> using SolvePacked = Solution<T, Packed>;
+template <Scalar T> using SolvePanel = Solution<T, Panel>;
+template <Scalar T> using SolveQueued = Solution<T, Queued>;
+template <Scalar T> using SolveConcurrent = Solution<T, Concurrent>;
+template <Scalar T> using SolveUnpivoted = Solution<T, Unpivoted>;
+template <Scalar T> using SolveTournament = Solution<T, Tournament>;
+
+template <Scalar T> struct Substitution final : Layout {
+    Substitution(Place& place, const Problem& x)
+        : op(x.op), A(place.tiles<T>(x.n, x.n, x.nb, x.nb)), pivots(pivots_of<T>(place, x)), B(right_sides<T>(place, x))
+    {
+    }
+    void submit(Flow& flow) override { getrs(flow, op, A, pivots, B); }
+    Op op;
+    TileMatrix<T> A;
+    const Index* pivots;
+    TileMatrix<T> B;
 };
 
 using Names = std::string_view;
@@ -116,29 +141,62 @@ constexpr Names tournament_kernels[] = {"tournament", "getrf_nopiv", "getrf_pane
 constexpr Names incremental_kernels[] = {"getrf", "gessm", "tstrf", "ssssm"};
 constexpr KernelRoutine own[] = {KernelRoutine::gemm, KernelRoutine::trsm};
 
+constexpr Form of_panels{.tile = lu_tile, .kernels = panel_kernels};
+constexpr Form of_images{.tile = packed_lu_tile, .kernels = packed_kernels, .packs_images = true, .own = own};
+constexpr Form without_pivots{.tile = lu_tile, .kernels = nopiv_kernels, .other_pivots = true};
+constexpr Form by_tournament{.tile = lu_tile, .kernels = tournament_kernels, .other_pivots = true};
+constexpr Form by_increments{.tile = lu_tile,
+                             .kernels = incremental_kernels,
+                             .apart = "leaves no factors and pivots of LAPACK's form; call gesv, or IncrementalLu",
+                             .other_pivots = true};
+
+using Lay = void (*)(LayoutRoom&, Place&, const Problem&);
+constexpr Form form(std::string_view name, Form like, const Lay (&lay)[4])
+{
+    like.name = name;
+    for (int i = 0; i < 4; ++i) like.lay[i] = lay[i];
+    return like;
+}
+/// With the solution, whose tasks are listed in the second place.
+constexpr Form solving(Names name, Form like, std::span<const Names> kernels, const Lay (&lay)[4])
+{
+    like.kernels = kernels;
+    return form(name, like, lay);
+}
+
 constexpr Form getrf_forms[] = {
-    {.name = "packed",
-     .tile = packed_lu_tile,
-     .lay = TRC_LAY(Packed),
-     .kernels = packed_kernels,
-     .packs_images = true,
-     .own = own},
-    {.name = "panel", .tile = lu_tile, .lay = TRC_LAY(Panel), .kernels = panel_kernels},
-    {.name = "kastors", .tile = lu_tile, .lay = TRC_LAY(Queued), .kernels = panel_kernels},
-    {.name = "kastors-cw", .tile = lu_tile, .lay = TRC_LAY(Concurrent), .kernels = panel_kernels},
-    {.name = "nopiv", .tile = lu_tile, .lay = TRC_LAY(Unpivoted), .kernels = nopiv_kernels},
-    {.name = "tournament", .tile = lu_tile, .lay = TRC_LAY(Tournament), .kernels = tournament_kernels},
-    {.name = incremental_word,
-     .tile = lu_tile,
-     .lay = TRC_LAY(IncrementalLayout),
-     .kernels = incremental_kernels,
-     .apart = "leaves no factors and pivots of LAPACK's form; call gesv, or IncrementalLu"},
+    form("packed", of_images, TRC_LAY(Packed)),
+    form("panel", of_panels, TRC_LAY(Panel)),
+    form("kastors", of_panels, TRC_LAY(Queued)),
+    form("kastors-cw", of_panels, TRC_LAY(Concurrent)),
+    form("nopiv", without_pivots, TRC_LAY(Unpivoted)),
+    form("tournament", by_tournament, TRC_LAY(Tournament)),
+    form(incremental_word, by_increments, TRC_LAY(IncrementalLayout)),
 };
-constexpr Form getrs_forms[] = {{.name = "in-place", .tile = lu_tile}};
+
+constexpr Names packed_solve_kernels[] = {"getrf_panel", "pack", "swptr", "gemm", "laswp", "trsm"};
+constexpr Names panel_solve_kernels[] = {"getrf_panel", "swptr", "gemm", "laswp", "trsm"};
+/// 'incremental' is two flows: its substitutions know no zero pivot, at which the caller's right sides stay as they are.
+constexpr Form gesv_forms[] = {
+    solving("packed", of_images, packed_solve_kernels, TRC_LAY(SolvePacked)),
+    solving("panel", of_panels, panel_solve_kernels, TRC_LAY(SolvePanel)),
+    solving("kastors", of_panels, panel_solve_kernels, TRC_LAY(SolveQueued)),
+    solving("kastors-cw", of_panels, panel_solve_kernels, TRC_LAY(SolveConcurrent)),
+    solving("nopiv", without_pivots, nopiv_kernels, TRC_LAY(SolveUnpivoted)),
+    solving("tournament", by_tournament, tournament_kernels, TRC_LAY(SolveTournament)),
+    solving(incremental_word, by_increments, {}, {}),
+};
+
+constexpr Names substitution_kernels[] = {"laswp", "trsm", "gemm"};
+constexpr Form getrs_forms[] = {
+    {.name = "in-place", .tile = lu_tile, .lay = TRC_LAY(Substitution), .kernels = substitution_kernels}};
+constexpr Form getri_forms[] = {{.name = "in-place", .tile = lu_tile}};
 
 } // namespace
 
 forms::Forms forms::getrf() { return getrf_forms; }
 forms::Forms forms::getrs() { return getrs_forms; }
+forms::Forms forms::getri() { return getri_forms; }
+forms::Forms forms::gesv() { return gesv_forms; }
 
 } // namespace trencadis

@@ -1,179 +1,123 @@
-#include "algorithms/forms/form.hpp"
+#include "algorithms/forms/products.hpp"
+
 #include "algorithms/gemm.hpp"
 #include "algorithms/gemm_shared_panel.hpp"
-#include "algorithms/packed_product.hpp"
-#include "algorithms/packed_trsm.hpp"
-#include "algorithms/rank_k.hpp"
-#include "algorithms/tile_size.hpp"
-#include "algorithms/trsm.hpp"
+#include "algorithms/symm.hpp"
+#include "matrix/conjugate.hpp"
 
 #include <algorithm>
 
-/// Products and triangular solves. Calls have factors, transpositions and structures, which the drivers lay out; here stands what
-/// is simulated, of square matrices.
+/// gemm, symm and hemm: A, B and C, in this order.
 namespace trencadis {
 namespace {
 
-template <Scalar T> TileMatrix<T> square(Place& place, const Problem& x) { return place.tiles<T>(x.n, x.n, x.nb, x.nb); }
-
-template <Scalar T> struct PackedTiles : Layout {
-    PackedTiles(Place& place, Index nb, const PackedProduct<T>& of)
-        : product(of), tiling{nb, nb, nb}, images(product, tiling, place.images())
-    {
-    }
-    void submit(Flow& flow) override { packed_product(flow, product, tiling, images); }
-
-    /// C <- A op(B) + C in `part` of C.
-    static PackedProduct<T> of(MatrixView<T> A, MatrixView<T> B, Op op, MatrixView<T> C, blas::Part part)
-    {
-        const auto left = blas::general<T>(A.data, A.ld), right = blas::general<T>(B.data, B.ld, op);
-        return {C.rows, C.cols, A.cols, T(1), left, right, T(1), C, part};
-    }
-    PackedProduct<T> product;
-    ProductTiling tiling;
-    ProductImages<T> images;
-};
-template <Scalar T> struct PackedGemm final : PackedTiles<T> {
-    PackedGemm(Place& place, const Problem& x) : PackedTiles<T>(place, x.nb, laid(place, x.n)) {}
-    static PackedProduct<T> laid(Place& place, Index n)
-    {
-        const MatrixView<T> A = place.columns<T>(n, n), B = place.columns<T>(n, n), C = place.columns<T>(n, n);
-        return PackedTiles<T>::of(A, B, Op::none, C, blas::Part::all);
-    }
-};
-template <Scalar T> struct PackedSyrk final : PackedTiles<T> {
-    PackedSyrk(Place& place, const Problem& x) : PackedTiles<T>(place, x.nb, laid(place, x.n)) {}
-    static PackedProduct<T> laid(Place& place, Index n)
-    {
-        const MatrixView<T> A = place.columns<T>(n, n), C = place.columns<T>(n, n);
-        return PackedTiles<T>::of(A, A, Op::trans, C, blas::Part::lower);
-    }
-};
-template <Scalar T> struct PackedTrsm final : Layout {
-    PackedTrsm(Place& place, const Problem& x)
-        : A(place.columns<T>(x.n, x.n)), B(place.columns<T>(x.n, x.n)),
-          system{Side::left, Uplo::lower, Op::none, Diag::non_unit, x.n, x.n, T(1), A.data, A.ld, B}, tiling{x.nb, x.nb},
-          images(system, tiling, place.images())
-    {
-    }
-    void submit(Flow& flow) override { packed_trsm(flow, system, tiling, images); }
-    MatrixView<T> A, B;
-    PackedSystem<T> system;
-    SystemTiling tiling;
-    SystemImages<T> images;
-};
+template <Scalar T> using PackedGemm = PackedLayout<T, whole_product<T>>;
 
 template <Scalar T> struct InPlaceGemm final : Layout {
-    InPlaceGemm(Place& place, const Problem& x) : A(square<T>(place, x)), B(square<T>(place, x)), C(square<T>(place, x)) {}
-    void submit(Flow& flow) override { gemm(flow, T(1), A, B, T(1), C); }
-    TileMatrix<T> A, B, C;
-};
-/// P: the panel of B that is packed.
-template <Scalar T> struct SharedPanel final : Layout {
-    SharedPanel(Place& place, const Problem& x)
-        : A(square<T>(place, x)), B(square<T>(place, x)), C(square<T>(place, x)),
-          P(place.tiles<T>(std::min(x.n, x.nb), x.n, x.nb, x.nb))
+    InPlaceGemm(Place& place, const Problem& x) : InPlaceGemm(place, x, product_cut<T>(x, x.m, x.n)) {}
+    InPlaceGemm(Place& place, const Problem& x, ProductCut cut)
+        : A(general<T>(place, x.op, x.m, x.k, cut.rows, cut.depth)), B(general<T>(place, x.op_b, x.k, x.n, cut.depth, cut.cols)),
+          C(place.tiles<T>(x.m, x.n, cut.rows, cut.cols)), alpha(factor_of<T>(x.alpha)), beta(factor_of<T>(x.beta))
     {
     }
+    void submit(Flow& flow) override { gemm(flow, alpha, A, B, beta, C); }
+    TileMatrix<T> A, B, C;
+    T alpha, beta;
+};
+/// Square; P: the panel of B that is packed.
+template <Scalar T> struct SharedPanel final : Layout {
+    SharedPanel(Place& place, const Problem& x)
+        : A(square(place, x)), B(square(place, x)), C(square(place, x)), P(place.tiles<T>(std::min(x.n, x.nb), x.n, x.nb, x.nb))
+    {
+    }
+    static TileMatrix<T> square(Place& place, const Problem& x) { return place.tiles<T>(x.n, x.n, x.nb, x.nb); }
     void submit(Flow& flow) override { gemm_shared_panel(flow, A, B, P, C); }
     TileMatrix<T> A, B, C, P;
 };
-template <Scalar T> struct InPlaceSyrk final : Layout {
-    InPlaceSyrk(Place& place, const Problem& x) : A(square<T>(place, x)), C(square<T>(place, x)) {}
-    void submit(Flow& flow) override { syrk(flow, T(1), A, T(1), C); }
-    TileMatrix<T> A, C;
-};
-template <Scalar T> struct InPlaceTrsm final : Layout {
-    InPlaceTrsm(Place& place, const Problem& x) : A(square<T>(place, x)), B(square<T>(place, x)) {}
-    void submit(Flow& flow) override { trsm(flow, Uplo::lower, Diag::non_unit, T(1), A, B); }
-    TileMatrix<T> A, B;
-};
 
-// Tile sizes.
+Index order_of(const Problem& x) { return x.side == Side::left ? x.m : x.n; }
+
+template <Scalar T, blas::Structure structure> PackedProduct<T> side_product(Place& place, const Problem& x)
+{
+    const Index order = order_of(x);
+    const blas::Operand<T> A = structured<T>(place, structure, x, order), B = general<T>(place, Op::none, x.m, x.n);
+    const bool left = x.side == Side::left;
+    return {x.m, x.n, order, factor_of<T>(x.alpha), left ? A : B, left ? B : A, factor_of<T>(x.beta), place.columns<T>(x.m, x.n)};
+}
+template <Scalar T> using PackedSymm = PackedLayout<T, side_product<T, blas::Structure::symmetric>>;
+template <Scalar T> using PackedHemm = PackedLayout<T, side_product<T, blas::Structure::hermitian>>;
+
+/// A on the right is the mirrored product, with f(B), f(C) and the factors as f leaves them.
+template <Scalar T, bool hermitian> struct InPlaceSide final : Layout {
+    static constexpr Op mirror = mirror_of<T>(hermitian);
+
+    InPlaceSide(Place& place, const Problem& x) : InPlaceSide(place, x, product_cut<T>(x, x.m, x.n).rows) {}
+    InPlaceSide(Place& place, const Problem& x, Index nb)
+        : f(x.side == Side::left ? Op::none : mirror), A(lower_triangle<T>(place, x.uplo, mirror, order_of(x), nb)),
+          B(place.tiles<T>(x.m, x.n, nb, nb).with(f)), C(place.tiles<T>(x.m, x.n, nb, nb).with(f)),
+          alpha(seen_through(f, factor_of<T>(x.alpha))), beta(seen_through(f, factor_of<T>(x.beta)))
+    {
+    }
+    void submit(Flow& flow) override
+    {
+        if constexpr (hermitian) hemm(flow, alpha, A, B, beta, C);
+        else symm(flow, alpha, A, B, beta, C);
+    }
+    Op f;
+    TileMatrix<T> A, B, C;
+    T alpha, beta;
+};
+template <Scalar T> using InPlaceSymm = InPlaceSide<T, false>;
+template <Scalar T> using InPlaceHemm = InPlaceSide<T, true>;
+
 template <Scalar T> Index columns_of_product(Index m, Index n, int workers)
 {
     const blas::Operand<T> any{static_cast<const T*>(nullptr), 1, m};
     return product_tiling(PackedProduct<T>{m, n, n, T(1), any, any, T(0), {nullptr, m, n, m}}, workers).cols;
 }
-template <Scalar T> Index depth_of_system(Index m, Index n, int workers)
-{
-    const T* const none = nullptr;
-    const PackedSystem<T> system{Side::right, Uplo::upper, Op::none, Diag::non_unit, m, n, T(1), none, n, {nullptr, m, n, m}};
-    return system_tiling(system, workers).depth;
-}
-/// By the size of an element, for the scalars that our kernels know.
-#define TRC_BY_SIZE(f)                                                                                                           \
-    (bytes == sizeof(float)                  ? f<float>(m, n, workers)                                                           \
-     : bytes == sizeof(std::complex<double>) ? f<std::complex<double>>(m, n, workers)                                            \
-                                             : f<double>(m, n, workers))
-Index packed_columns(Index m, Index n, std::size_t bytes, int workers) { return TRC_BY_SIZE(columns_of_product); }
-Index packed_depth(Index m, Index n, std::size_t bytes, int workers) { return TRC_BY_SIZE(depth_of_system); }
-#undef TRC_BY_SIZE
-Index simulated_tile(Index, Index n, std::size_t element, int workers) { return cholesky_tile(n, element, workers); }
 
-// All that a product's forms are named and cut as; what is simulated of some is added below.
-constexpr Form packed(std::span<const KernelRoutine> own)
+constexpr Form by_nodes(Form form)
 {
-    return {.name = "packed", .tile = packed_columns, .packs_images = true, .own = own, .simulated_tile = simulated_tile};
-}
-constexpr Form packed_solve(std::span<const KernelRoutine> own)
-{
-    Form form = packed(own);
-    form.tile = packed_depth;
+    form.name = "nodes";
+    form.by_nodes = true;
+    form.simulated = false;
     return form;
 }
-constexpr Form in_place = {.name = "in-place", .tile = product_tile, .simulated_tile = simulated_tile};
-
-using Names = std::string_view;
-constexpr Names packed_gemm_kernels[] = {"pack", "gemm"}, gemm_kernels[] = {"gemm"};
-constexpr Names packed_syrk_kernels[] = {"pack", "syrk", "gemm"}, syrk_kernels[] = {"syrk", "gemm"};
-constexpr Names packed_trsm_kernels[] = {"pack", "trsm", "gemm"}, trsm_kernels[] = {"trsm", "gemm"};
-
-using Lay = std::unique_ptr<Layout> (*)(Place&, const Problem&);
-constexpr Form with_graph(Form form, std::span<const Names> kernels, const Lay (&lay)[4])
+constexpr Form shared_panel(Form form)
 {
-    form.kernels = kernels;
-    for (int i = 0; i < 4; ++i) form.lay[i] = lay[i];
-    return form;
-}
-constexpr Form named(Form form, Names name)
-{
-    form.name = name;
-    return form;
-}
-constexpr Form only_simulated(Form form)
-{
+    form.name = "shared-panel";
     form.called = false;
     return form;
 }
 
-using enum KernelRoutine;
-template <KernelRoutine... all> constexpr KernelRoutine own[] = {all...};
+using Names = std::string_view;
+constexpr Names packed_kernels[] = {"pack", "gemm"}, gemm_kernels[] = {"gemm"};
+constexpr Names symm_kernels[] = {"symm", "gemm"}, hemm_kernels[] = {"hemm", "gemm"};
+using K = KernelRoutine;
 
 constexpr Form gemm_forms[] = {
-    with_graph(packed(own<gemm>), packed_gemm_kernels, TRC_LAY(PackedGemm)),
-    named(packed(own<gemm>), "nodes"),
-    with_graph(in_place, gemm_kernels, TRC_LAY(InPlaceGemm)),
-    only_simulated(with_graph(named(in_place, "shared-panel"), packed_gemm_kernels, TRC_LAY(SharedPanel))),
+    packed_form(own_kernels<K::gemm>, packed_kernels, TRC_LAY(PackedGemm)),
+    by_nodes(packed_form(own_kernels<K::gemm>, {}, TRC_LAY(NodesLayout))),
+    in_place_form(gemm_kernels, TRC_LAY(InPlaceGemm)),
+    shared_panel(in_place_form(packed_kernels, TRC_LAY(SharedPanel))),
 };
-constexpr Form syrk_forms[] = {with_graph(packed(own<syrk, gemm>), packed_syrk_kernels, TRC_LAY(PackedSyrk)),
-                               with_graph(in_place, syrk_kernels, TRC_LAY(InPlaceSyrk))};
-constexpr Form trsm_forms[] = {with_graph(packed_solve(own<trsm, gemm>), packed_trsm_kernels, TRC_LAY(PackedTrsm)),
-                               with_graph(in_place, trsm_kernels, TRC_LAY(InPlaceTrsm))};
-template <KernelRoutine routine> constexpr Form product_forms[] = {packed(own<routine, gemm>), in_place};
-constexpr Form solve_forms[] = {packed_solve(own<trsm, gemm>), in_place};
+constexpr Form symm_forms[] = {packed_form(own_kernels<K::symm, K::gemm>, packed_kernels, TRC_LAY(PackedSymm)),
+                               in_place_form(symm_kernels, TRC_LAY(InPlaceSymm))};
+constexpr Form hemm_forms[] = {packed_form(own_kernels<K::hemm, K::gemm>, packed_kernels, TRC_LAY(PackedHemm)),
+                               in_place_form(hemm_kernels, TRC_LAY(InPlaceHemm))};
 
 } // namespace
 
+Index packed_columns(Index m, Index n, std::size_t bytes, int workers)
+{
+    // By the size of an element, for the scalars that our kernels know.
+    return bytes == sizeof(float)                  ? columns_of_product<float>(m, n, workers)
+           : bytes == sizeof(std::complex<double>) ? columns_of_product<std::complex<double>>(m, n, workers)
+                                                   : columns_of_product<double>(m, n, workers);
+}
+
 forms::Forms forms::gemm() { return gemm_forms; }
-forms::Forms forms::symm() { return product_forms<KernelRoutine::symm>; }
-forms::Forms forms::hemm() { return product_forms<KernelRoutine::hemm>; }
-forms::Forms forms::syrk() { return syrk_forms; }
-forms::Forms forms::herk() { return product_forms<KernelRoutine::herk>; }
-forms::Forms forms::syr2k() { return product_forms<KernelRoutine::syr2k>; }
-forms::Forms forms::her2k() { return product_forms<KernelRoutine::her2k>; }
-forms::Forms forms::trmm() { return product_forms<KernelRoutine::trmm>; }
-forms::Forms forms::trsm() { return trsm_forms; }
-forms::Forms forms::trtrs() { return solve_forms; }
+forms::Forms forms::symm() { return symm_forms; }
+forms::Forms forms::hemm() { return hemm_forms; }
 
 } // namespace trencadis
