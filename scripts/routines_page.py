@@ -50,7 +50,8 @@ def row(signature: dict, entries: dict[str, dict]) -> str:
     name = signature["name"]
     cells = [f"`{name}`", signature["precisions"], ", ".join(signature["arguments"])]
     if entry := entry_of(name, entries):
-        variants = [variant for variant in entry["variants"] if name != "gesvx" or variant != "incremental"]
+        apart = {form["name"] for form in entry["forms"] if form["own_factors"]}
+        variants = [variant for variant in entry["variants"] if name != "gesvx" or variant not in apart]
         cells += [operations(entry["name"]), " ".join(variants)]
     else:
         cells += [PARTS.get(name, "a few n^2"), ""]

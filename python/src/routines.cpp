@@ -74,6 +74,21 @@ template <class Words> nb::list names(const Words& words)
     return list;
 }
 
+/// What programs ask of a form, instead of knowing its name.
+nb::dict row_of(const Form& form)
+{
+    nb::dict row;
+    row["name"] = std::string(form.name);
+    row["called"] = form.called;
+    row["simulated"] = form.has_graph();
+    row["packs_images"] = form.packs_images;
+    row["own_factors"] = !form.apart.empty();
+    row["other_pivots"] = form.other_pivots;
+    row["by_nodes"] = form.by_nodes;
+    row["tall"] = form.tall_rows != nullptr;
+    return row;
+}
+
 nb::dict row_of(const RoutineEntry& routine)
 {
     const bool real = !called_forms(routine).empty();
@@ -85,6 +100,9 @@ nb::dict row_of(const RoutineEntry& routine)
     row["source"] = std::string(routine.source);
     row["variants"] = names(called_forms(routine));
     row["simulated_variants"] = simulated.empty() ? nb::none() : nb::object(names(simulated));
+    nb::list forms;
+    for (const Form& form : routine.forms()) forms.append(row_of(form));
+    row["forms"] = forms;
     if (!real)
         row["why_not"] = "its kernels are not there; its graph can be simulated: trencadis simulate " + std::string(routine.name);
     return row;

@@ -316,7 +316,9 @@ def list_threads() -> list[dict[str, Any]]: ...
 def list_machines() -> list[dict[str, Any]]: ...
 def list_routines() -> list[dict[str, Any]]:
     """Also `variants`: the list of names that `variant` takes, the default first; and `simulated_variants`, those of its graph in
-    simulated runs, None where there is no graph."""
+    simulated runs, None where there is no graph. `forms`: of each its name, and whether it can be called (called) or simulated,
+    works on images of its operands (packs_images), has factors that are not LAPACK's (own_factors), of LU pivots otherwise than
+    partial pivoting does (other_pivots), goes by memory nodes (by_nodes), is for tall matrices (tall)."""
 
 def machine(measure: bool = True, fresh: bool = False) -> str:
     """This machine as one JSON object."""

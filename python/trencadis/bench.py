@@ -17,6 +17,7 @@ import numpy as np
 from .busy import BusyNeighbours
 from .checks import one_of
 from .errors import UsageError
+from .forms import forms_of
 from .measure import Job, Ours, Run, SessionChoice, describe_session
 from .options import PRECISIONS, require_repetitions, shape_text
 from .workloads import WORKLOADS
@@ -133,7 +134,7 @@ def record(
     idle = [run.idle_fraction for run in runs if run.idle_fraction is not None]
     variant = request.session.variant or description["variants"].get(job.routine)
     if node_bytes and len(node_bytes) > 1:
-        variant = "nodes"  # chosen by the library, from the size
+        (variant,) = forms_of(job.routine, by_nodes=True)  # chosen by the library, from the size
     row = {
         "routine": job.routine,
         "n": job.n,

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .forms import forms_of
 
-#: Partial pivoting, which the others are compared with.
-REFERENCE = "panel"
+#: Partial pivoting with anybody's kernels, which the others are compared with.
+REFERENCE = forms_of("getrf", other_pivots=False, packs_images=False)[0]
 #: Of the ill-conditioned ones.
 CONDITION = 1e12
 
@@ -84,7 +85,7 @@ def _solved(session: Any, variant: str, nb: int, a: np.ndarray, b: np.ndarray) -
     """The factors, of which U is the upper triangle, the solution, and the number of a zero pivot."""
     n = len(a)
     factors, x = a.copy(order="F"), b.copy()
-    if variant == "incremental":
+    if variant in forms_of("getrf", own_factors=True):
         tiles = _core.IncrementalFactors(session, factors, nb)
         tiles.solve(x)
         return factors, x, tiles.info

@@ -10,7 +10,8 @@ import typer
 
 from . import _core
 from .checks import one_of
-from .growth import MATRICES, table
+from .forms import forms_of
+from .growth import MATRICES, REFERENCE, table
 from .options import PRECISIONS, Engine, Kernels, Scheduler, Threads, TileSize, Workers, open_session, tile_size
 from .records import JsonTo, Step, check_record_target, collect, progress_bar, write_records
 from .tables import print_table
@@ -21,7 +22,7 @@ Variants = Annotated[str, typer.Option("--variant", metavar="V[,..]", help="Of g
 Precision = Annotated[str, typer.Option("--precision", metavar="s|d", help="single, double")]
 
 #: Those whose pivots are not partial pivoting's, and that.
-DIFFERENT = "panel,tournament,incremental,nopiv"
+DIFFERENT = ",".join([REFERENCE, *forms_of("getrf", other_pivots=True)])
 _SHOWN = {
     "matrix": "matrix", "variant": "variant", "n": "n", "nb": "nb", "growth": "growth", "growth_ratio": "over partial pivoting",
     "error": "backward error", "info": "zero pivot",

@@ -12,6 +12,7 @@ from . import _core
 from .checks import pair, shown
 from .conversion import columns, common_dtype, converted_dtype, native, refuse_sparse_and_masked, replaceable, require_variant
 from .errors import UsageError
+from .forms import forms_of
 from .session import current
 
 #: Matrices of a stack up to this order are factored several at a time, one worker each.
@@ -70,9 +71,9 @@ def _form(variant: str | None) -> str:
     if variant is None:
         return ""
     require_variant("getrf", variant)
-    if variant == "incremental":
+    if variant in forms_of("getrf", own_factors=True):
         right = "solve takes it, and IncrementalLU keeps its factors"
-        raise UsageError(f"variant 'incremental' leaves no factors of LAPACK's form: {right}")
+        raise UsageError(f"variant '{variant}' leaves no factors of LAPACK's form: {right}")
     return variant
 
 

@@ -13,6 +13,7 @@ from .bench_commands import Colours, Precision, Routine, Sizes
 from .checks import one_of
 from .effects import effect_words, effects_help, parse_effects
 from .errors import UsageError
+from .forms import forms_of
 from .options import Scheduler, TileSize, VirtualCores, shape_list, shape_text, size_list, tile_size, with_virtual_cores
 from .records import JsonTo, check_record_target, collect, progress_bar, write_records
 from .simulations import Simulation, contract_record, simulate_all
@@ -74,8 +75,8 @@ def simulate_command(
     """Run a routine's tasks in virtual time on a described machine: the graph and the scheduler of real runs, no computing."""
     effects = parse_effects(effect or [])
     sizes = extents_of(n, shape)
-    if shape and routine == "geqrf" and not variant:
-        variant = "tsqr"
+    if shape and not variant:
+        variant = next(iter(_tall(routine)), "")
     one = Simulation(
         routine, sizes[0][1], machine, tile_size(nb), precision, variant, with_virtual_cores(scheduler, virtual_cores),
         unit_list(workers), model, seed, effects, m=sizes[0][0],
@@ -115,12 +116,23 @@ def unit_list(text: str) -> tuple[str, ...]:
     return words
 
 
+def _simulated() -> dict[str, list[str]]:
+    """The forms of each routine that has any to simulate."""
+    return {row["name"]: row["simulated_variants"] for row in _core.list_routines() if row["simulated_variants"]}
+
+
+def _tall(routine: str) -> list[str]:
+    """Those that are for tall matrices."""
+    return forms_of(routine, tall=True) if routine in _simulated() else []
+
+
 def _check_names(simulation: Simulation) -> None:
     """What can be refused before a process is started."""
     _core.load_machine(simulation.machine)
-    if simulation.m and (simulation.routine != "geqrf" or simulation.variant != "tsqr"):
-        raise UsageError(f"--shape: {simulation.routine} is simulated on square matrices; only geqrf --variant tsqr has shapes")
-    known = {row["name"]: row["simulated_variants"] for row in _core.list_routines() if row["simulated_variants"]}
+    if simulation.m and simulation.variant not in _tall(simulation.routine):
+        shaped = " and ".join(f"{name} --variant {form}" for name in _simulated() for form in _tall(name))
+        raise UsageError(f"--shape: {simulation.routine} is simulated on square matrices; only {shaped} has shapes")
+    known = _simulated()
     variants = known[one_of("routine to simulate", simulation.routine, known)]
     if simulation.variant:
         one_of(f"--variant of {simulation.routine}", simulation.variant, variants)

@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike
 from . import _core
 from .checks import one_of, shown, tile_size, word
 from .conversion import validated
+from .forms import forms_of
 from .session import current
 from .tile_factors import TileFactors
 
 #: Whose trees may be asked for.
-FORMS = ("flat", "plasma", "binary", "greedy", "fibonacci")
+FORMS = tuple(forms_of("geqrf", own_factors=True))
 
 
 class TileQR(TileFactors):

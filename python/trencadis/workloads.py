@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .forms import forms_of
 from .fortran import FortranCall, FortranLibrary
 from .level3_workloads import Gemm, Hemm, Her2k, Herk, Symm, Syr2k, Syrk, Trmm, Trsm
 from .qr_workloads import Gelqf, Gemqrt, Geqp3, Geqrf, Geqrt, Orglq, Orgqr, Ormlq, Ormqr
@@ -96,7 +97,7 @@ class Getrf(Workload):
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (a,) = self.targets
-        if variant == "incremental":
+        if variant in forms_of("getrf", own_factors=True):
             return lambda: self._by_tiles(core, session, nb)
         return lambda: core.lapack("getrf", session, self.n, self.n, a, self._ipiv, nb=nb, variant=variant)
 
