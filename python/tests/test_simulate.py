@@ -51,7 +51,14 @@ def test_tall_qr_is_simulated_by_its_shape():
     assert usual["m"] == 6400, "from where geqrf takes it by itself"
 
 
-@pytest.mark.parametrize("routine", ["orgqr", "ormqr"])
+@pytest.mark.parametrize("routine", ["symm", "hemm", "her2k", "trmm", "trtrs", "getrs", "gesv", "gelqf", "geqrt"])
+@pytest.mark.parametrize("precision", ["d", "z"])
+def test_what_is_called_can_be_simulated(routine, precision):
+    (row,) = rows("simulate", routine, "--machine", "cluster", "--n", "700", "--nb", "100", "--precision", precision)
+    assert 0 < row["gflops_median"] <= row["bound_gflops"] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("routine", ["orgqr", "ormqr", "orglq", "ormlq", "gemqrt"])
 @pytest.mark.parametrize("n", ["300", "1000"])
 def test_reflectors_from_the_last_to_the_first_are_simulated_in_several_memories(routine, n):
     """Their slots hold a longer block each time."""

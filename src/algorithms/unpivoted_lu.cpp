@@ -10,7 +10,11 @@ namespace trencadis {
 namespace {
 
 /// The square that L's triangle is in: less than the tile where that is the last of a wide matrix.
-template <Scalar T> Tile<T> top(Tile<T> A) { return {A.data, A.rows, std::min(A.rows, A.cols), A.ld}; }
+template <Scalar T> Tile<T> top(Tile<T> A)
+{
+    A.cols = std::min(A.rows, A.cols);
+    return A;
+}
 
 } // namespace
 

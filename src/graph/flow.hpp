@@ -77,6 +77,14 @@ public:
         void (*move)(void* to, void* from); ///< does not throw
     };
 
+protected:
+    /// For flows that pass on what they are given.
+    static void pass_on(Flow& to, const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+                        const TaskOptions& options)
+    {
+        to.take(codelet, arguments, accesses, options);
+    }
+
 private:
     /// Arguments may travel as bytes: what is between the members must be nothing of ours.
     template <class Args> static void clear_padding([[maybe_unused]] Args* args)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <optional>
 
 namespace trencadis {
 
@@ -55,6 +56,24 @@ struct TileOwners {
     std::int16_t grid_rows = 1, grid_cols = 1;
 
     std::int16_t operator()(Index i, Index j) const { return std::int16_t(i % grid_rows * grid_cols + j % grid_cols); }
+};
+
+/// Where the tiles of a matrix lie that processes hold.
+struct HeldMatrix {
+    const void* data;
+    Index row_tiles, col_tiles;
+    Index column, row_stride, col_stride; ///< bytes from a column to the next, from a tile to the next in a column and in a row
+    TileOwners owners;
+
+    /// Who holds the tile that has the address; none: it is elsewhere.
+    std::optional<std::int16_t> owner_of(const void* address) const
+    {
+        const auto begin = reinterpret_cast<std::uintptr_t>(data), at = reinterpret_cast<std::uintptr_t>(address);
+        if (at < begin || row_tiles == 0 || col_tiles == 0) return {};
+        const Index bytes = Index(at - begin), i = bytes % col_stride % column / row_stride, j = bytes / col_stride;
+        if (i >= row_tiles || j >= col_tiles) return {};
+        return owners(i, j);
+    }
 };
 
 /// A matrix seen as a grid of tiles, at most mb x nb each, ragged at the end. The tiles lie in a column-major matrix in
@@ -109,6 +128,13 @@ public:
         held.owners_ = owners;
         held.home_ = home;
         return held;
+    }
+    /// As it is stored.
+    HeldMatrix held() const
+    {
+        constexpr Index bytes = sizeof(T);
+        const Index column = in_place() ? ld_ : col_stride_; // tiles one after the other have no columns in common
+        return {data_, count(rows_, mb_), count(cols_, nb_), column * bytes, row_stride_ * bytes, col_stride_ * bytes, owners_};
     }
 
 private:

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
 namespace trencadis {
@@ -51,6 +54,91 @@ TEST(Forms, LaidOutInMemoryHaveTheGraphThatIsSimulated)
             }
         }
     EXPECT_GT(compared, 100);
+}
+
+/// Keeps what the data of each task are.
+class Accesses final : public Flow {
+public:
+    void wait() override {}
+    void cancel() override {}
+    bool cancelled() const override { return false; }
+    bool computes() const override { return false; }
+    std::vector<std::vector<Datum>> tasks;
+
+private:
+    void take(const Codelet&, const Arguments&, std::span<const Access> accesses, const TaskOptions&) override
+    {
+        std::vector<Datum>& data = tasks.emplace_back();
+        for (const Access& access : accesses) data.push_back(access.datum);
+    }
+};
+
+constexpr TileOwners grid{2, 3};
+
+/// Who holds the tile that begins there, of all that the place has handed out.
+std::map<const void*, std::int16_t> tile_owners(std::span<const HeldMatrix> matrices)
+{
+    std::map<const void*, std::int16_t> owners;
+    for (const HeldMatrix& matrix : matrices)
+        for (Index i = 0; i < matrix.row_tiles; ++i)
+            for (Index j = 0; j < matrix.col_tiles; ++j)
+                owners[static_cast<const char*>(matrix.data) + i * matrix.row_stride + j * matrix.col_stride] =
+                    std::int16_t(i % 2 * 3 + j % 3);
+    return owners;
+}
+
+/// What is known of an address: where an operand's data begin inside a tile, and what tasks before have named.
+std::optional<std::int16_t> known_owner(std::span<const HeldMatrix> matrices, const std::map<const void*, std::int16_t>& beside,
+                                        const void* address)
+{
+    for (const HeldMatrix& matrix : matrices)
+        if (const auto owner = matrix.owner_of(address)) return owner;
+    const auto at = beside.find(address);
+    return at == beside.end() ? std::nullopt : std::optional(at->second);
+}
+
+void expect_owners(const Form& form, Place place)
+{
+    LayoutRoom layout;
+    form.lay[1](layout, place, problem_of(form));
+    const std::map<const void*, std::int16_t> of_tiles = tile_owners(place.held());
+    Accesses owned;
+    OwnedFlow flow(owned, place.held());
+    layout->submit(flow);
+    std::map<const void*, std::int16_t> beside;
+    std::set<const void*> was_known;
+    std::set<std::int16_t> seen;
+    for (const std::vector<Datum>& task : owned.tasks) {
+        std::optional<std::int16_t> first;
+        for (const Datum& datum : task) {
+            if (const auto tile = of_tiles.find(datum.address); tile != of_tiles.end()) EXPECT_EQ(datum.owner, tile->second);
+            const std::optional<std::int16_t> known = known_owner(place.held(), beside, datum.address);
+            if (known) EXPECT_EQ(datum.owner, *known);
+            if (!first) first = known;
+            seen.insert(datum.owner);
+        }
+        for (const Datum& datum : task)
+            if (!known_owner(place.held(), beside, datum.address)) beside[datum.address] = datum.owner;
+        for (const Datum& datum : task)
+            if (beside.contains(datum.address) && first && !was_known.contains(datum.address)) EXPECT_EQ(datum.owner, *first);
+        for (const auto& [address, owner] : beside) was_known.insert(address);
+    }
+    EXPECT_GE(seen.size(), 2u) << "the processes that hold something";
+}
+
+TEST(Forms, LaidOutForSeveralProcessesHaveDataWithTheOwnersOfTheirTiles)
+{
+    std::vector<std::vector<double>> memory(4, std::vector<double>(tallest * n));
+    std::vector<Place::Operand> operands;
+    for (const std::vector<double>& one : memory) operands.push_back({one.data(), tallest});
+    void* const nowhere = reinterpret_cast<void*>(std::uintptr_t{1} << 46);
+    for (const RoutineEntry& routine : routine_entries())
+        for (const Form& form : routine.forms()) {
+            if (!form.has_graph() || routine.name == "tasks") continue; // names without tiles
+            SCOPED_TRACE(std::string(routine.name) + " " + std::string(form.name));
+            expect_owners(form, Place(nowhere).held_by(grid, nb));
+            expect_owners(form, Place(std::span<const Place::Operand>(operands)).held_by(grid, nb));
+        }
 }
 
 TEST(Forms, SayWhatTheyAre)

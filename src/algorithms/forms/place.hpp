@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/forms/owners.hpp"
 #include "algorithms/packed_slots.hpp"
 #include "base/error.hpp"
 #include "matrix/tile_matrix.hpp"
@@ -49,23 +50,35 @@ public:
     /// Names from the given address on, aligned to 64 bytes; `computed`: of memory that the tasks then compute on.
     explicit Place(void* names, bool computed = false) : in_memory_(false), computed_(computed), names_(names) {}
 
+    /// The same place, whose matrices processes hold in tiles; those that are not laid out in tiles are cut into nb x nb. What
+    /// has no tile: OwnedFlow.
+    Place held_by(TileOwners owners, Index nb) const
+    {
+        Place place = *this;
+        place.owners_ = owners;
+        place.held_nb_ = nb;
+        return place;
+    }
+    /// What was handed out of such a place.
+    std::span<const HeldMatrix> held() const { return held_; }
+
     bool in_memory() const { return in_memory_; }
     std::size_t bytes() const { return names_.used(); } ///< of all names that were handed out
 
     /// The next operand, a matrix in tiles mb x nb. Those that are names lie one after the other.
     template <Scalar T> TileMatrix<T> tiles(Index rows, Index cols, Index mb, Index nb)
     {
-        if (in_memory_) return {columns<T>(rows, cols), mb, nb};
+        if (in_memory_) return noted(TileMatrix<T>(whole<T>(rows, cols), mb, nb));
         const Index row_tiles = (rows + mb - 1) / mb, col_tiles = (cols + nb - 1) / nb;
         T* const data = names_.take<T>(row_tiles * mb, col_tiles * nb);
-        return {{data, rows, cols, mb}, mb, nb, mb * nb, mb * nb * row_tiles};
+        return noted(TileMatrix<T>({data, rows, cols, mb}, mb, nb, mb * nb, mb * nb * row_tiles));
     }
     /// The next operand, a matrix column by column.
     template <Scalar T> MatrixView<T> columns(Index rows, Index cols)
     {
-        if (!in_memory_) return {names_.take<T>(rows, cols), rows, cols, rows};
-        const Operand& given = next();
-        return {static_cast<T*>(const_cast<void*>(given.data)), rows, cols, given.ld};
+        const MatrixView<T> A = whole<T>(rows, cols);
+        if (held_nb_) noted(TileMatrix<T>(A, held_nb_, held_nb_));
+        return A;
     }
     /// The next operand, a vector.
     template <class E> E* vector(Index count)
@@ -90,11 +103,27 @@ public:
 
 private:
     const Operand& next() { return operands_[at_++]; }
+    template <Scalar T> MatrixView<T> whole(Index rows, Index cols)
+    {
+        if (!in_memory_) return {names_.take<T>(rows, cols), rows, cols, rows};
+        const Operand& given = next();
+        return {static_cast<T*>(const_cast<void*>(given.data)), rows, cols, given.ld};
+    }
+    template <Scalar T> TileMatrix<T> noted(TileMatrix<T> A)
+    {
+        if (held_nb_ == 0) return A;
+        A = A.held_by(owners_);
+        held_.push_back(A.held());
+        return A;
+    }
 
     bool in_memory_ = true, computed_ = false;
     std::span<const Operand> operands_;
     std::size_t at_ = 0;
     AddressRange names_;
+    TileOwners owners_;
+    Index held_nb_ = 0; ///< 0: of one process alone
+    std::vector<HeldMatrix> held_;
 };
 
 } // namespace trencadis
