@@ -33,6 +33,15 @@ template <class Visit> void each_strip(Index begin, Index end, Index nb, const V
 /// Of an application to columns of C from the left, to rows from the right.
 Storage others_of(Side side) { return side == Side::left ? Storage::columns : Storage::rows; }
 
+/// Width of the strips beside the reflectors' own columns: a matrix of few rows has narrow blocks, and its strips must be worth a
+/// task nevertheless.
+Index width_beside(Index order, Index nb)
+{
+    constexpr double worth_it = 2e6; // flops
+    const double strips = worth_it / (4 * std::max(double(order), 1.0) * double(nb) * double(nb));
+    return strips > 1 ? Index(strips) * nb : nb;
+}
+
 } // namespace
 
 template <Scalar T>
@@ -67,6 +76,7 @@ void factor_blocked(Flow& flow, Storage storage, MatrixView<T> A, Index nb, T* t
     const Index k = std::min(A.rows, A.cols), n = extent(storage, A), order = length(storage, A);
     const bool columns = storage == Storage::columns;
     const Application how{columns ? Side::left : Side::right, columns ? Op::conj_trans : Op::none};
+    const Index beside = width_beside(order, nb);
     each_strip(0, k, nb, [&](Index first, Index count) {
         const auto block = slots(first / nb, order - first, count);
         task::reflector_panel(flow, storage, strip(storage, A, first, count), tau + first, block);
@@ -75,7 +85,7 @@ void factor_blocked(Flow& flow, Storage storage, MatrixView<T> A, Index nb, T* t
         task::pack_reflectors(flow, block, how, urgent);
         const auto update = [&](Index j, Index some) { task::apply_reflectors(flow, block, how, strip(storage, A, j, some)); };
         each_strip(first + count, k, nb, update);
-        each_strip(k, n, nb, update);
+        each_strip(k, n, beside, update);
     });
 }
 

@@ -1,5 +1,6 @@
 #include "algorithms/blocked_qr.hpp"
 
+#include "algorithms/testing/waves.hpp"
 #include "blas/testing/reflectors.hpp"
 #include "kernels/testing/in_order.hpp"
 
@@ -62,6 +63,21 @@ TYPED_TEST(BlockedQr, FactorsAppliesAndFormsWhereEveryTaskIsShared)
         if (columns) blas::orgqr(m, n, k, wanted.data.data(), wanted.ld, tau.data());
         else blas::orglq(n, m, k, wanted.data.data(), wanted.ld, tau.data());
         ASSERT_LE(distance<T>(exact(Q), exact(wanted)), rounding<T> * 8 * m * eps<T> * std::sqrt((long double)n));
+    }
+}
+
+/// Blocks are as narrow as the matrix is low; what lies beside them is cut by what a task costs.
+TEST(LowBlockedQr, IsFewTasks)
+{
+    std::vector<double> A(100'000), tau(4);
+    for (const Index rows : {1, 2, 4}) {
+        const Index cols = Index(A.size()) / rows;
+        const ReflectorSlots<double> slots(rows, rows);
+        testing::Waves waves;
+        TaskFlow flow(waves, testing::whole_graph);
+        factor_blocked(flow, Storage::columns, MatrixView<double>{A.data(), rows, cols, rows}, rows, tau.data(), slots);
+        flow.wait();
+        EXPECT_LT(waves.count(), 20) << rows << " x " << cols;
     }
 }
 

@@ -1,5 +1,6 @@
 #include "algorithms/graphs.hpp"
 
+#include "algorithms/forms/names.hpp"
 #include "algorithms/routines.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -152,13 +153,12 @@ std::size_t graph_bytes(std::string_view routine, std::string_view variant, cons
 
 void submit_graph(Flow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory)
 {
-    if (flow.computes())
-        throw Error(ErrorCode::bad_argument, "this graph has no matrix behind it: only an engine that simulates can run it");
     const Form& form = graph_form(routine, variant);
     Place names(memory);
     LayoutRoom layout;
     form.lay[precision_index(shape.precision)](layout, names, graph_problem(routine, form, shape));
-    layout->submit(flow);
+    NamesFlow named(flow);
+    layout->submit(named);
 }
 
 } // namespace trencadis

@@ -114,8 +114,7 @@ template <Scalar T> struct SharedPanelArgs {
     void run(TaskContext& context)
     {
         const task::Pivots interchanges{task::data_of<Index>(context, 0), n};
-        if (!context.flow().computes()) { // names of data that are nowhere
-            const Operand top = context.operand(tiles.first);
+        if (const Operand top = context.operand(tiles.first); top.is_name) {
             const Tile<T> named{static_cast<T*>(top.data), m, n, top.ld};
             return PanelRecursion<T>(context.flow(), named, first, interchanges, cut).submit();
         }

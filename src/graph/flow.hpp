@@ -62,8 +62,6 @@ public:
     /// task threw.
     virtual void cancel() = 0;
     virtual bool cancelled() const = 0;
-    /// Are kernels run, or is only accounted for their time?
-    virtual bool computes() const { return true; }
     /// What its tasks have reported, those of flows inside them as well: all of it once `wait` has returned. It stays until it is
     /// cleared.
     Info& outcome() { return outcome_; }

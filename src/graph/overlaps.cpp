@@ -1,10 +1,6 @@
 #include "graph/overlaps.hpp"
 
-#include "base/error.hpp"
-
 #include <algorithm>
-#include <cstdio>
-#include <string>
 
 namespace trencadis {
 namespace {
@@ -62,15 +58,6 @@ bool overlap(const Columns& a, const Columns& b)
     return a.cols == 1 ? overlap_at_one_distance(b, a) : overlap_anyhow(a, b);
 }
 
-std::string text(const Datum& datum)
-{
-    char address[32];
-    std::snprintf(address, sizeof address, "%p", datum.address);
-    const std::string extent =
-        datum.element ? std::to_string(datum.rows) + " x " + std::to_string(datum.cols) + " elements, ld " : "";
-    return std::string(address) + " (" + extent + std::to_string(datum.ld) + (datum.element ? ")" : " bytes)");
-}
-
 } // namespace
 
 std::uintptr_t span_of(const Datum& datum) { return Columns(datum).span(); }
@@ -95,12 +82,5 @@ void Overlaps::add(const Datum& datum)
 }
 
 void Overlaps::remove(const void* address) { kept_.erase(reinterpret_cast<std::uintptr_t>(address)); }
-
-void refuse_overlap(const char* label, const Datum& named, const Datum& other)
-{
-    throw Error(ErrorCode::bad_argument, std::string("task '") + label + "' names the datum at " + text(named) +
-                                             ", which shares memory with another one in use, at " + text(other) +
-                                             "; name the whole in every task, or its parts");
-}
 
 } // namespace trencadis

@@ -35,7 +35,4 @@ std::uintptr_t span_of(const Datum& datum);
 /// Do they have a byte in common?
 bool overlap(const Datum& a, const Datum& b);
 
-/// Throws Error{bad_argument}: the task called `label` names `named`, and itself or a task that has not finished `other`.
-[[noreturn]] void refuse_overlap(const char* label, const Datum& named, const Datum& other);
-
 } // namespace trencadis

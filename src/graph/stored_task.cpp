@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "graph/immediate_flow.hpp"
+#include "graph/refusals.hpp"
 #include "graph/task_context.hpp"
 
 #include <optional>
@@ -43,6 +44,8 @@ StoredTask::StoredTask(const Codelet& codelet, const Flow::Arguments& arguments,
       accesses_(accesses.begin(), accesses.end()),
       args_(static_cast<std::byte*>(::operator new (arguments.bytes, std::align_val_t{64})))
 {
+    for (const Access& access : accesses)
+        if (access.datum.is_name()) refuse_name(label_);
     arguments.move(args_.get(), arguments.data);
 }
 

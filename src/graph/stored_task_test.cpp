@@ -136,6 +136,20 @@ TEST(StoredTasks, RunOnUnitsThatTheirCodeletHasAnImplementationFor)
     }
 }
 
+TEST(StoredTasks, AreNoneOfDataThatAreNamesAlone)
+{
+    Keeper flow;
+    double x = 0;
+    try {
+        flow.submit("reader", [] {}, {read(Datum(&x, Bytes(sizeof x)).at_home(no_memory))});
+        FAIL() << "nothing lies there";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+        EXPECT_THAT(error.what(), HasSubstr("task 'reader' names a datum that has no memory behind it"));
+    }
+    EXPECT_TRUE(flow.tasks.empty());
+}
+
 struct LooksAround {
     static constexpr bool at_home = true;
     const int* somewhere;

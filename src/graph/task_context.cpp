@@ -12,7 +12,7 @@ TaskFlowContext::~TaskFlowContext()
 Operand TaskFlowContext::operand(int access) const
 {
     const Datum& datum = task_.data[access];
-    return {const_cast<void*>(datum.address), datum.ld, datum.rows, datum.cols};
+    return {const_cast<void*>(datum.address), datum.ld, datum.rows, datum.cols, datum.is_name()};
 }
 
 const Kernels* TaskFlowContext::kernels() const { return task_.flow->executor().units()[std::size_t(worker())].kernels; }

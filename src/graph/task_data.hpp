@@ -22,7 +22,7 @@ struct TaskDatum {
     const void* data;
     Bytes bytes; ///< 0 when not known
     AccessMode mode;
-    int home = any_node; ///< Datum::home
+    int home = any_node; ///< Datum::home, of a name any_node
     DatumShape shape = {};
 };
 
@@ -33,7 +33,7 @@ template <class Visit> void for_each_datum(const Task& task, Visit&& visit)
         const AccessNode& node = task.accesses[i];
         if (!node.task || !node.group) continue;
         const Datum& datum = task.data[i];
-        visit(TaskDatum{datum.address, datum.bytes(), node.mode, datum.home, shape_of(datum)});
+        visit(TaskDatum{datum.address, datum.bytes(), node.mode, datum.is_name() ? any_node : datum.home, shape_of(datum)});
     }
 }
 

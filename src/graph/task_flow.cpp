@@ -1,6 +1,7 @@
 #include "graph/task_flow.hpp"
 
 #include "base/error.hpp"
+#include "graph/refusals.hpp"
 
 #include <algorithm>
 
@@ -98,21 +99,22 @@ Task& TaskFlow::begin(const Codelet& codelet, const Arguments& arguments, std::s
 {
     executor_.submitting();
     if (cancelled()) throw Error(ErrorCode::cancelled, "the flow was cancelled");
-    for (const Access& access : accesses)
+    const char* const label = options.label ? options.label : codelet.name;
+    for (const Access& access : accesses) {
         if (access.datum.owner != 0) [[unlikely]]
-            throw Error(ErrorCode::bad_argument, std::string(executor_.name()) + " works in one process, and task '" +
-                                                     (options.label ? options.label : codelet.name) +
-                                                     "' names a datum that process " + std::to_string(access.datum.owner) +
-                                                     " owns; owners must be 0");
+            refuse_owner(executor_.name(), label, access.datum);
+        if (access.datum.is_name() && executor_.computes()) [[unlikely]]
+            refuse_name(label);
+    }
     const bool anywhere = codelet.core && !codelet.can; // every executor has cores
     if (!anywhere && executor_.computes() && !executor_.can_run(codelet, arguments.data))
         throw Error(ErrorCode::missing_backend,
                     std::string("the kernel '") + codelet.name + "' can only be simulated; no kernel library here computes it");
     make_room(accesses.size());
-    if (overlaps_) require_apart(accesses, options.label ? options.label : codelet.name);
+    if (overlaps_) require_apart(accesses, label);
     Task& task = pool_.take();
     task.codelet = &codelet;
-    task.label = options.label ? options.label : codelet.name;
+    task.label = label;
     task.flow = this;
     task.access_count = static_cast<int>(accesses.size());
     task.depth = depth_;

@@ -46,7 +46,6 @@ public:
 
     /// Tasks submitted and not finished. Owner only.
     std::int64_t pending() const { return (state_.load(std::memory_order_acquire) >> 1) + target_ - credit_; }
-    bool computes() const override { return executor_.computes(); }
     TaskFlow* parent() const override { return parent_; }
     Executor& executor() const { return executor_; }
     const FlowOptions& options() const { return options_; }

@@ -1,3 +1,4 @@
+#include "algorithms/graphs.hpp"
 #include "algorithms/routines.hpp"
 #include "algorithms/testing/waves.hpp"
 
@@ -56,13 +57,37 @@ TEST(Forms, LaidOutInMemoryHaveTheGraphThatIsSimulated)
     EXPECT_GT(compared, 100);
 }
 
+/// Would compute, were it given anything.
+class Computing final : public Executor {
+public:
+    void ready(Task*) override { ADD_FAILURE() << "a task of a graph that has no memory"; }
+    void drain(TaskFlow&, std::int64_t) override {}
+    void wake_owner(TaskFlow&) override {}
+};
+
+TEST(Forms, AsNamesAloneAreRefusedByWhoeverComputes)
+{
+    for (const std::string_view routine : graph_routines())
+        for (const std::string_view variant : graph_variants(routine)) {
+            SCOPED_TRACE(std::string(routine) + " " + std::string(variant));
+            Computing executor;
+            TaskFlow flow(executor);
+            try {
+                submit_graph(flow, routine, variant, {.n = n, .m = tallest, .nb = nb, .nrhs = 3}, nullptr);
+                ADD_FAILURE() << "nothing was refused";
+            } catch (const Error& error) {
+                EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+                EXPECT_NE(std::string(error.what()).find("no memory behind it"), std::string::npos) << error.what();
+            }
+        }
+}
+
 /// Keeps what the data of each task are.
 class Accesses final : public Flow {
 public:
     void wait() override {}
     void cancel() override {}
     bool cancelled() const override { return false; }
-    bool computes() const override { return false; }
     std::vector<std::vector<Datum>> tasks;
 
 private:

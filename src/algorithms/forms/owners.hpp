@@ -21,7 +21,6 @@ public:
     void wait() override { flow_.wait(); }
     void cancel() override { flow_.cancel(); }
     bool cancelled() const override { return flow_.cancelled(); }
-    bool computes() const override { return flow_.computes(); }
     const Flow* parent() const override { return flow_.parent(); }
 
 private:

@@ -117,7 +117,6 @@ public:
     }
     void cancel() override {}
     bool cancelled() const override { return false; }
-    bool computes() const override { return false; } // of what it is given nothing is read at submission
 
 private:
     /// Where a task finds the datum of an access.
