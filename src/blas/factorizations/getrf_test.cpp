@@ -225,7 +225,7 @@ TEST(Getrf, NoticesSingularMatricesOfIntegersAsOftenAsLapack)
         ours += factor(A, pivots) > 0;
     }
     EXPECT_GE(ours, theirs) << "seed " << seed;
-    EXPECT_GE(ours, 1900) << "seed " << seed; // about 2,200; 1,300 with an inverse and fused operations
+    EXPECT_GE(ours, 1830) << "seed " << seed; // 1,929 +- 17 over seeds; 1,300 with an inverse and fused operations
 }
 
 } // namespace
