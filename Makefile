@@ -1,7 +1,7 @@
 # Five commands do everything, each from a bare machine, each safe to repeat and quick when nothing changed:
 #   make build   system packages, .venv, the C++ build      make test    everything that can fail
 #   make demo    the main job on real data                  make bench   us and the peers, in turn, and a sweep (of SWEEP=gemm)
-#   make soak    the long rest, which test has no time for; SLICE=2/7 is the second of seven parts
+#   make soak    the long rest, which test has no time for; SLICE=2/11 is the second of eleven parts
 # What others install: make deb and make wheel, in dist/; test-deb and test-wheel try them in a bare Debian in BARE (as root).
 # And for those who change things: make lint, format, asan, tsan, minimal, clean; test-clients runs others' programs through our
 # symbols and installs them, test-mutations shows that our tests notice deliberate faults, docs builds the site into build/site.
@@ -15,6 +15,8 @@ OUTPUT ?= demo-output
 BARE ?= /var/tmp/trencadis-bare
 # Patterns over the names of test programs. ThreadSanitizer runs what has threads of ours; the numerics would only cost time.
 ASAN_TESTS ?= .*
+# Of the sanitizers one has its turn in a test, by the commit; soak runs both, whole.
+SANITIZERS ?= $(shell scripts/turn.sh asan tsan)
 TSAN_TESTS ?= graph|threads|glt_threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|routines|simulation|runtime|nodes|interfaces_c
 
 .PHONY: build demo test soak bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
@@ -53,8 +55,7 @@ test: venv
 	$(MAKE) layers
 	$(MAKE) ctest
 	$(MAKE) pytest
-	$(MAKE) asan
-	$(MAKE) tsan
+	$(MAKE) $(SANITIZERS)
 
 # .ci/run gives one part its turn.
 soak: tests

@@ -21,8 +21,9 @@ from pathlib import Path
 #: Address, kind, name and place; small letters are an object's own, and U is what it takes from others. u and v are of all.
 SYMBOL = re.compile(r"[0-9a-f]+ (?P<kind>[A-TV-Zuv]) (?P<name>\S+)\t(?P<place>\S+:[1-9]\d*)$")
 PROGRAM = re.compile(r"\bCMakeFiles/([^/]+)\.dir/")
-#: What many programs may have one of.
-OF_PROGRAMS = ("main", "LLVMFuzzerTestOneInput")
+#: What many programs and loaded libraries have one of each, on purpose: their beginnings, what a plug-in of GLT is asked for,
+#: and the names by which others limit our threads, which two libraries of ours bring.
+OF_PROGRAMS = ("main", "LLVMFuzzerTestOneInput", "glt_plugin", "openblas_get_num_threads", "openblas_set_num_threads")
 
 
 def definitions(thing):

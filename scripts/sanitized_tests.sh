@@ -36,7 +36,7 @@ parts=${SANITIZED_PARTS:-3} long=()
 for name in blas kernels algorithms routines; do
     if [[ " ${names[*]} " == *" $name "* ]]; then long+=("$name"); fi
 done
-part=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) % parts))
+part=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) / 2 % parts)) # not in step with scripts/turn.sh
 among() { echo "^($(IFS='|'; echo "$*"))$"; }
 short=()
 for name in "${names[@]}"; do [[ " ${long[*]} " == *" $name "* ]] || short+=("$name"); done

@@ -47,6 +47,8 @@ def parts(jobs, commit="0" * 40):
     yield Part("speed without cliffs", f".venv/bin/trencadis sweep {sweep_of(commit)}", short=True)
     yield Part("user-level threads, counts ten times as large", "GLT_SUITE_LONG=1 GLT_BACKEND=native build/bin/test_glt_native")
     yield Part("testers of the reference LAPACK at size", f"{PYTEST} -m thorough tests/test_lapack_testers.py")
+    yield Part("all of it under AddressSanitizer", f"make asan JOBS={jobs} SANITIZED_PARTS=1")
+    yield Part("all of it under ThreadSanitizer", f"make tsan JOBS={jobs} SANITIZED_PARTS=1")
     yield Part("the same call, the same bits", "scripts/same_bits.sh build")
     yield Part("others' programs", f"make test-clients JOBS={jobs}")
     yield Part("a build without optional dependencies", f"make minimal JOBS={jobs}")

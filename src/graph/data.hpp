@@ -8,7 +8,7 @@ namespace trencadis {
 /// A task that any worker may run, and a datum that lies nowhere in particular.
 inline constexpr int any_node = -1;
 /// Where a datum is at home that is a name alone: nothing lies there, and only what does not compute may use it.
-inline constexpr int no_memory = -2;
+inline constexpr int named_only = -2;
 
 /// What a task uses: memory that is known by its address at home (for a tile: that of its first element). Its shape is for those
 /// who place or move it: `cols` columns of `rows` elements of `element` bytes, `ld` elements apart; a tile has less than 2^31 of
@@ -31,7 +31,7 @@ struct Datum {
     {
     }
 
-    constexpr bool is_name() const { return home == no_memory; }
+    constexpr bool is_name() const { return home == named_only; }
     constexpr Bytes bytes() const { return element ? double(rows) * cols * element : double(ld); }
     constexpr Datum at_home(std::int16_t node) const
     {

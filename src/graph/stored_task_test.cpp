@@ -141,7 +141,7 @@ TEST(StoredTasks, AreNoneOfDataThatAreNamesAlone)
     Keeper flow;
     double x = 0;
     try {
-        flow.submit("reader", [] {}, {read(Datum(&x, Bytes(sizeof x)).at_home(no_memory))});
+        flow.submit("reader", [] {}, {read(Datum(&x, Bytes(sizeof x)).at_home(named_only))});
         FAIL() << "nothing lies there";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::bad_argument);

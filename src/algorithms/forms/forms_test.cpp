@@ -73,7 +73,7 @@ TEST(Forms, AsNamesAloneAreRefusedByWhoeverComputes)
             Computing executor;
             TaskFlow flow(executor);
             try {
-                submit_graph(flow, routine, variant, {.n = n, .nb = nb, .m = tallest, .nrhs = 3}, nullptr);
+                submit_graph(flow, routine, variant, {.n = n, .nb = nb, .nrhs = 3}, nullptr);
                 ADD_FAILURE() << "nothing was refused";
             } catch (const Error& error) {
                 EXPECT_EQ(error.code(), ErrorCode::bad_argument);

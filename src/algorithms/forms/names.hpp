@@ -23,7 +23,7 @@ private:
               const TaskOptions& options) override
     {
         named_.assign(accesses.begin(), accesses.end());
-        for (Access& access : named_) access.datum.home = no_memory;
+        for (Access& access : named_) access.datum.home = named_only;
         pass_on(flow_, codelet, arguments, named_, options);
     }
 
