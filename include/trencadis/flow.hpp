@@ -21,7 +21,8 @@ class TaskContext;
 
 namespace face {
 
-/// One declared access, to the datum at an address. Its size matters to policies that look where data is; 0: not known.
+/// One declared access, to the datum at an address. Its size matters to policies that look where data is; 0: not known. Data of
+/// known sizes are the same, by their address, or apart (DataFlow::submit).
 struct Access {
     const void* data;
     AccessMode mode;
@@ -75,7 +76,8 @@ public:
 
     /// Submits `body`, any callable `void(Running&)` or `void()`, which is moved into the task. The order of `accesses` is that
     /// of the part numbers in Running::part; naming one datum twice means the stronger of the two accesses. `name` shows in
-    /// traces and must outlive them. Larger priorities first.
+    /// traces and must outlive them. Larger priorities first. Throws Error{bad_argument} for a datum that shares memory with another
+    /// one, at another address, which this task or one that has not finished names: the two would have no dependence.
     template <class F>
         requires std::invocable<F&, Running&> || std::invocable<F&>
     void submit(const char* name, F body, std::span<const Access> accesses, double priority = 0);

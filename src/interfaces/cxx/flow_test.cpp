@@ -174,6 +174,29 @@ TEST(CxxFlow, CombinesThePrivatePartsOfAReduction)
     EXPECT_EQ(sum, 7 + 5050);
 }
 
+/// A part and the whole, from other addresses, would have no dependence.
+TEST(CxxFlow, RefusesDataThatOverlap)
+{
+    trencadis::Session session(two_workers());
+    DataFlow flow(session);
+    double row[8] = {};
+    std::atomic<bool> go{false};
+    flow.submit("whole", [&go] { go.wait(false); }, {trencadis::readwrite(row, sizeof row)});
+    try {
+        flow.submit("part", [] {}, {trencadis::readwrite(row + 2, sizeof *row)});
+        ADD_FAILURE() << "nothing was refused";
+    } catch (const trencadis::Error& error) {
+        EXPECT_EQ(error.code(), trencadis::ErrorCode::bad_argument);
+        EXPECT_NE(std::string(error.what()).find("task 'part'"), std::string::npos) << error.what();
+    }
+    go = true;
+    go.notify_all();
+    flow.wait();
+    flow.submit("part", [&row] { row[2] = 5; }, {trencadis::readwrite(row + 2, sizeof *row)}); // once the whole is not in use
+    flow.wait();
+    EXPECT_EQ(row[2], 5);
+}
+
 TEST(CxxFlow, SaysWhatIsWrongWithAWindow)
 {
     trencadis::Session session(two_workers());
