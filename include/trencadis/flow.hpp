@@ -76,8 +76,8 @@ public:
 
     /// Submits `body`, any callable `void(Running&)` or `void()`, which is moved into the task. The order of `accesses` is that
     /// of the part numbers in Running::part; naming one datum twice means the stronger of the two accesses. `name` shows in
-    /// traces and must outlive them. Larger priorities first. Throws Error{bad_argument} for a datum that shares memory with another
-    /// one, at another address, which this task or one that has not finished names: the two would have no dependence.
+    /// traces and must outlive them. Larger priorities first. Throws Error{bad_argument} for a datum that shares memory with
+    /// another one, at another address, which this task or one that has not finished names: they would have no dependence.
     template <class F>
         requires std::invocable<F&, Running&> || std::invocable<F&>
     void submit(const char* name, F body, std::span<const Access> accesses, double priority = 0);
