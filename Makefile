@@ -15,9 +15,9 @@ OUTPUT ?= demo-output
 BARE ?= /var/tmp/trencadis-bare
 # Patterns over the names of test programs. ThreadSanitizer runs what has threads of ours; the numerics would only cost time.
 ASAN_TESTS ?= .*
+TSAN_TESTS ?= graph|threads|glt_threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|routines|simulation|runtime|nodes|interfaces_c
 # Of the sanitizers one has its turn in a test, by the commit; soak runs both, whole.
 SANITIZERS ?= $(shell scripts/turn.sh asan tsan)
-TSAN_TESTS ?= graph|threads|glt_threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|routines|simulation|runtime|nodes|interfaces_c
 
 .PHONY: build demo test soak bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
 .PHONY: test-clients clients-packages test-mutations docs deb test-deb wheel test-wheel packaging-packages

@@ -15,7 +15,7 @@ struct Columns {
         if (datum.element) {
             bytes = std::intptr_t(datum.rows) * datum.element;
             cols = bytes ? datum.cols : 0;
-            apart = std::intptr_t(datum.ld) * datum.element;
+            apart = std::max(std::intptr_t(datum.ld) * datum.element, bytes); // of one column nobody needs to say
         } else {
             bytes = apart = datum.ld;
             cols = bytes > 0;

@@ -58,6 +58,14 @@ TEST(Overlap, IsThatOfTheBytes)
     EXPECT_LT(meet, 19000);
 }
 
+TEST(Overlap, OfOneColumnNeedsNoLeadingDimension)
+{
+    const double x[4] = {};
+    const Datum column(x, 4, 1, 0, sizeof *x), inside(x + 2, 1, 1, 0, sizeof *x), behind(x + 4, 1, 1, 0, sizeof *x);
+    EXPECT_TRUE(overlap(column, inside));
+    EXPECT_FALSE(overlap(column, behind));
+}
+
 TEST(Overlaps, FindsOneOfThoseKeptIfAnyMeetsTheDatum)
 {
     constexpr unsigned seed = 7;
