@@ -36,6 +36,7 @@ public:
         segment_ = {outer.task, outer.kind, now, true};
         return last;
     }
+    std::int64_t now() const { return segment_.begin_ns; } ///< when it was last told something
     /// The unit that holds the worker changes: its time stops, and goes on with `put_back`.
     Segment take_out() { return std::exchange(segment_, Segment{}); }
     void put_back(const Segment& segment) { segment_ = {segment.task, segment.kind, now_ns(), true}; }

@@ -125,6 +125,7 @@ private:
     int push(Task* chain, WorkerId from);
     void taken(const Task& task);
     void wake(int count);
+    bool holds_back(Worker& worker) const;
     void someone_looks() { sleepers_.notify(1); }
     Found look(Worker& worker);
     Found joined(Worker& worker, const Decision& decision);

@@ -123,6 +123,12 @@ void NativeEngine::taken(const Task&)
     if (!concurrent_) queued_.store(queued_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
 
+/// Should the worker leave what there is to the others? Only while one of them is at work: alone it takes everything.
+bool NativeEngine::holds_back(Worker& worker) const
+{
+    return idle_.load(std::memory_order_relaxed) < workers() - 1 && worker.reluctance.stays_away();
+}
+
 /// Nothing to do: spins, then sleeps, until there is, or until the unit is disturbed.
 Found NativeEngine::idle(Worker& worker, Wait* wait)
 {
@@ -135,10 +141,11 @@ Found NativeEngine::idle(Worker& worker, Wait* wait)
     Found found;
     while (!found && !disturbed(worker, wait)) {
         for (int i = 0; i < 16; ++i) relax();
-        found = look(worker);
+        const bool away = !wait && worker.reluctance.is_away(last) && idle_.load(std::memory_order_relaxed) < workers();
+        if (!away) found = look(worker);
         const std::int64_t now = now_ns(), passed = now - std::exchange(last, now);
         if (!found) watch.look();
-        if (found || (!worker.patience.crowded(now, passed) && now < spin_until)) continue;
+        if (found || (!worker.patience.crowded(now, passed) && (away || now < spin_until))) continue;
         bool notified = false;
         found = sleep(worker, wait, watch.nap_ns(), notified);
         last = now_ns();
@@ -147,6 +154,7 @@ Found NativeEngine::idle(Worker& worker, Wait* wait)
     }
     count_idle(worker, -1);
     const std::int64_t end = now_ns();
+    worker.reluctance.begin(end);
     if (worker.idle_since_ns == begin && !guest) worker.patience.waited(end - begin);
     if (recorder_.enabled()) recorder_.record(worker.id, {"idle", 0, worker.idle_since_ns, end, 0, EventKind::idle});
     return found;

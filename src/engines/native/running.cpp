@@ -47,6 +47,7 @@ void NativeEngine::run_alone(Worker& worker, Task& task, Index chunks)
     const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
     observe(worker, task, 1, ns);
     add(worker.tasks, 1);
+    worker.reluctance.ran(ns, worker.stopwatch.now());
     conclude(worker, task, std::move(failure), ns * 1e-9);
 }
 
@@ -63,6 +64,7 @@ void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
     const std::int64_t ns = worker.stopwatch.end(outer, account(worker));
     observe(worker, task, double(taken) / double(share.work().count()), ns);
     add(owner ? worker.tasks : worker.joined, 1);
+    worker.reluctance.ran(ns, worker.stopwatch.now());
     if (owner) {
         worker.offer.store(nullptr, std::memory_order_relaxed);
         offers_.fetch_sub(1, std::memory_order_relaxed);

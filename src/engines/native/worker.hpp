@@ -7,6 +7,7 @@
 #include "threads/lock.hpp"
 #include "threads/parker.hpp"
 #include "threads/patience.hpp"
+#include "threads/reluctance.hpp"
 
 #include <array>
 #include <atomic>
@@ -68,6 +69,7 @@ struct alignas(128) Worker : WorkerState<Holder> {
     std::array<Share, 8> shares;
     int lent = 0; ///< units that wait for flows of other engines
     Patience patience;
+    Reluctance reluctance;
     Holder* resting = nullptr; ///< who sleeps and has said that its place is free
     std::int64_t idle_since_ns = 0;
 

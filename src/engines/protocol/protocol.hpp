@@ -253,6 +253,8 @@ protected:
     bool leaves_with(const Wait&, const Found&) const { return false; }
     Holder* displaced_by(const Worker&) const { return nullptr; }
     bool can_run(const Worker&, const Task&) const { return true; }
+    /// Of carriers whose workers leave tasks to the others for a moment.
+    bool holds_back(Worker&) const { return false; }
     void locate(Task*) const {}
 
     // ---- units that complete later --------------------------------------------------------------------------------
@@ -317,7 +319,8 @@ private:
     }
     Found find(Worker& worker, Wait* wait)
     {
-        Found found = self().look(worker);
+        const bool looks = wait || worker.released || !self().holds_back(worker);
+        const Found found = looks ? self().look(worker) : Found{};
         return found ? found : self().idle(worker, wait);
     }
     bool has_room(const Worker& worker)
