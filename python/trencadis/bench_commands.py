@@ -147,7 +147,7 @@ def bench_command(
     """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages)
-    request = _request(routine, n, shape, precision, choice, busy, repeat, check)
+    request = request_of(routine, n, shape, precision, choice, busy, repeat, check)
     check_record_target(json)
     with progress_bar(len(request.jobs()) * (repeat + 1)) as step:
         rows = collect(bench(request, _core, step), json)
@@ -171,7 +171,7 @@ def compare_command(
     """
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief)
-    request = replace(_request(routine, n, shape, precision, choice, busy, repeat, check), through=through)
+    request = replace(request_of(routine, n, shape, precision, choice, busy, repeat, check), through=through)
     check_record_target(json)
     peers = select_peers(routine, against.split(","), warn)
     if slow:
@@ -191,7 +191,7 @@ def trace_command(
     """Record one run, after an untimed one, and write what each worker did when."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages)
-    request = _request(routine, n, shape, precision, choice, busy, 1, False)
+    request = request_of(routine, n, shape, precision, choice, busy, 1, False)
     if len(request.jobs()) != 1:
         raise UsageError(f"--n: a trace is of one run; '{n}' stands for {len(request.jobs())} sizes")
     check_trace_output(output, view)
@@ -236,7 +236,7 @@ def _choice(
     )
 
 
-def _request(
+def request_of(
     routine: str, n: str, shape: str, letter: str, choice: SessionChoice, busy: list[str] | None, repeat: int, check: bool
 ) -> Request:
     precision(letter)
@@ -253,14 +253,14 @@ def _finish(rows: list[dict[str, Any]], target: str | None, request: Request) ->
         return
     shown = _COMPARED if "peer" in rows[0] else _SHOWN
     columns = {key: heading for key, heading in shown.items() if any(row.get(key) is not None for row in rows)}
-    print(_heading(rows[0], request))
+    print(heading(rows[0], request))
     for peer, version in {row["peer"]: row["peer_version"] for row in rows if "peer" in row}.items():
         print(f"{peer}: {version}")
     print_table(rows, columns)
     print_node_bytes([{"n": row["n"], **node} for row in rows for node in row.get("node_bytes") or []])
 
 
-def _heading(row: dict[str, Any], request: Request) -> str:
+def heading(row: dict[str, Any], request: Request) -> str:
     """Machine, threads, kernels and repetitions, without which a rate says nothing; and what was emulated."""
     what = row["routine"] if row["precision"] is None else f"{row['precision']}{row['routine']}"
     with_kernels = "" if row["precision"] is None else f", {row['kernels']} kernels ({row['kernels_version']})"

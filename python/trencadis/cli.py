@@ -23,6 +23,7 @@ import typer
 from . import (
     __version__,
     bench_commands,
+    engine_commands,
     growth_commands,
     machine_commands,
     reproduce_commands,
@@ -65,6 +66,7 @@ def _root(
 machine_commands.register(app)
 solve_commands.register(app)
 bench_commands.register(app)
+engine_commands.register(app)
 simulate_commands.register(app)
 reproduce_commands.register(app)
 growth_commands.register(app)

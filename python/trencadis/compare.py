@@ -155,7 +155,7 @@ def _python(specification: Specification) -> list[str]:
 def _duel(
     request: Request, job: Job, ours: ContestantProcess, theirs: ContestantProcess, progress: Progress
 ) -> dict[str, Any]:
-    take_turn = _turn_taker(job, min(ours.run().seconds, theirs.run().seconds))
+    take_turn = turn_taker(job, min(ours.run().seconds, theirs.run().seconds))
     our_turns, their_turns = [], []
     for pair in range(request.repeat):
         progress(f"{job} against {theirs.name}: {pair + 1}/{request.repeat}", 1)
@@ -184,7 +184,7 @@ def _duel(
     return row
 
 
-def _turn_taker(job: Job, seconds: float) -> Callable[[ContestantProcess], Turn]:
+def turn_taker(job: Job, seconds: float) -> Callable[[ContestantProcess], Turn]:
     """A call that takes as long as a turn is one."""
     if seconds >= TURN_S:
         return lambda contestant: Turn(**asdict(contestant.run()))
