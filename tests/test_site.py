@@ -112,6 +112,13 @@ def test_the_cpp_page_has_every_installed_header():
     assert sorted(listed) == sorted(shown)
 
 
+def test_operators_are_functions():
+    declarations = ["operator const Crew&() const", "int operator()(int i)", "bool operator==(const Thing& other) const"]
+    text = "/// A thing.\nclass Thing {\npublic:\n" + "".join(f"    /// It is.\n    {d};\n" for d in declarations) + "};\n"
+    (thing,) = (entry for entry in walk(read_header(text)) if entry.name == "Thing")
+    assert [(member.kind, *member.declarations) for member in thing.members] == [("function", d) for d in declarations]
+
+
 def test_what_a_class_keeps_to_itself_is_not_shown():
     text = """\
 #pragma once
@@ -176,3 +183,11 @@ def test_docstrings_name_parameters_that_there_are():
         for line in re.findall(r"^(\S.*) : ", section[1], re.MULTILINE) if section else []:
             for name in line.split(", "):
                 assert re.search(rf"\b{re.escape(name)}\b", definition.signature), (definition.name, name)
+
+
+def test_the_reader_finds_every_routine_of_the_lapack_module():
+    from trencadis import lapack
+
+    rows = docstring_reader.lapack_routines(ROOT / "python" / "trencadis")
+    assert {f"d{name}" for name, _, _ in rows} == {name for name in lapack.__all__ if name.startswith("d")}
+    assert all(signature.startswith("(") and sentence.endswith(".") for _, signature, sentence in rows)

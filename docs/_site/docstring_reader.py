@@ -38,12 +38,20 @@ def public_names(package: Path) -> dict[str, Definition]:
 
 
 def lapack_routines(package: Path) -> list[tuple[str, str, str]]:
-    """Name, signature and sentence of each line of the table in `lapack.py`, whose functions are made by other functions."""
-    tree = module(package / "lapack.py")
+    """Name, signature and sentence of each line of the table in `lapack.py`, whose functions are made by other functions. A line
+    `**module.TABLE` stands for those of another module's table."""
+    return _routines_of(package, "lapack", "_ROUTINES")
+
+
+def _routines_of(package: Path, name: str, table_name: str) -> list[tuple[str, str, str]]:
+    tree = module(package / f"{name}.py")
     makers = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    table = next(node.value for node in tree.body if _assigns(node, "_ROUTINES"))
+    table = next(node.value for node in tree.body if _assigns(node, table_name))
     rows = []
     for key, value in zip(table.keys, table.values, strict=True):
+        if key is None:
+            rows += _routines_of(package, value.value.id, value.attr)
+            continue
         made = next(node for node in makers[value.elts[0].id].body if isinstance(node, ast.FunctionDef))
         rows.append((key.value, _signature(made), ast.literal_eval(value.elts[1])))
     return rows

@@ -309,7 +309,7 @@ def _entry_of(declaration: str) -> Entry:
     if concept := re.search(r"\bconcept (\w+)", declaration):
         return Entry("concept", concept[1], [declaration])
     bare = re.sub(r"<[^<>]*>", "", _without_head_of_template(declaration))
-    called = re.search(r"(operator\s*\S+|~?\w+)\s*\(", bare)
+    called = re.search(r"(operator\s*(?:\(\)|[^(]+)|~?\w+)\s*\(", bare)
     if called and not pointer:
         return Entry("function", called[1], [declaration])
     if declaration.startswith("template"):
