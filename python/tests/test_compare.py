@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,12 @@ from test_bench import FIELDS
 from test_busy import alive, wait_until_gone
 from trencadis import _core
 from trencadis.bench import Request
-from trencadis.compare import start_ours, start_peer, through_symbols
-from trencadis.errors import UsageError
+from trencadis.compare import compare, start_ours, start_peer, through_symbols
+from trencadis.errors import BackendError, UsageError
 from trencadis.fortran import FortranLibrary, Names
 from trencadis.measure import Job, SessionChoice
 from trencadis.peer_process import drop_in
-from trencadis.peers import LINEAR_ALGEBRA_PEERS, TASK_PEERS, select_peers
+from trencadis.peers import LINEAR_ALGEBRA_PEERS, MKL_INTEL, TASK_PEERS, select_peers
 from trencadis.turns import TURN_S
 from trencadis.workloads import WORKLOADS
 
@@ -43,7 +44,8 @@ def installed(peers):
 
 
 def first_installed():
-    peer = next((peer for peer in LINEAR_ALGEBRA_PEERS.values() if peer.available()), None)
+    """Not MKL, which may bring another one along."""
+    peer = next((peer for peer in LINEAR_ALGEBRA_PEERS.values() if peer.available() and "mkl" not in peer.name), None)
     if peer is None:
         pytest.skip("no linear algebra peer is installed: pip install 'trencadis[peers]'")
     return peer
@@ -225,7 +227,7 @@ def test_an_error_of_our_own_process_is_the_commands():
 
 def test_an_unknown_peer_is_refused_with_the_known_ones():
     error = refusal("compare", "potrf", "--n", "50", "--against", "mlk")
-    assert "unknown peer for potrf in --against 'mlk'; did you mean 'mkl'? (known: mkl openblas" in error
+    assert "unknown peer for potrf in --against 'mlk'; did you mean 'mkl'? (known: mkl mkl-intel openblas" in error
     error = refusal("compare", "tasks", "--n", "5", "--against", "mkl")
     assert "unknown peer for tasks in --against 'mkl' (known: libgomp" in error
 
@@ -237,3 +239,24 @@ def test_a_missing_peer_is_left_out_with_advice_and_none_left_is_an_error(monkey
     assert left.name == "openblas" and warnings == ["mkl is not installed: pip install 'trencadis[peers]' (PyPI's mkl)"]
     with pytest.raises(UsageError, match="blis is not installed: apt-get install libblis4-pthread libflame1"):
         select_peers("potrf", ["blis"], warnings.append)
+
+
+def test_mkl_takes_its_makers_kernels_on_others_processors():
+    if not MKL_INTEL.available():
+        pytest.skip(MKL_INTEL.install)
+    assert [peer.name for peer in select_peers("gemm", ["mkl"], pytest.fail)] == ["mkl", "mkl-intel"]
+    with start_peer(MKL_INTEL, Job("gemm", 60), CORES[:1]) as process:
+        assert "Intel's path avx" in process.description["version"] and process.residual() < 30
+        assert "libmkl_avx" in maps(process) and "libmkl_def" not in maps(process)
+
+
+def test_an_implied_peer_that_does_not_work_is_left_out_with_a_word(monkeypatch, capsys):
+    def refuse(peer, job, cores):
+        raise BackendError("it does not work here")
+
+    monkeypatch.setattr("trencadis.compare.start_peer", refuse)
+    request = Request("gemm", [60], session=SessionChoice(workers=CORES[:1]), repeat=1)
+    assert list(compare(request, [replace(MKL_INTEL, implied=True)], lambda text, done: None)) == []
+    assert "mkl-intel is left out: it does not work here" in capsys.readouterr().err
+    with pytest.raises(BackendError, match="does not work here"):
+        list(compare(request, [MKL_INTEL], lambda text, done: None))

@@ -23,9 +23,10 @@ from .busy import BusyNeighbours
 from .checks import one_of
 from .children import continue_child, end_children, ending, start_child, stop_child
 from .errors import BackendError, LinAlgError, UsageError
+from .files import warn
 from .measure import Job
 from .peer_process import OURS, Specification
-from .peers import Peer, TaskPeer
+from .peers import LinearAlgebraPeer, Peer, TaskPeer
 from .turns import TURN_S, Run, Turn, turn_of_runs
 
 LONE_FIELDS = ("lone_seconds_median", "peer_lone_seconds_median", "lone_ratio_median", "lone_ratio_min", "lone_ratio_max")
@@ -116,7 +117,14 @@ def compare(request: Request, peers: Sequence[Peer], progress: Progress) -> Iter
             with start_ours(request, job) as ours:
                 for peer in peers:
                     progress(f"{job}: preparing {peer.name}", 0)
-                    with start_peer(peer, job, ours.description["workers"]) as theirs:
+                    try:
+                        process = start_peer(peer, job, ours.description["workers"])
+                    except BackendError as error:
+                        if not (isinstance(peer, LinearAlgebraPeer) and peer.implied):
+                            raise
+                        warn(f"{peer.name} is left out: {error}")
+                        continue
+                    with process as theirs:
                         yield _duel(request, job, ours, theirs, progress)
 
 

@@ -16,7 +16,8 @@ from .records import JsonTo, check_record_target, collect, progress_bar, write_r
 from .tables import print_table
 
 Engines = Annotated[
-    str, typer.Option("--engines", metavar="E[,E..]", show_default=False, help="Default: all here that run tasks on several cores")
+    str,
+    typer.Option("--engines", metavar="E[,E..]", show_default=False, help="Default: all here that run tasks on several cores"),
 ]
 Schedulers = Annotated[
     str,

@@ -9,7 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .errors import BackendError
 from .fortran import FortranLibrary
+
+#: Ours that has MKL take the kernels of its maker's processors (src/interfaces/peers/mkl_path.c).
+MKL_PATH = "libtrencadis-mkl-path.so"
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,19 @@ def _avx512() -> bool:
 
 
 def _mkl_version(library: FortranLibrary) -> str:
+    """With the kernels that it has loaded, which it does at the first call."""
     text = ctypes.create_string_buffer(256)
     library.function("MKL_Get_Version_String")(text, len(text))
     found = re.search(r"Version (\d[\d.]*)", text.value.decode())
-    return f"MKL {found[1] if found else text.value.decode().strip()}"
+    number = found[1] if found else text.value.decode().strip()
+    loaded = Path("/proc/self/maps").read_text()
+    kernels = re.search(r"libmkl_(avx\w*|mc3|def)\.so", loaded)
+    path = ""
+    if MKL_PATH in loaded:
+        path = ", Intel's path"
+        if not kernels or not kernels[1].startswith("avx"):
+            raise BackendError(f"MKL {number} does not take the path of Intel's processors here, whatever it is told of this one")
+    return f"MKL {number}{path}" + (f" {kernels[1]}" if kernels else "")
 
 
 def _mkl_threads(library: FortranLibrary, threads: int) -> int:

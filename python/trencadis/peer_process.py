@@ -15,14 +15,13 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import IO, Any
 
 from .errors import BackendError, LinAlgError
 from .fortran import FortranLibrary
 from .makers import maker_of
 from .measure import Contestant, Job, Ours, SessionChoice, Vendor, describe_session
-from .peers import peer_named
+from .peers import beside_ours, peer_named
 
 #: The name of our own side where a peer's name would stand.
 OURS = "trencadis"
@@ -85,10 +84,8 @@ def open_ours(choice: SessionChoice) -> tuple[FortranLibrary, dict[str, Any]]:
 
 def drop_in() -> str:
     """Our library of BLAS and LAPACK symbols: beside the one that this process has loaded."""
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        file = Path(line.split(maxsplit=5)[-1])
-        if file.name.startswith("libtrencadis.so"):
-            return str(next(file.parent.glob("libtrencadis_lapack.so*")))
+    if found := beside_ours("libtrencadis_lapack.so"):
+        return found
     raise RuntimeError("libtrencadis.so is not loaded")
 
 

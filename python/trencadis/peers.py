@@ -11,13 +11,13 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .checks import one_of
 from .errors import UsageError
 from .fortran import FortranLibrary
-from .makers import RESTRICTING, THREAD_VARIABLES
+from .makers import MKL_PATH, RESTRICTING, THREAD_VARIABLES
 
 _DEBIAN = ("/usr/lib", "/usr/lib64", "/usr/local/lib")
 
@@ -30,6 +30,10 @@ class LinearAlgebraPeer:
     summary: str
     install: str
     find: Callable[[], list[str]]
+    preload: Callable[[], str] = str
+    """A library of ours that is loaded before it; empty: none."""
+    implied: bool = False
+    """It comes with another one, and is left out with a word where it does not work."""
 
     def available(self) -> bool:
         return bool(self.find())
@@ -46,7 +50,8 @@ class LinearAlgebraPeer:
 
     def settings(self, threads: int) -> dict[str, str | None]:
         """Environment of its process; what is None is not set there."""
-        return {"MKL_DYNAMIC": "FALSE", **dict.fromkeys(THREAD_VARIABLES, str(threads)), **dict.fromkeys(RESTRICTING)}
+        before = {"LD_PRELOAD": self.preload()} if self.preload() else {}
+        return {**before, "MKL_DYNAMIC": "FALSE", **dict.fromkeys(THREAD_VARIABLES, str(threads)), **dict.fromkeys(RESTRICTING)}
 
 
 @dataclass(frozen=True)
@@ -100,8 +105,10 @@ def select_peers(routine: str, names: Iterable[str], warn: Callable[[str], None]
     name that is no peer of this routine, and when none is left."""
     found = []
     missing = []
-    for name in dict.fromkeys(name.strip() for name in names):
-        peer = _known(routine, name)
+    wanted = {name: _known(routine, name) for name in (name.strip() for name in names)}
+    if "mkl" in wanted and MKL_INTEL.name not in wanted and MKL_INTEL.available():
+        wanted[MKL_INTEL.name] = replace(MKL_INTEL, implied=True)
+    for name, peer in wanted.items():
         if peer.available():
             found.append(peer)
         else:
@@ -153,6 +160,26 @@ def _rooted(variable: str, places: Iterable[str], *patterns: str) -> list[str]:
     return []
 
 
+def _mkl() -> list[str]:
+    return _files("libmkl_rt.so*", (Path(sys.prefix) / "lib",)) or _system("libmkl_rt.so*")
+
+
+def beside_ours(name: str) -> str:
+    """A library, of whatever version, in the folder of the libtrencadis.so that this process has loaded; empty: there is none."""
+    from . import _core
+
+    ours = Path(_core.__file__).parent
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        file = Path(line.split(maxsplit=5)[-1])
+        if file.name.startswith("libtrencadis.so"):
+            ours = file.parent
+    return next((str(file) for file in sorted(ours.glob(name + "*"))), "")
+
+
+def _intel() -> bool:
+    return "GenuineIntel" in Path("/proc/cpuinfo").read_text()
+
+
 def _blis() -> list[str]:
     """BLIS from BLIS_ROOT where that is set, with the LAPACK beside it or the system's; else both from the system."""
     lapack = _rooted("BLIS_ROOT", (), "libflame.so*") or _system("libflame.so*")
@@ -167,7 +194,14 @@ LINEAR_ALGEBRA_PEERS: dict[str, LinearAlgebraPeer] = {
             name="mkl",
             summary="Intel oneMKL from PyPI",
             install="pip install 'trencadis[peers]' (PyPI's mkl)",
-            find=lambda: _files("libmkl_rt.so*", (Path(sys.prefix) / "lib",)) or _system("libmkl_rt.so*"),
+            find=_mkl,
+        ),
+        LinearAlgebraPeer(
+            name="mkl-intel",
+            summary="the same with the kernels that it takes on Intel's processors, on another maker's",
+            install="mkl takes that path itself on Intel's processors; on others: pip install 'trencadis[peers]' (PyPI's mkl)",
+            find=lambda: _mkl() if not _intel() and beside_ours(MKL_PATH) else [],
+            preload=lambda: beside_ours(MKL_PATH),
         ),
         LinearAlgebraPeer(
             name="openblas",
@@ -195,6 +229,9 @@ LINEAR_ALGEBRA_PEERS: dict[str, LinearAlgebraPeer] = {
         ),
     )
 }
+
+#: Compared with wherever MKL is, on a processor of another maker.
+MKL_INTEL = LINEAR_ALGEBRA_PEERS["mkl-intel"]
 
 _OPENMP = {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}
 
