@@ -117,15 +117,20 @@ def compare(request: Request, peers: Sequence[Peer], progress: Progress) -> Iter
             with start_ours(request, job) as ours:
                 for peer in peers:
                     progress(f"{job}: preparing {peer.name}", 0)
-                    try:
-                        process = start_peer(peer, job, ours.description["workers"])
-                    except BackendError as error:
-                        if not (isinstance(peer, LinearAlgebraPeer) and peer.implied):
-                            raise
-                        warn(f"{peer.name} is left out: {error}")
-                        continue
-                    with process as theirs:
-                        yield _duel(request, job, ours, theirs, progress)
+                    for process in if_it_works(peer, start_peer, peer, job, ours.description["workers"]):
+                        with process as theirs:
+                            yield _duel(request, job, ours, theirs, progress)
+
+
+def if_it_works(peer: Peer, start: Callable[..., ContestantProcess], *how: Any) -> list[ContestantProcess]:
+    """The peer's process, which `start` makes of `how`; none, with a word, where an implied one does not work here."""
+    try:
+        return [start(*how)]
+    except BackendError as error:
+        if not (isinstance(peer, LinearAlgebraPeer) and peer.implied):
+            raise
+        warn(f"{peer.name} is left out: {error}")
+        return []
 
 
 def start_ours(request: Request, job: Job) -> ContestantProcess:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ..compare import ContestantProcess
+from ..compare import ContestantProcess, if_it_works
 from ..measure import SessionChoice
 from ..peer_process import OURS
 from ..peers import LinearAlgebraPeer
@@ -71,7 +71,8 @@ def sweep(request: Request, progress: Progress) -> Iterator[dict[str, Any]]:
         with ExitStack() as stack:
             progress(f"starting with {threads_text(threads)}", 0)
             ours = stack.enter_context(_start(OURS, threads, SessionChoice(workers=_cores(threads)).environment()))
-            peers = [stack.enter_context(_start(peer.name, threads, peer.settings(threads))) for peer in request.peers]
+            started = [if_it_works(peer, _start, peer.name, threads, peer.settings(threads)) for peer in request.peers]
+            peers = [stack.enter_context(process) for processes in started for process in processes]
             for case in request.cases:
                 yield from _one_case(request, case, threads, ours, peers, progress)
 
