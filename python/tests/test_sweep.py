@@ -305,7 +305,7 @@ def test_peers_are_measured_beside_ours_with_the_least_leading_dimension(peer):
     words = ["syrk", "--n", "24", "--ld", "n,n+8", "--precision", "d", "--threads", "1", "--repeat", "1", "--against", peer.name]
     rows = [json.loads(line) for line in run_sweep(*words, "--json").stdout.splitlines()]
     assert [row["ld"] for row in rows] == [24, 32] and rows[0]["peer_gflops_median"][peer.name] > 0
-    assert rows[1]["peer_gflops_median"] == {peer.name: None} and rows[0]["peer_versions"][peer.name]
+    assert rows[1]["peer_gflops_median"][peer.name] is None and rows[0]["peer_versions"][peer.name]
 
 
 def row_of(case, n, ld, gflops, cliff=False, **more):
