@@ -53,9 +53,12 @@ def contestants(engines: Sequence[str], schedulers: Sequence[str]) -> list[Conte
         if reason := _why_not(known[name]):
             raise BackendError(f"--engines: {name} {reason}")
     chosen = engines or [name for name, entry in known.items() if not _why_not(entry)]
-    presets = [entry["name"] for entry in _core.list_schedulers() if entry["summary"].startswith("preset of")]
-    policies = list(schedulers or presets) if REFERENCE[0] in chosen else []
-    ours = [Contestant(REFERENCE[0], name) for name in policies if name != REFERENCE[1]]
+    policies = {entry["name"]: entry for entry in _core.list_schedulers()}
+    for name in schedulers:
+        one_of("--schedulers", name.partition(":")[0], policies)
+    presets = [name for name, entry in policies.items() if entry["summary"].startswith("preset of")]
+    under = list(schedulers or presets) if REFERENCE[0] in chosen else []
+    ours = [Contestant(REFERENCE[0], name) for name in under if name != REFERENCE[1]]
     return [Contestant(*REFERENCE), *ours, *(Contestant(name) for name in chosen if name != REFERENCE[0])]
 
 
