@@ -18,14 +18,14 @@ def entries(**availability):
 
 
 def test_each_contestant_has_a_record_on_the_same_tiles():
-    words = ["compare-engines", "potrf", "--n", "90,120", "--engines", "native", "--schedulers", "libgomp,ws", "--repeat", "2"]
+    words = ["compare-engines", "potrf", "--n", "90", "--engines", "native", "--schedulers", "libgomp,ws", "--repeat", "2"]
     found = rows(*words, "--tasks", "6", "--check")
     assert [(row["n"], row["engine"], row["scheduler"]) for row in found] == [
-        (n, "native", scheduler) for n in (90, 120) for scheduler in ("mosaic", "libgomp", "ws")
+        (90, "native", scheduler) for scheduler in ("mosaic", "libgomp", "ws")
     ]
     for row in found:
         assert row["variant"] == "in-place" and row["refused"] is None and row["residual"] < 30 and row["ns_per_task"] > 0
-        assert row["nb"] == next(other["nb"] for other in found if other["n"] == row["n"])
+        assert row["nb"] == found[0]["nb"] > 0
         assert 0 < row["ratio_min"] <= row["ratio_median"] <= row["ratio_max"]
         assert row["gflops_median"] == pytest.approx(row["n"] ** 3 / 3 / row["seconds_median"] / 1e9, rel=0.1)
     assert all(row["ratio_min"] == row["ratio_max"] == 1 for row in found if row["scheduler"] == "mosaic")
