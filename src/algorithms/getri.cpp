@@ -1,9 +1,12 @@
 #include "algorithms/getri.hpp"
 
 #include "algorithms/tile_routines.hpp"
+#include "base/error.hpp"
 #include "kernels/tiles/getri_operations.hpp"
 #include "kernels/tiles/tile_access.hpp"
 #include "kernels/tiles/tile_operations.hpp"
+
+#include <new>
 
 namespace trencadis {
 namespace {
@@ -16,6 +19,28 @@ template <Scalar T> void subtract_products(Flow& flow, TileMatrix<T> A, TileMatr
 }
 
 } // namespace
+
+template <Scalar T> TwoColumns<T>::TwoColumns(Index n, Index wanted, const ImagePlace& place) : n_(n), nb_(wanted)
+{
+    if (!place.is_memory()) {
+        data_ = static_cast<T*>(place.reserve(bytes()));
+        return;
+    }
+    while (!fits(place.node) && nb_ > 1) nb_ = nb_ / 2;
+    if (!memory_) last_.reset(new (std::nothrow) T[std::size_t(2 * n)]);
+    if (!memory_ && !last_) throw Error(ErrorCode::out_of_memory, "no memory for two columns of the matrix to invert");
+    data_ = memory_ ? static_cast<T*>(memory_->data()) : last_.get();
+}
+template <Scalar T> bool TwoColumns<T>::fits(int node)
+{
+    try {
+        memory_.emplace(bytes(), node);
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return false;
+    }
+    return true;
+}
 
 template <Scalar T> void getri(Flow& flow, TileMatrix<T> A, const Index* pivots, TileMatrix<T> W)
 {
@@ -32,7 +57,9 @@ template <Scalar T> void getri(Flow& flow, TileMatrix<T> A, const Index* pivots,
     for (Index i = 0; i < t; ++i) task::exchange_columns(flow, A, i, {const_cast<Index*>(pivots), A.cols()});
 }
 
-#define TRC_INSTANTIATE(T) template void getri(Flow&, TileMatrix<T>, const Index*, TileMatrix<T>);
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void getri(Flow&, TileMatrix<T>, const Index*, TileMatrix<T>);                                                      \
+    template class TwoColumns<T>;
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

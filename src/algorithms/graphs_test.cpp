@@ -113,6 +113,31 @@ TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
     }
 }
 
+TEST(Graphs, OfInversesAndIncrementalSolutionsHaveAsManyTasksToo)
+{
+    for (const Index n : orders) {
+        SCOPED_TRACE(n);
+        const Index t = tiles_of(n), updates = t * (t - 1) * (t - 2) / 6;
+        const auto seen = [&](const char* routine, const char* variant) {
+            Waves waves;
+            submit(waves, routine, variant, {.n = n, .nb = nb, .inner = ib});
+            return waves.tasks;
+        };
+        EXPECT_EQ(seen("gesv", "incremental"), counts({{"getrf", t},
+                                                       {"gessm", pairs(t) + t},
+                                                       {"tstrf", pairs(t)},
+                                                       {"ssssm", squares(t) + pairs(t)},
+                                                       {"after", n > 0},
+                                                       {"trsm", t},
+                                                       {"gemm", pairs(t)}}));
+        EXPECT_EQ(seen("getri", "in-place"), counts({{"trtri", t},
+                                                     {"trsm", 2 * pairs(t) + t * t},
+                                                     {"gemm", updates + 2 * pairs(t)}, // of a whole tile row each
+                                                     {"copy", pairs(t) + t},
+                                                     {"laswp", t}}));
+    }
+}
+
 /// What inner blocks of widths w add up to in a tile of `columns`: sums of w^2, w^3 and w^2 times the columns right of each.
 struct InnerSums {
     double squares = 0, cubes = 0, tails = 0;
@@ -281,7 +306,8 @@ TEST(Graphs, NameEveryTileWithItsSizeInsideTheirRange)
                 } else if (routine == "getrf" && variant != "incremental") {
                     EXPECT_EQ(all, full + double(sizeof(Index)) * double(n)); // a vector of pivots for each panel
                 }
-                if (variant == "incremental") { // pivots for each tile of the lower triangle, L below the diagonal
+                if (routine == "getrf" &&
+                    variant == "incremental") { // pivots for each tile of the lower triangle, L below the diagonal
                     const double pivots = double(pairs(t) * nb + (t - 1) * nb + 7);
                     EXPECT_EQ(all, full + double(sizeof(Index)) * pivots + element * double(ib * nb * pairs(t)));
                 }

@@ -2,6 +2,7 @@
 
 #include "algorithms/cutting.hpp"
 #include "algorithms/trsm.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -45,21 +46,29 @@ template <Scalar T> void getrf_incremental(Flow& flow, TileMatrix<T> A, const El
     }
 }
 
-template <Scalar T> void getrs_incremental(Flow& flow, TileMatrix<T> A, const Eliminations<T>& by, TileMatrix<T> B)
+template <Scalar T> void getrs_incremental(Flow& flow, TileMatrix<T> A, const Eliminations<T>& by, TileMatrix<T> B, Guard guard)
 {
     for (Index k = 0; k < A.tiles(); ++k) {
         const Tile<T> U = A(k, k);
-        for (Index j = 0; j < B.col_tiles(); ++j) task::gessm(flow, U, by.pivots(k, U.rows, U.cols), B(k, j));
+        for (Index j = 0; j < B.col_tiles(); ++j) task::gessm(flow, U, by.pivots(k, U.rows, U.cols), B(k, j), guard);
         for (Index i = k + 1; i < A.tiles(); ++i)
-            for (Index j = 0; j < B.col_tiles(); ++j) task::ssssm(flow, A(i, k), by(i, k, U.cols), B(k, j), B(i, j));
+            for (Index j = 0; j < B.col_tiles(); ++j) task::ssssm(flow, A(i, k), by(i, k, U.cols), B(k, j), B(i, j), guard);
     }
-    trsm(flow, Uplo::upper, Diag::non_unit, T(1), A, B);
+    trsm(flow, Uplo::upper, Diag::non_unit, T(1), A, B, guard);
+}
+
+template <Scalar T> void getrs_incremental_after(Flow& flow, TileMatrix<T> A, const Eliminations<T>& by, TileMatrix<T> B)
+{
+    const Index last = A.tiles() - 1; // the zeros of all steps before are known when it is factored
+    for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
+    getrs_incremental(flow, A, by, B, Guard{A.rows()});
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template class Eliminations<T>;                                                                                              \
     template void getrf_incremental(Flow&, TileMatrix<T>, const Eliminations<T>&);                                               \
-    template void getrs_incremental(Flow&, TileMatrix<T>, const Eliminations<T>&, TileMatrix<T>);
+    template void getrs_incremental(Flow&, TileMatrix<T>, const Eliminations<T>&, TileMatrix<T>, Guard);                         \
+    template void getrs_incremental_after(Flow&, TileMatrix<T>, const Eliminations<T>&, TileMatrix<T>);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

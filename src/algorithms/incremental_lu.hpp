@@ -1,6 +1,7 @@
 #pragma once
 #include "algorithms/packed_slots.hpp"
 #include "graph/flow.hpp"
+#include "kernels/tiles/guard.hpp"
 #include "kernels/tiles/lu_operations.hpp"
 #include "matrix/tile_matrix.hpp"
 #include "matrix/work_memory.hpp"
@@ -36,7 +37,11 @@ private:
 template <Scalar T> void getrf_incremental(Flow& flow, TileMatrix<T> A, const Eliminations<T>& by);
 
 /// B <- A^-1 B with the factors that getrf_incremental left, A n x n, tiles of B as high as those of A. 2 n^2 nrhs (1 + ib/(2
-/// nb)) flops.
-template <Scalar T> void getrs_incremental(Flow& flow, TileMatrix<T> A, const Eliminations<T>& by, TileMatrix<T> B);
+/// nb)) flops. Tasks do nothing where the guard says so.
+template <Scalar T>
+void getrs_incremental(Flow& flow, TileMatrix<T> A, const Eliminations<T>& by, TileMatrix<T> B, Guard guard = {});
+
+/// The same in one flow with getrf_incremental: B waits until it is known that U has no zero on its diagonal, and else stays.
+template <Scalar T> void getrs_incremental_after(Flow& flow, TileMatrix<T> A, const Eliminations<T>& by, TileMatrix<T> B);
 
 } // namespace trencadis

@@ -1,9 +1,7 @@
-#include "algorithms/getrf.hpp"
 #include "algorithms/getri.hpp"
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
 #include "drivers/alone.hpp"
-#include "drivers/incremental_lu.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "graph/immediate_flow.hpp"
@@ -28,32 +26,6 @@ template <Scalar T> std::unique_ptr<WorkMemory> memory_for(Index count)
         if (failure.code() != ErrorCode::out_of_memory) throw;
         return nullptr;
     }
-}
-/// Two tile columns of n rows, as wide as there is memory for, at most nb: narrower ones are slower, but LAPACK needs n numbers
-/// only.
-template <Scalar T> struct TwoColumns {
-    Index nb;
-    std::unique_ptr<WorkMemory> memory;
-    std::unique_ptr<T[]> last; ///< where there are no more pages: from what the program's own heap has left
-
-    TwoColumns(Index n, Index wanted) : nb(wanted)
-    {
-        while (!(memory = memory_for<T>(2 * n * nb)) && nb > 1) nb = nb / 2;
-        if (!memory) last.reset(new (std::nothrow) T[std::size_t(2 * n)]);
-        if (!memory && !last) throw Error(ErrorCode::out_of_memory, "no memory for two columns of the matrix to invert");
-    }
-    TileMatrix<T> tiles(Index n) const { return {{memory ? static_cast<T*>(memory->data()) : last.get(), n, 2 * nb, n}, nb, nb}; }
-};
-
-/// The factors go with the object, so that the caller's pivots are no rows, which getrs refuses.
-template <Scalar T>
-Index gesv_incremental(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb,
-                       const RoutineOptions& options)
-{
-    std::fill_n(ipiv, n, Index(0));
-    const IncrementalLu<T> factors(crew, n, A, lda, options);
-    if (factors.info() == 0) factors.solve(nrhs, B, ldb, options);
-    return factors.info();
 }
 
 } // namespace
@@ -88,7 +60,7 @@ template <Scalar T> Index getri(const KernelProvider& kernels, Index n, T* A, In
             return trencadis::getri(kernels, n, A, lda, ipiv, static_cast<T*>(memory->data())), 0;
     const TwoColumns<T> columns(n, std::min<Index>(n, 64));
     ImmediateFlow flow(&kernels);
-    getri(flow, TileMatrix<T>({A, n, n, lda}, columns.nb, columns.nb), ipiv, columns.tiles(n));
+    getri(flow, TileMatrix<T>({A, n, n, lda}, columns.nb(), columns.nb()), ipiv, columns.tiles());
     return 0;
 }
 
@@ -123,9 +95,8 @@ template <Scalar T>
 Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_gesv(TRC_CHECK));
-    const Form* const asked = check_options("gesv", options);
+    check_options("gesv", options);
     if (n == 0) return 0;
-    if (asked && !asked->apart.empty()) return gesv_incremental(crew, n, nrhs, A, lda, ipiv, B, ldb, options);
     if (runs_directly(crew, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
         return alone::gesv(crew.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
     const Problem problem{.m = n, .n = n, .nrhs = nrhs};
@@ -140,11 +111,7 @@ template <Scalar T> Index getri(Crew& crew, Index n, T* A, Index lda, const Inde
         return alone::getri(crew.kernels(), n, A, lda, ipiv);
     if (const Index zero = zero_on_diagonal(n, A, lda)) return zero;
     if (n == 0) return 0;
-    const Index nb = std::min(n, options.nb ? options.nb : lu_tile(n, n, sizeof(T), crew.workers()));
-    const TwoColumns<T> columns(n, nb);
-    const TileMatrix<T> tiles({A, n, n, lda}, columns.nb, columns.nb);
-    run_routine(crew, options, [&](Flow& flow) { getri(flow, tiles, ipiv, columns.tiles(n)); });
-    return 0;
+    return lay_out<T>(crew, forms::getri(), options, {.m = n, .n = n}, {{A, lda}, {ipiv}}).run(crew, options);
 }
 
 template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* ipiv, bool backward)

@@ -1,6 +1,7 @@
 #include "algorithms/forms/form.hpp"
 #include "algorithms/forms/incremental.hpp"
 #include "algorithms/getrf.hpp"
+#include "algorithms/getri.hpp"
 #include "algorithms/tile_size.hpp"
 #include "algorithms/tournament_lu.hpp"
 #include "algorithms/unpivoted_lu.hpp"
@@ -121,6 +122,29 @@ template <Scalar T> using SolveConcurrent = Solution<T, Concurrent>;
 template <Scalar T> using SolveUnpivoted = Solution<T, Unpivoted>;
 template <Scalar T> using SolveTournament = Solution<T, Tournament>;
 
+/// Nobody's: the factors go with the layout, so the caller's pivots are no rows, which getrs refuses.
+template <Scalar T> Index* no_pivots(Place& place, const Problem& x)
+{
+    if (!place.in_memory()) return nullptr;
+    Index* const none = pivots_of<T>(place, x);
+    std::fill_n(none, x.n, Index(0));
+    return none;
+}
+template <Scalar T> struct SolveIncremental final : Layout {
+    SolveIncremental(Place& place, const Problem& x)
+        : factored(place, x), pivots(no_pivots<T>(place, x)), B(right_sides<T>(place, x))
+    {
+    }
+    void submit(Flow& flow) override
+    {
+        factored.submit(flow);
+        getrs_incremental_after(flow, factored.tiles, factored.by, B);
+    }
+    IncrementalLayout<T> factored;
+    const Index* pivots;
+    TileMatrix<T> B;
+};
+
 template <Scalar T> struct Substitution final : Layout {
     Substitution(Place& place, const Problem& x)
         : op(x.op), A(place.tiles<T>(x.n, x.n, x.nb, x.nb)), pivots(pivots_of<T>(place, x)), B(right_sides<T>(place, x))
@@ -131,6 +155,20 @@ template <Scalar T> struct Substitution final : Layout {
     TileMatrix<T> A;
     const Index* pivots;
     TileMatrix<T> B;
+};
+
+/// A with the factors, and the pivots.
+template <Scalar T> struct Inverse final : Layout {
+    Inverse(Place& place, const Problem& x)
+        : columns(x.n, x.nb, place.images()), A(place.tiles<T>(x.n, x.n, columns.nb(), columns.nb())),
+          pivots(pivots_of<T>(place, x))
+    {
+    }
+    void submit(Flow& flow) override { getri(flow, A, pivots, columns.tiles()); }
+
+    TwoColumns<T> columns;
+    TileMatrix<T> A;
+    const Index* pivots;
 };
 
 using Names = std::string_view;
@@ -176,7 +214,7 @@ constexpr Form getrf_forms[] = {
 
 constexpr Names packed_solve_kernels[] = {"getrf_panel", "pack", "swptr", "gemm", "laswp", "trsm"};
 constexpr Names panel_solve_kernels[] = {"getrf_panel", "swptr", "gemm", "laswp", "trsm"};
-/// 'incremental' is two flows: its substitutions know no zero pivot, at which the caller's right sides stay as they are.
+constexpr Names incremental_solve_kernels[] = {"getrf", "gessm", "tstrf", "ssssm", "trsm", "gemm"};
 constexpr Form gesv_forms[] = {
     solving("packed", of_images, packed_solve_kernels, TRC_LAY(SolvePacked)),
     solving("panel", of_panels, panel_solve_kernels, TRC_LAY(SolvePanel)),
@@ -184,13 +222,14 @@ constexpr Form gesv_forms[] = {
     solving("kastors-cw", of_panels, panel_solve_kernels, TRC_LAY(SolveConcurrent)),
     solving("nopiv", without_pivots, nopiv_kernels, TRC_LAY(SolveUnpivoted)),
     solving("tournament", by_tournament, tournament_kernels, TRC_LAY(SolveTournament)),
-    solving(incremental_word, by_increments, {}, {}),
+    solving(incremental_word, by_increments, incremental_solve_kernels, TRC_LAY(SolveIncremental)),
 };
 
 constexpr Names substitution_kernels[] = {"laswp", "trsm", "gemm"};
 constexpr Form getrs_forms[] = {
     {.name = "in-place", .tile = lu_tile, .lay = TRC_LAY(Substitution), .kernels = substitution_kernels}};
-constexpr Form getri_forms[] = {{.name = "in-place", .tile = lu_tile}};
+constexpr Names inverse_kernels[] = {"trtri", "trsm", "gemm", "copy", "laswp"};
+constexpr Form getri_forms[] = {{.name = "in-place", .tile = lu_tile, .lay = TRC_LAY(Inverse), .kernels = inverse_kernels}};
 
 } // namespace
 

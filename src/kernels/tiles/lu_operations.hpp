@@ -37,13 +37,13 @@ template <Scalar T> struct Elimination {
 template <Scalar T> void getrf(Flow& flow, Tile<T> A, Pivots pivots, Index first, bool last);
 
 /// C <- L^-1 P C with the factors that getrf left in A, which has a column for each of C's rows at least.
-template <Scalar T> void gessm(Flow& flow, Tile<T> A, Pivots pivots, Tile<T> C);
+template <Scalar T> void gessm(Flow& flow, Tile<T> A, Pivots pivots, Tile<T> C, Guard guard = {});
 
 /// [U; A] <- L U factors of an upper triangle on top of a tile: U's upper triangle and A are replaced.
 template <Scalar T> void tstrf(Flow& flow, Tile<T> U, Tile<T> A, Elimination<T> by, Index first, bool last);
 
 /// [C; D] <- L^-1 P [C; D] with what tstrf left in A and `by`.
-template <Scalar T> void ssssm(Flow& flow, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D);
+template <Scalar T> void ssssm(Flow& flow, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D, Guard guard = {});
 
 // --- No pivoting -----------------------------------------------------------------------------------------------------
 /// A <- its L U factors without interchanges; a pivot that is exactly zero is reported as row `first` of the matrix and on, and

@@ -39,11 +39,13 @@ template <Scalar T> struct GetrfArgs {
 
 template <Scalar T> struct GessmArgs {
     Index m, n;
+    Guard guard;
 
     Flops flops() const { return weight_of<T> * kernel_flops::gessm(double(m), double(n)); }
     Index chunks() const { return chunk_count(n, flops()); }
     void run(TaskContext& context)
     {
+        if (guard.stopped(context)) return;
         const Stored<const T> L = stored<const T>(context, 0);
         const Index* const pivots = data_of<const Index>(context, 1);
         const Stored<T> C = stored<T>(context, 2);
@@ -74,11 +76,13 @@ template <Scalar T> struct TstrfArgs {
 /// On n columns, k rows on top of m.
 template <Scalar T> struct SsssmArgs {
     Index m, n, k, ib;
+    Guard guard;
 
     Flops flops() const { return weight_of<T> * kernel_flops::ssssm(m, n, k, ib); }
     Index chunks() const { return chunk_count(n, flops()); }
     void run(TaskContext& context)
     {
+        if (guard.stopped(context)) return;
         const Stored<const T> A = stored<const T>(context, 0);
         const PairFactors<T> by = in_memory<T>(data_of<void>(context, 1), k, ib);
         const Stored<T> C = stored<T>(context, 2), D = stored<T>(context, 3);
@@ -100,11 +104,11 @@ template <Scalar T> void getrf(Flow& flow, Tile<T> A, Pivots pivots, Index first
     flow.submit(codelet, GetrfArgs<T>{A.rows, A.cols, first, last}, {readwrite(A), write(pivots)});
 }
 
-template <Scalar T> void gessm(Flow& flow, Tile<T> A, Pivots pivots, Tile<T> C)
+template <Scalar T> void gessm(Flow& flow, Tile<T> A, Pivots pivots, Tile<T> C, Guard guard)
 {
     static constexpr Codelet codelet = codelet_of<GessmArgs<T>>("gessm");
     assert(pivots.count == C.rows);
-    flow.submit(codelet, GessmArgs<T>{C.rows, C.cols}, {read(A), read(pivots), readwrite(C)});
+    flow.submit(codelet, GessmArgs<T>{C.rows, C.cols, guard}, {read(A), read(pivots), readwrite(C)});
 }
 
 template <Scalar T> void tstrf(Flow& flow, Tile<T> U, Tile<T> A, Elimination<T> by, Index first, bool last)
@@ -113,18 +117,18 @@ template <Scalar T> void tstrf(Flow& flow, Tile<T> U, Tile<T> A, Elimination<T> 
     flow.submit(codelet, TstrfArgs<T>{A.rows, A.cols, by.ib, first, last}, {readwrite(U), readwrite(A), write(by)});
 }
 
-template <Scalar T> void ssssm(Flow& flow, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D)
+template <Scalar T> void ssssm(Flow& flow, Tile<T> A, Elimination<T> by, Tile<T> C, Tile<T> D, Guard guard)
 {
     static constexpr Codelet codelet = codelet_of<SsssmArgs<T>>("ssssm");
-    const SsssmArgs<T> args{D.rows, D.cols, A.cols, by.ib};
+    const SsssmArgs<T> args{D.rows, D.cols, A.cols, by.ib, guard};
     flow.submit(codelet, args, {read(A), read(by), readwrite(C), readwrite(D)});
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void getrf(Flow&, Tile<T>, Pivots, Index, bool);                                                                    \
-    template void gessm(Flow&, Tile<T>, Pivots, Tile<T>);                                                                        \
+    template void gessm(Flow&, Tile<T>, Pivots, Tile<T>, Guard);                                                                 \
     template void tstrf(Flow&, Tile<T>, Tile<T>, Elimination<T>, Index, bool);                                                   \
-    template void ssssm(Flow&, Tile<T>, Elimination<T>, Tile<T>, Tile<T>);
+    template void ssssm(Flow&, Tile<T>, Elimination<T>, Tile<T>, Tile<T>, Guard);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)
