@@ -86,7 +86,7 @@ protected:
 TEST_P(EveryThreads, UnitsPassTheirSeatToEachOtherAndTheLastOneLeavesIt)
 {
     std::vector<int> order;
-    Unit *one = nullptr, *two = nullptr;
+    WorkUnit *one = nullptr, *two = nullptr;
     {
         const auto seat = make_seat();
         one = &seat->make_unit([&] {
@@ -117,7 +117,7 @@ TEST_P(EveryThreads, AUnitThatNeverHadTheSeatDoesNotRun)
             ran = true;
             return nullptr;
         });
-        Unit& other = seat->make_unit([] { return nullptr; });
+        WorkUnit& other = seat->make_unit([] { return nullptr; });
         seat->give(other);
     }
     EXPECT_FALSE(ran);
@@ -127,10 +127,10 @@ TEST_P(EveryThreads, AUnitMakesFurtherOnesAndASeatMayBeGivenAgain)
 {
     constexpr int most = 300;
     int made = 0, ended = 0;
-    std::function<Unit*()> body;
+    std::function<WorkUnit*()> body;
     {
         const auto seat = make_seat();
-        body = [&]() -> Unit* {
+        body = [&]() -> WorkUnit* {
             ++ended;
             return made < most ? (++made, &seat->make_unit(body)) : nullptr;
         };
@@ -144,7 +144,7 @@ TEST_P(EveryThreads, APassCostsNoDepthOfStack)
 {
     constexpr int rounds = 100'000;
     long sum = 0;
-    Unit *one = nullptr, *two = nullptr;
+    WorkUnit *one = nullptr, *two = nullptr;
     {
         const auto seat = make_seat();
         one = &seat->make_unit([&] {
@@ -163,7 +163,7 @@ TEST_P(EveryThreads, APassCostsNoDepthOfStack)
 TEST_P(EveryThreads, AnExceptionBeingHandledStaysWithItsUnit)
 {
     std::string seen;
-    Unit *one = nullptr, *two = nullptr;
+    WorkUnit *one = nullptr, *two = nullptr;
     {
         const auto seat = make_seat();
         one = &seat->make_unit([&] {
@@ -216,10 +216,10 @@ TEST_P(EveryThreads, UnitsRunOnTheCoreOfTheirSeat)
     for (int cpu = 0; cpu < 64; ++cpu) {
         if (!CPU_ISSET(cpu, &allowed)) continue;
         int seen = -1, seen_next = -1;
-        Unit* next = nullptr;
+        WorkUnit* next = nullptr;
         {
             const auto seat = make_seat(cpu);
-            Unit& first = seat->make_unit([&] {
+            WorkUnit& first = seat->make_unit([&] {
                 seen = sched_getcpu();
                 next = &seat->make_unit([&] {
                     seen_next = sched_getcpu();

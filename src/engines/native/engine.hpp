@@ -91,7 +91,7 @@ private:
     Holder& holder(const Worker& worker) const;
     Holder& new_holder(Worker& worker);
     void pass(Worker& worker, Holder& self, Holder& next);
-    Unit* hold(Holder& holder);
+    WorkUnit* hold(Holder& holder);
     void pass_worker(Holder& self, Holder& next);
     void introduce(Worker& worker) const;
 

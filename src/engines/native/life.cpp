@@ -103,7 +103,7 @@ Holder& NativeEngine::new_holder(Worker& worker)
 
 /// A unit's life: hold the worker, give it back to one that waited, be spare, hold it again. At the end the spare ones leave one
 /// after another. Answers whose turn is next.
-Unit* NativeEngine::hold(Holder& holder)
+WorkUnit* NativeEngine::hold(Holder& holder)
 {
     Worker& worker = *holder.worker;
     position = {this, &worker, &holder, nullptr};

@@ -23,7 +23,7 @@ class TaskFlow;
 
 /// A unit that can hold a worker.
 struct Holder : HolderState<Worker> {
-    Unit* unit = nullptr;
+    WorkUnit* unit = nullptr;
     Guest* guest = nullptr; ///< itself, when it is one
 };
 

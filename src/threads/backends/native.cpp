@@ -40,11 +40,11 @@ struct Context {
 class NativeSeat;
 
 /// A unit on a stack of its own.
-struct NativeUnit final : public Unit {
-    NativeUnit(NativeSeat& its, std::function<Unit*()> runs) : seat(its), body(std::move(runs)) {}
+struct NativeUnit final : public WorkUnit {
+    NativeUnit(NativeSeat& its, std::function<WorkUnit*()> runs) : seat(its), body(std::move(runs)) {}
 
     NativeSeat& seat;
-    const std::function<Unit*()> body;
+    const std::function<WorkUnit*()> body;
     Context context;
 };
 
@@ -66,7 +66,7 @@ public:
     {
         thread_ = std::make_unique<PlainThread>("trencadis", [this] { serve(); });
     }
-    Unit& make_unit(std::function<Unit*()> body) override
+    WorkUnit& make_unit(std::function<WorkUnit*()> body) override
     {
         units_.reserve(units_.size() + 1);
         auto unit = std::make_unique<NativeUnit>(*this, std::move(body));
@@ -80,13 +80,13 @@ public:
         unit->context = {begin, &stack->trace, unit.get(), nullptr};
         return *units_.emplace_back(std::move(unit));
     }
-    void give(Unit& unit) override
+    void give(WorkUnit& unit) override
     {
         taken_.set();
         first_ = &static_cast<NativeUnit&>(unit);
         order_.unpark();
     }
-    void pass(Unit& self, Unit& next) override
+    void pass(WorkUnit& self, WorkUnit& next) override
     {
         const ExceptionState mine;
         static_cast<NativeUnit&>(self).context.leave(static_cast<NativeUnit&>(next).context);
@@ -114,7 +114,7 @@ private:
     {
         NativeUnit& unit = *Context::arrive(transfer).unit;
         ExceptionState::clear();
-        Unit* const next = unit.body();
+        WorkUnit* const next = unit.body();
         unit.context.leave(next ? static_cast<NativeUnit*>(next)->context : unit.seat.base_, true);
     }
 

@@ -9,9 +9,9 @@ namespace {
 class OsSeat;
 
 /// One operating system thread per unit.
-class OsUnit final : public Unit {
+class OsUnit final : public WorkUnit {
 public:
-    OsUnit(OsSeat& seat, std::function<Unit*()> body) : seat_(seat), body_(std::move(body)) {}
+    OsUnit(OsSeat& seat, std::function<WorkUnit*()> body) : seat_(seat), body_(std::move(body)) {}
     ~OsUnit() // nobody has the seat
     {
         if (!had_seat_) parker_.unpark();
@@ -27,7 +27,7 @@ private:
     void run();
 
     OsSeat& seat_;
-    const std::function<Unit*()> body_;
+    const std::function<WorkUnit*()> body_;
     Parker parker_;
     bool had_seat_ = false;                              ///< accesses are ordered as the seat is passed on
     PlainThread thread_{"trencadis", [this] { run(); }}; ///< the last member: it uses the others
@@ -37,22 +37,22 @@ class OsSeat final : public Seat {
 public:
     explicit OsSeat(int cpu) : cpu_(cpu) {}
     ~OsSeat() override { taken_.wait_until_clear(); }
-    Unit& make_unit(std::function<Unit*()> body) override
+    WorkUnit& make_unit(std::function<WorkUnit*()> body) override
     {
         units_.reserve(units_.size() + 1);
         return *units_.emplace_back(std::make_unique<OsUnit>(*this, std::move(body)));
     }
-    void give(Unit& unit) override
+    void give(WorkUnit& unit) override
     {
         taken_.set();
         static_cast<OsUnit&>(unit).wake();
     }
-    void pass(Unit& self, Unit& next) override
+    void pass(WorkUnit& self, WorkUnit& next) override
     {
         static_cast<OsUnit&>(next).wake();
         static_cast<OsUnit&>(self).sleep();
     }
-    void leave(Unit* next)
+    void leave(WorkUnit* next)
     {
         if (next) static_cast<OsUnit*>(next)->wake();
         else taken_.clear();

@@ -50,7 +50,7 @@ void GltUnit::enter(void* self)
     place.table.ult_self(&unit.handle_);
     place.table.ult_resume(unit.creator_);
     unit.sleep();
-    Unit* const next = unit.seated_ ? unit.body_() : nullptr;
+    WorkUnit* const next = unit.seated_ ? unit.body_() : nullptr;
     place.leave(static_cast<GltUnit*>(next));
 }
 
@@ -96,7 +96,7 @@ void GltPlace::pin(int cpu, const cpu_set_t& unpinned)
     });
 }
 
-GltUnit& GltPlace::make_unit(std::function<Unit*()> body)
+GltUnit& GltPlace::make_unit(std::function<WorkUnit*()> body)
 {
     auto unit = std::make_unique<GltUnit>(*this, std::move(body));
     units_.reserve(units_.size() + 1);

@@ -14,9 +14,9 @@ namespace trencadis {
 class GltPlace;
 
 /// A unit as one ULT. It sleeps suspended; what wakes it runs on the same GLT thread and goes to sleep next.
-class GltUnit final : public Unit {
+class GltUnit final : public WorkUnit {
 public:
-    GltUnit(GltPlace& place, std::function<Unit*()> body) : place_(place), body_(std::move(body)) {}
+    GltUnit(GltPlace& place, std::function<WorkUnit*()> body) : place_(place), body_(std::move(body)) {}
     /// By who runs on the place's thread: starts the ULT, which goes to sleep. Throws Error{environment}.
     void start();
     void wake();
@@ -28,7 +28,7 @@ private:
     static void enter(void* self);
 
     GltPlace& place_;
-    std::function<Unit*()> body_;
+    std::function<WorkUnit*()> body_;
     GLT_ult handle_{}, creator_{};
     bool seated_ = false; ///< has had the seat
 };
@@ -51,7 +51,7 @@ public:
     void dismiss(); ///< the keeper's body returns. Any thread
     // Any thread calls these while nobody has the seat; make_unit also the unit that has it.
     void pin(int cpu, const cpu_set_t& unpinned);
-    GltUnit& make_unit(std::function<Unit*()> body);
+    GltUnit& make_unit(std::function<WorkUnit*()> body);
     void give(GltUnit& unit);
     void drop_units(); ///< waits until nobody has the seat
     // The unit that has the seat calls these.

@@ -77,9 +77,9 @@ public:
         place_.drop_units();
         Hosts::all().give_back(place_);
     }
-    Unit& make_unit(std::function<Unit*()> body) override { return place_.make_unit(std::move(body)); }
-    void give(Unit& unit) override { place_.give(static_cast<GltUnit&>(unit)); }
-    void pass(Unit& self, Unit& next) override { place_.pass(static_cast<GltUnit&>(self), static_cast<GltUnit&>(next)); }
+    WorkUnit& make_unit(std::function<WorkUnit*()> body) override { return place_.make_unit(std::move(body)); }
+    void give(WorkUnit& unit) override { place_.give(static_cast<GltUnit&>(unit)); }
+    void pass(WorkUnit& self, WorkUnit& next) override { place_.pass(static_cast<GltUnit&>(self), static_cast<GltUnit&>(next)); }
 
 private:
     GltPlace& place_;
