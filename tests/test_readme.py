@@ -55,7 +55,8 @@ def test_a_command_of_the_readme_works(line, tmp_path):
     np.save(tmp_path / "A.npy", A)
     np.save(tmp_path / "b.npy", rng.standard_normal(50))
     scipy.io.mmwrite(tmp_path / "A.mtx", A)
-    small = line.replace("4096", "300").replace("--against mkl,openblas", "--against openblas")
+    small = line.replace("4096", "300").replace("100000x200", "6000x30").replace("growth --n 500", "growth --n 100")
+    small = small.replace("--against mkl,openblas", "--against openblas").replace("demo wind", "demo wind --points 900")
     small = small.replace("sweep gemm", "sweep gemm --n 64 --ld tight")  # one point has nothing to fall off from
     result = run([sys.executable, "-m", *shlex.split(small)], tmp_path)
     assert result.returncode == 0, result.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import typer.testing
-from trencadis.cli import app
+from trencadis.cli import application
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -43,7 +43,7 @@ def test_a_sweep_of_every_commit_is_one_that_the_command_takes():
     takes = typer.testing.CliRunner()
     for number in range(40):
         words = [*soak.sweep_of(f"{number:016x}").split(), "--n", "0"]
-        assert "--n: a size to measure is 1 or more" in str(takes.invoke(app, ["sweep", *words]).exception)
+        assert "--n: a size to measure is 1 or more" in str(takes.invoke(application(), ["sweep", *words]).exception)
 
 
 def test_a_part_that_fails_passes_or_takes_too_long_is_told_apart():

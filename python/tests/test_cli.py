@@ -5,20 +5,21 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
+from commands import COMMAND, warm
 from matrices import positive_definite, random_array, solve_error
 
-COMMAND = [sys.executable, "-m", "trencadis"]
 CORES = sorted(os.sched_getaffinity(0))
 
 
 def trencadis(*arguments, cwd, **environment):
+    if not environment:
+        return warm().run([str(argument) for argument in arguments], cwd, 100)
     return subprocess.run(
         [*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=100, env={**os.environ, **environment}
     )

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import typer
 from commands import COMMAND, refusal, trencadis
-from trencadis.cli import app
+from trencadis.cli import application
 from trencadis.errors import UsageError
 from trencadis.words import prepared
 
-GROUP = typer.main.get_command(app)
+GROUP = typer.main.get_command(application())
 
 
 @pytest.mark.parametrize(

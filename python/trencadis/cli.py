@@ -14,23 +14,15 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from . import (
-    __version__,
-    bench_commands,
-    engine_commands,
-    growth_commands,
-    machine_commands,
-    reproduce_commands,
-    simulate_commands,
-    solve_commands,
-    sweep_commands,
-)
+from . import __version__
 from .errors import BackendError, LinAlgError
 from .words import prepared
 
@@ -38,14 +30,14 @@ EXIT_NUMERICAL = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
-app = typer.Typer(
-    name="trencadis",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    add_completion=False,
-    rich_markup_mode="rich",
-    help="Dense linear algebra at the speed of the machine you really have.",
-)
+#: The module that registers each command, in the order of --help.
+_COMMANDS = {
+    "machine": "machine_commands", "list": "machine_commands",
+    "solve": "solve_commands", "factor": "solve_commands",
+    "bench": "bench_commands", "compare": "bench_commands", "trace": "bench_commands", "demo": "bench_commands",
+    "compare-engines": "engine_commands",
+    "simulate": "simulate_commands", "reproduce": "reproduce_commands", "growth": "growth_commands", "sweep": "sweep_commands",
+}  # fmt: skip
 
 
 def _print_version(wanted: bool) -> None:
@@ -54,7 +46,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and stop", callback=_print_version, is_eager=True)
@@ -63,14 +54,23 @@ def _root(
     pass
 
 
-machine_commands.register(app)
-solve_commands.register(app)
-bench_commands.register(app)
-engine_commands.register(app)
-simulate_commands.register(app)
-reproduce_commands.register(app)
-growth_commands.register(app)
-sweep_commands.register(app)
+def application(words: Sequence[str] = ()) -> typer.Typer:
+    """The command that these words name, or all, where they name none: most of the time that a command takes to begin is spent
+    on loading what others need."""
+    app = typer.Typer(
+        name="trencadis",
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        add_completion=False,
+        rich_markup_mode="rich",
+        help="Dense linear algebra at the speed of the machine you really have.",
+    )
+    app.callback()(_root)
+    named = next((word for word in words if not word.startswith("-")), None)
+    for module in [_COMMANDS[named]] if named in _COMMANDS else dict.fromkeys(_COMMANDS.values()):
+        import_module(f".{module}", __package__).register(app)
+    return app
+
 
 #: How long a command may take to end in its own way after Ctrl-C.
 _PATIENCE_S = 0.7
@@ -155,7 +155,7 @@ def _let_go_of_streams() -> None:
 
 def _run(arguments: list[str]) -> int:
     """As typer's own `main`, which makes 1 of a closed pipe, as rich does: that is a numerical failure here."""
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(application(arguments))
     try:
         with command.make_context("trencadis", prepared(command, arguments)) as context:
             code = command.invoke(context)

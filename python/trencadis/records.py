@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from .errors import UsageError
 from .files import check_writable, write_text
@@ -63,6 +62,8 @@ def progress_bar(steps: int) -> Iterator[Step]:
     if not sys.stderr.isatty():
         yield lambda text, done: None
         return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # a fifth of the time in which a command begins
+
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     # A redraw takes time from what is measured on all cores: it is seldom, and the bar goes when all is done.
     with Progress(*columns, console=console(stderr=True), transient=True, auto_refresh=False) as bar:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _PIPE_WIDTH = 160  # no terminal to ask: wide enough that tables are not cut
 
 
 def console(stderr: bool = False) -> Console:
     """A console for the stream as it is now; rich respects NO_COLOR and drops colours where there is no terminal."""
+    from rich.console import Console  # not before somebody prints: JSON, which programs ask for, does not need it
+
     stream = sys.stderr if stderr else sys.stdout
     return Console(file=stream, width=None if stream.isatty() else _PIPE_WIDTH, highlight=False)
 
@@ -27,6 +30,8 @@ def json_line(row: Mapping[str, Any]) -> str:
 
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], title: str = "") -> None:
     """`columns` maps keys of the rows to headings."""
+    from rich.table import Table
+
     table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     numbers = {key for key in columns if rows and all(_is_number(row.get(key)) for row in rows)}
     for key, heading in columns.items():
