@@ -81,8 +81,6 @@ double nominal_speed(const Machine& machine)
     return best > 0 ? 0.5e9 * best : 2e10; // kernels reach about half of the multiply-add peak
 }
 
-constexpr std::int64_t close_ns = 100'000; ///< calls that follow one another
-
 } // namespace
 
 struct Session::Parts {
@@ -95,7 +93,6 @@ struct Session::Parts {
     std::unique_ptr<Threads> threads;
     std::unique_ptr<Engine> engine;
     std::optional<SessionCrew> crew;
-    CallSharing* sharing = nullptr; ///< the engine's, if it has it
 
     const int made_after = forks_so_far();
 
@@ -106,7 +103,6 @@ struct Session::Parts {
     std::int64_t run_ns_base = 0;
     std::vector<WorkerTime> base;
 
-    std::atomic<std::int64_t> last_call_ns{0}, last_short_ns{0}, last_rouse_ns{0};
     std::atomic<bool> counts_node_bytes{false}, tracing{false};
     std::map<int, NodeBytes> node_bytes; ///< under clock_mutex
 
@@ -178,9 +174,8 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
         return nodes.empty() ? any_node : nodes.front();
     };
     parts.engine = engine.make(std::move(make));
-    parts.sharing = parts.engine->call_sharing();
     parts.base.resize(parts.engine->workers());
-    crew_ = &parts.crew.emplace(*this);
+    crew_ = &parts.crew.emplace(*this, parts.engine->call_sharing());
 }
 
 Session::~Session()
@@ -200,37 +195,6 @@ Index Session::run(const std::function<void(Flow&)>& body, const std::function<b
     const Index outcome = parts_->engine->run({parts_->flow_options(), &interrupted}, body);
     parts_->speeds->note_run(*parts_->engine, now_ns());
     return outcome;
-}
-
-bool Session::can_share(Flops flops)
-{
-    constexpr Flops worth_a_helper = 2.5e5, slowest_per_ns = 10;
-    constexpr std::int64_t seldom_ns = 1'000'000; // waking costs microseconds, and where a neighbour is they sleep again at once
-    CallSharing* const sharing = parts_->sharing;
-    if (!sharing || made_before_fork()) return false;
-    const std::int64_t now = now_ns(), last = parts_->last_short_ns.exchange(now, std::memory_order_relaxed);
-    const int helpers = static_cast<int>(std::clamp(flops / worth_a_helper, 1.0, double(workers())));
-    if (sharing->shares(helpers)) return true;
-    const auto its_own_ns = static_cast<std::int64_t>(flops / slowest_per_ns); // the last one began then
-    if (now - last < close_ns + its_own_ns && now - parts_->last_rouse_ns.load(std::memory_order_relaxed) > seldom_ns) {
-        parts_->last_rouse_ns.store(now, std::memory_order_relaxed);
-        sharing->rouse(helpers);
-    }
-    return false;
-}
-
-bool Session::is_wary() const { return parts_->sharing && parts_->sharing->is_wary(); }
-bool Session::share_out(Index chunks, const std::function<void(Team&)>& work)
-{
-    return parts_->sharing && parts_->sharing->share_out(chunks, work);
-}
-
-Crew::Outlook Session::outlook()
-{
-    const std::int64_t now = now_ns(), last = parts_->last_call_ns.exchange(now, std::memory_order_relaxed);
-    const CallSharing* const sharing = parts_->sharing;
-    if (sharing && !sharing->has_room()) return Crew::Outlook::busy;
-    return (sharing && sharing->spinning() > 0) || now - last < close_ns ? Crew::Outlook::ready : Crew::Outlook::asleep;
 }
 
 bool Session::made_before_fork() const { return forks_so_far() != parts_->made_after; }

@@ -17,7 +17,6 @@ class Crew;
 class Executor;
 class KernelProvider;
 class Flow;
-class Team;
 struct Machine;
 // <<<
 
@@ -110,10 +109,6 @@ public:
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
     Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
-    bool can_share(Flops flops);                                          ///< see Crew::can_share
-    bool share_out(Index chunks, const std::function<void(Team&)>& work); ///< see CallSharing::share_out
-    bool is_wary() const;                                                 ///< see CallSharing::is_wary
-    Crew::Outlook outlook();                                              ///< see Crew::outlook
     /// A flow that the caller's own thread submits to, with so many tasks in flight at most; 0: as the session has it. The
     /// session must outlive it. Throws Error{environment} in a process forked since the session was made.
     std::unique_ptr<Flow> open_flow(std::int64_t window = 0);

@@ -2,22 +2,28 @@
 #include "drivers/crew.hpp"
 #include "session/session.hpp"
 
+#include <atomic>
+#include <cstdint>
+
 namespace trencadis {
 
-/// A session as routines see it.
+class CallSharing;
+
+/// A session as routines see it. Whether workers take part in a short call is found out here, from when calls came and who of the
+/// engine's workers is awake.
 class SessionCrew final : public Crew {
 public:
-    /// Of a session whose parts are all there.
-    explicit SessionCrew(Session& session) : Crew(session.kernels(), session.workers()), session_(session) {}
+    /// Of a session whose parts are all there; `sharing`: its engine's, null where that shares no calls.
+    SessionCrew(Session& session, CallSharing* sharing);
 
     Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) override
     {
         return session_.run(body, interrupted);
     }
-    bool can_share(Flops flops) override { return session_.can_share(flops); }
-    bool share_out(Index chunks, const std::function<void(Team&)>& work) override { return session_.share_out(chunks, work); }
-    bool is_wary() const override { return session_.is_wary(); }
-    Outlook outlook() override { return session_.outlook(); }
+    bool can_share(Flops flops) override;
+    bool share_out(Index chunks, const std::function<void(Team&)>& work) override;
+    bool is_wary() const override;
+    Outlook outlook() override;
 
     std::vector<Node> nodes() const override;
     bool binds_nodes() const override { return session_.binds_nodes(); }
@@ -32,6 +38,10 @@ public:
 
 private:
     Session& session_;
+    CallSharing* const sharing_;
+    const int made_after_; ///< so many forks: in a process forked since, the workers are not there
+    /// Written by any calling thread, relaxed: what follows from them is a guess.
+    std::atomic<std::int64_t> last_call_ns_{0}, last_short_ns_{0}, last_rouse_ns_{0};
 };
 
 } // namespace trencadis

@@ -16,8 +16,8 @@ protected:
 };
 
 /// A place at a core where one work unit at a time runs. One that must wait passes the seat on, so that the core does not stand
-/// still. Whoever has the seat says who has it next: no two ever have it, and it is not lost. Light work units of a seat share one
-/// operating system thread, and passing it on is a switch of stacks.
+/// still. Whoever has the seat says who has it next: no two ever have it, and it is not lost. Light work units of a seat share
+/// one operating system thread, and passing it on is a switch of stacks.
 class Seat {
 public:
     virtual ~Seat() = default; ///< waits until nobody has it; a work unit that never had it does not run its body
