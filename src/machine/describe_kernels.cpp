@@ -53,6 +53,14 @@ double read_rate(TomlTable& table, double half_edge)
     return KernelTime{"", "", 1, half_edge}.time(flops) / (ms * 1e-3);
 }
 
+/// As KernelTime has it.
+char read_precision(TomlTable& table)
+{
+    if (!table.has("precision")) return 0;
+    static constexpr char letters[] = {0, 's', 'c', 'z'};
+    return letters[table.one_of("precision", {"d", "s", "c", "z"}, "precision")];
+}
+
 } // namespace
 
 void read_kernels(TomlTable& root, Machine& machine)
@@ -61,12 +69,13 @@ void read_kernels(TomlTable& root, Machine& machine)
         const std::string kernel = table.text("kernel"), on = read_unit(table, machine);
         const double half_edge = table.number_or("half_edge", 0);
         const double gflops = read_rate(table, half_edge);
+        const char precision = read_precision(table);
         table.finish();
         for (const KernelTime& other : machine.kernels)
-            if (other.kernel == kernel && other.on == on)
+            if (other.kernel == kernel && other.on == on && other.precision == precision)
                 table.complain("kernel", fmt::format("{} is '{}' on '{}', which line {} gives already; keep one of them",
                                                      table.what(), kernel, on, other.line));
-        machine.kernels.push_back({kernel, on, gflops, half_edge, table.line()});
+        machine.kernels.push_back({kernel, on, gflops, half_edge, table.line(), precision});
     }
 }
 

@@ -166,6 +166,19 @@ TEST(ParseMachine, TurnsAKnownTimeIntoTheRateThatGivesIt)
     EXPECT_EQ(curved.kernels[1].time(0), 0);
 }
 
+TEST(ParseMachine, TellsPrecisionsApartWhereADescriptionDoes)
+{
+    const std::string more = "{ kernel = \"gemm\", on = \"big\", gflops = 20, half_edge = 16 },";
+    const auto with = [&](const std::string& precision) {
+        return replaced(full, more,
+                        more + " { kernel = \"gemm\", on = \"big\", gflops = 40, precision = \"" + precision + "\" },");
+    };
+    const Machine machine = parse_machine(with("s"), "m.toml");
+    EXPECT_EQ(machine.kernels[0].precision, 0);
+    EXPECT_EQ(machine.kernels[1].precision, 's');
+    EXPECT_THROW(parse_machine(with("d"), "m.toml"), Error) << "which the entry before is already";
+}
+
 TEST(ParseMachine, WritesTeamsInTheOrderOfTheKinds) { EXPECT_EQ(parse_machine(full, "m.toml").kernels[2].on, "little+big"); }
 
 TEST(KernelTime, HalfTheRateIsReachedAtHalfEdge)
@@ -201,6 +214,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Mistake{"gflops = 20", "gflops = 20, ms = 3, flops = 3", "4", "both gflops and ms"},
                       Mistake{"flops = 1e9", "half_edge = 1", "5", "has no flops"}, Mistake{"ms = 200", "ms = 0", "5", "above 0"},
                       Mistake{"half_edge = 16", "half_edge = -16", "4", "0 or more"},
+                      Mistake{"gflops = 20", "gflops = 20, precision = \"q\"", "4", "precision"},
                       Mistake{"kernel = \"gemm\"", "kernel = \"\"", "4", "not empty"},
                       Mistake{"on = \"big\"", "on = \"bigg\"", "4", "nearest is 'big'"},
                       Mistake{"on = \"big+little\"", "on = \"big+gpu0\"", "6", "'gpu0' is not the name of [[kinds]]"},

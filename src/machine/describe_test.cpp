@@ -184,7 +184,8 @@ TEST(MachineToToml, IsReadBackAsTheSameMachine)
                      {"switch", "gpu0", 1.6e10, 0},
                      {"gpu1", "switch", 1, 0},
                      {"right", "switch", 2e10, 0}};
-    machine.kernels = {{"gemm", "slow", 0.1, 12.5}, {"gemm", "slow+fast", 1. / 3}, {"trsm", "gpu1", 400, 64}};
+    machine.kernels = {
+        {"gemm", "slow", 0.1, 12.5}, {"gemm", "slow", 0.25, 0, 0, 's'}, {"gemm", "slow+fast", 1. / 3}, {"trsm", "gpu1", 400, 64}};
     machine.models = {{"slow ones", "only they", {1, 0}}};
     machine.base_w = 7.75;
     expect_same(parse_machine(machine_to_toml(machine), "again"), machine);

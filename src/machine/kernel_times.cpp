@@ -30,11 +30,16 @@ bool same_unit(std::string_view a, std::string_view b)
     return a == b || (a.size() == b.size() && a.find('+') != std::string_view::npos && members(a) == members(b));
 }
 
-const KernelTime* entry(const Machine& machine, std::string_view kernel, std::string_view unit)
+/// That of the precision, else that of double.
+const KernelTime* entry(const Machine& machine, std::string_view kernel, std::string_view unit, char precision)
 {
+    const KernelTime* of_double = nullptr;
     for (const KernelTime& time : machine.kernels)
-        if (time.kernel == kernel && same_unit(time.on, unit)) return &time;
-    return nullptr;
+        if (time.kernel == kernel && same_unit(time.on, unit)) {
+            if (time.precision == precision) return &time;
+            if (time.precision == 0) of_double = &time;
+        }
+    return of_double;
 }
 
 /// Names by which find_kernel finds what the chosen cores and devices can do, each once.
@@ -90,21 +95,22 @@ constexpr std::pair<std::string_view, std::string_view> resembling[] = {{"trtri"
 
 } // namespace
 
-const KernelTime* find_kernel(const Machine& machine, std::string_view kernel, std::string_view unit)
+const KernelTime* find_kernel(const Machine& machine, std::string_view kernel, std::string_view unit, char precision)
 {
-    if (const KernelTime* own = entry(machine, kernel, unit)) return own;
+    if (const KernelTime* own = entry(machine, kernel, unit, precision)) return own;
     for (const Device& device : machine.devices)
         if (device.name == unit)
-            if (const KernelTime* of_kind = entry(machine, kernel, device.kind)) return of_kind;
+            if (const KernelTime* of_kind = entry(machine, kernel, device.kind, precision)) return of_kind;
     for (const auto& [name, like] : resembling)
-        if (name == kernel) return find_kernel(machine, like, unit);
+        if (name == kernel) return find_kernel(machine, like, unit, precision);
     return nullptr;
 }
 
 const KernelTime* find_kernel(const Machine& machine, const KernelKey& key)
 {
-    if (const KernelTime* own = entry(machine, key.codelet, key.unit)) return own;
-    return find_kernel(machine, std::string_view(key.codelet).substr(0, key.codelet.find('.')), key.unit);
+    const char precision = key.precision == 'd' ? 0 : key.precision;
+    if (const KernelTime* own = entry(machine, key.codelet, key.unit, precision)) return own;
+    return find_kernel(machine, std::string_view(key.codelet).substr(0, key.codelet.find('.')), key.unit, precision);
 }
 
 std::vector<std::string> missing_kernels(const Machine& machine, std::span<const std::string_view> names,

@@ -89,6 +89,18 @@ TEST(FindKernel, PrefersTheCodeletsOwnTimeToThatOfItsName)
         << "as one that is as fast";
 }
 
+TEST(FindKernel, TakesTheTimeOfThePrecisionAndElseThatOfDouble)
+{
+    Machine machine = board();
+    machine.kernels.push_back({"gemm", "big", 9, 0, 16, 's'});
+    machine.kernels.push_back({"potrf", "little", 3, 0, 17, 's'});
+    EXPECT_EQ(find_kernel(machine, {"gemm.packed", 's', "big"})->gflops, 9);
+    for (const char other : {'d', 'c', 'z'}) EXPECT_EQ(find_kernel(machine, {"gemm.packed", other, "big"})->gflops, 4) << other;
+    EXPECT_EQ(find_kernel(machine, {"symm", 's', "big"})->gflops, 9) << "as one that is as fast";
+    EXPECT_EQ(find_kernel(machine, "gemm", "big")->gflops, 4);
+    EXPECT_EQ(find_kernel(machine, "potrf", "little"), nullptr) << "of single precision alone";
+}
+
 TEST(MissingKernels, CoresThatOnlyDriveADeviceDoNotCount)
 {
     Machine machine = board();

@@ -26,6 +26,7 @@ struct KernelTime {
     double gflops;      ///< at large sizes; above 0
     double half_edge = 0; ///< edge at which half of `gflops` is reached
     int line = 0;         ///< in the file it was read from; 0: none
+    char precision = 0;   ///< s, c, z; 0: double, whose time serves for those that have none of their own
     /// No flops take no time.
     Seconds time(Flops flops) const { return flops > 0 ? flops / (gflops * 1e9) * (1 + half_edge / std::cbrt(flops / 2)) : 0; }
 };

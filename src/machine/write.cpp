@@ -78,7 +78,11 @@ std::string machine_to_json(const Machine& machine)
         return Json{{"from", l.from}, {"to", l.to}, {"bandwidth", l.bandwidth}, {"latency", l.latency}, {"back", l.back}};
     });
     json["kernels"] = list_of(machine.kernels, [](const KernelTime& k) {
-        return Json{{"kernel", k.kernel}, {"on", k.on}, {"gflops", k.gflops}, {"half_edge", k.half_edge}};
+        return Json{{"kernel", k.kernel},
+                    {"on", k.on},
+                    {"precision", std::string(1, k.precision ? k.precision : 'd')},
+                    {"gflops", k.gflops},
+                    {"half_edge", k.half_edge}};
     });
     json["models"] = list_of(machine.models, [](const ExecutionModel& m) {
         return Json{{"name", m.name}, {"summary", m.summary}, {"cores", m.cores}};
@@ -101,9 +105,11 @@ public:
         for (const Link& l : machine_.links)
             line("\n[[links]]\nfrom = {}\nto = {}\nbandwidth = {}\nlatency = {}\nback = {}", quoted(l.from), quoted(l.to),
                  whole_or_exact(l.bandwidth), l.latency, whole_or_exact(l.back));
-        for (const KernelTime& k : machine_.kernels)
+        for (const KernelTime& k : machine_.kernels) {
             line("\n[[kernels]]\nkernel = {}\non = {}\ngflops = {}\nhalf_edge = {}", quoted(k.kernel), quoted(k.on), k.gflops,
                  k.half_edge);
+            if (k.precision) line("precision = {}", quoted(std::string(1, k.precision)));
+        }
         for (const ExecutionModel& m : machine_.models)
             line("\n[[models]]\nname = {}\nsummary = {}\ncores = [{}]", quoted(m.name), quoted(m.summary),
                  fmt::join(m.cores, ", "));
