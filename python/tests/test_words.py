@@ -3,11 +3,14 @@
 import json
 import os
 import subprocess
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
 import typer
 from commands import COMMAND, refusal, trencadis
+from trencadis import cli
 from trencadis.cli import application
 from trencadis.errors import UsageError
 from trencadis.words import prepared
@@ -131,3 +134,15 @@ def test_files_may_have_any_name(tmp_path):
 def test_a_word_that_is_no_text_is_named():
     with pytest.raises(UsageError, match=r"m\\udcff: holds bytes that are no text"):
         prepared(GROUP, ["list", "engines", "m\udcff"])
+
+
+def test_each_command_is_registered_by_the_module_that_is_loaded_for_it():
+    modules = {path.stem for path in Path(cli.__file__).parent.glob("*_commands.py")}
+    registered = {}
+    for module in modules:
+        app = typer.Typer()
+        import_module(f"trencadis.{module}").register(app)
+        registered |= {command.name: module for command in app.registered_commands}
+    assert registered == cli._COMMANDS
+    assert set(typer.main.get_command(application()).commands) == set(registered)
+    assert list(typer.main.get_command(application(["list"])).commands) == ["machine", "list"]

@@ -4,6 +4,7 @@ standard output and error; it is answered by the number of the process, and by i
 so that a fork has all there is."""
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -17,6 +18,7 @@ def load_what_commands_load():
     with contextlib.redirect_stdout(io.StringIO()):
         main(["--help"])
         main(["list", "routines"])
+    gc.freeze()  # the collector of a fork would copy all pages that it looks at
 
 
 def run(request, streams):
