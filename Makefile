@@ -13,13 +13,18 @@ BENCH_SIZES ?= 1024,2048,4096,8192
 SWEEP ?= all
 OUTPUT ?= demo-output
 BARE ?= /var/tmp/trencadis-bare
-# Patterns over the names of test programs. ThreadSanitizer runs what has threads of ours; the numerics would only cost time.
+# Patterns over the names of test programs: what is computed, and how it is carried out. ThreadSanitizer runs what has threads of
+# ours; the numerics would only cost time.
+ASAN_WHAT := matrix|blas|blas_face|estimates|kernels|algorithms|drivers|nodes|routines|interfaces_c|interfaces_cxx
+TSAN_WHAT := nodes|routines|interfaces_c
+TSAN_HOW := graph|threads|glt_threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|simulation|runtime
 ASAN_TESTS ?= .*
-TSAN_TESTS ?= graph|threads|glt_threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|routines|simulation|runtime|nodes|interfaces_c
-# Of the sanitizers one has its turn in a test, by the commit; soak runs both, whole.
-SANITIZERS ?= $(shell scripts/turn.sh asan tsan)
+TSAN_TESTS ?= $(TSAN_WHAT)|$(TSAN_HOW)
+# Of the sanitizers' halves one has its turn in a test, by the commit; soak runs both sanitizers, whole.
+SANITIZERS ?= $(shell scripts/turn.sh asan-what asan-how tsan-what tsan-how)
 
 .PHONY: build demo test soak bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
+.PHONY: asan-what asan-how tsan-what tsan-how
 .PHONY: test-clients clients-packages test-mutations docs deb test-deb wheel test-wheel packaging-packages
 
 system:
@@ -60,6 +65,13 @@ test: venv
 # .ci/run gives one part its turn.
 soak: tests
 	scripts/soak.py --jobs $(JOBS) $(if $(SLICE),--slice $(SLICE))
+# A test program that is new belongs to the second half of the address sanitizer.
+asan-what asan-how: venv
+	scripts/sanitized_tests.sh asan $(JOBS) '$(if $(filter asan-how,$@),!)$(ASAN_WHAT)'
+tsan-what: venv
+	scripts/sanitized_tests.sh tsan $(JOBS) '$(TSAN_WHAT)'
+tsan-how: venv
+	scripts/sanitized_tests.sh tsan $(JOBS) '$(TSAN_HOW)'
 asan tsan: venv
 	scripts/sanitized_tests.sh $@ $(JOBS) '$(if $(filter asan,$@),$(ASAN_TESTS),$(TSAN_TESTS))'
 minimal: venv
