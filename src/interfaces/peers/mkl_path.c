@@ -1,5 +1,5 @@
-/* libtrencadis-mkl-path.so: loaded before MKL in the process of the peer `mkl-intel` of `trencadis compare`, and nowhere else. MKL
-   looks for its maker's processors and takes older kernels on all others. It lets its users name a branch of its kernels
+/* libtrencadis-mkl-path.so: loaded before MKL in the process of the peer `mkl-intel` of `trencadis compare`, and nowhere else.
+   MKL looks for its maker's processors and takes older kernels on all others. It lets its users name a branch of its kernels
    (MKL_CBWR), which it ignores there; but what asks for that name can be answered from outside, and it is this answer that
    decides which kernels are loaded. Nothing else about the branch, such as its rules for equal bits, is asked here. */
 
