@@ -13,11 +13,13 @@ namespace trencadis {
 /// usual arguments.
 class ImmediateFlow final : public Flow {
 public:
-    explicit ImmediateFlow(const Kernels* kernels) : kernels_(kernels) {}
+    /// `parent`: the flow of the task in which it is made; what cancels that one ends this one's submissions too.
+    explicit ImmediateFlow(const Kernels* kernels, const Flow* parent = nullptr) : kernels_(kernels), parent_(parent) {}
 
     void wait() override {}
     void cancel() override { cancelled_ = true; }
-    bool cancelled() const override { return cancelled_; }
+    bool cancelled() const override { return cancelled_ || (parent_ && parent_->cancelled()); }
+    const Flow* parent() const override { return parent_; }
 
 private:
     class Context final : public TaskContext {
@@ -45,6 +47,7 @@ private:
     void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses, const TaskOptions&) override
     {
         if (cancelled_) return;
+        if (cancelled()) throw Error(ErrorCode::cancelled, "the flow was cancelled");
         constexpr std::size_t usual = 512;
         alignas(std::max_align_t) std::byte here[usual];
         std::unique_ptr<std::byte[]> elsewhere;
@@ -68,6 +71,7 @@ private:
     }
 
     const Kernels* const kernels_;
+    const Flow* const parent_;
     bool cancelled_ = false;
 };
 

@@ -5,7 +5,7 @@
 #include "graph/refusals.hpp"
 #include "graph/task_context.hpp"
 
-#include <optional>
+#include <memory>
 #include <string>
 
 namespace trencadis {
@@ -13,27 +13,42 @@ namespace {
 
 class StoredContext final : public TaskContext {
 public:
-    StoredContext(Team& team, WorkerId worker, const ComputeUnit& unit, std::span<const Operand> operands, Flow& own)
-        : TaskContext(team, worker), unit_(unit), operands_(operands), own_(own)
+    StoredContext(Team& team, WorkerId worker, const ComputeUnit& unit, const StoredTask& task, std::span<const Operand> operands,
+                  Flow& own, InnerFlows* inner)
+        : TaskContext(team, worker), unit_(unit), task_(task), operands_(operands), own_(own), inner_(inner)
     {
     }
     Operand operand(int access) const override { return operands_[std::size_t(access)]; }
     const Kernels* kernels() const override { return unit_.kernels; }
     Info& outcome() override { return own_.outcome(); }
     const Flow* own_flow() const override { return &own_; }
-    Flow& flow() override { return children_ ? *children_ : children_.emplace(unit_.kernels); }
-    void* part(int access) override { return operands_[std::size_t(access)].data; }
-    /// Tasks inside have ended when they were submitted.
+    Flow& flow() override
+    {
+        if (!children_) children_ = inner_ ? inner_->open_inner(own_) : std::make_unique<ImmediateFlow>(unit_.kernels, &own_);
+        return *children_;
+    }
+    void* part(int access) override
+    {
+        const auto number = std::size_t(access);
+        if (number >= operands_.size() || task_.accesses()[number].mode != AccessMode::reduce)
+            throw Error(ErrorCode::bad_argument,
+                        "access " + std::to_string(access) + " of task '" + task_.label() + "' is not a reduce access");
+        return operands_[number].data;
+    }
     void finish_children()
     {
-        if (children_) own_.outcome().add(children_->outcome());
+        if (!children_) return;
+        children_->wait();
+        own_.outcome().add(children_->outcome());
     }
 
 private:
     const ComputeUnit& unit_;
+    const StoredTask& task_;
     const std::span<const Operand> operands_;
     Flow& own_;
-    std::optional<ImmediateFlow> children_;
+    InnerFlows* const inner_;
+    std::unique_ptr<Flow> children_; ///< ends before the task, also when its body throws
 };
 
 } // namespace
@@ -70,7 +85,8 @@ AccessMode StoredTask::mode_of(std::size_t first) const
     return mode;
 }
 
-FloatModes::Raised StoredTask::run(const ComputeUnit& unit, WorkerId worker, std::span<const Operand> operands, Flow& own)
+FloatModes::Raised StoredTask::run(const ComputeUnit& unit, WorkerId worker, std::span<const Operand> operands, Flow& own,
+                                   InnerFlows* inner)
 {
     const Implementation implementation = can_run_on(unit) ? codelet_.on(unit.kind) : nullptr;
     if (!implementation)
@@ -81,7 +97,7 @@ FloatModes::Raised StoredTask::run(const ComputeUnit& unit, WorkerId worker, std
     const Index chunks = unit.chunks(codelet_, args_.get());
     SharedWork work(chunks, chunks);
     Team team(work);
-    StoredContext context(team, worker, unit, operands, own);
+    StoredContext context(team, worker, unit, *this, operands, own, inner);
     implementation(args_.get(), context);
     context.finish_children();
     return modes.raised();

@@ -10,6 +10,16 @@
 
 namespace trencadis {
 
+/// Opens the flows of tasks inside a task, on the thread that runs it.
+class InnerFlows {
+public:
+    /// `own`: the flow that has the task. What it returns is waited for when the body has returned, and destroyed.
+    virtual std::unique_ptr<Flow> open_inner(Flow& own) = 0;
+
+protected:
+    ~InnerFlows() = default;
+};
+
 /// A submitted task as a flow keeps it that finds no dependences as TaskFlow does: one of an engine with dependences of its own,
 /// or of a test. It holds the arguments until it ends, and runs the codelet on a unit with operands wherever that unit has them.
 class StoredTask {
@@ -38,10 +48,11 @@ public:
     }
 
     /// Runs it alone on the calling thread, in the floating-point modes of its submitter; returns what it raised. `operands`:
-    /// where the datum of each access is now, of a `reduce` access the part that it adds to. Tasks inside it run when they are
-    /// submitted. `own`: the flow that it was submitted to. Rethrows; throws Error{missing_backend} where there is no
-    /// implementation for the unit.
-    FloatModes::Raised run(const ComputeUnit& unit, WorkerId worker, std::span<const Operand> operands, Flow& own);
+    /// where the datum of each access is now, of a `reduce` access the part that it adds to. `own`: the flow that it was submitted
+    /// to. `inner`: who has the tasks inside it; none: they run when they are submitted. Rethrows; throws Error{missing_backend}
+    /// where there is no implementation for the unit.
+    FloatModes::Raised run(const ComputeUnit& unit, WorkerId worker, std::span<const Operand> operands, Flow& own,
+                           InnerFlows* inner = nullptr);
 
 private:
     struct Free {
