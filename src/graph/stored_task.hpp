@@ -48,9 +48,9 @@ public:
     }
 
     /// Runs it alone on the calling thread, in the floating-point modes of its submitter; returns what it raised. `operands`:
-    /// where the datum of each access is now, of a `reduce` access the part that it adds to. `own`: the flow that it was submitted
-    /// to. `inner`: who has the tasks inside it; none: they run when they are submitted. Rethrows; throws Error{missing_backend}
-    /// where there is no implementation for the unit.
+    /// where the datum of each access is now, of a `reduce` access the part that it adds to. `own`: the flow that it was
+    /// submitted to. `inner`: who has the tasks inside it; none: they run when they are submitted. Rethrows; throws
+    /// Error{missing_backend} where there is no implementation for the unit.
     FloatModes::Raised run(const ComputeUnit& unit, WorkerId worker, std::span<const Operand> operands, Flow& own,
                            InnerFlows* inner = nullptr);
 

@@ -65,7 +65,7 @@ void OwnFlow::take(const Codelet& codelet, const Arguments& arguments, std::span
     check(codelet, arguments, accesses, options.label ? options.label : codelet.name);
     TaskOptions placed = options;
     if (placed.node == any_node) placed.node = options_.node;
-    auto task = std::make_unique<OwnTask>(submitted_, codelet, arguments, accesses, placed);
+    auto task = std::make_unique<OwnTask>(*this, submitted_, codelet, arguments, accesses, placed);
     if (in_use_) require_apart(accesses, task->label());
     ++submitted_;
     try {
@@ -101,8 +101,10 @@ bool OwnFlow::may_run(const OwnTask& task) noexcept
     if (!failed_.load(std::memory_order_relaxed)) [[likely]]
         return true;
     const std::lock_guard lock(mutex_);
-    return !all_spoilt_ &&
-           std::ranges::none_of(task.accesses(), [&](const Access& access) { return spoilt_.contains(access.datum.address); });
+    return !all_spoilt_ && std::ranges::none_of(task.accesses(), [&](const Access& access) {
+        const auto found = spoilt_.find(access.datum.address);
+        return found != spoilt_.end() && found->second < task.order();
+    });
 }
 
 void OwnFlow::spoil(const OwnTask& task) noexcept
@@ -111,7 +113,10 @@ void OwnFlow::spoil(const OwnTask& task) noexcept
     const std::lock_guard lock(mutex_);
     try {
         for (const Access& access : task.accesses())
-            if (is_writing(access.mode)) spoilt_.insert(access.datum.address);
+            if (is_writing(access.mode)) {
+                std::uint64_t& first = spoilt_.try_emplace(access.datum.address, task.order()).first->second;
+                first = std::min(first, task.order());
+            }
     } catch (...) { // no memory
         all_spoilt_ = true;
     }
@@ -154,10 +159,7 @@ void OwnFlow::run_at_home(OwnTask& task, WorkerId worker, InnerFlows* inner) noe
         return fail(task, std::current_exception());
     }
     Operand* const operands = elsewhere.empty() ? here.data() : elsewhere.data();
-    for (std::size_t i = 0; i < accesses.size(); ++i) {
-        const Datum& datum = accesses[i].datum;
-        operands[i] = {const_cast<void*>(datum.address), datum.ld, datum.rows, datum.cols};
-    }
+    for (std::size_t i = 0; i < accesses.size(); ++i) operands[i] = at_home(accesses[i].datum);
     run(task, worker, {operands, accesses.size()}, inner);
 }
 

@@ -13,20 +13,24 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace trencadis {
+
+class OwnFlow;
 
 /// A task of an OwnFlow.
 class OwnTask final : public StoredTask {
 public:
     template <class... Submitted>
-    explicit OwnTask(std::uint64_t order, const Submitted&... submitted) : StoredTask(submitted...), order_(order)
+    OwnTask(OwnFlow& flow, std::uint64_t order, const Submitted&... submitted)
+        : StoredTask(submitted...), flow_(flow), order_(order)
     {
     }
-    std::uint64_t order() const { return order_; } ///< of its submission to its flow, from 0
+    OwnFlow& flow() const { return flow_; }        ///< that it was submitted to
+    std::uint64_t order() const { return order_; } ///< of its submission there, from 0
 
 private:
+    OwnFlow& flow_;
     const std::uint64_t order_;
 };
 
@@ -36,8 +40,8 @@ private:
 /// names one of them does not run, and spoils what it would have written in turn. Nobody keeps a list of successors for that, and
 /// nothing is looked up before something has failed.
 ///
-/// The engine's part is to order what `run` of two tasks does on one datum (AccessMode), and that a task sees what the ones before
-/// it wrote: `run` itself has no barrier between tasks.
+/// The engine's part is to order what `run` of two tasks does on one datum (AccessMode), and that a task sees what the ones
+/// before it wrote: `run` itself has no barrier between tasks.
 class OwnFlow : public Flow {
 public:
     struct Home {
@@ -55,12 +59,15 @@ public:
     bool cancelled() const final;
     const Flow* parent() const final { return parent_; }
     const FlowOptions& options() const { return options_; }
+    const Home& home() const { return home_; }
     std::uint64_t submitted() const { return submitted_; } ///< tasks so far. Owner only
 
     // --- for engines, on whichever thread runs tasks ---------------------------------------------------------------------------
     /// Runs the task, unless the flow is cancelled or what the task needs is spoilt. What it throws is kept for `wait`.
     /// `operands`, `inner`: see StoredTask::run.
     void run(OwnTask& task, WorkerId worker, std::span<const Operand> operands, InnerFlows* inner = nullptr) noexcept;
+    /// Of a datum in the process's memory.
+    static Operand at_home(const Datum& datum) { return {const_cast<void*>(datum.address), datum.ld, datum.rows, datum.cols}; }
     /// The same with the data at home; a `reduce` access adds to the datum itself.
     void run_at_home(OwnTask& task, WorkerId worker, InnerFlows* inner = nullptr) noexcept;
     /// The task is over; destroys its arguments. The flow must still be there.
@@ -97,8 +104,10 @@ private:
     std::mutex mutex_; ///< over what follows
     std::exception_ptr failure_;
     std::uint64_t failure_order_ = 0;
-    std::unordered_set<const void*> spoilt_; ///< data
-    bool all_spoilt_ = false;                ///< there was no memory to say which
+    /// Data, and the first task that should have written each and did not: those before it, which may run later where the order
+    /// is free, do not mind.
+    std::unordered_map<const void*, std::uint64_t> spoilt_;
+    bool all_spoilt_ = false; ///< there was no memory to say which
 
     /// Where overlapping data are refused: those in use, and by how many tasks.
     struct InUse {

@@ -107,6 +107,16 @@ TEST_F(FlowsOfRuntimes, DoNotMindFailuresOfThoseThatOnlyRead)
     EXPECT_THAT(ran_, ElementsAre(1));
 }
 
+TEST_F(FlowsOfRuntimes, DropOnlyWhatWasSubmittedAfterAFailureWhereTheOrderIsFree)
+{
+    submit(1, {concurrent_write(&a_)});
+    submit_failing("second", {concurrent_write(&a_)});
+    submit(3, {read(&a_)});
+    flow_.order = {1, 0, 2};
+    EXPECT_EQ(wait(), "second");
+    EXPECT_THAT(ran_, ElementsAre(1));
+}
+
 TEST_F(FlowsOfRuntimes, EndWhenTheyAreCancelled)
 {
     submit(1, {});

@@ -45,6 +45,11 @@ public:
         const std::lock_guard lock(mutex_);
         if (--count_ <= awaited_) changed_.notify_all();
     }
+    std::int64_t count() const ///< any thread
+    {
+        const std::lock_guard lock(mutex_);
+        return count_;
+    }
     /// Returns when at most so many are left; meanwhile `stop()` is called whenever the caller wishes to stop. One thread.
     template <class Stop> void await(std::int64_t most, Interruption& interruption, Stop&& stop)
     {
@@ -62,7 +67,7 @@ public:
     }
 
 private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::int64_t count_ = 0, awaited_ = -1;
 };

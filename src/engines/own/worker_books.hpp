@@ -12,8 +12,8 @@
 
 namespace trencadis {
 
-/// What each worker did, for engines whose threads are a runtime's: several of its threads may be one worker at a time, in runs of
-/// several callers.
+/// What each worker did, for engines whose threads are a runtime's: several of its threads may be one worker at a time, in runs
+/// of several callers.
 class WorkerBooks {
 public:
     explicit WorkerBooks(std::span<const WorkerPlace> places);
