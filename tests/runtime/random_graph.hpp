@@ -2,6 +2,7 @@
 #include "engine_fixture.hpp"
 
 #include <atomic>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,8 +61,35 @@ struct Outcome {
 };
 
 void run_in_order(const GraphPlan& plan, Outcome& outcome);
+void run_in_flow(const GraphPlan& plan, Outcome& outcome, Flow& flow); ///< and waits
 void run_in_flow(const GraphPlan& plan, Outcome& outcome, Executor& executor, const FlowOptions& options);
 /// The first difference, in words; empty when there is none.
 std::string difference(const GraphPlan& plan, const Outcome& expected, const Outcome& seen);
+
+/// What may be said in advance of a graph in which tasks throw. Members of one unordered group do not depend on each other,
+/// but one that comes after a failure may be dropped with what follows; so there are tasks that certainly run, tasks that
+/// certainly do not, and tasks between.
+class FailureModel {
+public:
+    explicit FailureModel(const GraphPlan& plan);
+    /// How an execution differs from it, in words; empty when it does not.
+    std::string difference(const GraphPlan& plan, const Outcome& seen) const;
+
+private:
+    struct Doom {
+        bool certain = false, possible = false;
+        void add(Doom other) { certain |= other.certain, possible |= other.possible; }
+    };
+    struct Group {
+        AccessMode mode = AccessMode::write;
+        Doom before, within; ///< inherited from earlier groups; caused by members so far
+    };
+    void add(const GraphPlan::Step& step);
+    static Doom enter(Group& group, AccessMode mode);
+
+    int first_thrower_ = -1; ///< nothing before it failed, so it runs and its exception is the one
+    std::set<int> certainly_run_, certainly_not_;
+    std::vector<Group> groups_;
+};
 
 } // namespace trencadis::testing

@@ -213,15 +213,20 @@ void run_in_order(const GraphPlan& plan, Outcome& outcome)
     for (const Step& step : plan.steps) run_step_in_order(step, outcome.data.data(), outcome);
 }
 
-void run_in_flow(const GraphPlan& plan, Outcome& outcome, Executor& executor, const FlowOptions& options)
+void run_in_flow(const GraphPlan& plan, Outcome& outcome, Flow& flow)
 {
-    TaskFlow flow(executor, options);
     try {
         for (const Step& step : plan.steps) submit(flow, step, outcome.data.data(), outcome);
         flow.wait();
     } catch (const std::exception& error) {
         outcome.exception = error.what();
     }
+}
+
+void run_in_flow(const GraphPlan& plan, Outcome& outcome, Executor& executor, const FlowOptions& options)
+{
+    TaskFlow flow(executor, options);
+    run_in_flow(plan, outcome, flow);
 }
 
 } // namespace trencadis::testing
