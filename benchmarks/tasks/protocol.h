@@ -51,7 +51,7 @@ static int trc_peer_number(const char* program, const char* what, const char* te
     return (int)value;
 }
 
-static TrcPeerArguments trc_peer_arguments(int argc, char** argv)
+static inline TrcPeerArguments trc_peer_arguments(int argc, char** argv)
 {
     TrcPeerArguments arguments = {0, 0};
     if (argc != 3) {

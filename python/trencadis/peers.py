@@ -239,7 +239,7 @@ TASK_PEERS: dict[str, TaskPeer] = {
     peer.name: peer
     for peer in (
         TaskPeer("libgomp", "GCC's OpenMP runtime", "make build (needs g++)", _OPENMP),
-        TaskPeer("libomp", "LLVM's OpenMP runtime", "apt-get install libomp-dev, then make build", _OPENMP),
+        TaskPeer("libomp", "LLVM's OpenMP runtime", "apt-get install clang-19 libomp-19-dev, then make build", _OPENMP),
         TaskPeer("starpu", "StarPU", "apt-get install libstarpu-dev, then make build"),
     )
 }
