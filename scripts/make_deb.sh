@@ -15,13 +15,14 @@ mkdir -p "$stage/usr/share/doc/trencadis" "$stage/DEBIAN" "$own/debian" "$out"
 install -m 644 README.md docs/install.md docs/blas.md "$stage/usr/share/doc/trencadis"
 install -m 644 LICENSE "$stage/usr/share/doc/trencadis/copyright"
 
-# What the libraries need; what only the simulator needs is suggested.
+# What the libraries need; what only the simulator and the engines over OpenMP need is suggested.
 printf 'Source: trencadis\n\nPackage: trencadis\nArchitecture: any\n' >"$own/debian/control"
-module=$(find "$stage" -name 'libtrencadis_simgrid.so')
-mapfile -t needed < <(find "$stage" -type f -name '*.so*' ! -name 'libtrencadis_simgrid.so')
+modules=(-name 'libtrencadis_simgrid.so' -o -name 'libtrencadis_openmp_*.so')
+mapfile -t suggested < <(find "$stage" '(' "${modules[@]}" ')')
+mapfile -t needed < <(find "$stage" -type f -name '*.so*' ! '(' "${modules[@]}" ')')
 libraries=$(dirname "$(find "$stage" -name libtrencadis.so.0)")
 shlibs=$(cd "$own" && dpkg-shlibdeps -O --ignore-missing-info -xtrencadis "-l$libraries" "-l$build/src/interfaces/system" \
-    -dDepends "${needed[@]/#/-e}" -dSuggests ${module:+"-e$module"} 2>"$own/words") || { cat "$own/words" >&2; exit 1; }
+    -dDepends "${needed[@]/#/-e}" -dSuggests "${suggested[@]/#/-e}" 2>"$own/words") || { cat "$own/words" >&2; exit 1; }
 field() { sed -n "s/^shlibs:$1=//p" <<<"$shlibs"; }
 
 set_field() { sed -i "s|@$1@|$2|" "$stage/DEBIAN/control"; }
@@ -31,7 +32,7 @@ set_field architecture "$(dpkg --print-architecture)"
 set_field size "$(du -sk --apparent-size "$stage" | cut -f1)"
 set_field depends "$(field Depends)"
 set_field suggests "$(field Suggests)"
-sed -i 's/, $//' "$stage/DEBIAN/control" # where there is no simulator
+sed -i 's/, $//' "$stage/DEBIAN/control" # where there are none
 install -m 755 packaging/debian/postinst packaging/debian/prerm "$stage/DEBIAN"
 install -m 644 packaging/debian/triggers "$stage/DEBIAN"
 (cd "$stage" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$stage/DEBIAN/md5sums"
