@@ -6,25 +6,19 @@ set(module_flags -std=c++20 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden 
 # trc_openmp_module(<word> <compiler> <flag of OpenMP>): a module, if the compiler can make it
 function(trc_openmp_module word compiler flag)
     set(file libtrencadis_openmp_${word}.so)
-    set(key TRC_OPENMP_${word}_BY)
-    if(NOT "${${key}}" STREQUAL "${compiler}")
-        set(tried ${CMAKE_CURRENT_BINARY_DIR}/tried_${word}.so)
-        set(found OFF)
-        set(definition "")
-        foreach(candidate -DTRC_HAS_INOUTSET -UTRC_HAS_INOUTSET)
-            if(compiler AND NOT found)
-                execute_process(COMMAND ${compiler} ${module_flags} ${flag} ${candidate} ${module_source} -o ${tried}
-                                RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
-                if(NOT failed)
-                    set(found ON)
-                    set(definition ${candidate})
-                endif()
+    set(found OFF) # tried each time: packages come and go
+    foreach(candidate -DTRC_HAS_INOUTSET -UTRC_HAS_INOUTSET)
+        if(compiler AND NOT found)
+            execute_process(COMMAND ${compiler} ${module_flags} ${flag} ${candidate} ${module_source}
+                                    -o ${CMAKE_CURRENT_BINARY_DIR}/tried_${word}.so
+                            RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+            if(NOT failed)
+                set(found ON)
+                set(definition ${candidate})
             endif()
-        endforeach()
-        set(TRC_OPENMP_${word}_FOUND ${found} CACHE INTERNAL "")
-        set(TRC_OPENMP_${word}_DEFINITION "${definition}" CACHE INTERNAL "")
-        set(${key} "${compiler}" CACHE INTERNAL "")
-    endif()
+        endif()
+    endforeach()
+    set(TRC_OPENMP_${word}_FOUND ${found} CACHE INTERNAL "")
     if(NOT TRC_OPENMP_${word}_FOUND)
         return()
     endif()
@@ -32,7 +26,7 @@ function(trc_openmp_module word compiler flag)
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}
-        COMMAND ${compiler} ${module_flags} ${flag} ${TRC_OPENMP_${word}_DEFINITION} ${module_source} -o ${output}
+        COMMAND ${compiler} ${module_flags} ${flag} ${definition} ${module_source} -o ${output}
         DEPENDS ${module_source} ${CMAKE_CURRENT_SOURCE_DIR}/openmp/runtime.h
         COMMENT "Building ${file} with ${compiler}" VERBATIM)
     add_custom_target(trencadis_openmp_${word} ALL DEPENDS ${output})
