@@ -148,6 +148,7 @@ void bind_session(nb::module_& m)
         .def("__repr__", &text_of)
         .def("options", &options_of)
         .def_prop_ro("workers", &Session::workers)
+        .def_prop_ro("runtime", &Session::runtime)
         .def_prop_ro("kernels_version", [](const Session& s) { return s.kernels().version(); })
         .def(
             "default_variant",

@@ -15,7 +15,7 @@ from trencadis.workloads import WORKLOADS
 pytestmark = pytest.mark.alone
 
 FIELDS = [
-    "routine", "n", "nb", "precision", "variant", "engine", "scheduler", "kernels", "threads", "workers", "machine",
+    "routine", "n", "nb", "precision", "variant", "engine", "scheduler", "runtime", "kernels", "threads", "workers", "machine",
     "seconds_median", "seconds_min", "seconds_max", "gflops_median", "gflops_max", "idle_fraction", "residual", "simulated",
     "slow", "busy", "kernels_version", "repeat", "node_bytes",
 ]  # fmt: skip

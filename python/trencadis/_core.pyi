@@ -68,6 +68,9 @@ class Session:
     @property
     def workers(self) -> int: ...
     @property
+    def runtime(self) -> str:
+        """Whose runtime the engine stands on: version, what its build allows. Empty for our own."""
+    @property
     def kernels_version(self) -> str:
         """What the kernel library says of itself, e.g. "OpenBLAS 0.3.21 SkylakeX"."""
     def default_variant(self, routine: str) -> str:

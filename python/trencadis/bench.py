@@ -144,6 +144,7 @@ def record(
         "variant": variant,
         "engine": description["engine"],
         "scheduler": description["scheduler"],
+        "runtime": description["runtime"],
         "kernels": description["kernels"],
         "threads": description["threads"],
         "workers": description["workers"],

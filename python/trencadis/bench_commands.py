@@ -268,6 +268,7 @@ def heading(row: dict[str, Any], request: Request) -> str:
         f"{what} on {row['machine']}: {row['engine']} engine, {row['scheduler']} scheduler, workers on cores "
         f"{format_cores(row['workers'])}{with_kernels}, medians of {row['repeat']}"
     ]
+    parts += [row["runtime"]] if row.get("runtime") else []
     parts += [f"core {core} slowed to {fraction:g} for us (emulated)" for core, fraction in request.session.slow.items()]
     if request.busy:
         neighbours = ", ".join(f"{count} on core {core}" for core, count in request.busy.items())

@@ -107,6 +107,7 @@ def describe_session(core: Any, session: Any) -> dict[str, Any]:
     return {
         "engine": options["engine"],
         "scheduler": options["scheduler"],
+        "runtime": session.runtime or None,
         "kernels": options["kernels"],
         "kernels_version": session.kernels_version,
         "threads": options["threads"],

@@ -264,6 +264,7 @@ def _figures(
         "precision": _LETTERS[A.dtype.char],
         "engine": options["engine"],
         "scheduler": options["scheduler"],
+        "runtime": session.runtime or None,
         "kernels": options["kernels"],
         "kernels_version": session.kernels_version,
         "threads": options["threads"],

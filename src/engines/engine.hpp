@@ -59,6 +59,8 @@ struct EngineParts {
     Relieving relieving = Relieving::held_up;
     KernelSpeeds speeds = {};      ///< real runs: what earlier ones have seen, by WorkerPlace::kind_name
     bool callers_anywhere = false; ///< callers on cores that are no worker's may take part (CallSharing::attend)
+    std::string policy = {};       ///< of the engine's own (EngineEntry::policies); empty: the first
+    std::string models = {};       ///< the folder in which a runtime with speeds of its own keeps them; empty: nowhere
 };
 
 /// Time inside tasks and shared chunks since the engine was made.
@@ -136,6 +138,8 @@ public:
     virtual const Capabilities& capabilities() const = 0;
     /// How fast kernels were seen to be, now and in the earlier runs that it was told of.
     virtual KernelSpeeds speeds() const { return {}; }
+    /// Whose runtime it stands on, in words: version, policy, what its build allows. Empty for our own.
+    virtual std::string runtime() const { return {}; }
     /// Does it keep tasks for this memory node (TaskOptions::node) to the node's workers? Otherwise any worker runs them.
     virtual bool binds(int /*node*/) const { return false; }
 
@@ -149,6 +153,9 @@ struct EngineEntry : Entry {
     Capabilities capabilities;
     std::unique_ptr<Engine> (*make)(EngineParts parts);
     std::string (*why_not)() = nullptr; ///< why it cannot be made here, empty when it can; none: always
+    int (*most_workers)() = nullptr;    ///< it can have so many; none: any number where it is parallel, otherwise one
+    /// Of one that schedules itself: its own policies by name, first the one that it takes unless it is told. None: no choice.
+    std::vector<std::string> (*policies)() = nullptr;
 };
 std::span<const EngineEntry* const> engine_entries();
 

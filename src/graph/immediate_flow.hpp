@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace trencadis {
 
@@ -37,11 +39,33 @@ private:
         Info& outcome() override { return flow_.outcome(); }
         const Flow* own_flow() const override { return &flow_; }
         Flow& flow() override { return flow_; }
-        void* part(int access) override { return operand(access).data; } // nobody else adds to it meanwhile
+        /// One of its own, since it may be something else than the datum that it is combined with.
+        void* part(int access) override
+        {
+            const Access& of = accesses_[std::size_t(access)];
+            if (!of.reduction)
+                throw Error(ErrorCode::bad_argument, "access " + std::to_string(access) + " of a task is not a reduce access");
+            for (const Part& part : parts_)
+                if (part.access == &of) return part.memory.get();
+            std::unique_ptr<std::byte[]> memory = std::make_unique<std::byte[]>(of.reduction->bytes);
+            of.reduction->initialise(memory.get());
+            parts_.push_back({&of, std::move(memory)});
+            return parts_.back().memory.get();
+        }
+        void combine_parts()
+        {
+            for (const Part& part : parts_)
+                part.access->reduction->combine(const_cast<void*>(part.access->datum.address), part.memory.get());
+        }
 
     private:
+        struct Part {
+            const Access* access;
+            std::unique_ptr<std::byte[]> memory;
+        };
         ImmediateFlow& flow_;
         std::span<const Access> accesses_;
+        std::vector<Part> parts_;
     };
 
     void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses, const TaskOptions&) override
@@ -68,6 +92,7 @@ private:
         Team team(work);
         Context context(team, *this, accesses);
         codelet.core(args, context);
+        context.combine_parts();
     }
 
     const Kernels* const kernels_;

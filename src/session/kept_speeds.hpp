@@ -18,6 +18,8 @@ public:
     KeptSpeeds(const std::string& host, const std::string& kernels);
 
     KernelSpeeds read() const { return file_ ? KernelSpeeds::read(*file_) : KernelSpeeds{}; }
+    /// The folder beside them for what an engine's own runtime finds out; empty: nothing is kept.
+    std::string folder() const { return file_ ? std::filesystem::path(*file_).replace_extension(".models").string() : ""; }
     /// A run has ended: what was seen is written now and then, since a session that serves a whole program may never end. Any
     /// thread; errno stays as it is. The lock-free look at the clock is all that this costs otherwise.
     void note_run(const Engine& engine, std::int64_t now_ns) noexcept;

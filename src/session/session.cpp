@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -57,21 +58,42 @@ void check_slow(const SessionOptions& options, const EngineEntry& engine)
     }
 }
 
+std::size_t most_workers(const EngineEntry& engine)
+{
+    if (!engine.capabilities.parallel) return 1;
+    return engine.most_workers ? std::size_t(engine.most_workers()) : std::numeric_limits<std::size_t>::max();
+}
+
 /// What was asked for by name and the engine has no use for. The environment's choices are for all sessions, whatever their
 /// engine.
 void check_wishes(const SessionOptions& asked, const EngineEntry& engine)
 {
-    const auto refuse = [&](const std::string& what, const char* instead) {
+    const auto refuse = [&](const std::string& what, const std::string& instead) {
         throw Error(ErrorCode::bad_argument, std::string("engine '") + engine.name + "' " + what + "; " + instead);
     };
     const Capabilities& can = engine.capabilities;
-    if (can.schedules_itself && !asked.scheduler.empty())
+    if (can.schedules_itself && !engine.policies && !asked.scheduler.empty())
         refuse("chooses the next task itself, and scheduler '" + asked.scheduler + "' was asked for", "leave the scheduler out");
     const auto wanted = std::max(asked.workers.size(), std::size_t(std::max(asked.worker_count, 0)));
-    if (!can.parallel && wanted > 1)
-        refuse("has one worker, and " + std::to_string(wanted) + " were asked for", "ask for 1, or for another engine");
+    const std::size_t most = most_workers(engine);
+    if (wanted > most)
+        refuse((most == 1 ? "has one worker" : "has at most " + std::to_string(most) + " workers") + ", and " +
+                   std::to_string(wanted) + " were asked for",
+               "ask for " + std::to_string(most) + ", or for another engine");
     if (!can.parallel && !asked.relief.empty() && asked.relief != "never")
         refuse("moves no workers, and relief '" + asked.relief + "' was asked for", "relief must be never");
+}
+
+/// The policy of an engine that has its own; empty: one of ours is asked, or none. The environment's is for engines that ask
+/// ours.
+std::string choose_policy(const std::string& asked, const EngineEntry& engine)
+{
+    if (!engine.policies) return {};
+    const std::vector<std::string> known = engine.policies();
+    if (asked.empty()) return known.front();
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    if (std::ranges::find(known, asked) != known.end()) return asked;
+    throw Error(ErrorCode::bad_argument, unknown_name(std::string("scheduler of engine '") + engine.name + "'", asked, names));
 }
 
 double nominal_speed(const Machine& machine)
@@ -129,7 +151,6 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     parts.options = options;
     SessionOptions& resolved = parts.options;
     resolved.engine = choose_engine(options.engine);
-    resolved.scheduler = choose(options.scheduler, "TRENCADIS_SCHEDULER", "mosaic");
     resolved.kernels = choose_kernels(options.kernels);
     resolved.threads = choose_threads(options.threads);
     resolved.machine = choose(options.machine, "TRENCADIS_MACHINE", "");
@@ -145,12 +166,15 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
                     std::string("engine '") + engine.name +
                         "' computes nothing, it takes virtual time on a described machine; use `trencadis simulate`");
     check_wishes(options, engine);
+    const std::string policy = choose_policy(options.scheduler, engine);
+    resolved.scheduler = choose(policy.empty() ? options.scheduler : "", "TRENCADIS_SCHEDULER", "mosaic");
     const SchedulerSpec scheduler = parse_scheduler(resolved.scheduler);
+    if (!policy.empty()) resolved.scheduler = policy;
     const ThreadsEntry& threads = find_entry("thread back end", threads_entries(), resolved.threads);
     parts.machine = choose_machine(resolved.machine);
     const Machine real = resolved.machine.empty() ? parts.machine : machine_at_hand();
     resolved.workers = choose_cores(options, parts.machine);
-    if (!engine.capabilities.parallel) resolved.workers.resize(1);
+    if (const std::size_t most = most_workers(engine); resolved.workers.size() > most) resolved.workers.resize(most);
     resolved.worker_count = static_cast<int>(resolved.workers.size());
     check_slow(resolved, engine);
 
@@ -163,11 +187,13 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     parts.places = make_places(resolved, parts.machine, real_cores);
     EngineParts make{parts.places, scheduler, parts.threads.get(), nominal_speed(real), parts.kernels};
     make.relieving = relieving_named(resolved.relief);
+    make.policy = policy;
     make.callers_anywhere = options.workers.empty();
     if (resolved.machine.empty() && resolved.slow.empty())
         parts.speeds.emplace(parts.machine.name, parts.kernels->name() + ' ' + parts.kernels->version());
     else parts.speeds.emplace();
     make.speeds = parts.speeds->read();
+    make.models = parts.speeds->folder();
     make.machine = &parts.machine;
     make.node_of = [this](const void* data) {
         const std::vector<int> nodes = nodes_of_pages(data, 1);
@@ -221,6 +247,7 @@ Executor& Session::executor()
                 "engine '" + parts_->options.engine + "' finds dependences itself; open a flow of it (Session::open_flow)");
 }
 const SessionOptions& Session::options() const { return parts_->options; }
+std::string Session::runtime() const { return parts_->engine->runtime(); }
 int Session::workers() const { return parts_->engine->workers(); }
 const KernelProvider& Session::kernels() const { return *parts_->kernels; }
 const Machine& Session::machine() const { return parts_->machine; }

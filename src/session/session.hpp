@@ -23,8 +23,10 @@ struct Machine;
 /// What a session is made of, by name. Empty strings and zeros mean: the environment's choice
 /// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS, _THREADS_BACKEND, _MACHINE, _PAGES, _RELIEF), then the default.
 struct SessionOptions {
-    std::string engine;         ///< "native", "sequential"
-    std::string scheduler;      ///< "mosaic", "eager", "ws", ...; with options as "cats:stealing=none" (docs/schedulers.md)
+    std::string engine; ///< "native", "sequential"
+    /// "mosaic", "eager", "ws", ...; with options as "cats:stealing=none" (docs/schedulers.md); of an engine with policies of its
+    /// own, one of these.
+    std::string scheduler;
     std::string kernels;        ///< "native", "mkl", ...; single routines from others: "native,potrf=mkl"
     std::string threads;        ///< what workers run on: "native", "os", "argobots", ...
     std::vector<int> workers;   ///< OS core numbers, one worker each; empty: all allowed cores, one per core
@@ -75,7 +77,8 @@ public:
 
     const SessionOptions& options() const; ///< as resolved: every name filled in, `workers` listed
     int workers() const;
-    bool overlaid() const;                  ///< a described machine is laid over the real one
+    std::string runtime() const; ///< whose runtime the engine stands on: version, what its build allows; empty for our own
+    bool overlaid() const;       ///< a described machine is laid over the real one
     std::vector<NodeWorkers> nodes() const; ///< the memory nodes that have workers, by number
     bool binds_nodes() const;               ///< tasks can be kept to the workers of a node; false also when there is one node
 

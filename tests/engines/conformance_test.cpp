@@ -38,6 +38,8 @@ std::vector<std::string> computing_engines()
     for (const EngineEntry* entry : engine_entries()) {
         const std::string reason = entry->why_not ? entry->why_not() : "";
         if (!reason.empty()) std::printf("engine '%s' is not tried: %s\n", entry->name, reason.c_str());
+        else if (sanitized && entry->name == std::string("starpu"))
+            std::puts("engine 'starpu' is not tried: the sanitizers cannot follow its locks");
         else if (entry->capabilities.computes) names.emplace_back(entry->name);
     }
     return names;
@@ -216,11 +218,13 @@ TEST_P(Engines, CancelWhereTheySaySo)
 TEST_P(Engines, PreferTheLargerPriorityWhereTheySaySo)
 {
     const auto at_most = std::chrono::milliseconds(can_.parallel ? 10'000 : 0);
+    engine_.reset(); // some can have one set of workers at a time
     const auto engine = make(can_.parallel ? 2 : 1, "cats");
     std::vector<int> order;
     std::atomic<int> ran{0};
     std::atomic<bool> submitted{false};
     double gate = 0;
+    std::atomic<bool> submitted{false};
     engine->run({}, [&](Flow& flow) {
         flow.submit("hold", [&] { wait_until([&] { return ran == 8; }, at_most); }, {});
         flow.submit("gate", [&] { wait_until([&] { return submitted.load(); }, at_most); }, {write(&gate)});
@@ -339,9 +343,12 @@ TEST_P(EnginesOfSessions, RefuseASchedulerIfTheyScheduleThemselves)
     SessionOptions options;
     options.engine = GetParam();
     options.worker_count = 1;
-    options.scheduler = "eager";
+    options.scheduler = "mosaic";
     const std::string said = refusal_of(options);
-    const std::string wanted = can_.schedules_itself ? "engine '" + GetParam() + "' chooses the next task itself" : "";
+    std::string wanted;
+    if (can_.schedules_itself)
+        wanted = entry_.policies ? "unknown scheduler of engine '" + GetParam() + "' 'mosaic'"
+                                 : "engine '" + GetParam() + "' chooses the next task itself";
     EXPECT_EQ(said.substr(0, wanted.size()), wanted);
     EXPECT_EQ(said.empty(), !can_.schedules_itself);
 }
