@@ -4,6 +4,7 @@
 #include "toy_engine.hpp"
 
 #include "base/error.hpp"
+#include "base/sanitized.hpp"
 #include "base/testing/eventually.hpp"
 #include "session/session.hpp"
 
@@ -347,7 +348,7 @@ TEST_P(EnginesOfSessions, RefuseASchedulerIfTheyScheduleThemselves)
     const std::string said = refusal_of(options);
     std::string wanted;
     if (can_.schedules_itself)
-        wanted = entry_.policies ? "unknown scheduler of engine '" + GetParam() + "' 'mosaic'"
+        wanted = find_entry("engine", engine_entries(), GetParam()).policies ? "unknown scheduler of engine '" + GetParam() + "' 'mosaic'"
                                  : "engine '" + GetParam() + "' chooses the next task itself";
     EXPECT_EQ(said.substr(0, wanted.size()), wanted);
     EXPECT_EQ(said.empty(), !can_.schedules_itself);

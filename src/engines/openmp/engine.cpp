@@ -37,7 +37,7 @@ OpenMpEngine::OpenMpEngine(EngineParts parts, const Kind& kind, const Capabiliti
     : kind_(kind), runtime_(load(kind)), name_(std::string("engine '") + kind.engine + "'"), abilities_(abilities),
       places_(parts.workers), units_(parts.workers.size(), ComputeUnit{.kernels = parts.kernels}), books_(places_)
 {
-    const int most = runtime().thread_limit();
+    const int most = calls().thread_limit();
     if (workers() > most)
         throw Error(ErrorCode::bad_argument, name_ + " has at most " + std::to_string(most) +
                                                  " workers where OMP_THREAD_LIMIT is " + std::to_string(most) + ", and " +
@@ -46,7 +46,7 @@ OpenMpEngine::OpenMpEngine(EngineParts parts, const Kind& kind, const Capabiliti
 
 int OpenMpEngine::priority(double wanted) const
 {
-    const double most = runtime().most_priority();
+    const double most = calls().most_priority();
     return std::isnan(wanted) ? 0 : static_cast<int>(std::clamp(std::round(wanted), 0.0, most));
 }
 

@@ -27,11 +27,11 @@ public:
     std::vector<WorkerTime> times() const override { return books_.times(); }
     Recorder& recorder() override { return books_.recorder(); }
     const Capabilities& capabilities() const override { return abilities_; }
+    std::string runtime() const override { return runtime_.library; } ///< the file that answers
 
     // --- for its flows and regions ---------------------------------------------------------------------------------------------
     const Kind& kind() const { return kind_; }
-    const TrcOpenMp& runtime() const { return *runtime_.functions; }
-    const std::string& library() const { return runtime_.library; } ///< that answers
+    const TrcOpenMp& calls() const { return *runtime_.functions; }
     const char* name() const { return name_.c_str(); }              ///< "engine 'openmp-gnu'"
     std::span<const WorkerPlace> places() const { return places_; }
     WorkerBooks& books() { return books_; }

@@ -10,7 +10,7 @@ namespace trencadis::openmp {
 
 OpenMpFlow::OpenMpFlow(OpenMpEngine& engine, const FlowOptions& options, OwnFlow* parent, Caller* caller, Unfinished* unfinished)
     : OwnFlow({engine.name(), engine.units(), engine.books()}, options, parent), engine_(engine), caller_(caller),
-      dependences_(engine.runtime().has_inoutset), unfinished_(unfinished),
+      dependences_(engine.calls().has_inoutset), unfinished_(unfinished),
       at_a_time_(std::clamp<std::int64_t>(options.window / 4, 1, 32)), tokens_(std::size_t(options.window / at_a_time_) + 2)
 {
 }
@@ -38,8 +38,8 @@ void OpenMpFlow::submit_to_runtime(std::unique_ptr<OwnTask> task)
     std::vector<ReduceAccess> reductions = dependences_.take_reductions();
     ++count_;
     // From here on the task is the runtime's, which may run it within the call.
-    if (reductions.empty()) return engine_.runtime().submit(&lists, priority, run_task, task.release());
-    engine_.runtime().submit(&lists, priority, run_reducing, new Reducing{std::move(task), std::move(reductions)});
+    if (reductions.empty()) return engine_.calls().submit(&lists, priority, run_task, task.release());
+    engine_.calls().submit(&lists, priority, run_reducing, new Reducing{std::move(task), std::move(reductions)});
 }
 
 void OpenMpFlow::put_between(const Dependences::Between& between, void* token)
@@ -48,7 +48,7 @@ void OpenMpFlow::put_between(const Dependences::Between& between, void* token)
     const TrcOpenMpDependences after{&token, &address, nullptr, nullptr, token ? 1 : 0, 1, 0, 0};
     auto* const folding = new Folding{*this, between.folds};
     if (unfinished_) unfinished_->begin();
-    engine_.runtime().submit(&after, 0, run_between, folding);
+    engine_.calls().submit(&after, 0, run_between, folding);
 }
 
 void OpenMpFlow::end_groups()
@@ -58,13 +58,13 @@ void OpenMpFlow::end_groups()
 
 void OpenMpFlow::await_oldest()
 {
-    engine_.runtime().wait_for(token_of(waited_));
+    engine_.calls().wait_for(token_of(waited_));
     waited_ += at_a_time_;
 }
 
 void OpenMpFlow::await_runtime()
 {
-    engine_.runtime().wait();
+    engine_.calls().wait();
     count_ = waited_ = 0;
 }
 

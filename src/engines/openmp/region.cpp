@@ -61,7 +61,7 @@ struct Region {
     {
         try {
             if (given < wanted && !is_inside)
-                throw Error(ErrorCode::environment, engine.library() + " gave " + std::to_string(given) + " of the " +
+                throw Error(ErrorCode::environment, engine.runtime() + " gave " + std::to_string(given) + " of the " +
                                                         std::to_string(wanted) +
                                                         " threads that were asked for; see OMP_THREAD_LIMIT");
             master();
@@ -81,7 +81,7 @@ void in_region(OpenMpEngine& engine, bool apart, const std::function<void()>& ma
 {
     if (forks_so_far() > 0)
         throw Error(ErrorCode::environment, std::string(engine.name()) + " is of no use in a process that was forked");
-    const TrcOpenMp& runtime = engine.runtime();
+    const TrcOpenMp& runtime = engine.calls();
     Region region{engine, apart, engine.workers() + apart, runtime.level() > 0, master};
     const TrcOpenMpRegion calls{
         [](void* of, int thread, int threads) { static_cast<Region*>(of)->enter(thread, threads); },
