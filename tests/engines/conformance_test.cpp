@@ -33,17 +33,20 @@ const EngineEntry toy{{"toy", "", ""}, ToyEngine::abilities, [](EngineParts part
                       }};
 
 /// Engines of the build that compute; the others take no time of ours (engines/simulated tests them in virtual time).
-std::vector<std::string> computing_engines()
+const std::vector<std::string>& computing_engines()
 {
-    std::vector<std::string> names;
-    for (const EngineEntry* entry : engine_entries()) {
-        const std::string reason = entry->why_not ? entry->why_not() : "";
-        if (!reason.empty()) std::printf("engine '%s' is not tried: %s\n", entry->name, reason.c_str());
-        else if (sanitized && entry->name == std::string("starpu"))
-            std::puts("engine 'starpu' is not tried: the sanitizers cannot follow its locks");
-        else if (entry->capabilities.computes) names.emplace_back(entry->name);
-    }
-    return names;
+    static const std::vector<std::string> found = [] {
+        std::vector<std::string> names;
+        for (const EngineEntry* entry : engine_entries()) {
+            const std::string reason = entry->why_not ? entry->why_not() : "";
+            if (!reason.empty()) std::printf("engine '%s' is not tried: %s\n", entry->name, reason.c_str());
+            else if (sanitized && entry->name == std::string("starpu"))
+                std::puts("engine 'starpu' is not tried: the sanitizers cannot follow its locks");
+            else if (entry->capabilities.computes) names.emplace_back(entry->name);
+        }
+        return names;
+    }();
+    return found;
 }
 std::vector<std::string> engines_and_the_toy()
 {

@@ -21,16 +21,19 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-std::vector<std::string> own_engines()
+const std::vector<std::string>& own_engines()
 {
-    std::vector<std::string> names;
-    for (const std::string name : {"openmp-gnu", "openmp-llvm", "starpu"}) {
-        std::string reason = find_entry("engine", engine_entries(), name).why_not();
-        if (sanitized && name == "starpu") reason = "the sanitizers cannot follow its locks";
-        if (reason.empty()) names.emplace_back(name);
-        else std::printf("engine '%s' is not tried: %s\n", name.c_str(), reason.c_str());
-    }
-    return names;
+    static const std::vector<std::string> found = [] {
+        std::vector<std::string> names;
+        for (const std::string name : {"openmp-gnu", "openmp-llvm", "starpu"}) {
+            std::string reason = find_entry("engine", engine_entries(), name).why_not();
+            if (sanitized && name == "starpu") reason = "the sanitizers cannot follow its locks";
+            if (reason.empty()) names.emplace_back(name);
+            else std::printf("engine '%s' is not tried: %s\n", name.c_str(), reason.c_str());
+        }
+        return names;
+    }();
+    return found;
 }
 
 std::unique_ptr<Engine> make(const std::string& engine, int workers)

@@ -13,18 +13,30 @@ struct Work {
 };
 constexpr Codelet work = codelet_of<Work>("work");
 
+/// Of tasks that nobody runs.
+class Nowhere final : public OwnFlow {
+public:
+    Nowhere(const Home& home) : OwnFlow(home, {}) {}
+
+private:
+    void hand_over(std::unique_ptr<OwnTask>) override {}
+    void await_all() override {}
+};
+
 class Tasks {
 public:
     void add(double flops, std::initializer_list<Access> accesses)
     {
         Work args{flops};
         const auto copy = [](void* to, void* from) { new (to) Work(*static_cast<Work*>(from)); };
-        tasks_.push_back(std::make_unique<OwnTask>(tasks_.size(), work, Flow::Arguments{&args, sizeof args, copy},
+        tasks_.push_back(std::make_unique<OwnTask>(flow_, tasks_.size(), work, Flow::Arguments{&args, sizeof args, copy},
                                                    std::span<const Access>(accesses.begin(), accesses.size()), TaskOptions{}));
     }
     std::vector<double> levels() const { return bottom_levels(tasks_, 2); }
 
 private:
+    WorkerBooks books_{{}};
+    Nowhere flow_{{"engine 'none'", {}, books_}};
     std::vector<std::unique_ptr<OwnTask>> tasks_;
 };
 
