@@ -228,7 +228,6 @@ TEST_P(Engines, PreferTheLargerPriorityWhereTheySaySo)
     std::atomic<int> ran{0};
     std::atomic<bool> submitted{false};
     double gate = 0;
-    std::atomic<bool> submitted{false};
     engine->run({}, [&](Flow& flow) {
         flow.submit("hold", [&] { wait_until([&] { return ran == 8; }, at_most); }, {});
         flow.submit("gate", [&] { wait_until([&] { return submitted.load(); }, at_most); }, {write(&gate)});
@@ -351,8 +350,9 @@ TEST_P(EnginesOfSessions, RefuseASchedulerIfTheyScheduleThemselves)
     const std::string said = refusal_of(options);
     std::string wanted;
     if (can_.schedules_itself)
-        wanted = find_entry("engine", engine_entries(), GetParam()).policies ? "unknown scheduler of engine '" + GetParam() + "' 'mosaic'"
-                                 : "engine '" + GetParam() + "' chooses the next task itself";
+        wanted = find_entry("engine", engine_entries(), GetParam()).policies
+                     ? "unknown scheduler of engine '" + GetParam() + "' 'mosaic'"
+                     : "engine '" + GetParam() + "' chooses the next task itself";
     EXPECT_EQ(said.substr(0, wanted.size()), wanted);
     EXPECT_EQ(said.empty(), !can_.schedules_itself);
 }

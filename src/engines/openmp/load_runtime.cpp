@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
+#include <pthread.h>
+#include <unistd.h>
 
 namespace trencadis::openmp {
 
@@ -28,6 +30,24 @@ std::string file_of(const void* function)
     return path ? path.get() : info.dli_fname;
 }
 
+/// Where a library looks for `environ` that looks at its own libraries first: in the C library. Null where everybody does.
+char*** environment_of_c_library()
+{
+    void* const c_library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    if (!c_library) return nullptr;
+    auto* const place = static_cast<char***>(dlsym(c_library, "environ"));
+    dlclose(c_library);
+    return place == &environ ? nullptr : place;
+}
+
+/// libomp reads `environ` when it is first called, and in a forked child. A program that has a place for it in its own data
+/// leaves the C library's empty.
+void show_environment()
+{
+    static char*** const place = environment_of_c_library();
+    if (place) *place = environ;
+}
+
 bool has_kmpc(const std::string& file)
 {
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
@@ -43,6 +63,9 @@ std::string to_install(const Kind& kind) { return std::string("; on Debian and U
 std::string open_module(const Kind& kind, Runtime& found)
 {
     if (find_module(kind.module).empty()) return "this build has no module for it" + to_install(kind) + ", then build again";
+    show_environment();
+    static const int at_forks = pthread_atfork(show_environment, nullptr, nullptr);
+    if (at_forks != 0) return "there is no memory for it";
     void* const module = dlopen(find_module(kind.module).c_str(), RTLD_NOW | RTLD_LOCAL | only_its_own);
     if (!module) return dlerror() + to_install(kind);
     const auto* const functions = static_cast<const TrcOpenMp*>(dlsym(module, openmp_module_symbol));
