@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -69,6 +70,9 @@ FlowOptions random_options(Random& random)
     return {.window = random.pick(windows)};
 }
 
+/// StarPU's idle workers spin: where they are more than the cores the others wait for time slices.
+int most_workers(const std::string& name) { return name == "starpu" ? 2 : 5; }
+
 /// `check(plan, seen)` for many graphs on engines with one to five workers, in runs and in flows that are opened.
 template <class Check> void for_each_graph(const std::string& name, int count, bool failures, Check check)
 {
@@ -80,7 +84,7 @@ template <class Check> void for_each_graph(const std::string& name, int count, b
     for (int g = 0; g < count; ++g) {
         if (g % 50 == 0) {
             opened.reset();
-            engine = make(name, random.pick(workers));
+            engine = make(name, std::min(random.pick(workers), most_workers(name)));
             opened = engine->open_flow(random_options(random));
         }
         const GraphPlan plan = GraphPlan::random(random, failures);

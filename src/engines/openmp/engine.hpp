@@ -32,7 +32,7 @@ public:
     // --- for its flows and regions ---------------------------------------------------------------------------------------------
     const Kind& kind() const { return kind_; }
     const TrcOpenMp& calls() const { return *runtime_.functions; }
-    const char* name() const { return name_.c_str(); }              ///< "engine 'openmp-gnu'"
+    const char* name() const { return name_.c_str(); } ///< "engine 'openmp-gnu'"
     std::span<const WorkerPlace> places() const { return places_; }
     WorkerBooks& books() { return books_; }
     int priority(double wanted) const; ///< as the runtime takes it

@@ -29,7 +29,6 @@ StarpuFlow::StarpuFlow(StarpuTenancy& tenancy, const Home& home, const RunOption
 
 StarpuFlow::~StarpuFlow()
 {
-    cancel();
     StarpuFlow::await_all();
     tenancy_.end();
 }
