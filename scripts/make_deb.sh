@@ -25,7 +25,7 @@ shlibs=$(cd "$own" && dpkg-shlibdeps -O --ignore-missing-info -xtrencadis "-l$li
     -dDepends "${needed[@]/#/-e}" -dSuggests "${suggested[@]/#/-e}" 2>"$own/words") || { cat "$own/words" >&2; exit 1; }
 field() { sed -n "s/^shlibs:$1=//p" <<<"$shlibs"; }
 
-set_field() { sed -i "s|@$1@|$2|" "$stage/DEBIAN/control"; }
+set_field() { sed -i "s#@$1@#$2#" "$stage/DEBIAN/control"; }
 cp packaging/debian/control.in "$stage/DEBIAN/control"
 set_field version "$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")"
 set_field architecture "$(dpkg --print-architecture)"
