@@ -75,6 +75,7 @@ std::string open_module(const Kind& kind, Runtime& found)
     const std::string name = file.substr(file.rfind('/') + 1);
     if (!name.starts_with(kind.library) || has_kmpc(file) != kind.entered_by_kmpc)
         return file + " answers its calls, which is not " + kind.library + "; leave it out of LD_PRELOAD and LD_LIBRARY_PATH";
+    functions->thread_limit(); // the first call, while the environment can be seen
     found = {functions, file};
     return {};
 }
