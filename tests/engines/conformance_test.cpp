@@ -221,7 +221,7 @@ TEST_P(Engines, CancelWhereTheySaySo)
 /// One worker takes them, once all of them wait; of two, since a lone one may run everything when it is submitted.
 TEST_P(Engines, PreferTheLargerPriorityWhereTheySaySo)
 {
-    // One without may have both of the first tasks to one worker's account, and then waits for nothing.
+    // One without them may give both of the first tasks to one worker, and then nothing comes of waiting.
     const auto at_most = std::chrono::milliseconds(can_.priorities ? 10'000 : can_.parallel ? 50 : 0);
     engine_.reset(); // some can have one set of workers at a time
     const auto engine = make(can_.parallel ? 2 : 1, "cats");
