@@ -31,7 +31,7 @@ REFERENCE = ("native", "mosaic")
 #: The runtime that a preset of our policies imitates, by the engine that it is.
 IMITATED = {"libgomp": "openmp-gnu", "libomp": "openmp-llvm"}
 #: The form that every engine has, where the first one that is listed is shaped by our own.
-FORMS = {"potrf": "in-place", "posv": "in-place", "gemm": "in-place", "getrf": "kastors", "geqrf": "flat"}
+FORMS = {"potrf": "in-place", "posv": "in-place", "gemm": "in-place", "getrf": "kastors", "geqrf": "blocked"}
 
 
 @dataclass(frozen=True)
