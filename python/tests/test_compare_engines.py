@@ -93,6 +93,7 @@ def test_a_form_or_tile_size_that_is_given_stands():
         (["potrf", "--n", "9", "--engines", "sequential"], "does not run tasks on several cores"),
         (["potrf", "--n", "9", "--engines", "native", "--schedulers", "libgom"], "did you mean 'libgomp'"),
         (["potrf"], "give a size to measure"),
+        (["potrf", "--n", "9", "--workers", "4000"], "core 4000 asked for"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_one_line(words, said):

@@ -129,3 +129,32 @@ with trencadis.session(engine='{engine}'):
     result = of_python(code)
     assert result.stdout and "over" not in result.stdout, result
     assert float(result.stdout) < 1, result
+
+
+AFTER_A_BOUND_THREAD = """
+import os, sys, threading
+import numpy as np
+import trencadis
+
+cores, A = os.sched_getaffinity(0), np.eye(200) * 4
+
+def compute(workers):
+    with trencadis.session(engine=sys.argv[1], workers=workers):
+        trencadis.cholesky(A)
+
+def bound():
+    os.sched_setaffinity(0, {min(cores)})
+    compute([min(cores)])
+
+thread = threading.Thread(target=bound)
+thread.start()
+thread.join()
+compute(sorted(cores))
+assert os.sched_getaffinity(0) == cores, os.sched_getaffinity(0)
+compute(sorted(cores))
+"""
+
+
+def test_a_first_use_on_a_bound_thread_takes_no_cores_from_the_others(engine):
+    run = subprocess.run([sys.executable, "-c", AFTER_A_BOUND_THREAD, engine], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr

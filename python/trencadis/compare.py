@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from .bench import Progress, Request, record
-from .busy import BusyNeighbours
+from .busy import BusyNeighbours, format_cores
 from .checks import one_of
 from .children import continue_child, end_children, ending, start_child, stop_child
 from .errors import BackendError, LinAlgError, UsageError
@@ -136,7 +136,10 @@ def if_it_works(peer: Peer, start: Callable[..., ContestantProcess], *how: Any) 
 def start_ours(request: Request, job: Job) -> ContestantProcess:
     """Bounded to the workers' cores as a peer is, where they were named; else the session takes one thread of each core."""
     choice, symbols = request.session, through_symbols(request)
-    cores = choice.workers or sorted(os.sched_getaffinity(0))
+    ours = sorted(os.sched_getaffinity(0))
+    cores = choice.workers or ours
+    if missing := sorted(set(cores) - set(ours)):
+        raise UsageError(f"--workers: core {missing[0]} asked for, but this process may use cores {format_cores(ours)}")
     command = _python(Specification(OURS, job, len(cores), choice, symbols))
     return ContestantProcess(OURS, command, cores, choice.environment() if symbols else {})
 

@@ -80,7 +80,7 @@ void check_wishes(const SessionOptions& asked, const EngineEntry& engine)
         refuse((most == 1 ? "has one worker" : "has at most " + std::to_string(most) + " workers") + ", and " +
                    std::to_string(wanted) + " were asked for",
                "ask for " + std::to_string(most) + ", or for another engine");
-    if (!can.parallel && !asked.relief.empty() && asked.relief != "never")
+    if ((!can.parallel || can.schedules_itself) && !asked.relief.empty() && asked.relief != "never")
         refuse("moves no workers, and relief '" + asked.relief + "' was asked for", "relief must be never");
 }
 

@@ -375,7 +375,7 @@ TEST_P(EnginesOfSessions, RefuseReliefAndSlowCoresUnlessTheyHaveThem)
     SessionOptions options;
     options.engine = GetParam();
     options.relief = "always";
-    EXPECT_EQ(refusal_of(options).find("relief 'always'") != std::string::npos, !can_.parallel);
+    EXPECT_EQ(refusal_of(options).find("relief 'always'") != std::string::npos, !can_.parallel || can_.schedules_itself);
     options.relief = "";
     const int core = Session(options).options().workers.front();
     options.slow[core] = 0.5;

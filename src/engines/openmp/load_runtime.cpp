@@ -48,13 +48,23 @@ void show_environment()
     if (place) *place = environ;
 }
 
-bool has_kmpc(const std::string& file)
+/// A function of a library that is loaded already; null where it has none of that name.
+void* function_of(const std::string& file, const char* name)
 {
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
-    if (!library) return false;
-    const bool has = dlsym(library, "__kmpc_fork_call") != nullptr;
+    if (!library) return nullptr;
+    void* const function = dlsym(library, name);
     dlclose(library);
-    return has;
+    return function;
+}
+bool has_kmpc(const std::string& file) { return function_of(file, "__kmpc_fork_call") != nullptr; }
+
+/// libomp takes the cores of the thread that calls it first for all there are, and gives every thread of the program that calls
+/// it those. We bind threads ourselves, so it is told to keep its hands off, unless the program's environment says otherwise.
+void leave_affinity_alone(const std::string& file)
+{
+    if (void* const set = function_of(file, "kmp_set_defaults"))
+        reinterpret_cast<void (*)(const char*)>(set)("KMP_AFFINITY=disabled");
 }
 
 std::string to_install(const Kind& kind) { return std::string("; on Debian and Ubuntu: apt install ") + kind.packages; }
@@ -75,6 +85,7 @@ std::string open_module(const Kind& kind, Runtime& found)
     const std::string name = file.substr(file.rfind('/') + 1);
     if (!name.starts_with(kind.library) || has_kmpc(file) != kind.entered_by_kmpc)
         return file + " answers its calls, which is not " + kind.library + "; leave it out of LD_PRELOAD and LD_LIBRARY_PATH";
+    if (kind.entered_by_kmpc) leave_affinity_alone(file);
     functions->thread_limit(); // the first call, while the environment can be seen
     found = {functions, file};
     return {};
