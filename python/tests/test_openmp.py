@@ -136,7 +136,7 @@ import os, sys, threading
 import numpy as np
 import trencadis
 
-cores, A = os.sched_getaffinity(0), np.eye(200) * 4
+cores, A = os.sched_getaffinity(0), np.eye(700) * 4
 
 def compute(workers):
     with trencadis.session(engine=sys.argv[1], workers=workers):
