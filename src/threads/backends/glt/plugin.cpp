@@ -1,6 +1,7 @@
 #include "threads/backends/glt/plugin.hpp"
 
 #include "base/error.hpp"
+#include "base/own_folder.hpp"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -8,16 +9,6 @@
 
 namespace trencadis {
 namespace {
-
-/// The folder of the library or program that this code is in.
-std::string own_folder()
-{
-    Dl_info info{};
-    if (!dladdr(reinterpret_cast<void*>(&own_folder), &info) || !info.dli_fname) return ".";
-    const std::string file = info.dli_fname;
-    const std::size_t slash = file.rfind('/');
-    return slash == std::string::npos ? "." : file.substr(0, slash);
-}
 
 struct Loaded {
     const glt_table* table = nullptr;
