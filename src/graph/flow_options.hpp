@@ -6,7 +6,7 @@
 namespace trencadis {
 
 enum class Priorities {
-    automatic, ///< bottom levels where the tasks have a flop count, submission order otherwise
+    automatic, ///< bottom levels from the first task on that has a flop count, submission order otherwise
     given,     ///< only what the caller says
     derived,   ///< bottom levels, from estimated times, while the graph is discovered
 };

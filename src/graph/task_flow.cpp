@@ -176,8 +176,9 @@ bool TaskFlow::throttled() const
 /// not become ready before they are given back.
 bool TaskFlow::connect(Task& task, std::span<const Access> accesses, int held) noexcept
 {
-    const bool derive =
-        options_.priorities == Priorities::derived || (options_.priorities == Priorities::automatic && task.codelet->flops);
+    // Once some tasks have levels all do: the paths to the end of the graph lead through the others, too.
+    const bool derive = options_.priorities == Priorities::derived ||
+                        (options_.priorities == Priorities::automatic && (task.codelet->flops || bottom_levels_));
     if (derive) derive_priority(task, accesses);
     // One unit is the submitter's own, so that the task cannot start half submitted.
     task.unmet.store(task.access_count + 1 + held, std::memory_order_relaxed);

@@ -73,6 +73,26 @@ TEST(TaskFlow, KeepsTheNumberOfPendingTasksWithinTheWindow)
     EXPECT_GE(most, 5);
 }
 
+/// A task that says how many flops it has, or one that does not.
+template <bool counted> struct Piece {
+    Flops amount;
+    void run(TaskContext&) {}
+    Flops flops() const requires counted { return amount; }
+};
+
+TEST(TaskFlow, AnEarlyTaskRanksByThePathThroughTasksWithoutAFlopCount)
+{
+    static constexpr Codelet counted = codelet_of<Piece<true>>("counted"), uncounted = codelet_of<Piece<false>>("uncounted");
+    LastFirst executor;
+    TaskFlow flow(executor);
+    int panel = 0, image = 0;
+    flow.submit(counted, Piece<true>{1e9}, {write(&panel)});
+    flow.submit(uncounted, Piece<false>{}, {read(&panel), write(&image)});
+    for (int i = 0; i < 100; ++i) flow.submit(counted, Piece<true>{1e9}, {readwrite(&image)});
+    EXPECT_GT(executor.ready_.front()->priority.load(), 50) << "seconds; those submitted last may not count yet";
+    flow.wait();
+}
+
 TEST(TaskFlow, RethrowsTheFailureOfTheEarliestTaskAndDoesNotRunWhatDependsOnIt)
 {
     LastFirst executor;
