@@ -39,7 +39,7 @@ nb::dict row_of(const Parameter& parameter)
     return row;
 }
 
-/// The two keys that every policy knows, with what this one does when they are not given.
+/// The keys that every policy knows, with what this one does when they are not given.
 nb::list common_options(const FlowTraits& flow)
 {
     std::string throttle = flow.throttle              ? std::to_string(flow.throttle)
@@ -54,6 +54,8 @@ nb::list common_options(const FlowTraits& flow)
                         "past N pending (ready) tasks (per worker) a task is run by whoever submits it"}));
     rows.append(row_of({"dependences", "resizable|fixed-N|at-steal", dependences.c_str(),
                         "table from data to their last tasks: growing, of N lists, or filled when a worker looks for work"}));
+    rows.append(row_of({"release", "newest|oldest", flow.release_oldest ? "oldest" : "newest",
+                        "of the tasks that wait for one datum: the last or the first submitted is ready first"}));
     return rows;
 }
 

@@ -25,6 +25,8 @@ struct FlowTraits {
     bool throttle_ready = false;
     std::int64_t buckets = 0; ///< lists of a dependence table of fixed size; 0: a table that grows
     Discovery discovery = Discovery::at_submission;
+    /// Of the tasks that wait for one datum the first submitted is ready first (libgomp); otherwise the last.
+    bool release_oldest = false;
 
     bool operator==(const FlowTraits&) const = default;
 };

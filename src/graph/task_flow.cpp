@@ -374,7 +374,8 @@ Task* TaskFlow::finish(Task& task, std::exception_ptr failure)
     Task** end = &ready;
     while (*end) end = &(*end)->next;
     for (int i = 0; i < task.access_count; ++i) {
-        AccessNode* member = leave(task.accesses[i], spoilt);
+        AccessNode* member = leave(task.accesses[i], spoilt); // the last submitted first
+        Task** const first = end;
         while (member) {
             AccessNode* next = member->next_waiting;
             Task* waiting = member->task;
@@ -382,9 +383,9 @@ Task* TaskFlow::finish(Task& task, std::exception_ptr failure)
             // Release: what this task wrote; acquire: what the other predecessors wrote.
             if (waiting->unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) {
                 if (options_.traits.throttle_ready) waiting_.fetch_sub(1, std::memory_order_relaxed);
-                waiting->next = nullptr;
-                *end = waiting;
-                end = &waiting->next;
+                Task** const at = options_.traits.release_oldest ? first : end;
+                waiting->next = std::exchange(*at, waiting);
+                if (!waiting->next) end = &waiting->next;
             }
             member = next;
         }

@@ -93,6 +93,23 @@ TEST(TaskFlow, AnEarlyTaskRanksByThePathThroughTasksWithoutAFlopCount)
     flow.wait();
 }
 
+TEST(TaskFlow, ReadersOfADatumAreReadyInTheOrderThatItsTraitsSay)
+{
+    const auto order = [](bool oldest) {
+        LastFirst executor;
+        TaskFlow flow(executor, {.traits = {.release_oldest = oldest}});
+        int x = 0, y = 0;
+        std::string ready;
+        flow.submit("writes", [] {}, {write(&x), write(&y)});
+        for (const char c : std::string("abc")) flow.submit("reads", [&ready, c] { ready = c + ready; }, {read(&x)});
+        for (const char c : std::string("de")) flow.submit("reads", [&ready, c] { ready = c + ready; }, {read(&y)});
+        flow.wait(); // the last that became ready runs first
+        return ready;
+    };
+    EXPECT_EQ(order(true), "abcde");
+    EXPECT_EQ(order(false), "cbaed");
+}
+
 TEST(TaskFlow, RethrowsTheFailureOfTheEarliestTaskAndDoesNotRunWhatDependsOnIt)
 {
     LastFirst executor;

@@ -28,6 +28,9 @@ public:
     /// When the worker is expected to end what it runs: now when it runs nothing, infinite when nobody can say. A worker that is
     /// late is expected to need as long again as it is late.
     virtual Seconds free_at(WorkerId) const { return now(); }
+    /// The flow whose tasks the worker looks for because one of its tasks, or its caller, waits for them (OpenMP's taskwait);
+    /// none: it looks for any. To be asked when that worker pops.
+    virtual const TaskFlow* awaited(WorkerId) const { return nullptr; }
     /// Into how many chunks the worker's unit would cut the task; 1: it is not malleable.
     virtual Index chunks_of(const Task&, WorkerId) const { return 1; }
 
@@ -112,12 +115,11 @@ struct SchedulerEntry : Entry {
 std::span<const SchedulerEntry* const> scheduler_entries();
 
 /// A policy with its options: `name` or `name:key=value,key=value`. Beside the policy's own keys, all know
-///   throttle = none | N | Nx   past N pending tasks (N per worker) a task is run by whoever submits it; with -ready behind it,
-///   of the
-///                              tasks before it only those count that run or could
-///   dependences = resizable | fixed-N | at-steal   the table from address to last access: growing, N lists, or filled when a
-///   worker
-///                                                  looks for work
+/// - throttle = none | N | Nx: past N pending tasks (N per worker) a task is run by whoever submits it; with -ready behind it, of
+///   the tasks before it only those count that run or could;
+/// - dependences = resizable | fixed-N | at-steal: the table from address to last access grows, has N lists, or is filled when a
+///   worker looks for work;
+/// - release = newest | oldest: which of the tasks that wait for one datum is ready first.
 struct SchedulerSpec {
     const SchedulerEntry* entry = nullptr;
     SchedulerOptions options;

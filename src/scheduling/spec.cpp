@@ -47,6 +47,12 @@ void set_dependences(std::string_view scheduler, std::string_view value, FlowTra
     else if (value != "resizable") refuse(scheduler, "dependences", value, "resizable, at-steal or fixed-N with N lists");
 }
 
+void set_release(std::string_view scheduler, std::string_view value, FlowTraits& flow)
+{
+    if (value != "newest" && value != "oldest") refuse(scheduler, "release", value, "newest or oldest");
+    flow.release_oldest = value == "oldest";
+}
+
 /// `inside` with the seed, unless that policy has none or was given one.
 std::string seeded(std::string_view inside, const std::string& number)
 {
@@ -93,6 +99,7 @@ SchedulerSpec parse_scheduler(std::string_view text)
         const std::string_view key = pair.substr(0, equals), value = pair.substr(equals + 1);
         if (key == "throttle") set_throttle(name, value, spec.flow);
         else if (key == "dependences") set_dependences(name, value, spec.flow);
+        else if (key == "release") set_release(name, value, spec.flow);
         else spec.options.set(name, key, value);
         if (pair.size() == rest.size()) return spec;
         rest.remove_prefix(pair.size() + 1);

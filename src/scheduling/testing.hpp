@@ -30,6 +30,7 @@ public:
         return (task.flops > 0 ? task.flops : 1) / speeds[worker];
     }
     Seconds free_at(WorkerId worker) const override { return std::max(time, free[worker]); }
+    const TaskFlow* awaited(WorkerId worker) const override { return worker == waiting_worker ? awaited_flow : nullptr; }
     Index chunks_of(const Task& task, WorkerId) const override { return task.codelet->chunks ? malleable_chunks : 1; }
     Index chunks_left(WorkerId worker) const override { return chunks[worker]; }
     int node(WorkerId worker) const override { return nodes[worker]; }
@@ -48,6 +49,8 @@ public:
     std::vector<double> speeds; ///< flops per second
     std::vector<Seconds> free;
     Seconds time = 0;
+    WorkerId waiting_worker = no_worker; ///< for the tasks of awaited_flow
+    const TaskFlow* awaited_flow = nullptr;
     int known_memories = 2;
     bool transfers_known = true;
     std::function<bool(const Task&, int kind)> can;

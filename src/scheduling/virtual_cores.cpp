@@ -28,6 +28,7 @@ public:
         return speed > 0 ? 1 / speed : machine_.run_time(task, leader(team));
     }
     Seconds free_at(WorkerId team) const override { return machine_.free_at(leader(team)); }
+    const TaskFlow* awaited(WorkerId team) const override { return machine_.awaited(leader(team)); }
     Index chunks_of(const Task& task, WorkerId team) const override { return machine_.chunks_of(task, leader(team)); }
     Index chunks_left(WorkerId) const override { return 0; }
     int node(WorkerId team) const override { return machine_.node(leader(team)); }

@@ -67,6 +67,7 @@ private:
     {
         return units_[std::size_t(worker)].can_run(*task.codelet, task.args);
     }
+    const TaskFlow* awaited(WorkerId worker) const override { return workers_[std::size_t(worker)]->awaited; }
     Index chunks_of(const Task& task, WorkerId worker) const override;
     Seconds run_time(const Task& task, WorkerId worker) const override
     {

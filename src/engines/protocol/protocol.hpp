@@ -49,6 +49,7 @@ template <class Holder> struct WorkerState {
     WorkerId id = 0;
     Task* released = nullptr; ///< by the task that ended last; pushed when the holder looks for the next one, under the same lock
     int in_flight = 0;        ///< tasks that its unit was given and has not completed; the holder's
+    const TaskFlow* awaited = nullptr; ///< see View::awaited; the holder's
     alignas(64) Succession<Holder> succession;
 
     Task** released_end() ///< where more are appended: they run in the order they were released
@@ -319,6 +320,7 @@ private:
     }
     Found find(Worker& worker, Wait* wait)
     {
+        worker.awaited = wait ? &wait->flow : nullptr;
         const bool looks = wait || worker.released || !self().holds_back(worker);
         const Found found = looks ? self().look(worker) : Found{};
         return found ? found : self().idle(worker, wait);

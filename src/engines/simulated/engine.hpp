@@ -80,6 +80,7 @@ private:
     Bytes valid_bytes(const Task& task, WorkerId id) const override;
     bool holds_written(const Task& task, WorkerId id) const override;
 
+    const TaskFlow* awaited(WorkerId worker) const override { return workers_[std::size_t(worker)]->awaited; }
     Index chunks_of(const Task& task, WorkerId) const override;
 
     // TaskFlowEngine

@@ -10,6 +10,8 @@ namespace trencadis {
 inline constexpr std::array central_parameters{
     Parameter{"order", "priority|oldest|newest|parent", "priority",
               "of the ready tasks; parent: what a task submits lies behind that task's own place"},
+    Parameter{"waiting", "any|newest", "any",
+              "what a worker takes that waits for its own tasks; newest: of these, the last that became ready"},
     join_parameter,
 };
 

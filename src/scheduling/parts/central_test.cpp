@@ -1,3 +1,4 @@
+#include "base/error.hpp"
 #include "scheduling/testing.hpp"
 
 #include <gtest/gtest.h>
@@ -73,6 +74,34 @@ TEST(BehindParents, WhatATaskReleasesGoesToTheEnd)
     EXPECT_EQ(next_of(*libgomp, 0, tasks), 0);
     libgomp->push(tasks[3], 0);
     for (const int expected : {1, 2, 3}) EXPECT_EQ(next_of(*libgomp, 0, tasks), expected);
+}
+
+TEST(BehindParents, WhoWaitsForItsOwnTasksTakesTheNewestOfThem)
+{
+    DescribedView view(2);
+    int its = 0, others = 0; // only their addresses count
+    view.waiting_worker = 0;
+    view.awaited_flow = reinterpret_cast<const TaskFlow*>(&its);
+    const auto libgomp = parse_scheduler("libgomp").make(view);
+    std::vector<Task> tasks(6);
+    for (int i = 0; i < 6; ++i) {
+        tasks[i].flow = reinterpret_cast<TaskFlow*>(i == 5 ? &others : &its);
+        libgomp->push(tasks[i], no_worker);
+    }
+    EXPECT_EQ(next_of(*libgomp, 0, tasks), 4);
+    EXPECT_EQ(next_of(*libgomp, 1, tasks), 0) << "the oldest of all";
+    for (const int expected : {3, 2, 1}) EXPECT_EQ(next_of(*libgomp, 0, tasks), expected);
+    EXPECT_EQ(next_of(*libgomp, 0, tasks), 5) << "a foreign one where it has none";
+    for (int round = 0; round < 3; ++round) { // places are used anew
+        for (const int i : {2, 0}) libgomp->push(tasks[i], no_worker);
+        EXPECT_EQ(next_of(*libgomp, 1, tasks), 2);
+        EXPECT_EQ(next_of(*libgomp, 0, tasks), 0);
+        EXPECT_EQ(next_of(*libgomp, 0, tasks), -1);
+    }
+    const auto by_age = parse_scheduler("libgomp:waiting=any").make(view);
+    for (const int i : {3, 1}) by_age->push(tasks[i], no_worker);
+    EXPECT_EQ(next_of(*by_age, 0, tasks), 3);
+    EXPECT_THROW((void)parse_scheduler("eager:waiting=newest").make(view), Error);
 }
 
 TEST(Libgomp, IsThrottledAt64TasksPerWorkerAndItsTableGrows)

@@ -20,6 +20,7 @@ public:
     bool able(const Task& task, WorkerId worker) const override { return machine_.able(task, members_[worker]); }
     Seconds run_time(const Task& task, WorkerId worker) const override { return machine_.run_time(task, members_[worker]); }
     Seconds free_at(WorkerId worker) const override { return machine_.free_at(members_[worker]); }
+    const TaskFlow* awaited(WorkerId worker) const override { return machine_.awaited(members_[worker]); }
     Index chunks_of(const Task& task, WorkerId worker) const override { return machine_.chunks_of(task, members_[worker]); }
     Index chunks_left(WorkerId worker) const override
     {
