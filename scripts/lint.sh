@@ -39,6 +39,7 @@ changed() {
 }
 mapfile -t tidy < <(changed | grep -E '^(glt/)?src/.*\.cpp$' | grep -v '_test\.cpp$' | existing || true)
 if [ ${#tidy[@]} -gt 0 ]; then
-    printf '%s\0' "${tidy[@]}" | xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p build || status=1
+    # Through a shell: xargs would end at a crash, and leave the others out.
+    printf '%s\0' "${tidy[@]}" | xargs -0 -n 1 -P "$(nproc)" sh -c 'clang-tidy-19 --quiet -p build "$0" || exit 1' || status=1
 fi
 exit $status

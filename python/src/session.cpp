@@ -48,7 +48,7 @@ std::string text_of(const Session& session)
         words.append(nb::str("{}={!r}").format(nb::str(name), nb::cast(value)));
     };
     say("engine", options.engine);
-    say("scheduler", options.scheduler);
+    if (!options.scheduler.empty()) say("scheduler", options.scheduler);
     say("kernels", options.kernels);
     say("threads", options.threads);
     say("workers", options.workers);

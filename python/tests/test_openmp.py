@@ -158,3 +158,14 @@ compute(sorted(cores))
 def test_a_first_use_on_a_bound_thread_takes_no_cores_from_the_others(engine):
     run = subprocess.run([sys.executable, "-c", AFTER_A_BOUND_THREAD, engine], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
+
+
+def test_a_record_names_no_scheduler_where_none_was_asked():
+    for engine in ("sequential", *(name for name in ENGINES if listed()[name]["available"])):
+        command = [sys.executable, "-m", "trencadis", "bench", "potrf", "--n", "64", "--repeat", "1", "--engine", engine]
+        shown = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert f"{engine} engine, workers on" in shown.stdout, shown
+        shown = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, timeout=60)
+        assert json.loads(shown.stdout)["scheduler"] is None
+    with trencadis.session(engine="sequential") as session:
+        assert session.options()["scheduler"] == "" and "scheduler" not in repr(session)

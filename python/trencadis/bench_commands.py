@@ -34,7 +34,7 @@ from .options import (
     with_virtual_cores,
 )
 from .peers import select_peers
-from .records import JsonTo, check_record_target, collect, progress_bar, write_records
+from .records import JsonTo, check_record_target, collect, progress_bar, who_ran, write_records
 from .tables import print_node_bytes, print_table
 from .tracing import check_trace_output, print_trace_tables, record_trace, write_trace
 
@@ -265,7 +265,7 @@ def heading(row: dict[str, Any], request: Request) -> str:
     what = row["routine"] if row["precision"] is None else f"{row['precision']}{row['routine']}"
     with_kernels = "" if row["precision"] is None else f", {row['kernels']} kernels ({row['kernels_version']})"
     parts = [
-        f"{what} on {row['machine']}: {row['engine']} engine, {row['scheduler']} scheduler, workers on cores "
+        f"{what} on {row['machine']}: {who_ran(row)}, workers on cores "
         f"{format_cores(row['workers'])}{with_kernels}, medians of {row['repeat']}"
     ]
     parts += [row["runtime"]] if row.get("runtime") else []

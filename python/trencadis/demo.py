@@ -19,6 +19,7 @@ from . import _core
 from .errors import UsageError
 from .files import check_writable, write_text
 from .kriging import Fit, Matern, choose_model, fit, predict, right_sides, standard_errors
+from .records import who_ran
 from .terrain import Terrain, draw_terrain, read_terrain
 
 FEWEST_POINTS = 50
@@ -52,7 +53,7 @@ def run_demo(points: int, folder: Path, seed: int) -> None:
     flops = _core.routine_flops("posv", False, points, nrhs=2)
     print(
         f"posv, trencadis: {ours_s:.2f} s, {flops / ours_s / 1e9:.1f} GFlop/s ({options['kernels']} kernels: "
-        f"{session.kernels_version}; {options['scheduler']} scheduler, {threads} workers)"
+        f"{session.kernels_version}; {who_ran(options)}, {threads} workers)"
     )
     prediction, predict_s = timed(lambda: predict(session, fitted, terrain.places, threads))
     print_accuracy(terrain, observed, held_out, prediction, predict_s)

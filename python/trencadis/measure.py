@@ -106,7 +106,7 @@ def describe_session(core: Any, session: Any) -> dict[str, Any]:
     options = session.options()
     return {
         "engine": options["engine"],
-        "scheduler": options["scheduler"],
+        "scheduler": options["scheduler"] or None,
         "runtime": session.runtime or None,
         "kernels": options["kernels"],
         "kernels_version": session.kernels_version,

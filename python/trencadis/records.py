@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -25,6 +25,11 @@ JsonTo = Annotated[
         help="One JSON object per line: on standard output, which then has nothing else, or to a file",
     ),
 ]
+
+
+def who_ran(row: Mapping[str, Any]) -> str:
+    """The engine, and the policy where it asks one, of a record or of a session's options, in words."""
+    return f"{row['engine']} engine" + (f", {row['scheduler']} scheduler" if row["scheduler"] else "")
 
 
 def check_record_target(target: str | None) -> None:

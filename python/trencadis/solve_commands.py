@@ -15,7 +15,7 @@ from .errors import UsageError
 from .files import check_output, read_matrix, warn, write_arrays, write_matrix
 from .lu import permutation
 from .options import Engine, Kernels, Scheduler, Threads, TileSize, Workers, open_session, tile_size
-from .records import JsonTo, check_record_target, emit
+from .records import JsonTo, check_record_target, emit, who_ran
 from .residuals import Part, factor_residual, lu_residual, normal_residual, qr_residual, solve_residual
 from .solve_methods import (
     Fitted,
@@ -263,7 +263,7 @@ def _figures(
         "nb": tile or _core.default_tile(routine, variant, A.shape[1], A.dtype.itemsize, len(options["workers"])),
         "precision": _LETTERS[A.dtype.char],
         "engine": options["engine"],
-        "scheduler": options["scheduler"],
+        "scheduler": options["scheduler"] or None,
         "runtime": session.runtime or None,
         "kernels": options["kernels"],
         "kernels_version": session.kernels_version,
@@ -283,7 +283,7 @@ def _report(figures: dict[str, Any], json: str | None, what: str, measure: str) 
     name = figures["precision"] + figures["routine"]
     out.print(f"{what} ({name}): {figures['seconds']:.4f} s{speed}", soft_wrap=True, markup=False)
     out.print(
-        f"{figures['engine']} engine, {figures['scheduler']} scheduler, {figures['kernels']} kernels, "
+        f"{who_ran(figures)}, {figures['kernels']} kernels, "
         f"{len(figures['workers'])} worker{'s' * (len(figures['workers']) != 1)}",
         soft_wrap=True,
         markup=False,

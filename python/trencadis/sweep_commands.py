@@ -16,7 +16,7 @@ from .errors import UsageError
 from .files import warn
 from .options import PRECISIONS, require_repetitions, size_list
 from .peers import LinearAlgebraPeer, select_peers
-from .records import JsonTo, check_record_target, collect, progress_bar, write_records
+from .records import JsonTo, check_record_target, collect, progress_bar, who_ran, write_records
 from .sweep.calls import ROUTINES, SAID, Case, threads_text
 from .sweep.grid import ALL, rules, sizes
 from .sweep.picture import check_picture, draw
@@ -164,7 +164,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
     """A line for each case and number of threads, then one for each cliff."""
     first = rows[0]
     print(
-        f"measured on {first['machine']}: {first['engine']} engine, {first['scheduler']} scheduler, cores "
+        f"measured on {first['machine']}: {who_ran(first)}, cores "
         f"{format_cores(max((row['workers'] for row in rows), key=len))}, {first['kernels']} kernels "
         f"({first['kernels_version']}), medians of {first['repeat']} turns; a cliff is below {BOUND}"
     )

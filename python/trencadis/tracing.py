@@ -72,7 +72,9 @@ def title(request: Request, job: Job, description: dict[str, Any]) -> str:
     parts = [f"{job.routine} n={job.n}"]
     if job.routine != "tasks":
         parts.append(f"nb={request.session.nb or 'auto'} precision={job.precision} kernels={description['kernels']}")
-    parts.append(f"engine={description['engine']} scheduler={description['scheduler']}")
+    parts.append(f"engine={description['engine']}")
+    if description["scheduler"]:
+        parts[-1] += f" scheduler={description['scheduler']}"
     parts += [f"core {core} slowed to {fraction:g} (emulated)" for core, fraction in request.session.slow.items()]
     parts += [f"{count} busy on core {core}" for core, count in request.busy.items()]
     return ", ".join(parts)

@@ -16,6 +16,7 @@ from .demo import scipy_blas, timed
 from .errors import UsageError
 from .files import check_writable, write_text
 from .ground_wind import Ground, blowing_from, influence, right_sides, solve_flow, speeds, velocities
+from .records import who_ran
 from .terrain import Terrain, hillshade, read_terrain, save_figure
 
 FEWEST_POINTS, MOST_POINTS = 400, 40000
@@ -45,7 +46,7 @@ def run_wind(points: int, folder: Path) -> None:
     flops = _core.routine_flops("gesv", False, n, nrhs=2)
     print(
         f"gesv, trencadis: {ours_s:.2f} s, {flops / ours_s / 1e9:.1f} GFlop/s ({options['kernels']} kernels: "
-        f"{session.kernels_version}; {options['scheduler']} scheduler, {threads} workers)"
+        f"{session.kernels_version}; {who_ran(options)}, {threads} workers)"
     )
     scipy_s, difference = _solve_by_scipy(matrix, right_sides(ground), sources)
     del matrix

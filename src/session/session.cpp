@@ -169,7 +169,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     const std::string policy = choose_policy(options.scheduler, engine);
     resolved.scheduler = choose(policy.empty() ? options.scheduler : "", "TRENCADIS_SCHEDULER", "mosaic");
     const SchedulerSpec scheduler = parse_scheduler(resolved.scheduler);
-    if (!policy.empty()) resolved.scheduler = policy;
+    if (engine.capabilities.schedules_itself) resolved.scheduler = policy;
     const ThreadsEntry& threads = find_entry("thread back end", threads_entries(), resolved.threads);
     parts.machine = choose_machine(resolved.machine);
     const Machine real = resolved.machine.empty() ? parts.machine : machine_at_hand();

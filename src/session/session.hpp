@@ -25,7 +25,7 @@ struct Machine;
 struct SessionOptions {
     std::string engine; ///< "native", "sequential"
     /// "mosaic", "eager", "ws", ...; with options as "cats:stealing=none" (docs/schedulers.md); of an engine with policies of its
-    /// own, one of these.
+    /// own, one of these; of a session whose engine chooses the next task in another way: empty.
     std::string scheduler;
     std::string kernels;        ///< "native", "mkl", ...; single routines from others: "native,potrf=mkl"
     std::string threads;        ///< what workers run on: "native", "os", "argobots", ...

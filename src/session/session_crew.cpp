@@ -58,7 +58,8 @@ std::vector<Crew::Node> SessionCrew::nodes() const
 
 std::string SessionCrew::name() const
 {
-    return "engine '" + session_.options().engine + "' with scheduler '" + session_.options().scheduler + "'";
+    const SessionOptions& options = session_.options();
+    return "engine '" + options.engine + "'" + (options.scheduler.empty() ? "" : " with scheduler '" + options.scheduler + "'");
 }
 
 } // namespace trencadis
