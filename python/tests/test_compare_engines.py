@@ -18,8 +18,8 @@ def entries(**availability):
 
 
 def test_each_contestant_has_a_record_on_the_same_tiles():
-    words = ["compare-engines", "potrf", "--n", "90", "--engines", "native", "--schedulers", "libgomp,ws", "--repeat", "2"]
-    found = rows(*words, "--tasks", "6", "--check")
+    words = ["compare-engines", "potrf", "--n", "90", "--engines", "native,native", "--schedulers", "libgomp,ws,ws"]
+    found = rows(*words, "--repeat", "2", "--tasks", "6", "--check")
     assert [(row["n"], row["engine"], row["scheduler"]) for row in found] == [
         (90, "native", scheduler) for scheduler in ("mosaic", "libgomp", "ws")
     ]

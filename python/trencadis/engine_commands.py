@@ -74,4 +74,5 @@ def _print_tournament(rows: list[dict[str, Any]], request: Request) -> None:
 
 
 def _names(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",")] if text else []
+    """Each once."""
+    return list(dict.fromkeys(word.strip() for word in text.split(","))) if text else []
