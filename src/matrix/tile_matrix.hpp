@@ -1,6 +1,7 @@
 #pragma once
 #include "base/types.hpp"
 #include "matrix/ops.hpp"
+#include "matrix/tile_owners.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -48,15 +49,6 @@ template <Scalar T> struct Tile {
 };
 template <Scalar T> Tile<T> trans(Tile<T> A) { return A.with(Op::trans); }
 template <Scalar T> Tile<T> herm(Tile<T> A) { return A.with(Op::conj_trans); }
-
-/// Which process holds a tile: those of a grid in turn, by the rows and columns of tiles as they are stored (2-D block-cyclic).
-/// One
-/// process alone is the grid 1 x 1.
-struct TileOwners {
-    std::int16_t grid_rows = 1, grid_cols = 1;
-
-    std::int16_t operator()(Index i, Index j) const { return std::int16_t(i % grid_rows * grid_cols + j % grid_cols); }
-};
 
 /// Where the tiles of a matrix lie that processes hold.
 struct HeldMatrix {
