@@ -9,7 +9,9 @@
 namespace trencadis {
 
 class Flow;
+struct Datum;
 class KernelProvider;
+class Processes;
 class Team;
 
 /// Those who carry out a routine, as far as routines see them: what kernels they have, how many they are, and how to give them
@@ -66,6 +68,14 @@ public:
     virtual bool counts_node_bytes() const { return false; }
     virtual std::vector<int> nodes_of_pages(const void*, std::size_t) const { return {}; }
     virtual void add_node_bytes(const std::vector<NodeBytes>&) {}
+
+    /// Those that work together, of which this process is one; null: it works alone.
+    virtual Processes* processes() { return nullptr; }
+    /// As `run`, by all of them with the same tasks, whose data have owners (graph/owner_computes.hpp) and names; `at_home` says
+    /// where one that this process owns is in its memory (what is nowhere yet stays a name), none: names are addresses. Throws
+    /// Error{bad_argument} where there are none.
+    virtual Index run_shared(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted,
+                             const std::function<Datum(const Datum& name)>& at_home);
 
 protected:
     /// The kernels outlive the crew.

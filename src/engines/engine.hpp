@@ -5,6 +5,7 @@
 #include "graph/executor.hpp"
 #include "graph/flow.hpp"
 #include "graph/flow_options.hpp"
+#include "graph/processes.hpp"
 #include "graph/team.hpp"
 #include "graph/unit.hpp"
 #include "machine/kernel_speeds.hpp"
@@ -57,10 +58,11 @@ struct EngineParts {
     std::vector<int> devices = {}; ///< simulation: those of its devices that are workers, after the cores
     SimulationOptions simulation = {};
     Relieving relieving = Relieving::held_up;
-    KernelSpeeds speeds = {};      ///< real runs: what earlier ones have seen, by WorkerPlace::kind_name
-    bool callers_anywhere = false; ///< callers on cores that are no worker's may take part (CallSharing::attend)
-    std::string policy = {};       ///< of the engine's own (EngineEntry::policies); empty: the first
-    std::string models = {};       ///< the folder in which a runtime with speeds of its own keeps them; empty: nowhere
+    KernelSpeeds speeds = {};           ///< real runs: what earlier ones have seen, by WorkerPlace::kind_name
+    bool callers_anywhere = false;      ///< callers on cores that are no worker's may take part (CallSharing::attend)
+    std::string policy = {};            ///< of the engine's own (EngineEntry::policies); empty: the first
+    std::string models = {};            ///< the folder in which a runtime with speeds of its own keeps them; empty: nowhere
+    const void* communicator = nullptr; ///< an MPI_Comm, of an engine with owners; null: all processes
 };
 
 /// Time inside tasks and shared chunks since the engine was made.
@@ -94,6 +96,10 @@ struct RunOptions {
     /// Asked on the calling thread about every 50 ms; when it answers true the run is cancelled. None: nobody asks.
     const std::function<bool()>* interrupted = nullptr;
 };
+
+/// Of a shared run: where a datum that this process owns is in its memory, by its name, which is the same for all processes; what
+/// is nowhere yet stays a name. None: names are addresses.
+using AtHome = std::function<Datum(const Datum& name)>;
 
 /// What an engine offers to calls that are too short for tasks, and to callers that compute themselves.
 class CallSharing {
@@ -147,6 +153,13 @@ public:
     virtual Executor* executor() { return nullptr; } ///< for flows whose dependences are ours
     virtual CallSharing* call_sharing() { return nullptr; }
     virtual const ReportsSimulation* simulation() const { return nullptr; } ///< what a simulation counted
+
+    // Of an engine with owners.
+    virtual Processes* processes() { return nullptr; }
+    virtual Sent sent() const { return {}; } ///< by this process in the last shared run
+    /// As `run`, by all processes together with the same tasks in the same order, whose data have owners and names. Each is carried out by one of them (graph/owner_computes.hpp). The outcome is the same for all, and what
+    /// one throws all of them do.
+    virtual Index run_shared(const RunOptions& options, const std::function<void(Flow&)>& body, const AtHome& at_home);
 };
 
 struct EngineEntry : Entry {

@@ -13,6 +13,9 @@ struct Access {
     Datum datum;
     AccessMode mode;
     const Reduction* reduction = nullptr;
+    /// Nobody reads this value after the task: copies that other processes have of it can go, and all of it where the datum is a
+    /// name.
+    bool last = false;
 };
 
 inline Access read(const Datum& datum) { return {datum, AccessMode::read}; }

@@ -54,13 +54,13 @@ private:
 } // namespace
 
 StoredTask::StoredTask(const Codelet& codelet, const Flow::Arguments& arguments, std::span<const Access> accesses,
-                       const TaskOptions& options)
+                       const TaskOptions& options, bool names_too)
     : codelet_(codelet), label_(options.label ? options.label : codelet.name), priority_(options.priority), node_(options.node),
       accesses_(accesses.begin(), accesses.end()),
       args_(static_cast<std::byte*>(::operator new (arguments.bytes, std::align_val_t{64})))
 {
     for (const Access& access : accesses)
-        if (access.datum.is_name()) refuse_name(label_);
+        if (access.datum.is_name() && !names_too) refuse_name(label_);
     arguments.move(args_.get(), arguments.data);
 }
 

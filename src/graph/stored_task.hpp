@@ -24,9 +24,10 @@ protected:
 /// or of a test. It holds the arguments until it ends, and runs the codelet on a unit with operands wherever that unit has them.
 class StoredTask {
 public:
-    /// May throw bad_alloc, and Error{bad_argument} for data that are names alone; then the submitter's arguments are untouched.
+    /// May throw bad_alloc, and Error{bad_argument} for data that are names alone, unless its flow gives those memory
+    /// (`names_too`); then the submitter's arguments are untouched.
     StoredTask(const Codelet& codelet, const Flow::Arguments& arguments, std::span<const Access> accesses,
-               const TaskOptions& options);
+               const TaskOptions& options, bool names_too = false);
     ~StoredTask();
     StoredTask(const StoredTask&) = delete;
     StoredTask& operator=(const StoredTask&) = delete;

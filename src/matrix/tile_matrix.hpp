@@ -56,16 +56,28 @@ struct HeldMatrix {
     Index row_tiles, col_tiles;
     Index column, row_stride, col_stride; ///< bytes from a column to the next, from a tile to the next in a column and in a row
     TileOwners owners;
+    Index bytes; ///< of all: what lies behind a ragged last column is somebody else's
 
-    /// Who holds the tile that has the address; none: it is elsewhere.
-    std::optional<std::int16_t> owner_of(const void* address) const
+    struct At {
+        Index i, j;
+    };
+    /// The tile that has the address; none: it is elsewhere.
+    std::optional<At> tile_of(const void* address) const
     {
         const auto begin = reinterpret_cast<std::uintptr_t>(data), at = reinterpret_cast<std::uintptr_t>(address);
         if (at < begin || row_tiles == 0 || col_tiles == 0) return {};
-        const Index bytes = Index(at - begin), i = bytes % col_stride % column / row_stride, j = bytes / col_stride;
-        if (i >= row_tiles || j >= col_tiles) return {};
-        return owners(i, j);
+        const Index offset = Index(at - begin), i = offset % col_stride % column / row_stride, j = offset / col_stride;
+        if (offset >= bytes || i >= row_tiles || j >= col_tiles) return {};
+        return At{i, j};
     }
+    /// Who holds it.
+    std::optional<std::int16_t> owner_of(const void* address) const
+    {
+        const std::optional<At> tile = tile_of(address);
+        return tile ? std::optional(owners(tile->i, tile->j)) : std::nullopt;
+    }
+    /// Where the tile begins.
+    const void* address_of(At tile) const { return static_cast<const char*>(data) + tile.i * row_stride + tile.j * col_stride; }
 };
 
 /// A matrix seen as a grid of tiles, at most mb x nb each, ragged at the end. The tiles lie in a column-major matrix in
@@ -126,7 +138,9 @@ public:
     {
         constexpr Index bytes = sizeof(T);
         const Index column = in_place() ? ld_ : col_stride_; // tiles one after the other have no columns in common
-        return {data_, count(rows_, mb_), count(cols_, nb_), column * bytes, row_stride_ * bytes, col_stride_ * bytes, owners_};
+        const Index all = in_place() ? std::max<Index>(cols_ - 1, 0) * ld_ + rows_ : count(cols_, nb_) * col_stride_;
+        return {data_,   count(rows_, mb_), count(cols_, nb_), column * bytes, row_stride_ * bytes, col_stride_ * bytes,
+                owners_, all * bytes};
     }
 
 private:

@@ -92,4 +92,21 @@ std::vector<int> choose_cores(const SessionOptions& options, const Machine& mach
     return options.workers;
 }
 
+SharedCores share_cores(const SessionOptions& options, const EngineEntry& engine, const Machine& machine, std::vector<int>& cores)
+{
+    const auto number = [](const char* variable) {
+        const char* const text = environment(variable);
+        return text ? std::atoi(text) : 0;
+    };
+    if (!engine.capabilities.owners || !options.workers.empty()) return {};
+    const int here = number("OMPI_COMM_WORLD_LOCAL_SIZE"), rank = number("OMPI_COMM_WORLD_LOCAL_RANK");
+    if (here < 2 || rank < 0 || rank >= here) return {};
+    const auto all = static_cast<int>(machine.cores.size());
+    const bool is_chosen = options.worker_count || count_from_environment() > 0;
+    const int count = is_chosen ? static_cast<int>(cores.size()) : std::max(1, all / here);
+    cores.clear();
+    for (int i = 0; i < count; ++i) cores.push_back(machine.cores[std::size_t((rank * count + i) % all)].cpu);
+    return {here * count <= all};
+}
+
 } // namespace trencadis

@@ -32,4 +32,12 @@ Relieving relieving_named(const std::string& word);
 /// TRENCADIS_NUM_THREADS. Throws Error{bad_argument} for what the process may not use.
 std::vector<int> choose_cores(const SessionOptions& options, const Machine& machine);
 
+/// Of an engine with other processes: each of those on a machine, as Open MPI's mpirun counts them, gets its share of the cores,
+/// or so many in turn as `cores` has where their number was chosen. Cores that were named stay.
+struct SharedCores {
+    bool bound = true; ///< workers stay on their cores; false: there are more than cores, and they go where there is room
+};
+SharedCores share_cores(const SessionOptions& options, const EngineEntry& engine, const Machine& machine,
+                        std::vector<int>& cores);
+
 } // namespace trencadis

@@ -174,6 +174,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     parts.machine = choose_machine(resolved.machine);
     const Machine real = resolved.machine.empty() ? parts.machine : machine_at_hand();
     resolved.workers = choose_cores(options, parts.machine);
+    const SharedCores shared = share_cores(options, engine, parts.machine, resolved.workers);
     if (const std::size_t most = most_workers(engine); resolved.workers.size() > most) resolved.workers.resize(most);
     resolved.worker_count = static_cast<int>(resolved.workers.size());
     check_slow(resolved, engine);
@@ -185,9 +186,12 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     for (const Core& core : real.cores)
         if (!resolved.machine.empty()) real_cores.push_back(core.cpu);
     parts.places = make_places(resolved, parts.machine, real_cores);
+    if (!shared.bound)
+        for (WorkerPlace& place : parts.places) place.on_cpu = -1;
     EngineParts make{parts.places, scheduler, parts.threads.get(), nominal_speed(real), parts.kernels};
     make.relieving = relieving_named(resolved.relief);
     make.policy = policy;
+    make.communicator = options.communicator;
     make.callers_anywhere = options.workers.empty();
     if (resolved.machine.empty() && resolved.slow.empty())
         parts.speeds.emplace(parts.machine.name, parts.kernels->name() + ' ' + parts.kernels->version());
@@ -210,18 +214,30 @@ Session::~Session()
     else parts_->speeds->end(*parts_->engine);
 }
 
+struct Session::Running {
+    Parts& parts;
+    explicit Running(Parts& p) : parts(p) { parts.run_begins(); }
+    ~Running() { parts.run_ends(); }
+};
+
 Index Session::run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)
 {
     require_workers();
-    struct Running {
-        Parts& parts;
-        explicit Running(Parts& p) : parts(p) { parts.run_begins(); }
-        ~Running() { parts.run_ends(); }
-    } running(*parts_);
+    const Running running(*parts_);
     const Index outcome = parts_->engine->run({parts_->flow_options(), &interrupted}, body);
     parts_->speeds->note_run(*parts_->engine, now_ns());
     return outcome;
 }
+
+Index Session::run_shared(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted,
+                          const std::function<Datum(const Datum&)>& at_home)
+{
+    require_workers();
+    const Running running(*parts_);
+    return parts_->engine->run_shared({parts_->flow_options(), &interrupted}, body, at_home);
+}
+Processes* Session::processes() { return parts_->engine->processes(); }
+Sent Session::sent() const { return parts_->engine->sent(); }
 
 bool Session::made_before_fork() const { return forks_so_far() != parts_->made_after; }
 void Session::require_workers() const

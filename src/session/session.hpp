@@ -17,6 +17,9 @@ class Crew;
 class Executor;
 class KernelProvider;
 class Flow;
+class Processes;
+struct Sent;
+struct Datum;
 struct Machine;
 // <<<
 
@@ -42,6 +45,9 @@ struct SessionOptions {
     /// When a worker with a task goes on with it on the core of one that is idle: "held-up" (its own core is taken from it),
     /// "always" (at once, for tests) or "never". The standard session's default is never, others' is held-up.
     std::string relief;
+    /// Of engine "starpu-mpi": an MPI_Comm of the processes that work together, which is duplicated. Null: all of the program's;
+    /// MPI is initialised where the program has not done so. All of them make the session, and end it.
+    const void* communicator = nullptr;
 };
 
 /// The workers on one memory node.
@@ -112,6 +118,11 @@ public:
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
     Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
+    /// As `run`, by all processes (Engine::run_shared); and those: null where the engine has none.
+    Index run_shared(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {},
+                     const std::function<Datum(const Datum&)>& at_home = {});
+    Processes* processes();
+    Sent sent() const; ///< by this process in the last of these
     /// A flow that the caller's own thread submits to, with so many tasks in flight at most; 0: as the session has it. The
     /// session must outlive it. Throws Error{environment} in a process forked since the session was made.
     std::unique_ptr<Flow> open_flow(std::int64_t window = 0);
@@ -130,6 +141,7 @@ private:
     // <<<
 private:
     struct Parts;
+    struct Running;
     std::unique_ptr<Parts> parts_;
     Crew* crew_; ///< among the parts
 };

@@ -35,6 +35,12 @@ public:
         return session_.nodes_of_pages(data, pages);
     }
     void add_node_bytes(const std::vector<NodeBytes>& rows) override { session_.add_node_bytes(rows); }
+    Processes* processes() override { return session_.processes(); }
+    Index run_shared(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted,
+                     const std::function<Datum(const Datum&)>& at_home) override
+    {
+        return session_.run_shared(body, interrupted, at_home);
+    }
 
 private:
     Session& session_;

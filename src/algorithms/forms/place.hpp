@@ -4,8 +4,10 @@
 #include "base/error.hpp"
 #include "matrix/tile_matrix.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace trencadis {
@@ -52,15 +54,23 @@ public:
 
     /// The same place, whose matrices processes hold in tiles; those that are not laid out in tiles are cut into nb x nb. What
     /// has no tile: OwnedFlow.
-    Place held_by(TileOwners owners, Index nb) const
+    Place held_by(TileOwners owners, Index nb) const { return held_by(std::vector{owners}, nb); }
+    /// Each operand by its own; those behind the last as the last.
+    Place held_by(std::vector<TileOwners> owners, Index nb) const
     {
         Place place = *this;
-        place.owners_ = owners;
+        place.owners_ = std::move(owners);
         place.held_nb_ = nb;
         return place;
     }
     /// What was handed out of such a place.
     std::span<const HeldMatrix> held() const { return held_; }
+    /// A vector that was handed out there as names.
+    struct Vector {
+        const void* data;
+        std::size_t bytes;
+    };
+    std::span<const Vector> vectors() const { return vectors_; }
 
     bool in_memory() const { return in_memory_; }
     std::size_t bytes() const { return names_.used(); } ///< of all names that were handed out
@@ -83,7 +93,10 @@ public:
     /// The next operand, a vector.
     template <class E> E* vector(Index count)
     {
-        return in_memory_ ? static_cast<E*>(const_cast<void*>(next().data)) : names_.take<E>(count, 1);
+        if (in_memory_) return static_cast<E*>(const_cast<void*>(next().data));
+        E* const names = names_.take<E>(count, 1);
+        if (held_nb_) vectors_.push_back({names, std::size_t(count) * sizeof(E)});
+        return names;
     }
     /// Bytes that tasks name and nobody reads; in memory they are `own`.
     char* tokens(Index count, std::vector<char>& own)
@@ -112,7 +125,7 @@ private:
     template <Scalar T> TileMatrix<T> noted(TileMatrix<T> A)
     {
         if (held_nb_ == 0) return A;
-        A = A.held_by(owners_);
+        A = A.held_by(owners_[std::min(held_.size(), owners_.size() - 1)]);
         held_.push_back(A.held());
         return A;
     }
@@ -121,9 +134,10 @@ private:
     std::span<const Operand> operands_;
     std::size_t at_ = 0;
     AddressRange names_;
-    TileOwners owners_;
+    std::vector<TileOwners> owners_;
     Index held_nb_ = 0; ///< 0: of one process alone
     std::vector<HeldMatrix> held_;
+    std::vector<Vector> vectors_;
 };
 
 } // namespace trencadis

@@ -25,10 +25,13 @@ bool OwnFlow::cancelled() const
     return false;
 }
 
+/// A flow of several processes goes on after a cancellation, since others wait for what it sends, and what is a name here is memory
+/// with its owner.
 void OwnFlow::check(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses, const char* label) const
 {
-    if (cancelled()) throw Error(ErrorCode::cancelled, "the flow was cancelled");
+    if (cancelled() && !home_.owners) throw Error(ErrorCode::cancelled, "the flow was cancelled");
     for (const Access& access : accesses) {
+        if (home_.owners) break;
         if (access.datum.owner != 0) [[unlikely]]
             refuse_owner(home_.engine, label, access.datum);
         if (access.datum.is_name()) [[unlikely]]
@@ -65,7 +68,7 @@ void OwnFlow::take(const Codelet& codelet, const Arguments& arguments, std::span
     check(codelet, arguments, accesses, options.label ? options.label : codelet.name);
     TaskOptions placed = options;
     if (placed.node == any_node) placed.node = options_.node;
-    auto task = std::make_unique<OwnTask>(*this, submitted_, codelet, arguments, accesses, placed);
+    auto task = std::make_unique<OwnTask>(*this, submitted_, codelet, arguments, accesses, placed, home_.owners);
     if (in_use_) require_apart(accesses, task->label());
     ++submitted_;
     try {

@@ -48,6 +48,7 @@ public:
         const char* engine;                 ///< for messages: "engine 'toy'"
         std::span<const ComputeUnit> units; ///< one for each worker
         WorkerBooks& books;
+        bool owners = false; ///< its flows are those of several processes: see check in own_flow.cpp
     };
     /// Throws Error{bad_argument} for a window below 1. `parent`: the flow of the task inside which it is made.
     OwnFlow(const Home& home, const FlowOptions& options, OwnFlow* parent = nullptr);

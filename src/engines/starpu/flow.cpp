@@ -115,7 +115,7 @@ void StarpuFlow::enter_group(Ticket& ticket, Registered& datum, AccessMode mode)
 
 void StarpuFlow::end_group(Registered& datum, double priority)
 {
-    std::unique_ptr<Ticket> ticket(new Ticket{*this, nullptr, datum.parts});
+    auto ticket = std::make_unique<Ticket>(*this, nullptr, datum.parts);
     ticket->priority = priority;
     const StarpuRuntime::Use use{datum.handle, AccessMode::readwrite};
     give(ticket, {&use, 1});
@@ -129,7 +129,7 @@ void StarpuFlow::submit(std::unique_ptr<OwnTask> task, double derived)
     const std::int64_t most = options().window - 1 - static_cast<std::int64_t>(most_held_);
     if (since_wake_ > std::min(most, worth_waking)) wake();
     await(most);
-    std::unique_ptr<Ticket> ticket(new Ticket{*this, std::move(task)});
+    auto ticket = std::make_unique<Ticket>(*this, std::move(task));
     OwnTask* const submitted = ticket->task.get();
     ticket->priority = submitted->priority() + derived;
     try {
@@ -156,7 +156,7 @@ void StarpuFlow::give(std::unique_ptr<Ticket>& ticket, std::span<const StarpuRun
     try {
         starpu_.submit({task ? task->codelet() : between, task ? task->label() : between.name, ticket->priority,
                         task ? task->flops() : 0, uses, ticket.get()});
-        (void)ticket.release(); // run_task's, which may be through with it by now
+        (void)ticket.release(); // its own, which may be through with it by now
     } catch (...) {
         tenancy_.task_ends();
         unfinished_.end();
@@ -184,17 +184,16 @@ void StarpuFlow::run(Ticket& ticket, int worker)
     for (std::size_t i = 0; i < acquired; ++i) ticket.reduces[i].parts->give_back(operands[ticket.reduces[i].access].data);
 }
 
-void StarpuFlow::run_task(void* ticket, int worker)
+void StarpuFlow::Ticket::run(int worker, void* const*)
 {
-    std::unique_ptr<Ticket> ours(static_cast<Ticket*>(ticket));
-    StarpuFlow& flow = ours->flow;
+    StarpuFlow& its_flow = flow;
     ++tasks_here;
-    flow.run(*ours, worker);
+    its_flow.run(*this, worker);
     --tasks_here;
-    if (ours->task) flow.finish(std::move(ours->task));
-    ours.reset();
-    flow.tenancy_.task_ends(); // first: who waits wants the core that a worker spins on
-    flow.unfinished_.end();
+    if (task) its_flow.finish(std::move(task));
+    delete this;
+    its_flow.tenancy_.task_ends(); // first: who waits wants the core that a worker spins on
+    its_flow.unfinished_.end();
 }
 
 } // namespace trencadis

@@ -20,16 +20,20 @@ public:
     StarpuFlow(StarpuTenancy& tenancy, const Home& home, const RunOptions& options);
     ~StarpuFlow() override;
 
-    static void run_task(void* ticket, int worker); ///< by StarPU's workers
     /// Does the calling thread run a task of StarPU's?
     static bool inside_task();
 
 private:
-    /// What StarPU has of a task.
-    struct Ticket {
+    struct Ticket final : StarpuTicket {
+        Ticket(StarpuFlow& to, std::unique_ptr<OwnTask> submitted, std::shared_ptr<ReductionParts> parts = {})
+            : flow(to), task(std::move(submitted)), combines(std::move(parts))
+        {
+        }
+        void run(int worker, void* const* places) override;
+
         StarpuFlow& flow;
-        std::unique_ptr<OwnTask> task;                 ///< none: it stands between groups of accesses
-        std::shared_ptr<ReductionParts> combines = {}; ///< then, where that was a reduction
+        std::unique_ptr<OwnTask> task;            ///< none: it stands between groups of accesses
+        std::shared_ptr<ReductionParts> combines; ///< then, where that was a reduction
         struct Reduces {
             std::size_t access;
             std::shared_ptr<ReductionParts> parts;

@@ -1,26 +1,23 @@
 #include "base/error.hpp"
 #include "base/float_modes.hpp"
+#include "engines/starpu/priority_rank.hpp"
 #include "engines/starpu/private_environment.hpp"
 #include "engines/starpu/starpu_runtime.hpp"
+#include "engines/starpu/without_signals.hpp"
 #include "graph/codelet_name.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <climits>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <sched.h>
-#include <signal.h>
 #include <starpu.h>
 #include <unordered_map>
 
 namespace trencadis {
 namespace {
-
-void (*run_task)(void* task, int worker) = nullptr;
 
 /// A codelet of ours as StarPU sees it: which one it is tells each task for itself, so that this only names it and its model.
 struct Kind {
@@ -31,7 +28,9 @@ struct Kind {
     explicit Kind(const Codelet& ours) : name(ours.name), symbol(unique_name(ours))
     {
         if (ours.precision) symbol += std::string("-") + ours.precision;
-        codelet.cpu_funcs[0] = [](void**, void* task) { run_task(task, starpu_worker_get_id()); };
+        codelet.cpu_funcs[0] = [](void** places, void* ticket) {
+            static_cast<StarpuTicket*>(ticket)->run(starpu_worker_get_id(), places);
+        };
         codelet.nbuffers = STARPU_VARIABLE_NBUFFERS;
         codelet.name = name.c_str();
         model.type = STARPU_HISTORY_BASED;
@@ -58,31 +57,6 @@ starpu_data_access_mode mode_of(AccessMode mode)
 /// The policy that ends the process unless the program itself has told it which priorities there are.
 constexpr const char* needs_a_program = "heteroprio";
 
-/// Whole numbers in the same order: those of a double as a float, whose bits are ordered like its magnitude.
-int rank_of(double priority)
-{
-    const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(priority));
-    return bits >= 0 ? bits : INT_MIN - bits;
-}
-
-/// The signals of the process are for its own threads: those that are started meanwhile take none but their own faults.
-class WithoutSignals {
-public:
-    WithoutSignals()
-    {
-        sigset_t all;
-        sigfillset(&all);
-        for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, fault);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    WithoutSignals(const WithoutSignals&) = delete;
-    WithoutSignals& operator=(const WithoutSignals&) = delete;
-
-private:
-    sigset_t before_;
-};
-
 class Behind final : public StarpuRuntime {
 public:
     StarpuCaps caps() const override
@@ -101,7 +75,7 @@ public:
         return names;
     }
 
-    void start(const StarpuSettings& settings, void (*run)(void* task, int worker)) override
+    void start(const StarpuSettings& settings) override
     {
         make_folder(settings.folder);
         const auto workers = static_cast<int>(settings.cores.size());
@@ -125,7 +99,7 @@ public:
             throw Error(ErrorCode::environment,
                         "StarPU gives " + std::to_string(given) + " workers instead of " + std::to_string(workers));
         }
-        run_task = run;
+        starpu_malloc_set_align(64); // of data that have their memory from it
         sit(settings.cores);
         starpu_pause();
     }
@@ -145,16 +119,30 @@ public:
     Handle enter(const Datum& datum) override
     {
         starpu_data_handle_t handle = nullptr;
-        const auto address = reinterpret_cast<std::uintptr_t>(datum.address);
+        const bool nowhere = datum.is_name();
+        const int home = nowhere ? -1 : STARPU_MAIN_RAM;
+        const auto address = nowhere ? 0 : reinterpret_cast<std::uintptr_t>(datum.address);
+        const Bytes bytes = nowhere ? std::max<Bytes>(datum.bytes(), 1) : datum.bytes(); // what is sent has a byte
         if (datum.element && datum.rows && datum.cols)
-            starpu_matrix_data_register(&handle, STARPU_MAIN_RAM, address, std::uint32_t(datum.ld), std::uint32_t(datum.rows),
-                                        std::uint32_t(datum.cols), std::size_t(datum.element));
-        else if (datum.bytes() > 0) starpu_variable_data_register(&handle, STARPU_MAIN_RAM, address, std::size_t(datum.bytes()));
+            starpu_matrix_data_register(&handle, home, address, std::uint32_t(nowhere ? datum.rows : datum.ld),
+                                        std::uint32_t(datum.rows), std::uint32_t(datum.cols), std::size_t(datum.element));
+        else if (bytes > 0) starpu_variable_data_register(&handle, home, address, std::size_t(bytes));
         else starpu_void_data_register(&handle); // it is there for the order alone
         if (!handle) throw std::bad_alloc();
         return handle;
     }
     void leave(Handle handle) override { starpu_data_unregister_no_coherency(handle); }
+    void leave_later(Handle handle) override { starpu_data_unregister_submit(handle); }
+
+    Operand place(void* const* places, std::size_t number) const override
+    {
+        void* const place = places[number];
+        const auto kind = *static_cast<const starpu_data_interface_id*>(place); // the first member of each
+        if (kind == STARPU_MATRIX_INTERFACE_ID)
+            return {reinterpret_cast<void*>(STARPU_MATRIX_GET_PTR(place)), Index(STARPU_MATRIX_GET_LD(place)),
+                    std::int32_t(STARPU_MATRIX_GET_NX(place)), std::int32_t(STARPU_MATRIX_GET_NY(place))};
+        return {reinterpret_cast<void*>(STARPU_VARIABLE_GET_PTR(place)), Index(STARPU_VARIABLE_GET_ELEMSIZE(place))};
+    }
 
     void submit(const Submission& submission) override
     {
@@ -163,8 +151,12 @@ public:
         if (!task) throw std::bad_alloc();
         task->cl = &kind.codelet;
         task->name = submission.label;
-        task->cl_arg = submission.task;
-        task->priority = rank_of(submission.priority);
+        task->cl_arg = submission.ticket;
+        if (submission.says_ready) {
+            task->prologue_callback_func = [](void* ticket) { static_cast<StarpuTicket*>(ticket)->ready(); };
+            task->prologue_callback_arg = submission.ticket;
+        }
+        task->priority = priority_rank(submission.priority);
         task->flops = submission.flops;
         task->nbuffers = static_cast<int>(submission.uses.size());
         // Lists of its own are freed with the task.
@@ -252,7 +244,7 @@ private:
 } // namespace
 } // namespace trencadis
 
-extern "C" __attribute__((visibility("default"))) trencadis::StarpuRuntime* trc_starpu_v1()
+extern "C" __attribute__((visibility("default"))) trencadis::StarpuRuntime* trc_starpu_v2()
 {
     static auto* const runtime = new trencadis::Behind; // for good: its threads may outlive static objects
     return runtime;

@@ -11,6 +11,18 @@ struct _starpu_data_state; // StarPU's name of what its handles point to
 
 namespace trencadis {
 
+/// What StarPU has of a task.
+class StarpuTicket {
+public:
+    /// By one of its workers, which gives the places of the task's data (StarpuRuntime::place); destroys the ticket. Does not throw.
+    virtual void run(int worker, void* const* places) = 0;
+    /// Everything that it waits for is there; on any thread, before `run`.
+    virtual void ready() {}
+
+protected:
+    ~StarpuTicket() = default;
+};
+
 /// What StarPU's build allows, which is fixed when it is compiled.
 struct StarpuCaps {
     std::string version;
@@ -26,6 +38,7 @@ struct StarpuSettings {
     std::string folder;             ///< where performance models are kept; empty: nowhere
     double flops_per_second = 2e10; ///< of a core, about
     bool one_kind = true;           ///< of cores, so that one performance model is for all workers
+    bool messages = false;          ///< between processes: StarPU-MPI runs with it
 
     bool operator==(const StarpuSettings&) const = default;
 };
@@ -46,24 +59,28 @@ public:
         double priority;
         Flops flops;
         std::span<const Use> uses; ///< each handle once; concurrent_write and reduce are reads
-        void* task;                ///< what `run` is given
+        StarpuTicket* ticket;
+        bool says_ready = false; ///< the ticket wants to know when it is ready
     };
 
     virtual StarpuCaps caps() const = 0;
     virtual std::vector<std::string> policies() const = 0;
-    /// Its workers call `run(task, worker)`, which does not throw, once for each task. Workers sleep until `resume`. Throws
-    /// Error{environment}.
-    virtual void start(const StarpuSettings& settings, void (*run)(void* task, int worker)) = 0;
+    /// Its workers run each ticket once. They sleep until `resume`. Throws Error{environment}.
+    virtual void start(const StarpuSettings& settings) = 0;
     /// Every task has ended, every handle was given back, and the workers are awake. Performance models are written.
     virtual void stop() = 0;
     /// Idle workers sleep; otherwise they spin.
     virtual void pause() = 0;
     virtual void resume() = 0;
 
-    /// Throws bad_alloc.
+    /// A name (Datum::is_name) gets memory when a task writes it. Throws bad_alloc.
     virtual Handle enter(const Datum& datum) = 0;
     /// Returns when no task uses it any more.
     virtual void leave(Handle handle) = 0;
+    /// Of a name: its memory goes when no task uses it any more.
+    virtual void leave_later(Handle handle) = 0;
+    /// Where the datum of that number in Submission::uses is for a running task.
+    virtual Operand place(void* const* places, std::size_t number) const = 0;
     /// Throws bad_alloc, and Error{environment} when StarPU refuses the task; then it is not run.
     virtual void submit(const Submission& submission) = 0;
 

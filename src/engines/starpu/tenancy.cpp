@@ -16,8 +16,16 @@
 namespace trencadis {
 namespace {
 
-constexpr Module starpu{"libtrencadis_starpu.so", "trc_starpu_v1",  "no engine 'starpu'", "StarPU",
+constexpr Module starpu{"libtrencadis_starpu.so", "trc_starpu_v2",  "no engine 'starpu'", "StarPU",
                         "libstarpu-dev",          "libstarpu-1.3-9"};
+
+constexpr Module starpu_mpi{"libtrencadis_starpu_mpi.so",
+                            "trc_starpu_mpi_v1",
+                            "no engine 'starpu-mpi'",
+                            "StarPU-MPI",
+                            "libstarpu-dev libopenmpi-dev openmpi-bin",
+                            "libstarpumpi-1.3-3 openmpi-bin"};
+constinit Lasting<StarpuMessages> messages;
 
 /// StarPU in this process, and who has it. Everything is under the lock, which a fork waits for: a child finds StarPU as a
 /// whole, started or not, but none of its workers.
@@ -37,11 +45,12 @@ struct House {
     std::mutex spares_lock;                            ///< several flows take and give back; stop is alone
     std::unordered_multimap<const void*, Spare> spares;
 
-    void start(const StarpuSettings& wanted, void (*run)(void*, int))
+    void start(const StarpuSettings& wanted, const StarpuGroup* group)
     {
         if (started && settings == wanted) return;
         stop();
-        runtime->start(wanted, run);
+        runtime->start(wanted);
+        if (wanted.messages) starpu_messages().start(*group);
         awake = false;
         started = true;
         started_after = forks_so_far();
@@ -51,6 +60,7 @@ struct House {
     {
         if (!started) return;
         wake(true); // its end would wait for workers that sleep
+        if (settings.messages) starpu_messages().stop();
         for (const auto& [address, spare] : spares) runtime->leave(spare.handle);
         spares.clear();
         runtime->stop();
@@ -103,6 +113,15 @@ void check(const StarpuSettings& settings, const StarpuCaps& caps)
 } // namespace
 
 std::string why_no_starpu() { return starpu.why_not(); }
+std::string why_no_starpu_mpi()
+{
+    const std::string reason = starpu_mpi.why_not();
+    return reason.empty() ? why_no_starpu() : reason;
+}
+StarpuMessages& starpu_messages()
+{
+    return messages.get([] { return reinterpret_cast<StarpuMessages* (*)()>(starpu_mpi.load())(); });
+}
 
 StarpuCaps StarpuTenancy::caps() { return house.get().runtime->caps(); }
 
@@ -119,13 +138,12 @@ std::vector<std::string> StarpuTenancy::policies()
     return known;
 }
 
-StarpuTenancy::StarpuTenancy(StarpuSettings settings, void (*run)(void* task, int worker))
-    : settings_(std::move(settings)), run_(run)
+StarpuTenancy::StarpuTenancy(StarpuSettings settings, const StarpuGroup* group) : settings_(std::move(settings)), group_(group)
 {
     House& here = house.get();
     const std::lock_guard lock(here.lock);
     check(settings_, here.runtime->caps());
-    if (!here.forked() && here.open == 0) here.start(settings_, run_); // otherwise at its first flow
+    if (!here.forked() && here.open == 0) here.start(settings_, group_); // otherwise at its first flow
     ++here.tenants;
 }
 
@@ -147,7 +165,7 @@ StarpuRuntime& StarpuTenancy::begin()
         throw Error(ErrorCode::environment, "StarPU has one set of workers in a process, and it is in use with " +
                                                 of_workers(here.settings) + " while " + of_workers(settings_) +
                                                 " are asked for; end that flow, or use the same");
-    here.start(settings_, run_);
+    here.start(settings_, group_);
     ++here.open;
     return *here.runtime;
 }

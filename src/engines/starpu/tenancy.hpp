@@ -1,5 +1,5 @@
 #pragma once
-#include "engines/starpu/starpu_runtime.hpp"
+#include "engines/starpu/messages.hpp"
 
 #include <string>
 
@@ -7,6 +7,10 @@ namespace trencadis {
 
 /// Why there is no StarPU here; empty when there is.
 std::string why_no_starpu();
+/// Nor StarPU-MPI.
+std::string why_no_starpu_mpi();
+/// Throws Error{missing_backend}.
+StarpuMessages& starpu_messages();
 
 /// An engine's share in the process's StarPU, which is started for the first of them and stopped with the last. Engines that want
 /// it alike have it together; for one that wants it otherwise it is started anew, unless a flow of another one is open.
@@ -14,7 +18,8 @@ class StarpuTenancy {
 public:
     /// Throws Error{missing_backend}, Error{environment}, and Error{bad_argument} for settings that StarPU's build does not
     /// allow.
-    StarpuTenancy(StarpuSettings settings, void (*run)(void* task, int worker));
+    /// `group`: of settings with messages.
+    explicit StarpuTenancy(StarpuSettings settings, const StarpuGroup* group = nullptr);
     ~StarpuTenancy();
     StarpuTenancy(const StarpuTenancy&) = delete;
     StarpuTenancy& operator=(const StarpuTenancy&) = delete;
@@ -46,7 +51,7 @@ public:
 
 private:
     const StarpuSettings settings_;
-    void (*const run_)(void* task, int worker);
+    const StarpuGroup* const group_;
 };
 
 } // namespace trencadis

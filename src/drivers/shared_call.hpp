@@ -1,0 +1,68 @@
+#pragma once
+#include "algorithms/forms/form.hpp"
+#include "algorithms/forms/residence.hpp"
+#include "drivers/distributed.hpp"
+#include "graph/processes.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trencadis {
+
+/// An operand of any precision.
+struct SharedOperand {
+    Index rows, cols, mb, nb;
+    TileOwners owners;
+    std::function<LocalPlace(Index i, Index j)> at;
+};
+template <Scalar T> SharedOperand shared(const HeldTiles<T>& A)
+{
+    const auto at = [&A](Index i, Index j) {
+        const LocalTile<T> tile = A.at(i, j);
+        return LocalPlace{tile.data, tile.ld};
+    };
+    return {A.rows, A.cols, A.mb, A.nb, A.owners, at};
+}
+
+/// Throws Error{bad_argument} with the argument's number for extents or tiles that cannot be, and for owners that are not among the
+/// processes; `all`: also where a process has no tile.
+void require_owners(Crew& crew, const SharedOperand& A, int argument, bool all);
+template <Scalar T> void require_owners(Crew& crew, const HeldTiles<T>& A, int argument, bool all = false)
+{
+    require_owners(crew, SharedOperand{A.rows, A.cols, A.mb, A.nb, A.owners, {}}, argument, all);
+}
+
+/// A form on matrices that several processes hold: laid out as names that are the same for all, which each has its own part of.
+class SharedCall {
+public:
+    /// `problem` has the extents and tiles. The operands in the form's order.
+    SharedCall(Crew& crew, std::string_view routine, const Form& form, const Problem& problem, int precision,
+               std::span<const SharedOperand> operands);
+    /// The form's vector is read, or written; what each process gets is the whole.
+    void reads_vector(const void* values);
+    void writes_vector(void* values);
+
+    /// The outcome, for all.
+    Index run(const RoutineOptions& options);
+
+private:
+    std::string description(std::string_view routine) const;
+    void check_layout() const;
+    void submit(Flow& flow);
+    void collect(const std::map<const void*, Datum>& beside, Flow& flow) const;
+
+    Crew& crew_;
+    Processes& processes_;
+    const Form& form_;
+    const Problem problem_;
+    const int precision_;
+    std::string call_;
+    Place place_;
+    LayoutRoom layout_;
+    Residence residence_;
+    bool writes_vector_ = false;
+};
+
+} // namespace trencadis

@@ -1,0 +1,257 @@
+#include "base/error.hpp"
+#include "base/float_modes.hpp"
+#include "engines/starpu/messages.hpp"
+#include "engines/starpu/polite_polling.hpp"
+#include "engines/starpu/priority_rank.hpp"
+#include "engines/starpu/private_environment.hpp"
+#include "engines/starpu/without_signals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <starpu_mpi.h>
+
+namespace trencadis {
+namespace {
+
+void finalize()
+{
+    int done = 0;
+    if (MPI_Finalized(&done) == MPI_SUCCESS && !done) MPI_Finalize();
+}
+
+/// Initialises MPI where nobody has.
+void require_mpi()
+{
+    int there = 0, gone = 0;
+    MPI_Initialized(&there);
+    MPI_Finalized(&gone);
+    if (gone) throw Error(ErrorCode::environment, "MPI was finalised in this process; engine 'starpu-mpi' needs it");
+    if (!there) {
+        const bool alone = !std::getenv("OMPI_COMM_WORLD_SIZE") && !std::getenv("PMIX_RANK");
+        const StandardFloatModes modes; // threads inherit them
+        const WithoutSignals signals;
+        // One process by itself needs no daemon of Open MPI's.
+        const PrivateEnvironment environment({alone ? "OMPI_MCA_ess_singleton_isolated=1" : "OMPI_MCA_mpi_yield_when_idle=1"});
+        int given = 0;
+        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given);
+        std::atexit(finalize);
+    }
+    int level = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_SERIALIZED)
+        throw Error(ErrorCode::environment,
+                    std::string("MPI was initialised with MPI_THREAD_") + (level == MPI_THREAD_SINGLE ? "SINGLE" : "FUNNELED") +
+                        ", and engine 'starpu-mpi' calls it from threads of its own; initialise it by MPI_Init_thread with "
+                        "MPI_THREAD_MULTIPLE, or at least MPI_THREAD_SERIALIZED");
+}
+
+class Group final : public StarpuGroup {
+public:
+    explicit Group(MPI_Comm whole)
+    {
+        MPI_Comm_dup(whole, &comm_);
+        MPI_Comm_rank(comm_, &rank_);
+        MPI_Comm_size(comm_, &size_);
+    }
+    /// StarPU-MPI listens on communicators that it knows as long as it runs, so who ended it frees them.
+    ~Group() override;
+
+    int rank() const override { return rank_; }
+    int size() const override { return size_; }
+    MPI_Comm comm() const { return comm_; }
+
+    void barrier() override
+    {
+        wait([&](MPI_Request* request) { return MPI_Ibarrier(comm_, request); });
+    }
+    void broadcast(void* data, std::size_t bytes, int root) override
+    {
+        constexpr std::size_t most = std::size_t(1) << 30;
+        for (char* at = static_cast<char*>(data); bytes > 0;) {
+            const std::size_t now = std::min(bytes, most);
+            wait([&](MPI_Request* request) { return MPI_Ibcast(at, int(now), MPI_BYTE, root, comm_, request); });
+            at += now;
+            bytes -= now;
+        }
+    }
+    void smallest(std::span<std::int64_t> numbers) override { reduce(numbers, MPI_INT64_T, MPI_MIN); }
+    void largest(std::span<double> numbers) override { reduce(numbers, MPI_DOUBLE, MPI_MAX); }
+    void sum(std::span<double> numbers) override
+    {
+        std::vector<double> all(numbers.size() * std::size_t(size_));
+        const int count = int(numbers.size());
+        wait([&](MPI_Request* request) {
+            return MPI_Iallgather(numbers.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, comm_, request);
+        });
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            numbers[i] = 0;
+            for (std::size_t p = 0; p < std::size_t(size_); ++p) numbers[i] += all[p * numbers.size() + i];
+        }
+    }
+    void agree(std::string_view what) override;
+    void throw_together(const std::exception* failure) override;
+
+    void send(StarpuRuntime::Handle handle, int to, std::int64_t tag, double priority, void (*done)(void*),
+              void* argument) override
+    {
+        check(starpu_mpi_isend_detached_prio(handle, to, tag, priority_rank(priority), comm_, done, argument), "send");
+    }
+    void receive(StarpuRuntime::Handle handle, int from, std::int64_t tag, void (*done)(void*), void* argument) override
+    {
+        check(starpu_mpi_irecv_detached(handle, from, tag, comm_, done, argument), "receive");
+    }
+    void settle() override { starpu_mpi_wait_for_all(comm_); }
+    void abort(const char* why) override
+    {
+        std::fprintf(stderr, "trencadis: process %d of %d: %s; all of them end, since the others wait for it\n", rank_, size_,
+                     why);
+        MPI_Abort(comm_, 2);
+        std::abort();
+    }
+
+private:
+    static void check(int failure, const char* what)
+    {
+        if (failure)
+            throw Error(ErrorCode::environment,
+                        std::string("StarPU-MPI does not ") + what + " (" + std::to_string(failure) + ")");
+    }
+    template <class T> void reduce(std::span<T> numbers, MPI_Datatype type, MPI_Op op)
+    {
+        wait([&](MPI_Request* request) {
+            return MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), int(numbers.size()), type, op, comm_, request);
+        });
+    }
+    /// Asleep, since the others may have much to do on the same cores.
+    template <class Begin> static void wait(Begin&& begin)
+    {
+        using namespace std::chrono_literals;
+        MPI_Request request;
+        begin(&request);
+        std::chrono::nanoseconds pause = 0ns;
+        for (int done = 0;; pause = std::min<std::chrono::nanoseconds>(pause + pause / 4 + 2us, 500us)) {
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+            if (done) return;
+            std::this_thread::sleep_for(pause);
+        }
+    }
+    /// The first process for which it is so; size(): none.
+    int first_with(bool so)
+    {
+        std::int64_t first = so ? rank_ : size_;
+        smallest({&first, 1});
+        return int(first);
+    }
+
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    int rank_ = 0, size_ = 1;
+};
+
+using Text = std::array<char, 1024>;
+Text text_of(std::string_view words)
+{
+    Text text{};
+    std::copy_n(words.begin(), std::min(words.size(), text.size() - 1), text.begin());
+    return text;
+}
+
+void Group::agree(std::string_view what)
+{
+    if (size_ == 1) return;
+    const Text ours = text_of(what);
+    Text first = ours;
+    broadcast(first.data(), first.size(), 0);
+    const int other = first_with(first != ours);
+    if (other == size_) return;
+    Text others = ours;
+    broadcast(others.data(), others.size(), other);
+    throw Error(ErrorCode::bad_argument, std::string("process 0 calls ") + first.data() + ", process " + std::to_string(other) +
+                                             " calls " + others.data() + "; all processes must make the same call");
+}
+
+void Group::throw_together(const std::exception* failure)
+{
+    const int first = first_with(failure != nullptr);
+    if (first == size_) return;
+    struct {
+        int code = int(ErrorCode::environment), argument = 0;
+        Text text{};
+    } said;
+    if (failure) {
+        if (const auto* const error = dynamic_cast<const Error*>(failure)) {
+            said.code = int(error->code());
+            said.argument = error->argument();
+        }
+        said.text = text_of(failure->what());
+    }
+    broadcast(&said, sizeof said, first);
+    const std::string whose = size_ > 1 ? "process " + std::to_string(first) + ": " : "";
+    throw Error(ErrorCode(said.code), said.argument, whose + said.text.data());
+}
+
+class Behind final : public StarpuMessages {
+public:
+    std::string runtime() const override
+    {
+        char version[MPI_MAX_LIBRARY_VERSION_STRING];
+        int length = 0;
+        MPI_Get_library_version(version, &length);
+        const std::string_view all(version, std::size_t(length));
+        return std::string(all.substr(0, all.find(',')));
+    }
+    std::unique_ptr<StarpuGroup> join(const void* communicator) override
+    {
+        require_mpi();
+        return std::make_unique<Group>(communicator ? *static_cast<const MPI_Comm*>(communicator) : MPI_COMM_WORLD);
+    }
+    void start(const StarpuGroup& first) override
+    {
+        polite_polling::begin(reinterpret_cast<const void*>(&starpu_mpi_shutdown));
+        const StandardFloatModes modes;
+        const WithoutSignals signals;
+        const PrivateEnvironment environment({"STARPU_MPI_NOBIND=1", "STARPU_SILENT=1"});
+        if (const int failure = starpu_mpi_init_comm(nullptr, nullptr, 0, static_cast<const Group&>(first).comm()))
+            throw Error(ErrorCode::environment, "StarPU-MPI does not start (" + std::to_string(failure) + ")");
+        running_ = true;
+    }
+    void stop() override
+    {
+        starpu_mpi_shutdown();
+        const std::lock_guard lock(mutex_);
+        running_ = false;
+        for (MPI_Comm comm : left_) MPI_Comm_free(&comm);
+        left_.clear();
+    }
+    void leave(MPI_Comm comm)
+    {
+        const std::lock_guard lock(mutex_);
+        int gone = 0;
+        MPI_Finalized(&gone);
+        if (gone) return;
+        if (running_) left_.push_back(comm);
+        else MPI_Comm_free(&comm);
+    }
+    static Behind& only()
+    {
+        static auto* const messages = new Behind; // for good: its threads may outlive static objects
+        return *messages;
+    }
+
+private:
+    std::mutex mutex_;
+    bool running_ = false;
+    std::vector<MPI_Comm> left_;
+};
+
+Group::~Group() { Behind::only().leave(comm_); }
+
+} // namespace
+} // namespace trencadis
+
+extern "C" __attribute__((visibility("default"))) trencadis::StarpuMessages* trc_starpu_mpi_v1()
+{
+    return &trencadis::Behind::only();
+}

@@ -1,0 +1,207 @@
+#include "engines/starpu/shared_flow.hpp"
+
+#include "base/error.hpp"
+#include "engines/starpu/bottom_levels.hpp"
+#include "graph/owner_computes.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace trencadis {
+namespace {
+
+/// Of values that others sent, where those that are needed no further have not gone yet.
+constexpr double most_received = 64e6;
+constexpr std::size_t most_tasks_held = 1024;
+
+AccessMode one_at_a_time(AccessMode mode)
+{
+    switch (mode) {
+    case AccessMode::concurrent_write: return AccessMode::commute;
+    case AccessMode::reduce: return AccessMode::readwrite;
+    default: return mode;
+    }
+}
+
+} // namespace
+
+SharedFlow::SharedFlow(StarpuTenancy& tenancy, StarpuGroup& group, const Home& home, const RunOptions& options,
+                       const AtHome& at_home)
+    : OwnFlow(home, options.flow), tenancy_(tenancy), group_(group), starpu_(tenancy.begin()), at_home_(at_home),
+      interruption_(options.interrupted),
+      most_held_(std::min<std::size_t>(std::size_t(options.flow.window) / 2, most_tasks_held)), plan_(group.rank()),
+      received_(most_received)
+{
+}
+
+SharedFlow::~SharedFlow()
+{
+    SharedFlow::await_all();
+    tenancy_.end();
+}
+
+void SharedFlow::hand_over(std::unique_ptr<OwnTask> task)
+{
+    if (interruption_.came()) cancel();
+    const std::int16_t executor = executor_of(task->accesses());
+    if (executor < 0 || executor >= group_.size())
+        throw Error(ErrorCode::bad_argument, std::string("task '") + task->label() + "' is for process " +
+                                                 std::to_string(executor) + " of " + std::to_string(group_.size()));
+    held_.push_back(std::move(task));
+    if (held_.size() >= most_held_) submit_held();
+}
+
+void SharedFlow::submit_held()
+{
+    const std::vector<double> levels = bottom_levels(held_, tenancy_.settings().flops_per_second);
+    for (std::size_t i = 0; i < held_.size(); ++i) submit(std::move(held_[i]), levels[i]);
+    held_.clear();
+}
+
+void SharedFlow::await_all()
+{
+    submit_held();
+    unfinished_.await(0, interruption_, [this] { cancel(); });
+    for (const auto& [address, datum] : data_) {
+        if (!datum.handle) continue;
+        if (datum.datum.is_name()) starpu_.leave(datum.handle);
+        else tenancy_.give_back(datum.datum, datum.handle);
+    }
+    blank_.clear();
+    data_.clear();
+    numbered_.clear();
+    plan_.clear();
+}
+
+SharedFlow::Registered& SharedFlow::known(const Datum& datum)
+{
+    const auto [place, is_new] = data_.try_emplace(datum.address, Registered{datum, Number(numbered_.size())});
+    if (!is_new) return place->second;
+    if (at_home_) place->second.datum = datum.owner == group_.rank() ? at_home_(datum) : datum.at_home(named_only);
+    numbered_.push_back(&place->second);
+    return place->second;
+}
+
+/// StarPU does not let anybody read what nobody has written. Work memory that a form begins to use so is zero.
+StarpuRuntime::Handle SharedFlow::handle_of(Registered& datum, bool overwrites)
+{
+    if (datum.handle) return datum.handle;
+    if (!datum.datum.is_name()) return datum.handle = tenancy_.take(datum.datum);
+    if (overwrites) return datum.handle = starpu_.enter(datum.datum);
+    const auto bytes = std::size_t(std::max(datum.datum.bytes(), 1.0));
+    Datum zero = datum.datum.at_home(any_node);
+    zero.ld = zero.element ? Index(zero.rows) : Index(bytes);
+    zero.address = blank_.emplace_back(std::make_unique<Line[]>(bytes / sizeof(Line) + 1)).get();
+    return datum.handle = starpu_.enter(zero);
+}
+
+/// What fails here leaves the others without what they wait for.
+void SharedFlow::submit(std::unique_ptr<OwnTask> task, double derived)
+try {
+    const std::int16_t executor = executor_of(task->accesses());
+    const double priority = task->priority() + derived;
+    uses_.clear();
+    task->for_each_datum([&](const Datum& datum, AccessMode mode) {
+        const bool last = std::ranges::any_of(
+            task->accesses(), [&](const Access& access) { return access.last && access.datum.address == datum.address; });
+        uses_.push_back(
+            {known(datum).number, datum.owner, mode, last, last && known(datum).datum.is_name() && datum.owner == group_.rank()});
+    });
+    const OwnerComputes::Step& step = plan_.next(executor, uses_);
+    for (const OwnerComputes::Move& one : step.before) move(one, priority);
+    if (executor == group_.rank()) give(std::move(task), priority);
+    else finish(std::move(task));
+    for (const OwnerComputes::Move& one : step.after) move(one, priority);
+    for (const Number number : step.dropped) drop(number);
+} catch (const std::exception& failure) {
+    if (group_.size() == 1) throw;
+    group_.abort(failure.what());
+}
+
+void SharedFlow::move(const OwnerComputes::Move& move, double priority)
+{
+    Registered& datum = *numbered_[move.datum];
+    const double bytes = std::max(datum.datum.bytes(), 1.0);
+    if (!move.sends && datum.datum.is_name()) {
+        received_.await_room(bytes, interruption_, [this] { cancel(); });
+        datum.received = std::make_shared<ReceivedBytes::Value>(received_, bytes);
+    }
+    const StarpuRuntime::Handle handle = handle_of(datum, !move.sends);
+    unfinished_.begin();
+    if (!move.sends) return group_.receive(handle, move.other, move.datum, &SharedFlow::moved, this);
+    group_.send(handle, move.other, move.datum, priority, &SharedFlow::moved, this);
+    ++sent_messages_;
+    sent_bytes_ += bytes;
+}
+
+void SharedFlow::moved(void* flow) { static_cast<SharedFlow*>(flow)->unfinished_.end(); }
+
+void SharedFlow::drop(Number number)
+{
+    Registered& datum = *numbered_[number];
+    if (!datum.handle || !datum.datum.is_name()) return;
+    starpu_.leave_later(datum.handle);
+    datum.handle = nullptr;
+    if (datum.received) datum.received->drop();
+    datum.received = nullptr;
+}
+
+void SharedFlow::give(std::unique_ptr<OwnTask> task, double priority)
+{
+    unfinished_.await(options().window - 1, interruption_, [this] { cancel(); });
+    auto ticket = std::make_unique<Ticket>(*this, std::move(task));
+    const OwnTask& submitted = *ticket->task;
+    given_.clear();
+    submitted.for_each_datum([&](const Datum& named, AccessMode mode) {
+        Registered& datum = known(named);
+        given_.push_back({handle_of(datum, mode == AccessMode::write), one_at_a_time(mode)});
+        if (datum.received) ticket->reads.push_back(datum.received);
+    });
+    for (const Access& access : submitted.accesses()) {
+        const StarpuRuntime::Handle handle = known(access.datum).handle;
+        const auto same = [&](const StarpuRuntime::Use& use) { return use.handle == handle; };
+        ticket->places.push_back(std::uint32_t(std::ranges::find_if(given_, same) - given_.begin()));
+    }
+    unfinished_.begin();
+    try {
+        starpu_.submit({submitted.codelet(), submitted.label(), priority, submitted.flops(), given_, ticket.get(), true});
+        (void)ticket.release(); // its own, which may be through with it by now
+    } catch (...) {
+        unfinished_.end();
+        throw;
+    }
+}
+
+void SharedFlow::run(Ticket& ticket, int worker, void* const* places)
+{
+    std::vector<Operand> operands;
+    try {
+        for (std::size_t i = 0; i < ticket.places.size(); ++i) {
+            operands.push_back(starpu_.place(places, ticket.places[i]));
+            const Datum& datum = ticket.task->accesses()[i].datum;
+            if (!datum.element) operands.back().ld = datum.ld;
+        }
+        OwnFlow::run(*ticket.task, worker, operands);
+    } catch (...) { // no memory
+        fail(*ticket.task, std::current_exception());
+    }
+}
+
+/// Only tasks that can run keep workers awake: those that wait for messages may wait for long.
+void SharedFlow::Ticket::ready()
+{
+    flow.tenancy_.task_begins();
+    flow.tenancy_.wake();
+}
+
+void SharedFlow::Ticket::run(int worker, void* const* where)
+{
+    SharedFlow& its_flow = flow;
+    its_flow.run(*this, worker, where);
+    its_flow.finish(std::move(task));
+    delete this;
+    its_flow.tenancy_.task_ends();
+    its_flow.unfinished_.end();
+}
+
+} // namespace trencadis

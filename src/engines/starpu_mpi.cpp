@@ -1,0 +1,111 @@
+#include "base/error.hpp"
+#include "engines/starpu/engine.hpp"
+#include "engines/starpu/shared_flow.hpp"
+
+#include <exception>
+
+namespace trencadis {
+namespace {
+
+/// Has the processes before StarPU is started with them.
+struct HasGroup {
+    explicit HasGroup(const void* communicator) : group(starpu_messages().join(communicator)) {}
+    const std::unique_ptr<StarpuGroup> group;
+};
+
+/// StarPU in each process, and StarPU-MPI between them. Flows that do not say otherwise are of their process alone.
+class StarpuMpi final : private HasGroup, public StarpuEngine {
+public:
+    static constexpr Capabilities abilities = [] {
+        Capabilities abilities = StarpuEngine::abilities;
+        abilities.owners = true;
+        return abilities;
+    }();
+
+    explicit StarpuMpi(const EngineParts& parts)
+        : HasGroup(parts.communicator), StarpuEngine(parts, "engine 'starpu-mpi'", group.get())
+    {
+    }
+
+    const Capabilities& capabilities() const override { return abilities; }
+    Processes* processes() override { return group.get(); }
+    Sent sent() const override { return sent_; }
+    std::string runtime() const override
+    {
+        return StarpuEngine::runtime() + "; " + starpu_messages().runtime() + ", " + std::to_string(group->size()) +
+               (group->size() == 1 ? " process" : " processes");
+    }
+
+    Index run_shared(const RunOptions& options, const std::function<void(Flow&)>& body, const AtHome& at_home) override
+    {
+        if (StarpuFlow::inside_task())
+            throw Error(ErrorCode::bad_argument, "a task cannot begin work of several processes, which its own flow waits for");
+        std::exception_ptr failure;
+        std::int64_t first = std::numeric_limits<std::int64_t>::max();
+        try {
+            OwnFlow::Home home = StarpuEngine::home();
+            home.owners = true;
+            SharedFlow flow(tenancy(), *group, home, options, at_home);
+            carry_out(flow, body, failure);
+            sent_ = flow.sent();
+            if (const Index info = flow.outcome().value(); info != 0) first = info;
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        group->settle();
+        tell_all(failure);
+        group->smallest({&first, 1});
+        return first == std::numeric_limits<std::int64_t>::max() ? 0 : first;
+    }
+
+private:
+    /// What is refused is refused by all processes at the same task. Who fails otherwise while it submits leaves the others
+    /// without what they wait for.
+    void carry_out(SharedFlow& flow, const std::function<void(Flow&)>& body, std::exception_ptr& failure)
+    {
+        try {
+            body(flow);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_argument && group->size() > 1) group->abort(error.what());
+            failure = std::current_exception();
+        } catch (const std::exception& error) {
+            if (group->size() > 1) group->abort(error.what());
+            failure = std::current_exception();
+        }
+        try {
+            flow.wait();
+        } catch (...) {
+            if (!failure) failure = std::current_exception();
+        }
+    }
+    void tell_all(const std::exception_ptr& failure)
+    {
+        if (group->size() == 1 && failure) std::rethrow_exception(failure);
+        try {
+            if (failure) std::rethrow_exception(failure);
+        } catch (const std::exception& error) {
+            group->throw_together(&error);
+        } catch (...) {
+            const Error unknown(ErrorCode::environment, "a task has thrown what is no exception of the standard library's");
+            group->throw_together(&unknown);
+        }
+        group->throw_together(nullptr);
+    }
+
+    Sent sent_;
+};
+
+} // namespace
+
+extern const EngineEntry engine_starpu_mpi;
+const EngineEntry engine_starpu_mpi{
+    {"starpu-mpi", "StarPU in each of several processes, with StarPU-MPI between them",
+     "Agullo, Aumage, Faverge, Furmento, Pruvost, Sergent, Thibault 2017"},
+    StarpuMpi::abilities,
+    [](EngineParts parts) { return std::unique_ptr<Engine>(std::make_unique<StarpuMpi>(parts)); },
+    why_no_starpu_mpi,
+    [] { return StarpuTenancy::caps().workers; },
+    StarpuTenancy::policies,
+};
+
+} // namespace trencadis

@@ -1,0 +1,202 @@
+// The routines on matrices that several processes hold: run by mpirun with as many processes as it is given, each of which runs
+// all tests.
+#include "base/error.hpp"
+#include "drivers/distributed_matrix.hpp"
+#include "graph/flow.hpp"
+#include "graph/processes.hpp"
+#include "session/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace trencadis {
+namespace {
+
+/// One session for all tests: making one takes longer than a test.
+Session& session()
+{
+    static auto* const made = [] {
+        SessionOptions options;
+        options.engine = "starpu-mpi";
+        return new Session(options);
+    }();
+    return *made;
+}
+Processes& all() { return *session().processes(); }
+
+TileOwners grid()
+{
+    const int size = all().size();
+    int rows = int(std::sqrt(double(size)));
+    while (size % rows) --rows;
+    return {std::int16_t(rows), std::int16_t(size / rows)};
+}
+
+constexpr Index nb = 16;
+constexpr Index sizes[] = {1, nb - 1, nb, nb + 1, 7 * nb + 5};
+
+template <class T> class SharedRoutines : public ::testing::Test {
+protected:
+    using Matrix = DistributedMatrix<T>;
+    static constexpr double eps = std::numeric_limits<Real<T>>::epsilon();
+    static Matrix matrix(Index rows, Index cols, Index tile_cols = nb) { return {session(), rows, cols, nb, tile_cols, grid(), true}; }
+
+    /// |A X - B| / (n eps (|A| |X| + |B|)), all of them Frobenius norms; B is lost. A backward error below c n eps in norm, with the
+    /// growth of these matrices below 10, gives less than 10.
+    static double residual(const Matrix& A, const Matrix& X, Matrix& B)
+    {
+        const double a = A.norm(all()), x = X.norm(all()), b = B.norm(all());
+        distributed::gemm(session(), Op::none, Op::none, T(1), A.tiles(), X.tiles(), T(-1), B.tiles());
+        return B.norm(all()) / (double(A.tiles().rows) * eps * (a * x + b));
+    }
+    /// Of a solution by `solve(A, B)`.
+    template <class Solve> static void expect_solved(Index n, bool definite, Solve&& solve)
+    {
+        SCOPED_TRACE("n = " + std::to_string(n));
+        Matrix A = matrix(n, n), factors = matrix(n, n), X = matrix(n, 5, 3), B = matrix(n, 5, 3);
+        if (definite) A.fill_definite(3);
+        else A.fill_random(3);
+        factors.copy_tiles(A);
+        B.fill_random(4);
+        X.copy_tiles(B);
+        solve(factors.tiles(), X.tiles());
+        EXPECT_LT(residual(A, X, B), 10);
+    }
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(SharedRoutines, Scalars);
+
+TYPED_TEST(SharedRoutines, SolveDefiniteSystems)
+{
+    for (const Index n : sizes)
+        for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+            for (const char* form : {"packed", "in-place"})
+                this->expect_solved(n, true, [&](const auto& A, const auto& B) {
+                    EXPECT_EQ(distributed::posv(session(), uplo, A, B, {.variant = form}), 0) << form;
+                });
+}
+
+TYPED_TEST(SharedRoutines, FactorDefiniteMatrices)
+{
+    for (const Index n : sizes)
+        for (const char* form : {"packed", "in-place", "left-looking", "two-level"})
+            this->expect_solved(n, true, [&](const auto& A, const auto& B) {
+                EXPECT_EQ(distributed::potrf(session(), Uplo::lower, A, {.variant = form}), 0) << form;
+                distributed::potrs(session(), Uplo::lower, A, B);
+            });
+}
+
+TYPED_TEST(SharedRoutines, SolveGeneralSystems)
+{
+    for (const Index n : sizes)
+        for (const char* form : {"tournament", "incremental", "kastors", "kastors-cw", "panel"}) {
+            if (n <= nb && n > 1 && std::string(form) == "none") continue;
+            this->expect_solved(n, false, [&](const auto& A, const auto& B) {
+                SCOPED_TRACE(form);
+                std::vector<Index> pivots(std::size_t(n), -1);
+                EXPECT_EQ(distributed::gesv(session(), A, pivots.data(), B, {.variant = form}), 0);
+            });
+        }
+}
+
+TYPED_TEST(SharedRoutines, FactorGeneralMatrices)
+{
+    for (const Index n : sizes)
+        for (const char* form : {"tournament", "panel"})
+            this->expect_solved(n, false, [&](const auto& A, const auto& B) {
+                SCOPED_TRACE(form);
+                std::vector<Index> pivots(std::size_t(n), -1);
+                EXPECT_EQ(distributed::getrf(session(), A, pivots.data(), {.variant = form}), 0);
+                distributed::getrs(session(), Op::none, A, pivots.data(), B);
+            });
+}
+
+TYPED_TEST(SharedRoutines, FactorByTileQr)
+{
+    using T = TypeParam;
+    for (const Index n : sizes)
+        for (const char* form : {"flat", "binary", "greedy", "fibonacci", "plasma"}) {
+            SCOPED_TRACE(std::string(form) + " n = " + std::to_string(n));
+            const Index m = n + 2 * nb;
+            auto A = this->matrix(m, n), R = this->matrix(m, n), C = this->matrix(n, n);
+            A.fill_random(7);
+            R.copy_tiles(A);
+            distributed::geqrf(session(), R.tiles(), {.variant = form});
+            R.keep_triangle(Uplo::upper);
+            const double a = A.norm(all());
+            distributed::gemm(session(), Op::conj_trans, Op::none, T(1), A.tiles(), A.tiles(), T(0), C.tiles());
+            distributed::gemm(session(), Op::conj_trans, Op::none, T(1), R.tiles(), R.tiles(), T(-1), C.tiles());
+            EXPECT_LT(C.norm(all()) / (double(m) * this->eps * a * a), 10);
+        }
+}
+
+TEST(SharedRuns, TellAllProcessesTheSmallestIndex)
+{
+    const Index n = 6 * nb;
+    DistributedMatrix<double> A(session(), n, n, nb, nb, grid(), true);
+    A.fill_definite(1);
+    A.fill([n](Index i, Index j) { return i == j ? (i == 40 || i == 70 ? -1.0 : double(n)) : 0.0; });
+    EXPECT_EQ(distributed::potrf(session(), Uplo::lower, A.tiles()), 41);
+}
+
+TEST(SharedRuns, RefuseCallsThatDiffer)
+{
+    if (all().size() == 1) GTEST_SKIP() << "one process alone agrees with itself";
+    const Index n = 4 * nb + (all().rank() == 1 ? nb : 0);
+    DistributedMatrix<double> A(session(), n, n, nb, nb, grid(), true);
+    A.fill_definite(1);
+    try {
+        distributed::potrf(session(), Uplo::lower, A.tiles());
+        ADD_FAILURE() << "nothing was refused";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+        EXPECT_NE(std::string(error.what()).find("process 1 calls potrf"), std::string::npos) << error.what();
+    }
+}
+
+TEST(SharedRuns, SendWhatTheOwnersSay)
+{
+    const Index tiles = 9, n = tiles * nb;
+    const TileOwners owners = grid();
+    DistributedMatrix<double> A(session(), n, n, nb, nb, owners, true);
+    A.fill_definite(1);
+    ASSERT_EQ(distributed::potrf(session(), Uplo::lower, A.tiles(), {.variant = "in-place"}), 0);
+    // (k, k) goes to who has a tile below it; (i, k) to who has (i, j) or (j, i) in the rest, each once.
+    double messages = 0;
+    for (Index k = 0; k < tiles; ++k)
+        for (Index i = k; i < tiles; ++i) {
+            std::vector<bool> needs(std::size_t(all().size()));
+            if (i == k)
+                for (Index j = k + 1; j < tiles; ++j) needs[std::size_t(owners(j, k))] = true;
+            else
+                for (Index j = k + 1; j < tiles; ++j) needs[std::size_t(j <= i ? owners(i, j) : owners(j, i))] = true;
+            for (int p = 0; p < all().size(); ++p)
+                if (needs[std::size_t(p)] && p != owners(i, k)) ++messages;
+        }
+    double sent[] = {double(session().sent().messages), session().sent().bytes};
+    all().sum(sent);
+    EXPECT_EQ(sent[0], messages);
+    EXPECT_EQ(sent[1], messages * nb * nb * sizeof(double));
+}
+
+TEST(SharedRuns, ThrowOnAllProcessesWhatOneThrows)
+{
+    const auto body = [](Flow& flow) {
+        const Datum far = Datum(reinterpret_cast<void*>(1 << 20), 8).owned_by(std::int16_t(all().size() - 1)).at_home(named_only);
+        flow.submit("fails", [] { throw std::runtime_error("it broke"); }, {write(far)});
+    };
+    try {
+        session().run_shared(body);
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const std::exception& error) {
+        EXPECT_NE(std::string(error.what()).find("it broke"), std::string::npos);
+        if (all().size() > 1)
+            EXPECT_NE(std::string(error.what()).find("process " + std::to_string(all().size() - 1)), std::string::npos) << error.what();
+    }
+}
+
+} // namespace
+} // namespace trencadis
