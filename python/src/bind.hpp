@@ -11,6 +11,7 @@ void bind_session(nanobind::module_& m);
 void bind_routines(nanobind::module_& m);
 void bind_lapack(nanobind::module_& m);
 void bind_level3(nanobind::module_& m);
+void bind_distributed(nanobind::module_& m);
 void bind_direct(nanobind::module_& m);
 void bind_general(nanobind::module_& m);
 void bind_incremental(nanobind::module_& m);

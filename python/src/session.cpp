@@ -136,15 +136,16 @@ void bind_session(nb::module_& m)
             "__init__",
             [](Session* self, std::string engine, std::string scheduler, std::string kernels, std::string threads,
                std::vector<int> workers, int worker_count, std::int64_t window, std::map<int, double> slow, std::string machine,
-               std::string pages, std::string relief) {
+               std::string pages, std::string relief, std::uintptr_t communicator) {
                 compute([&] {
                     new (self) Session(SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow,
-                                                      machine, pages, relief});
+                                                      machine, pages, relief,
+                                                      reinterpret_cast<const void*>(communicator)});
                 });
             },
             "engine"_a = "", "scheduler"_a = "", "kernels"_a = "", "threads"_a = "", "workers"_a = std::vector<int>{},
             "worker_count"_a = 0, "window"_a = 0, "slow"_a = std::map<int, double>{}, "machine"_a = "", "pages"_a = "",
-            "relief"_a = "")
+            "relief"_a = "", "communicator"_a = 0)
         .def("__repr__", &text_of)
         .def("options", &options_of)
         .def_prop_ro("workers", &Session::workers)

@@ -17,9 +17,12 @@ from .cores import core_list
 from .errors import UsageError
 from .files import warn
 from .measure import SessionChoice
+from .mpi import one_voice
 from .options import (
     Engine,
+    Grid,
     Kernels,
+    Owners,
     Scheduler,
     Threads,
     TileSize,
@@ -31,6 +34,7 @@ from .options import (
     shape_list,
     size_list,
     tile_size,
+    with_processes,
     with_virtual_cores,
 )
 from .peers import select_peers
@@ -120,7 +124,8 @@ Colours = Annotated[
 
 _SHOWN = {
     "m": "m", "n": "n", "k": "k", "nb": "nb", "seconds_median": "seconds", "gflops_median": "GFlop/s", "gflops_max": "max",
-    "ns_per_task": "ns/task", "idle_fraction": "idle", "residual": "residual",
+    "ns_per_task": "ns/task", "idle_fraction": "idle", "grid": "grid", "messages": "messages", "bytes_sent": "bytes sent",
+    "residual": "residual",
 }
 _COMPARED = {
     "m": "m", "n": "n", "k": "k", "gflops_median": "GFlop/s", "ns_per_task": "ns/task", "peer": "against",
@@ -142,16 +147,34 @@ def bench_command(
     scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "",
     variant: Variant = "", virtual_cores: VirtualCores = "", window: Window = 0, slow: Slow = None, busy: Busy = None,
     relief: Relief = "", machine: MachineOver = "", pages: Pages = "",
-    repeat: Repeat = 7, check: Check = False, json: JsonTo = None,
+    repeat: Repeat = 7, check: Check = False, json: JsonTo = None, grid: Grid = "", owners: Owners = "",
 ) -> None:
     """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages)
     request = request_of(routine, n, shape, precision, choice, busy, repeat, check)
     check_record_target(json)
+    if with_processes(engine, grid, owners):
+        bench_processes(request, grid, owners, json)
+        return
     with progress_bar(len(request.jobs()) * (repeat + 1)) as step:
         rows = collect(bench(request, _core, step), json)
     _finish(rows, json, request)
+
+
+def bench_processes(request: Request, grid: str, owners: str, json: str | None) -> None:
+    """The first process prints."""
+    from . import distributed
+
+    with one_voice():
+        distributed.check_request(request)
+        session = request.session.open(_core)
+        rank, processes = _core.process(session)
+        layout = distributed.layout_of(grid, owners, processes)
+        with progress_bar(len(request.jobs()) * (request.repeat + 1) if rank == 0 else 0) as step:
+            rows = collect(distributed.bench(request, _core, session, layout, step), json if rank == 0 else None)
+        if rank == 0:
+            _finish(rows, json, request)
 
 
 def compare_command(

@@ -6,6 +6,7 @@ thread back ends are not checked here: the library knows them and suggests the n
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, TypeVar
@@ -31,6 +32,20 @@ Scheduler = Annotated[
 ]
 Engine = Annotated[
     str, typer.Option("--engine", help="What carries the tasks out; see: trencadis list engines", rich_help_panel=SESSION_PANEL)
+]
+Grid = Annotated[
+    str,
+    typer.Option(
+        "--grid", metavar="PxQ", show_default=False, rich_help_panel=SESSION_PANEL,
+        help="Of engine starpu-mpi: rows and columns of the processes that mpirun has started",
+    ),
+]
+Owners = Annotated[
+    str,
+    typer.Option(
+        "--owners", metavar="block-cyclic|symmetric", show_default=False, rich_help_panel=SESSION_PANEL,
+        help="Of engine starpu-mpi: how tiles are dealt out, in turn by the grid, or by pairs of rows",
+    ),
 ]
 Kernels = Annotated[
     str,
@@ -198,3 +213,11 @@ def open_session(
         workers=core_list(workers),
         slow=core_fractions(slow),
     )
+
+
+def with_processes(engine: str, grid: str, owners: str) -> bool:
+    """Is this the engine of several processes? UsageError for options that are that one's alone."""
+    chosen = (engine or os.environ.get("TRENCADIS_ENGINE", "")) == "starpu-mpi"
+    if (grid or owners) and not chosen:
+        raise UsageError(f"{'--grid' if grid else '--owners'}: goes with --engine starpu-mpi")
+    return chosen

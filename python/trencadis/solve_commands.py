@@ -14,7 +14,20 @@ from .conversion import common_dtype
 from .errors import UsageError
 from .files import check_output, read_matrix, warn, write_arrays, write_matrix
 from .lu import permutation
-from .options import Engine, Kernels, Scheduler, Threads, TileSize, Workers, open_session, tile_size
+from .mpi import one_voice
+from .options import (
+    Engine,
+    Grid,
+    Kernels,
+    Owners,
+    Scheduler,
+    Threads,
+    TileSize,
+    Workers,
+    open_session,
+    tile_size,
+    with_processes,
+)
 from .records import JsonTo, check_record_target, emit, who_ran
 from .residuals import Part, factor_residual, lu_residual, normal_residual, qr_residual, solve_residual
 from .solve_methods import (
@@ -61,6 +74,8 @@ def solve(
     threads_backend: Threads = "",
     workers: Workers = "",
     nb: TileSize = "auto",
+    grid: Grid = "",
+    owners: Owners = "",
 ) -> None:
     """Solve A X = B: by Cholesky where A is symmetric (Hermitian) positive definite, by substitution where it is triangular,
     else by LU. With --assume least-squares the X that makes |B - A X| least, by QR."""
@@ -69,6 +84,11 @@ def solve(
         raise UsageError("--lower: goes with --assume spd; otherwise all of A is read")
     tile = tile_size(nb)
     check_record_target(json)
+    if with_processes(engine, grid, owners):
+        with one_voice():
+            wishes = scheduler, engine, kernels, threads_backend, workers
+            _solve_processes(a, b, output, assume, lower, tile, open_session(*wishes), (grid, owners), json)
+        return
     if output:
         check_output(output)
     session = open_session(scheduler, engine, kernels, threads_backend, workers)
@@ -96,6 +116,44 @@ def solve(
     if output:
         write_matrix(output, X)
     _report(figures, json, f"solved A X = B, A {n} x {n}, {nrhs} right side{'s' * (nrhs != 1)}", "|B - A X| / (|A| |X| eps)")
+
+
+def _solve_processes(
+    a: Path, b: Path, output: Path | None, assume: str, lower: bool, tile: int, session: _core.Session, dealt: tuple[str, str],
+    json: str | None,
+) -> None:
+    """By the processes of an MPI program; the first one prints."""
+    from . import distributed, distributed_files
+
+    if assume == "least-squares":
+        raise UsageError(f"--assume: engine {distributed.ENGINE} solves general and spd systems, no least squares")
+    rank, processes = _core.process(session)
+    layout = distributed.layout_of(*dealt, processes)
+
+    def checked_output() -> None:
+        if output and output.suffix.lower() != ".npy":
+            raise UsageError(f"{output}: several processes write .npy files")
+        if output and rank == 0:
+            check_output(output)
+
+    distributed_files.together(_core, session, checked_output)
+    figures = distributed_files.solve(_core, session, a, b, output, assume == "spd", lower, tile, layout)
+    figures |= {"engine": session.options()["engine"], "grid": str(layout), "processes": processes}
+    figures["output"] = str(output) if output else None
+    if rank == 0:
+        n, nrhs = figures["n"], figures["nrhs"]
+        what = f"solved A X = B, A {n} x {n}, {nrhs} right side{'s' * (nrhs != 1)}, {processes} processes, grid {layout}"
+        _report_shared(figures, json, what)
+
+
+def _report_shared(figures: dict[str, Any], json: str | None, what: str) -> None:
+    if json:
+        emit([figures], json)
+        return
+    residual = figures["residual"]
+    print(what if residual is None else f"{what}; |A X - B| / (n eps (|A| |X| + |B|)) = {residual:.2g}")
+    if figures["output"]:
+        print(f"wrote {figures['output']}")
 
 
 def _solve_least_squares(

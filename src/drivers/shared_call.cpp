@@ -10,9 +10,6 @@
 namespace trencadis {
 namespace {
 
-/// Nothing lies from there on in any process, and no address of theirs is like it.
-void* const names = reinterpret_cast<void*>(std::uintptr_t{1} << 46);
-
 std::string text(const TileOwners& owners)
 {
     if (owners.rule == TileOwners::Rule::given) return "given";
@@ -20,18 +17,13 @@ std::string text(const TileOwners& owners)
     return std::to_string(owners.grid_rows) + 'x' + std::to_string(owners.grid_cols) + " from " +
            std::to_string(owners.first_row) + ',' + std::to_string(owners.first_col);
 }
-std::string text(const SharedOperand& A)
-{
-    return std::to_string(A.rows) + " x " + std::to_string(A.cols) + " in tiles " + std::to_string(A.mb) + " x " +
-           std::to_string(A.nb) + " (" + text(A.owners) + ")";
-}
 [[noreturn]] void refuse(int argument, const std::string& message) { throw Error(ErrorCode::bad_argument, argument, message); }
 
 Place place_of(std::span<const SharedOperand> operands, Index nb)
 {
     std::vector<TileOwners> owners;
     for (const SharedOperand& operand : operands) owners.push_back(operand.owners);
-    return Place(names, true).held_by(owners, nb);
+    return Place(names_of_processes, true).held_by(owners, nb);
 }
 
 /// So many tiles each process has.
@@ -49,6 +41,12 @@ std::vector<Index> tiles_of(const SharedOperand& A, int processes)
 }
 
 } // namespace
+
+std::string text(const SharedOperand& A)
+{
+    return std::to_string(A.rows) + " x " + std::to_string(A.cols) + " in tiles " + std::to_string(A.mb) + " x " +
+           std::to_string(A.nb) + " (" + text(A.owners) + ")";
+}
 
 void require_owners(Crew& crew, const SharedOperand& A, int argument, bool all)
 {
@@ -146,22 +144,26 @@ void SharedCall::submit(Flow& flow)
     if (writes_vector_) collect(owned.beside(), flow);
 }
 
-Index SharedCall::run(const RoutineOptions& options)
-{
-    for (std::size_t i = 0; i < residence_.matrices.size(); ++i) residence_.matrices[i].names = place_.held()[i];
+Index run_resident(Crew& crew, const Residence& residence, std::string_view form, const std::function<void(Flow&)>& submit,
+                   const RoutineOptions& options)
+try {
     LastReads reads;
     submit(reads);
     const std::vector<bool> last = reads.all();
-    try {
-        return crew_.run_shared(
-            [&](Flow& flow) {
-                ResidentFlow resident(flow, residence_, last, form_.name);
-                submit(resident);
-            },
-            options.interrupted, [this](const Datum& name) { return residence_.at_home(name); });
-    } catch (const std::bad_alloc&) {
-        throw Error(ErrorCode::out_of_memory, "no memory left for the tasks of this call");
-    }
+    const auto body = [&](Flow& flow) {
+        ResidentFlow resident(flow, residence, last, form);
+        submit(resident);
+    };
+    return crew.run_shared(body, options.interrupted, [&](const Datum& name) { return residence.at_home(name); });
+} catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::out_of_memory, "no memory left for the tasks of this call");
+}
+
+Index SharedCall::run(const RoutineOptions& options)
+{
+    for (std::size_t i = 0; i < residence_.matrices.size(); ++i) residence_.matrices[i].names = place_.held()[i];
+    return run_resident(
+        crew_, residence_, form_.name, [this](Flow& flow) { submit(flow); }, options);
 }
 
 } // namespace trencadis

@@ -11,6 +11,9 @@
 
 namespace trencadis {
 
+/// Where names of all processes begin. Nothing of theirs lies there.
+inline void* const names_of_processes = reinterpret_cast<void*>(std::uintptr_t{1} << 46);
+
 /// An operand of any precision.
 struct SharedOperand {
     Index rows, cols, mb, nb;
@@ -33,6 +36,14 @@ template <Scalar T> void require_owners(Crew& crew, const HeldTiles<T>& A, int a
 {
     require_owners(crew, SharedOperand{A.rows, A.cols, A.mb, A.nb, A.owners, {}}, argument, all);
 }
+
+/// Runs what `submit` submits, twice: first for nobody, to know the last reads. The data have owners, and names that
+/// `residence` knows. `form`: for messages.
+Index run_resident(Crew& crew, const Residence& residence, std::string_view form, const std::function<void(Flow&)>& submit,
+                   const RoutineOptions& options);
+
+/// In words that processes compare.
+std::string text(const SharedOperand& A);
 
 /// A form on matrices that several processes hold: laid out as names that are the same for all, which each has its own part of.
 class SharedCall {

@@ -1,0 +1,112 @@
+"""Engine `starpu-mpi` on the command line, as several processes."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from trencadis import _core
+
+ENGINE = next(row for row in _core.list_engines() if row["name"] == "starpu-mpi")
+MPIRUN = shutil.which("mpirun")
+COMMAND = [str(Path(sys.executable).parent / "trencadis")]
+
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(not ENGINE["available"], reason=ENGINE.get("why_not", "")),
+    pytest.mark.skipif(MPIRUN is None, reason="no mpirun: on Debian and Ubuntu apt install openmpi-bin"),
+]
+
+
+def started(processes, *words):
+    mpirun = [MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(processes)]
+    command = (mpirun if processes else []) + COMMAND + list(words)
+    environment = {**os.environ, "OMPI_MCA_mpi_yield_when_idle": "1"}
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    )
+
+
+def ended(process, within=60):
+    try:
+        out, err = process.communicate(timeout=within)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    return process.returncode, out, err
+
+
+def test_bench_is_one_record_whatever_the_number_of_processes():
+    bench = ("bench", "potrf", "--engine", "starpu-mpi", "--n", "300", "--nb", "32", "--repeat", "1", "--check", "--json", "-")
+    residuals = {}
+    for processes, grid in ((0, "1x1"), (2, "2x1"), (4, "2x2")):
+        code, out, err = ended(started(processes, *bench, "--grid", grid))
+        assert code == 0, err
+        (row,) = map(json.loads, out.splitlines())
+        assert (row["grid"], row["processes"]) == (grid, max(processes, 1))
+        assert (row["messages"] > 0) == (row["bytes_sent"] > 0) == (processes > 1)
+        residuals[processes] = row["residual"]
+        assert row["residual"] < 10
+    assert len(set(residuals.values())) <= 2, "the operands do not depend on the grid, and the tiles see their operations in order"
+
+
+@pytest.mark.parametrize(
+    ("processes", "words", "said"),
+    [
+        (2, ["--grid", "2x2", "--n", "100"], "2x2 are 4 processes, and there are 2"),
+        (2, ["--n", "40", "--nb", "64"], "without a tile"),
+        (0, ["--grid", "2x2", "--n", "100"], "there are 1"),
+        (2, ["--owners", "symmetric", "--n", "100"], "symmetric owners are 1, 3, 6"),
+    ],
+)
+def test_what_does_not_fit_the_processes_is_said_once(processes, words, said):
+    code, out, err = ended(started(processes, "bench", "potrf", "--engine", "starpu-mpi", *words))
+    assert code == 2
+    assert not out
+    assert err.count(said) == 1, err
+    assert "Traceback" not in err
+
+
+def test_solve_reads_and_writes_by_tiles(tmp_path):
+    rng = np.random.default_rng(3)
+    A, b = rng.standard_normal((120, 120)), rng.standard_normal((120, 3))
+    np.save(tmp_path / "A.npy", A)
+    np.save(tmp_path / "b.npy", b)
+    names = [str(tmp_path / name) for name in ("A.npy", "b.npy", "x.npy")]
+    code, out, err = ended(started(2, "solve", *names[:2], "-o", names[2], "--engine", "starpu-mpi", "--nb", "16"))
+    assert code == 0, err
+    assert out.count("wrote") == 1
+    x = np.load(names[2])
+    assert x.shape == b.shape
+    np.testing.assert_allclose(A @ x, b, atol=1e-9)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["A.npy", "b.npy", "x.npy"]
+
+
+def test_a_singular_matrix_is_a_numerical_failure_and_writes_nothing(tmp_path):
+    np.save(tmp_path / "A.npy", np.zeros((64, 64)))
+    np.save(tmp_path / "b.npy", np.ones(64))
+    files = str(tmp_path / "A.npy"), str(tmp_path / "b.npy")
+    code, _, err = ended(started(2, "solve", *files, "-o", str(tmp_path / "x.npy"), "--engine", "starpu-mpi", "--nb", "16"))
+    assert code == 1, err
+    assert "singular" in err
+    assert not (tmp_path / "x.npy").exists()
+
+
+@pytest.mark.parametrize("how", ["killed", "interrupted"])
+def test_all_end_when_one_is_killed_or_the_user_interrupts(how):
+    run = started(2, "bench", "potrf", "--engine", "starpu-mpi", "--n", "3000", "--repeat", "200", "--json", "-")
+    time.sleep(4)
+    assert run.poll() is None
+    if how == "killed":
+        children = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
+        os.kill(int(children[-1]), signal.SIGKILL)
+    else:
+        os.kill(run.pid, signal.SIGINT)
+    code, _, _ = ended(run, within=30)
+    assert code != 0

@@ -1,0 +1,210 @@
+"""`trencadis solve` over the processes of an MPI program: each reads its own tiles from the files, and writes its own to the
+result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .distributed import Layout
+from .errors import LinAlgError, UsageError, not_positive_definite
+
+_LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
+_LINES = 1 << 22  #: bytes of a .mtx file that are looked at together
+
+
+def together(core: Any, session: Any, do: Callable[[], Any]) -> Any:
+    """What `do` answers on this process; where it fails on one, all of them raise what that one says."""
+    result, failure = None, ""
+    try:
+        result = do()
+    except (UsageError, OSError, ValueError, MemoryError) as error:
+        failure = str(error) or type(error).__name__
+    try:
+        core.throw_together(session, failure)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return result
+
+
+class NpyFile:
+    """A matrix in a .npy file, of which parts are read."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise UsageError(f"{path}: cannot be read: {error}") from None
+        if self._array.ndim not in (1, 2) or self._array.dtype.kind not in "biufc":
+            raise UsageError(f"{path}: holds {self._array.dtype} of shape {self._array.shape}; a matrix or a vector is needed")
+        self.shape, self.dtype = self._array.shape, self._array.dtype
+        self._columns = self._array.reshape(self.shape[0], -1)
+
+    def fill(self, matrix: Any, nb: int, tile_cols: int) -> None:
+        for i in range(0, self._columns.shape[0], nb):
+            for j in range(0, self._columns.shape[1], tile_cols):
+                if matrix.is_here(i // nb, j // tile_cols):
+                    matrix.tile(i // nb, j // tile_cols)[...] = self._columns[i : i + nb, j : j + tile_cols]
+
+
+class MtxFile:
+    """A matrix in a .mtx file, which each process reads piece by piece and keeps its own of."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            with path.open("rb") as file:
+                words = file.readline().split()
+                sizes = file.readline()
+                while sizes.startswith(b"%") or not sizes.strip() and sizes:
+                    sizes = file.readline()
+                self._begin = file.tell()
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+        lower = [word.lower() for word in words]
+        if len(lower) != 5 or lower[:2] != [b"%%matrixmarket", b"matrix"] or lower[2] not in (b"coordinate", b"array"):
+            raise UsageError(f"{path}: begins not as a Matrix Market file of a matrix does")
+        self._sparse, self._complex, self._symmetry = lower[2] == b"coordinate", lower[3] == b"complex", lower[4]
+        if lower[3] not in (b"real", b"double", b"integer", b"complex") or self._symmetry not in (
+            b"general", b"symmetric", b"hermitian", b"skew-symmetric"
+        ):
+            kind = f"{lower[3].decode()} {lower[4].decode()}"
+            raise UsageError(f"{path}: holds {kind} numbers, which several processes do not read")
+        if self._symmetry != b"general" and not self._sparse:
+            raise UsageError(f"{path}: is a {lower[4].decode()} array; several processes read general ones, and coordinates")
+        try:
+            self.shape = tuple(int(word) for word in sizes.split()[:2])
+        except ValueError:
+            raise UsageError(f"{path}: its line of sizes is '{sizes.decode(errors='replace').strip()}'") from None
+        self.dtype = np.dtype(np.complex128 if self._complex else np.float64)
+
+    def fill(self, matrix: Any, nb: int, tile_cols: int) -> None:
+        at = 0
+        with self._path.open("rb") as file:
+            file.seek(self._begin)
+            while lines := file.readlines(_LINES):
+                numbers = self._numbers(lines)
+                if self._sparse:
+                    i, j = numbers[:, 0].astype(np.int64) - 1, numbers[:, 1].astype(np.int64) - 1
+                    self._put(matrix, nb, tile_cols, i, j, numbers[:, 2:])
+                    if self._symmetry != b"general":
+                        off = i != j
+                        self._put(matrix, nb, tile_cols, j[off], i[off], numbers[off, 2:], mirrored=True)
+                else:
+                    place = np.arange(at, at + len(numbers))
+                    self._put(matrix, nb, tile_cols, place % self.shape[0], place // self.shape[0], numbers)
+                at += len(numbers)
+        if not self._sparse and at != self.shape[0] * self.shape[1]:
+            raise UsageError(f"{self._path}: has {at} numbers, and promises {self.shape[0]} x {self.shape[1]}")
+
+    def _numbers(self, lines: list[bytes]) -> np.ndarray:
+        words = 2 * self._sparse + 1 + self._complex
+        kept = [line for line in lines if line.strip() and not line.startswith(b"%")]
+        try:
+            return np.array([line.split() for line in kept], dtype=np.float64).reshape(len(kept), words)
+        except ValueError:
+            raise UsageError(f"{self._path}: has a line that does not hold {words} numbers") from None
+
+    def _put(
+        self, matrix: Any, nb: int, tile_cols: int, i: np.ndarray, j: np.ndarray, parts: np.ndarray, mirrored: bool = False
+    ) -> None:
+        if len(i) and (i.min() < 0 or j.min() < 0 or i.max() >= self.shape[0] or j.max() >= self.shape[1]):
+            raise UsageError(f"{self._path}: names an element outside of {self.shape[0]} x {self.shape[1]}")
+        values = parts[:, 0] + 1j * parts[:, 1] if self._complex else parts[:, 0]
+        if mirrored:
+            values = {b"hermitian": np.conj, b"skew-symmetric": np.negative}.get(self._symmetry, np.asarray)(values)
+        tiles = (i // nb) * (self.shape[1] // tile_cols + 1) + j // tile_cols
+        for tile in np.unique(tiles):
+            here = tiles == tile
+            at = int(i[here][0] // nb), int(j[here][0] // tile_cols)
+            if matrix.is_here(*at):
+                np.add.at(matrix.tile(*at), (i[here] - at[0] * nb, j[here] - at[1] * tile_cols), values[here])
+
+
+def opened(path: Path) -> NpyFile | MtxFile:
+    readers: dict[str, type[NpyFile | MtxFile]] = {".npy": NpyFile, ".mtx": MtxFile}
+    if reader := readers.get(path.suffix.lower()):
+        return reader(path)
+    raise UsageError(f"{path}: cannot tell the format from the name; give a file called .npy or .mtx")
+
+
+def write(
+    core: Any, session: Any, path: Path, matrix: Any, shape: tuple[int, ...], dtype: np.dtype, nb: int, tile_cols: int
+) -> None:
+    """Each process its tiles, into a file that gets its name when all are there."""
+    rank, _ = core.process(session)
+    rest = path.with_name(f".{path.name}.{os.getpid()}.part")
+    rest = Path(os.fsdecode(core.broadcast(session, os.fsencode(rest), 4096, 0).rstrip(b"\0")))
+
+    def begin() -> None:
+        if rank == 0:
+            np.lib.format.open_memmap(rest, "w+", dtype, shape, fortran_order=True).flush()
+
+    def put() -> None:
+        array = np.lib.format.open_memmap(rest, "r+")
+        columns = array.reshape(shape[0], -1, order="F")
+        for i in range(0, columns.shape[0], nb):
+            for j in range(0, columns.shape[1], tile_cols):
+                if matrix.is_here(i // nb, j // tile_cols):
+                    columns[i : i + nb, j : j + tile_cols] = matrix.tile(i // nb, j // tile_cols)
+        array.flush()
+
+    def finish() -> None:
+        if rank == 0:
+            rest.replace(path)
+
+    try:
+        for step in (begin, put, finish):
+            together(core, session, step)
+    except BaseException:
+        with suppress(OSError):
+            rest.unlink()
+        raise
+
+
+def solve(
+    core: Any, session: Any, a: Path, b: Path, output: Path | None, spd: bool, lower: bool, nb: int, layout: Layout
+) -> dict[str, Any]:
+    """A X = B; figures for a record."""
+    A_file, B_file = together(core, session, lambda: (opened(a), opened(b)))
+    n = A_file.shape[0]
+    nb = nb or max(1, min(256, n // max(layout.grid)))
+    if len(A_file.shape) != 2 or A_file.shape[1] != n:
+        raise UsageError(f"{a}: has shape {A_file.shape}; a square matrix is needed")
+    if B_file.shape[0] != n or n == 0:
+        raise UsageError(f"{b}: has shape {B_file.shape}; {a} of shape {A_file.shape} needs {n} rows, at least 1")
+    dtype = np.result_type(A_file.dtype, B_file.dtype, np.float32)
+    if dtype.char not in _LETTERS:
+        dtype = np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
+    nrhs = 1 if len(B_file.shape) == 1 else B_file.shape[1]
+    rhs = min(nrhs, nb)
+
+    def matrix(cols: int, width: int, idle_too: bool) -> Any:
+        return core.DistributedMatrix(session, _LETTERS[dtype.char], n, cols, nb, width, layout.grid, layout.symmetric, idle_too)
+
+    A, factors = matrix(n, nb, False), matrix(n, nb, False)
+    B, X = matrix(nrhs, rhs, True), matrix(nrhs, rhs, True)
+    together(core, session, lambda: (A_file.fill(A, nb, nb), B_file.fill(B, nb, rhs)))
+    factors.copy_tiles(A)
+    X.copy_tiles(B)
+    pivots = np.zeros(n, np.int64)
+    if spd:
+        info = core.shared_posv(session, "L" if lower else "U", factors, X, "")
+    else:
+        info = core.shared_gesv(session, factors, pivots, X, "")
+    if info:
+        raise not_positive_definite(info) if spd else LinAlgError(f"{a}: the matrix is singular: U({info}, {info}) is 0")
+    figures: dict[str, Any] = {"routine": "posv" if spd else "gesv", "n": n, "nrhs": nrhs, "nb": nb}
+    figures |= {"precision": _LETTERS[dtype.char], "residual": None}
+    if not spd:
+        scale = A.norm(session) * X.norm(session) + B.norm(session)
+        core.shared_gemm(session, "N", "N", 1, A, X, -1, B)
+        figures["residual"] = B.norm(session) / (n * float(np.finfo(dtype).eps) * scale) if scale else 0.0
+    if output:
+        write(core, session, output, X, B_file.shape, dtype, nb, rhs)
+    return figures
