@@ -53,7 +53,7 @@ def test_bench_is_one_record_whatever_the_number_of_processes():
         assert (row["messages"] > 0) == (row["bytes_sent"] > 0) == (processes > 1)
         residuals[processes] = row["residual"]
         assert row["residual"] < 10
-    assert len(set(residuals.values())) <= 2, "the operands do not depend on the grid, and the tiles see their operations in order"
+    assert max(residuals.values()) < 1.01 * min(residuals.values())  # the operands do not depend on the grid
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "engines/starpu/engine.hpp"
 #include "engines/starpu/shared_flow.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <limits>
 
 namespace trencadis {
 namespace {
@@ -45,7 +48,7 @@ public:
         try {
             OwnFlow::Home home = StarpuEngine::home();
             home.owners = true;
-            SharedFlow flow(tenancy(), *group, home, options, at_home);
+            SharedFlow flow(tenancy(), *group, memory_, home, options, at_home);
             carry_out(flow, body, failure);
             sent_ = flow.sent();
             if (const Index info = flow.outcome().value(); info != 0) first = info;
@@ -93,7 +96,17 @@ private:
     }
 
     Sent sent_;
+    NamedMemory memory_;
 };
+
+/// First one that goes by priorities: what others wait for is on the longest way to the end.
+std::vector<std::string> policies()
+{
+    std::vector<std::string> known = StarpuTenancy::policies();
+    const auto place = std::ranges::find(known, "prio");
+    if (!environment("STARPU_SCHED") && place != known.end()) std::rotate(known.begin(), place, place + 1);
+    return known;
+}
 
 } // namespace
 
@@ -105,7 +118,7 @@ const EngineEntry engine_starpu_mpi{
     [](EngineParts parts) { return std::unique_ptr<Engine>(std::make_unique<StarpuMpi>(parts)); },
     why_no_starpu_mpi,
     [] { return StarpuTenancy::caps().workers; },
-    StarpuTenancy::policies,
+    policies,
 };
 
 } // namespace trencadis

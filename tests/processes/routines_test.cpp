@@ -42,7 +42,10 @@ template <class T> class SharedRoutines : public ::testing::Test {
 protected:
     using Matrix = DistributedMatrix<T>;
     static constexpr double eps = std::numeric_limits<Real<T>>::epsilon();
-    static Matrix matrix(Index rows, Index cols, Index tile_cols = nb) { return {session(), rows, cols, nb, tile_cols, grid(), true}; }
+    static Matrix matrix(Index rows, Index cols, Index tile_cols = nb)
+    {
+        return {session(), rows, cols, nb, tile_cols, grid(), true};
+    }
 
     /// |A X - B| / (n eps (|A| |X| + |B|)), all of them Frobenius norms; B is lost. A backward error below c n eps in norm, with the
     /// growth of these matrices below 10, gives less than 10.
@@ -194,7 +197,8 @@ TEST(SharedRuns, ThrowOnAllProcessesWhatOneThrows)
     } catch (const std::exception& error) {
         EXPECT_NE(std::string(error.what()).find("it broke"), std::string::npos);
         if (all().size() > 1)
-            EXPECT_NE(std::string(error.what()).find("process " + std::to_string(all().size() - 1)), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find("process " + std::to_string(all().size() - 1)), std::string::npos)
+                << error.what();
     }
 }
 

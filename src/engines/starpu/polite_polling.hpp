@@ -8,8 +8,11 @@
 #include <link.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 
@@ -35,14 +38,30 @@ inline int test(MPI_Request* request, int* flag, MPI_Status* status)
     return result;
 }
 
+/// It sleeps for as long as it says, and when it wakes it goes before threads that compute: it has asked for the shortest time slice
+/// (Linux 6.12 and later; before, it waits for theirs to end).
+inline bool be_quick()
+{
+    struct {
+        std::uint32_t size = 48, policy = SCHED_OTHER;
+        std::uint64_t flags = 0;
+        std::int32_t nice = 0;
+        std::uint32_t priority = 0;
+        std::uint64_t runtime_ns = 100'000, deadline_ns = 0, period_ns = 0;
+    } wish;
+    wish.nice = getpriority(PRIO_PROCESS, 0);
+    prctl(PR_SET_TIMERSLACK, 1000);
+    return syscall(SYS_sched_setattr, 0, &wish, 0) == 0;
+}
+
 inline int lock(pthread_mutex_t* mutex)
 {
     using namespace std::chrono_literals;
     if (looking.in_vain) {
-        static thread_local const int exact = prctl(PR_SET_TIMERSLACK, 1000);
-        (void)exact;
+        static thread_local const bool quick = be_quick();
+        (void)quick;
         looking.in_vain = false;
-        std::this_thread::sleep_for(std::clamp<Clock::duration>((Clock::now() - looking.found) / 4, 10us, 300us));
+        std::this_thread::sleep_for(std::clamp<Clock::duration>((Clock::now() - looking.found) / 4, 10us, 50us));
     }
     return pthread_mutex_lock(mutex);
 }

@@ -5,14 +5,16 @@
 #include "graph/owner_computes.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 namespace trencadis {
 namespace {
 
-/// Of values that others sent, where those that are needed no further have not gone yet.
-constexpr double most_received = 64e6;
 constexpr std::size_t most_tasks_held = 1024;
+
+/// What is there for the order alone has one, which is sent.
+std::size_t bytes_of(const Datum& datum) { return std::size_t(std::max(datum.bytes(), 1.0)); }
 
 AccessMode one_at_a_time(AccessMode mode)
 {
@@ -25,12 +27,12 @@ AccessMode one_at_a_time(AccessMode mode)
 
 } // namespace
 
-SharedFlow::SharedFlow(StarpuTenancy& tenancy, StarpuGroup& group, const Home& home, const RunOptions& options,
-                       const AtHome& at_home)
+SharedFlow::SharedFlow(StarpuTenancy& tenancy, StarpuGroup& group, NamedMemory& memory, const Home& home,
+                       const RunOptions& options, const AtHome& at_home)
     : OwnFlow(home, options.flow), tenancy_(tenancy), group_(group), starpu_(tenancy.begin()), at_home_(at_home),
       interruption_(options.interrupted),
       most_held_(std::min<std::size_t>(std::size_t(options.flow.window) / 2, most_tasks_held)), plan_(group.rank()),
-      received_(most_received)
+      memory_(memory)
 {
 }
 
@@ -67,7 +69,6 @@ void SharedFlow::await_all()
         if (datum.datum.is_name()) starpu_.leave(datum.handle);
         else tenancy_.give_back(datum.datum, datum.handle);
     }
-    blank_.clear();
     data_.clear();
     numbered_.clear();
     plan_.clear();
@@ -87,12 +88,13 @@ StarpuRuntime::Handle SharedFlow::handle_of(Registered& datum, bool overwrites)
 {
     if (datum.handle) return datum.handle;
     if (!datum.datum.is_name()) return datum.handle = tenancy_.take(datum.datum);
-    if (overwrites) return datum.handle = starpu_.enter(datum.datum);
-    const auto bytes = std::size_t(std::max(datum.datum.bytes(), 1.0));
-    Datum zero = datum.datum.at_home(any_node);
-    zero.ld = zero.element ? Index(zero.rows) : Index(bytes);
-    zero.address = blank_.emplace_back(std::make_unique<Line[]>(bytes / sizeof(Line) + 1)).get();
-    return datum.handle = starpu_.enter(zero);
+    const std::size_t bytes = bytes_of(datum.datum);
+    datum.memory = std::make_shared<NamedMemory::Value>(memory_, bytes);
+    if (!overwrites) std::memset(datum.memory->data(), 0, bytes);
+    Datum here = datum.datum.at_home(any_node);
+    here.address = datum.memory->data();
+    here.ld = here.element ? Index(here.rows) : Index(bytes);
+    return datum.handle = starpu_.enter(here);
 }
 
 /// What fails here leaves the others without what they wait for.
@@ -121,20 +123,26 @@ try {
 void SharedFlow::move(const OwnerComputes::Move& move, double priority)
 {
     Registered& datum = *numbered_[move.datum];
-    const double bytes = std::max(datum.datum.bytes(), 1.0);
-    if (!move.sends && datum.datum.is_name()) {
-        received_.await_room(bytes, interruption_, [this] { cancel(); });
-        datum.received = std::make_shared<ReceivedBytes::Value>(received_, bytes);
-    }
+    const std::size_t bytes = bytes_of(datum.datum);
+    if (!move.sends) memory_.await_room(bytes, interruption_, [this] { cancel(); });
     const StarpuRuntime::Handle handle = handle_of(datum, !move.sends);
+    auto message = std::make_unique<Message>(Message{*this, datum.memory});
     unfinished_.begin();
-    if (!move.sends) return group_.receive(handle, move.other, move.datum, &SharedFlow::moved, this);
-    group_.send(handle, move.other, move.datum, priority, &SharedFlow::moved, this);
-    ++sent_messages_;
-    sent_bytes_ += bytes;
+    if (move.sends) {
+        group_.send(handle, move.other, move.datum, priority, &SharedFlow::arrived, message.get());
+        ++sent_messages_;
+        sent_bytes_ += double(bytes);
+    } else group_.receive(handle, move.other, move.datum, &SharedFlow::arrived, message.get());
+    (void)message.release(); // its own now
 }
 
-void SharedFlow::moved(void* flow) { static_cast<SharedFlow*>(flow)->unfinished_.end(); }
+void SharedFlow::arrived(void* message)
+{
+    const std::unique_ptr<Message> ours(static_cast<Message*>(message));
+    SharedFlow& flow = ours->flow;
+    ours->memory = nullptr; // before the flow may go
+    flow.unfinished_.end();
+}
 
 void SharedFlow::drop(Number number)
 {
@@ -142,8 +150,8 @@ void SharedFlow::drop(Number number)
     if (!datum.handle || !datum.datum.is_name()) return;
     starpu_.leave_later(datum.handle);
     datum.handle = nullptr;
-    if (datum.received) datum.received->drop();
-    datum.received = nullptr;
+    datum.memory->drop();
+    datum.memory = nullptr;
 }
 
 void SharedFlow::give(std::unique_ptr<OwnTask> task, double priority)
@@ -155,7 +163,7 @@ void SharedFlow::give(std::unique_ptr<OwnTask> task, double priority)
     submitted.for_each_datum([&](const Datum& named, AccessMode mode) {
         Registered& datum = known(named);
         given_.push_back({handle_of(datum, mode == AccessMode::write), one_at_a_time(mode)});
-        if (datum.received) ticket->reads.push_back(datum.received);
+        if (datum.memory) ticket->uses.push_back(datum.memory);
     });
     for (const Access& access : submitted.accesses()) {
         const StarpuRuntime::Handle handle = known(access.datum).handle;

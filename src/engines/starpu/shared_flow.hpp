@@ -2,7 +2,7 @@
 #include "engines/own/own_flow.hpp"
 #include "engines/own/unfinished.hpp"
 #include "engines/starpu/messages.hpp"
-#include "engines/starpu/received.hpp"
+#include "engines/starpu/named_memory.hpp"
 #include "engines/starpu/tenancy.hpp"
 #include "graph/owner_computes.hpp"
 
@@ -21,19 +21,19 @@ namespace trencadis {
 /// Writers that may come together come one at a time, and reductions add to the datum itself.
 class SharedFlow final : public OwnFlow {
 public:
-    SharedFlow(StarpuTenancy& tenancy, StarpuGroup& group, const Home& home, const RunOptions& options, const AtHome& at_home);
+    SharedFlow(StarpuTenancy& tenancy, StarpuGroup& group, NamedMemory& memory, const Home& home, const RunOptions& options,
+               const AtHome& at_home);
     ~SharedFlow() override;
 
     Sent sent() const { return {sent_messages_, sent_bytes_}; } ///< when it was waited for
-    double received_at_once() const { return received_.largest(); }
 
 private:
     using Number = OwnerComputes::Number;
     struct Registered {
         Datum datum; ///< at home where this process has it
         Number number;
-        StarpuRuntime::Handle handle = nullptr; ///< null: nothing is known of it here
-        std::shared_ptr<ReceivedBytes::Value> received = {};
+        StarpuRuntime::Handle handle = nullptr;          ///< null: nothing is known of it here
+        std::shared_ptr<NamedMemory::Value> memory = {}; ///< of a name
     };
     struct Ticket final : StarpuTicket {
         Ticket(SharedFlow& to, std::unique_ptr<OwnTask> submitted) : flow(to), task(std::move(submitted)) {}
@@ -43,7 +43,7 @@ private:
         SharedFlow& flow;
         std::unique_ptr<OwnTask> task;
         std::vector<std::uint32_t> places; ///< of each access among the data that StarPU knows of the task
-        std::vector<std::shared_ptr<ReceivedBytes::Value>> reads;
+        std::vector<std::shared_ptr<NamedMemory::Value>> uses;
     };
     void hand_over(std::unique_ptr<OwnTask> task) override;
     void await_all() override;
@@ -55,7 +55,12 @@ private:
     Registered& known(const Datum& datum);
     StarpuRuntime::Handle handle_of(Registered& datum, bool overwrites);
     void run(Ticket& ticket, int worker, void* const* places);
-    static void moved(void* flow);
+    /// A message that is under way, and the memory that it needs.
+    struct Message {
+        SharedFlow& flow;
+        std::shared_ptr<NamedMemory::Value> memory;
+    };
+    static void arrived(void* message);
 
     StarpuTenancy& tenancy_;
     StarpuGroup& group_;
@@ -64,14 +69,10 @@ private:
     Interruption interruption_;
     const std::size_t most_held_;
     OwnerComputes plan_;
-    ReceivedBytes received_;
+    NamedMemory& memory_;
     Unfinished unfinished_;
     std::unordered_map<const void*, Registered> data_;
     std::vector<Registered*> numbered_;
-    struct alignas(64) Line {
-        char bytes[64] = {};
-    };
-    std::vector<std::unique_ptr<Line[]>> blank_;
     std::vector<std::unique_ptr<OwnTask>> held_;
     std::vector<OwnerComputes::Use> uses_;
     std::vector<StarpuRuntime::Use> given_;
