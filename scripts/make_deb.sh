@@ -17,7 +17,7 @@ install -m 644 LICENSE "$stage/usr/share/doc/trencadis/copyright"
 
 # What the libraries need; what only the simulator and the engines over others' runtimes need is suggested.
 printf 'Source: trencadis\n\nPackage: trencadis\nArchitecture: any\n' >"$own/debian/control"
-modules=(-name 'libtrencadis_simgrid.so' -o -name 'libtrencadis_openmp_*.so' -o -name 'libtrencadis_starpu.so')
+modules=(-name 'libtrencadis_simgrid.so' -o -name 'libtrencadis_openmp_*.so' -o -name 'libtrencadis_starpu*.so')
 mapfile -t suggested < <(find "$stage" '(' "${modules[@]}" ')')
 mapfile -t needed < <(find "$stage" -type f -name '*.so*' ! '(' "${modules[@]}" ')')
 libraries=$(dirname "$(find "$stage" -name libtrencadis.so.0)")

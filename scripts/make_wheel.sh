@@ -20,7 +20,8 @@ python - <<'P'
 from scikit_build_core.build import build_wheel
 build_wheel("build-wheel/raw", {"build.verbose": "false", "logging.level": "WARNING"})
 P
-auditwheel repair --exclude 'libsimgrid.so*' --exclude 'libgomp.so*' --exclude 'libomp.so*' --exclude 'libstarpu-1.3.so*' \
+auditwheel repair --exclude 'libsimgrid.so*' --exclude 'libgomp.so*' --exclude 'libomp.so*' --exclude 'libstarpu*-1.3.so*' \
+    --exclude 'libmpi.so*' \
     --wheel-dir build-wheel/repaired \
     build-wheel/raw/trencadis-*.whl >build-wheel/repair.log 2>&1 ||
     { cat build-wheel/repair.log >&2; exit 1; }

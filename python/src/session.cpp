@@ -139,8 +139,7 @@ void bind_session(nb::module_& m)
                std::string pages, std::string relief, std::uintptr_t communicator) {
                 compute([&] {
                     new (self) Session(SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow,
-                                                      machine, pages, relief,
-                                                      reinterpret_cast<const void*>(communicator)});
+                                                      machine, pages, relief, reinterpret_cast<const void*>(communicator)});
                 });
             },
             "engine"_a = "", "scheduler"_a = "", "kernels"_a = "", "threads"_a = "", "workers"_a = std::vector<int>{},

@@ -101,7 +101,7 @@ def test_a_singular_matrix_is_a_numerical_failure_and_writes_nothing(tmp_path):
 @pytest.mark.parametrize("how", ["killed", "interrupted"])
 def test_all_end_when_one_is_killed_or_the_user_interrupts(how):
     run = started(2, "bench", "potrf", "--engine", "starpu-mpi", "--n", "3000", "--repeat", "200", "--json", "-")
-    time.sleep(4)
+    time.sleep(2)
     assert run.poll() is None
     if how == "killed":
         children = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()

@@ -67,6 +67,8 @@ def _why_not(entry: dict[str, Any]) -> str:
         return f"cannot be used here: {entry['why_not']}"
     if not (entry["computes"] and entry["parallel"]):
         return "does not run tasks on several cores"
+    if entry.get("owners"):
+        return "is for several processes; trencadis bench under mpirun measures it"
     return ""
 
 

@@ -58,7 +58,8 @@ template <Scalar T>
 Index posv(Crew& crew, Uplo uplo, const HeldTiles<T>& A, const HeldTiles<T>& B, const RoutineOptions& options = {});
 
 /// A = P L U. `pivots`: min(m, n), on every process all of them, numbered from 1 in the whole matrix. Forms: `tournament` (the
-/// first), `nopiv`, and those with LAPACK's pivots, `panel`, `kastors` and `kastors-cw`, whose panels come together on one process.
+/// first), `nopiv`, and those with LAPACK's pivots, `panel`, `kastors` and `kastors-cw`, whose panels come together on one
+/// process.
 template <Scalar T> Index getrf(Crew& crew, const HeldTiles<T>& A, Index* pivots, const RoutineOptions& options = {});
 /// B <- op(A)^-1 B with these factors and pivots.
 template <Scalar T>
@@ -68,8 +69,8 @@ void getrs(Crew& crew, Op op, const HeldTiles<T>& A, const Index* pivots, const 
 template <Scalar T>
 Index gesv(Crew& crew, const HeldTiles<T>& A, Index* pivots, const HeldTiles<T>& B, const RoutineOptions& options = {});
 
-/// Tile QR, in the forms `flat`, `plasma`, `binary`, `greedy` and `fibonacci`: R in the upper triangle, the reflectors below it as
-/// TileQr has them (drivers/tile_qr.hpp).
+/// Tile QR, in the forms `flat`, `plasma`, `binary`, `greedy` and `fibonacci`: R in the upper triangle, the reflectors below it
+/// as TileQr has them (drivers/tile_qr.hpp).
 template <Scalar T> void geqrf(Crew& crew, const HeldTiles<T>& A, const RoutineOptions& options = {});
 
 /// C <- alpha op(A) op(B) + beta C.

@@ -29,8 +29,8 @@ template <Scalar T> SharedOperand shared(const HeldTiles<T>& A)
     return {A.rows, A.cols, A.mb, A.nb, A.owners, at};
 }
 
-/// Throws Error{bad_argument} with the argument's number for extents or tiles that cannot be, and for owners that are not among the
-/// processes; `all`: also where a process has no tile.
+/// Throws Error{bad_argument} with the argument's number for extents or tiles that cannot be, and for owners that are not among
+/// the processes; `all`: also where a process has no tile.
 void require_owners(Crew& crew, const SharedOperand& A, int argument, bool all);
 template <Scalar T> void require_owners(Crew& crew, const HeldTiles<T>& A, int argument, bool all = false)
 {

@@ -157,8 +157,9 @@ public:
     // Of an engine with owners.
     virtual Processes* processes() { return nullptr; }
     virtual Sent sent() const { return {}; } ///< by this process in the last shared run
-    /// As `run`, by all processes together with the same tasks in the same order, whose data have owners and names. Each is carried out by one of them (graph/owner_computes.hpp). The outcome is the same for all, and what
-    /// one throws all of them do.
+    /// As `run`, by all processes together with the same tasks in the same order, whose data have owners and names. Each is
+    /// carried out by one of them (graph/owner_computes.hpp). The outcome is the same for all, and what one throws all of them
+    /// do.
     virtual Index run_shared(const RunOptions& options, const std::function<void(Flow&)>& body, const AtHome& at_home);
 };
 

@@ -13,8 +13,8 @@ struct TileOwners {
         block_cyclic,
         /// Of r (r - 1) / 2 processes each has a pair of the numbers below r, and the tiles (i, j) with i and j of that pair
         /// modulo r; on the diagonal one of those that have i, in turn. A tile of a Cholesky panel goes to those that have
-        /// its row alone, not to a row and a column of a grid: sqrt(2) less is sent. Beaumont, Duchon, Eyraud-Dubois, Langou, Verite
-        /// 2022 (hal-03768910). grid_rows is r.
+        /// its row alone, not to a row and a column of a grid: sqrt(2) less is sent. Beaumont, Duchon, Eyraud-Dubois, Langou,
+        /// Verite 2022 (hal-03768910). grid_rows is r.
         symmetric,
         given, ///< by a table, column by column
     };

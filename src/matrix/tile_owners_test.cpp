@@ -8,8 +8,8 @@
 namespace trencadis {
 namespace {
 
-/// Messages of a Cholesky factorization of so many tiles: (k, k) to those that hold a tile below it, (i, k) to those that hold one of
-/// row or column i of the rest.
+/// Messages of a Cholesky factorization of so many tiles: (k, k) to those that hold a tile below it, (i, k) to those that hold
+/// one of row or column i of the rest.
 int cholesky_messages(const TileOwners& owners, Index tiles)
 {
     int messages = 0;
@@ -51,8 +51,8 @@ TEST(OwnersOfTiles, ByPairsAreAllOfThemAndAlikeAboveAndBelowTheDiagonal)
 
 TEST(OwnersOfTiles, ByPairsSendLessInCholesky)
 {
-    // 28 processes: of a tile of a panel 7 others have a part of its row or column by pairs of 8 (6 besides the owner), of a grid 4 x 7
-    // there are 4 + 7 - 2.
+    // 28 processes: of a tile of a panel 7 others have a part of its row or column by pairs of 8 (6 besides the owner), of a grid
+    // 4 x 7 there are 4 + 7 - 2.
     TileOwners pairs{8, 1};
     pairs.rule = TileOwners::Rule::symmetric;
     const double ratio = cholesky_messages({4, 7}, 64) / double(cholesky_messages(pairs, 64));

@@ -47,8 +47,8 @@ protected:
         return {session(), rows, cols, nb, tile_cols, grid(), true};
     }
 
-    /// |A X - B| / (n eps (|A| |X| + |B|)), all of them Frobenius norms; B is lost. A backward error below c n eps in norm, with the
-    /// growth of these matrices below 10, gives less than 10.
+    /// |A X - B| / (n eps (|A| |X| + |B|)), all of them Frobenius norms; B is lost. A backward error below c n eps in norm, with
+    /// the growth of these matrices below 10, gives less than 10.
     static double residual(const Matrix& A, const Matrix& X, Matrix& B)
     {
         const double a = A.norm(all()), x = X.norm(all()), b = B.norm(all());

@@ -122,8 +122,8 @@ std::optional<std::int16_t> known_owner(std::span<const HeldMatrix> matrices, co
     return at == beside.end() ? std::nullopt : std::optional(at->second);
 }
 
-/// Operands have the owners of their tiles; what is written is the executor's, but for operands; a value beside them stays where it
-/// was written last.
+/// Operands have the owners of their tiles; what is written is the executor's, but for operands; a value beside them stays where
+/// it was written last.
 void expect_owners(const Form& form, Place place)
 {
     LayoutRoom layout;

@@ -10,9 +10,9 @@
 namespace trencadis {
 
 /// Passes tasks on to another flow, all their data with owners, and each to the process that holds the last operand it writes, or
-/// else the first that it reads (graph/owner_computes.hpp). An operand's datum has the owner of the tile in which it begins. What a
-/// form has beside its operands, such as images, pivots and work memory, lies where the task runs that wrote it last, or else that
-/// named it first. Tasks inside a task run where that does. Names of order alone lie with process 0.
+/// else the first that it reads (graph/owner_computes.hpp). An operand's datum has the owner of the tile in which it begins. What
+/// a form has beside its operands, such as images, pivots and work memory, lies where the task runs that wrote it last, or else
+/// that named it first. Tasks inside a task run where that does. Names of order alone lie with process 0.
 class OwnedFlow final : public Flow {
 public:
     /// Both must outlive it.

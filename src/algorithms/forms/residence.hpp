@@ -40,8 +40,8 @@ struct Residence {
     Datum at_home(const Datum& name) const;
 };
 
-/// Which accesses are the last ones to a value, of a flow whose tasks go nowhere: by the number of the access, from the first task
-/// on.
+/// Which accesses are the last ones to a value, of a flow whose tasks go nowhere: by the number of the access, from the first
+/// task on.
 class LastReads final : public Flow {
 public:
     void wait() override {}

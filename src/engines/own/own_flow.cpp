@@ -25,8 +25,8 @@ bool OwnFlow::cancelled() const
     return false;
 }
 
-/// A flow of several processes goes on after a cancellation, since others wait for what it sends, and what is a name here is memory
-/// with its owner.
+/// A flow of several processes goes on after a cancellation, since others wait for what it sends, and what is a name here is
+/// memory with its owner.
 void OwnFlow::check(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses, const char* label) const
 {
     if (cancelled() && !home_.owners) throw Error(ErrorCode::cancelled, "the flow was cancelled");

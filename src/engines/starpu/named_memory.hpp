@@ -10,8 +10,8 @@
 
 namespace trencadis {
 
-/// Memory of a process for data that are names: values that other processes sent, images, work memory. It is used again rather than
-/// given back, since pages that the system hands out anew cost as much as what they carry.
+/// Memory of a process for data that are names: values that other processes sent, images, work memory. It is used again rather
+/// than given back, since pages that the system hands out anew cost as much as what they carry.
 ///
 /// Whoever submits waits when there is too much of it, as long as waiting helps: while tasks are left that read values which are
 /// needed no further. It does not stop two processes for each other: they submit the same flow, and the tasks of the one that is

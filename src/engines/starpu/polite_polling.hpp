@@ -16,11 +16,11 @@
 #include <thread>
 #include <unistd.h>
 
-/// StarPU-MPI's thread looks for messages without a pause as long as any is due, and holds the lock that others need to submit theirs
-/// all but a moment of that time. On a machine whose cores are all at work it takes one from them, and who wants its lock waits for
-/// a time slice. There is no setting for it. So the two functions that it polls with are replaced, in StarPU-MPI's own table of
-/// functions and nowhere else: after a test that found nothing it sleeps for a moment, the longer the longer nothing has come, where
-/// it is about to take another lock and holds none.
+/// StarPU-MPI's thread looks for messages without a pause as long as any is due, and holds the lock that others need to submit
+/// theirs all but a moment of that time. On a machine whose cores are all at work it takes one from them, and who wants its lock
+/// waits for a time slice. There is no setting for it. So the two functions that it polls with are replaced, in StarPU-MPI's own
+/// table of functions and nowhere else: after a test that found nothing it sleeps for a moment, the longer the longer nothing has
+/// come, where it is about to take another lock and holds none.
 namespace trencadis::polite_polling {
 
 using Clock = std::chrono::steady_clock;
@@ -38,8 +38,8 @@ inline int test(MPI_Request* request, int* flag, MPI_Status* status)
     return result;
 }
 
-/// It sleeps for as long as it says, and when it wakes it goes before threads that compute: it has asked for the shortest time slice
-/// (Linux 6.12 and later; before, it waits for theirs to end).
+/// It sleeps for as long as it says, and when it wakes it goes before threads that compute: it has asked for the shortest time
+/// slice (Linux 6.12 and later; before, it waits for theirs to end).
 inline bool be_quick()
 {
     struct {

@@ -14,7 +14,8 @@ namespace trencadis {
 /// What StarPU has of a task.
 class StarpuTicket {
 public:
-    /// By one of its workers, which gives the places of the task's data (StarpuRuntime::place); destroys the ticket. Does not throw.
+    /// By one of its workers, which gives the places of the task's data (StarpuRuntime::place); destroys the ticket. Does not
+    /// throw.
     virtual void run(int worker, void* const* places) = 0;
     /// Everything that it waits for is there; on any thread, before `run`.
     virtual void ready() {}

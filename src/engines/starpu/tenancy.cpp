@@ -50,7 +50,13 @@ struct House {
         if (started && settings == wanted) return;
         stop();
         runtime->start(wanted);
-        if (wanted.messages) starpu_messages().start(*group);
+        try {
+            if (wanted.messages) starpu_messages().start(*group);
+        } catch (...) {
+            runtime->resume(); // its end would wait for workers that sleep
+            runtime->stop();
+            throw;
+        }
         awake = false;
         started = true;
         started_after = forks_so_far();
