@@ -96,7 +96,6 @@ TYPED_TEST(SharedRoutines, SolveGeneralSystems)
 {
     for (const Index n : sizes)
         for (const char* form : {"tournament", "incremental", "kastors", "kastors-cw", "panel"}) {
-            if (n <= nb && n > 1 && std::string(form) == "none") continue;
             this->expect_solved(n, false, [&](const auto& A, const auto& B) {
                 SCOPED_TRACE(form);
                 std::vector<Index> pivots(std::size_t(n), -1);
@@ -134,6 +133,23 @@ TYPED_TEST(SharedRoutines, FactorByTileQr)
             distributed::gemm(session(), Op::conj_trans, Op::none, T(1), R.tiles(), R.tiles(), T(-1), C.tiles());
             EXPECT_LT(C.norm(all()) / (double(m) * this->eps * a * a), 10);
         }
+}
+
+TYPED_TEST(SharedRoutines, CopyPartsToOtherTilesAndOwners)
+{
+    using T = TypeParam;
+    const auto place = [](Index i, Index j) { return T(Real<T>(100 * i + j)); };
+    TileOwners turned = grid();
+    std::swap(turned.grid_rows, turned.grid_cols);
+    DistributedMatrix<T> A(session(), 70, 50, nb, nb, grid(), true), B(session(), 60, 60, 11, 13, turned, true);
+    A.fill(place);
+    B.fill([](Index, Index) { return T(-1); });
+    distributed::copy(session(), A.tiles(), 5, 7, B.tiles(), 3, 9, 41, 37);
+    B.each([&](Index i, Index j, const T& element) {
+        const bool is_inside = i >= 3 && i < 44 && j >= 9 && j < 46;
+        EXPECT_EQ(element, is_inside ? place(i + 2, j - 2) : T(-1)) << i << ", " << j;
+    });
+    EXPECT_THROW(distributed::copy(session(), A.tiles(), 5, 7, B.tiles(), 30, 9, 41, 37), Error);
 }
 
 TEST(SharedRuns, TellAllProcessesTheSmallestIndex)
