@@ -116,8 +116,11 @@ Machine parse_machine(std::string_view text, const std::string& file)
     machine.summary = root.text_or("summary", "");
     machine.origin = file;
     read_kinds(root, machine);
-    read_nodes(root, machine);
-    read_cores(root, machine);
+    if (root.has("hosts") || root.has("network")) read_cluster(root, machine);
+    else {
+        read_nodes(root, machine);
+        read_cores(root, machine);
+    }
     read_caches(root, machine);
     read_devices(root, machine);
     read_junctions(root, machine);

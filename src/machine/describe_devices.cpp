@@ -108,7 +108,7 @@ void read_links(TomlTable& root, Machine& machine)
 
 void require_connected(const TomlTable& root, const Machine& machine)
 {
-    if (machine.links.empty() && machine.kernels.empty()) return; // nobody said how its parts are joined
+    if (machine.network || (machine.links.empty() && machine.kernels.empty())) return; // nobody said how its parts are joined
     const Routes routes(machine);
     const auto places = place_names(machine);
     const std::size_t memories = machine.nodes.size() + machine.devices.size();

@@ -38,6 +38,8 @@ int read_node(TomlTable& table, const Machine& machine);
 /// The clock settings of a core kind or device, fastest first.
 std::vector<PowerState> read_power(TomlTable& table);
 
+/// [[hosts]] and [network], instead of nodes, cores and what joins them.
+void read_cluster(TomlTable& root, Machine& machine);
 void read_devices(TomlTable& root, Machine& machine);
 void read_junctions(TomlTable& root, Machine& machine);
 void read_links(TomlTable& root, Machine& machine);

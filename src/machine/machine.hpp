@@ -2,6 +2,8 @@
 #include "base/types.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +78,33 @@ struct Link {
     double towards(bool forth) const { return forth || back <= 0 ? bandwidth : back; }
 };
 
+/// How the hosts of a cluster are joined where nobody names the links one by one: all alike, each with a bandwidth in either
+/// direction. Hosts take the places at its edge in their order; places without a host are empty.
+struct Network {
+    enum class Kind {
+        fat_tree,  ///< Leiserson 1985, as extended generalized fat trees (Oehring, Ibel, Das, Kumar 1995)
+        dragonfly, ///< Kim, Dally, Scott, Abts 2008, its groups of chassis as in Cray's Cascade (Faanes et al. 2012)
+    };
+    Kind kind = Kind::fat_tree;
+    double bandwidth = 0; ///< bytes per second
+    Seconds latency = 0;  ///< of each link
+    int streams = 1;      ///< messages that one host sends at the same time; the others wait, the most urgent first
+
+    // Fat tree, by level from the hosts up.
+    std::vector<int> down;     ///< elements below each switch of the level
+    std::vector<int> up;       ///< switches of the level above that each element below has
+    std::vector<int> parallel; ///< links between each such pair
+
+    // Dragonfly.
+    int groups = 0, group_links = 0;     ///< links side by side between two groups
+    int chassis = 0, chassis_links = 0;  ///< per group, and side by side between two of them at one place
+    int routers = 0, router_links = 0;   ///< per chassis, and side by side between two of them
+    int router_hosts = 0;                ///< places at each router
+
+    std::int64_t places() const; ///< for hosts
+};
+std::string_view network_word(Network::Kind kind); ///< "fat-tree", "dragonfly"
+
 /// The cores that are awake, for chips that are run in several ways.
 struct ExecutionModel {
     std::string name;
@@ -95,6 +124,7 @@ struct Machine {
     std::vector<Device> devices;
     std::vector<Junction> junctions;
     std::vector<Link> links;
+    std::optional<Network> network;     ///< of a cluster: then each node is a host, and there are no links, junctions and devices
     std::vector<KernelTime> kernels;    ///< described machines that can be simulated
     std::vector<ExecutionModel> models; ///< none: all cores, always
     double base_w = 0;                  ///< watts of everything that is neither core nor device
@@ -118,6 +148,8 @@ Machine load_machine(std::string_view name_or_path);
 std::vector<std::string> described_machines();
 /// The cores that are awake in an execution model; all when `model` is empty. Throws Error{bad_argument} with the nearest name.
 std::vector<int> cores_of_model(const Machine& machine, std::string_view model);
+/// The first hosts of a cluster, all else as it is; base_w in proportion.
+Machine first_hosts(Machine machine, int count);
 std::string machine_to_json(const Machine& machine); ///< one object on one line
 std::string machine_to_toml(const Machine& machine); ///< what load_machine reads
 

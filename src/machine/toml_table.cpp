@@ -174,6 +174,25 @@ std::vector<int> TomlTable::indices(std::string_view key, int count)
     return values;
 }
 
+std::vector<int> TomlTable::counts(std::string_view key)
+{
+    const std::string wanted = "a list of whole numbers, each 1 or more, such as [16, 4]";
+    const toml::node& node = require(key, wanted);
+    if (!node.as_array()) wrong_type(key, node, wanted);
+    const std::vector<int> values = integers(key, node, wanted);
+    for (const int value : values)
+        if (value < 1) wrong_type(key, node, wanted);
+    return values;
+}
+
+std::optional<TomlTable> TomlTable::table(std::string_view key)
+{
+    const toml::node* node = find(key);
+    if (!node) return {};
+    if (!node->is_table()) wrong_type(key, *node, fmt::format("a table, written [{}]", key));
+    return TomlTable(*node->as_table(), file_, fmt::format("[{}]", key));
+}
+
 std::vector<TomlTable> TomlTable::tables(std::string_view key)
 {
     const toml::node* node = find(key);

@@ -23,6 +23,18 @@ Json power_of(const std::vector<PowerState>& states)
     });
 }
 
+Json network_of(const Network& n)
+{
+    Json json{{"kind", network_word(n.kind)}, {"bandwidth", n.bandwidth}, {"latency", n.latency}, {"streams", n.streams}};
+    if (n.kind == Network::Kind::fat_tree) {
+        json.update({{"down", n.down}, {"up", n.up}, {"parallel", n.parallel}});
+        return json;
+    }
+    json.update({{"groups", n.groups}, {"group_links", n.group_links}, {"chassis", n.chassis}, {"chassis_links", n.chassis_links}});
+    json.update({{"routers", n.routers}, {"router_links", n.router_links}, {"router_hosts", n.router_hosts}});
+    return json;
+}
+
 /// A TOML basic string. Bytes that are not valid there (control characters) are written as escapes.
 std::string quoted(const std::string& text)
 {
@@ -77,6 +89,7 @@ std::string machine_to_json(const Machine& machine)
     json["links"] = list_of(machine.links, [](const Link& l) {
         return Json{{"from", l.from}, {"to", l.to}, {"bandwidth", l.bandwidth}, {"latency", l.latency}, {"back", l.back}};
     });
+    if (machine.network) json["network"] = network_of(*machine.network);
     json["kernels"] = list_of(machine.kernels, [](const KernelTime& k) {
         return Json{{"kernel", k.kernel},
                     {"on", k.on},
@@ -100,8 +113,12 @@ public:
     std::string text()
     {
         line("name = {}\nsummary = {}\nbase_w = {}", quoted(machine_.name), quoted(machine_.summary), machine_.base_w);
-        units();
-        memories();
+        kinds();
+        if (machine_.network) cluster(*machine_.network);
+        else {
+            units();
+            memories();
+        }
         for (const Link& l : machine_.links)
             line("\n[[links]]\nfrom = {}\nto = {}\nbandwidth = {}\nlatency = {}\nback = {}", quoted(l.from), quoted(l.to),
                  whole_or_exact(l.bandwidth), l.latency, whole_or_exact(l.back));
@@ -129,12 +146,42 @@ private:
             line("[[{}.power]]\nname = {}\nspeed = {}\nidle_w = {}\nbusy_w = {}", of, quoted(p.name), p.speed, p.idle_w,
                  p.busy_w);
     }
-    void units()
+    void kinds()
     {
         for (const CoreKind& k : machine_.kinds) {
             line("\n[[kinds]]\nname = {}\npeak_gflops = {}", quoted(k.name), k.peak_gflops);
             power("kinds", k.power);
         }
+    }
+    /// Hosts one after the other that are alike are one table.
+    void cluster(const Network& network)
+    {
+        struct Hosts {
+            Bytes bytes;
+            int kind;
+            Index cores, count;
+        };
+        std::vector<Index> cores(machine_.nodes.size());
+        std::vector<int> kind(machine_.nodes.size());
+        for (const Core& c : machine_.cores) {
+            ++cores[c.node];
+            kind[c.node] = c.kind;
+        }
+        std::vector<Hosts> runs;
+        for (std::size_t h = 0; h < machine_.nodes.size(); ++h) {
+            const Hosts one{machine_.nodes[h].bytes, kind[h], cores[h], 1};
+            const bool like = !runs.empty() && runs.back().bytes == one.bytes && runs.back().kind == one.kind && runs.back().cores == one.cores;
+            if (like) ++runs.back().count;
+            else runs.push_back(one);
+        }
+        for (const Hosts& h : runs)
+            line("\n[[hosts]]\ncount = {}\ncores = {}\nkind = {}\nbytes = {}", h.count, h.cores, quoted(machine_.kinds[h.kind].name),
+                 whole_or_exact(h.bytes));
+        line("\n[network]"); // its values are written alike in JSON and TOML
+        for (const auto& [key, value] : network_of(network).items()) line("{} = {}", key, value.dump());
+    }
+    void units()
+    {
         for (const Core& c : machine_.cores)
             line("\n[[cores]]\ncpu = {}\nkind = {}\nnode = {}\ngflops = {}", c.cpu, quoted(machine_.kinds[c.kind].name),
                  node_name(c.node), c.gflops);
