@@ -1,10 +1,14 @@
 #include "simulation/simulation.hpp"
 
 #include "bind.hpp"
+#include "base/registry.hpp"
 #include "call.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <numeric>
 
 using namespace nanobind::literals;
 
@@ -45,6 +49,51 @@ nb::list kernel_rows(const SimulationResult& result)
     return rows;
 }
 
+std::string word_of(TileOwners::Rule rule) { return rule == TileOwners::Rule::symmetric ? "symmetric" : "block-cyclic"; }
+
+TileOwners owners_of(int grid_rows, int grid_cols, const std::string& distribution)
+{
+    const auto side = [](int number) { return static_cast<std::int16_t>(std::clamp(number, -1, 32767)); };
+    TileOwners owners{.grid_rows = side(grid_rows), .grid_cols = side(grid_cols)};
+    for (const TileOwners::Rule rule : {TileOwners::Rule::block_cyclic, TileOwners::Rule::symmetric})
+        if (word_of(rule) == distribution) {
+            owners.rule = rule;
+            return owners;
+        }
+    const std::vector<std::string_view> known{"block-cyclic", "symmetric"};
+    throw Error(ErrorCode::bad_argument, unknown_name("distribution", distribution, known));
+}
+
+/// What hosts have sent each other; nothing of a machine that is one host.
+void add_hosts(nb::dict& row, const SimulationResult& result)
+{
+    if (result.hosts.empty()) return;
+    using OfHost = SimulationReport::OfHost;
+    const auto largest = [&](auto by) { return *std::ranges::max_element(result.hosts, {}, by); };
+    const auto owned = [&](Bytes sum, const OfHost& host) { return sum + host.owned_bytes; };
+    row["hosts"] = result.hosts.size();
+    row["distribution"] = word_of(result.owners.rule);
+    row["grid"] = std::to_string(result.owners.grid_rows) + "x" + std::to_string(result.owners.grid_cols);
+    row["messages"] = result.transfers;
+    row["bytes_sent"] = result.bytes_moved;
+    row["most_messages_of_a_host"] = largest(&OfHost::messages_sent).messages_sent;
+    row["most_bytes_of_a_host"] = largest(&OfHost::bytes_sent).bytes_sent;
+    row["peak_bytes_of_a_host"] = largest(&OfHost::peak_bytes).peak_bytes;
+    row["owned_bytes"] = std::accumulate(result.hosts.begin(), result.hosts.end(), Bytes{0}, owned);
+    nb::list hosts;
+    for (const OfHost& host : result.hosts) {
+        nb::dict one;
+        one["messages_sent"] = host.messages_sent;
+        one["messages_received"] = host.messages_received;
+        one["bytes_sent"] = host.bytes_sent;
+        one["bytes_received"] = host.bytes_received;
+        one["owned_bytes"] = host.owned_bytes;
+        one["peak_bytes"] = host.peak_bytes;
+        hosts.append(one);
+    }
+    row["per_host"] = hosts;
+}
+
 nb::dict record_of(const SimulationResult& result)
 {
     nb::dict row;
@@ -73,6 +122,7 @@ nb::dict record_of(const SimulationResult& result)
     row["remote_bytes"] = result.remote_bytes;
     row["per_worker"] = worker_rows(result);
     row["per_kernel"] = kernel_rows(result);
+    add_hosts(row, result);
     return row;
 }
 
@@ -90,6 +140,7 @@ SimulationOptions options_of(const nb::dict& given)
         else if (key == "overlap") options.overlap = nb::cast<bool>(value);
         else if (key == "one_stream") options.one_stream = nb::cast<bool>(value);
         else if (key == "peer") options.peer = nb::cast<bool>(value);
+        else if (key == "free_network") options.free_network = nb::cast<bool>(value);
         else if (key == "power_state") options.power_state = nb::cast<std::string>(value);
         else if (key == "placement") options.placement = nb::cast<std::string>(value);
         else throw nb::type_error(("simulations have no option " + key).c_str());
@@ -100,7 +151,7 @@ SimulationOptions options_of(const nb::dict& given)
 nb::tuple bind_simulate(const std::string& machine, const std::string& routine, Index n, Index m, Index tile,
                         const std::string& precision, const std::string& variant, const std::string& scheduler,
                         const std::vector<std::string>& workers, const std::string& model, std::uint64_t seed,
-                        const nb::dict& effects, bool trace)
+                        const nb::dict& effects, int grid_rows, int grid_cols, const std::string& distribution, bool trace)
 {
     SimulationRequest request;
     request.machine = machine;
@@ -115,6 +166,7 @@ nb::tuple bind_simulate(const std::string& machine, const std::string& routine, 
     request.model = model;
     request.options = options_of(effects);
     request.options.seed = seed;
+    request.owners = owners_of(grid_rows, grid_cols, distribution);
     request.trace = trace;
     SimulationResult result = compute([&] { return simulate(request); });
     const nb::dict record = record_of(result);
@@ -127,7 +179,7 @@ void bind_simulation(nb::module_& m)
 {
     m.def("simulate", &bind_simulate, nb::kw_only(), "machine"_a, "routine"_a, "n"_a, "m"_a = 0, "nb"_a = 0, "precision"_a = "d",
           "variant"_a = "", "scheduler"_a = "", "workers"_a = std::vector<std::string>{}, "model"_a = "", "seed"_a = 1,
-          "effects"_a = nb::dict(), "trace"_a = false);
+          "effects"_a = nb::dict(), "grid_rows"_a = 0, "grid_cols"_a = 0, "distribution"_a = "block-cyclic", "trace"_a = false);
 }
 
 } // namespace trencadis::python

@@ -107,6 +107,10 @@ EFFECTS: dict[str, Effect] = {
         "peer", "yes", "yes or no",
         "devices do not copy to each other: what one needs of another is written back to the memory of the host first", _flag,
     ),
+    "free-network": Effect(
+        "free_network", "yes", "yes or no",
+        "messages between hosts take no time; they are counted. What a run loses by communication is the difference", _flag,
+    ),
     "power-state": Effect(
         "power_state", "", "a state that the machine describes, such as turbo", "all units stay in this state of their clock",
         _name,

@@ -20,6 +20,11 @@ from .simulations import Simulation, contract_record, simulate_all
 from .tables import print_table
 from .tracing import check_trace_output, trace_files
 
+MOST = 32767  #: hosts on a side of a grid
+
+#: Who holds which tile.
+DISTRIBUTIONS = ("block-cyclic", "symmetric")
+
 MachineName = Annotated[
     str,
     typer.Option("--machine", metavar="NAME|FILE", help="A described machine; see: trencadis list machines", show_default=False),
@@ -46,6 +51,21 @@ Seed = Annotated[int, typer.Option("--seed", min=1, max=2**63 - 1, help="Of ever
 Effects = Annotated[
     list[str] | None, typer.Option("--effect", metavar="NAME[=VALUE]", help="See below. May be repeated", show_default=False)
 ]
+Grid = Annotated[
+    str,
+    typer.Option(
+        "--grid", metavar="PxQ", show_default=False,
+        help="Hosts that take part, on machines of many hosts; default: the squarest grid of all",
+    ),
+]
+Distribution = Annotated[
+    str,
+    typer.Option(
+        "--distribution", metavar="|".join(DISTRIBUTIONS),
+        help="Who holds which tile: the hosts of the grid in turn, or, with --grid RxR, R (R - 1) / 2 hosts by pairs of numbers, "
+        "which sends less where the matrix is symmetric",
+    ),
+]  # fmt: skip
 TraceFile = Annotated[
     Path | None,
     typer.Option(
@@ -58,6 +78,12 @@ _SHOWN = {
     "m": "m", "n": "n", "nb": "nb", "tasks": "tasks", "makespan_s": "simulated s", "gflops_median": "GFlop/s",
     "bound_gflops": "at most", "idle_fraction": "idle", "energy_j": "J", "bytes_moved": "bytes moved",
     "local_bytes": "local", "remote_bytes": "remote",
+}
+_SHOWN_OF_HOSTS = {
+    "n": "n", "nb": "nb", "hosts": "hosts", "grid": "grid", "tasks": "tasks", "makespan_s": "simulated s",
+    "gflops_median": "GFlop/s", "bound_gflops": "at most", "idle_fraction": "idle", "energy_j": "J", "messages": "messages",
+    "bytes_sent": "bytes sent", "most_messages_of_a_host": "of one host", "most_bytes_of_a_host": "bytes of one host",
+    "peak_bytes_of_a_host": "its memory at most",
 }  # fmt: skip
 
 
@@ -70,7 +96,7 @@ def simulate_command(
     routine: Routine, machine: MachineName, n: Sizes = "", shape: TallShapes = "", nb: TileSize = "auto",
     precision: Precision = "d", scheduler: Scheduler = "", variant: Variant = "", workers: Units = "",
     virtual_cores: VirtualCores = "", model: Model = "",
-    seed: Seed = 1, effect: Effects = None, json: JsonTo = None, output: TraceFile = None, view: Colours = "kernel",
+    seed: Seed = 1, effect: Effects = None, grid: Grid = "", distribution: Distribution = DISTRIBUTIONS[0], json: JsonTo = None, output: TraceFile = None, view: Colours = "kernel",
 ) -> None:
     """Run a routine's tasks in virtual time on a described machine: the graph and the scheduler of real runs, no computing."""
     effects = parse_effects(effect or [])
@@ -79,8 +105,10 @@ def simulate_command(
         variant = next(iter(_tall(routine)), "")
     one = Simulation(
         routine, sizes[0][1], machine, tile_size(nb), precision, variant, with_virtual_cores(scheduler, virtual_cores),
-        unit_list(workers), model, seed, effects, m=sizes[0][0],
+        unit_list(workers), model, seed, effects, m=sizes[0][0], distribution=distribution,
     )  # fmt: skip
+    one = replace(one, **grid_sides(grid))
+    one_of("--distribution", distribution, DISTRIBUTIONS)
     _check_names(one)
     check_record_target(json)
     if output is not None:
@@ -106,6 +134,16 @@ def extents_of(n: str, shape: str) -> list[tuple[int, int]]:
         if k:
             raise UsageError(f"--shape: '{shape_text(m, columns, k)}' is no shape of a matrix; write MxN, such as 100000x200")
     return [(0, size) for size in (size_list(n) if n else [])] + [(m, columns) for m, columns, _ in shapes]
+
+
+def grid_sides(text: str) -> dict[str, int]:
+    """ "4x8" -> fields of a Simulation."""
+    if not text:
+        return {}
+    rows, x, cols = text.partition("x")
+    if not (x and rows.isascii() and rows.isdigit() and cols.isascii() and cols.isdigit() and 0 < int(rows) <= MOST and 0 < int(cols) <= MOST):
+        raise UsageError(f"--grid: '{text}' is no grid of hosts; write PxQ, such as 4x8, each 1 to {MOST}")
+    return {"grid_rows": int(rows), "grid_cols": int(cols)}
 
 
 def unit_list(text: str) -> tuple[str, ...]:
@@ -139,10 +177,11 @@ def _check_names(simulation: Simulation) -> None:
 
 
 def _print_rows(rows: list[dict[str, Any]], output: Path | None) -> None:
-    columns = {key: heading for key, heading in _SHOWN.items() if any(row.get(key) is not None for row in rows)}
+    shown = _SHOWN_OF_HOSTS if "hosts" in rows[0] else _SHOWN
+    columns = {key: heading for key, heading in shown.items() if any(row.get(key) is not None for row in rows)}
     print(_heading(rows[0]))
     print_table(rows, columns)
-    if len(rows) == 1:
+    if len(rows) == 1 and "hosts" not in rows[0]:
         _print_details(rows[0])
     for file in trace_files(output) if output else ():
         print(f"wrote {file}")
@@ -154,6 +193,8 @@ def _heading(row: dict[str, Any]) -> str:
         f"simulated: {what} on {row['machine']}, {row['scheduler']} scheduler, {len(row['workers'])} workers, "
         f"{row['model'] or 'global'} execution"
     ]
+    if "hosts" in row:
+        parts.append(f"{row['hosts']} hosts, {row['distribution']}")
     parts += effect_words(row["effects"])
     return "; ".join(parts)
 

@@ -22,6 +22,12 @@ AT_ONCE = 2
 #: Called with what has just ended and the number of simulations that this makes.
 Progress = Callable[[str, int], None]
 
+#: Of machines of many hosts alone.
+HOST_FIELDS = (
+    "hosts", "distribution", "grid", "messages", "bytes_sent", "most_messages_of_a_host", "most_bytes_of_a_host",
+    "peak_bytes_of_a_host", "owned_bytes", "per_host",
+)  # fmt: skip
+
 _ERRORS = {error.__name__: error for error in (UsageError, ValueError, LinAlgError, BackendError, MemoryError)}
 
 
@@ -41,6 +47,9 @@ class Simulation:
     seed: int = 1
     effects: dict[str, Any] = field(default_factory=dict)  #: options of the simulation, as effects.parse_effects gives them
     outputs: tuple[tuple[str, str], ...] = ()  #: files to write the trace to, each with its view
+    grid_rows: int = 0  #: of hosts, on machines that have many; 0: the squarest
+    grid_cols: int = 0
+    distribution: str = "block-cyclic"  #: of the tiles over the hosts, or symmetric
     m: int = 0  #: rows of the tall form of QR; 0: as many as geqrf asks of a matrix that it takes for tall
 
     def __str__(self) -> str:
@@ -136,4 +145,5 @@ def contract_record(record: dict[str, Any], effects: dict[str, Any]) -> dict[str
         "effects": effects,
         "per_worker": per_worker,
         "per_kernel": record["per_kernel"],
+        **{key: record[key] for key in HOST_FIELDS if key in record},
     }

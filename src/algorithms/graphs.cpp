@@ -1,6 +1,7 @@
 #include "algorithms/graphs.hpp"
 
 #include "algorithms/forms/names.hpp"
+#include "algorithms/forms/owners.hpp"
 #include "algorithms/routines.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -44,6 +45,41 @@ std::string_view of_real_matrices(std::string_view kernel)
         if (kernel == complex) return real;
     return kernel;
 }
+
+/// Passes tasks on that name one tile at a time.
+class TileByTile final : public Flow {
+public:
+    TileByTile(Flow& flow, Index nb, std::string who) : flow_(flow), nb_(nb), who_(std::move(who)) {}
+    void wait() override { flow_.wait(); }
+    void cancel() override { flow_.cancel(); }
+    bool cancelled() const override { return flow_.cancelled(); }
+    const Flow* parent() const override { return flow_.parent(); }
+
+private:
+    void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+              const TaskOptions& options) override
+    {
+        for (const Access& access : accesses)
+            if (access.datum.element && (access.datum.rows > nb_ || access.datum.cols > nb_))
+                throw Error(ErrorCode::bad_argument,
+                            who_ + " has tasks that name several tiles as one, and those lie with several hosts; choose another");
+        pass_on(flow_, codelet, arguments, accesses, options);
+    }
+    Flow& flow_;
+    const Index nb_;
+    const std::string who_;
+};
+
+/// Where a graph is submitted to see whether it can be.
+class Nowhere final : public Flow {
+public:
+    void wait() override {}
+    void cancel() override {}
+    bool cancelled() const override { return false; }
+
+private:
+    void take(const Codelet&, const Arguments&, std::span<const Access>, const TaskOptions&) override {}
+};
 
 /// The graph of empty tasks has tiles without elements.
 bool is_without_tiles(std::string_view routine) { return routine == "tasks"; }
@@ -159,6 +195,38 @@ void submit_graph(Flow& flow, std::string_view routine, std::string_view variant
     form.lay[precision_index(shape.precision)](layout, names, graph_problem(routine, form, shape));
     NamesFlow named(flow);
     layout->submit(named);
+}
+
+void submit_graph(Flow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory,
+                  const TileOwners& owners)
+{
+    const Form& form = graph_form(routine, variant);
+    if (form.packs_images)
+        throw Error(ErrorCode::bad_argument, "variant '" + std::string(form.name) + "' of " + std::string(routine) +
+                                                 " works on images that cores make for themselves, which no host sends");
+    Place names = Place(memory).held_by(owners, shape.nb);
+    LayoutRoom layout;
+    form.lay[precision_index(shape.precision)](layout, names, graph_problem(routine, form, shape));
+    NamesFlow named(flow);
+    OwnedFlow owned(named, names.held());
+    TileByTile single(owned, shape.nb, "variant '" + std::string(form.name) + "' of " + std::string(routine));
+    layout->submit(single);
+}
+
+const Form* default_form_of_hosts(std::string_view routine)
+{
+    constexpr GraphShape few{.n = 32, .nb = 8, .inner = 4, .precision = 'd'};
+    graph_form(routine, {}); // knows the routine
+    for (const Form& form : find_routine(routine).forms()) {
+        if (!form.has_graph() || form.packs_images || form.tall_rows || form.by_nodes) continue;
+        try {
+            Nowhere nowhere;
+            submit_graph(nowhere, routine, form.name, few, nullptr, {2, 2});
+            return &form;
+        } catch (const Error&) {
+        }
+    }
+    return nullptr;
 }
 
 } // namespace trencadis

@@ -30,6 +30,8 @@ struct SimulationOptions {
     /// Devices copy to each other directly where the links between them pass no processor. Without: by way of the memory where
     /// the datum is at home (runtimes that write back when somebody needs the datum).
     bool peer = true;
+    /// Messages between hosts take no time; they are counted. What a run loses by communication is the difference.
+    bool free_network = false;
     std::string power_state; ///< of all units, by name; empty: the first of each
     std::string placement =
         "first-touch"; ///< of the data at the start: first-touch (node 0), interleave (by tile, over the nodes in use)

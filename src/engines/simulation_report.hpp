@@ -27,6 +27,13 @@ struct SimulationReport {
         Flops flops = 0;
         double mean_s() const { return calls ? total_s / static_cast<double>(calls) : 0; }
     };
+    /// Of hosts that send each other messages.
+    struct OfHost {
+        std::int64_t messages_sent = 0, messages_received = 0;
+        Bytes bytes_sent = 0, bytes_received = 0;
+        Bytes owned_bytes = 0; ///< data that it holds for good
+        Bytes peak_bytes = 0;  ///< with copies of others', the most at one time
+    };
     Seconds makespan_s = 0;
     Joules energy_j = 0;     ///< all cores and devices of the machine, and base_w, over the makespan
     bool has_energy = false; ///< the machine says what its units draw
@@ -38,6 +45,7 @@ struct SimulationReport {
     std::int64_t transfers = 0;
     Bytes local_bytes = 0;  ///< operands used in place in the worker's own memory node
     Bytes remote_bytes = 0; ///< operands used in place in another memory node
+    std::vector<OfHost> hosts; ///< none: one host, or hosts without a described network
 };
 
 /// An engine that runs in virtual time.

@@ -8,7 +8,7 @@ namespace {
 /// The body of a run, as a task; bookkeeping, so it is neither busy time nor an event.
 struct RunArgs {
     static constexpr bool at_home = true;
-    const std::function<void(Flow&)>* body;
+    const std::function<void(Flow&)>* body; ///< as the engine has it
     void run(TaskContext& context) { (*body)(context.flow()); }
 };
 
@@ -56,14 +56,15 @@ Index TaskFlowEngine::run(const RunOptions& options, const std::function<void(Fl
     const bool asks = options.interrupted && *options.interrupted;
     if (asks) poll_while_waiting(options.interrupted);
     const Polling polling{*this};
+    const std::function<void(Flow&)> submission = [&](Flow& flow) { submit_to(flow, body); };
     std::unique_ptr<TaskFlow> flow = take_flow(options.flow);
     CallSharing* const sharing = call_sharing();
     const bool attended = sharing && sharing->attend(*flow, [&] {
-        body(*flow);
+        submission(*flow);
         flow->wait();
     });
     if (!attended) {
-        flow->submit(run_codelet, RunArgs{&body}, std::initializer_list<Access>{});
+        flow->submit(run_codelet, RunArgs{&submission}, std::initializer_list<Access>{});
         flow->wait();
     }
     raise_quietly(flow->raised());

@@ -6,15 +6,20 @@
 #include "engines/engine.hpp"
 #include "scheduling/scheduler.hpp"
 #include "simulation/graph_survey.hpp"
+#include "simulation/simulated_hosts.hpp"
 #include "simulation/simulation_units.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 #include <sys/mman.h>
 
 namespace trencadis {
 namespace {
+
+constexpr std::int64_t all_tasks = std::int64_t{1} << 40; ///< a window that nothing reaches
 
 /// Addresses that stand for the matrices and are never touched. The same ones in every process, where they are free: a policy or
 /// table that looks at addresses then does the same in every run.
@@ -44,6 +49,10 @@ struct Graph {
     void* memory;
 };
 void submit(Flow& flow, const Graph& graph) { submit_graph(flow, graph.routine, graph.variant, graph.shape, graph.memory); }
+void submit_owned(Flow& flow, const Graph& graph, const TileOwners& owners)
+{
+    submit_graph(flow, graph.routine, graph.variant, graph.shape, graph.memory, owners);
+}
 
 struct SurveyArgs {
     const Graph* graph;
@@ -116,6 +125,40 @@ EngineParts parts_of(const SimulationRequest& request, const Machine& machine, c
                     result.variant, machine.name, advice));
 }
 
+/// A host's tiles are computed on by that host.
+void require_workers_everywhere(const Machine& machine, const ChosenUnits& units)
+{
+    std::vector<bool> has(machine.network ? machine.nodes.size() : 0, false);
+    for (const int core : units.cores)
+        if (!has.empty()) has[static_cast<std::size_t>(machine.cores[core].node)] = true;
+    const auto without = std::ranges::find(has, false);
+    if (without != has.end())
+        throw Error(ErrorCode::bad_argument, fmt::format("workers: host {} has none, and it holds tiles; name cores of every host",
+                                                         without - has.begin()));
+}
+
+const Form& chosen_form(const SimulationRequest& request, const Machine& machine, bool devices)
+{
+    if (!request.variant.empty()) return graph_form(request.routine, request.variant);
+    if (!machine.network) return default_graph_form(request.routine, devices);
+    if (const Form* form = default_form_of_hosts(request.routine)) return *form;
+    throw Error(ErrorCode::bad_argument,
+                fmt::format("no form of {} goes tile by tile, as hosts need it that send each other tiles", request.routine));
+}
+
+/// What the hosts hold must fit; copies of others' tiles come on top (SimulationReport::OfHost::peak_bytes).
+void check_hosts(const SimulationResult& result, const Machine& machine)
+{
+    for (std::size_t host = 0; host < result.hosts.size(); ++host) {
+        const Bytes there = machine.nodes[host].bytes, needed = result.hosts[host].peak_bytes;
+        if (there > 0 && needed > there)
+            throw Error(ErrorCode::bad_argument,
+                        fmt::format("host {} would need {:.1f} GB for its tiles and copies of others', and has {:.1f} GB; choose a "
+                                    "smaller n, or more hosts",
+                                    host, needed * 1e-9, there * 1e-9));
+    }
+}
+
 double idle_fraction(const SimulationReport& report)
 {
     Seconds busy = 0;
@@ -132,8 +175,11 @@ SimulationResult simulate(const SimulationRequest& request)
     SimulationResult result;
     const Machine described = request.described ? *request.described : load_machine(request.machine);
     require_known_kernels(described);
-    const Machine machine = awake_part(described, request.model);
+    const TileOwners owners = owners_on(described, request.owners);
+    const Machine machine =
+        awake_part(described.network ? first_hosts(described, owners.processes()) : described, request.model);
     const ChosenUnits units = choose_units(machine, request.workers);
+    require_workers_everywhere(machine, units);
     SchedulerSpec scheduler = parse_scheduler(request.scheduler.empty() ? "mosaic" : request.scheduler);
     scheduler.seed(request.options.seed);
     result.machine = machine.name;
@@ -141,8 +187,8 @@ SimulationResult simulate(const SimulationRequest& request)
     result.scheduler = scheduler.text;
     result.routine = request.routine;
     const bool devices = !units.devices.empty();
-    const Form& form =
-        request.variant.empty() ? default_graph_form(request.routine, devices) : graph_form(request.routine, request.variant);
+    const Form& form = chosen_form(request, machine, devices);
+    result.owners = owners;
     result.variant = form.name;
     if (form.packs_images && devices) refuse_devices(result, machine);
     result.n = request.n;
@@ -160,6 +206,7 @@ SimulationResult simulate(const SimulationRequest& request)
     const Graph graph{result.routine, result.variant, shape, memory.begin()};
     FlowOptions options{.traits = scheduler.flow};
     if (request.window) options.window = request.window;
+    else if (machine.network) options.window = all_tasks;
 
     GraphSurvey survey(machine, units.cores, units.devices);
     survey_graph(survey, graph);
@@ -169,8 +216,9 @@ SimulationResult simulate(const SimulationRequest& request)
     const std::unique_ptr<Engine> engine =
         find_entry("engine", engine_entries(), "simulated").make(parts_of(request, machine, units, scheduler));
     if (request.trace) engine->recorder().start_at(0);
-    engine->run({options}, [&](Flow& flow) { submit(flow, graph); });
+    engine->run({options}, [&](Flow& flow) { machine.network ? submit_owned(flow, graph, owners) : submit(flow, graph); });
     static_cast<SimulationReport&>(result) = engine->simulation()->simulation_report();
+    check_hosts(result, machine);
     result.idle_fraction = idle_fraction(result);
     const Flops flops = routine_flops(result.routine, shape);
     if (result.makespan_s > 0) result.gflops = flops / result.makespan_s * 1e-9;

@@ -3,6 +3,7 @@
 #include "engines/simulation_options.hpp"
 #include "engines/simulation_report.hpp"
 #include "machine/machine.hpp"
+#include "matrix/tile_owners.hpp"
 #include "observe/trace.hpp"
 
 #include <cstdint>
@@ -31,7 +32,11 @@ struct SimulationRequest {
     /// One of the machine's execution models (Machine::models), which says what cores are awake; the others are neither workers
     /// nor draw power. Empty: all are awake.
     std::string model;
-    std::int64_t window = 0; ///< tasks submitted and not finished; 0: as everywhere
+    /// On machines with a network (Machine::network): who holds which tile. Hosts beyond those that hold any take no part. A grid
+    /// of 0 rows: the squarest of as many hosts as the rule can use.
+    TileOwners owners{.grid_rows = 0, .grid_cols = 0};
+    /// Tasks submitted and not finished; 0: as everywhere, and where hosts send messages all, since each submits for itself.
+    std::int64_t window = 0;
     SimulationOptions options;
     bool trace = false;
 };
@@ -53,6 +58,7 @@ struct SimulationResult : SimulationReport {
     double gflops = 0;        ///< routine_flops over makespan_s
     double idle_fraction = 0; ///< of all workers' time: 1 - sum of busy_s / (workers * makespan_s)
     SimulationBounds bounds;
+    TileOwners owners;          ///< of hosts that send messages
     double capacity_gflops = 0; ///< routine_flops over bounds.time_s()
     Trace trace;                ///< where asked for
 };

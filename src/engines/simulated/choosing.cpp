@@ -13,9 +13,12 @@ constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 
 int VirtualEngine::push(Task* chain, WorkerId from)
 {
+    if (books_) chain = send_messages(chain);
     push_each(chain, from, [this](const Task& task) {
         if (data_depth_ < 0 && task.access_count > 0) data_depth_ = task.depth;
         queued_.insert(&task);
+        ++crew_of(task).queued;
+        change(crew_of(task));
     });
     return 0; // `serve` tells who should know
 }
@@ -23,6 +26,7 @@ int VirtualEngine::push(Task* chain, WorkerId from)
 void VirtualEngine::taken(const Task& task)
 {
     queued_.erase(&task);
+    --crew_of(task).queued;
     vain_ = 0;
 }
 
@@ -53,6 +57,7 @@ void VirtualEngine::pay(Worker& worker, Seconds cost)
 Found VirtualEngine::look(Worker& worker)
 {
     const Found found = ask(worker);
+    change(*worker.crew);
     serve();
     return found;
 }
@@ -76,38 +81,63 @@ Found VirtualEngine::joined(Worker& worker, const Decision& decision)
     return {};
 }
 
-/// Asks the policy for those who are idle, the one that has been for longest first, then for devices with a free place beside
-/// what they run. Wakes those who got something.
+/// The policy may answer otherwise than it did when it was asked for these workers.
+void VirtualEngine::change(Crew& crew)
+{
+    if (crews_.size() > 1 && !std::exchange(crew.changed, true)) changed_.push_back(&crew);
+}
+void VirtualEngine::change_all()
+{
+    for (Crew& crew : crews_) change(crew);
+}
+
+/// Asks the policy for those who are idle where anything changed. Wakes those who got something.
 void VirtualEngine::serve()
 {
-    const auto anything = [this] { return any_work() || undiscovered_.any(); };
-    for (bool given = true; given && anything();) {
-        given = false;
-        for (std::size_t i = 0; i < seekers_.size() && anything();) {
-            Worker& worker = *workers_[seekers_[i]];
-            const Found found = ask(worker);
-            if (found) {
-                worker.found = found;
-                no_longer_idle(worker);
-                wake(*worker.holder);
-                given = true;
-            } else ++i;
+    const auto serve_fully = [this](Crew& crew) {
+        while (serve(crew)) {
         }
-        for (const WorkerId device : devices_) {
-            Worker& worker = *workers_[device];
-            if (worker.idle || worker.found || !has_slot(worker) || !anything()) continue;
-            if (const Found found = ask(worker)) {
-                claim(worker, *found.task);
-                given = true;
-            }
+    };
+    if (crews_.size() == 1) return serve_fully(crews_.front());
+    while (!changed_.empty()) {
+        Crew& crew = *changed_.back();
+        changed_.pop_back();
+        crew.changed = false;
+        serve_fully(crew);
+    }
+}
+
+/// The one that has been idle for longest first, then devices with a free place beside what they run. True: somebody got
+/// something.
+bool VirtualEngine::serve(Crew& crew)
+{
+    const auto anything = [&] { return crew.queued > 0 || crew.offers > 0 || undiscovered_.any(); };
+    bool given = false;
+    for (std::size_t i = 0; i < crew.seekers.size() && anything();) {
+        Worker& worker = *workers_[crew.seekers[i]];
+        const Found found = ask(worker);
+        if (found) {
+            worker.found = found;
+            no_longer_idle(worker);
+            wake(*worker.holder);
+            given = true;
+        } else ++i;
+    }
+    for (const WorkerId device : devices_) {
+        Worker& worker = *workers_[device];
+        if (worker.idle || worker.found || !has_slot(worker) || !anything()) continue;
+        if (const Found found = ask(worker)) {
+            claim(worker, *found.task);
+            given = true;
         }
     }
+    return given;
 }
 
 void VirtualEngine::no_longer_idle(Worker& worker)
 {
     worker.idle = false;
-    std::erase(seekers_, worker.id);
+    std::erase(worker.crew->seekers, worker.id);
 }
 
 /// Nothing to do, until somebody gives the worker something or wants it to look around.
@@ -116,7 +146,7 @@ Found VirtualEngine::idle(Worker& worker, Wait* wait)
     if (stop_ || (wait && !wait->flow.begin_suspension(wait->target, wait))) return {};
     const Seconds begin = now();
     worker.idle = true;
-    seekers_.push_back(worker.id);
+    worker.crew->seekers.push_back(worker.id);
     pause();
     if (worker.idle) no_longer_idle(worker);
     if (wait) wait->flow.end_suspension(wait->target);
@@ -144,6 +174,7 @@ void VirtualEngine::keep_alarm()
         else {
             ++vain_;
             again_at_ = never;
+            change_all();
             serve();
         }
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include "engines/messages/owner_computes.hpp"
 #include "engines/protocol/protocol.hpp"
 #include "engines/simulated/kernel_table.hpp"
 #include "engines/simulated/virtual_time.hpp"
@@ -57,7 +58,7 @@ public:
     std::vector<WorkerTime> times() const override;
     Recorder& recorder() override { return recorder_; }
     std::span<const ComputeUnit> units() const override { return units_; }
-    const Capabilities& capabilities() const override { return abilities; }
+    const Capabilities& capabilities() const override { return abilities_; }
     const char* name() const override { return "engine 'simulated'"; }
     const ReportsSimulation* simulation() const override { return this; }
     SimulationReport simulation_report() const override;
@@ -85,6 +86,7 @@ private:
 
     // TaskFlowEngine
     void poll_while_waiting(const std::function<bool()>* poll) override { poll_ = poll; }
+    void submit_to(Flow& flow, const std::function<void(Flow&)>& body) override;
 
     void add_kernels(SimulationReport& report) const;
 
@@ -120,6 +122,9 @@ private:
     int push(Task* chain, WorkerId from);
     void taken(const Task& task);
     bool any_work() const { return !queued_.empty() || offers_ > 0; }
+    Crew& crew_of(const Task& task) { return crews_[binds(task.node) && crews_.size() > 1 ? std::size_t(task.node) : 0]; }
+    void change(Crew& crew);
+    void change_all();
     template <class Body> void with_policy(Body&& body) { body(); }
     void wake(int) {} // `serve` tells them
     void someone_looks() { serve(); }
@@ -128,6 +133,7 @@ private:
     Found ask(Worker& worker);
     Found joined(Worker& worker, const Decision& decision);
     void serve();
+    bool serve(Crew& crew);
     void ask_again(Seconds in);
     void pay(Worker& worker, Seconds cost);
 
@@ -165,6 +171,17 @@ private:
     void wake_movers();
     void data_changed();
 
+    // messages.cpp: hosts that send each other what they hold
+    void make_crews();
+    void require_policy_per_host() const;
+    Task* send_messages(Task* chain);
+    void post(Task& message);
+    void carry(Crew& crew, std::size_t which);
+    void deliver(Task& message);
+    Task* arrive(Task& message);
+    void release_copies(const Task& task);
+    void add_hosts(SimulationReport& report) const;
+
     EngineParts parts_;
     const Machine& machine_;
     const SimulationOptions& options_;
@@ -179,7 +196,11 @@ private:
     std::vector<Worker*> by_actor_;
     bool has_energy_ = false;
 
-    std::vector<WorkerId> seekers_;                      ///< idle, the one that has been for longest first
+    Capabilities abilities_ = abilities;
+    std::vector<Crew> crews_; ///< one per host where hosts send messages, else one
+    std::vector<Crew*> changed_;
+    std::unique_ptr<HostBooks> books_; ///< where hosts send messages
+    std::vector<const Worker*> different_; ///< a worker of each type and speed
     std::vector<VirtualTime::Actor> wakes_, interrupts_; ///< to be told at the next pause
     std::unordered_set<const Task*> queued_;
     Task* root_ = nullptr; ///< the body that the simulation was started with: the first worker runs it, whatever the policy

@@ -118,7 +118,9 @@ Seconds VirtualEngine::own_chunk_time(const Operation& operation, const Worker& 
 
 bool VirtualEngine::somebody_idle(const Task& task) const
 {
-    return std::any_of(seekers_.begin(), seekers_.end(), [&](WorkerId idle) { return binding_.allows(idle, task.node); });
+    const auto allowed = [&](WorkerId idle) { return binding_.allows(idle, task.node); };
+    if (binds(task.node) && books_) return !crews_[std::size_t(task.node)].seekers.empty();
+    return std::ranges::any_of(crews_, [&](const Crew& crew) { return std::ranges::any_of(crew.seekers, allowed); });
 }
 
 /// Begins an operation. Others may join it when somebody is idle, or when the policy wants it: as on real cores, where cutting
@@ -139,6 +141,8 @@ Operation& VirtualEngine::open(Worker& worker, Task& task, bool offer, Seconds s
     if (!offered) return *operation;
     worker.offer = operation;
     ++offers_;
+    ++worker.crew->offers;
+    change(*worker.crew);
     serve();
     return *operation;
 }
@@ -188,6 +192,9 @@ void VirtualEngine::adjust(Operation& operation)
         if (member) kinds.push_back(member->type);
     const Task& task = operation.task;
     const double loss = kinds.size() > 1 ? kernels_.sharing_loss(*task.codelet, task.flops, kinds) : 1;
+    const bool fewer = operation.inside < std::exchange(operation.counted, operation.inside);
+    if (books_ && fewer && loss == operation.loss) return; // what was foreseen stays true
+    operation.loss = loss;
     for (Worker* member : operation.members) {
         if (!member) continue;
         const Seconds chunk = own_chunk_time(operation, *member) * loss;
@@ -238,6 +245,7 @@ void VirtualEngine::leave(Worker& worker, Operation& operation)
     if (worker.offer == &operation) {
         worker.offer = nullptr;
         --offers_;
+        --worker.crew->offers;
     }
     if (--operation.inside > 0) return adjust(operation);
     for (Worker* follower : operation.expected) follower->called = nullptr;
@@ -256,6 +264,7 @@ void VirtualEngine::leave(Worker& worker, Operation& operation)
 void VirtualEngine::conclude(Worker& worker, Task& task, std::exception_ptr failure, Seconds took)
 {
     if (task.codelet->counted) ++tasks_;
+    if (books_) release_copies(task);
     if (poll_ && ++since_poll_ % 1024 == 0 && (*poll_)()) cancel_call(*task.flow);
     WorkerProtocol::conclude(worker, task, std::move(failure), took);
 }

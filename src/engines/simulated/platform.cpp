@@ -94,15 +94,18 @@ std::vector<int> nodes_of(const EngineParts& parts)
 
 VirtualEngine::VirtualEngine(EngineParts parts)
     : WorkerProtocol(nodes_of(parts)), parts_(std::move(parts)), machine_(*parts_.machine), options_(parts_.simulation),
-      kernels_(machine_), routes_(machine_), recorder_(static_cast<int>(parts_.workers.size() + parts_.devices.size())),
+      kernels_(machine_), recorder_(static_cast<int>(parts_.workers.size() + parts_.devices.size())),
       again_at_(never), mapping_(options_.seed)
 {
+    if (!machine_.network) routes_.emplace(machine_);
     const VirtualPlatform virtual_machine = platform();
     add_workers();
-    make_memory();
+    make_crews();
+    if (!machine_.network) make_memory();
     time_ = make_virtual_time();
     time_->build(virtual_machine);
     make_scheduler(*this, parts_.scheduler);
+    require_policy_per_host();
 }
 
 /// Hosts are the machine's cores, then its devices; also those without a worker, because they draw power.
@@ -125,6 +128,9 @@ VirtualPlatform VirtualEngine::platform()
         throw Error(ErrorCode::bad_argument,
                     machine_.name + " has no power state '" + options_.power_state + "' on any core or device");
     platform.energy = has_energy_ = known || machine_.base_w > 0;
+    platform.network = machine_.network;
+    platform.places = static_cast<int>(machine_.nodes.size());
+    if (platform.network) return platform;
     platform.places = place_of_cores(machine_, static_cast<int>(machine_.nodes.size()));
     Ways ways(platform, machine_, *routes_);
     ways.add_copies();

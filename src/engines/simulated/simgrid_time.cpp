@@ -42,11 +42,8 @@ public:
     void build(const VirtualPlatform& platform) override
     {
         if (platform.energy) sg_host_energy_plugin_init();
-#if SIMGRID_VERSION >= 40000
-        s4u::NetZone* zone = engine_->get_netzone_root()->add_netzone_full("machine");
-#else
-        s4u::NetZone* zone = s4u::create_full_zone("machine");
-#endif
+        if (platform.network) return build_cluster(platform);
+        s4u::NetZone* zone = root_zone();
         for (const VirtualPlatform::Host& host : platform.hosts) hosts_.push_back(add_host(zone, host, platform.energy));
         for (int place = 0; place < platform.places; ++place)
             places_.push_back(add_host(zone, VirtualPlatform::Host{1, 0, 0}, platform.energy));
@@ -60,6 +57,47 @@ public:
             zone->add_route(places_[route.from]->get_netpoint(), places_[route.to]->get_netpoint(), nullptr, nullptr, way, false);
         }
         zone->seal();
+    }
+
+    /// Cores are places that no route leads to, hosts are places of the network: a table of all routes would need the square of
+    /// their number.
+    void build_cluster(const VirtualPlatform& platform)
+    {
+        s4u::NetZone* root = root_zone();
+        s4u::NetZone* cores = s4u::create_star_zone("cores")->set_parent(root);
+        for (const VirtualPlatform::Host& host : platform.hosts) hosts_.push_back(add_host(cores, host, platform.energy));
+        cores->seal();
+        const s4u::ClusterCallbacks callbacks([&](s4u::NetZone* zone, const std::vector<unsigned long>&, unsigned long) {
+            s4u::Host* const place = add_host(zone, VirtualPlatform::Host{1, 0, 0}, platform.energy);
+            places_.push_back(place);
+            return std::pair<simgrid::kernel::routing::NetPoint*, simgrid::kernel::routing::NetPoint*>(place->get_netpoint(), nullptr);
+        });
+        add_network(root, *platform.network, callbacks)->seal();
+        root->seal();
+    }
+
+    s4u::NetZone* root_zone()
+    {
+#if SIMGRID_VERSION >= 40000
+        return engine_->get_netzone_root()->add_netzone_full("machine");
+#else
+        return s4u::create_full_zone("machine");
+#endif
+    }
+    static s4u::NetZone* add_network(const s4u::NetZone* root, const Network& network, const s4u::ClusterCallbacks& callbacks)
+    {
+        const auto numbers = [](const std::vector<int>& list) { return std::vector<unsigned int>(list.begin(), list.end()); };
+        const auto both = [](int count, int links) { return std::pair(static_cast<unsigned>(count), static_cast<unsigned>(links)); };
+        constexpr auto shared = s4u::Link::SharingPolicy::SPLITDUPLEX;
+        if (network.kind == Network::Kind::fat_tree)
+            return s4u::create_fatTree_zone(
+                "network", root,
+                {static_cast<unsigned>(network.down.size()), numbers(network.down), numbers(network.up), numbers(network.parallel)},
+                callbacks, network.bandwidth, network.latency, shared);
+        return s4u::create_dragonfly_zone("network", root,
+                                          {both(network.groups, network.group_links), both(network.chassis, network.chassis_links),
+                                           both(network.routers, network.router_links), static_cast<unsigned>(network.router_hosts)},
+                                          callbacks, network.bandwidth, network.latency, shared);
     }
 
     Seconds now() const override { return s4u::Engine::get_clock(); }

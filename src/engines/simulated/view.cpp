@@ -86,8 +86,9 @@ bool VirtualEngine::holds_written(const Task& task, WorkerId id) const
 
 Seconds VirtualEngine::estimate(const Codelet& codelet, Flops flops) const
 {
+    if (&codelet == &message_codelet) return 0; // no worker's; how long the network takes is not known ahead
     Seconds best = std::numeric_limits<Seconds>::infinity();
-    for (const auto& worker : workers_) {
+    for (const Worker* worker : different_) {
         const Seconds alone = codelet.submits ? kernels_.guess(flops, worker->type) : kernels_.time(codelet, flops, worker->type);
         best = std::min(best, alone / host_speed_[worker->host]);
     }
@@ -142,6 +143,7 @@ SimulationReport VirtualEngine::simulation_report() const
         report.local_bytes = memory.local.bytes;
         report.remote_bytes = memory.remote.bytes;
     }
+    if (books_) add_hosts(report);
     return report;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 #include "base/types.hpp"
+#include "machine/machine.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@ struct VirtualPlatform {
     };
     std::vector<Host> hosts;
     int places = 0; ///< where data lie
+    std::optional<Network> network; ///< joins the places; then there are no links and routes
     std::vector<Link> links;
     std::vector<Route> routes;
     bool energy = false; ///< the watts are known

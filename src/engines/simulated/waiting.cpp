@@ -127,6 +127,9 @@ void VirtualEngine::stop_all()
         if (actor >= 0) wakes_.push_back(actor);
     for (const Mover& mover : movers_)
         if (mover.actor >= 0) wakes_.push_back(mover.actor);
+    for (const Crew& crew : crews_)
+        for (const Carrier& carrier : crew.carriers)
+            if (carrier.actor >= 0) wakes_.push_back(carrier.actor);
 }
 
 /// Says what the simulation waits for.

@@ -5,12 +5,15 @@
 #include "graph/task_flow.hpp"
 #include "memory/claims.hpp"
 
+#include <cstdint>
+#include <queue>
 #include <string>
 #include <vector>
 
 namespace trencadis::simulated {
 
 struct Worker;
+struct Crew;
 
 /// A kernel that one worker runs and others may join.
 struct Operation {
@@ -31,6 +34,8 @@ struct Operation {
     std::vector<Worker*> expected; ///< of a fixed team: followers that are still to come
     std::vector<Worker*> members;  ///< by their number in the plan; none: has left
     int inside = 0;
+    int counted = 0; ///< members when their ends were worked out
+    double loss = 1; ///< by which their chunks took longer then
     Seconds end(int member) { return fixed ? fixed_end : plan.end(member); }
     Index left(Seconds now) { return fixed ? static_cast<Index>(expected.size()) : plan.left(now); }
 };
@@ -61,6 +66,7 @@ struct Worker : WorkerState<Holder> {
     int type;        ///< of the core or device it is on now (KernelTable)
     int host;        ///< likewise (VirtualPlatform)
     int space;       ///< its memory
+    Crew* crew = nullptr;
     int device = -1; ///< index into Machine::devices
 
     Holder* holder = nullptr;
@@ -78,6 +84,50 @@ struct Worker : WorkerState<Holder> {
 
     Seconds busy = 0;
     std::int64_t tasks = 0, shares = 0;
+};
+
+/// What a host is to send: the most urgent first, of equals what was submitted first.
+class Outbox {
+public:
+    void add(Task& message)
+    {
+        waiting_.push({message.priority.load(std::memory_order_relaxed), message.order.load(std::memory_order_relaxed), &message});
+    }
+    Task* take()
+    {
+        if (waiting_.empty()) return nullptr;
+        Task* const first = waiting_.top().message;
+        waiting_.pop();
+        return first;
+    }
+
+private:
+    struct Entry {
+        double priority;
+        std::uint64_t order;
+        Task* message;
+        bool operator<(const Entry& other) const
+        {
+            return priority != other.priority ? priority < other.priority : order > other.order;
+        }
+    };
+    std::priority_queue<Entry> waiting_;
+};
+
+/// Who carries messages of a host, one after the other.
+struct Carrier {
+    VirtualTime::Actor actor = -1;
+    bool waits = false;
+};
+
+/// Workers that are served together: those of one host, or all.
+struct Crew {
+    std::vector<WorkerId> seekers; ///< idle, the one that has been for longest first
+    std::int64_t queued = 0;       ///< tasks with the policy
+    int offers = 0;
+    bool changed = false; ///< what its policy would answer, since it was asked
+    Outbox outbox;
+    std::vector<Carrier> carriers;
 };
 
 /// Who carries out one queue of transfers, one after the other.

@@ -97,7 +97,10 @@ WorkerId NodePolicies::inside(const Part& part, WorkerId worker) const
 void NodePolicies::push(Task& task, WorkerId released_by)
 {
     if (Part* part = part_at(task.node)) part->policy->push(task, inside(*part, released_by));
-    else everybody_->push(task, released_by);
+    else {
+        shared_.store(true, std::memory_order_release);
+        everybody_->push(task, released_by);
+    }
 }
 
 Decision NodePolicies::pop(WorkerId worker)
@@ -106,7 +109,7 @@ Decision NodePolicies::pop(WorkerId worker)
     if (!part) return everybody_->pop(worker);
     Decision mine = part->policy->pop(number_[worker]);
     if (mine.join != no_worker) mine.join = part->view.member(mine.join);
-    if (mine.run || mine.join != no_worker) return mine;
+    if (mine.run || mine.join != no_worker || !shared_.load(std::memory_order_acquire)) return mine;
     Decision other = everybody_->pop(worker);
     other.exposed += mine.exposed;
     if (other.again_in == 0 || (mine.again_in > 0 && mine.again_in < other.again_in)) other.again_in = mine.again_in;
