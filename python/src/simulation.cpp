@@ -1,7 +1,7 @@
 #include "simulation/simulation.hpp"
 
-#include "bind.hpp"
 #include "base/registry.hpp"
+#include "bind.hpp"
 #include "call.hpp"
 
 #include <nanobind/stl/string.h>

@@ -245,3 +245,44 @@ def test_reproduce_writes_a_report_with_timelines_and_charts(tmp_path):
 )
 def test_reproduce_refuses_bad_input_in_one_line(words, message):
     assert message in refusal("reproduce", *words)
+
+
+FAT_TREE = ["simulate", "potrf", "--machine", "fat-tree", "--n", "4000", "--nb", "500"]
+
+
+def test_many_hosts_say_what_they_send_and_hold():
+    (cyclic,) = rows(*FAT_TREE, "--grid", "3x4", "--scheduler", "eager")
+    (symmetric,) = rows(*FAT_TREE, "--grid", "4x4", "--distribution", "symmetric", "--scheduler", "eager")
+    assert (cyclic["hosts"], cyclic["grid"], cyclic["distribution"]) == (12, "3x4", "block-cyclic")
+    assert (symmetric["hosts"], symmetric["grid"], symmetric["distribution"]) == (6, "4x4", "symmetric")
+    for row in (cyclic, symmetric):
+        assert row["variant"] == "in-place" and len(row["workers"]) == 16 * row["hosts"]
+        per_host = row["per_host"]
+        assert row["messages"] == sum(host["messages_sent"] for host in per_host)
+        assert row["messages"] == sum(host["messages_received"] for host in per_host)
+        assert row["bytes_sent"] == row["messages"] * 500 * 500 * 8
+        assert row["most_bytes_of_a_host"] == max(host["bytes_sent"] for host in per_host)
+        assert row["owned_bytes"] == 36 * 500 * 500 * 8
+        assert row["peak_bytes_of_a_host"] > row["owned_bytes"] / row["hosts"]
+    (free,) = rows(*FAT_TREE, "--grid", "3x4", "--scheduler", "eager", "--effect", "free-network")
+    assert free["messages"] == cyclic["messages"] and free["makespan_s"] < cyclic["makespan_s"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--grid", "3by4"], "write PxQ"),
+        (["--grid", "0x4"], "write PxQ"),
+        (["--grid", "40x40"], "needs 1600 hosts, and fat-tree has 1024"),
+        (["--distribution", "symetric"], "symmetric"),
+        (["--grid", "3x4", "--distribution", "symmetric"], "not RxR"),
+        (["--grid", "2x2", "--variant", "packed"], "which no host sends"),
+        (["--grid", "2x2", "--scheduler", "virtual-cores:teams=0+1"], "each of its hosts has one of its own"),
+    ],
+)
+def test_grids_that_make_no_sense_are_refused(words, said):
+    assert said in refusal(*FAT_TREE, *words)
+
+
+def test_a_machine_of_one_host_has_no_grid():
+    assert "no machine of many hosts" in refusal(*EXYNOS, "--grid", "2x2")

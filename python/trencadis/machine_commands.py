@@ -126,10 +126,9 @@ def _print_machine(machine: dict[str, Any]) -> None:
             _cache_rows(machine), {"level": "cache level", "count": "count", "size": "size each", "sharers": "cores per cache"}
         )
     out.print()
-    print_table(
-        [{"name": node["name"], "size": _size(node["bytes"])} for node in machine["nodes"]],
-        {"name": "memory node", "size": "size"},
-    )
+    print_table(_node_rows(machine), {"name": "memory node", "size": "size"})
+    if machine.get("network"):
+        out.print(f"\nnetwork: {_network_text(machine['network'])}", soft_wrap=True, markup=False)
     out.print()
     sizes = {key: key for key in ("mr", "nr", "kc", "mc", "nc")}
     print_table(machine["blocks"], {"precision": "our kernels", "kind": "core kind", **sizes})
@@ -150,6 +149,8 @@ def _kind_rows(machine: dict[str, Any]) -> list[dict[str, Any]]:
         if not speed and kind.get("peak_gflops"):
             speed = f"{kind['peak_gflops']:.1f}, described"
         nodes = sorted({core["node"] for core in cores})
+        if machine.get("network"):
+            nodes = [f"{len(nodes)} hosts"]
         rows.append(
             {
                 "kind": kind["name"],
@@ -160,6 +161,24 @@ def _kind_rows(machine: dict[str, Any]) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _node_rows(machine: dict[str, Any]) -> list[dict[str, Any]]:
+    """Hosts of a cluster that are alike and follow each other as one row."""
+    rows: list[dict[str, Any]] = []
+    for node in machine["nodes"]:
+        size = _size(node["bytes"])
+        if machine.get("network") and rows and rows[-1]["size"] == size:
+            rows[-1]["name"] = f"{rows[-1]['name'].split(' ')[0]} to {node['name']}"
+        else:
+            rows.append({"name": node["name"], "size": size})
+    return rows
+
+
+def _network_text(network: dict[str, Any]) -> str:
+    values = [f"{key} {value}" for key, value in network.items() if key not in ("kind", "bandwidth", "latency")]
+    link = f"{network['bandwidth'] / 1e9:g} GB/s and {network['latency'] * 1e6:g} us per link"
+    return ", ".join([network["kind"], link, *values])
 
 
 def _cache_rows(machine: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -96,7 +97,8 @@ def simulate_command(
     routine: Routine, machine: MachineName, n: Sizes = "", shape: TallShapes = "", nb: TileSize = "auto",
     precision: Precision = "d", scheduler: Scheduler = "", variant: Variant = "", workers: Units = "",
     virtual_cores: VirtualCores = "", model: Model = "",
-    seed: Seed = 1, effect: Effects = None, grid: Grid = "", distribution: Distribution = DISTRIBUTIONS[0], json: JsonTo = None, output: TraceFile = None, view: Colours = "kernel",
+    seed: Seed = 1, effect: Effects = None, grid: Grid = "", distribution: Distribution = DISTRIBUTIONS[0],
+    json: JsonTo = None, output: TraceFile = None, view: Colours = "kernel",
 ) -> None:
     """Run a routine's tasks in virtual time on a described machine: the graph and the scheduler of real runs, no computing."""
     effects = parse_effects(effect or [])
@@ -140,10 +142,11 @@ def grid_sides(text: str) -> dict[str, int]:
     """ "4x8" -> fields of a Simulation."""
     if not text:
         return {}
-    rows, x, cols = text.partition("x")
-    if not (x and rows.isascii() and rows.isdigit() and cols.isascii() and cols.isdigit() and 0 < int(rows) <= MOST and 0 < int(cols) <= MOST):
+    sides = re.fullmatch(r"(\d{1,6})x(\d{1,6})", text, re.ASCII)
+    numbers = [int(side) for side in sides.groups()] if sides else []
+    if not numbers or not all(0 < side <= MOST for side in numbers):
         raise UsageError(f"--grid: '{text}' is no grid of hosts; write PxQ, such as 4x8, each 1 to {MOST}")
-    return {"grid_rows": int(rows), "grid_cols": int(cols)}
+    return {"grid_rows": numbers[0], "grid_cols": numbers[1]}
 
 
 def unit_list(text: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@
 #include "base/registry.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -70,15 +71,25 @@ private:
     const std::string who_;
 };
 
-/// Where a graph is submitted to see whether it can be.
-class Nowhere final : public Flow {
+/// Where a graph is submitted to see whether each task writes what one owner has.
+class OneOwnerEach final : public Flow {
 public:
+    bool holds = true;
+
     void wait() override {}
     void cancel() override {}
     bool cancelled() const override { return false; }
 
 private:
-    void take(const Codelet&, const Arguments&, std::span<const Access>, const TaskOptions&) override {}
+    void take(const Codelet&, const Arguments&, std::span<const Access> accesses, const TaskOptions&) override
+    {
+        std::optional<std::int16_t> first;
+        for (const Access& access : accesses) {
+            if (!is_writing(access.mode)) continue;
+            if (!first) first = access.datum.owner;
+            holds &= access.datum.owner == *first;
+        }
+    }
 };
 
 /// The graph of empty tasks has tiles without elements.
@@ -217,16 +228,19 @@ const Form* default_form_of_hosts(std::string_view routine)
 {
     constexpr GraphShape few{.n = 32, .nb = 8, .inner = 4, .precision = 'd'};
     graph_form(routine, {}); // knows the routine
+    const Form* other = nullptr;
     for (const Form& form : find_routine(routine).forms()) {
         if (!form.has_graph() || form.packs_images || form.tall_rows || form.by_nodes) continue;
+        OneOwnerEach sees;
         try {
-            Nowhere nowhere;
-            submit_graph(nowhere, routine, form.name, few, nullptr, {2, 2});
-            return &form;
+            submit_graph(sees, routine, form.name, few, nullptr, {2, 2});
         } catch (const Error&) {
+            continue; // names several tiles as one
         }
+        if (sees.holds) return &form;
+        if (!other) other = &form;
     }
-    return nullptr;
+    return other;
 }
 
 } // namespace trencadis

@@ -51,15 +51,15 @@ Flops routine_flops(std::string_view routine, const GraphShape& shape);
 /// Size of the range of addresses that the graph names.
 std::size_t graph_bytes(std::string_view routine, std::string_view variant, const GraphShape& shape);
 
-/// The form that users run where hosts have the matrix and ask for none: the first without images whose tasks name one tile at a
-/// time. None: there is no such form.
+/// The form that users run where hosts have the matrix and ask for none: the first without images whose tasks each write
+/// what one host has, else the first without images. None: there is no such form.
 const Form* default_form_of_hosts(std::string_view routine);
 
 /// Submits the graph over the range that begins at `memory` (aligned to 64 bytes). An empty variant means the first. Throws
 /// Error{bad_argument} when the flow's engine computes: it would touch the range.
 void submit_graph(Flow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory);
-/// The same with an owner for each datum. Throws Error{bad_argument} for a form whose tasks name several tiles as one datum, since
-/// these have several owners.
+/// The same with an owner for each datum. Throws Error{bad_argument} for a form whose tasks name several tiles as one datum,
+/// since these have several owners.
 void submit_graph(Flow& flow, std::string_view routine, std::string_view variant, const GraphShape& shape, void* memory,
                   const TileOwners& owners);
 

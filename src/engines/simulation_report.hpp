@@ -43,8 +43,8 @@ struct SimulationReport {
     std::int64_t untimed = 0; ///< tasks without a flop count that took no time
     Bytes bytes_moved = 0;    ///< copied between memories: fetched and written back
     std::int64_t transfers = 0;
-    Bytes local_bytes = 0;  ///< operands used in place in the worker's own memory node
-    Bytes remote_bytes = 0; ///< operands used in place in another memory node
+    Bytes local_bytes = 0;     ///< operands used in place in the worker's own memory node
+    Bytes remote_bytes = 0;    ///< operands used in place in another memory node
     std::vector<OfHost> hosts; ///< none: one host, or hosts without a described network
 };
 

@@ -1,4 +1,5 @@
 // The part of a machine description that says of many hosts what they are and how they are joined.
+#include "base/error.hpp"
 #include "machine/describe_parts.hpp"
 
 #include <string_view>
@@ -25,16 +26,15 @@ void read_hosts(TomlTable& root, Machine& machine)
 {
     for (TomlTable& table : root.tables("hosts")) {
         const Index count = table.integer_or("count", 1, 1), cores = table.integer("cores", 1);
-        const int kind = machine.kinds.size() == 1 && !table.has("kind")
-                             ? 0
-                             : table.one_of("kind", names_of(machine.kinds), "[[kinds]]");
+        const int kind =
+            machine.kinds.size() == 1 && !table.has("kind") ? 0 : table.one_of("kind", names_of(machine.kinds), "[[kinds]]");
         const Bytes bytes = table.number_or("bytes", 0);
         table.finish();
         if (static_cast<std::int64_t>(machine.nodes.size()) + count > most_hosts)
             table.complain("count", fmt::format("count of {} makes more than {} hosts", table.what(), most_hosts));
         if (static_cast<std::int64_t>(machine.cores.size()) + times(count, cores) > most_cores)
-            table.complain("cores", fmt::format("{} has {} hosts with {} cores; a cluster has at most {} cores", table.what(), count,
-                                                cores, most_cores));
+            table.complain("cores", fmt::format("{} has {} hosts with {} cores; a cluster has at most {} cores", table.what(),
+                                                count, cores, most_cores));
         for (Index i = 0; i < count; ++i) {
             const int host = static_cast<int>(machine.nodes.size());
             machine.nodes.push_back({fmt::format("host{}", host), bytes, host});
@@ -79,8 +79,8 @@ void read_dragonfly(TomlTable& table, Network& fly)
     fly.router_links = links("router_links");
     // Each router of a group has the links to one other group, the router of one's own number stays without.
     if (fly.groups > times(fly.chassis, fly.routers))
-        table.complain("groups", fmt::format("{} has {} groups of {} routers; a group needs one router for each group", table.what(),
-                                             fly.groups, times(fly.chassis, fly.routers)));
+        table.complain("groups", fmt::format("{} has {} groups of {} routers; a group needs one router for each group",
+                                             table.what(), fly.groups, times(fly.chassis, fly.routers)));
     const std::int64_t inside = times(times(fly.chassis, fly.routers), fly.chassis + fly.routers);
     if (times(fly.groups, inside + fly.groups + times(times(fly.chassis, fly.routers), fly.router_hosts)) > most_links)
         table.complain("groups", fmt::format("{} has more than {} links", table.what(), most_links));
@@ -102,8 +102,9 @@ void read_network(TomlTable& table, Machine& machine)
     if (network.places() > most_hosts)
         table.complain("kind", fmt::format("{} has more than {} places for hosts", table.what(), most_hosts));
     if (network.places() < hosts)
-        table.complain("kind", fmt::format("{} has {} places and [[hosts]] are {}; it needs as many places as there are hosts or more",
-                                           table.what(), network.places(), hosts));
+        table.complain("kind",
+                       fmt::format("{} has {} places and [[hosts]] are {}; it needs as many places as there are hosts or more",
+                                   table.what(), network.places(), hosts));
     machine.network = std::move(network);
 }
 
@@ -121,12 +122,22 @@ void read_cluster(TomlTable& root, Machine& machine)
     if (!root.has("hosts")) root.complain("network", "[network] joins [[hosts]], and there are none");
     std::optional<TomlTable> network = root.table("network");
     if (!network)
-        root.complain("hosts", "[[hosts]] need a [network] with kind, bandwidth and latency; hosts joined link by link are [[nodes]]");
+        root.complain("hosts",
+                      "[[hosts]] need a [network] with kind, bandwidth and latency; hosts joined link by link are [[nodes]]");
     for (const char* other : {"nodes", "cores", "caches", "devices", "junctions", "links", "models"})
         if (root.has(other))
-            root.complain(other, fmt::format("[[{}]] beside [[hosts]]; a cluster is described by [[hosts]] and [network] alone", other));
+            root.complain(other,
+                          fmt::format("[[{}]] beside [[hosts]]; a cluster is described by [[hosts]] and [network] alone", other));
     read_hosts(root, machine);
     read_network(*network, machine);
+}
+
+void require_room(const MemoryNode& memory, Bytes needed, std::string_view for_what)
+{
+    if (memory.bytes <= 0 || needed <= memory.bytes) return;
+    throw Error(ErrorCode::bad_argument,
+                fmt::format("{} needs {:.3g} GB for {} and has {:.3g} GB; choose a smaller n, or more hosts", memory.name,
+                            needed * 1e-9, for_what, memory.bytes * 1e-9));
 }
 
 Machine first_hosts(Machine machine, int count)

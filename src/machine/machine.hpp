@@ -96,10 +96,10 @@ struct Network {
     std::vector<int> parallel; ///< links between each such pair
 
     // Dragonfly.
-    int groups = 0, group_links = 0;     ///< links side by side between two groups
-    int chassis = 0, chassis_links = 0;  ///< per group, and side by side between two of them at one place
-    int routers = 0, router_links = 0;   ///< per chassis, and side by side between two of them
-    int router_hosts = 0;                ///< places at each router
+    int groups = 0, group_links = 0;    ///< links side by side between two groups
+    int chassis = 0, chassis_links = 0; ///< per group, and side by side between two of them at one place
+    int routers = 0, router_links = 0;  ///< per chassis, and side by side between two of them
+    int router_hosts = 0;               ///< places at each router
 
     std::int64_t places() const; ///< for hosts
 };
@@ -148,6 +148,8 @@ Machine load_machine(std::string_view name_or_path);
 std::vector<std::string> described_machines();
 /// The cores that are awake in an execution model; all when `model` is empty. Throws Error{bad_argument} with the nearest name.
 std::vector<int> cores_of_model(const Machine& machine, std::string_view model);
+/// Throws Error{bad_argument} where so many bytes do not fit into the memory, whose size is known.
+void require_room(const MemoryNode& memory, Bytes needed, std::string_view for_what);
 /// The first hosts of a cluster, all else as it is; base_w in proportion.
 Machine first_hosts(Machine machine, int count);
 std::string machine_to_json(const Machine& machine); ///< one object on one line

@@ -36,8 +36,8 @@ public:
     std::vector<int> indices(std::string_view key, int count);
     /// Whole numbers of 1 or more, as many as anybody likes but none of no numbers.
     std::vector<int> counts(std::string_view key);
-    std::optional<TomlTable> table(std::string_view key);  ///< [key]
-    std::vector<TomlTable> tables(std::string_view key); ///< [[key]], empty when absent
+    std::optional<TomlTable> table(std::string_view key); ///< [key]
+    std::vector<TomlTable> tables(std::string_view key);  ///< [[key]], empty when absent
     /// The number of the one of `names` that the text of `key` is; complains with the nearest.
     int one_of(std::string_view key, const std::vector<std::string>& names, std::string_view kind_of_thing);
     bool has(std::string_view key);

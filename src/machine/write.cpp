@@ -30,7 +30,8 @@ Json network_of(const Network& n)
         json.update({{"down", n.down}, {"up", n.up}, {"parallel", n.parallel}});
         return json;
     }
-    json.update({{"groups", n.groups}, {"group_links", n.group_links}, {"chassis", n.chassis}, {"chassis_links", n.chassis_links}});
+    json.update(
+        {{"groups", n.groups}, {"group_links", n.group_links}, {"chassis", n.chassis}, {"chassis_links", n.chassis_links}});
     json.update({{"routers", n.routers}, {"router_links", n.router_links}, {"router_hosts", n.router_hosts}});
     return json;
 }
@@ -170,15 +171,17 @@ private:
         std::vector<Hosts> runs;
         for (std::size_t h = 0; h < machine_.nodes.size(); ++h) {
             const Hosts one{machine_.nodes[h].bytes, kind[h], cores[h], 1};
-            const bool like = !runs.empty() && runs.back().bytes == one.bytes && runs.back().kind == one.kind && runs.back().cores == one.cores;
+            const bool like =
+                !runs.empty() && runs.back().bytes == one.bytes && runs.back().kind == one.kind && runs.back().cores == one.cores;
             if (like) ++runs.back().count;
             else runs.push_back(one);
         }
         for (const Hosts& h : runs)
-            line("\n[[hosts]]\ncount = {}\ncores = {}\nkind = {}\nbytes = {}", h.count, h.cores, quoted(machine_.kinds[h.kind].name),
-                 whole_or_exact(h.bytes));
+            line("\n[[hosts]]\ncount = {}\ncores = {}\nkind = {}\nbytes = {}", h.count, h.cores,
+                 quoted(machine_.kinds[h.kind].name), whole_or_exact(h.bytes));
         line("\n[network]"); // its values are written alike in JSON and TOML
-        for (const auto& [key, value] : network_of(network).items()) line("{} = {}", key, value.dump());
+        const Json values = network_of(network);
+        for (const auto& [key, value] : values.items()) line("{} = {}", key, value.dump());
     }
     void units()
     {

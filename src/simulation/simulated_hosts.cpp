@@ -34,8 +34,9 @@ TileOwners owners_on(const Machine& machine, const TileOwners& asked)
     const bool asks = asked.grid_rows != 0 || asked.rule != TileOwners::Rule::block_cyclic;
     if (!machine.network) {
         if (asks)
-            refuse(fmt::format("a grid of hosts was given, and {} is no machine of many hosts, which has [[hosts]] and a [network]",
-                               machine.name));
+            refuse(
+                fmt::format("a grid of hosts was given, and {} is no machine of many hosts, which has [[hosts]] and a [network]",
+                            machine.name));
         return {};
     }
     const int hosts = static_cast<int>(machine.nodes.size());

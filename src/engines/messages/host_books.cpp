@@ -109,7 +109,8 @@ const HostCount& HostBooks::busiest_sender() const
 
 const HostCount& HostBooks::fullest() const
 {
-    return *std::max_element(hosts_.begin(), hosts_.end(), [](const HostCount& a, const HostCount& b) { return a.peak < b.peak; });
+    return *std::max_element(hosts_.begin(), hosts_.end(),
+                             [](const HostCount& a, const HostCount& b) { return a.peak < b.peak; });
 }
 
 } // namespace trencadis

@@ -14,9 +14,9 @@ namespace trencadis {
 struct HostCount {
     std::int64_t messages_sent = 0, messages_received = 0;
     Bytes bytes_sent = 0, bytes_received = 0;
-    Bytes owned = 0;      ///< data that the host holds for good
-    Bytes copies = 0;     ///< of others' data, now
-    Bytes peak = 0;       ///< the most that it held at one time, both together
+    Bytes owned = 0;  ///< data that the host holds for good
+    Bytes copies = 0; ///< of others' data, now
+    Bytes peak = 0;   ///< the most that it held at one time, both together
 };
 
 /// Which host has a copy of which datum that another one holds. Sparse: only copies that somebody reads are known, so that books

@@ -26,8 +26,8 @@ inline constexpr Codelet message_codelet = [] {
 /// are the flow's, as everywhere. What a task writes and another host holds goes back to that host.
 ///
 /// The data of tasks have owners (Datum::owner). Tasks inside a task run where that one does, on what that has brought.
-/// Literature: StarPU-MPI's insertion of tasks and its cache of received data (Agullo, Aumage, Faverge, Furmento, Pruvost, Sergent,
-/// Thibault 2017).
+/// Literature: StarPU-MPI's insertion of tasks and its cache of received data (Agullo, Aumage, Faverge, Furmento, Pruvost,
+/// Sergent, Thibault 2017).
 class OwnerComputes final : public Flow {
 public:
     /// Both must outlive it.

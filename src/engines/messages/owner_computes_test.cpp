@@ -77,7 +77,8 @@ std::map<std::pair<int, int>, std::pair<int, Bytes>> sent_by_hand(const std::vec
             if (host < 0 && access.mode != AccessMode::read) host = access.datum.owner;
         for (const Access& access : task) {
             const auto mine = has.find({host, access.datum.address});
-            const bool current = access.datum.owner == host || (mine != has.end() && mine->second == version[access.datum.address]);
+            const bool current =
+                access.datum.owner == host || (mine != has.end() && mine->second == version[access.datum.address]);
             if (!current && access.mode != AccessMode::write) send(access.datum.owner, host, access.datum);
         }
         for (const Access& access : task) {

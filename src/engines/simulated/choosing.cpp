@@ -95,8 +95,7 @@ void VirtualEngine::change_all()
 void VirtualEngine::serve()
 {
     const auto serve_fully = [this](Crew& crew) {
-        while (serve(crew)) {
-        }
+        while (serve(crew)) {}
     };
     if (crews_.size() == 1) return serve_fully(crews_.front());
     while (!changed_.empty()) {

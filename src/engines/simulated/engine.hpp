@@ -199,8 +199,8 @@ private:
     Capabilities abilities_ = abilities;
     std::vector<Crew> crews_; ///< one per host where hosts send messages, else one
     std::vector<Crew*> changed_;
-    std::unique_ptr<HostBooks> books_; ///< where hosts send messages
-    std::vector<const Worker*> different_; ///< a worker of each type and speed
+    std::unique_ptr<HostBooks> books_;                   ///< where hosts send messages
+    std::vector<const Worker*> different_;               ///< a worker of each type and speed
     std::vector<VirtualTime::Actor> wakes_, interrupts_; ///< to be told at the next pause
     std::unordered_set<const Task*> queued_;
     Task* root_ = nullptr; ///< the body that the simulation was started with: the first worker runs it, whatever the policy

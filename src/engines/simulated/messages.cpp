@@ -40,6 +40,8 @@ void VirtualEngine::submit_to(Flow& flow, const std::function<void(Flow&)>& body
     OwnerComputes computes(flow, *books_);
     body(computes);
     books_->complete();
+    for (std::size_t host = 0; host < crews_.size(); ++host)
+        require_room(machine_.nodes[host], books_->hosts()[host].owned, "its data");
 }
 
 /// Takes the messages out of a chain of ready tasks; the others are for policies.
@@ -120,7 +122,8 @@ void VirtualEngine::release_copies(const Task& task)
 void VirtualEngine::add_hosts(SimulationReport& report) const
 {
     for (const HostCount& host : books_->hosts()) {
-        report.hosts.push_back({host.messages_sent, host.messages_received, host.bytes_sent, host.bytes_received, host.owned, host.peak});
+        report.hosts.push_back(
+            {host.messages_sent, host.messages_received, host.bytes_sent, host.bytes_received, host.owned, host.peak});
         report.transfers += host.messages_sent;
         report.bytes_moved += host.bytes_sent;
     }

@@ -94,8 +94,8 @@ std::vector<int> nodes_of(const EngineParts& parts)
 
 VirtualEngine::VirtualEngine(EngineParts parts)
     : WorkerProtocol(nodes_of(parts)), parts_(std::move(parts)), machine_(*parts_.machine), options_(parts_.simulation),
-      kernels_(machine_), recorder_(static_cast<int>(parts_.workers.size() + parts_.devices.size())),
-      again_at_(never), mapping_(options_.seed)
+      kernels_(machine_), recorder_(static_cast<int>(parts_.workers.size() + parts_.devices.size())), again_at_(never),
+      mapping_(options_.seed)
 {
     if (!machine_.network) routes_.emplace(machine_);
     const VirtualPlatform virtual_machine = platform();

@@ -70,7 +70,8 @@ public:
         const s4u::ClusterCallbacks callbacks([&](s4u::NetZone* zone, const std::vector<unsigned long>&, unsigned long) {
             s4u::Host* const place = add_host(zone, VirtualPlatform::Host{1, 0, 0}, platform.energy);
             places_.push_back(place);
-            return std::pair<simgrid::kernel::routing::NetPoint*, simgrid::kernel::routing::NetPoint*>(place->get_netpoint(), nullptr);
+            return std::pair<simgrid::kernel::routing::NetPoint*, simgrid::kernel::routing::NetPoint*>(place->get_netpoint(),
+                                                                                                       nullptr);
         });
         add_network(root, *platform.network, callbacks)->seal();
         root->seal();
@@ -87,17 +88,20 @@ public:
     static s4u::NetZone* add_network(const s4u::NetZone* root, const Network& network, const s4u::ClusterCallbacks& callbacks)
     {
         const auto numbers = [](const std::vector<int>& list) { return std::vector<unsigned int>(list.begin(), list.end()); };
-        const auto both = [](int count, int links) { return std::pair(static_cast<unsigned>(count), static_cast<unsigned>(links)); };
+        const auto both = [](int count, int links) {
+            return std::pair(static_cast<unsigned>(count), static_cast<unsigned>(links));
+        };
         constexpr auto shared = s4u::Link::SharingPolicy::SPLITDUPLEX;
         if (network.kind == Network::Kind::fat_tree)
-            return s4u::create_fatTree_zone(
-                "network", root,
-                {static_cast<unsigned>(network.down.size()), numbers(network.down), numbers(network.up), numbers(network.parallel)},
-                callbacks, network.bandwidth, network.latency, shared);
-        return s4u::create_dragonfly_zone("network", root,
-                                          {both(network.groups, network.group_links), both(network.chassis, network.chassis_links),
-                                           both(network.routers, network.router_links), static_cast<unsigned>(network.router_hosts)},
-                                          callbacks, network.bandwidth, network.latency, shared);
+            return s4u::create_fatTree_zone("network", root,
+                                            {static_cast<unsigned>(network.down.size()), numbers(network.down),
+                                             numbers(network.up), numbers(network.parallel)},
+                                            callbacks, network.bandwidth, network.latency, shared);
+        return s4u::create_dragonfly_zone(
+            "network", root,
+            {both(network.groups, network.group_links), both(network.chassis, network.chassis_links),
+             both(network.routers, network.router_links), static_cast<unsigned>(network.router_hosts)},
+            callbacks, network.bandwidth, network.latency, shared);
     }
 
     Seconds now() const override { return s4u::Engine::get_clock(); }

@@ -26,7 +26,7 @@ struct VirtualPlatform {
         std::vector<int> links;
     };
     std::vector<Host> hosts;
-    int places = 0; ///< where data lie
+    int places = 0;                 ///< where data lie
     std::optional<Network> network; ///< joins the places; then there are no links and routes
     std::vector<Link> links;
     std::vector<Route> routes;

@@ -62,10 +62,10 @@ struct Found {
 /// A worker: a thread on a core, or a device with the thread that drives it.
 struct Worker : WorkerState<Holder> {
     std::string name, kind_name;
-    int kind;        ///< as a policy sees it, for good
-    int type;        ///< of the core or device it is on now (KernelTable)
-    int host;        ///< likewise (VirtualPlatform)
-    int space;       ///< its memory
+    int kind;  ///< as a policy sees it, for good
+    int type;  ///< of the core or device it is on now (KernelTable)
+    int host;  ///< likewise (VirtualPlatform)
+    int space; ///< its memory
     Crew* crew = nullptr;
     int device = -1; ///< index into Machine::devices
 
@@ -91,7 +91,8 @@ class Outbox {
 public:
     void add(Task& message)
     {
-        waiting_.push({message.priority.load(std::memory_order_relaxed), message.order.load(std::memory_order_relaxed), &message});
+        waiting_.push(
+            {message.priority.load(std::memory_order_relaxed), message.order.load(std::memory_order_relaxed), &message});
     }
     Task* take()
     {

@@ -36,7 +36,7 @@ private:
 
     std::unique_ptr<View> whole_;
     std::unique_ptr<Scheduler> everybody_;
-    std::atomic<bool> shared_{false}; ///< everybody_ was given a task; until then it has nothing to say
+    std::atomic<bool> shared_{false};          ///< everybody_ was given a task; until then it has nothing to say
     std::vector<std::unique_ptr<Part>> parts_; ///< by node; null where no worker is
     std::vector<int> node_of_;
     std::vector<WorkerId> number_; ///< a worker's number inside its node
