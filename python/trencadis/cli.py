@@ -36,7 +36,8 @@ _COMMANDS = {
     "solve": "solve_commands", "factor": "solve_commands",
     "bench": "bench_commands", "compare": "bench_commands", "trace": "bench_commands", "demo": "bench_commands",
     "compare-engines": "engine_commands",
-    "simulate": "simulate_commands", "reproduce": "reproduce_commands", "growth": "growth_commands", "sweep": "sweep_commands",
+    "simulate": "simulate_commands", "scaling": "scaling_commands",
+    "reproduce": "reproduce_commands", "growth": "growth_commands", "sweep": "sweep_commands",
 }  # fmt: skip
 
 

@@ -10,10 +10,13 @@ namespace trencadis {
 
 namespace {
 constexpr std::int64_t fewest = 64; ///< records: most calls are small
-}
+constexpr std::int64_t usual = 1 << 16, most = 1 << 22;
+} // namespace
 
 BottomLevels::BottomLevels(std::int64_t window)
-    : records_(fewest), most_(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(2 * window, fewest, 1 << 16)))),
+    : records_(fewest),
+      most_(
+          std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(2 * window, fewest, window > usual ? most : usual)))),
       mask_(records_.size() - 1)
 {
 }
@@ -89,7 +92,7 @@ void BottomLevels::sweep()
             predecessor.level = std::max(predecessor.level, predecessor.cost + mine.level);
         }
     }
-    next_sweep_ = next_ + std::clamp<std::uint64_t>((next_ - oldest_) / 4, 16, 256);
+    next_sweep_ = next_ + std::clamp<std::uint64_t>((next_ - oldest_) / 4, 16, most_ > usual ? most_ : 256);
     if (histories_.size() > 4 * most_)
         std::erase_if(histories_, [this](const auto& entry) {
             const auto& newest = entry.second.newest;
