@@ -87,5 +87,24 @@ TEST_F(BottomLevelsTest, AChainLongerThanTheMemoryKeepsTheLevelsOfTheNewestPart)
     EXPECT_EQ(tasks[490].priority, 10);
 }
 
+TEST_F(BottomLevelsTest, AFlowThatIsSubmittedWholeHasExactLevelsFromItsFirstTaskOn)
+{
+    constexpr int length = 100'000; // beyond what is kept of flows whose window moves on
+    BottomLevels whole(std::int64_t{1} << 40);
+    std::deque<Task> tasks;
+    for (int i = 0; i < length; ++i) {
+        Task& task = tasks.emplace_back();
+        task.order = i;
+        AccessNode node{};
+        node.task = &task;
+        node.mode = AccessMode::readwrite;
+        const Access access = readwrite(&x_);
+        whole.add(task, {&node, 1}, {&access, 1}, 1, 0);
+    }
+    whole.sweep();
+    EXPECT_EQ(tasks.front().priority, length);
+    EXPECT_EQ(tasks.back().priority, 1);
+}
+
 } // namespace
 } // namespace trencadis

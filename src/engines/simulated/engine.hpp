@@ -1,5 +1,5 @@
 #pragma once
-#include "engines/messages/owner_computes.hpp"
+#include "engines/messages/message_flow.hpp"
 #include "engines/protocol/protocol.hpp"
 #include "engines/simulated/kernel_table.hpp"
 #include "engines/simulated/virtual_time.hpp"

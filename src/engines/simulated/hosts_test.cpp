@@ -1,4 +1,4 @@
-#include "engines/messages/owner_computes.hpp"
+#include "engines/messages/message_flow.hpp"
 #include "engines/simulated/testing.hpp"
 
 #include <gtest/gtest.h>
@@ -107,7 +107,7 @@ TEST(SimulatedHosts, SendHomeWhatWasWrittenElsewhere)
 {
     TRC_NEEDS_SIMGRID;
     const auto graph = [](Flow& flow) {
-        compute(flow, {readwrite(datum(0, 0)), readwrite(datum(1, 1))});
+        compute(flow, {readwrite(datum(1, 1)), readwrite(datum(0, 0))});
         compute(flow, {readwrite(datum(1, 1))});
     };
     const auto told = [](const SimulationReport& report) {

@@ -37,7 +37,7 @@ void VirtualEngine::require_policy_per_host() const
 void VirtualEngine::submit_to(Flow& flow, const std::function<void(Flow&)>& body)
 {
     if (!books_) return body(flow);
-    OwnerComputes computes(flow, *books_);
+    MessageFlow computes(flow, *books_);
     body(computes);
     books_->complete();
     for (std::size_t host = 0; host < crews_.size(); ++host)

@@ -1,21 +1,20 @@
-#include "engines/messages/owner_computes.hpp"
-
-#include <algorithm>
+#include "engines/messages/message_flow.hpp"
 
 namespace trencadis {
 namespace {
 
 int host_of(std::span<const Access> accesses)
 {
-    const auto written = std::ranges::find_if(accesses, [](const Access& access) { return is_writing(access.mode); });
-    if (written != accesses.end()) return written->datum.owner;
-    return accesses.empty() ? 0 : accesses.front().datum.owner;
+    int host = accesses.empty() ? 0 : accesses.front().datum.owner;
+    for (const Access& access : accesses)
+        if (is_writing(access.mode)) host = access.datum.owner;
+    return host;
 }
 
 } // namespace
 
-void OwnerComputes::take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
-                         const TaskOptions& options)
+void MessageFlow::take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+                       const TaskOptions& options)
 {
     TaskOptions there = options;
     there.node = host_of(accesses);
@@ -39,7 +38,7 @@ void OwnerComputes::take(const Codelet& codelet, const Arguments& arguments, std
 
 /// The host's copy of what a task uses there and another host holds; a message where there is none yet, unless all of it is
 /// overwritten.
-HostBooks::CopyId OwnerComputes::bring(const Access& access, int host, const TaskOptions& options)
+HostBooks::CopyId MessageFlow::bring(const Access& access, int host, const TaskOptions& options)
 {
     const Datum& datum = access.datum;
     if (const auto known = books_.copy_of(datum, host)) return *known;
@@ -55,7 +54,7 @@ HostBooks::CopyId OwnerComputes::bring(const Access& access, int host, const Tas
 }
 
 /// After a task that has written a copy.
-void OwnerComputes::send_home(const Datum& datum, int from, const TaskOptions& options)
+void MessageFlow::send_home(const Datum& datum, int from, const TaskOptions& options)
 {
     const HostBooks::CopyId copy = *books_.copy_of(datum, from);
     TaskOptions of_message = options;

@@ -1,4 +1,4 @@
-#include "engines/messages/owner_computes.hpp"
+#include "engines/messages/message_flow.hpp"
 
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ std::map<std::pair<int, int>, std::pair<int, Bytes>> sent_by_hand(const std::vec
     for (const auto& task : tasks) {
         int host = -1;
         for (const Access& access : task)
-            if (host < 0 && access.mode != AccessMode::read) host = access.datum.owner;
+            if (access.mode != AccessMode::read) host = access.datum.owner;
         for (const Access& access : task) {
             const auto mine = has.find({host, access.datum.address});
             const bool current =
@@ -91,14 +91,14 @@ std::map<std::pair<int, int>, std::pair<int, Bytes>> sent_by_hand(const std::vec
     return sent;
 }
 
-TEST(OwnerComputes, SendsEachVersionOnceToEachHostThatReadsIt)
+TEST(MessageFlow, SendsEachVersionOnceToEachHostThatReadsIt)
 {
     for (const unsigned seed : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const auto tasks = random_tasks(seed);
         Listing listing;
         HostBooks books(hosts);
-        OwnerComputes flow(listing, books);
+        MessageFlow flow(listing, books);
         for (const auto& task : tasks) flow.submit(nothing, Nothing{0}, task);
         std::vector<HostCount> expected(hosts);
         for (const auto& [pair, sums] : sent_by_hand(tasks)) {
@@ -116,11 +116,11 @@ TEST(OwnerComputes, SendsEachVersionOnceToEachHostThatReadsIt)
     }
 }
 
-TEST(OwnerComputes, RunsATaskWhereWhatItWritesIsAndNamesTheCopyThere)
+TEST(MessageFlow, RunsATaskWhereWhatItWritesIsAndNamesTheCopyThere)
 {
     Listing listing;
     HostBooks books(hosts);
-    OwnerComputes flow(listing, books);
+    MessageFlow flow(listing, books);
     const Datum here = datum(0), there = datum(1);
     ASSERT_NE(here.owner, there.owner);
     flow.submit(nothing, Nothing{0}, {read(there), readwrite(here)});
