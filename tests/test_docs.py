@@ -55,12 +55,19 @@ def test_a_command_of_the_pages_works(line, tmp_path):
 
 
 def test_the_machine_in_the_pages_can_be_simulated(tmp_path):
-    (description,) = blocks("toml")
+    description, _ = blocks("toml")
     (tmp_path / "machine.toml").write_text(description)
     words = ["simulate", "potrf", "--machine", "machine.toml", "--n", "600", "--nb", "200"]
     for extra in ([], ["--model", "cluster-switching", "--effect", "power-state=nominal"]):
         result = run([*words, *extra], tmp_path)
         assert result.returncode == 0, result.stderr
+
+
+def test_the_hosts_in_the_pages_can_be_simulated(tmp_path):
+    description, hosts = blocks("toml")
+    (tmp_path / "cluster.toml").write_text(description.split("[[nodes]]")[0] + hosts)
+    result = run(["simulate", "potrf", "--machine", "cluster.toml", "--n", "600", "--nb", "200", "--grid", "2x2"], tmp_path)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("example", blocks("python"), ids=range(len(blocks("python"))))

@@ -12,9 +12,9 @@ namespace trencadis {
 /// Bottom levels (longest path to the end of the graph, in estimated seconds) of the unfinished tasks, computed while
 /// the graph is discovered. A sweep from the newest task to the oldest unfinished one makes them exact for
 /// the part known so far; sweeps come after a growing number of submissions, so that the cost per task is a constant
-/// times its number of dependences. Where the window is larger than 2^16 tasks, as where a flow is submitted whole before it runs,
-/// all of up to 2^22 tasks are kept and their levels exact when the flow waits. Owner of the flow only. Literature: HEFT's upward rank (Topcuoglu et al. 2002);
-/// discovered at run time as in CATS (Chronaki et al. 2015).
+/// times its number of dependences. Where the window is larger than 2^16 tasks, as where a flow is submitted whole before it
+/// runs, up to 2^22 tasks are kept, and their levels are exact when the flow waits. Owner of the flow only.
+/// Literature: HEFT's upward rank (Topcuoglu et al. 2002); discovered at run time as in CATS (Chronaki et al. 2015).
 class BottomLevels {
 public:
     explicit BottomLevels(std::int64_t window);

@@ -20,10 +20,11 @@ inline constexpr Codelet message_codelet = [] {
     return codelet;
 }();
 
-/// Hands tasks on to the flow of all hosts so that each runs on the host that holds what it writes (of several such data, the
-/// last, which in tile algorithms is the one that most of the work is for), as TaskOptions::node, with messages as tasks in between: what a task reads and another host holds is sent there once
-/// per version, as soon as it is written, whatever else the reader waits for. So dependences, priorities and the end of a call
-/// are the flow's, as everywhere. What a task writes and another host holds goes back to that host.
+/// Hands tasks on to the flow of all hosts so that each runs on the host that holds what it writes (of several such data the
+/// last, which in tile algorithms is the one that most of the work is for), as TaskOptions::node, with messages as tasks in
+/// between: what a task reads and another host holds is sent there once per version, as soon as it is written, whatever else the
+/// reader waits for. So dependences, priorities and the end of a call are the flow's, as everywhere. What a task writes and
+/// another host holds goes back to that host.
 ///
 /// The data of tasks have owners (Datum::owner). Tasks inside a task run where that one does, on what that has brought.
 /// Literature: StarPU-MPI's insertion of tasks and its cache of received data (Agullo, Aumage, Faverge, Furmento, Pruvost,
