@@ -101,13 +101,19 @@ def simulate(
     model: str = "",
     seed: int = 1,
     effects: Mapping[str, Any] = {},
+    grid_rows: int = 0,
+    grid_cols: int = 0,
+    distribution: str = "block-cyclic",
     trace: bool = False,
 ) -> tuple[dict[str, Any], Trace]:
     """One configuration in virtual time on a described machine; once in a process. The record: routine, n, nb, inner, precision,
     variant, scheduler, machine, model as resolved; makespan_s, gflops, bound_gflops, area_s, critical_s, idle_fraction,
     energy_j (None where the machine does not say what it draws), tasks, untimed, bytes_moved, transfers, local_bytes,
     remote_bytes, per_worker (name, kind, busy_s, idle_s, idle_fraction, tasks, shares, energy_j), per_kernel (name, kind,
-    calls, mean_ms, total_s, gflops). The trace is empty unless asked for."""
+    calls, mean_ms, total_s, gflops). The trace is empty unless asked for. Of a machine of many
+    hosts also hosts, distribution, grid, messages, bytes_sent, most_messages_of_a_host, most_bytes_of_a_host,
+    peak_bytes_of_a_host, owned_bytes, per_host (messages_sent, messages_received, bytes_sent, bytes_received, owned_bytes,
+    peak_bytes)."""
 
 def set_num_threads(count: int) -> None:
     """So many workers for the standard session from now on."""

@@ -94,17 +94,27 @@ def published_bytes(one: Simulation) -> float:
     return element * one.n**2 / 2 * copies
 
 
+def binding(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The first from which on every run is bound."""
+    first = None
+    for row in reversed(rows):
+        if row["lost_to_messages"] < BINDS:
+            break
+        first = row
+    return first
+
+
 def where_it_binds(rows: Sequence[dict[str, Any]]) -> list[str]:
     """A line for each scaling and distribution."""
     lines = []
     for key in dict.fromkeys((row["scaling"], row["distribution"]) for row in rows):
         mine = [row for row in rows if (row["scaling"], row["distribution"]) == key]
-        bound = next((row for row in mine if row["lost_to_messages"] >= BINDS), None)
+        bound = binding(mine)
         where = (
             f"binds from {bound['hosts']} hosts on: {100 * bound['lost_to_messages']:.0f} % of the run is lost to messages there"
             if bound
-            else f"does not bind up to {mine[-1]['hosts']} hosts: at most "
-            f"{100 * max(row['lost_to_messages'] for row in mine):.0f} % of a run is lost to messages"
+            else f"does not bind at {mine[-1]['hosts']} hosts: "
+            f"{100 * mine[-1]['lost_to_messages']:.0f} % of the run is lost to messages there"
         )
         lines.append(f"{key[0]} scaling, {key[1]}: communication {where}")
     return lines
