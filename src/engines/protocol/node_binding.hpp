@@ -19,7 +19,8 @@ public:
     /// `nodes`: of each worker; any_node: it is of none, and takes only tasks that are for none.
     explicit NodeBinding(std::vector<int> nodes) : nodes_(std::move(nodes)) {}
 
-    std::unique_ptr<Scheduler> make(const View& view, const SchedulerSpec& spec)
+    /// `bound`: as NodePolicies has it.
+    std::unique_ptr<Scheduler> make(const View& view, const SchedulerSpec& spec, bool bound = false)
     {
         const int most = nodes_.empty() ? any_node : *std::max_element(nodes_.begin(), nodes_.end());
         std::vector<char> inhabited(std::size_t(most + 1), false);
@@ -27,7 +28,7 @@ public:
             if (node != any_node) inhabited[std::size_t(node)] = true;
         if (std::count(inhabited.begin(), inhabited.end(), true) < 2) return spec.make(view);
         try {
-            auto policies = std::make_unique<NodePolicies>(view, spec, nodes_);
+            auto policies = std::make_unique<NodePolicies>(view, spec, nodes_, bound);
             bound_ = std::move(inhabited);
             return policies;
         } catch (const Error&) {

@@ -115,10 +115,10 @@ public:
 protected:
     explicit WorkerProtocol(std::vector<int> nodes) : binding_(std::move(nodes)) {}
 
-    void make_scheduler(const View& view, const SchedulerSpec& spec)
+    void make_scheduler(const View& view, const SchedulerSpec& spec, bool bound = false)
     {
         concurrent_ = spec.entry->concurrent;
-        scheduler_ = binding_.make(view, spec);
+        scheduler_ = binding_.make(view, spec, bound);
         bounded_ = scheduler_->bounded();
         wakes_all_ = scheduler_->wakes_all();
         wants_finished_ = scheduler_->wants_finished() && !concurrent_;

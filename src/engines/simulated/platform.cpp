@@ -104,7 +104,7 @@ VirtualEngine::VirtualEngine(EngineParts parts)
     if (!machine_.network) make_memory();
     time_ = make_virtual_time();
     time_->build(virtual_machine);
-    make_scheduler(*this, parts_.scheduler);
+    make_scheduler(*this, parts_.scheduler, machine_.network.has_value());
     require_policy_per_host();
 }
 

@@ -64,8 +64,8 @@ struct NodePolicies::Part {
     const std::unique_ptr<Scheduler> policy;
 };
 
-NodePolicies::NodePolicies(const View& view, const SchedulerSpec& spec, std::span<const int> node_of)
-    : node_of_(node_of.begin(), node_of.end()), number_(node_of.size())
+NodePolicies::NodePolicies(const View& view, const SchedulerSpec& spec, std::span<const int> node_of, bool bound)
+    : asks_everybody_(!bound), node_of_(node_of.begin(), node_of.end()), number_(node_of.size())
 {
     std::vector<WorkerId> all(node_of.size());
     std::iota(all.begin(), all.end(), 0);
@@ -98,7 +98,7 @@ void NodePolicies::push(Task& task, WorkerId released_by)
 {
     if (Part* part = part_at(task.node)) part->policy->push(task, inside(*part, released_by));
     else {
-        shared_.store(true, std::memory_order_release);
+        asks_everybody_.store(true, std::memory_order_release);
         everybody_->push(task, released_by);
     }
 }
@@ -109,7 +109,7 @@ Decision NodePolicies::pop(WorkerId worker)
     if (!part) return everybody_->pop(worker);
     Decision mine = part->policy->pop(number_[worker]);
     if (mine.join != no_worker) mine.join = part->view.member(mine.join);
-    if (mine.run || mine.join != no_worker || !shared_.load(std::memory_order_acquire)) return mine;
+    if (mine.run || mine.join != no_worker || !asks_everybody_.load(std::memory_order_acquire)) return mine;
     Decision other = everybody_->pop(worker);
     other.exposed += mine.exposed;
     if (other.again_in == 0 || (mine.again_in > 0 && mine.again_in < other.again_in)) other.again_in = mine.again_in;

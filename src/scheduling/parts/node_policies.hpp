@@ -16,7 +16,8 @@ namespace trencadis {
 /// is. Throws what making the policy throws: one whose options number workers cannot be made for some of them.
 class NodePolicies final : public Scheduler {
 public:
-    NodePolicies(const View& view, const SchedulerSpec& spec, std::span<const int> node_of);
+    /// `bound`: every task that can be joined is for a node, so that the policy for everybody need not be asked before it has one.
+    NodePolicies(const View& view, const SchedulerSpec& spec, std::span<const int> node_of, bool bound = false);
     ~NodePolicies() override;
 
     void push(Task& task, WorkerId released_by) override;
@@ -36,7 +37,7 @@ private:
 
     std::unique_ptr<View> whole_;
     std::unique_ptr<Scheduler> everybody_;
-    std::atomic<bool> shared_{false};          ///< everybody_ was given a task; until then it has nothing to say
+    std::atomic<bool> asks_everybody_;         ///< where all tasks are bound it has nothing to say until it was given one
     std::vector<std::unique_ptr<Part>> parts_; ///< by node; null where no worker is
     std::vector<int> node_of_;
     std::vector<WorkerId> number_; ///< a worker's number inside its node
