@@ -1,23 +1,14 @@
 #include "engines/messages/message_flow.hpp"
 
+#include "graph/owner_computes.hpp"
+
 namespace trencadis {
-namespace {
-
-int host_of(std::span<const Access> accesses)
-{
-    int host = accesses.empty() ? 0 : accesses.front().datum.owner;
-    for (const Access& access : accesses)
-        if (is_writing(access.mode)) host = access.datum.owner;
-    return host;
-}
-
-} // namespace
 
 void MessageFlow::take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
                        const TaskOptions& options)
 {
     TaskOptions there = options;
-    there.node = host_of(accesses);
+    there.node = executor_of(accesses);
     there_.assign(accesses.begin(), accesses.end());
     for (Access& access : there_) {
         books_.know(access.datum);
