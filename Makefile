@@ -83,7 +83,7 @@ clients-packages:
 	@scripts/system_packages.sh clients
 test-clients: build clients-packages
 	@scripts/lapack_testers.sh || echo "note: the larger testers of the reference LAPACK are left out" >&2
-	.venv/bin/python -m pytest -m '' tests/clients tests/test_blas_face.py tests/test_lapack_testers.py
+	.venv/bin/python -m pytest -m '' tests/clients tests/test_blas_face.py tests/test_lapack_testers.py tests/test_scalapack.py
 deb: system build-deb/build.ninja
 	@cmake --build build-deb -j $(JOBS)
 	@scripts/make_deb.sh build-deb

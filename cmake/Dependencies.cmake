@@ -62,6 +62,15 @@ else()
 endif()
 trc_optional(StarPU-MPI "${starpumpi_FOUND}" "${note}")
 
+# Beside the wheel there is no MPI that it could be built for.
+set(note "needed by libtrencadis_scalapack.so: on Debian and Ubuntu apt install libscalapack-openmpi-dev libopenmpi-dev")
+if(TRC_MINIMAL OR DEFINED SKBUILD)
+    set(note "left out of a minimal build and of a wheel, and with it libtrencadis_scalapack.so")
+else()
+    pkg_check_modules(scalapack QUIET IMPORTED_TARGET scalapack-openmpi ompi-c)
+endif()
+trc_optional(ScaLAPACK "${scalapack_FOUND}" "${note}")
+
 function(trc_report)
     message(STATUS "trencadis ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
     foreach(name IN LISTS TRC_FOUND)

@@ -15,10 +15,11 @@ mkdir -p "$stage/usr/share/doc/trencadis" "$stage/DEBIAN" "$own/debian" "$out"
 install -m 644 README.md docs/install.md docs/blas.md "$stage/usr/share/doc/trencadis"
 install -m 644 LICENSE "$stage/usr/share/doc/trencadis/copyright"
 
-# What the libraries need; what only the simulator and the engines over others' runtimes need is suggested.
+# What the libraries need; what only the simulator, the engines over others' runtimes and ScaLAPACK's names need is suggested.
 printf 'Source: trencadis\n\nPackage: trencadis\nArchitecture: any\n' >"$own/debian/control"
-modules=(-name 'libtrencadis_simgrid.so' -o -name 'libtrencadis_openmp_*.so' -o -name 'libtrencadis_starpu*.so')
-mapfile -t suggested < <(find "$stage" '(' "${modules[@]}" ')')
+modules=(-name 'libtrencadis_simgrid.so' -o -name 'libtrencadis_openmp_*.so' -o -name 'libtrencadis_starpu*.so'
+    -o -name 'libtrencadis_scalapack.so*')
+mapfile -t suggested < <(find "$stage" -type f '(' "${modules[@]}" ')')
 mapfile -t needed < <(find "$stage" -type f -name '*.so*' ! '(' "${modules[@]}" ')')
 libraries=$(dirname "$(find "$stage" -name libtrencadis.so.0)")
 shlibs=$(cd "$own" && dpkg-shlibdeps -O --ignore-missing-info -xtrencadis "-l$libraries" "-l$build/src/interfaces/system" \
