@@ -6,9 +6,13 @@ import pytest
 from mpirun import ROOT, mpirun, needs_library, needs_mpirun
 
 RESIDUALS = ROOT / "build" / "bin" / "scalapack_residuals"
+GRIDS = ROOT / "build" / "bin" / "scalapack_grids"
+#: Whatever the engine can do goes to it, in tiles of that size where a matrix is copied.
+BY_TASKS = {"TRENCADIS_TILE": "16"}
 ARGUMENTS = ROOT / "build" / "bin" / "scalapack_arguments"
 
 pytestmark = [
+    pytest.mark.alone,  # processes that wait for each other by polling come to a standstill beside others
     needs_mpirun,
     needs_library,
     pytest.mark.skipif(not RESIDUALS.exists(), reason=f"{RESIDUALS} is not built: cmake --build build --target tests"),
@@ -29,6 +33,28 @@ def test_results_are_right_on_submatrices_at_any_place_and_in_blocks_of_any_shap
     result = mpirun(processes, [RESIDUALS, rows, cols], timeout=600)
     assert_right(result, 208)
     assert re.search(r"^trencadis: ", result.stderr, re.MULTILINE), "the library was not called"
+
+
+def test_results_are_right_by_tasks_over_the_grid():
+    result = mpirun(4, [RESIDUALS, 2, 2], timeout=600, environment=BY_TASKS)
+    assert_right(result, 208)
+    for routine in (p + r for p in "SDCZ" for r in ("POTRF", "POTRS")):
+        assert re.search(rf"P{routine} \S+ by tasks over the grid", result.stderr), routine
+
+
+def test_grids_live_side_by_side_and_end_and_begin_anew():
+    result = mpirun(4, [GRIDS], timeout=300, environment=BY_TASKS)
+    assert result.returncode == 0, (result.stdout + result.stderr)[-4000:]
+    assert "0 wrong" in result.stdout
+    assert "is passed on" not in result.stderr
+
+
+def test_calls_are_passed_on_where_mpi_was_begun_without_threads():
+    result = mpirun(4, [GRIDS, "early"], timeout=300, environment=BY_TASKS)
+    assert result.returncode == 0, (result.stdout + result.stderr)[-4000:]
+    assert "0 wrong" in result.stdout
+    assert "passed on: MPI was begun without MPI_THREAD_MULTIPLE" in result.stderr
+    assert "by tasks" not in result.stderr
 
 
 @pytest.mark.thorough

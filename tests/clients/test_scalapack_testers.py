@@ -38,6 +38,8 @@ PARTS = {
     "ls": ("LS.dat", GRIDS, ("GEQRF", "TRSM")),
     "inv": ("INV.dat", GRIDS, ("GETRF", "POTRF", "TRSM")),
 }
+#: Whatever the engine can do goes to it.
+BY_TASKS = {"TRENCADIS_TILE": "5"}
 
 
 def replaced(text, words):
@@ -58,12 +60,15 @@ def assert_all_pass(result, precision, routines):
 
 
 @pytest.mark.parametrize("precision", "sdcz")
-@pytest.mark.parametrize("part", PARTS)
-def test_factorizations_and_solves(part, precision, tmp_path):
+@pytest.mark.parametrize(
+    ("part", "environment"), [*((part, {}) for part in PARTS), *((part, BY_TASKS) for part in ("llt", "inv"))]
+)
+def test_factorizations_and_solves(part, environment, precision, tmp_path):
     name, words, routines = PARTS[part]
     (tmp_path / name).write_text(replaced((TESTERS / name).read_text(), words))
-    result = mpirun(4, [TESTERS / f"x{precision}{part}"], cwd=tmp_path, timeout=900)
+    result = mpirun(4, [TESTERS / f"x{precision}{part}"], cwd=tmp_path, timeout=900, environment=environment)
     assert_all_pass(result, precision.upper(), routines)
+    assert not environment or "by tasks over the grid" in result.stderr
     assert re.search(r"\s[1-9]\d* tests completed and passed residual checks", result.stdout), result.stdout[-4000:]
     assert re.search(r"\s0 tests completed and failed residual checks", result.stdout), result.stdout[-4000:]
 

@@ -1,23 +1,27 @@
 #pragma once
 #include "interfaces/scalapack/moved.hpp"
 
+#include <cctype>
 #include <optional>
 
 namespace trencadis::scalapack {
 
-/// A matrix as the library behind us takes it: where it is, or a copy in square blocks that begins with one of them.
+inline Part triangle(char uplo) { return std::toupper(static_cast<unsigned char>(uplo)) == 'U' ? Part::upper : Part::lower; }
+
+/// May a matrix stay where it is? And else, how a copy of it is dealt out.
+struct Wanted {
+    bool stays;
+    Blocks blocks;
+};
+
+/// A matrix as who computes takes it: where it is, or a copy.
 template <Scalar T> class Aligned {
 public:
-    Aligned(const Operand<T>& A, int m, int n, Part part = Part::all) : at_(A)
+    Aligned(const Operand<T>& A, int m, int n, const Wanted& wanted, Part part = Part::all) : at_(A)
     {
-        if (!A.on_blocks() || !A.square_blocks()) move(A, m, n, {nb_of_copies}, part);
-    }
-    /// The right-hand sides of a system with A: its rows must lie as those of A do.
-    Aligned(const Operand<T>& B, int n, int nrhs, const Operand<T>& A) : at_(B)
-    {
-        const Grid grid = Grid::of(A.desc.context);
-        const int row = A.down(grid).owner(A.ia - 1);
-        if (!B.on_rows() || B.desc.mb != A.desc.nb || B.down(grid).owner(B.ia - 1) != row) move(B, n, nrhs, {A.desc.nb, row});
+        if (wanted.stays) return;
+        copy_.emplace(A, m, n, wanted.blocks, part);
+        at_ = copy_->operand();
     }
     bool moved() const { return copy_.has_value(); }
     const Operand<T>& operand() const { return at_; }
@@ -27,14 +31,6 @@ public:
     }
 
 private:
-    static constexpr int nb_of_copies = 64;
-
-    void move(const Operand<T>& A, int m, int n, const Blocks& blocks, Part part = Part::all)
-    {
-        copy_.emplace(A, m, n, blocks, part);
-        at_ = copy_->operand();
-    }
-
     Operand<T> at_;
     std::optional<Moved<T>> copy_;
 };

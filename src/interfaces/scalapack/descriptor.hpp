@@ -55,6 +55,12 @@ template <Scalar T> struct Operand {
     bool on_rows() const { return (ia - 1) % desc.mb == 0; }
     bool on_blocks() const { return on_rows() && (ja - 1) % desc.nb == 0; }
     bool square_blocks() const { return desc.mb == desc.nb; }
+    /// Do its rows lie as those of A do, so that each process has the same of both?
+    bool lies_as(const Operand& A) const
+    {
+        const Grid grid = Grid::of(A.desc.context);
+        return on_rows() && desc.mb == A.desc.mb && down(grid).owner(ia - 1) == A.down(grid).owner(A.ia - 1);
+    }
     /// Its first element, where one process has all.
     T* first() const { return data + (ia - 1) + Index(ja - 1) * desc.lld; }
 };

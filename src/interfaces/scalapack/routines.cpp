@@ -1,106 +1,52 @@
 #include "interfaces/scalapack/routines.hpp"
 
-#include "interfaces/scalapack/aligned.hpp"
 #include "interfaces/scalapack/alone.hpp"
 #include "interfaces/scalapack/checks.hpp"
-#include "interfaces/scalapack/pivots.hpp"
-
-#include <cctype>
+#include "interfaces/scalapack/engine.hpp"
+#include "interfaces/scalapack/passed.hpp"
 
 namespace trencadis::scalapack {
 namespace {
 
-Part triangle(char uplo) { return std::toupper(static_cast<unsigned char>(uplo)) == 'U' ? Part::upper : Part::lower; }
-
-bool has_all(const Descriptor& desc) { return Grid::of(desc.context).alone(); }
-
-/// The library behind us on what it takes.
-namespace passed {
-
-template <Scalar T> int potrf(char uplo, int n, const Operand<T>& A)
+/// The engine's session, or null for the library behind us, and says which.
+template <Scalar T> Session* engine_for(Routine routine, int m, int n, const Grid& grid, bool wanted)
 {
-    int info = 0;
-    tell<T>(Routine::potrf, n, n, "is passed on");
-    pass_on<T>(Routine::potrf, &uplo, &n, A.data, &A.ia, &A.ja, A.desc.nine(), &info, one_letter);
-    return info;
+    Session* const session = wanted ? session_of(grid) : nullptr;
+    tell<T>(routine, m, n, session ? "by tasks over the grid" : "is passed on");
+    return session;
 }
-
-template <Scalar T> int potrs(char uplo, int n, int nrhs, const Operand<T>& A, const Operand<T>& B)
-{
-    int info = 0;
-    tell<T>(Routine::potrs, n, nrhs, "is passed on");
-    pass_on<T>(Routine::potrs, &uplo, &n, &nrhs, A.data, &A.ia, &A.ja, A.desc.nine(), B.data, &B.ia, &B.ja, B.desc.nine(), &info,
-               one_letter);
-    return info;
-}
-
-template <Scalar T> int getrf(int m, int n, const Operand<T>& A, int* ipiv)
-{
-    int info = 0;
-    tell<T>(Routine::getrf, m, n, "is passed on");
-    pass_on<T>(Routine::getrf, &m, &n, A.data, &A.ia, &A.ja, A.desc.nine(), ipiv, &info);
-    return info;
-}
-
-template <Scalar T> int getrs(char trans, int n, int nrhs, const Operand<T>& A, int* ipiv, const Operand<T>& B)
-{
-    int info = 0;
-    tell<T>(Routine::getrs, n, nrhs, "is passed on");
-    pass_on<T>(Routine::getrs, &trans, &n, &nrhs, A.data, &A.ia, &A.ja, A.desc.nine(), ipiv, B.data, &B.ia, &B.ja, B.desc.nine(),
-               &info, one_letter);
-    return info;
-}
-
-} // namespace passed
-
-/// The pivots of a copy, which has as many rows as there can be pivots, and a block more, as ScaLAPACK wants.
-template <Scalar T> std::vector<int> room_for_pivots(const Operand<T>& A) { return std::vector<int>(A.desc.lld + A.desc.mb); }
 
 template <Scalar T> int factor(char uplo, int n, const Operand<T>& A)
 {
-    if (has_all(A.desc)) return alone::potrf(uplo, n, A);
-    Aligned<T> aligned(A, n, n, triangle(uplo));
-    const int info = passed::potrf(uplo, n, aligned.operand());
-    aligned.write_back();
-    return info;
+    const Grid grid = Grid::of(A.desc.context);
+    if (grid.alone()) return alone::potrf(uplo, n, A);
+    const Flops flops = flops_per_fma<T> * n * n * n / 6;
+    Session* const session = engine_for<T>(Routine::potrf, n, n, grid, wants_engine(flops, engine::wanted(A).stays));
+    return session ? engine::potrf(*session, uplo, n, A) : passed::potrf(uplo, n, A);
 }
 
+/// A copy of the factors costs more than the engine gains.
 template <Scalar T> int solve(char uplo, int n, int nrhs, const Operand<T>& A, const Operand<T>& B)
 {
-    if (has_all(A.desc)) return alone::potrs(uplo, n, nrhs, A, B);
-    const Aligned<T> factors(A, n, n, triangle(uplo));
-    Aligned<T> right(B, n, nrhs, factors.operand());
-    const int info = passed::potrs(uplo, n, nrhs, factors.operand(), right.operand());
-    right.write_back();
-    return info;
+    const Grid grid = Grid::of(A.desc.context);
+    if (grid.alone()) return alone::potrs(uplo, n, nrhs, A, B);
+    const Flops flops = engine::wanted(A).stays ? flops_per_fma<T> * n * n * nrhs : 0;
+    Session* const session = engine_for<T>(Routine::potrs, n, nrhs, grid, wants_engine(flops, true));
+    return session ? engine::potrs(*session, uplo, n, nrhs, A, B) : passed::potrs(uplo, n, nrhs, A, B);
 }
 
 template <Scalar T> int factor(int m, int n, const Operand<T>& A, int* ipiv)
 {
-    if (has_all(A.desc)) return alone::getrf(m, n, A, ipiv);
-    Aligned<T> aligned(A, m, n);
-    if (!aligned.moved()) return passed::getrf(m, n, A, ipiv);
-    std::vector<int> pivots = room_for_pivots(aligned.operand());
-    const int info = passed::getrf(m, n, aligned.operand(), pivots.data());
-    aligned.write_back();
-    Pivots::of(A, ipiv).put(Pivots::of(aligned.operand(), pivots.data()).all(std::min(m, n)));
-    return info;
+    if (Grid::of(A.desc.context).alone()) return alone::getrf(m, n, A, ipiv);
+    tell<T>(Routine::getrf, m, n, "is passed on");
+    return passed::getrf(m, n, A, ipiv);
 }
 
 template <Scalar T> int solve(char trans, int n, int nrhs, const Operand<T>& A, int* ipiv, const Operand<T>& B)
 {
-    if (has_all(A.desc)) return alone::getrs(trans, n, nrhs, A, ipiv, B);
-    const Aligned<T> factors(A, n, n);
-    std::vector<int> pivots;
-    if (factors.moved()) {
-        pivots = room_for_pivots(factors.operand());
-        Pivots::of(factors.operand(), pivots.data()).put(Pivots::of(A, ipiv).all(n));
-        ipiv = pivots.data();
-    }
-    Aligned<T> right(B, n, nrhs, factors.operand());
-    const int info = passed::getrs(trans, n, nrhs, factors.operand(), ipiv, right.operand());
-    right.write_back();
-    return info;
+    if (Grid::of(A.desc.context).alone()) return alone::getrs(trans, n, nrhs, A, ipiv, B);
+    tell<T>(Routine::getrs, n, nrhs, "is passed on");
+    return passed::getrs(trans, n, nrhs, A, ipiv, B);
 }
 
 /// The least workspace of p?geqrf, which its callers give and ask for.
@@ -178,7 +124,7 @@ template <Scalar T> int geqrf(int m, int n, const Operand<T>& A, T* tau, T* work
     checks.workspace(lwork, least, 9);
     int info = checks.outcome();
     if (info || lwork == -1 || m == 0 || n == 0) return info;
-    if (has_all(A.desc)) return alone::geqrf(m, n, A, tau);
+    if (Grid::of(A.desc.context).alone()) return alone::geqrf(m, n, A, tau);
     tell<T>(Routine::geqrf, m, n, "is passed on");
     pass_on<T>(Routine::geqrf, &m, &n, A.data, &A.ia, &A.ja, A.desc.nine(), tau, work, &lwork, &info);
     return info;
