@@ -74,6 +74,14 @@ const char* why_no_engine()
     return level < MPI_THREAD_MULTIPLE ? "MPI was begun without MPI_THREAD_MULTIPLE, before this library was there" : nullptr;
 }
 
+/// Once in a process: what is missing for one grid is missing for all.
+void say_passed_on(const char* reason)
+{
+    static bool said = false;
+    if (!said) std::fprintf(stderr, "trencadis: ScaLAPACK's calls are passed on: %s\n", reason);
+    said = true;
+}
+
 std::unique_ptr<Session> begin(MPI_Comm communicator)
 {
     const char* reason = why_no_engine();
@@ -83,10 +91,10 @@ std::unique_ptr<Session> begin(MPI_Comm communicator)
         options.communicator = &communicator;
         if (!reason) return std::make_unique<Session>(options);
     } catch (const std::exception& failure) {
-        std::fprintf(stderr, "trencadis: ScaLAPACK's calls are passed on: %s\n", failure.what());
+        say_passed_on(failure.what());
         return nullptr;
     }
-    if (face::settings().verbose) std::fprintf(stderr, "trencadis: ScaLAPACK's calls are passed on: %s\n", reason);
+    if (face::settings().verbose) say_passed_on(reason);
     return nullptr;
 }
 

@@ -5,8 +5,8 @@
 
 namespace trencadis::scalapack {
 
-/// The session of the processes of a grid, on the engine 'starpu-mpi'; null where there can be none, which is said once. Called by
-/// all of them. It lasts as long as the grid, or MPI.
+/// The session of the processes of a grid, on the engine 'starpu-mpi'; null where there can be none. Called by all of them. It
+/// lasts as long as the grid, or MPI.
 Session* session_of(const Grid& grid);
 
 /// Is a call of so many flops worth the engine, on matrices where they are or on copies? The same answer on all processes. With

@@ -1,6 +1,6 @@
-// MPI's beginning, which BLACS programs ask for without threads. The engine's own threads speak to MPI while the program may do so,
-// too, so that a program that has this library before its MPI gets the level that allows it. Whoever began MPI before us keeps what
-// is there; then the calls are passed on.
+// MPI's beginning, which BLACS programs ask for without threads. The engine's own threads speak to MPI while the program may do
+// so, too, so that a program that has this library before its MPI gets the level that allows it. Whoever began MPI before us
+// keeps what is there; then the calls are passed on.
 #include <algorithm>
 #include <mpi.h>
 
