@@ -16,7 +16,7 @@ namespace trencadis {
 /// is. Throws what making the policy throws: one whose options number workers cannot be made for some of them.
 class NodePolicies final : public Scheduler {
 public:
-    /// `bound`: every task that can be joined is for a node, so that the policy for everybody need not be asked before it has one.
+    /// `bound`: every task that can be joined is for a node, so the policy for everybody is not asked before it has one.
     NodePolicies(const View& view, const SchedulerSpec& spec, std::span<const int> node_of, bool bound = false);
     ~NodePolicies() override;
 
