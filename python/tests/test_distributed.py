@@ -62,7 +62,7 @@ def test_bench_is_one_record_whatever_the_number_of_processes():
         (2, ["--grid", "2x2", "--n", "100"], "2x2 are 4 processes, and there are 2"),
         (2, ["--n", "40", "--nb", "64"], "without a tile"),
         (0, ["--grid", "2x2", "--n", "100"], "there are 1"),
-        (2, ["--owners", "symmetric", "--n", "100"], "symmetric owners are 1, 3, 6"),
+        (2, ["--distribution", "symmetric", "--n", "100"], "symmetric owners are 1, 3, 6"),
     ],
 )
 def test_what_does_not_fit_the_processes_is_said_once(processes, words, said):

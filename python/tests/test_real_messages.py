@@ -32,7 +32,7 @@ def test_processes_send_as_many_messages_and_bytes_as_simulated_hosts(routine, v
     size = ["--variant", variant, "--n", "1000", "--nb", "128", "--grid", grid, "--json", "-"]
     trencadis = str(Path(sys.executable).parent / "trencadis")
     words = [MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(processes), trencadis, "bench", routine]
-    words += [*size, "--engine", "starpu-mpi", "--owners", owners, "--repeat", "1"]
+    words += [*size, "--engine", "starpu-mpi", "--distribution", owners, "--repeat", "1"]
     real = json.loads(subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout)
     (simulated,) = rows("simulate", routine, "--machine", "fat-tree", "--distribution", owners, *size[:-2])
     assert (real["messages"], real["bytes_sent"]) == (simulated["messages"], simulated["bytes_sent"])

@@ -40,8 +40,8 @@ class Layout:
 
 
 def layout_of(grid: str, owners: str, processes: int) -> Layout:
-    """What --grid and --owners stand for; the grid that is nearest to a square where none was given."""
-    one_of("--owners", owners or "block-cyclic", ("block-cyclic", "symmetric"))
+    """What --grid and --distribution stand for; the grid that is nearest to a square where none was given."""
+    one_of("--distribution", owners or "block-cyclic", ("block-cyclic", "symmetric"))
     if owners == "symmetric":
         return Layout((_order_of_pairs(processes), 1), True)
     if not grid:
@@ -62,7 +62,7 @@ def _order_of_pairs(processes: int) -> int:
     for r in range(2, 400):
         if r * (r - 1) // 2 == processes:
             return r
-    raise UsageError(f"--owners: symmetric owners are 1, 3, 6, 10, ... r (r - 1) / 2 processes, and there are {processes}")
+    raise UsageError(f"--distribution: symmetric owners are 1, 3, 6, 10, ... r (r - 1) / 2 processes, and there are {processes}")
 
 
 class Problem:

@@ -43,7 +43,7 @@ Grid = Annotated[
 Owners = Annotated[
     str,
     typer.Option(
-        "--owners", metavar="block-cyclic|symmetric", show_default=False, rich_help_panel=SESSION_PANEL,
+        "--distribution", metavar="block-cyclic|symmetric", show_default=False, rich_help_panel=SESSION_PANEL,
         help="Of engine starpu-mpi: how tiles are dealt out, in turn by the grid, or by pairs of rows",
     ),
 ]
@@ -219,5 +219,5 @@ def with_processes(engine: str, grid: str, owners: str) -> bool:
     """Is this the engine of several processes? UsageError for options that are that one's alone."""
     chosen = (engine or os.environ.get("TRENCADIS_ENGINE", "")) == "starpu-mpi"
     if (grid or owners) and not chosen:
-        raise UsageError(f"{'--grid' if grid else '--owners'}: goes with --engine starpu-mpi")
+        raise UsageError(f"{'--grid' if grid else '--distribution'}: goes with --engine starpu-mpi")
     return chosen
