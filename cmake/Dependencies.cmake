@@ -67,7 +67,13 @@ set(note "needed by libtrencadis_scalapack.so: on Debian and Ubuntu apt install 
 if(TRC_MINIMAL OR DEFINED SKBUILD)
     set(note "left out of a minimal build and of a wheel, and with it libtrencadis_scalapack.so")
 else()
-    pkg_check_modules(scalapack QUIET IMPORTED_TARGET scalapack-openmpi ompi-c)
+    # Its scalapack-openmpi.pc asks for development files of a BLAS, which is not needed to build on it.
+    find_library(scalapack_LIBRARY scalapack-openmpi)
+    if(scalapack_LIBRARY AND ompi_FOUND)
+        set(scalapack_FOUND ON)
+        add_library(trc_scalapack INTERFACE)
+        target_link_libraries(trc_scalapack INTERFACE ${scalapack_LIBRARY} PkgConfig::ompi)
+    endif()
 endif()
 trc_optional(ScaLAPACK "${scalapack_FOUND}" "${note}")
 

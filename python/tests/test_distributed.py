@@ -63,6 +63,9 @@ def test_bench_is_one_record_whatever_the_number_of_processes():
         (2, ["--n", "40", "--nb", "64"], "without a tile"),
         (0, ["--grid", "2x2", "--n", "100"], "there are 1"),
         (2, ["--distribution", "symmetric", "--n", "100"], "symmetric owners are 1, 3, 6"),
+        (2, ["--n", "1000000000"], "GB for each of 2 processes"),
+        (1, ["--n", "100", "--repeat", "2", ":", "-n", "1", *COMMAND, "bench", "potrf", "--engine", "starpu-mpi", "--n", "100"],
+         "all processes must make the same call"),
     ],
 )
 def test_what_does_not_fit_the_processes_is_said_once(processes, words, said):
@@ -86,6 +89,20 @@ def test_solve_reads_and_writes_by_tiles(tmp_path):
     assert x.shape == b.shape
     np.testing.assert_allclose(A @ x, b, atol=1e-9)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["A.npy", "b.npy", "x.npy"]
+
+
+def test_what_a_file_does_not_hold_is_said_and_nothing_is_written(tmp_path):
+    A = np.eye(64)
+    A[50, 3] = np.nan
+    np.save(tmp_path / "nan.npy", A)
+    (tmp_path / "short.mtx").write_text("%%MatrixMarket matrix coordinate real general\n64 64 3\n1 1 1.0\n")
+    np.save(tmp_path / "b.npy", np.ones(64))
+    for name, said in (("nan.npy", "element [50, 3] is nan"), ("short.mtx", "has 1 elements, and promises 3")):
+        words = ("solve", str(tmp_path / name), str(tmp_path / "b.npy"), "-o", str(tmp_path / "x.npy"))
+        code, _, err = ended(started(2, *words, "--engine", "starpu-mpi", "--nb", "16"))
+        assert code == 2, err
+        assert err.count(said) == 1, err
+        assert not (tmp_path / "x.npy").exists()
 
 
 def test_a_singular_matrix_is_a_numerical_failure_and_writes_nothing(tmp_path):

@@ -330,9 +330,10 @@ print(heavy)
 
 def test_environment_chooses_where_nothing_is_said():
     code = "from trencadis import _core; o = _core.Session().options(); print(o['engine'], o['scheduler'], len(o['workers']))"
-    environment = {**os.environ, "TRENCADIS_ENGINE": "sequential", "TRENCADIS_SCHEDULER": "ws", "TRENCADIS_NUM_THREADS": "1"}
-    assert run_python(code, env=environment).stdout == "sequential ws 1\n"
-    environment["TRENCADIS_SCHEDULER"] = "wss"
+    chosen = {"TRENCADIS_SCHEDULER": "ws", "TRENCADIS_NUM_THREADS": "1"}
+    for engine, said in (("native", "native ws 1\n"), ("sequential", "sequential  1\n")):  # which asks no policy
+        assert run_python(code, env={**os.environ, "TRENCADIS_ENGINE": engine, **chosen}).stdout == said
+    environment = {**os.environ, "TRENCADIS_SCHEDULER": "wss"}
     assert "did you mean 'ws'" in run_python(code, env=environment).stderr
 
 

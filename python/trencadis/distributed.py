@@ -6,6 +6,7 @@ they do not depend on how many processes there are. A timed run begins when all 
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -164,11 +165,23 @@ def check_request(request: alone.Request) -> None:
         raise UsageError(f"--busy: goes with one process; engine {ENGINE} has several")
 
 
+def _check_memory(job: Job, processes: int) -> None:
+    """UsageError where each process on a machine like this one could not hold its share of the operands alone."""
+    here = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    share = 2 * job.n**2 * np.dtype(PRECISIONS[job.precision]).itemsize / processes
+    if share > here:
+        raise UsageError(f"{job}: {share / 1e9:.3g} GB for each of {processes} processes, and this machine has {here / 1e9:.3g}")
+
+
 def bench(request: alone.Request, core: Any, session: Any, layout: Layout, progress: alone.Progress) -> Iterator[dict[str, Any]]:
     """One record per size, the same on all processes."""
     description = describe_session(core, session)
     _, processes = core.process(session)
+    choice = request.session
+    core.agree(session, f"bench {request.routine} {choice.variant or 'auto'} {choice.nb} {request.repeat} {request.check}")
     for job in request.jobs():
+        core.agree(session, str(job))
+        _check_memory(job, processes)
         variant = request.session.variant or _VARIANTS[job.routine]
         nb = request.session.nb or _tile(core, job, variant, processes * session.workers)
         progress(f"{job}: preparing", 0)

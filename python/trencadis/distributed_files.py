@@ -78,8 +78,10 @@ class MtxFile:
         if self._symmetry != b"general" and not self._sparse:
             raise UsageError(f"{path}: is a {lower[4].decode()} array; several processes read general ones, and coordinates")
         try:
-            self.shape = tuple(int(word) for word in sizes.split()[:2])
-        except ValueError:
+            counts = [int(word) for word in sizes.split()]
+            self.shape = tuple(counts[:2])
+            self._entries = counts[2] if self._sparse else counts[0] * counts[1]
+        except (ValueError, IndexError):
             raise UsageError(f"{path}: its line of sizes is '{sizes.decode(errors='replace').strip()}'") from None
         self.dtype = np.dtype(np.complex128 if self._complex else np.float64)
 
@@ -99,8 +101,8 @@ class MtxFile:
                     place = np.arange(at, at + len(numbers))
                     self._put(matrix, nb, tile_cols, place % self.shape[0], place // self.shape[0], numbers)
                 at += len(numbers)
-        if not self._sparse and at != self.shape[0] * self.shape[1]:
-            raise UsageError(f"{self._path}: has {at} numbers, and promises {self.shape[0]} x {self.shape[1]}")
+        if at != self._entries:
+            raise UsageError(f"{self._path}: is truncated or damaged: has {at} elements, and promises {self._entries}")
 
     def _numbers(self, lines: list[bytes]) -> np.ndarray:
         words = 2 * self._sparse + 1 + self._complex
@@ -167,6 +169,20 @@ def write(
         raise
 
 
+def require_finite(path: Path, matrix: Any, shape: tuple[int, int], nb: int, tile_cols: int, triangle: str = "") -> None:
+    """Of the tiles that this process holds; of one triangle, L or U, where the other is not looked at."""
+    part = {"L": np.tril, "U": np.triu}.get(triangle, np.asarray)
+    for i in range(0, shape[0], nb):
+        for j in range(0, shape[1], tile_cols):
+            if (triangle == "L" and j > i) or (triangle == "U" and i > j) or not matrix.is_here(i // nb, j // tile_cols):
+                continue
+            tile = matrix.tile(i // nb, j // tile_cols)
+            wrong = np.argwhere(~np.isfinite(part(tile) if i == j else tile))
+            if len(wrong):
+                row, col = wrong[0]
+                raise UsageError(f"{path}: element [{i + row}, {j + col}] is {tile[row, col]}; all must be finite")
+
+
 def solve(
     core: Any, session: Any, a: Path, b: Path, output: Path | None, spd: bool, lower: bool, nb: int, layout: Layout
 ) -> dict[str, Any]:
@@ -189,14 +205,19 @@ def solve(
 
     A, factors = matrix(n, nb, False), matrix(n, nb, False)
     B, X = matrix(nrhs, rhs, True), matrix(nrhs, rhs, True)
-    together(core, session, lambda: (A_file.fill(A, nb, nb), B_file.fill(B, nb, rhs)))
+    triangle = ("L" if lower else "U") if spd else ""
+
+    def fill() -> None:
+        A_file.fill(A, nb, nb)
+        B_file.fill(B, nb, rhs)
+        require_finite(a, A, (n, n), nb, nb, triangle)
+        require_finite(b, B, (n, nrhs), nb, rhs)
+
+    together(core, session, fill)
     factors.copy_tiles(A)
     X.copy_tiles(B)
     pivots = np.zeros(n, np.int64)
-    if spd:
-        info = core.shared_posv(session, "L" if lower else "U", factors, X, "")
-    else:
-        info = core.shared_gesv(session, factors, pivots, X, "")
+    info = core.shared_posv(session, triangle, factors, X, "") if spd else core.shared_gesv(session, factors, pivots, X, "")
     if info:
         raise not_positive_definite(info) if spd else LinAlgError(f"{a}: the matrix is singular: U({info}, {info}) is 0")
     figures: dict[str, Any] = {"routine": "posv" if spd else "gesv", "n": n, "nrhs": nrhs, "nb": nb}

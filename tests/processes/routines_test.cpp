@@ -39,7 +39,7 @@ constexpr Index nb = 16;
 constexpr Index sizes[] = {1, nb - 1, nb, nb + 1, 7 * nb + 5};
 
 template <class T> class SharedRoutines : public ::testing::Test {
-protected:
+public:
     using Matrix = DistributedMatrix<T>;
     static constexpr double eps = std::numeric_limits<Real<T>>::epsilon();
     static Matrix matrix(Index rows, Index cols, Index tile_cols = nb)
@@ -159,6 +159,24 @@ TEST(SharedRuns, TellAllProcessesTheSmallestIndex)
     A.fill_definite(1);
     A.fill([n](Index i, Index j) { return i == j ? (i == 40 || i == 70 ? -1.0 : double(n)) : 0.0; });
     EXPECT_EQ(distributed::potrf(session(), Uplo::lower, A.tiles()), 41);
+}
+
+/// More tasks than are held together to derive priorities, so that later messages may be more urgent than earlier ones.
+TEST(SharedRuns, ManyTilesOnARowOfProcessesAreInOrder)
+{
+    const Index n = 37 * nb + 8;
+    const TileOwners row{1, std::int16_t(all().size())};
+    for (const Uplo uplo : {Uplo::upper, Uplo::lower}) {
+        DistributedMatrix<double> A(session(), n, n, nb, nb, row, true), factors(session(), n, n, nb, nb, row, true);
+        DistributedMatrix<double> B(session(), n, 4, nb, 4, row, true), X(session(), n, 4, nb, 4, row, true);
+        A.fill_definite(5);
+        factors.copy_tiles(A);
+        B.fill_random(6);
+        X.copy_tiles(B);
+        EXPECT_EQ(distributed::potrf(session(), uplo, factors.tiles()), 0);
+        distributed::potrs(session(), uplo, factors.tiles(), X.tiles());
+        EXPECT_LT(SharedRoutines<double>::residual(A, X, B), 10);
+    }
 }
 
 TEST(SharedRuns, RefuseCallsThatDiffer)

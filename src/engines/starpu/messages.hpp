@@ -8,7 +8,7 @@
 namespace trencadis {
 
 /// The processes of an engine, and what passes between them. Sends and receives are ordered among StarPU's tasks as tasks that
-/// read or write the datum; two of one tag between two processes arrive in the order in which they were submitted.
+/// read or write the datum; no two of one tag are under way between two processes.
 class StarpuGroup : public Processes {
 public:
     virtual ~StarpuGroup() = default; ///< called by all its processes, as everything here

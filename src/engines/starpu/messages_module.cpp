@@ -16,10 +16,12 @@
 namespace trencadis {
 namespace {
 
+pid_t initialised_in = 0; ///< by us; a forked child has no part in it
+
 void finalize()
 {
     int done = 0;
-    if (MPI_Finalized(&done) == MPI_SUCCESS && !done) MPI_Finalize();
+    if (initialised_in == getpid() && MPI_Finalized(&done) == MPI_SUCCESS && !done) MPI_Finalize();
 }
 
 /// Initialises MPI where nobody has.
@@ -37,6 +39,7 @@ void require_mpi()
         const PrivateEnvironment environment({alone ? "OMPI_MCA_ess_singleton_isolated=1" : "OMPI_MCA_mpi_yield_when_idle=1"});
         int given = 0;
         MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given);
+        initialised_in = getpid();
         std::atexit(finalize);
     }
     int level = MPI_THREAD_SINGLE;
@@ -219,7 +222,9 @@ public:
     }
     void stop() override
     {
+        polite_polling::ends = true;
         starpu_mpi_shutdown();
+        polite_polling::ends = false;
         const std::lock_guard lock(mutex_);
         running_ = false;
         for (MPI_Comm comm : left_) MPI_Comm_free(&comm);

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -66,6 +67,11 @@ inline int lock(pthread_mutex_t* mutex)
     return pthread_mutex_lock(mutex);
 }
 
+/// StarPU-MPI's end waits, on its thread, for all processes of the world, of which some may have no part in it; and all messages
+/// of ours have arrived by then.
+inline std::atomic<bool> ends{false};
+inline int barrier(MPI_Comm comm) { return ends && comm == MPI_COMM_WORLD ? MPI_SUCCESS : PMPI_Barrier(comm); }
+
 /// In the table of a library that is loaded: what it calls by that name from now on.
 inline void redirect(const link_map& library, const char* name, void* to)
 {
@@ -97,6 +103,7 @@ inline void begin(const void* inside)
     if (!dladdr1(inside, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) || !library) return;
     redirect(*library, "MPI_Test", reinterpret_cast<void*>(&test));
     redirect(*library, "pthread_mutex_lock", reinterpret_cast<void*>(&lock));
+    redirect(*library, "MPI_Barrier", reinterpret_cast<void*>(&barrier));
 }
 
 } // namespace trencadis::polite_polling

@@ -32,7 +32,7 @@ SharedFlow::SharedFlow(StarpuTenancy& tenancy, StarpuGroup& group, NamedMemory& 
     : OwnFlow(home, options.flow), tenancy_(tenancy), group_(group), starpu_(tenancy.begin()), at_home_(at_home),
       interruption_(options.interrupted),
       most_held_(std::min<std::size_t>(std::size_t(options.flow.window) / 2, most_tasks_held)), plan_(group.rank()),
-      memory_(memory)
+      memory_(memory), sent_to_(std::size_t(group.size())), received_from_(std::size_t(group.size()))
 {
 }
 
@@ -129,10 +129,10 @@ void SharedFlow::move(const OwnerComputes::Move& move, double priority)
     auto message = std::make_unique<Message>(Message{*this, datum.memory});
     unfinished_.begin();
     if (move.sends) {
-        group_.send(handle, move.other, move.datum, priority, &SharedFlow::arrived, message.get());
+        group_.send(handle, move.other, sent_to_[std::size_t(move.other)]++, priority, &SharedFlow::arrived, message.get());
         ++sent_messages_;
         sent_bytes_ += double(bytes);
-    } else group_.receive(handle, move.other, move.datum, &SharedFlow::arrived, message.get());
+    } else group_.receive(handle, move.other, received_from_[std::size_t(move.other)]++, &SharedFlow::arrived, message.get());
     (void)message.release(); // its own now
 }
 

@@ -76,6 +76,9 @@ private:
     std::vector<std::unique_ptr<OwnTask>> held_;
     std::vector<OwnerComputes::Use> uses_;
     std::vector<StarpuRuntime::Use> given_;
+    /// The number of a message between two processes, which both count alike. It is its tag: were it the datum's, a later value
+    /// could overtake an earlier one, since each message has the priority of its task.
+    std::vector<std::int64_t> sent_to_, received_from_;
     std::int64_t sent_messages_ = 0;
     double sent_bytes_ = 0;
 };
