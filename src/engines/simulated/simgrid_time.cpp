@@ -28,14 +28,14 @@ public:
     SimGridTime()
     {
         static char name[] = "trencadis", silent[] = "--log=root.app:file:/dev/null", quiet[] = "--log=root.thresh:critical";
-        static char* arguments[] = {name, quiet, silent, nullptr};
-        static int count = 3;
+        static char threads[] = "--cfg=contexts/factory:thread"; // is too late once there is an engine
+        static char* arguments[] = {name, quiet, silent, sanitized ? threads : nullptr, nullptr};
+        static int count = sanitized ? 4 : 3;
         engine_ = new s4u::Engine(&count, arguments); // never deleted: taking it down would unwind actors that are stuck
         for (const char* setting :
              {"network/model:CM02", "network/latency-factor:1", "network/bandwidth-factor:1", "network/weight-S:0",
               "network/TCP-gamma:0", "network/crosstraffic:0", "contexts/stack-size:1024", "debug/clean-atexit:no"})
             set(setting);
-        if (sanitized) set("contexts/factory:thread");
         s4u::Engine::on_deadlock_cb([] { throw Stuck{}; });
     }
 
