@@ -5,6 +5,7 @@
 #include "algorithms/routines.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "graph/forwarding_flow.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -48,13 +49,9 @@ std::string_view of_real_matrices(std::string_view kernel)
 }
 
 /// Passes tasks on that name one tile at a time.
-class TileByTile final : public Flow {
+class TileByTile final : public ForwardingFlow {
 public:
-    TileByTile(Flow& flow, Index nb, std::string who) : flow_(flow), nb_(nb), who_(std::move(who)) {}
-    void wait() override { flow_.wait(); }
-    void cancel() override { flow_.cancel(); }
-    bool cancelled() const override { return flow_.cancelled(); }
-    const Flow* parent() const override { return flow_.parent(); }
+    TileByTile(Flow& flow, Index nb, std::string who) : ForwardingFlow(flow), nb_(nb), who_(std::move(who)) {}
 
 private:
     void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
@@ -64,9 +61,8 @@ private:
             if (access.datum.element && (access.datum.rows > nb_ || access.datum.cols > nb_))
                 throw Error(ErrorCode::bad_argument,
                             who_ + " has tasks that name several tiles as one, and those lie with several hosts; choose another");
-        pass_on(flow_, codelet, arguments, accesses, options);
+        pass_on(codelet, arguments, accesses, options);
     }
-    Flow& flow_;
     const Index nb_;
     const std::string who_;
 };

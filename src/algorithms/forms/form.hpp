@@ -81,7 +81,7 @@ private:
 };
 
 struct Form {
-    std::string_view name;
+    std::string_view name = {};
     /// Tile size of an m x n problem where the caller asks for none. For a packed product the number of columns of a tile of the
     /// result; those have another number of rows.
     Index (*tile)(Index m, Index n, std::size_t element_bytes, int workers);

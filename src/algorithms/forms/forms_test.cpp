@@ -144,8 +144,12 @@ void expect_owners(const Form& form, Place place)
                 continue;
             }
             if (known_owner(place.held(), {}, datum.address)) continue; // in the middle of a tile
-            if (is_writing(access.mode)) EXPECT_EQ(datum.owner, executor) << "packing is where the tile is";
-            else if (const auto known = beside.find(datum.address); known != beside.end()) EXPECT_EQ(datum.owner, known->second);
+            const auto known = beside.find(datum.address);
+            if (is_writing(access.mode)) {
+                EXPECT_EQ(datum.owner, executor) << "packing is where the tile is";
+            } else if (known != beside.end()) {
+                EXPECT_EQ(datum.owner, known->second);
+            }
             beside[datum.address] = datum.owner;
         }
     }

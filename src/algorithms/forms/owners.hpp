@@ -1,5 +1,5 @@
 #pragma once
-#include "graph/flow.hpp"
+#include "graph/forwarding_flow.hpp"
 #include "matrix/tile_matrix.hpp"
 
 #include <map>
@@ -13,15 +13,10 @@ namespace trencadis {
 /// else the first that it reads (graph/owner_computes.hpp). An operand's datum has the owner of the tile in which it begins. What
 /// a form has beside its operands, such as images, pivots and work memory, lies where the task runs that wrote it last, or else
 /// that named it first. Tasks inside a task run where that does. Names of order alone lie with process 0.
-class OwnedFlow final : public Flow {
+class OwnedFlow final : public ForwardingFlow {
 public:
     /// Both must outlive it.
-    OwnedFlow(Flow& flow, std::span<const HeldMatrix> held) : flow_(flow), held_(held) {}
-
-    void wait() override { flow_.wait(); }
-    void cancel() override { flow_.cancel(); }
-    bool cancelled() const override { return flow_.cancelled(); }
-    const Flow* parent() const override { return flow_.parent(); }
+    OwnedFlow(Flow& flow, std::span<const HeldMatrix> held) : ForwardingFlow(flow), held_(held) {}
 
     /// What is beside the operands, as the tasks so far leave it, by address.
     const std::map<const void*, Datum>& beside() const { return beside_; }
@@ -64,11 +59,10 @@ private:
             if (is_writing(access.mode)) datum.owner = *executor;
             access.datum.owner = datum.owner;
         }
-        pass_on(flow_, codelet, arguments, owned_, options);
+        pass_on(codelet, arguments, owned_, options);
     }
 
     static constexpr std::int16_t unknown = -1;
-    Flow& flow_;
     std::span<const HeldMatrix> held_;
     std::map<const void*, Datum> beside_;
     std::vector<Access> owned_;

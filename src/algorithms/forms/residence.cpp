@@ -92,7 +92,7 @@ void ResidentFlow::take(const Codelet& codelet, const Arguments& arguments, std:
         access.datum = chosen(access.datum, executor);
         access.last = last_[accesses_++];
     }
-    pass_on(flow_, codelet, arguments, passed_, options);
+    pass_on(codelet, arguments, passed_, options);
 }
 
 } // namespace trencadis

@@ -1,5 +1,5 @@
 #pragma once
-#include "graph/flow.hpp"
+#include "graph/forwarding_flow.hpp"
 #include "matrix/tile_matrix.hpp"
 
 #include <functional>
@@ -59,17 +59,13 @@ private:
 };
 
 /// Passes tasks with owners on to another flow, with the last reads marked.
-class ResidentFlow final : public Flow {
+class ResidentFlow final : public ForwardingFlow {
 public:
     /// All must outlive it. `last`: see LastReads. `form`: for messages.
     ResidentFlow(Flow& flow, const Residence& residence, const std::vector<bool>& last, std::string_view form)
-        : flow_(flow), residence_(residence), last_(last), form_(form)
+        : ForwardingFlow(flow), residence_(residence), last_(last), form_(form)
     {
     }
-    void wait() override { flow_.wait(); }
-    void cancel() override { flow_.cancel(); }
-    bool cancelled() const override { return flow_.cancelled(); }
-    const Flow* parent() const override { return flow_.parent(); }
 
 private:
     /// Throws Error{bad_argument} where a task takes something else of an operand than one of its tiles.
@@ -79,7 +75,6 @@ private:
     /// Of values that are the same for all.
     Datum chosen(const Datum& datum, std::int16_t executor) const;
 
-    Flow& flow_;
     const Residence& residence_;
     const std::vector<bool>& last_;
     const std::string_view form_;

@@ -19,7 +19,7 @@ void MessageFlow::take(const Codelet& codelet, const Arguments& arguments, std::
         }
         access.datum.owner = 0; // the flow is that of all hosts
     }
-    pass_on(flow_, codelet, arguments, there_, there);
+    pass_on(codelet, arguments, there_, there);
     for (const Access& access : accesses) {
         if (!is_writing(access.mode)) continue;
         books_.written(access.datum, there.node);
@@ -39,8 +39,8 @@ HostBooks::CopyId MessageFlow::bring(const Access& access, int host, const TaskO
     of_message.label = nullptr;
     of_message.node = datum.owner;
     books_.sent(datum.owner, host, datum.bytes());
-    flow_.submit(message_codelet, Message{datum.owner, static_cast<std::int16_t>(host), copy, false, datum.bytes()},
-                 {read(datum.owned_by(0)), write(HostBooks::datum_of(copy, datum))}, of_message);
+    forwarded_to().submit(message_codelet, Message{datum.owner, static_cast<std::int16_t>(host), copy, false, datum.bytes()},
+                          {read(datum.owned_by(0)), write(HostBooks::datum_of(copy, datum))}, of_message);
     return copy;
 }
 
@@ -52,8 +52,8 @@ void MessageFlow::send_home(const Datum& datum, int from, const TaskOptions& opt
     of_message.label = nullptr;
     books_.add_reader(copy);
     books_.sent(from, datum.owner, datum.bytes());
-    flow_.submit(message_codelet, Message{static_cast<std::int16_t>(from), datum.owner, copy, true, datum.bytes()},
-                 {read(HostBooks::datum_of(copy, datum)), write(datum.owned_by(0))}, of_message);
+    forwarded_to().submit(message_codelet, Message{static_cast<std::int16_t>(from), datum.owner, copy, true, datum.bytes()},
+                          {read(HostBooks::datum_of(copy, datum)), write(datum.owned_by(0))}, of_message);
 }
 
 } // namespace trencadis

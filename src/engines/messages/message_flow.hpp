@@ -1,6 +1,6 @@
 #pragma once
 #include "engines/messages/host_books.hpp"
-#include "graph/flow.hpp"
+#include "graph/forwarding_flow.hpp"
 
 #include <vector>
 
@@ -29,15 +29,10 @@ inline constexpr Codelet message_codelet = [] {
 /// The data of tasks have owners (Datum::owner). Tasks inside a task run where that one does, on what that has brought.
 /// Literature: StarPU-MPI's insertion of tasks and its cache of received data (Agullo, Aumage, Faverge, Furmento, Pruvost,
 /// Sergent, Thibault 2017).
-class MessageFlow final : public Flow {
+class MessageFlow final : public ForwardingFlow {
 public:
     /// Both must outlive it.
-    MessageFlow(Flow& flow, HostBooks& books) : flow_(flow), books_(books) {}
-
-    void wait() override { flow_.wait(); }
-    void cancel() override { flow_.cancel(); }
-    bool cancelled() const override { return flow_.cancelled(); }
-    const Flow* parent() const override { return flow_.parent(); }
+    MessageFlow(Flow& flow, HostBooks& books) : ForwardingFlow(flow), books_(books) {}
 
 private:
     void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
@@ -45,7 +40,6 @@ private:
     HostBooks::CopyId bring(const Access& access, int host, const TaskOptions& options);
     void send_home(const Datum& datum, int from, const TaskOptions& options);
 
-    Flow& flow_;
     HostBooks& books_;
     std::vector<Access> there_; ///< scratch
 };
