@@ -30,21 +30,22 @@ public:
     /// Error{cancelled} is thrown once the running tasks have ended.
     virtual Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) = 0;
 
-    /// Are workers awake that would take part in a short call of so many flops, without tasks? A guess. Where such calls follow
-    /// one another closely, as many as can help are woken for the next ones.
+    /// Would workers take part in a short call, without tasks? Those who are awake would, and some that sleep are woken where it
+    /// pays. A guess. Where such calls follow one another closely, as many as can help are woken for the next ones. `flops`: in
+    /// double precision; of single precision half as many, which take as long.
     virtual bool can_share(Flops flops) = 0;
-    /// Carries out an operation of so many chunks by the caller and whoever is awake. False: nothing was done.
-    virtual bool share_out(Index chunks, const std::function<void(Team&)>& work) = 0;
+    /// Carries out an operation of so many chunks, and flops, by the caller and them. False: nothing was done.
+    virtual bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) = 0;
     /// Are cores being taken away, so that a single task might be held up?
     virtual bool is_wary() const = 0;
 
-    /// How a short call would be carried out now; a guess.
+    /// How a short call of so many flops would be carried out now; a guess.
     enum class Outlook {
-        busy,   ///< nobody has time for it but the caller
+        busy,   ///< nobody has time for it but the caller, or to wake others takes longer than they would save
         asleep, ///< workers would have to be woken
         ready,  ///< they are awake, or calls follow one another so closely that they should be
     };
-    virtual Outlook outlook() = 0;
+    virtual Outlook outlook(Flops flops) = 0;
 
     /// The workers on one memory node.
     struct Node {

@@ -42,9 +42,9 @@ template <Scalar T> struct SideProduct {
     }
     bool run_shared(blas::Structure structure, KernelRoutine routine, const RoutineOptions& options) const
     {
-        if (!is_short(crew, flops(), crew.kernels().native(routine), options)) return false;
+        if (!is_short<T>(crew, flops(), crew.kernels().native(routine), options)) return false;
         blas::TeamProduct<T> shared(product(structure), blas::setup<T>(0));
-        return share_out(crew, shared);
+        return share_out<T>(crew, shared, flops());
     }
     void run(forms::Forms all, const RoutineOptions& options) const
     {
@@ -92,9 +92,9 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
     const bool ours = crew.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, options);
     constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
-    if (compact && is_short(crew, flops, ours, options, most) && blas::SmallProduct<T>::suits(whole)) {
+    if (compact && is_short<T>(crew, flops, ours, options, most) && blas::SmallProduct<T>::suits(whole)) {
         const blas::SmallProduct<T> shared(whole, blas::setup<T>(0), true);
-        if (share_out(crew, shared)) return;
+        if (share_out<T>(crew, shared, flops)) return;
     }
     if (runs_directly(crew, flops, options)) return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, options);

@@ -5,6 +5,7 @@
 #include "drivers/asking.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
+#include "drivers/sharing.hpp"
 #include "drivers/tall_qr.hpp"
 #include "matrix/operations.hpp"
 
@@ -59,7 +60,8 @@ template <Scalar T> blas::PivotingHelp<T> helpers(Crew& crew, const std::functio
     return {.share =
                 [&crew](Index chunks, Flops flops, const std::function<void(Team&)>& work) {
                     constexpr Flops worth_it = 1e4;
-                    return flops >= worth_it && crew.can_share(flops) && crew.share_out(chunks, work);
+                    return flops >= worth_it && crew.can_share(in_double<T>(flops)) &&
+                           crew.share_out(chunks, work, in_double<T>(flops));
                 },
             .subtract =
                 [&](Index m, Index n, Index k, const T* A, Index lda, const T* B, Index ldb, T* C, Index ldc) {

@@ -14,7 +14,7 @@ template <class Alpha, class Beta> bool leaves_alone(Index n, Index k, Alpha alp
     return n == 0 || ((alpha == Alpha(0) || k == 0) && beta == Beta(1));
 }
 
-/// One triangle of alpha op(A) op(A)^f + beta C by the caller and whoever is awake; f is `mirror`.
+/// One triangle of alpha op(A) op(A)^f + beta C by the caller and others; f is `mirror`.
 template <Scalar T>
 bool share_rank_k(Crew& crew, Uplo uplo, Op op, Op mirror, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C,
                   Index ldc)
@@ -22,7 +22,7 @@ bool share_rank_k(Crew& crew, Uplo uplo, Op op, Op mirror, Index n, Index k, T a
     const blas::Operand<T> left = blas::general(A, lda, op);
     const blas::Product<T> all{n, n, k, alpha, left, left.op(mirror), beta, C, 1, ldc, blas::part_of(uplo)};
     blas::TeamProduct<T> shared(all, blas::setup<T>(0), mirror == Op::conj_trans);
-    return share_out(crew, shared);
+    return share_out<T>(crew, shared, operations::rank_k(double(n), double(k)).flops<T>());
 }
 
 Problem problem_of(Uplo uplo, Op op, Index n, Index k, std::complex<double> alpha, std::complex<double> beta)
@@ -39,8 +39,8 @@ void syrk(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, I
     argument::require(TRC_ARGUMENTS_syrk(TRC_CHECK));
     check_options("syrk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (is_short(crew, operations::rank_k(double(n), double(k)).flops<T>(), crew.kernels().native(KernelRoutine::syrk),
-                 options) &&
+    if (is_short<T>(crew, operations::rank_k(double(n), double(k)).flops<T>(), crew.kernels().native(KernelRoutine::syrk),
+                    options) &&
         share_rank_k(crew, uplo, op, Op::trans, n, k, alpha, A, lda, beta, C, ldc))
         return;
     if (runs_directly(crew, operations::rank_k(double(n), double(k)).flops<T>(), options))
@@ -56,8 +56,8 @@ void herk(Crew& crew, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T
     argument::require(TRC_ARGUMENTS_herk(TRC_CHECK));
     check_options("herk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (is_short(crew, operations::rank_k(double(n), double(k)).flops<T>(), crew.kernels().native(KernelRoutine::herk),
-                 options) &&
+    if (is_short<T>(crew, operations::rank_k(double(n), double(k)).flops<T>(), crew.kernels().native(KernelRoutine::herk),
+                    options) &&
         share_rank_k(crew, uplo, op, herm_op<T>, n, k, T(alpha), A, lda, T(beta), C, ldc))
         return;
     if (runs_directly(crew, operations::rank_k(double(n), double(k)).flops<T>(), options))

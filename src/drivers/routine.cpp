@@ -66,7 +66,7 @@ bool runs_directly(Crew& crew, Flops flops, const RoutineOptions& options, Work 
     if (flops <= limits.ready) return true;
     if (!has_room_for(crew.workers())) return true;
     if (flops > limits.busy) return false;
-    const Crew::Outlook outlook = crew.outlook();
+    const Crew::Outlook outlook = crew.outlook(flops);
     return outlook == Crew::Outlook::busy || (outlook == Crew::Outlook::asleep && flops <= limits.asleep);
 }
 

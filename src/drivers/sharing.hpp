@@ -5,12 +5,15 @@
 
 namespace trencadis {
 
-/// Carries out an operation that a team can share (blas::SmallProduct, TeamProduct, TeamSolve) by the caller and whoever is
-/// awake. False: nothing was done.
-template <class Operation> bool share_out(Crew& crew, Operation& operation)
+/// In double precision as many as take as long.
+template <Scalar T> constexpr Flops in_double(Flops flops) { return flops * (sizeof(Real<T>) / double(sizeof(double))); }
+
+/// Carries out an operation that a team can share (blas::SmallProduct, TeamProduct, TeamSolve) by the caller and those who can
+/// be had (Crew::can_share). False: nothing was done.
+template <Scalar T, class Operation> bool share_out(Crew& crew, Operation& operation, Flops flops)
 {
     const auto work = [&](Team& team) { operation.work(team); };
-    return operation.chunks() > 1 && crew.share_out(operation.chunks(), std::cref(work));
+    return operation.chunks() > 1 && crew.share_out(operation.chunks(), std::cref(work), in_double<T>(flops));
 }
 
 /// Is a call of so many flops short enough that a graph of tasks would cost more than it gains? `ours`: its kernels are.
@@ -19,11 +22,10 @@ inline bool may_be_short(Flops flops, bool ours, const RoutineOptions& options, 
     constexpr Flops least = 5e5; // less is over before another core has begun
     return ours && flops >= least && flops <= most && options.nb == 0 && options.variant.empty();
 }
-/// And are others awake that would take part? Where they are not, or do not in the end, the call's other ways must give the same
-/// bits.
-inline bool is_short(Crew& crew, Flops flops, bool ours, const RoutineOptions& options, Flops most = 1.2e8)
+/// And would others take part? Where they would not, or do not in the end, the call's other ways must give the same bits.
+template <Scalar T> bool is_short(Crew& crew, Flops flops, bool ours, const RoutineOptions& options, Flops most = 1.2e8)
 {
-    return may_be_short(flops, ours, options, most) && crew.can_share(flops);
+    return may_be_short(flops, ours, options, most) && crew.can_share(in_double<T>(flops));
 }
 
 } // namespace trencadis

@@ -44,9 +44,9 @@ template <Scalar T> struct TriangularCall {
             2e6; // what is less is `direct` in a program's first calls (interfaces/lapack/compute.cpp)
         const bool one_block = blas::TeamSolve<T>::is_one_block(with, order());
         const bool cut = blas::TeamSolve<T>::count_chunks(with, triangle.rows) > 1 && (one_block || flops() > without_session);
-        if (cut && crew.can_share(flops())) {
+        if (cut && crew.can_share(in_double<T>(flops()))) {
             blas::TeamSolve<T> shared(triangle, alpha, with);
-            if (share_out(crew, shared)) return;
+            if (share_out<T>(crew, shared, flops())) return;
         }
         if (cut && !runs_directly(crew, flops(), options)) return solve_as_one_task(options);
         if (!cut || one_block) return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);

@@ -14,6 +14,7 @@
 #include "scheduling/scheduler.hpp"
 #include "threads/threads.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
@@ -101,6 +102,13 @@ struct RunOptions {
 /// is nowhere yet stays a name. None: names are addresses.
 using AtHome = std::function<Datum(const Datum& name)>;
 
+/// How many of the workers can help with a call of so many flops.
+inline int helpers_for(Flops flops, int workers)
+{
+    constexpr Flops worth_a_helper = 2.5e5;
+    return static_cast<int>(std::clamp(flops / worth_a_helper, 1.0, double(workers)));
+}
+
 /// What an engine offers to calls that are too short for tasks, and to callers that compute themselves.
 class CallSharing {
 public:
@@ -108,14 +116,17 @@ public:
     /// caller takes part in its own call, and nobody has to be woken for it. False: there is no such place, and nothing was run.
     virtual bool attend(TaskFlow& flow, const std::function<void()>& call) = 0;
     /// Does `work`, which takes all of so many chunks from its team, on the calling thread in the place of a worker that rests
-    /// and on workers that are looking for work just then: a fork and a join for calls too short for a task. The chunks must be
-    /// pure computation. Rethrows. False: too few are awake, or somebody wants to see tasks, and nothing was run.
-    virtual bool share_out(Index chunks, const std::function<void(Team&)>& work) = 0;
-    virtual bool shares(int helpers) const = 0; ///< would it, where so many could help? A guess
+    /// and on workers that are looking for work just then: a fork and a join for calls too short for a task. Where it takes
+    /// long enough, some that sleep are woken. The chunks must be pure computation. Rethrows. False: too few would help, or
+    /// somebody wants to see tasks, and nothing was run. `flops`: of double precision; of single precision half as many.
+    virtual bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) = 0;
+    virtual bool shares(Flops flops) const = 0; ///< would it? A guess
     /// Was one that joined such a call late for long, its core being somebody else's? Many tasks do better then. A guess.
     virtual bool is_wary() const = 0;
     /// So many workers that sleep look for work, since more calls are likely to follow.
     virtual void rouse(int helpers) = 0;
+    /// Would to wake one that sleeps make a call of so many flops shorter? A guess, from what waking took lately.
+    virtual bool is_worth_waking(Flops flops) const = 0;
     /// Is there such a place now? A guess.
     virtual bool has_room() const = 0;
     /// Workers that look for work without sleeping: they join a call within a microsecond. A guess.

@@ -20,30 +20,30 @@ SessionCrew::SessionCrew(Session& session, CallSharing* sharing)
 
 bool SessionCrew::can_share(Flops flops)
 {
-    constexpr Flops worth_a_helper = 2.5e5, slowest_per_ns = 10;
+    constexpr Flops slowest_per_ns = 10;
     constexpr std::int64_t seldom_ns = 1'000'000; // waking costs microseconds, and where a neighbour is they sleep again at once
     if (!sharing_ || forks_so_far() != made_after_) return false;
     const std::int64_t now = now_ns(), last = last_short_ns_.exchange(now, std::memory_order_relaxed);
-    const int helpers = static_cast<int>(std::clamp(flops / worth_a_helper, 1.0, double(workers())));
-    if (sharing_->shares(helpers)) return true;
+    if (sharing_->shares(flops)) return true;
     const auto its_own_ns = static_cast<std::int64_t>(flops / slowest_per_ns); // the last one began then
     if (now - last < close_ns + its_own_ns && now - last_rouse_ns_.load(std::memory_order_relaxed) > seldom_ns) {
         last_rouse_ns_.store(now, std::memory_order_relaxed);
-        sharing_->rouse(helpers);
+        sharing_->rouse(helpers_for(flops, workers()));
     }
     return false;
 }
-bool SessionCrew::share_out(Index chunks, const std::function<void(Team&)>& work)
+bool SessionCrew::share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops)
 {
-    return sharing_ && sharing_->share_out(chunks, work);
+    return sharing_ && sharing_->share_out(chunks, work, flops);
 }
 bool SessionCrew::is_wary() const { return sharing_ && sharing_->is_wary(); }
 
-Crew::Outlook SessionCrew::outlook()
+Crew::Outlook SessionCrew::outlook(Flops flops)
 {
     const std::int64_t now = now_ns(), last = last_call_ns_.exchange(now, std::memory_order_relaxed);
     if (sharing_ && !sharing_->has_room()) return Outlook::busy;
-    return (sharing_ && sharing_->spinning() > 0) || now - last < close_ns ? Outlook::ready : Outlook::asleep;
+    if ((sharing_ && sharing_->spinning() > 0) || now - last < close_ns) return Outlook::ready;
+    return sharing_ && !sharing_->is_worth_waking(flops) ? Outlook::busy : Outlook::asleep;
 }
 
 /// Copies are bound to this system's nodes, so not on a described machine.

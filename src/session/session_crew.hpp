@@ -21,9 +21,9 @@ public:
         return session_.run(body, interrupted);
     }
     bool can_share(Flops flops) override;
-    bool share_out(Index chunks, const std::function<void(Team&)>& work) override;
+    bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;
-    Outlook outlook() override;
+    Outlook outlook(Flops flops) override;
 
     std::vector<Node> nodes() const override;
     bool binds_nodes() const override { return session_.binds_nodes(); }

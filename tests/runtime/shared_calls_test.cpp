@@ -45,7 +45,7 @@ protected:
     {
         ASSERT_TRUE(eventually([&] {
             engine.call_sharing()->rouse(engine.workers());
-            return engine.call_sharing()->share_out(chunks, work);
+            return engine.call_sharing()->share_out(chunks, work, 0);
         }));
     }
     /// The same until another thread has taken part as well. One that went to sleep just as the call was opened does not come:
@@ -95,6 +95,35 @@ TEST_F(SharedCalls, AreJoinedByThoseWhoAreAwake)
         for (const WorkerTime& time : runtime.engine().times()) joined += time.shares;
         return joined > 0;
     }));
+}
+
+/// After silence nobody is awake: a call that takes long enough wakes who can help, a shorter one leaves them asleep.
+TEST_F(SharedCalls, WakeWhoSleepsWhereTheCallIsLongEnough)
+{
+    RuntimeUnderTest runtime("native", "mosaic", 3, Relieving::never);
+    CallSharing& sharing = *runtime.engine().call_sharing();
+    std::atomic<int> others{0};
+    ASSERT_TRUE(eventually([&] {
+        std::this_thread::sleep_for(20ms);
+        if (sharing.spinning() > 0) return false;
+        EXPECT_FALSE(sharing.is_worth_waking(1e5));
+        EXPECT_TRUE(sharing.is_worth_waking(1e11));
+        if (sharing.spinning() > 0) return false; // somebody has woken by himself
+        const bool short_one = sharing.share_out(2, drop, 1e5);
+        const auto caller = std::this_thread::get_id();
+        const bool long_one = sharing.share_out(
+            2,
+            [&](Team& team) {
+                if (!in_this_thread(caller)) ++others;
+                else eventually([&] { return others > 0; });
+                drop(team);
+            },
+            1e11);
+        EXPECT_FALSE(short_one);
+        EXPECT_TRUE(long_one);
+        return true;
+    }));
+    EXPECT_GT(others, 0);
 }
 
 /// The call is over when all chunks are, also one that another thread is late with.
@@ -209,13 +238,13 @@ TEST_F(SharedCalls, AreNotForWhoWantsToSeeTasks)
     for (int i = 0; i < 1000; ++i)
         for (RuntimeUnderTest* runtime : {&one, &emulated, &moving, &traced}) {
             runtime->engine().call_sharing()->rouse(8);
-            ASSERT_FALSE(runtime->engine().call_sharing()->share_out(10, nothing));
+            ASSERT_FALSE(runtime->engine().call_sharing()->share_out(10, nothing, 0));
         }
     traced.engine().recorder().stop({}, Origin::measured);
     share(traced.engine(), 10, nothing);
     bool inside = true;
     TaskFlow flow(traced.engine());
-    flow.submit("task", [&] { inside = traced.engine().call_sharing()->share_out(10, nothing); }, {});
+    flow.submit("task", [&] { inside = traced.engine().call_sharing()->share_out(10, nothing, 0); }, {});
     flow.wait();
     EXPECT_FALSE(inside);
 }
@@ -272,7 +301,7 @@ TEST_F(SharedCalls, LiveBesideFlowsAndGuests)
                     if (caller % 3 == 0) tasks();
                     else if (caller % 3 == 1) {
                         if (!engine.call_sharing()->attend(flow, tasks)) wanted = 0;
-                    } else if (engine.call_sharing()->share_out(20, add)) ++shared;
+                    } else if (engine.call_sharing()->share_out(20, add, round % 2 ? 1e9 : 0)) ++shared;
                     else wanted = 0;
                     if (done != wanted) wrong = true;
                     if (round % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));

@@ -18,9 +18,9 @@ public:
         return flow.outcome().value();
     }
     bool can_share(Flops) override { return false; }
-    bool share_out(Index, const std::function<void(Team&)>&) override { return false; }
+    bool share_out(Index, const std::function<void(Team&)>&, Flops) override { return false; }
     bool is_wary() const override { return true; }
-    Outlook outlook() override { return outlook_; }
+    Outlook outlook(Flops) override { return outlook_; }
     std::vector<Node> nodes() const override { return on_nodes.empty() ? Crew::nodes() : on_nodes; }
 
     int runs = 0;

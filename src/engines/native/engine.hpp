@@ -1,6 +1,7 @@
 #pragma once
 #include "engines/engine.hpp"
 #include "engines/native/open_call.hpp"
+#include "engines/native/wake_cost.hpp"
 #include "engines/native/worker.hpp"
 #include "engines/protocol/protocol.hpp"
 #include "graph/task_flow.hpp"
@@ -52,10 +53,11 @@ public:
 
     // CallSharing
     bool attend(TaskFlow& flow, const std::function<void()>& call) override;
-    bool shares(int helpers) const override;
-    bool share_out(Index chunks, const std::function<void(Team&)>& work) override;
+    bool shares(Flops flops) const override;
+    bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;
     void rouse(int helpers) override;
+    bool is_worth_waking(Flops flops) const override { return worth_waking(flops) > 0; }
     bool has_room() const override;
     int spinning() const override { return idle_.load(std::memory_order_relaxed) - sleepers_.count(); }
 
@@ -102,6 +104,9 @@ private:
     void arrive(Guest& guest);
     void depart(Guest& guest, const FirstTask& first);
     void give_place_back(const Worker& worker, Holder& own);
+    int worth_waking(Flops flops) const;
+    void wake_for_call(int count);
+    void close_call(std::int64_t computed);
     void join(Worker& worker, OpenCall& call);
     bool has_work(const Worker& worker) const;
     bool leaves(const Wait& wait, bool wanted) const;
@@ -176,6 +181,8 @@ private:
     std::vector<std::atomic<int>> idle_on_node_; ///< the same by node; empty where nodes are not split
     std::atomic<bool> stop_{false};
     OpenCall call_;
+    WakeCost wake_cost_;
+    std::atomic<std::int64_t> woken_at_ns_{0};   ///< workers were, for the open call, and none of them has come yet; else 0
     std::atomic<std::int64_t> wary_until_ns_{0}; ///< no open calls before: a member was late
     Sleepers sleepers_;                          ///< the workers' own units by number, then the guests in their places
     std::vector<WorkerId> worker_on_;            ///< by core number; no_worker

@@ -123,14 +123,44 @@ void NativeEngine::give_place_back(const Worker& worker, Holder& own)
     if (has_work(worker)) sleepers_.notify_one(bed);
 }
 
-/// Tasks would be seen, in a trace or by a test; and it pays where most of those who can help are awake: to wake one takes as
-/// long as a short call. Where a member's core was taken away lately, it is likely to be again, and tasks are what relief can
-/// help.
-bool NativeEngine::shares(int helpers) const
+/// Tasks would be seen, in a trace or by a test; and it pays where most of those who can help are awake, or where the call is
+/// long enough to wake some. Where a member's core was taken away lately, it is likely to be again, and tasks are what relief
+/// can help.
+bool NativeEngine::shares(Flops flops) const
 {
+    if (!shares_calls_ || position.engine || recorder_.enabled() || is_wary()) return false;
     const int awake = spinning();
-    return shares_calls_ && !position.engine && !recorder_.enabled() && awake > 0 &&
-           2 * awake >= std::min(helpers, workers() - 1) && !is_wary();
+    return (awake > 0 && 2 * awake >= std::min(helpers_for(flops, workers()), workers() - 1)) || worth_waking(flops) > 0;
+}
+
+/// So many of those who sleep. The caller's time alone is that at the multiply-add peak: it takes no less.
+int NativeEngine::worth_waking(Flops flops) const
+{
+    const double alone_ns = flops / (2e-9 * parts_.nominal_flops_per_second);
+    const int awake = std::max(spinning(), 0), helpers = std::min(helpers_for(flops, workers()), workers() - 1);
+    return wake_cost_.helpers(alone_ns, awake, helpers - awake, now_ns());
+}
+
+void NativeEngine::wake_for_call(int count)
+{
+    if (count <= 0) return;
+    const std::int64_t begin = now_ns();
+    woken_at_ns_.store(begin, std::memory_order_relaxed);
+    int woken = 0;
+    for (const auto& worker : workers_)
+        if (woken < count && sleepers_.is_free(worker->id)) sleepers_.notify_one(worker->id), ++woken;
+    const std::int64_t end = now_ns();
+    if (woken > 0) wake_cost_.note_call((end - begin) / woken, end);
+    else woken_at_ns_.store(0, std::memory_order_relaxed);
+}
+
+/// Waits for those who have joined. Of those who were woken and have not come it is known that they take longer than the call.
+void NativeEngine::close_call(std::int64_t computed)
+{
+    if (!call_.close() && await_members(call_, computed) && relief_.is_on())
+        wary_until_ns_.store(now_ns() + wary_for_ns, std::memory_order_relaxed);
+    if (const std::int64_t woken = woken_at_ns_.exchange(0, std::memory_order_relaxed))
+        wake_cost_.note_delay(std::max(computed - woken, WakeCost::usual_delay_ns), computed);
 }
 
 bool NativeEngine::is_wary() const
@@ -139,9 +169,9 @@ bool NativeEngine::is_wary() const
     return until > 0 && now_ns() < until;
 }
 
-bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& work)
+bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops)
 {
-    if (!shares(1) || !call_.claim()) return false;
+    if (!shares(flops) || !call_.claim()) return false;
     Worker* const worker = free_place();
     if (!worker) {
         call_.retire();
@@ -151,14 +181,14 @@ bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& wor
     count_idle(*worker, -1);
     std::exception_ptr failure;
     call_.open(work, chunks);
+    wake_for_call(worth_waking(flops));
     try {
         call_.compute();
     } catch (...) {
         failure = std::current_exception();
     }
     const std::int64_t computed = now_ns();
-    if (!call_.close() && await_members(call_, computed) && relief_.is_on())
-        wary_until_ns_.store(now_ns() + wary_for_ns, std::memory_order_relaxed);
+    close_call(computed);
     raise_quietly(call_.raised());
     if (std::exception_ptr theirs = call_.retire(); theirs && !failure) failure = std::move(theirs);
     add(worker->busy_ns, computed - begin);
@@ -173,6 +203,8 @@ bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& wor
 void NativeEngine::join(Worker& worker, OpenCall& call)
 {
     const std::int64_t begin = now_ns();
+    if (const std::int64_t woken = woken_at_ns_.exchange(0, std::memory_order_relaxed))
+        wake_cost_.note_delay(begin - woken, begin);
     add(worker.joined, 1);
     call.take_part();
     add(worker.busy_ns, now_ns() - begin);
