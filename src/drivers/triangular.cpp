@@ -1,3 +1,4 @@
+#include "algorithms/cutting.hpp"
 #include "algorithms/signatures.hpp"
 #include "blas/level3/team_solve.hpp"
 #include "drivers/alone.hpp"
@@ -34,6 +35,23 @@ template <Scalar T> struct TriangularCall {
         argument::require(TRC_ARGUMENTS_trsm(TRC_CHECK));
         check_options(routine, options);
     }
+    /// A short product: slices of B by the caller and others, by the caller alone, or as tasks, with the same bits.
+    void multiply_together(const RoutineOptions& options) const
+    {
+        const blas::MicroKernel<T>& kernel = blas::setup<T>(0).kernel;
+        Slices slices{*this, slice_for(others(), crew.workers(), side == Side::left ? kernel.nr : kernel.mr)};
+        if (crew.can_share(in_double<T>(flops())) && share_out<T>(crew, slices, flops())) return;
+        if (runs_directly(crew, flops(), options, Work::solve))
+            return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+        const Tile<T> triangle{const_cast<T*>(A), order(), order(), lda, op};
+        const Uplo seen = op == Op::none ? uplo : opposite(uplo);
+        run_routine(crew, options, [&](Flow& flow) {
+            for (Index i = 0; i < slices.chunks(); ++i) {
+                const Tile<T> slice = slices.at(i, i + 1);
+                task::trmm(flow, side, seen, diag, alpha, triangle, slice);
+            }
+        });
+    }
     /// A short call: by the caller and whoever is awake, else by the caller alone or as one task that others join, with
     /// the same bits.
     void solve_together(const RoutineOptions& options) const
@@ -61,6 +79,34 @@ template <Scalar T> struct TriangularCall {
         const Uplo seen = op == Op::none ? uplo : opposite(uplo);
         run_routine(crew, options, [&](Flow& flow) { task::trsm(flow, side, seen, diag, alpha, triangle, unknowns); });
     }
+    /// Columns of B beside a triangle on the left, else rows: the same number of slices for each worker, one or two, but none so
+    /// thin that packing the triangle for it costs more than a tenth. Whole micro-tiles: the bits are the whole product's.
+    static Index slice_for(Index all, int workers, Index unit)
+    {
+        constexpr Index least = 40;
+        const Index most = std::min<Index>(2 * workers, all / least), count = most < workers ? most : most / workers * workers;
+        return round_up(pieces(all, std::max<Index>(count, 1)), unit);
+    }
+    struct Slices {
+        const TriangularCall& call;
+        Index size;
+
+        Index chunks() const { return (call.others() + size - 1) / size; }
+        Tile<T> at(Index begin, Index end) const
+        {
+            const Index first = begin * size, count = std::min(end * size, call.others()) - first;
+            if (call.side == Side::left) return {call.B + first * call.ldb, call.m, count, call.ldb};
+            return {call.B + first, count, call.n, call.ldb};
+        }
+        void work(Team& team) const
+        {
+            while (const Chunks taken = team.next()) {
+                const Tile<T> slice = at(taken.begin, taken.end);
+                call.crew.kernels().trmm(call.side, call.uplo, call.op, call.diag, slice.rows, slice.cols, call.alpha, call.A,
+                                         call.lda, slice.data, slice.ld);
+            }
+        }
+    };
     /// `all`: a routine's forms, or one of them.
     template <class Forms> void run(const Forms& all, const RoutineOptions& options) const
     {
@@ -78,6 +124,7 @@ void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     const TriangularCall<T> call{crew, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
     call.check("trmm", options);
     if (m == 0 || n == 0) return;
+    if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trmm), options)) return call.multiply_together(options);
     if (runs_directly(crew, call.flops(), options, Work::solve))
         return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     call.run(forms::trmm(), options);

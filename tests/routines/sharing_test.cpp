@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 namespace trencadis {
 namespace {
 
@@ -165,6 +167,41 @@ TYPED_TEST(ShortCalls, TriangularSolvesAreTheKernelsOwn)
                     Base::expect_same(
                         "trsm", B, order, [&](Dense<T>& X) { arguments([](auto... x) { trsm(Base::session(), x...); }, X); },
                         [&](Dense<T>& X) { arguments([](auto... x) { Base::kernels().trsm(x...); }, X); });
+                }
+}
+
+/// Slices of B: no sum is taken in another order.
+TYPED_TEST(ShortCalls, TriangularProductsHaveTheKernelsBits)
+{
+    using T = TypeParam;
+    using Base = ShortCalls<T>;
+    const T alpha = Base::factor();
+    for (const auto& [m, n] : {std::pair<Index, Index>{115, 90}, {97, 110}, {230, 201}})
+        for (const Side side : {Side::left, Side::right})
+            for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+                for (const Op op : {Op::none, Op::conj_trans}) {
+                    const Dense<T> A = random_triangle<T>(uplo, side == Side::left ? m : n, 0), B = random_matrix<T>(m, n);
+                    Dense<T> last = B, whole = B;
+                    const auto arguments = [&](auto&& call, Dense<T>& X) {
+                        call(side, uplo, op, Diag::non_unit, m, n, alpha, A.data.data(), A.ld, X.data.data(), X.ld);
+                    };
+                    Base::expect_same(
+                        "trmm", B, std::max(m, n),
+                        [&](Dense<T>& X) {
+                            arguments([](auto... x) { trmm(Base::session(), x...); }, X);
+                            last = X;
+                        },
+                        [&](Dense<T>& X) { arguments([](auto... x) { Base::kernels().trmm(x...); }, X); });
+                    arguments([](auto... x) { Base::kernels().trmm(x...); }, whole);
+                    Dense<T> tasks = B; // which a trace wants to see
+                    Base::session().start_trace();
+                    arguments([](auto... x) { trmm(Base::session(), x...); }, tasks);
+                    std::size_t seen = 0;
+                    for (const WorkerTrace& worker : Base::session().stop_trace().workers) seen += worker.events.size();
+                    EXPECT_TRUE(m < 200 || seen > 0) << "no tasks";
+                    for (const Dense<T>* got : {&last, &tasks})
+                        EXPECT_EQ(std::memcmp(got->data.data(), whole.data.data(), whole.data.size() * sizeof(T)), 0)
+                            << m << " x " << n;
                 }
 }
 
