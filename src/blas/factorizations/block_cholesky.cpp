@@ -16,7 +16,7 @@ namespace {
 constexpr Index widest = largest_nr;
 
 /// A block on the diagonal, out of the image: L in the lower triangle of D, and the inverses of its pivots.
-template <Scalar T> struct DiagonalBlock {
+template <Scalar T> struct ScalarBlock {
     T D[widest * widest]; ///< (i, j) at i + j * widest; nothing above the diagonal
     Real<T> inverse[widest];
 
@@ -61,6 +61,14 @@ private:
         else return a * b;
     }
 };
+
+/// Calls visit(nr), as a constant where it is a usual one: copies of so many are a vector each.
+template <class Visit> void for_width(Index nr, const Visit& visit)
+{
+    if (nr == 8) visit(std::integral_constant<Index, 8>());
+    else if (nr == 4) visit(std::integral_constant<Index, 4>());
+    else visit(nr);
+}
 
 /// The packed triangle and what is done to it. `A` is the lower triangle as seen here: the Hermitian transpose of an upper one.
 template <Scalar T> struct PackedTriangle {
@@ -109,8 +117,10 @@ template <Scalar T> struct PackedTriangle {
     void make_right(Index j, Index cols) const;
     void copy_rows(Index j) const;
     void update(Index i, Index j, Index cols) const;
-    void append_right(Index j, Index cols, const DiagonalBlock<T>& block) const;
+    void append_right(Index j, Index cols, const ScalarBlock<T>& block) const;
     void clear_rows(Index i, Index end, Index j, Index cols) const;
+    bool lies_in_one_panel(Index j) const;
+    Index factor_in_place(Index j, Index cols) const;
     Index factor_diagonal(Index j, Index cols) const;
     Index factor() const;
 };
@@ -153,6 +163,15 @@ template <Scalar T> void PackedTriangle<T>::unpack(Index columns) const
 /// Rows [begin, end) of column p of L back to A.
 template <Scalar T> void PackedTriangle<T>::unpack_column(Index p, Index begin, Index end) const
 {
+    if (!is_complex<T> && begin / kernel.mr == (end - 1) / kernel.mr) { // one panel
+        const R* const from = place(begin, p).at;
+        T* const to = A + begin * rs + p * cs;
+        if (rs == 1)
+            for (Index r = 0; r < end - begin; ++r) to[r] = from[r];
+        else
+            for (Index r = 0; r < end - begin; ++r) to[r * rs] = from[r];
+        return;
+    }
     for_rows(begin, end - begin, p, [&](Index r, Place from) {
         const T x = get(from.at, from.height);
         A[(begin + r) * rs + p * cs] = conjugated ? conjugate(x) : x;
@@ -179,12 +198,9 @@ template <Scalar T> void PackedTriangle<T>::make_right(Index j, Index cols) cons
 template <Scalar T> void PackedTriangle<T>::copy_rows(Index j) const
 {
     const Place from = place(j, 0);
-    const auto copy = [&](auto count) {
-        for (Index p = 0; p < j; ++p) std::copy_n(from.at + p * from.height, count, right + p * kernel.nr);
-    };
-    if (kernel.nr == 8) copy(std::integral_constant<Index, 8>());
-    else if (kernel.nr == 4) copy(std::integral_constant<Index, 4>());
-    else copy(kernel.nr);
+    for_width(kernel.nr, [&](auto nr) {
+        for (Index p = 0; p < j; ++p) std::copy_n(from.at + p * from.height, nr, right + p * nr);
+    });
 }
 
 /// The panel of rows from i on, columns [j, j + cols): minus L_0 U_0, the part of the sweep before the solve.
@@ -206,7 +222,7 @@ template <Scalar T> void PackedTriangle<T>::update(Index i, Index j, Index cols)
 }
 
 /// L's block in rows and columns [j, j + cols), with inverse pivots, as the end of the right panel.
-template <Scalar T> void PackedTriangle<T>::append_right(Index j, Index cols, const DiagonalBlock<T>& block) const
+template <Scalar T> void PackedTriangle<T>::append_right(Index j, Index cols, const ScalarBlock<T>& block) const
 {
     R* const to = right + planes<T> * j * kernel.nr;
     std::fill_n(to, planes<T> * cols * kernel.nr, R(0));
@@ -224,11 +240,42 @@ template <Scalar T> void PackedTriangle<T>::clear_rows(Index i, Index end, Index
     for (Index p = 0; p < planes<T> * cols; ++p) std::fill_n(first.at + p * first.height, end - i, R(0));
 }
 
+/// Do nr rows from j on?
+template <Scalar T> bool PackedTriangle<T>::lies_in_one_panel(Index j) const
+{
+    const Index before = j % kernel.mr;
+    return before + kernel.nr <= kernel.height(n - j + before);
+}
+
+/// factor_diagonal where the micro-kernel finds the triangle at one place.
+template <Scalar T> Index PackedTriangle<T>::factor_in_place(Index j, Index cols) const
+{
+    const Place block = place(j, j);
+    const Index nr = kernel.nr, height = block.height, before = j % kernel.mr;
+    R* const own = block.at - before; // the panel's columns [j, j + cols)
+    R* const U = right + j * nr;
+    if (const Index info = kernel.factor_diagonal(cols, block.at, height, U)) return info;
+    if (nr == height) return 0; // no rows beside it
+    R L[largest_nr * largest_nr];
+    for_width(nr, [&](auto width) {
+        for (Index p = 0; p < cols; ++p) std::copy_n(block.at + p * height, width, L + p * width);
+        for (Index p = 0; p < cols; ++p) std::fill_n(block.at + p * height, width, R(0));
+    });
+    for (Index p = 0; p < cols && before > 0; ++p) std::fill_n(own + p * height, before, R(0));
+    kernel.solve(0, own, height, U, cols);
+    for_width(nr, [&](auto width) {
+        for (Index p = 0; p < cols; ++p) std::copy_n(L + p * width, width, block.at + p * height);
+    });
+    return 0;
+}
+
 /// The triangle in rows and columns [j, j + cols), whose updates are done, and the rows below it of its panels. What is above the
 /// diagonal in those panels is kept zero: it would grow from block to block and overflow where the factor is far from it.
 template <Scalar T> Index PackedTriangle<T>::factor_diagonal(Index j, Index cols) const
 {
-    DiagonalBlock<T> block;
+    if constexpr (!is_complex<T>)
+        if (kernel.factor_diagonal && lies_in_one_panel(j)) return factor_in_place(j, cols);
+    ScalarBlock<T> block;
     for_rows(j, cols, j, [&](Index r, Place from) {
         for (Index c = 0; c <= r; ++c) block.D[r + c * widest] = get(from.at + planes<T> * c * from.height, from.height);
     });

@@ -3,6 +3,7 @@
 // library: the linker could keep the copy of such a function that was made here, for a processor that is not there.
 #pragma once
 #include "blas/micro/column_kernel_body.hpp"
+#include "blas/micro/diagonal_block.hpp"
 #include "blas/micro/lane_cholesky.hpp"
 #include "blas/micro/lane_lu.hpp"
 #include "blas/micro/lu_columns.hpp"
@@ -385,6 +386,11 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
         constexpr int rows = many_registers ? 4 : is_complex<T> ? 2 : 4, cols = many_registers && !is_complex<T> ? 4 : 2;
         return {lanes, LaneCholesky<T, Bytes, rows, cols>::run, LaneLu<T, Bytes, rows, cols>::run};
     }
+    static constexpr auto factor_diagonal() -> Index (*)(Index, R*, Index, R*)
+    {
+        if constexpr (is_complex<T> || (NR & (NR - 1)) != 0 || NR * sizeof(R) > Bytes) return nullptr;
+        else return DiagonalBlock<R, NR>::factor;
+    }
     static constexpr MicroKernel<T> entry()
     {
         static_assert(MV * lanes * NR * Index(sizeof(T)) <= largest_tile_bytes && NR <= largest_nr);
@@ -394,6 +400,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .multiply_panels = multiply,
                 .multiply_in_place = is_complex<T> ? nullptr : multiply_in_place,
                 .solve = solve,
+                .factor_diagonal = factor_diagonal(),
                 .factor_columns = factor_columns<T, Bytes>,
                 .reflect_columns = reflect_columns<T, Bytes>,
                 .multiply_adjoint = ColumnProducts < T,
