@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sched.h>
 
 namespace trencadis::blas {
 namespace {
@@ -106,6 +107,8 @@ template <Scalar T> const BlockSizes& block_sizes(int cpu)
     const auto make = [] { return new Cores(read_machine<T>()); };
     if (!of_this_machine.is_made()) on_a_large_stack([&] { of_this_machine.get(make); });
     const Cores& cores = of_this_machine.get(make);
+    if (cores.of_kind.size() == 1) return cores.of_kind.front();
+    if (cpu < 0) cpu = sched_getcpu();
     const int kind = cpu >= 0 && cpu < int(cores.kind_of_cpu.size()) ? cores.kind_of_cpu[cpu] : -1;
     return cores.of_kind[std::max(kind, 0)];
 }

@@ -66,6 +66,13 @@ public:
     ~ForcedSetup();
     ForcedSetup(const ForcedSetup&) = delete;
     ForcedSetup& operator=(const ForcedSetup&) = delete;
+
+    const InstructionSet& set() const { return set_; }
+    const BlockSizes& blocks() const { return blocks_; }
+
+private:
+    const InstructionSet& set_;
+    const BlockSizes blocks_;
 };
 
 /// `extent` cut into the fewest blocks of at most `block`, as equal as multiples of `unit` allow.

@@ -80,11 +80,11 @@ template <Scalar T> void scale(Part part, Index m, Index n, T beta, T* C, Index 
     }
 }
 
-template <Scalar T> void multiply(Product<T> x)
+namespace {
+
+/// Of a product with strides that suit the micro-kernels.
+template <Scalar T> void multiply_columns(const Product<T>& x)
 {
-    if (x.m <= 0 || x.n <= 0) return;
-    if (x.k <= 0 || x.alpha == T(0)) return scale(x.part, x.m, x.n, x.beta, x.C, x.rs, x.cs);
-    x = normalised(x);
     Setup<T> with = setup<T>();
     const MicroKernel<T>& kernel = with.kernel;
     if (SmallProduct<T>::suits(x)) {
@@ -110,8 +110,18 @@ template <Scalar T> void multiply(Product<T> x)
     }
 }
 
+} // namespace
+
+template <Scalar T> void multiply(const Product<T>& x)
+{
+    if (x.m <= 0 || x.n <= 0) return;
+    if (x.k <= 0 || x.alpha == T(0)) return scale(x.part, x.m, x.n, x.beta, x.C, x.rs, x.cs);
+    if (x.rs == 1) return multiply_columns(x);
+    multiply_columns(normalised(x));
+}
+
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void multiply(Product<T>);                                                                                          \
+    template void multiply(const Product<T>&);                                                                                   \
     template Product<T> normalised(Product<T>);                                                                                  \
     template void scale(Part, Index, Index, T, T*, Index, Index);
 TRC_INSTANTIATE(float)

@@ -18,7 +18,7 @@ template <Scalar T> struct Product {
 
 /// The one driver of gemm, symm, hemm and the rank updates, on the calling thread. alpha = 0 or k = 0: A and B are not read.
 /// 2 m n k flops (8 complex), half of it for a triangle.
-template <Scalar T> void multiply(Product<T> product);
+template <Scalar T> void multiply(const Product<T>& product);
 
 /// The same operation with strides that suit the micro-kernels: rows of C next to one another, upwards in memory.
 template <Scalar T> Product<T> normalised(Product<T> product);

@@ -40,6 +40,12 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     if (is_slow_to_read(x.A)) together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
 }
 
+/// May a panel have to be packed?
+template <Scalar T> bool SmallProduct<T>::packs() const
+{
+    return x_.A.rs != 1 || x_.m % kernel_.step != 0 || is_slow_to_read(x_.A);
+}
+
 /// Are its columns so far apart that they share few sets of the first cache, or such that most vectors cross two of its lines?
 template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) const
 {
@@ -50,7 +56,9 @@ template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) c
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
 {
-    scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k)); // if there is no memory, before anything is touched
+    if (packs())
+        scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k)); // if there is no memory, before anything is touched
+    if (chunks() == 1) return panel(0, x_.m, 0, x_.n);
     for (Index c = begin; c < end;) {
         const Chunk first = chunk(c);
         Index count = 1;

@@ -54,6 +54,7 @@ private:
         Index panel, piece;
     };
     Chunk chunk(Index c) const;
+    bool packs() const;
     bool is_slow_to_read(const Operand<T>& A) const;
     Index bound(Index p) const;
     void panel(Index i, Index rows, Index j0, Index j1) const;
