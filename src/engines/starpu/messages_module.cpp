@@ -10,8 +10,10 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <starpu_mpi.h>
+#include <thread>
 
 namespace trencadis {
 namespace {
@@ -58,6 +60,7 @@ public:
         MPI_Comm_dup(whole, &comm_);
         MPI_Comm_rank(comm_, &rank_);
         MPI_Comm_size(comm_, &size_);
+        meet_neighbours();
     }
     /// StarPU-MPI listens on communicators that it knows as long as it runs, so who ended it frees them.
     ~Group() override;
@@ -116,6 +119,18 @@ public:
     }
 
 private:
+    /// Processes of one machine ring each other's doorbells.
+    void meet_neighbours()
+    {
+        const Doorbell::Address own = polite_polling::neighbourhood().own.address();
+        std::vector<Doorbell::Address> all(static_cast<std::size_t>(size_));
+        wait([&](MPI_Request* request) {
+            return MPI_Iallgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, comm_, request);
+        });
+        polite_polling::Neighbours neighbours{comm_, {}};
+        for (const Doorbell::Address& address : all) neighbours.doorbells.push_back(std::make_unique<Doorbell>(address));
+        polite_polling::neighbourhood().enter(std::move(neighbours));
+    }
     static void check(int failure, const char* what)
     {
         if (failure)
@@ -233,6 +248,7 @@ public:
     void leave(MPI_Comm comm)
     {
         const std::lock_guard lock(mutex_);
+        polite_polling::neighbourhood().leave(comm);
         int gone = 0;
         MPI_Finalized(&gone);
         if (gone) return;

@@ -1,4 +1,6 @@
 #pragma once
+#include "engines/starpu/doorbell.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -7,35 +9,143 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <memory>
 #include <mpi.h>
+#include <mutex>
 #include <pthread.h>
 #include <sched.h>
+#include <shared_mutex>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <thread>
 #include <unistd.h>
+#include <vector>
 
 /// StarPU-MPI's thread looks for messages without a pause as long as any is due, and holds the lock that others need to submit
 /// theirs all but a moment of that time. On a machine whose cores are all at work it takes one from them, and who wants its lock
-/// waits for a time slice. There is no setting for it. So the two functions that it polls with are replaced, in StarPU-MPI's own
-/// table of functions and nowhere else: after a test that found nothing it sleeps for a moment, the longer the longer nothing has
-/// come, where it is about to take another lock and holds none.
+/// waits for a time slice. There is no setting for it. So the functions that it works with are replaced, in StarPU-MPI's own
+/// table of functions and nowhere else: after a round of tests that found nothing it sleeps, where it is about to take another
+/// lock and holds none, until its doorbell is rung: by a thread of this process that has submitted something, or by another
+/// process of this machine that has sent to it or received from it. What comes from other machines it finds by
+/// looking again after a moment, the longer the longer nothing has come.
 namespace trencadis::polite_polling {
 
 using Clock = std::chrono::steady_clock;
+
+/// The doorbells of a communicator's processes, by their ranks there.
+struct Neighbours {
+    MPI_Comm comm;
+    std::vector<std::unique_ptr<Doorbell>> doorbells;
+};
+class Neighbourhood {
+public:
+    Doorbell own;
+
+    void enter(Neighbours neighbours)
+    {
+        const std::unique_lock lock(mutex_);
+        for (const auto& doorbell : neighbours.doorbells) strangers_ += !doorbell->is_near();
+        all_.push_back(std::move(neighbours));
+    }
+    void leave(MPI_Comm comm)
+    {
+        const std::unique_lock lock(mutex_);
+        const auto gone = std::ranges::find(all_, comm, &Neighbours::comm);
+        if (gone == all_.end()) return;
+        for (const auto& doorbell : gone->doorbells) strangers_ -= !doorbell->is_near();
+        all_.erase(gone);
+    }
+    void ring(MPI_Comm comm, int rank)
+    {
+        const std::shared_lock lock(mutex_);
+        const auto of = std::ranges::find(all_, comm, &Neighbours::comm);
+        if (of != all_.end() && rank >= 0 && std::size_t(rank) < of->doorbells.size()) of->doorbells[std::size_t(rank)]->ring();
+    }
+    /// Every process with which this one has to do rings here, and messages come in one piece.
+    bool all_ring() const { return strangers_ == 0 && !own.dumb(); }
+
+private:
+    std::shared_mutex mutex_;
+    std::vector<Neighbours> all_;
+    std::atomic<int> strangers_{0};
+};
+inline Neighbourhood& neighbourhood()
+{
+    static auto* const only = new Neighbourhood; // for good: the thread may outlive static objects
+    return *only;
+}
+
+/// Of the thread that looks for messages.
 struct Looking {
-    bool in_vain = false;
+    const MPI_Request* first = nullptr; ///< that was tested in vain in this round
+    bool in_vain = false;               ///< a whole round
+    std::uint32_t heard = 0;            ///< rings before the round
     Clock::time_point found = Clock::now();
+    /// A message that is under way.
+    struct Due {
+        const MPI_Request* request;
+        MPI_Comm comm;
+        int other;
+        bool receives;
+        bool in_pieces; ///< both sides have to look for one after the other
+    };
+    std::vector<Due> due;
 };
 inline thread_local Looking looking;
+inline thread_local bool looks = false; ///< this is that thread
 
 inline int test(MPI_Request* request, int* flag, MPI_Status* status)
 {
+    looks = true;
+    if (!looking.first) looking.heard = neighbourhood().own.rings();
     const int result = PMPI_Test(request, flag, status);
-    looking.in_vain = !*flag;
-    if (*flag) looking.found = Clock::now();
+    if (!*flag) {
+        looking.in_vain = looking.in_vain || looking.first == request;
+        if (!looking.first) looking.first = request;
+        return result;
+    }
+    looking.first = nullptr;
+    looking.in_vain = false;
+    looking.found = Clock::now();
+    const auto of = std::ranges::find(looking.due, request, &Looking::Due::request);
+    if (of == looking.due.end()) return result;
+    if (of->receives) neighbourhood().ring(of->comm, of->other); // which may use again what it has sent
+    looking.due.erase(of);
+    return result;
+}
+
+/// What does not lie in one piece is copied by way of small buffers.
+inline void begins(const MPI_Request* request, MPI_Datatype type, MPI_Comm comm, int other, bool receives)
+{
+    MPI_Aint begin = 0, extent = 0;
+    int bytes = 0;
+    const bool told =
+        PMPI_Type_get_true_extent(type, &begin, &extent) == MPI_SUCCESS && PMPI_Type_size(type, &bytes) == MPI_SUCCESS;
+    const bool in_pieces = !told || extent != bytes;
+    if (receives || in_pieces) looking.due.push_back({request, comm, other, receives, in_pieces});
+}
+
+inline int send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request)
+{
+    const int result = PMPI_Isend(data, count, type, to, tag, comm, request);
+    begins(request, type, comm, to, false);
+    neighbourhood().ring(comm, to);
+    return result;
+}
+
+inline int receive(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request)
+{
+    const int result = PMPI_Irecv(data, count, type, from, tag, comm, request);
+    if (from >= 0) begins(request, type, comm, from, true);
+    return result;
+}
+
+/// Other threads tell it so that there is something to do.
+inline int broadcast(pthread_cond_t* condition)
+{
+    const int result = pthread_cond_broadcast(condition);
+    if (!looks) neighbourhood().own.ring();
     return result;
 }
 
@@ -61,8 +171,17 @@ inline int lock(pthread_mutex_t* mutex)
     if (looking.in_vain) {
         static thread_local const bool quick = be_quick();
         (void)quick;
+        const auto quickly = std::clamp<Clock::duration>((Clock::now() - looking.found) / 4, 10us, 50us);
+        bool rung = neighbourhood().all_ring();
+        for (const Looking::Due& due : looking.due) {
+            if (!due.in_pieces) continue;
+            rung = false;
+            neighbourhood().ring(due.comm, due.other); // for the next piece
+        }
+        const Clock::duration time = rung ? 1ms : quickly;
+        neighbourhood().own.sleep(looking.heard, time);
         looking.in_vain = false;
-        std::this_thread::sleep_for(std::clamp<Clock::duration>((Clock::now() - looking.found) / 4, 10us, 50us));
+        looking.first = nullptr;
     }
     return pthread_mutex_lock(mutex);
 }
@@ -103,6 +222,9 @@ inline void begin(const void* inside)
     if (!dladdr1(inside, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) || !library) return;
     redirect(*library, "MPI_Test", reinterpret_cast<void*>(&test));
     redirect(*library, "pthread_mutex_lock", reinterpret_cast<void*>(&lock));
+    redirect(*library, "MPI_Isend", reinterpret_cast<void*>(&send));
+    redirect(*library, "MPI_Irecv", reinterpret_cast<void*>(&receive));
+    redirect(*library, "pthread_cond_broadcast", reinterpret_cast<void*>(&broadcast));
     redirect(*library, "MPI_Barrier", reinterpret_cast<void*>(&barrier));
 }
 
