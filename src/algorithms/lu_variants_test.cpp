@@ -1,6 +1,7 @@
 #include "algorithms/incremental_lu.hpp"
 #include "algorithms/tournament_lu.hpp"
 #include "algorithms/unpivoted_lu.hpp"
+#include "graph/forwarding_flow.hpp"
 
 #include "kernels/testing/in_order.hpp"
 #include "kernels/testing/lu.hpp"
@@ -115,11 +116,31 @@ TYPED_TEST(LuVariants, WithoutPivotsDivideByNoZero)
     }
 }
 
+/// Tasks of all holders, carried out by one process.
+class ByOne final : public ForwardingFlow {
+public:
+    using ForwardingFlow::ForwardingFlow;
+
+private:
+    void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+              const TaskOptions& options) override
+    {
+        std::vector<Access> own(accesses.begin(), accesses.end());
+        for (Access& access : own) access.datum.owner = 0;
+        pass_on(codelet, arguments, own, options);
+    }
+};
+
 template <Scalar T>
-Index factor_by_tournament(const KernelProvider& kernels, Dense<T>& A, std::vector<Index>& pivots, Index group, Index tile = nb)
+Index factor_by_tournament(const KernelProvider& kernels, Dense<T>& A, std::vector<Index>& pivots, Index group, Index tile = nb,
+                           TileOwners owners = {})
 {
-    const TournamentRounds<T> rounds(A.rows, tile, {}, group);
-    return run(kernels, [&](Flow& flow) { getrf_tournament(flow, TileMatrix<T>(A.view(), tile, tile), rounds, pivots.data()); });
+    const TileMatrix<T> tiles = TileMatrix<T>(A.view(), tile, tile).held_by(owners);
+    const TournamentRounds<T> rounds(tiles, {}, group);
+    return run(kernels, [&](Flow& flow) {
+        ByOne by_one(flow);
+        getrf_tournament(by_one, tiles, rounds, pivots.data());
+    });
 }
 
 TYPED_TEST(LuVariants, ByTournamentGiveLapacksFormOfPivotsInEveryShape)
@@ -150,18 +171,37 @@ TYPED_TEST(LuVariants, ByTournamentOfOneGroupAreThoseOfPartialPivoting)
     ASSERT_EQ(factor_by_tournament(load_kernels("native"), F, pivots, 10), unblocked_getrf(by_columns, wanted));
     EXPECT_EQ(pivots, wanted);
 }
+/// Several holders of a tile column: each chooses among its own rows, and exchanges rows with the others by work tiles.
+TYPED_TEST(LuVariants, ByTournamentOfSeveralHoldersGiveLapacksFormOfPivotsInEveryShape)
+{
+    using T = TypeParam;
+    const TileOwners owners[] = {{2, 2}, {3, 1}, {5, 2, 1, 1}};
+    for (const TileOwners& grid : owners)
+        for (const Index n : orders)
+            for (const Index m : heights(n)) {
+                const Dense<T> A = random_matrix<T>(m, n);
+                Dense<T> F = A;
+                std::vector<Index> pivots(std::size_t(std::min(m, n)), -1);
+                ASSERT_EQ(factor_by_tournament(load_kernels("native"), F, pivots, 2, nb, grid), 0);
+                expect_lu_product(A, F, pivots,
+                                  shape(load_kernels("native"), m, n) + " holders " + std::to_string(grid.grid_rows));
+                if (this->HasFatalFailure()) return;
+            }
+}
 /// The pivot of a column is the best of those that each group has put up: of panels of one column the largest of all.
 TYPED_TEST(LuVariants, ByTournamentOfSingleColumnsFindTheLargest)
 {
     using T = TypeParam;
     const Dense<T> A = random_matrix<T>(23, 9);
-    for (const Index group : {1, 2, 5}) {
-        Dense<T> F = A, by_columns = A;
-        std::vector<Index> pivots(9), wanted(9);
-        ASSERT_EQ(factor_by_tournament(load_kernels("native"), F, pivots, group, 1), unblocked_getrf(by_columns, wanted));
-        EXPECT_EQ(pivots, wanted);
-        expect_lu(A, F, pivots, "groups of " + std::to_string(group));
-    }
+    for (const Index group : {1, 2, 5})
+        for (const TileOwners owners : {TileOwners{}, TileOwners{2, 1}, TileOwners{3, 2}}) {
+            Dense<T> F = A, by_columns = A;
+            std::vector<Index> pivots(9), wanted(9);
+            ASSERT_EQ(factor_by_tournament(load_kernels("native"), F, pivots, group, 1, owners),
+                      unblocked_getrf(by_columns, wanted));
+            EXPECT_EQ(pivots, wanted);
+            expect_lu(A, F, pivots, "groups of " + std::to_string(group) + " of " + std::to_string(owners.grid_rows));
+        }
 }
 TYPED_TEST(LuVariants, ByTournamentCompleteSingularMatrices)
 {

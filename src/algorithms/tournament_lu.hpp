@@ -6,19 +6,25 @@
 
 namespace trencadis {
 
-/// Where the candidates of a panel lie: about m nb / 4 numbers, used by all panels of one factorization. Must outlive the flow's
-/// tasks.
+/// Where the candidates of a panel lie: about m nb / 4 numbers, used by all panels of one factorization; and, where a grid of
+/// processes holds the matrix, rows on their way from one to another. Must outlive the flow's tasks.
 template <Scalar T> class TournamentRounds {
 public:
-    /// `group`: tile rows of which one task chooses the candidates. The more, the nearer to partial pivoting, and the longer one
-    /// core is alone.
-    TournamentRounds(Index m, Index nb, const ImagePlace& place = {}, Index group = 4);
+    /// Of this matrix. `group`: tile rows of which one task chooses the candidates. The more, the nearer to partial pivoting, and
+    /// the longer one core is alone.
+    explicit TournamentRounds(TileMatrix<T> A, const ImagePlace& place = {}, Index group = 4);
 
     Index group() const { return group_; }
-    task::Candidates<T> operator()(Index place) const; ///< of group `place` from the diagonal on
+    task::Candidates<T> operator()(Index place) const; ///< of a group, the first one that of the diagonal
+    /// How many processes hold a tile column, each every so-manieth tile.
+    Index holders() const { return holders_; }
+    Tile<T> chosen(Index other, Index j, Index cols) const; ///< of column j: rows for the top that another holder has
+    Tile<T> displaced(Index j, Index cols) const;           ///< those that were at the top
 
 private:
-    Index group_, nb_;
+    Tile<T> tile(Index number, Index cols) const;
+
+    Index group_, nb_, holders_, groups_;
     WorkMemory memory_;
     char* begin_;
 };
@@ -27,6 +33,9 @@ private:
 /// partial pivoting chooses as many rows as the panel has columns, and two such choices play each other until one is left. These
 /// rows go to the top, and the panel is factored without further interchanges, by tiles. So no task needs the whole panel but the
 /// one that moves the rows. A panel of one group is factored with partial pivoting.
+///
+/// Where a grid of processes holds the matrix, each chooses among its own rows, and a panel of one tile alone is factored with
+/// partial pivoting. A process sends nb rows of a tile column for the top of it, and gets those that were there.
 ///
 /// `pivots` and the flow's outcome as getrf has them, and getrs takes the factors; entries of L may be larger than 1. Growth is
 /// in practice about that of partial pivoting, its bound worse: 2^(n (levels + 1) - 1). About 5/3 n^2 nb flops more than getrf.

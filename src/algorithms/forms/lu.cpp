@@ -90,7 +90,7 @@ template <Scalar T> struct Unpivoted : Layout {
 
 template <Scalar T> struct Tournament : Layout {
     Tournament(Place& place, const Problem& x)
-        : A(place.tiles<T>(x.m, x.n, x.nb, x.nb)), rounds(x.m, x.nb, place.images()), pivots(pivots_of<T>(place, x))
+        : A(place.tiles<T>(x.m, x.n, x.nb, x.nb)), rounds(A, place.images()), pivots(pivots_of<T>(place, x))
     {
     }
     void submit(Flow& flow) override { getrf_tournament(flow, A, rounds, pivots); }

@@ -1,7 +1,8 @@
+#include "kernels/tiles/candidate_rows.hpp"
 #include "kernels/tiles/factor_flops.hpp"
 #include "kernels/tiles/lu_access.hpp"
 #include "kernels/tiles/operands.hpp"
-#include "kernels/tiles/tournament_operations.hpp"
+#include "kernels/tiles/row_exchange_operations.hpp"
 #include "kernels/tiles/unpivoted_lu.hpp"
 #include "matrix/work_memory.hpp"
 
@@ -14,21 +15,6 @@ namespace {
 
 using kernel_flops::weight_of;
 template <Scalar T> Flops elimination(Index m, Index n) { return weight_of<T> * kernel_flops::getrf(double(m), double(n)); }
-
-template <Scalar T> Datum datum(Candidates<T> rows) { return Datum(rows.data, double(Candidates<T>::bytes(rows.nb))); }
-
-/// Candidates in memory.
-template <Scalar T> struct Rows {
-    Index* numbers; ///< in the matrix, from 0
-    T* entries;
-    Index ld;
-
-    static Rows of(void* data, Index nb)
-    {
-        Index* const numbers = static_cast<Index*>(data);
-        return {numbers, reinterpret_cast<T*>(numbers + nb), nb};
-    }
-};
 
 template <Scalar T> void copy(Index m, Index n, const T* A, Index lda, T* B, Index ldb)
 {
@@ -57,9 +43,9 @@ void take(const std::vector<Index>& chosen, Index n, const T* A, Index lda, cons
         for (std::size_t i = 0; i < chosen.size(); ++i) to.entries[Index(i) + j * to.ld] = A[chosen[i] + j * lda];
 }
 
-/// Of m rows of a panel, of which row `first` of the matrix is the first.
+/// Of m rows of a panel, of which row `first` of the matrix is the first; each tile begins `step` rows below the one before.
 template <Scalar T> struct GroupArgs {
-    Index m, n, first, nb;
+    Index m, n, first, step, nb;
     GridPlace group;
 
     Flops flops() const { return elimination<T>(m, n); }
@@ -71,7 +57,7 @@ template <Scalar T> struct GroupArgs {
         const WorkMemory work(std::size_t(m * n) * sizeof(T));
         const auto chosen = order_by_pivots(kernels_of(context), m, n, A.data, A.ld, static_cast<T*>(work.data()));
         take(
-            chosen, n, A.data, A.ld, [&](Index i) { return first + i; }, to);
+            chosen, n, A.data, A.ld, [&](Index i) { return first + i / nb * step + i % nb; }, to);
     }
 };
 
@@ -96,21 +82,6 @@ template <Scalar T> struct MatchArgs {
     }
 };
 
-/// LAPACK's interchanges, from 1 and of the whole matrix, that bring `count` rows to the top of m rows that begin at row `first`.
-void interchanges(const Index* winners, Index count, Index first, Index m, Index* pivots)
-{
-    std::vector<Index> row_at(static_cast<std::size_t>(m)); // what lies where, and the inverse
-    std::iota(row_at.begin(), row_at.end(), Index(0));
-    std::vector<Index> place_of = row_at;
-    for (Index i = 0; i < count; ++i) {
-        const Index row = winners[i] - first, place = place_of[std::size_t(row)], displaced = row_at[std::size_t(i)];
-        pivots[i] = first + place + 1;
-        std::swap(row_at[std::size_t(i)], row_at[std::size_t(place)]);
-        place_of[std::size_t(displaced)] = place;
-        place_of[std::size_t(row)] = i;
-    }
-}
-
 /// Of a panel of `rows` rows, whose tile on the diagonal is m x n.
 template <Scalar T> struct TopArgs {
     Index rows, m, n, first, nb;
@@ -132,13 +103,19 @@ template <Scalar T> struct TopArgs {
 
 } // namespace
 
-template <Scalar T> void tournament(Flow& flow, TileMatrix<T> A, Index k, Index first, Index tiles, Candidates<T> to)
+template <Scalar T> void tournament(Flow& flow, const ColumnPart<T>& part, Index from, Index tiles, Candidates<T> to)
 {
     static constexpr Codelet codelet = codelet_of<GroupArgs<T>>("tournament");
     std::vector<Access> accesses{write(datum(to))};
-    const TileGrid<T> group = column_of(A, k, first, first + tiles);
+    const TileGrid<T> group = part.tiles(from, tiles);
     add(accesses, &trencadis::read<T>, group);
-    flow.submit(codelet, GroupArgs<T>{group.rows(), A(k, k).cols, A.first_row(first), to.nb, GridPlace::of(1, group)}, accesses);
+    const Index step = part.stride * to.nb;
+    const GroupArgs<T> args{group.rows(), group.cols(), part.A.first_row(from), step, to.nb, GridPlace::of(1, group)};
+    flow.submit(codelet, args, accesses);
+}
+template <Scalar T> void tournament(Flow& flow, TileMatrix<T> A, Index k, Index first, Index tiles, Candidates<T> to)
+{
+    tournament(flow, ColumnPart<T>{A, k, first, 1}, first, tiles, to);
 }
 
 template <Scalar T>
@@ -160,6 +137,7 @@ template <Scalar T> void getrf_nopiv(Flow& flow, TileMatrix<T> A, Index k, Candi
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
+    template void tournament(Flow&, const ColumnPart<T>&, Index, Index, Candidates<T>);                                          \
     template void tournament(Flow&, TileMatrix<T>, Index, Index, Index, Candidates<T>);                                          \
     template void tournament(Flow&, Index, Candidates<T>, Index, Candidates<T>, Index);                                          \
     template void getrf_nopiv(Flow&, TileMatrix<T>, Index, Candidates<T>, Pivots);
