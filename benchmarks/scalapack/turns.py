@@ -1,9 +1,11 @@
 """ScaLAPACK's pdpotrf, pdpotrs or pdgetrf with our library before it and without, in turn, under mpirun on 2 x 2 processes.
 
     python benchmarks/scalapack/turns.py potrf --n 4096 --blocks 32,64,128,256 [--turns 3] [--calls 3] [--kernels openblas]
+        [--blas]
 
-Each turn is a program of its own whose first call, with what has to begin, is not counted. Prints one JSON object per block size:
-medians and spreads in seconds, and theirs / ours (above 1 ours is faster); then the same of the best block size of each."""
+Each turn is a program of its own whose first call, with what has to begin, is not counted. With --blas our BLAS is before
+ScaLAPACK's, too, which it calls where our library passes a call on. Prints one JSON object per block size: medians and spreads
+in seconds, and theirs / ours (above 1 ours is faster); then the same of the best block size of each."""
 
 import argparse
 import json
@@ -19,7 +21,9 @@ BUILD = Path(__file__).parents[2] / "build"
 def seconds(words: argparse.Namespace, block: int, ours: bool) -> list[float]:
     variables = {"OPENBLAS_NUM_THREADS": "1"}
     if ours:
-        variables |= {"LD_PRELOAD": str(BUILD / "lib" / "libtrencadis_scalapack.so"), "TRENCADIS_KERNELS": words.kernels}
+        names = ["scalapack", "lapack"] if words.blas else ["scalapack"]
+        before = " ".join(str(BUILD / "lib" / f"libtrencadis_{name}.so") for name in names)
+        variables |= {"LD_PRELOAD": before, "TRENCADIS_KERNELS": words.kernels, "TRENCADIS_NUM_THREADS": "1"}
     handed = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
     mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "4", *handed]
     program = [BUILD / "bin" / "scalapack_factor", words.routine, words.n, block, 2, 2, words.calls]
@@ -49,6 +53,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--calls", type=int, default=3)
     parser.add_argument("--kernels", default="native")
+    parser.add_argument("--blas", action="store_true")
     words = parser.parse_args()
     rows = [compared(words, int(block)) for block in words.blocks.split(",")]
     for row in rows:

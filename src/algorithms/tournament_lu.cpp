@@ -40,7 +40,7 @@ template <Scalar T> task::Candidates<T> play(Flow& flow, TileMatrix<T> A, Index 
     return play_off(flow, cols, std::move(rows), rounds);
 }
 
-/// Panel k and what is to the right of it, where each tile column has several holders; the one of the diagonal has the first part.
+/// Panel k and what is to the right of it, where each tile column has several holders; the diagonal's has the first part.
 template <Scalar T> class SharedStep {
 public:
     SharedStep(Flow& flow, TileMatrix<T> A, Index k, const TournamentRounds<T>& rounds, task::Pivots pivots)
