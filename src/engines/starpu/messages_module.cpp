@@ -245,6 +245,7 @@ public:
         for (MPI_Comm comm : left_) MPI_Comm_free(&comm);
         left_.clear();
     }
+    bool later(void (*what)()) override { return polite_polling::later(what); }
     void leave(MPI_Comm comm)
     {
         const std::lock_guard lock(mutex_);
@@ -272,7 +273,7 @@ Group::~Group() { Behind::only().leave(comm_); }
 } // namespace
 } // namespace trencadis
 
-extern "C" __attribute__((visibility("default"))) trencadis::StarpuMessages* trc_starpu_mpi_v1()
+extern "C" __attribute__((visibility("default"))) trencadis::StarpuMessages* trc_starpu_mpi_v2()
 {
     return &trencadis::Behind::only();
 }

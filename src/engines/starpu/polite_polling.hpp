@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 /// StarPU-MPI's thread looks for messages without a pause as long as any is due, and holds the lock that others need to submit
@@ -95,6 +96,14 @@ struct Looking {
 inline thread_local Looking looking;
 inline thread_local bool looks = false; ///< this is that thread
 
+/// What that thread is asked to do in the midst of something else, once that is over.
+inline thread_local void (*postponed)() = nullptr;
+inline bool later(void (*what)())
+{
+    if (looks) postponed = what;
+    return looks;
+}
+
 inline int test(MPI_Request* request, int* flag, MPI_Status* status)
 {
     looks = true;
@@ -168,6 +177,7 @@ inline bool be_quick()
 inline int lock(pthread_mutex_t* mutex)
 {
     using namespace std::chrono_literals;
+    if (postponed) std::exchange(postponed, nullptr)();
     if (looking.in_vain) {
         static thread_local const bool quick = be_quick();
         (void)quick;

@@ -199,7 +199,7 @@ void SharedFlow::run(Ticket& ticket, int worker, void* const* places)
 void SharedFlow::Ticket::ready()
 {
     flow.tenancy_.task_begins();
-    flow.tenancy_.wake();
+    flow.tenancy_.wake_for_ready_task();
 }
 
 void SharedFlow::Ticket::run(int worker, void* const* where)

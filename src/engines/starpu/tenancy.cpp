@@ -20,7 +20,7 @@ constexpr Module starpu{"libtrencadis_starpu.so", "trc_starpu_v2",  "no engine '
                         "libstarpu-dev",          "libstarpu-1.3-9"};
 
 constexpr Module starpu_mpi{"libtrencadis_starpu_mpi.so",
-                            "trc_starpu_mpi_v1",
+                            "trc_starpu_mpi_v2",
                             "no engine 'starpu-mpi'",
                             "StarPU-MPI",
                             "libstarpu-dev libopenmpi-dev openmpi-bin",
@@ -190,6 +190,10 @@ void StarpuTenancy::task_ends()
     if (here.tasks.fetch_sub(1) == 1) here.rest();
 }
 void StarpuTenancy::wake() { house.get().wake(); }
+void StarpuTenancy::wake_for_ready_task()
+{
+    if (!starpu_messages().later([] { house.get().wake(); })) wake();
+}
 
 StarpuRuntime::Handle StarpuTenancy::take(const Datum& datum)
 {

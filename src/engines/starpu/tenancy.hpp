@@ -36,6 +36,9 @@ public:
     void task_ends();
     /// What was submitted is to be run.
     void wake();
+    /// From where a task becomes ready, before a worker can have it: on the thread of messages after that, since a worker that
+    /// looks for it in vain would keep the core from that thread.
+    void wake_for_ready_task();
     /// What StarPU knows of a datum. It is registered once and kept when it is given back, for
     /// the next flow that names the same memory in the same shape. Throws bad_alloc.
     StarpuRuntime::Handle take(const Datum& datum);
