@@ -1,5 +1,6 @@
 // How long a value takes from a task of one process to a task of another one, over the engine `starpu-mpi`, with nothing else to
 // do: a chain of copies, each by the other process, less the same chain in one process; for the orders of tiles that are given.
+// First, with 0 bytes, what a call costs that has no tasks. Bytes and seconds.
 //   mpirun -n 2 clusters_ping 1 256
 #include "base/error.hpp"
 #include "graph/flow.hpp"
@@ -17,10 +18,8 @@ namespace {
 
 using namespace trencadis;
 
-constexpr int copies = 100;
-
-/// Seconds of a copy, of two tiles that lie with these processes.
-double copying(Session& session, Index n, std::int16_t one, std::int16_t other)
+/// Seconds of so many copies, of two tiles that lie with these processes.
+double copying(Session& session, int copies, Index n, std::int16_t one, std::int16_t other)
 {
     char* const names = reinterpret_cast<char*>(std::uintptr_t{1} << 46);
     const auto tile = [&](Index at, std::int16_t owner) {
@@ -29,18 +28,24 @@ double copying(Session& session, Index n, std::int16_t one, std::int16_t other)
     const Datum tiles[] = {tile(0, one), tile(1, other)};
     const auto begin = std::chrono::steady_clock::now();
     session.run_shared([&](Flow& flow) {
-        for (int i = 0; i <= copies; ++i) task::copy_part(flow, {tiles[i % 2]}, {tiles[1 - i % 2]}, n, n);
+        for (int i = 0; i < copies; ++i) task::copy_part(flow, {tiles[i % 2]}, {tiles[1 - i % 2]}, n, n);
     });
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / copies;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-double median(Session& session, Index n, std::int16_t other)
+double median(Session& session, int copies, Index n, std::int16_t other)
 {
     constexpr int times = 9;
     std::vector<double> taken;
-    for (int i = 0; i < times; ++i) taken.push_back(copying(session, n, 0, other));
+    for (int i = 0; i < times; ++i) taken.push_back(copying(session, copies, n, 0, other));
     std::nth_element(taken.begin(), taken.begin() + times / 2, taken.end());
     return taken[times / 2];
+}
+/// Of one message.
+double message(Session& session, Index n)
+{
+    constexpr int copies = 100;
+    return std::max((median(session, copies, n, 1) - median(session, copies, n, 0)) / copies, 1e-7);
 }
 
 } // namespace
@@ -55,11 +60,13 @@ try {
         if (all.rank() == 0) std::fprintf(stderr, "clusters_ping: %d processes; start it with mpirun -n 2\n", all.size());
         return 2;
     }
+    const auto say = [&](Index bytes, double seconds) {
+        if (all.rank() == 0) std::printf("%ld %.9f\n", long(bytes), seconds);
+    };
+    say(0, median(session, 0, 1, 1));
     for (int i = 1; i < argc; ++i) {
         const Index n = std::max(std::atol(argv[i]), 1L);
-        const double far = median(session, n, 1), near = median(session, n, 0);
-        if (all.rank() == 0)
-            std::printf("%ld %.9f %.9f\n", long(n * n * Index(sizeof(double))), std::max(far - near, 1e-7), near);
+        say(n * n * Index(sizeof(double)), message(session, n));
     }
     return 0;
 } catch (const std::exception& failure) {

@@ -13,7 +13,6 @@
 #include <memory>
 #include <mutex>
 #include <starpu_mpi.h>
-#include <thread>
 
 namespace trencadis {
 namespace {
@@ -143,18 +142,11 @@ private:
             return MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), int(numbers.size()), type, op, comm_, request);
         });
     }
-    /// Asleep, since the others may have much to do on the same cores.
     template <class Begin> static void wait(Begin&& begin)
     {
-        using namespace std::chrono_literals;
         MPI_Request request;
         begin(&request);
-        std::chrono::nanoseconds pause = 0ns;
-        for (int done = 0;; pause = std::min<std::chrono::nanoseconds>(pause + pause / 4 + 2us, 500us)) {
-            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-            if (done) return;
-            std::this_thread::sleep_for(pause);
-        }
+        polite_polling::wait(request);
     }
     /// The first process for which it is so; size(): none.
     int first_with(bool so)

@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -196,10 +197,27 @@ inline int lock(pthread_mutex_t* mutex)
     return pthread_mutex_lock(mutex);
 }
 
-/// StarPU-MPI's end waits, on its thread, for all processes of the world, of which some may have no part in it; and all messages
-/// of ours have arrived by then.
+/// Looks again and again, asleep in between, since others may have much to do on the same cores.
+inline int wait(MPI_Request request)
+{
+    using namespace std::chrono_literals;
+    std::chrono::nanoseconds pause = 0ns;
+    for (int done = 0;; pause = std::min<std::chrono::nanoseconds>(pause + pause / 4 + 2us, 500us)) {
+        if (const int failure = PMPI_Test(&request, &done, MPI_STATUS_IGNORE); done || failure != MPI_SUCCESS) return failure;
+        std::this_thread::sleep_for(pause);
+    }
+}
+
+/// The end of a run waits for all processes, on that thread. StarPU-MPI's own end waits for those of the world, of which some may
+/// have no part in it; and all messages of ours have arrived by then.
 inline std::atomic<bool> ends{false};
-inline int barrier(MPI_Comm comm) { return ends && comm == MPI_COMM_WORLD ? MPI_SUCCESS : PMPI_Barrier(comm); }
+inline int barrier(MPI_Comm comm)
+{
+    if (ends && comm == MPI_COMM_WORLD) return MPI_SUCCESS;
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int failure = PMPI_Ibarrier(comm, &request);
+    return failure == MPI_SUCCESS ? wait(request) : failure;
+}
 
 /// In the table of a library that is loaded: what it calls by that name from now on.
 inline void redirect(const link_map& library, const char* name, void* to)

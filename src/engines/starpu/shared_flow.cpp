@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::size_t most_tasks_held = 1024;
 
+/// What this thread submits becomes ready before a worker can have it.
+thread_local bool submitting = false;
+
 /// What is there for the order alone has one, which is sent.
 std::size_t bytes_of(const Datum& datum) { return std::size_t(std::max(datum.bytes(), 1.0)); }
 
@@ -171,13 +174,17 @@ void SharedFlow::give(std::unique_ptr<OwnTask> task, double priority)
         ticket->places.push_back(std::uint32_t(std::ranges::find_if(given_, same) - given_.begin()));
     }
     unfinished_.begin();
+    submitting = true;
     try {
         starpu_.submit({submitted.codelet(), submitted.label(), priority, submitted.flops(), given_, ticket.get(), true});
         (void)ticket.release(); // its own, which may be through with it by now
     } catch (...) {
+        submitting = false;
         unfinished_.end();
         throw;
     }
+    submitting = false;
+    tenancy_.wake();
 }
 
 void SharedFlow::run(Ticket& ticket, int worker, void* const* places)
@@ -199,7 +206,7 @@ void SharedFlow::run(Ticket& ticket, int worker, void* const* places)
 void SharedFlow::Ticket::ready()
 {
     flow.tenancy_.task_begins();
-    flow.tenancy_.wake_for_ready_task();
+    if (!submitting) flow.tenancy_.wake_for_ready_task();
 }
 
 void SharedFlow::Ticket::run(int worker, void* const* where)
