@@ -47,6 +47,8 @@ def parts(jobs, commit="0" * 40):
     yield Part("the site", "make docs", short=True)
     # No turn: it fails as long as a cliff is known to stand, and what it says depends on the machine.
     yield Part("speed without cliffs", f".venv/bin/trencadis sweep {sweep_of(commit)}")
+    reality = ".venv/bin/python benchmarks/clusters/reality.py"
+    yield Part("simulated clusters beside real processes", f"{reality} potrf --n 4096 --processes 1,2 --within 0.2")
     yield Part("user-level threads, counts ten times as large", "GLT_SUITE_LONG=1 GLT_BACKEND=native build/bin/test_glt_native")
     yield Part("testers of the reference LAPACK at size", f"{PYTEST} -m thorough tests/test_lapack_testers.py")
     yield Part("all of it under AddressSanitizer", f"make asan JOBS={jobs} SANITIZED_PARTS=1")

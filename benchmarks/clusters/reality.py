@@ -2,10 +2,11 @@
 
     python benchmarks/clusters/reality.py potrf --n 2048,4096 --nb 256 [--processes 1,2,4] [--repeat 7] [--within 0.1]
 
-The description is made here and now, and nothing in it comes from what is compared: the speed of each kernel from a run on one
-core of one process (`trencadis trace`), latency and bandwidth from a value that goes to and fro between tasks of two processes
-with nothing else to do (ping.cpp). Where there are more processes than cores, each host has its share of a core: its kernels take
-so much longer. One JSON object per case. Exit status 1 where a simulated time is further from the real one than --within."""
+The description is made here and now, and nothing in it comes from what is compared: the speed of each kernel from a run of the
+largest order on one core of one process (`trencadis trace`), latency and bandwidth from a value that goes to and fro between
+tasks of two processes with nothing else to do, and what a call costs without tasks, which is added (ping.cpp). Where there are
+more processes than cores, each host has its share of a core: its kernels take so much longer. One JSON object per case. Exit
+status 1 where a simulated time is further from the real one than --within."""
 
 import argparse
 import json
@@ -47,11 +48,11 @@ def kernel_rates(routine: str, n: int, nb: int) -> dict[str, float]:
     return {kernel: flops[kernel] / taken[kernel] * 1e-9 for kernel in flops}
 
 
-def network(nb: int) -> tuple[float, float]:
-    """Latency in seconds, and bytes per second of messages as large as tiles."""
+def network(nb: int) -> tuple[float, float, float]:
+    """What a call costs that has no tasks, latency, both in seconds, and bytes per second of a message as large as a tile."""
     lines = mpirun(2, str(ROOT / "build" / "bin" / "clusters_ping"), "1", str(nb)).split("\n")
-    (_, latency, _), (size, whole, _) = (map(float, line.split()) for line in lines[:2])
-    return latency, size / max(whole - latency, 1e-6)
+    (_, call), (_, latency), (size, whole) = (map(float, line.split()) for line in lines[:3])
+    return call, latency, size / max(whole - latency, 1e-6)
 
 
 def description(hosts: int, share: float, rates: dict[str, float], latency: float, bandwidth: float) -> str:
@@ -97,8 +98,8 @@ def grid_of(processes: int) -> str:
 
 
 def compared(words: argparse.Namespace, n: int, processes: int) -> dict:
-    rates = kernel_rates(words.routine, n, words.nb)
-    latency, bandwidth = network(words.nb)
+    rates = kernel_rates(words.routine, max(words.orders), words.nb)
+    call, latency, bandwidth = network(words.nb)
     share = min(1.0, len(os.sched_getaffinity(0)) / processes)
     grid = grid_of(processes)
     here = real(words.routine, n, words.nb, grid, processes, words.repeat)
@@ -109,9 +110,9 @@ def compared(words: argparse.Namespace, n: int, processes: int) -> dict:
         there = simulated(words.routine, n, words.nb, grid, description(processes, share, rates, latency, bandwidth))
     return {
         "routine": words.routine, "n": n, "nb": words.nb, "processes": processes, "share_of_a_core": share,
-        "latency_us": round(latency * 1e6, 2), "gigabytes_per_s": round(bandwidth * 1e-9, 2),
-        "real_s": round(here["seconds_median"], 4), "simulated_s": round(there["makespan_s"], 4),
-        "simulated_over_real": round(there["makespan_s"] / here["seconds_median"], 3),
+        "call_us": round(call * 1e6, 1), "latency_us": round(latency * 1e6, 2), "gigabytes_per_s": round(bandwidth * 1e-9, 2),
+        "real_s": round(here["seconds_median"], 4), "simulated_s": round(there["makespan_s"] + call, 4),
+        "simulated_over_real": round((there["makespan_s"] + call) / here["seconds_median"], 3),
         "messages": here["messages"], "simulated_messages": there.get("messages", 0),
     }  # fmt: skip
 
@@ -125,8 +126,9 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--within", type=float, default=0.0)
     words = parser.parse_args()
+    words.orders = [int(n) for n in words.n.split(",")]
     off = []
-    for n in map(int, words.n.split(",")):
+    for n in words.orders:
         for processes in map(int, words.processes.split(",")):
             row = compared(words, n, processes)
             print(json.dumps(row), flush=True)
