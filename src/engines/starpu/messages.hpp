@@ -34,7 +34,7 @@ public:
     // Around a time in which StarPU runs.
     virtual void start(const StarpuGroup& first) = 0;
     virtual void stop() = 0;
-    /// On the thread that looks for messages: `what` is called there when it is through with the message at hand. False elsewhere.
+    /// On the thread that looks for messages: `what` is called there, when it is through with the one at hand. Elsewhere false.
     virtual bool later(void (*what)()) = 0;
 
 protected:
