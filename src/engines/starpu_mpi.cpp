@@ -43,12 +43,18 @@ public:
     {
         if (StarpuFlow::inside_task())
             throw Error(ErrorCode::bad_argument, "a task cannot begin work of several processes, which its own flow waits for");
+        const Call call;
         std::exception_ptr failure;
         std::int64_t first = std::numeric_limits<std::int64_t>::max();
         try {
             OwnFlow::Home home = StarpuEngine::home();
             home.owners = true;
-            SharedFlow flow(tenancy(), *group, memory_, home, options, at_home);
+            const std::function<bool()> interrupted = [&] {
+                return Call::is_cancelled() || (options.interrupted && *options.interrupted && (*options.interrupted)());
+            };
+            RunOptions until_the_end = options;
+            until_the_end.interrupted = &interrupted;
+            SharedFlow flow(tenancy(), *group, memory_, home, until_the_end, at_home);
             carry_out(flow, body, failure);
             sent_ = flow.sent();
             if (const Index info = flow.outcome().value(); info != 0) first = info;
@@ -62,6 +68,12 @@ public:
     }
 
 private:
+    /// Which MPI's end waits for.
+    struct Call {
+        Call() { starpu_messages().call_begins(); }
+        ~Call() { starpu_messages().call_ends(); }
+        static bool is_cancelled() { return starpu_messages().cancels_calls(); }
+    };
     /// What is refused is refused by all processes at the same task. Who fails otherwise while it submits leaves the others
     /// without what they wait for.
     void carry_out(SharedFlow& flow, const std::function<void(Flow&)>& body, std::exception_ptr& failure)

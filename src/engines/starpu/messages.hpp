@@ -29,13 +29,20 @@ public:
     /// MPI, its version, and how many threads may call it, in words.
     virtual std::string runtime() const = 0;
     /// `communicator`: an MPI_Comm, which is duplicated; null: the whole world. MPI is initialised where nobody has, and then
-    /// finalised at the end of the process. Throws Error{environment} where the host's threads may not call it.
+    /// finalised at the end of the process. Throws Error{environment} where the host's threads may not call it,
+    /// Error{bad_argument} for a communicator that is none, or lies between two groups.
     virtual std::unique_ptr<StarpuGroup> join(const void* communicator) = 0;
     // Around a time in which StarPU runs.
     virtual void start(const StarpuGroup& first) = 0;
     virtual void stop() = 0;
     /// On the thread that looks for messages: `what` is called there, when it is through with the one at hand. Elsewhere false.
     virtual bool later(void (*what)()) = 0;
+
+    // Around a call of several processes, which MPI's end waits for, and cancels when that takes long. Throws Error{environment}
+    // where it has come.
+    virtual void call_begins() = 0;
+    virtual void call_ends() = 0;
+    virtual bool cancels_calls() = 0;
 
 protected:
     ~StarpuMessages() = default; ///< it lasts as long as the process

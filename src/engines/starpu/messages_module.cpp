@@ -1,5 +1,7 @@
 #include "base/error.hpp"
 #include "base/float_modes.hpp"
+#include "engines/starpu/communicators.hpp"
+#include "engines/starpu/end_of_mpi.hpp"
 #include "engines/starpu/messages.hpp"
 #include "engines/starpu/polite_polling.hpp"
 #include "engines/starpu/priority_rank.hpp"
@@ -52,10 +54,13 @@ void require_mpi()
                         "MPI_THREAD_MULTIPLE, or at least MPI_THREAD_SERIALIZED");
 }
 
+EndOfMpi& end_of_mpi();
+
 class Group final : public StarpuGroup {
 public:
     explicit Group(MPI_Comm whole)
     {
+        const EndOfMpi::Call call(end_of_mpi());
         MPI_Comm_dup(whole, &comm_);
         MPI_Comm_rank(comm_, &rank_);
         MPI_Comm_size(comm_, &size_);
@@ -144,6 +149,7 @@ private:
     }
     template <class Begin> static void wait(Begin&& begin)
     {
+        const EndOfMpi::Call call(end_of_mpi());
         MPI_Request request;
         begin(&request);
         polite_polling::wait(request);
@@ -215,10 +221,13 @@ public:
     std::unique_ptr<StarpuGroup> join(const void* communicator) override
     {
         require_mpi();
-        return std::make_unique<Group>(communicator ? *static_cast<const MPI_Comm*>(communicator) : MPI_COMM_WORLD);
+        end_.watch();
+        return std::make_unique<Group>(communicator ? checked_communicator(*static_cast<const MPI_Comm*>(communicator))
+                                                    : MPI_COMM_WORLD);
     }
     void start(const StarpuGroup& first) override
     {
+        const EndOfMpi::Call call(end_);
         polite_polling::begin(reinterpret_cast<const void*>(&starpu_mpi_shutdown));
         const StandardFloatModes modes;
         const WithoutSignals signals;
@@ -229,15 +238,21 @@ public:
     }
     void stop() override
     {
+        const std::lock_guard lock(mutex_);
+        if (!running_) return; // it ended with MPI
         polite_polling::ends = true;
         starpu_mpi_shutdown();
         polite_polling::ends = false;
-        const std::lock_guard lock(mutex_);
         running_ = false;
         for (MPI_Comm comm : left_) MPI_Comm_free(&comm);
         left_.clear();
     }
     bool later(void (*what)()) override { return polite_polling::later(what); }
+    void call_begins() override { end_.call_begins(); }
+    void call_ends() override { end_.call_ends(); }
+    bool cancels_calls() override { return end_.cancels(); }
+    EndOfMpi& end() { return end_; }
+
     void leave(MPI_Comm comm)
     {
         const std::lock_guard lock(mutex_);
@@ -258,7 +273,10 @@ private:
     std::mutex mutex_;
     bool running_ = false;
     std::vector<MPI_Comm> left_;
+    EndOfMpi end_{[this] { stop(); }};
 };
+
+EndOfMpi& end_of_mpi() { return Behind::only().end(); }
 
 Group::~Group() { Behind::only().leave(comm_); }
 
