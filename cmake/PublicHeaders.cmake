@@ -19,8 +19,8 @@ function(trc_without_inside variable)
 endfunction()
 set(TRC_PUBLIC_HEADERS
     base/error.hpp base/node_bytes.hpp base/scalar.hpp base/types.hpp graph/access_mode.hpp graph/info.hpp graph/waiting.hpp
-    matrix/ops.hpp observe/trace.hpp
-    drivers/incremental_lu.hpp drivers/linear_algebra.hpp session/session.hpp drivers/tile_qr.hpp)
+    matrix/ops.hpp matrix/tile_owners.hpp observe/trace.hpp
+    drivers/distributed.hpp drivers/incremental_lu.hpp drivers/linear_algebra.hpp session/session.hpp drivers/tile_qr.hpp)
 set(trc_staged ${CMAKE_BINARY_DIR}/generated/include/trencadis)
 file(REMOVE_RECURSE ${trc_staged}) # of an earlier configuration, with other headers
 foreach(header IN LISTS TRC_PUBLIC_HEADERS ITEMS flow.hpp trencadis.hpp)
@@ -35,5 +35,5 @@ foreach(header IN LISTS TRC_PUBLIC_HEADERS ITEMS flow.hpp trencadis.hpp)
     file(CONFIGURE OUTPUT ${trc_staged}/${header} CONTENT "${text}" @ONLY)
 endforeach()
 install(DIRECTORY ${trc_staged} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
-install(FILES ${PROJECT_SOURCE_DIR}/include/trencadis/trencadis.h
+install(FILES ${PROJECT_SOURCE_DIR}/include/trencadis/trencadis.h ${PROJECT_SOURCE_DIR}/include/trencadis/distributed.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/trencadis COMPONENT library)

@@ -8,6 +8,7 @@
 ///     flow.submit("add", [&] { y += x; }, {trencadis::read(&x), trencadis::readwrite(&y)});
 ///     flow.wait();
 #include "base/error.hpp"
+#include "drivers/distributed.hpp"
 #include "drivers/incremental_lu.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "drivers/tile_qr.hpp"

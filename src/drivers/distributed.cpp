@@ -15,6 +15,15 @@ namespace {
 
 [[noreturn]] void refuse(int argument, const std::string& message) { throw Error(ErrorCode::bad_argument, argument, message); }
 
+/// Nothing is to be computed, as all processes must find.
+template <Scalar T, class... More>
+void agree_on_nothing(Crew& crew, const char* routine, const HeldTiles<T>& A, const More&... more)
+{
+    std::string call = routine;
+    for (const SharedOperand& operand : {shared(A), shared(more)...}) call += ", " + text(operand);
+    processes(crew).agree(call);
+}
+
 template <Scalar T> std::string tiles_text(const HeldTiles<T>& A)
 {
     return std::to_string(A.rows) + " x " + std::to_string(A.cols) + " in tiles " + std::to_string(A.mb) + " x " +
@@ -76,9 +85,11 @@ Processes& processes(Crew& crew)
 
 template <Scalar T> Index potrf(Crew& crew, Uplo uplo, const HeldTiles<T>& A, const RoutineOptions& options)
 {
-    require_square_tiles(crew, A, 2, true);
-    const Form& form = form_of(crew, "potrf", forms::potrf(), options);
-    if (A.rows == 0) return 0;
+    const Form& form = checked(crew, "potrf", [&]() -> const Form& {
+        require_square_tiles(crew, A, 2, true);
+        return form_of(crew, "potrf", forms::potrf(), options);
+    });
+    if (A.rows == 0) return agree_on_nothing(crew, "potrf", A), 0;
     Problem problem = problem_of(A, form);
     problem.uplo = uplo;
     return SharedCall(crew, "potrf", form, problem, layout_of_precision<T>, operands(A)).run(options);
@@ -86,10 +97,12 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, const HeldTiles<T>& A, co
 
 template <Scalar T> void potrs(Crew& crew, Uplo uplo, const HeldTiles<T>& A, const HeldTiles<T>& B, const RoutineOptions& options)
 {
-    require_square_tiles(crew, A, 2, true);
-    require_rows(crew, A, B, 3);
-    if (A.rows == 0 || B.cols == 0) return;
-    const Form& form = form_of(crew, "potrs", forms::potrs(), options);
+    const Form& form = checked(crew, "potrs", [&]() -> const Form& {
+        require_square_tiles(crew, A, 2, true);
+        require_rows(crew, A, B, 3);
+        return form_of(crew, "potrs", forms::potrs(), options);
+    });
+    if (A.rows == 0 || B.cols == 0) return agree_on_nothing(crew, "potrs", A, B);
     Problem problem = with_right_sides(problem_of(A, form), B);
     problem.uplo = uplo;
     SharedCall(crew, "potrs", form, problem, layout_of_precision<T>, operands(A, B)).run(options);
@@ -97,11 +110,13 @@ template <Scalar T> void potrs(Crew& crew, Uplo uplo, const HeldTiles<T>& A, con
 
 template <Scalar T> Index posv(Crew& crew, Uplo uplo, const HeldTiles<T>& A, const HeldTiles<T>& B, const RoutineOptions& options)
 {
-    require_square_tiles(crew, A, 2, true);
-    require_rows(crew, A, B, 3);
-    const Form& form = form_of(crew, "posv", forms::posv(), options);
+    const Form& form = checked(crew, "posv", [&]() -> const Form& {
+        require_square_tiles(crew, A, 2, true);
+        require_rows(crew, A, B, 3);
+        return form_of(crew, "posv", forms::posv(), options);
+    });
+    if (A.rows == 0) return agree_on_nothing(crew, "posv", A, B), 0;
     if (B.cols == 0) return potrf(crew, uplo, A, options);
-    if (A.rows == 0) return 0;
     Problem problem = with_right_sides(problem_of(A, form), B);
     problem.uplo = uplo;
     return SharedCall(crew, "posv", form, problem, layout_of_precision<T>, operands(A, B)).run(options);
@@ -123,11 +138,14 @@ void take_pivots(SharedCall& call, const Form& form, Index* pivots, Index count)
 
 template <Scalar T> Index getrf(Crew& crew, const HeldTiles<T>& A, Index* pivots, const RoutineOptions& options)
 {
-    require_square_tiles(crew, A, 1, false);
-    const Form& form = form_of(crew, "getrf", forms::getrf(), options, usual_lu);
-    require_lapack_layout(&form);
+    const Form& form = checked(crew, "getrf", [&]() -> const Form& {
+        require_square_tiles(crew, A, 1, false);
+        const Form& asked = form_of(crew, "getrf", forms::getrf(), options, usual_lu);
+        require_lapack_layout(&asked);
+        return asked;
+    });
     const Index count = std::min(A.rows, A.cols);
-    if (count == 0) return 0;
+    if (count == 0) return agree_on_nothing(crew, "getrf", A), 0;
     SharedCall call(crew, "getrf", form, problem_of(A, form), layout_of_precision<T>, operands(A));
     take_pivots(call, form, pivots, count);
     return call.run(options);
@@ -136,10 +154,12 @@ template <Scalar T> Index getrf(Crew& crew, const HeldTiles<T>& A, Index* pivots
 template <Scalar T>
 void getrs(Crew& crew, Op op, const HeldTiles<T>& A, const Index* pivots, const HeldTiles<T>& B, const RoutineOptions& options)
 {
-    require_square_tiles(crew, A, 2, true);
-    require_rows(crew, A, B, 4);
-    if (A.rows == 0 || B.cols == 0) return;
-    const Form& form = form_of(crew, "getrs", forms::getrs(), options);
+    const Form& form = checked(crew, "getrs", [&]() -> const Form& {
+        require_square_tiles(crew, A, 2, true);
+        require_rows(crew, A, B, 4);
+        return form_of(crew, "getrs", forms::getrs(), options);
+    });
+    if (A.rows == 0 || B.cols == 0) return agree_on_nothing(crew, "getrs", A, B);
     Problem problem = with_right_sides(problem_of(A, form), B);
     problem.op = op;
     SharedCall call(crew, "getrs", form, problem, layout_of_precision<T>, operands(A, B));
@@ -150,10 +170,12 @@ void getrs(Crew& crew, Op op, const HeldTiles<T>& A, const Index* pivots, const 
 template <Scalar T>
 Index gesv(Crew& crew, const HeldTiles<T>& A, Index* pivots, const HeldTiles<T>& B, const RoutineOptions& options)
 {
-    require_square_tiles(crew, A, 1, true);
-    require_rows(crew, A, B, 3);
-    const Form& form = form_of(crew, "gesv", forms::gesv(), options, usual_lu);
-    if (A.rows == 0) return 0;
+    const Form& form = checked(crew, "gesv", [&]() -> const Form& {
+        require_square_tiles(crew, A, 1, true);
+        require_rows(crew, A, B, 3);
+        return form_of(crew, "gesv", forms::gesv(), options, usual_lu);
+    });
+    if (A.rows == 0) return agree_on_nothing(crew, "gesv", A, B), 0;
     if (B.cols == 0 && form.apart.empty()) return getrf(crew, A, pivots, options);
     SharedCall call(crew, "gesv", form, with_right_sides(problem_of(A, form), B), layout_of_precision<T>, operands(A, B));
     take_pivots(call, form, pivots, A.rows);
@@ -162,19 +184,22 @@ Index gesv(Crew& crew, const HeldTiles<T>& A, Index* pivots, const HeldTiles<T>&
 
 template <Scalar T> void geqrf(Crew& crew, const HeldTiles<T>& A, const RoutineOptions& options)
 {
-    require_square_tiles(crew, A, 1, false);
-    const Form& form = form_of(crew, "geqrf", forms::geqrf(), options, "flat");
-    if (form.apart.empty())
-        refuse(0, "form '" + std::string(form.name) +
+    const Form& form = checked(crew, "geqrf", [&]() -> const Form& {
+        require_square_tiles(crew, A, 1, false);
+        const Form& asked = form_of(crew, "geqrf", forms::geqrf(), options, "flat");
+        if (!asked.apart.empty()) return asked;
+        refuse(0, "form '" + std::string(asked.name) +
                       "' of geqrf works on whole columns, which several processes hold; take flat, "
                       "plasma, binary, greedy or fibonacci");
-    if (A.rows == 0 || A.cols == 0) return;
+    });
+    if (A.rows == 0 || A.cols == 0) return agree_on_nothing(crew, "geqrf", A);
     SharedCall(crew, "geqrf", form, problem_of(A, form), layout_of_precision<T>, operands(A)).run(options);
 }
 
+namespace {
+
 template <Scalar T>
-void gemm(Crew& crew, Op op_a, Op op_b, T alpha, const HeldTiles<T>& A, const HeldTiles<T>& B, T beta, const HeldTiles<T>& C,
-          const RoutineOptions& options)
+void require_product(Crew& crew, Op op_a, Op op_b, const HeldTiles<T>& A, const HeldTiles<T>& B, const HeldTiles<T>& C)
 {
     require_owners(crew, A, 4);
     require_owners(crew, B, 5);
@@ -186,10 +211,26 @@ void gemm(Crew& crew, Op op_a, Op op_b, T alpha, const HeldTiles<T>& A, const He
     if ((b ? B.rows : B.cols) != k || (b ? B.mb : B.nb) != depth || (b ? B.cols : B.rows) != C.cols || (b ? B.nb : B.mb) != C.nb)
         refuse(5, "A is " + tiles_text(A) + ", B " + tiles_text(B) + ", C " + tiles_text(C) +
                       "; they do not make a product of tiles");
-    RoutineOptions here = options;
-    if (here.variant.empty()) here.variant = "in-place";
-    const Form& form = form_of(crew, "gemm", forms::gemm(), here);
-    if (C.rows == 0 || C.cols == 0) return;
+}
+
+RoutineOptions usually_in_place(RoutineOptions options)
+{
+    if (options.variant.empty()) options.variant = "in-place";
+    return options;
+}
+
+} // namespace
+
+template <Scalar T>
+void gemm(Crew& crew, Op op_a, Op op_b, T alpha, const HeldTiles<T>& A, const HeldTiles<T>& B, T beta, const HeldTiles<T>& C,
+          const RoutineOptions& options)
+{
+    const Form& form = checked(crew, "gemm", [&]() -> const Form& {
+        require_product(crew, op_a, op_b, A, B, C);
+        return form_of(crew, "gemm", forms::gemm(), usually_in_place(options));
+    });
+    if (C.rows == 0 || C.cols == 0) return agree_on_nothing(crew, "gemm", A, B, C);
+    const Index k = op_a == Op::none ? A.cols : A.rows, depth = op_a == Op::none ? A.nb : A.mb;
     const Problem problem{.m = C.rows,
                           .n = C.cols,
                           .k = k,
@@ -206,14 +247,14 @@ template <Scalar T>
 void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, T alpha, const HeldTiles<T>& A, const HeldTiles<T>& B,
           const RoutineOptions& options)
 {
-    require_square_tiles(crew, A, 7, true);
-    require_square_tiles(crew, B, 8, false);
-    if ((side == Side::left ? B.rows : B.cols) != A.rows || B.nb != A.nb)
-        refuse(8, "A is " + tiles_text(A) + ", B " + tiles_text(B) + "; they do not make a system of tiles");
-    RoutineOptions here = options;
-    if (here.variant.empty()) here.variant = "in-place";
-    const Form& form = form_of(crew, "trsm", forms::trsm(), here);
-    if (B.rows == 0 || B.cols == 0) return;
+    const Form& form = checked(crew, "trsm", [&]() -> const Form& {
+        require_square_tiles(crew, A, 6, true);
+        require_square_tiles(crew, B, 7, false);
+        if ((side == Side::left ? B.rows : B.cols) != A.rows || B.nb != A.nb)
+            refuse(7, "A is " + tiles_text(A) + ", B " + tiles_text(B) + "; they do not make a system of tiles");
+        return form_of(crew, "trsm", forms::trsm(), usually_in_place(options));
+    });
+    if (B.rows == 0 || B.cols == 0) return agree_on_nothing(crew, "trsm", A, B);
     const Problem problem{.m = B.rows,
                           .n = B.cols,
                           .nb = A.nb,

@@ -10,9 +10,15 @@
 /// thrown by all, and names it. The outcome (LAPACK's info) is the same for all.
 ///
 /// A session that has processes is one with the engine 'starpu-mpi' (SessionOptions::engine, ::communicator). One call at a time.
+///
+///     trencadis::SessionOptions options{.engine = "starpu-mpi"};
+///     options.communicator = &comm;              // an MPI_Comm of 4 processes, in a grid 2 x 2 row by row
+///     trencadis::Session session(options);
+///     const auto A = trencadis::block_cyclic(n, n, nb, nb, {2, 2}, local, lld);
+///     const trencadis::Index info = trencadis::distributed::potrf(session, trencadis::Uplo::lower, A);
 namespace trencadis {
 
-class Processes;
+class Processes; // inside
 
 /// A tile of this process's.
 template <Scalar T> struct LocalTile {
@@ -42,8 +48,10 @@ template <Scalar T> HeldTiles<T> block_cyclic(Index rows, Index cols, Index mb, 
 
 namespace distributed {
 
+// inside >>>
 /// The processes of a session. Throws Error{bad_argument} where its engine has none.
 Processes& processes(Crew& crew);
+// <<<
 
 // As the routines of the same names in drivers/linear_algebra.hpp. Tiles of A are square, those of B and C fit: B has A's rows of
 // tiles, columns of any width. Throw Error{bad_argument} with the argument's number here, or for owners that are not among the

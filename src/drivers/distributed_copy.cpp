@@ -62,10 +62,12 @@ template <Scalar T>
 void copy(Crew& crew, const HeldTiles<T>& from, Index from_row, Index from_col, const HeldTiles<T>& to, Index to_row,
           Index to_col, Index rows, Index cols, const RoutineOptions& options)
 {
-    require_owners(crew, from, 1);
-    require_owners(crew, to, 4);
-    require_part(from_row, from_col, rows, cols, shared(from), 2);
-    require_part(to_row, to_col, rows, cols, shared(to), 5);
+    checked(crew, "copy", [&] {
+        require_owners(crew, from, 1);
+        require_owners(crew, to, 4);
+        require_part(from_row, from_col, rows, cols, shared(from), 2);
+        require_part(to_row, to_col, rows, cols, shared(to), 5);
+    });
     Processes& all = processes(crew);
     std::string call = "copy of " + text(shared(from)) + " to " + text(shared(to));
     for (const Index number : {from_row, from_col, to_row, to_col, rows, cols}) call += ' ' + std::to_string(number);

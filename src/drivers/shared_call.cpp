@@ -66,6 +66,11 @@ void require_owners(Crew& crew, const SharedOperand& A, int argument, bool all)
                              " without a tile; take a smaller tile size, or fewer processes");
 }
 
+void say_refused(Crew& crew, std::string_view routine, const Error& error)
+{
+    if (Processes* const all = crew.processes()) all->agree(std::string(routine) + ", which it refuses: " + error.what());
+}
+
 SharedCall::SharedCall(Crew& crew, std::string_view routine, const Form& form, const Problem& problem, int precision,
                        std::span<const SharedOperand> operands)
     : crew_(crew), processes_(distributed::processes(crew)), form_(form), problem_(problem), precision_(precision),

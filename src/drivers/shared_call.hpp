@@ -1,6 +1,7 @@
 #pragma once
 #include "algorithms/forms/form.hpp"
 #include "algorithms/forms/residence.hpp"
+#include "base/error.hpp"
 #include "drivers/distributed.hpp"
 #include "graph/processes.hpp"
 
@@ -35,6 +36,19 @@ void require_owners(Crew& crew, const SharedOperand& A, int argument, bool all);
 template <Scalar T> void require_owners(Crew& crew, const HeldTiles<T>& A, int argument, bool all = false)
 {
     require_owners(crew, SharedOperand{A.rows, A.cols, A.mb, A.nb, A.owners, {}}, argument, all);
+}
+
+void say_refused(Crew& crew, std::string_view routine, const Error& error);
+/// What `check` answers. What it refuses on one process it says to the others, which have come to where they compare their calls,
+/// so that they do not wait for it.
+template <class Check> decltype(auto) checked(Crew& crew, std::string_view routine, Check&& check)
+{
+    try {
+        return check();
+    } catch (const Error& error) {
+        say_refused(crew, routine, error);
+        throw;
+    }
 }
 
 /// Runs what `submit` submits, twice: first for nobody, to know the last reads. The data have owners, and names that

@@ -6,6 +6,15 @@
 
 namespace trencadis {
 
+/// How many of n rows in blocks of nb one of `places` processes has that have them in turn, where number `first` has the first
+/// block (ScaLAPACK's numroc); columns likewise.
+constexpr Index local_extent(Index n, Index nb, int place, int first, int places)
+{
+    const Index blocks = n / nb, turn = (place - first + places) % places;
+    const Index whole = blocks / places * nb, rest = blocks % places;
+    return whole + (turn < rest ? nb : turn == rest ? n % nb : 0);
+}
+
 /// Which process holds a tile, by the rows and columns of tiles as they are stored. One process alone is the grid 1 x 1.
 struct TileOwners {
     enum class Rule : std::uint8_t {

@@ -80,6 +80,8 @@ void check_wishes(const SessionOptions& asked, const EngineEntry& engine)
         refuse((most == 1 ? "has one worker" : "has at most " + std::to_string(most) + " workers") + ", and " +
                    std::to_string(wanted) + " were asked for",
                "ask for " + std::to_string(most) + ", or for another engine");
+    if (asked.communicator && !can.owners)
+        refuse("works in one process, and a communicator was given", "leave it out, or take engine 'starpu-mpi'");
     if ((!can.parallel || can.schedules_itself) && !asked.relief.empty() && asked.relief != "never")
         refuse("moves no workers, and relief '" + asked.relief + "' was asked for", "relief must be never");
 }

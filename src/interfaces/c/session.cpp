@@ -89,6 +89,19 @@ int trc_session_create(trc_session** session, const char* options)
     });
 }
 
+int trc_session_create_on(trc_session** session, const char* options, const void* communicator)
+{
+    return guarded([&] {
+        require(session, 1, "session");
+        *session = nullptr;
+        require(communicator, 3, "communicator");
+        trencadis::SessionOptions wanted = parse(options);
+        if (wanted.engine.empty()) wanted.engine = "starpu-mpi";
+        wanted.communicator = communicator;
+        *session = new trc_session(wanted);
+    });
+}
+
 int trc_session_destroy(trc_session* session)
 {
     return guarded([&] {
