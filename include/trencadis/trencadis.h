@@ -63,11 +63,11 @@ typedef struct trc_session trc_session;
  * What is not given comes from TRENCADIS_ENGINE, TRENCADIS_SCHEDULER, TRENCADIS_KERNELS, TRENCADIS_THREADS_BACKEND,
  * TRENCADIS_NUM_THREADS and TRENCADIS_RELIEF, else the default: one worker per core. */
 int trc_session_create(trc_session** session, const char* options);
-/* The same with engine=starpu-mpi in an MPI program (Open MPI): `communicator` is the address of an MPI_Comm, of the processes that
- * work together, which is duplicated; all of them make the session, and destroy it. MPI is there, with MPI_THREAD_SERIALIZED at
- * least. Their common calls are in <trencadis/distributed.h>; the others are of each process alone. -3 for NULL, TRC_BAD_VALUE
- * for one that is MPI_COMM_NULL, was freed, or lies between two groups. With trc_session_create and engine=starpu-mpi it is all of the
- * program's processes, and MPI is initialised where nobody has. */
+/* The same with engine=starpu-mpi in an MPI program (Open MPI): `communicator` is the address of an MPI_Comm, of the
+ * processes that work together, which is duplicated; all of them make the session, and destroy it. MPI is there, with
+ * MPI_THREAD_SERIALIZED at least. Their common calls are in <trencadis/distributed.h>; the others are of each process alone. -3
+ * for NULL, TRC_BAD_VALUE for one that is MPI_COMM_NULL, was freed, or lies between two groups. With trc_session_create and
+ * engine=starpu-mpi it is all of the program's processes, and MPI is initialised where nobody has. */
 int trc_session_create_on(trc_session** session, const char* options, const void* communicator);
 /* Waits for calls that are running; those that begin meanwhile return TRC_BAD_VALUE. NULL is allowed. -1, and the session stays
  * as it is, while one of its flows has not been destroyed: in particular from inside its own tasks. */

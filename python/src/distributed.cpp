@@ -2,6 +2,7 @@
 
 #include "bind.hpp"
 #include "call.hpp"
+#include "drivers/local_blocks.hpp"
 #include "graph/processes.hpp"
 
 #include <memory>
@@ -34,6 +35,11 @@ public:
         else if (precision == 'd') make(double());
         else if (precision == 'c') make(std::complex<float>());
         else make(Complex());
+    }
+    /// On memory that somebody else keeps.
+    template <Scalar T>
+    Shared(Session& session, const HeldTiles<T>& tiles) : matrix_(std::make_unique<DistributedMatrix<T>>(session, tiles))
+    {
     }
     template <class Call> auto with(const Call& call) const
     {
@@ -85,9 +91,29 @@ nb::object view(Shared& shared, Index i, Index j)
     return shared.with([&](const auto& matrix) {
         using T = typename ScalarOf<std::remove_cvref_t<decltype(matrix)>>::type;
         const std::size_t shape[] = {std::size_t(matrix.row_count(i)), std::size_t(matrix.col_count(j))};
-        const std::int64_t strides[] = {1, matrix.tiles().mb};
-        return nb::cast(nb::ndarray<nb::numpy, T>(matrix.tile(i, j), 2, shape, nb::find(shared), strides));
+        const LocalTile<T> tile = matrix.tile(i, j);
+        const std::int64_t strides[] = {1, tile.ld};
+        return nb::cast(nb::ndarray<nb::numpy, T>(tile.data, 2, shape, nb::find(shared), strides));
     });
+}
+
+using Extents = std::pair<Index, Index>;
+using Local = nb::ndarray<nb::ndim<2>, nb::device::cpu>;
+
+/// The blocks in an array of this process's, by columns.
+Shared* on_array(Session& session, const Local& local, Extents shape, Extents blocks, std::pair<int, int> grid,
+                 std::pair<int, int> first)
+{
+    const Index ld = std::max<Index>(local.shape(1) > 1 ? local.stride(1) : Index(local.shape(0)), 1);
+    const LocalBlocks A{shape.first,  shape.second, blocks.first, blocks.second,        grid.first, grid.second, first.first,
+                        first.second, local.data(), ld,           int(local.itemsize())};
+    require_local(session, A, 0);
+    const auto is = [&]<Scalar T>(T) { return local.dtype() == nb::dtype<T>(); };
+    if (is(float())) return new Shared(session, A.held<float>());
+    if (is(double())) return new Shared(session, A.held<double>());
+    if (is(std::complex<float>())) return new Shared(session, A.held<std::complex<float>>());
+    if (is(Complex())) return new Shared(session, A.held<Complex>());
+    throw Error(ErrorCode::bad_argument, "the array must hold float32, float64, complex64 or complex128");
 }
 
 using Pivots = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -105,6 +131,8 @@ void bind_matrix(nb::module_& m)
             },
             "session"_a, "precision"_a, "rows"_a, "cols"_a, "mb"_a, "nb"_a, "grid"_a, "symmetric"_a = false, "idle_too"_a = false,
             nb::keep_alive<1, 2>())
+        .def_static("on", &on_array, "session"_a, nb::arg("local").noconvert(), "shape"_a, "blocks"_a, "grid"_a, "first"_a,
+                    nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::rv_policy::take_ownership)
         .def("fill_random", [](Shared& A, std::uint64_t seed) { A.with([&](auto& M) { M.fill_random(seed); }); })
         .def("fill_definite", [](Shared& A, std::uint64_t seed) { A.with([&](auto& M) { M.fill_definite(seed); }); })
         .def("keep_triangle",
@@ -139,6 +167,7 @@ void bind_processes(nb::module_& m)
         compute([&] { distributed::processes(session).largest({&number, 1}); });
         return number;
     });
+    m.def("local_extent", &local_extent, "n"_a, "nb"_a, "place"_a, "first"_a, "places"_a);
     m.def("agree",
           [](Session& session, const std::string& what) { compute([&] { distributed::processes(session).agree(what); }); });
     m.def(
@@ -156,12 +185,8 @@ void bind_processes(nb::module_& m)
     });
 }
 
-} // namespace
-
-void bind_distributed(nb::module_& m)
+void bind_shared_solvers(nb::module_& m)
 {
-    bind_matrix(m);
-    bind_processes(m);
     m.def("shared_potrf", [](Session& s, const std::string& uplo, const Shared& A, const std::string& variant) {
         return call_with(
             A, [&]<Scalar T>(const HeldTiles<T>& a) { return distributed::potrf(s, uplo_of(uplo), a, options(variant)); });
@@ -189,8 +214,25 @@ void bind_distributed(nb::module_& m)
             return distributed::gesv(s, a, pivots.data(), B.as<T>().tiles(), options(variant));
         });
     });
+}
+
+void bind_shared_products(nb::module_& m)
+{
     m.def("shared_geqrf", [](Session& s, const Shared& A, const std::string& variant) {
         call_with(A, [&]<Scalar T>(const HeldTiles<T>& a) { distributed::geqrf(s, a, options(variant)); });
+    });
+    m.def("shared_trsm", [](Session& s, const std::string& side, const std::string& uplo, const std::string& op,
+                            const std::string& diag, Complex alpha, const Shared& A, const Shared& B) {
+        call_with(A, [&]<Scalar T>(const HeldTiles<T>& a) {
+            distributed::trsm(s, side == "L" ? Side::left : Side::right, uplo_of(uplo), op_of(op),
+                              diag == "U" ? Diag::unit : Diag::non_unit, scalar<T>(alpha), a, B.as<T>().tiles(), options(""));
+        });
+    });
+    m.def("shared_copy", [](Session& s, const Shared& A, Extents from, const Shared& B, Extents to, Extents shape) {
+        call_with(A, [&]<Scalar T>(const HeldTiles<T>& a) {
+            distributed::copy(s, a, from.first, from.second, B.as<T>().tiles(), to.first, to.second, shape.first, shape.second,
+                              options(""));
+        });
     });
     m.def("shared_gemm", [](Session& s, const std::string& op_a, const std::string& op_b, Complex alpha, const Shared& A,
                             const Shared& B, Complex beta, const Shared& C) {
@@ -199,6 +241,16 @@ void bind_distributed(nb::module_& m)
                               C.as<T>().tiles(), options(""));
         });
     });
+}
+
+} // namespace
+
+void bind_distributed(nb::module_& m)
+{
+    bind_matrix(m);
+    bind_processes(m);
+    bind_shared_solvers(m);
+    bind_shared_products(m);
 }
 
 } // namespace trencadis::python

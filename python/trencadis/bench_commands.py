@@ -164,7 +164,7 @@ def bench_command(
 
 def bench_processes(request: Request, grid: str, owners: str, json: str | None) -> None:
     """The first process prints."""
-    from . import distributed
+    from . import distributed_bench as distributed
 
     with one_voice():
         distributed.check_request(request)

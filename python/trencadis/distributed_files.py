@@ -4,15 +4,16 @@ result."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .distributed import Layout
+from .distributed_bench import Layout
 from .errors import LinAlgError, UsageError, not_positive_definite
+from .files import check_output
 
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _LINES = 1 << 22  #: bytes of a .mtx file that are looked at together
@@ -128,6 +129,12 @@ class MtxFile:
                 np.add.at(matrix.tile(*at), (i[here] - at[0] * nb, j[here] - at[1] * tile_cols), values[here])
 
 
+def computed_in(*dtypes: np.dtype) -> np.dtype:
+    """What matrices with elements of these are computed in."""
+    dtype = np.result_type(*dtypes, np.float32)
+    return dtype if dtype.char in _LETTERS else np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
+
+
 def opened(path: Path) -> NpyFile | MtxFile:
     readers: dict[str, type[NpyFile | MtxFile]] = {".npy": NpyFile, ".mtx": MtxFile}
     if reader := readers.get(path.suffix.lower()):
@@ -135,33 +142,86 @@ def opened(path: Path) -> NpyFile | MtxFile:
     raise UsageError(f"{path}: cannot tell the format from the name; give a file called .npy or .mtx")
 
 
+class NpyTarget:
+    """A .npy file that processes write their tiles to."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype) -> None:
+        self._shape, self._dtype = shape, dtype
+
+    def begin(self, path: Path) -> None:
+        if 0 in self._shape:  # nothing to map
+            with path.open("wb") as file: # np.save would lengthen the name
+                return np.save(file, np.zeros(self._shape, self._dtype))
+        return np.lib.format.open_memmap(path, "w+", self._dtype, self._shape, fortran_order=True).flush()
+
+    def put(self, path: Path, parts: Callable[[], Iterator[tuple[int, int, np.ndarray]]]) -> None:
+        if 0 in self._shape:
+            return
+        array = np.lib.format.open_memmap(path, "r+")
+        columns = array.reshape(self._shape[0], -1, order="F")
+        for i, j, tile in parts():
+            columns[i : i + tile.shape[0], j : j + tile.shape[1]] = tile
+        array.flush()
+
+
+class MtxTarget:
+    """A .mtx file likewise: all its lines have one length, so that each process knows where its own are."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype) -> None:
+        self._rows, self._cols = (*shape, 1)[:2]
+        number = "%16.8e" if dtype.itemsize == (8 if dtype.kind == "c" else 4) else "%25.16e"  # every bit of it
+        self._complex = dtype.kind == "c"
+        self._line = f"{number} {number}\n" if self._complex else f"{number}\n"
+        self._bytes = len(self._line % ((0, 0) if self._complex else 0))
+        field = "complex" if self._complex else "real"
+        self._head = f"%%MatrixMarket matrix array {field} general\n{self._rows} {self._cols}\n".encode()
+
+    def begin(self, path: Path) -> None:
+        with path.open("wb") as file:
+            file.write(self._head)
+            file.truncate(len(self._head) + self._rows * self._cols * self._bytes)
+
+    def put(self, path: Path, parts: Callable[[], Iterator[tuple[int, int, np.ndarray]]]) -> None:
+        with path.open("r+b") as file:
+            for i, j, tile in parts():
+                for col in range(tile.shape[1]):
+                    values = np.ascontiguousarray(tile[:, col])
+                    numbers = values.view(values.real.dtype) if self._complex else values
+                    file.seek(len(self._head) + (i + (j + col) * self._rows) * self._bytes)
+                    file.write((self._line * len(values) % tuple(numbers.tolist())).encode())
+
+
+def require_place(path: Path) -> None:
+    """UsageError where a file of that name could not be written: what is there may be replaced by another file."""
+    check_output(path)
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path}: is no plain file; several processes write their parts of one")
+
+
 def write(
     core: Any, session: Any, path: Path, matrix: Any, shape: tuple[int, ...], dtype: np.dtype, nb: int, tile_cols: int
 ) -> None:
     """Each process its tiles, into a file that gets its name when all are there."""
     rank, _ = core.process(session)
+    together(core, session, lambda: require_place(path) if rank == 0 else None)
+    path = Path(os.path.realpath(path))
     rest = path.with_name(f".{path.name}.{os.getpid()}.part")
     rest = Path(os.fsdecode(core.broadcast(session, os.fsencode(rest), 4096, 0).rstrip(b"\0")))
+    target = (NpyTarget if path.suffix.lower() == ".npy" else MtxTarget)(shape, dtype)
 
-    def begin() -> None:
-        if rank == 0:
-            np.lib.format.open_memmap(rest, "w+", dtype, shape, fortran_order=True).flush()
-
-    def put() -> None:
-        array = np.lib.format.open_memmap(rest, "r+")
-        columns = array.reshape(shape[0], -1, order="F")
-        for i in range(0, columns.shape[0], nb):
-            for j in range(0, columns.shape[1], tile_cols):
+    def parts() -> Iterator[tuple[int, int, np.ndarray]]:
+        for i in range(0, shape[0], nb):
+            for j in range(0, (*shape, 1)[1], tile_cols):
                 if matrix.is_here(i // nb, j // tile_cols):
-                    columns[i : i + nb, j : j + tile_cols] = matrix.tile(i // nb, j // tile_cols)
-        array.flush()
+                    yield i, j, matrix.tile(i // nb, j // tile_cols)
 
-    def finish() -> None:
-        if rank == 0:
-            rest.replace(path)
-
+    steps = (
+        lambda: target.begin(rest) if rank == 0 else None,
+        lambda: target.put(rest, parts),
+        lambda: rest.replace(path) if rank == 0 else None,
+    )
     try:
-        for step in (begin, put, finish):
+        for step in steps:
             together(core, session, step)
     except BaseException:
         with suppress(OSError):
@@ -194,9 +254,7 @@ def solve(
         raise UsageError(f"{a}: has shape {A_file.shape}; a square matrix is needed")
     if B_file.shape[0] != n or n == 0:
         raise UsageError(f"{b}: has shape {B_file.shape}; {a} of shape {A_file.shape} needs {n} rows, at least 1")
-    dtype = np.result_type(A_file.dtype, B_file.dtype, np.float32)
-    if dtype.char not in _LETTERS:
-        dtype = np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
+    dtype = computed_in(A_file.dtype, B_file.dtype)
     nrhs = 1 if len(B_file.shape) == 1 else B_file.shape[1]
     rhs = min(nrhs, nb)
 

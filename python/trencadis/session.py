@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock, get_ident
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 from warnings import warn
 
 from . import _core
@@ -93,6 +93,9 @@ class session:
         When a worker with a task goes on with it on the core of another one that has nothing to do: "held-up" (the system has
         taken its own core away), "always" (for tests) or "never". Default: TRENCADIS_RELIEF, then "held-up"; with `machine`, and
         for calls outside of a session of your own, "never".
+    communicator : mpi4py.MPI.Comm
+        With engine="starpu-mpi": the processes that work together (`trencadis.distributed`), which all make the session and let
+        go of it. It is duplicated. Default: all of the MPI program's.
 
     Raises
     ------
@@ -120,14 +123,16 @@ class session:
         machine: str = "",
         pages: str = "",
         relief: str = "",
+        communicator: Any = None,
     ) -> None:
         words = ("engine", engine), ("scheduler", scheduler), ("kernels", kernels), ("threads", threads)
         for name, text in (*words, ("machine", machine), ("pages", pages), ("relief", relief)):
             _require_word(name, text)
         cores, count = _workers(workers, machine)
         self._session = _core.Session(
-            engine, scheduler, kernels, threads, cores, count, _number("window", window), _slowed(slow), machine, pages, relief
-        )
+            engine, scheduler, kernels, threads, cores, count, _number("window", window), _slowed(slow), machine, pages, relief,
+            _address_of(communicator),
+        )  # fmt: skip
 
     def __enter__(self) -> _core.Session:
         _innermost.set(_Block(self._session, _innermost.get()))
@@ -147,6 +152,19 @@ def _require_word(name: str, value: object) -> None:
     if not isinstance(value, str):
         raise TypeError(f"{name} is {shown(value)}, must be text; leave it out for the standard one")
     word(name, value)
+
+
+def _address_of(communicator: Any) -> int:
+    """Where mpi4py has the MPI_Comm; 0: none is given."""
+    if communicator is None:
+        return 0
+    MPI = sys.modules.get("mpi4py.MPI")  # whoever has a communicator has loaded it
+    if MPI is None or not isinstance(communicator, MPI.Comm):
+        raise TypeError(f"communicator is {shown(communicator)}, must be one of mpi4py's, as MPI.COMM_WORLD")
+    library = MPI.Get_library_version().split(",")[0].strip()
+    if not library.startswith("Open MPI"):
+        raise _core.BackendError(f"mpi4py stands on {library}, and engine 'starpu-mpi' on Open MPI; start Python with that one")
+    return MPI._addressof(communicator)
 
 
 def _number(name: str, value: SupportsIndex) -> int:

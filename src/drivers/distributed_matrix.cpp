@@ -56,6 +56,22 @@ DistributedMatrix<T>::DistributedMatrix(Crew& crew, Index rows, Index cols, Inde
     };
 }
 
+template <Scalar T>
+DistributedMatrix<T>::DistributedMatrix(Crew& crew, const HeldTiles<T>& tiles)
+    : rank_(distributed::processes(crew).rank()), tiles_(tiles)
+{
+    require_owners(crew, tiles_, 0);
+}
+
+template <Scalar T> double DistributedMatrix<T>::bytes() const
+{
+    double elements = 0;
+    for (Index j = 0; j < tiles_.col_tiles(); ++j)
+        for (Index i = 0; i < tiles_.row_tiles(); ++i)
+            if (is_here(i, j)) elements += double(row_count(i)) * double(col_count(j));
+    return elements * sizeof(T);
+}
+
 template <Scalar T> void DistributedMatrix<T>::fill_random(std::uint64_t seed)
 {
     fill([=](Index i, Index j) { return element_at<T>(seed, i, j); });
@@ -73,7 +89,12 @@ template <Scalar T> void DistributedMatrix<T>::fill_definite(std::uint64_t seed)
 
 template <Scalar T> void DistributedMatrix<T>::copy_tiles(const DistributedMatrix& B)
 {
-    std::copy_n(B.memory_->data.get(), memory_->count * tiles_.mb * tiles_.nb, memory_->data.get());
+    for (Index J = 0; J < tiles_.col_tiles(); ++J)
+        for (Index I = 0; I < tiles_.row_tiles(); ++I) {
+            if (!is_here(I, J)) continue;
+            const LocalTile<T> to = tile(I, J), from = B.tile(I, J);
+            for (Index j = 0; j < col_count(J); ++j) std::copy_n(from.data + j * from.ld, row_count(I), to.data + j * to.ld);
+        }
 }
 
 template <Scalar T> void DistributedMatrix<T>::keep_triangle(Uplo uplo)

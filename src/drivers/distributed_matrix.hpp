@@ -6,19 +6,23 @@
 
 namespace trencadis {
 
-/// This process's tiles of a matrix, one after the other by columns of tiles, each mb x nb with leading dimension mb.
+/// This process's tiles of a matrix: its own, one after the other by columns of tiles, each mb x nb with leading dimension mb, or
+/// where the caller has them.
 template <Scalar T> class DistributedMatrix {
 public:
     /// All zero. Throws Error{bad_argument} for owners that are not among the session's processes, and where one of those has no
     /// tile (`idle_too`: then that is right); Error{out_of_memory}.
     DistributedMatrix(Crew& crew, Index rows, Index cols, Index mb, Index nb, const TileOwners& owners, bool idle_too = false);
 
+    /// On the caller's memory, which must outlive it. Throws as above.
+    DistributedMatrix(Crew& crew, const HeldTiles<T>& tiles);
+
     const HeldTiles<T>& tiles() const { return tiles_; }
     bool is_here(Index i, Index j) const { return tiles_.owners(i, j) == rank_; }
-    T* tile(Index i, Index j) const { return memory_->data.get() + memory_->place(i, j) * tiles_.mb * tiles_.nb; }
+    LocalTile<T> tile(Index i, Index j) const { return tiles_.at(i, j); }
     Index row_count(Index i) const { return std::min(tiles_.mb, tiles_.rows - i * tiles_.mb); }
     Index col_count(Index j) const { return std::min(tiles_.nb, tiles_.cols - j * tiles_.nb); }
-    double bytes() const { return double(memory_->count) * double(tiles_.mb) * double(tiles_.nb) * sizeof(T); }
+    double bytes() const; ///< of the elements here
 
     /// `set(i, j)`: element (i, j) of the whole; called for those of this process.
     template <class Set> void fill(Set&& set)
@@ -31,9 +35,10 @@ public:
         for (Index J = 0; J < tiles_.col_tiles(); ++J)
             for (Index I = 0; I < tiles_.row_tiles(); ++I) {
                 if (!is_here(I, J)) continue;
-                T* const data = tile(I, J);
+                const LocalTile<T> here = tile(I, J);
                 for (Index j = 0; j < col_count(J); ++j)
-                    for (Index i = 0; i < row_count(I); ++i) visit(I * tiles_.mb + i, J * tiles_.nb + j, data[i + j * tiles_.mb]);
+                    for (Index i = 0; i < row_count(I); ++i)
+                        visit(I * tiles_.mb + i, J * tiles_.nb + j, here.data[i + j * here.ld]);
             }
     }
     /// Numbers in [-1/2, 1/2), by seed and place alone. Symmetric (Hermitian), and n larger on the diagonal: positive definite.
@@ -55,7 +60,7 @@ private:
     };
 
     int rank_;
-    std::shared_ptr<Memory> memory_; ///< which the tiles refer to
+    std::shared_ptr<Memory> memory_; ///< which the tiles refer to; null: the caller's
     HeldTiles<T> tiles_;
 };
 

@@ -1,6 +1,6 @@
-/* Sessions of the C header inside an MPI program, which mpirun starts with as many processes as it is given: with a communicator of
- * the program's, whose processes are numbered backwards, and block-cyclic matrices in the program's memory. The word says which
- * part is tried. Prints what failed; exit code 1 then. */
+/* Sessions of the C header inside an MPI program, which mpirun starts with as many processes as it is given: with a
+ * communicator of the program's, whose processes are numbered backwards, and block-cyclic matrices in the program's memory.
+ * The word says which part is tried. Prints what failed; exit code 1 then. */
 #include <trencadis/distributed.h>
 
 #include <math.h>

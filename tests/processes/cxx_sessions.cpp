@@ -1,5 +1,6 @@
-// Sessions of the installed C++ header inside an MPI program, with a communicator of some of its processes; and, with a word, a
-// program whose main returns, or that finalises MPI, while another thread computes. Exit code 1 where something failed.
+// Sessions of the installed C++ header inside an MPI program, with a communicator of some of its processes; with the words
+// `return` and `finalise` a program whose main returns, or finalises MPI, while another thread computes. Exit code 1 where
+// something failed.
 #include <trencadis/trencadis.hpp>
 
 #include <mpi.h>
@@ -83,11 +84,14 @@ int use_some()
 }
 
 /// Leaves a thread that factors one matrix after the other.
-void leave_computing(int rank, int size)
+void leave_computing()
 {
     trencadis::SessionOptions options;
     options.engine = "starpu-mpi";
     auto* const session = new trencadis::Session(options);
+    int rank = 0, size = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     std::thread([=] {
         try {
             Part A(1200, 100, {1, std::int16_t(size)}, rank);
@@ -106,13 +110,10 @@ void leave_computing(int rank, int size)
 int main(int count, char** words)
 {
     const std::string_view part = count > 1 ? words[1] : "use";
-    int level = 0, rank = 0, size = 1;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int code = 0;
+    int level = 0, code = 0;
+    if (part != "return") MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level); // else the session does, and ends it
     if (part == "use") code = use_some();
-    else leave_computing(rank, size);
-    if (part != "leave") MPI_Finalize();
+    else leave_computing();
+    if (part != "return") MPI_Finalize();
     return code;
 }

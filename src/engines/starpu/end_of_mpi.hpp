@@ -13,10 +13,10 @@
 
 namespace trencadis {
 
-/// MPI may end while other threads compute: `main` returns, or the host that has begun it ends it before our sessions. Then calls
-/// that are under way may end, are cancelled when that takes long, and end all processes with a line when they cannot: others that
-/// are gone may never send what they wait for. Calls that come later wait for a moment, since the process mostly ends meanwhile
-/// and nobody may be there to catch anything, and throw.
+/// MPI may end while other threads compute: `main` returns, or the host that has begun it ends it before our sessions.
+/// Then calls that are under way may end, are cancelled when that takes long, and end all processes with a line when they
+/// cannot: others that are gone may never send what they wait for. Calls that come later wait for a moment, since the
+/// process mostly ends meanwhile and nobody may be there to catch anything, and throw.
 class EndOfMpi {
 public:
     static constexpr std::chrono::seconds patience{3}, most_patience{6};
