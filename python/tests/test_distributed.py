@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.io import mmread
 from trencadis import _core
 
 ENGINE = next(row for row in _core.list_engines() if row["name"] == "starpu-mpi")
@@ -64,6 +65,9 @@ def test_bench_is_one_record_whatever_the_number_of_processes():
         (0, ["--grid", "2x2", "--n", "100"], "there are 1"),
         (2, ["--distribution", "symmetric", "--n", "100"], "symmetric owners are 1, 3, 6"),
         (2, ["--n", "1000000000"], "GB for each of 2 processes"),
+        (2, ["--n", "4096", "--nb", "1"], "take at least 9"),
+        (2, ["--n", "100", "--bogus"], "No such option: --bogus"),
+        (2, ["--n", "many"], "many"),
         (1, ["--n", "100", "--repeat", "2", ":", "-n", "1", *COMMAND, "bench", "potrf", "--engine", "starpu-mpi", "--n", "100"],
          "all processes must make the same call"),
     ],
@@ -89,6 +93,29 @@ def test_solve_reads_and_writes_by_tiles(tmp_path):
     assert x.shape == b.shape
     np.testing.assert_allclose(A @ x, b, atol=1e-9)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["A.npy", "b.npy", "x.npy"]
+
+
+@pytest.mark.parametrize(("n", "sides", "suffix"), [(0, 1, ".npy"), (1, 1, ".mtx"), (70, 0, ".npy"), (70, 2, ".mtx")])
+def test_solve_of_little_or_nothing_writes_what_one_process_writes(tmp_path, n, sides, suffix):
+    rng = np.random.default_rng(4)
+    A, b = rng.standard_normal((n, n)), rng.standard_normal((n, sides))
+    np.save(tmp_path / "A.npy", A)
+    np.save(tmp_path / "b.npy", b)
+    x = tmp_path / f"x{suffix}"
+    words = ("solve", str(tmp_path / "A.npy"), str(tmp_path / "b.npy"), "-o", str(x))
+    code, out, err = ended(started(4, *words, "--engine", "starpu-mpi"))
+    assert code == 0, err
+    assert out.count("wrote") == 1
+    found = np.load(x) if suffix == ".npy" else mmread(x)
+    assert found.shape == b.shape
+    np.testing.assert_allclose(A @ found, b, atol=1e-9)
+
+
+def test_thousands_of_tiles_of_one_element_are_slow_and_not_stuck():
+    words = "bench gesv --engine starpu-mpi --n 64 --nb 1 --repeat 1 --check --json -"
+    code, out, err = ended(started(2, *words.split()))
+    assert code == 0, err
+    assert json.loads(out)["residual"] < 10
 
 
 def test_what_a_file_does_not_hold_is_said_and_nothing_is_written(tmp_path):

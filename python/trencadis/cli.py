@@ -22,7 +22,7 @@ from typing import Annotated
 
 import typer
 
-from . import __version__
+from . import __version__, mpi
 from .errors import BackendError, LinAlgError
 from .words import prepared
 
@@ -170,6 +170,8 @@ def _run(arguments: list[str]) -> int:
 
 
 def _fail(message: str, code: int) -> int:
+    if code != EXIT_INTERRUPTED:
+        mpi.let_the_first_speak()
     with suppress(OSError):  # nobody may be there to read it, or the disk may be full
         if os.environ.get("TRENCADIS_VERBOSE", "0") not in ("", "0"):
             traceback.print_exc()

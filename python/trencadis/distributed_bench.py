@@ -59,6 +59,19 @@ def layout_of(grid: str, owners: str, processes: int) -> Layout:
     return Layout((rows, cols))
 
 
+#: Rows of tiles that a matrix may be cut into: a task takes some 10 us over processes, a factorization has the cube of it / 3.
+_MOST_TILE_ROWS = 500
+
+
+def check_tile_size(n: int, nb: int) -> None:
+    """UsageError for tiles so small that a call would take hours."""
+    tiles = -(-n // nb)
+    if tiles > _MOST_TILE_ROWS:
+        least = -(-n // _MOST_TILE_ROWS)
+        tasks = f"some {tiles**3 / 3:.1g} tasks of about 10 us"
+        raise UsageError(f"--nb: {nb} cuts order {n} into {tiles} x {tiles} tiles, {tasks}; take at least {least}")
+
+
 def _order_of_pairs(processes: int) -> int:
     for r in range(2, 400):
         if r * (r - 1) // 2 == processes:
@@ -184,6 +197,7 @@ def bench(request: alone.Request, core: Any, session: Any, layout: Layout, progr
         _check_memory(job, processes)
         variant = request.session.variant or _VARIANTS[job.routine]
         nb = request.session.nb or _tile(core, job, variant, processes * session.workers)
+        check_tile_size(job.n, nb)
         progress(f"{job}: preparing", 0)
         problem = Problem(core, session, job, nb, variant, layout)
         problem.run()

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .distributed_bench import Layout
+from .distributed_bench import Layout, check_tile_size
 from .errors import LinAlgError, UsageError, not_positive_definite
 from .files import check_output
 
@@ -44,7 +44,7 @@ class NpyFile:
         if self._array.ndim not in (1, 2) or self._array.dtype.kind not in "biufc":
             raise UsageError(f"{path}: holds {self._array.dtype} of shape {self._array.shape}; a matrix or a vector is needed")
         self.shape, self.dtype = self._array.shape, self._array.dtype
-        self._columns = self._array.reshape(self.shape[0], -1)
+        self._columns = self._array if self._array.ndim == 2 else self._array[:, None]
 
     def fill(self, matrix: Any, nb: int, tile_cols: int) -> None:
         for i in range(0, self._columns.shape[0], nb):
@@ -248,20 +248,21 @@ def solve(
 ) -> dict[str, Any]:
     """A X = B; figures for a record."""
     A_file, B_file = together(core, session, lambda: (opened(a), opened(b)))
-    n = A_file.shape[0]
+    n, idle_too = A_file.shape[0], not nb  # where nobody has said how to cut it, small ones leave processes idle
     nb = nb or max(1, min(256, n // max(layout.grid)))
     if len(A_file.shape) != 2 or A_file.shape[1] != n:
         raise UsageError(f"{a}: has shape {A_file.shape}; a square matrix is needed")
-    if B_file.shape[0] != n or n == 0:
-        raise UsageError(f"{b}: has shape {B_file.shape}; {a} of shape {A_file.shape} needs {n} rows, at least 1")
+    if B_file.shape[0] != n:
+        raise UsageError(f"{b}: has shape {B_file.shape}; {a} of shape {A_file.shape} needs {n} rows")
+    check_tile_size(n, nb)
     dtype = computed_in(A_file.dtype, B_file.dtype)
     nrhs = 1 if len(B_file.shape) == 1 else B_file.shape[1]
-    rhs = min(nrhs, nb)
+    rhs = max(1, min(nrhs, nb))
 
     def matrix(cols: int, width: int, idle_too: bool) -> Any:
         return core.DistributedMatrix(session, _LETTERS[dtype.char], n, cols, nb, width, layout.grid, layout.symmetric, idle_too)
 
-    A, factors = matrix(n, nb, False), matrix(n, nb, False)
+    A, factors = matrix(n, nb, idle_too), matrix(n, nb, idle_too)
     B, X = matrix(nrhs, rhs, True), matrix(nrhs, rhs, True)
     triangle = ("L" if lower else "U") if spd else ""
 
@@ -274,16 +275,23 @@ def solve(
     together(core, session, fill)
     factors.copy_tiles(A)
     X.copy_tiles(B)
-    pivots = np.zeros(n, np.int64)
-    info = core.shared_posv(session, triangle, factors, X, "") if spd else core.shared_gesv(session, factors, pivots, X, "")
+    info = _solved(core, session, n, factors, X, triangle) if n and nrhs else 0
     if info:
         raise not_positive_definite(info) if spd else LinAlgError(f"{a}: the matrix is singular: U({info}, {info}) is 0")
     figures: dict[str, Any] = {"routine": "posv" if spd else "gesv", "n": n, "nrhs": nrhs, "nb": nb}
     figures |= {"precision": _LETTERS[dtype.char], "residual": None}
-    if not spd:
+    if not spd and n and nrhs:
         scale = A.norm(session) * X.norm(session) + B.norm(session)
         core.shared_gemm(session, "N", "N", 1, A, X, -1, B)
         figures["residual"] = B.norm(session) / (n * float(np.finfo(dtype).eps) * scale) if scale else 0.0
     if output:
         write(core, session, output, X, B_file.shape, dtype, nb, rhs)
     return figures
+
+
+def _solved(core: Any, session: Any, n: int, factors: Any, X: Any, triangle: str) -> int:
+    """LAPACK's info; X is the solution, and A its factors."""
+    if triangle:
+        return core.shared_posv(session, triangle, factors, X, "")
+    pivots = np.zeros(n, np.int64)
+    return core.shared_gesv(session, factors, pivots, X, "")

@@ -141,7 +141,8 @@ def _solve_processes(
     figures["output"] = str(output) if output else None
     if rank == 0:
         n, nrhs = figures["n"], figures["nrhs"]
-        what = f"solved A X = B, A {n} x {n}, {nrhs} right side{'s' * (nrhs != 1)}, {processes} processes, grid {layout}"
+        by = f"{processes} process{'es' * (processes != 1)}, grid {layout}"
+        what = f"solved A X = B, A {n} x {n}, {nrhs} right side{'s' * (nrhs != 1)}, {by}"
         _report_shared(figures, json, what)
 
 
