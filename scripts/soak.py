@@ -44,6 +44,8 @@ def parts(jobs, commit="0" * 40):
     yield Part("micro-kernels for 64-bit Arm", "ctest --test-dir build --output-on-failure -R '^blas_aarch64$'", short=True)
     graphs = "build/bin/test_runtime --gtest_brief=1 --gtest_filter='*Random*'"
     yield Part("ten times as many random graphs", f"TRENCADIS_TEST_SHARE=10 TRENCADIS_SOURCE_DIR=$PWD {graphs}", short=True)
+    four = "mpirun --allow-run-as-root --oversubscribe -n 4 build/bin/test_processes --gtest_brief=1"
+    yield Part("memory of processes beside their shares", f"{four} --gtest_filter='SharedMemory.*'", short=True)
     yield Part("the site", "make docs", short=True)
     # No turn: it fails as long as a cliff is known to stand, and what it says depends on the machine.
     yield Part("speed without cliffs", f".venv/bin/trencadis sweep {sweep_of(commit)}")

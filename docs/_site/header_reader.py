@@ -308,7 +308,9 @@ def _entry_of(declaration: str) -> Entry:
         return Entry("alias", pointer[1] if pointer else declaration.split()[-1], [declaration])
     if concept := re.search(r"\bconcept (\w+)", declaration):
         return Entry("concept", concept[1], [declaration])
-    bare = re.sub(r"<[^<>]*>", "", _without_head_of_template(declaration))
+    bare = _without_head_of_template(declaration)
+    while (shorter := re.sub(r"<[^<>]*>", "", bare)) != bare:
+        bare = shorter
     called = re.search(r"(operator\s*(?:\(\)|[^(]+)|~?\w+)\s*\(", bare)
     if called and not pointer:
         return Entry("function", called[1], [declaration])

@@ -2,7 +2,7 @@
 
 .. header:: src/session/session.hpp
    :without: names that are not shown
-.. package:: names of trencadis.__all__; of another module with the option :module:
+.. package:: names of trencadis.__all__; of another module with the option :module:, and by its name with :qualified:
 .. other-names:: Title of a section with those that the page does not name
 .. lapack-functions::
 .. decisions::
@@ -99,7 +99,7 @@ def _without_title(text: str) -> str:
 
 class PackageDirective(_Generated):
     optional_arguments = 100
-    option_spec = {"module": directives.unchanged}
+    option_spec = {"module": directives.unchanged, "qualified": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         where = self.options.get("module", "")
@@ -107,7 +107,8 @@ class PackageDirective(_Generated):
         if where:
             path = PACKAGE / f"{where}.py{'i' if where == '_core' else ''}"
             found = docstring_reader.definitions(docstring_reader.module(path).body)
-        lines = [line for name in self.arguments or found for line in _definition_lines(found[name])]
+        scope = f"trencadis.{where}" if "qualified" in self.options else "trencadis"
+        lines = [line for name in self.arguments or found for line in _definition_lines(found[name], scope=scope)]
         return self.parsed(lines, PACKAGE / "__init__.py")
 
 
@@ -128,13 +129,13 @@ class OtherNamesDirective(_Generated):
         return self.parsed(lines, PACKAGE / "__init__.py")
 
 
-def _definition_lines(made: docstring_reader.Definition, inside: str = "") -> list[str]:
+def _definition_lines(made: docstring_reader.Definition, inside: str = "", scope: str = "trencadis") -> list[str]:
     config = Config(napoleon_use_rtype=False, napoleon_use_ivar=True)
     lines = NumpyDocstring(docstring_markup(made.docstring), config, what="function", obj=None, name=made.name).lines()
     for member in made.members:
         lines += _definition_lines(member, inside=made.name)
     word = {"property": "attribute", "function": "method" if inside else "function", "class": "class"}[made.kind]
-    name = made.name if inside else f"trencadis.{made.name}"
+    name = made.name if inside else f"{scope}.{made.name}"
     signature = "" if made.kind == "property" else made.signature
     return ["", f".. py:{word}:: {name}{signature}", "", *("   " + line for line in lines), ""]
 

@@ -23,11 +23,15 @@ int trc_session_processes(trc_session* session, int* rank, int* size);
  * equal on all processes. A part of a matrix that begins with a block is a matrix, too. No result may overlap what it is
  * computed from. */
 typedef struct trc_descriptor {
-    int64_t rows, cols;       /* of the whole */
-    int64_t mb, nb;           /* of a block */
-    int grid_rows, grid_cols; /* of processes */
-    int first_row, first_col; /* of the process that has block (0, 0) */
-    int64_t lld;              /* of this process's array, at least its rows */
+    int64_t rows; /* of the whole */
+    int64_t cols;
+    int64_t mb; /* rows of a block */
+    int64_t nb;
+    int grid_rows; /* of processes */
+    int grid_cols;
+    int first_row; /* of the process that has block (0, 0) */
+    int first_col;
+    int64_t lld; /* of this process's array, at least its rows */
 } trc_descriptor;
 
 /* How many of n rows (columns) in blocks of nb are process number `place`'s of `places` in a column (row) of the grid, of

@@ -60,6 +60,7 @@ class Session:
         machine: str = "",
         pages: str = "",
         relief: str = "",
+        communicator: int = 0,
     ) -> None: ...
     def options(self) -> dict[str, Any]:
         """As resolved: engine, scheduler, kernels, threads (str), workers (list of OS core numbers, or of places

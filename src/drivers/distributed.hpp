@@ -28,7 +28,8 @@ template <Scalar T> struct LocalTile {
 
 /// A matrix whose tiles processes hold, as one of them sees it: in tiles mb x nb, ragged at the end.
 template <Scalar T> struct HeldTiles {
-    Index rows = 0, cols = 0, mb = 1, nb = 1;
+    Index rows = 0, cols = 0;
+    Index mb = 1, nb = 1;
     TileOwners owners;
     std::function<LocalTile<T>(Index i, Index j)> at; ///< of tiles that this process holds; others are not asked for
 
