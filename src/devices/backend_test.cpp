@@ -1,0 +1,84 @@
+#include "devices/backend.hpp"
+
+#include "base/error.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trencadis::devices {
+namespace {
+
+std::string refusal(std::string_view text)
+{
+    try {
+        open_devices(text);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_argument) << text;
+        return error.what();
+    }
+    return {};
+}
+
+TEST(DeviceWords, AreABackEndWhichAndOptions)
+{
+    const DeviceWords words = read_device_words("emulated:2,memory=64MiB,bandwidth=4GB/s");
+    EXPECT_EQ(words.backend, "emulated");
+    EXPECT_EQ(words.which, "2");
+    ASSERT_EQ(words.options.size(), 2u);
+    EXPECT_EQ(*words.find("memory"), "64MiB");
+    EXPECT_EQ(*words.find("bandwidth"), "4GB/s");
+    EXPECT_EQ(words.find("latency"), nullptr);
+    EXPECT_TRUE(read_device_words("emulated,direct=yes").which.empty());
+}
+
+TEST(DeviceWords, OpenSoManyDevicesOfSuchAMemory)
+{
+    const DeviceList two = open_devices("emulated:2,memory=64MiB");
+    ASSERT_EQ(two.size(), 2u);
+    EXPECT_EQ(two[0]->bytes(), 64 << 20);
+    EXPECT_EQ(two[0]->name(), "emulated 0");
+    EXPECT_EQ(two[1]->name(), "emulated 1");
+    EXPECT_EQ(open_devices("emulated").size(), 1u);
+    EXPECT_EQ(open_devices("emulated,memory=1.5kB")[0]->bytes(), 1500);
+}
+
+TEST(DeviceWords, ThatAreWrongAreNamedInOneLine)
+{
+    const struct {
+        const char *given, *said;
+    } cases[] = {
+        {"", "no back end is named"},
+        {":2", "no back end is named"},
+        {"emulated:", "nothing stands behind the colon"},
+        {"emulated:2,", "nothing stands behind the last comma"},
+        {"emulated:2,,memory=1MB", "'' is not key=value"},
+        {"emulated:2,memory", "'memory' is not key=value"},
+        {"emulated:2,memory=", "'memory=' is not key=value"},
+        {"emulated:2,=4", "'=4' is not key=value"},
+        {"emulated:2,memory=1MB,memory=2MB", "memory is given twice"},
+        {"emulatde:2", "emulated"},
+        {"emulated:0", "must be a whole number from 1 to 64"},
+        {"emulated:-1", "must be a whole number from 1 to 64"},
+        {"emulated:all", "must be a whole number from 1 to 64"},
+        {"emulated:2,memroy=1MB", "memory"},
+        {"emulated,memory=64", "memory=64, must be a size"},
+        {"emulated,memory=0MiB", "must be a size of at least 1kB"},
+        {"emulated,memory=-4MiB", "must be a size"},
+        {"emulated,memory=nanMiB", "must be a size"},
+        {"emulated,memory=1e300GiB", "must be a size"},
+        {"emulated,bandwidth=4GB", "bandwidth=4GB, must be bytes per second"},
+        {"emulated,bandwidth=0GB/s", "must be bytes per second"},
+        {"emulated,latency=2s", "must be a time of at most 1s"},
+        {"emulated,speed=5", "must be a speed"},
+        {"emulated,pageable=2", "must be a part of 1"},
+        {"emulated,direct=maybe", "must be yes or no"},
+        {"emulated,fail-copy=0", "must be a whole number from 1"},
+    };
+    for (const auto& [given, said] : cases) {
+        const std::string message = refusal(given);
+        EXPECT_NE(message.find(said), std::string::npos) << given << ": " << message;
+        EXPECT_EQ(message.find('\n'), std::string::npos) << given;
+    }
+}
+
+} // namespace
+} // namespace trencadis::devices

@@ -1,0 +1,63 @@
+#include "devices/emulated/device.hpp"
+
+#include "base/error.hpp"
+#include "devices/backend.hpp"
+#include "devices/quantity.hpp"
+
+namespace trencadis {
+namespace devices {
+namespace {
+
+constexpr std::string_view keys[] = {"memory", "bandwidth",       "latency",   "speed",       "pageable",
+                                     "direct", "fail-allocation", "fail-copy", "fail-kernel", "lose-at"};
+constexpr long most_devices = 64, most_works = 1'000'000'000;
+
+EmulatedTraits traits_of(const DeviceWords& words)
+{
+    words.require_known(keys);
+    EmulatedTraits traits;
+    const std::string whose = "devices '" + words.backend + "': ";
+    const auto with = [&](const char* key, const auto& take) {
+        if (const std::string* const text = words.find(key)) take(whose + key, *text);
+    };
+    const auto number = [&](const char* key, long& into) {
+        with(key, [&](const std::string& what, const std::string& text) { into = read_count(what, text, most_works); });
+    };
+    with("memory", [&](const auto& what, const auto& text) { traits.memory = static_cast<std::size_t>(read_size(what, text)); });
+    with("bandwidth", [&](const auto& what, const auto& text) { traits.bandwidth = read_bandwidth(what, text); });
+    with("latency", [&](const auto& what, const auto& text) { traits.latency = read_time(what, text); });
+    with("speed", [&](const auto& what, const auto& text) { traits.speed = read_speed(what, text); });
+    with("pageable", [&](const auto& what, const auto& text) { traits.pageable = read_part(what, text); });
+    with("direct", [&](const auto& what, const auto& text) { traits.direct = read_yes(what, text); });
+    number("fail-allocation", traits.fail_allocation);
+    number("fail-copy", traits.fail_copy);
+    number("fail-kernel", traits.fail_kernel);
+    number("lose-at", traits.lose_at);
+    return traits;
+}
+
+DeviceList open_emulated(const DeviceWords& words)
+{
+    const EmulatedTraits traits = traits_of(words);
+    const long count = words.which.empty() ? 1 : read_count("devices 'emulated': how many", words.which, most_devices);
+    DeviceList list;
+    for (long d = 0; d < count; ++d) {
+        EmulatedTraits its = traits;
+        its.name = "emulated " + std::to_string(d);
+        list.push_back(std::make_unique<EmulatedDevice>(std::move(its)));
+    }
+    return list;
+}
+
+} // namespace
+} // namespace devices
+
+extern const DeviceBackend device_emulated;
+const DeviceBackend device_emulated{
+    {"emulated", "threads with a memory that the host cannot read: for tests; its speed is settable and says nothing",
+     "trencadis"},
+    [] { return std::string(); },
+    devices::open_emulated,
+};
+
+} // namespace trencadis

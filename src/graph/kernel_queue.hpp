@@ -1,0 +1,32 @@
+#pragma once
+#include "base/types.hpp"
+
+#include <functional>
+
+namespace trencadis {
+
+/// Where a device's blocks lie for whoever computes on the device.
+class BlockMap {
+public:
+    /// Of a block's first byte, or of another one in it. Throws Error{bad_argument} for what is in none of the device's blocks,
+    /// such as the host's memory.
+    virtual void* at(const void* in_block) const = 0;
+
+protected:
+    ~BlockMap() = default;
+};
+
+/// The kernels of a device, one after the other, as what computes there sees them: the bodies of tasks only enqueue.
+class KernelQueue {
+public:
+    using Body = std::function<void(const BlockMap&)>;
+
+    /// Of devices that run functions of this process: `body` is called on the device, of so many flops, and may throw, which is
+    /// that kernel's failure. Throws std::bad_alloc.
+    virtual void enqueue(Flops flops, Body body) = 0;
+
+protected:
+    ~KernelQueue() = default;
+};
+
+} // namespace trencadis
