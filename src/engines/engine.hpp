@@ -1,5 +1,6 @@
 #pragma once
 #include "base/registry.hpp"
+#include "engines/devices/device_unit.hpp"
 #include "engines/simulation_options.hpp"
 #include "engines/simulation_report.hpp"
 #include "graph/executor.hpp"
@@ -57,6 +58,8 @@ struct EngineParts {
     std::function<int(const void*)> node_of =
         {};                        ///< real runs: the memory node that an address lies on, or any_node; see HostMemory
     std::vector<int> devices = {}; ///< simulation: those of its devices that are workers, after the cores
+    std::vector<DeviceUnit> device_units = {}; ///< real runs: those that are workers, after the cores
+    int device_slots = 2;                      ///< tasks that each of them takes ahead, whose data come while one computes
     SimulationOptions simulation = {};
     Relieving relieving = Relieving::held_up;
     KernelSpeeds speeds = {};           ///< real runs: what earlier ones have seen, by WorkerPlace::kind_name

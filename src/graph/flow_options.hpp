@@ -39,6 +39,8 @@ struct FlowOptions {
     /// A task that names a datum which shares memory with another one in use is refused (graph/overlaps.hpp), in flows inside its
     /// tasks too. Not where the table of a runtime of the literature is imitated (FlowTraits).
     bool refuse_overlaps = false;
+    /// Its tasks use what was brought to the host for the task that they are inside of: nobody moves their data.
+    bool data_brought = false;
 
     bool operator==(const FlowOptions&) const = default;
 };

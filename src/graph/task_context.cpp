@@ -24,6 +24,7 @@ Flow& TaskFlowContext::flow()
     if (!children_) {
         FlowOptions options = task_.flow->options();
         options.node = task_.node;
+        options.data_brought |= task_.access_count > 0;
         children_ = new TaskFlow(task_.flow->executor(), options, task_.flow);
     }
     return *children_;

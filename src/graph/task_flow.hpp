@@ -67,6 +67,8 @@ public:
     /// The task has run (or was doomed, or failed). Returns the chain of tasks this made ready. Any worker; the flow
     /// may be gone when this returns, if that was its last task.
     Task* finish(Task& task, std::exception_ptr failure);
+    /// Something failed that is no task's: `wait` rethrows it unless a task failed. By the owner, or while tasks are pending.
+    void fail(std::exception_ptr failure) { note_failure(Task::finished, std::move(failure)); }
     bool may_run(const Task& task) const { return !task.doomed.load(std::memory_order_relaxed) && !cancelled(); }
     /// The owner is about to suspend until pending() <= target. False: it is already so, do not suspend.
     bool begin_suspension(std::int64_t target, void* waiter);

@@ -197,6 +197,12 @@ DatumShape Replicas::shape(const void* data) const
     return datum ? datums_[*datum].shape : DatumShape{};
 }
 
+Bytes Replicas::bytes(const void* data) const
+{
+    const DatumId* datum = find(data);
+    return datum ? datums_[*datum].bytes : 0;
+}
+
 SpaceId Replicas::home(const void* data) const
 {
     const DatumId* datum = find(data);

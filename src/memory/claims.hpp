@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <vector>
 
 namespace trencadis {
@@ -15,9 +16,11 @@ public:
     struct Claim {
         Task* task;
         bool acquired = false;
-        bool impossible = false; ///< its data do not fit
+        bool impossible = false;         ///< its data do not fit
+        bool begun = false;              ///< its kernels are in the device's queue
+        std::exception_ptr failure = {}; ///< why it is impossible, when that is not it
         std::vector<TransferId> wait_for = {};
-        Seconds expected;
+        Seconds expected = 0;
     };
 
     bool empty() const { return claims_.empty(); }
@@ -25,12 +28,17 @@ public:
     const Claim& front() const { return claims_.front(); }
     auto begin() const { return claims_.begin(); }
     auto end() const { return claims_.end(); }
+    auto begin() { return claims_.begin(); }
+    auto end() { return claims_.end(); }
 
-    void add(Task& task, bool has_data, Seconds expected) { claims_.push_back({&task, !has_data, false, {}, expected}); }
+    void add(Task& task, bool has_data, Seconds expected)
+    {
+        claims_.push_back({.task = &task, .acquired = !has_data, .expected = expected});
+    }
     void pop() { claims_.pop_front(); }
     /// Gives the tasks their memory in `space`, in their order, as far as that goes. Adds the transfers that are to be carried
-    /// out.
-    void acquire(Replicas& replicas, SpaceId space, std::vector<Transfer>& transfers);
+    /// out, and the blocks whose memory is no longer in use.
+    void acquire(Replicas& replicas, SpaceId space, std::vector<Transfer>& transfers, std::vector<ReleasedBlock>& released);
 
 private:
     std::deque<Claim> claims_;

@@ -106,10 +106,16 @@ bool Replicas::is_moving(DatumId datum) const
     return std::any_of(transfers_.begin(), transfers_.end(), [&](const auto& t) { return t.second.datum == datum; });
 }
 
+bool Replicas::in_use(const void* data) const
+{
+    const DatumId* known = find(data);
+    return known && (datums_[*known].users > 0 || is_moving(*known));
+}
+
 void Replicas::check_idle(DatumId datum, const char* wish) const
 {
     const Datum& d = datums_[datum];
-    if (d.users > 0 || is_moving(datum))
+    if (in_use(d.data))
         throw Error(ErrorCode::bad_argument,
                     fmt::format("the datum at {} cannot be {} while a task or a transfer uses it", d.data, wish));
 }

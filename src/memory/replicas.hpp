@@ -58,6 +58,8 @@ public:
     void release(std::span<const TaskDatum> data, SpaceId space, bool ran = true);
     void complete(TransferId id);
     bool under_way(TransferId id) const { return transfers_.contains(id); }
+    /// Does a task or a transfer use the datum? Then it cannot be forgotten.
+    bool in_use(const void* data) const;
 
     /// Is the current version there, or on its way there? A datum that no task has used yet is at its home, here and in the
     /// questions below.
@@ -75,6 +77,7 @@ public:
     /// Data whose home does not have the current version, in the order of their first use; read at home, they come back.
     std::vector<TaskDatum> away() const;
     SpaceId home(const void* data) const; ///< -1 when never seen
+    Bytes bytes(const void* data) const;  ///< 0 when never seen
     /// As it lies at home, and in blocks with nothing between its columns; unknown when it is opaque.
     DatumShape shape(const void* data) const;
     /// Where in the space the datum is or will be: its block, or home_memory where it has none.

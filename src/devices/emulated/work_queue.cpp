@@ -1,5 +1,7 @@
 #include "devices/emulated/work_queue.hpp"
 
+#include "base/float_modes.hpp"
+
 #include <algorithm>
 #include <ctime>
 #include <exception>
@@ -102,6 +104,7 @@ std::optional<WorkQueue::Piece> WorkQueue::next()
 /// The thread's life.
 void WorkQueue::live()
 {
+    set_standard_float_modes(); // not those of whoever opened the device
     while (const std::optional<Piece> piece = next()) {
         const bool goes_on = fault_.ok() && !lost_.load(std::memory_order_acquire);
         if (piece->other) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "engines/devices/device_memory.hpp"
 #include "engines/engine.hpp"
 #include "engines/native/open_call.hpp"
 #include "engines/native/wake_cost.hpp"
@@ -9,9 +10,14 @@
 #include "scheduling/speed_estimates.hpp"
 #include "threads/sleepers.hpp"
 
+#include <limits>
+#include <memory>
 #include <mutex>
 
 namespace trencadis {
+
+/// The devices as workers behind those of the cores, each of a kind of its own.
+EngineParts with_devices(EngineParts parts);
 
 /// Our own workers: one per core, pinned. A worker runs what the scheduler gives it, joins a running operation when there is
 /// nothing, spins briefly, then sleeps.
@@ -67,12 +73,14 @@ private:
     Seconds now() const override;
     bool able(const Task& task, WorkerId worker) const override
     {
-        return units_[std::size_t(worker)].can_run(*task.codelet, task.args);
+        const bool can = units_[std::size_t(worker)].can_run(*task.codelet, task.args);
+        return can && (!is_device(worker) || devices_->takes(task, device_of(worker)));
     }
     const TaskFlow* awaited(WorkerId worker) const override { return workers_[std::size_t(worker)]->awaited; }
     Index chunks_of(const Task& task, WorkerId worker) const override;
     Seconds run_time(const Task& task, WorkerId worker) const override
     {
+        if (is_device(worker) && !able(task, worker)) return std::numeric_limits<Seconds>::infinity();
         return task.flops > 0 ? speeds_.expect(worker, *task.codelet, task.flops, now()) : 0;
     }
     Seconds free_at(WorkerId worker) const override;
@@ -80,12 +88,12 @@ private:
     double shared_priority(WorkerId worker) const override;
     int shared_node(WorkerId worker) const override;
     Seconds chunk_time(WorkerId owner, WorkerId by) const override;
-    int node(WorkerId worker) const override { return workers_[worker]->place.node; }
-    int memories() const override { return memory_.memories(); }
-    bool knows_transfers() const override { return memory_.knows_transfers(); }
-    Seconds transfer_time(const Task& task, WorkerId worker) const override { return memory_.transfer_time(task, node(worker)); }
-    Bytes valid_bytes(const Task& task, WorkerId worker) const override { return memory_.valid_bytes(task, node(worker)); }
-    bool holds_written(const Task& task, WorkerId worker) const override { return memory_.holds_written(task, node(worker)); }
+    int node(WorkerId worker) const override;
+    int memories() const override { return devices_ ? devices_->devices() + 1 : memory_.memories(); }
+    bool knows_transfers() const override { return devices_ || memory_.knows_transfers(); }
+    Seconds transfer_time(const Task& task, WorkerId worker) const override;
+    Bytes valid_bytes(const Task& task, WorkerId worker) const override;
+    bool holds_written(const Task& task, WorkerId worker) const override;
 
     // TaskFlowEngine
     void poll_while_waiting(const std::function<bool()>* poll) override;
@@ -157,7 +165,24 @@ private:
         };
     }
 
+    // devices.cpp: their workers
+    int cores() const { return cores_; }
+    bool is_device(WorkerId worker) const { return worker >= cores_; }
+    int device_of(WorkerId worker) const { return worker - cores_; }
+    void make_devices();
+    bool carry_on(Worker& worker);
+    Found idle_device(Worker& worker);
+    void start(Worker& worker, Task& task);
+    void await(Worker& worker);
+    bool fetch(Worker& worker, Task& task);
+    void conclude(Worker& worker, Task& task, std::exception_ptr failure, Seconds took)
+    {
+        if (devices_) devices_->release(task);
+        WorkerProtocol::conclude(worker, task, std::move(failure), took);
+    }
+
     // waiting.cpp: owners that wait for their flows
+    void drain_tasks(TaskFlow& flow, std::int64_t target);
     void drain_on(Worker& worker, Wait& wait);
     static void ask_caller(TaskFlow& flow);
     static void drain_outside(Wait& wait);
@@ -165,6 +190,7 @@ private:
     bool lend(Wait& wait);
 
     const EngineParts parts_;
+    const int cores_; ///< workers on cores; devices come behind
     const std::vector<ComputeUnit> units_;
     const HostMemory memory_;
     bool locates_ = false; ///< the policy asks where data are, and there is more than one answer
@@ -186,6 +212,7 @@ private:
     std::atomic<std::int64_t> wary_until_ns_{0}; ///< no open calls before: a member was late
     Sleepers sleepers_;                          ///< the workers' own units by number, then the guests in their places
     std::vector<WorkerId> worker_on_;            ///< by core number; no_worker
+    std::unique_ptr<DeviceMemory> devices_;      ///< none: the workers are cores, and nobody moves data
     std::vector<std::unique_ptr<Seat>> seats_;   ///< one per worker; the last member, for they end before what their units use
 };
 

@@ -48,14 +48,23 @@ bool shares_calls(const EngineParts& parts)
 {
     const bool true_cores =
         std::all_of(parts.workers.begin(), parts.workers.end(), [](const WorkerPlace& w) { return w.slow == 1; });
-    return parts.workers.size() > 1 && true_cores && parts.relieving != Relieving::always;
+    return parts.workers.size() > 1 && true_cores && parts.device_units.empty() && parts.relieving != Relieving::always;
+}
+
+std::vector<ComputeUnit> units_of(const EngineParts& parts)
+{
+    const int devices = static_cast<int>(parts.device_units.size());
+    std::vector<ComputeUnit> units(parts.workers.size() - std::size_t(devices), {.kernels = parts.kernels});
+    for (int d = 0; d < devices; ++d) units.push_back({UnitKind::device, d + 1, parts.device_units[std::size_t(d)].kernels});
+    return units;
 }
 
 } // namespace
 
 NativeEngine::NativeEngine(EngineParts parts)
     : WorkerProtocol(nodes_of(parts.workers)), parts_(std::move(parts)),
-      units_(parts_.workers.size(), {.kernels = parts_.kernels}), memory_(parts_.machine, parts_.node_of),
+      cores_(static_cast<int>(parts_.workers.size() - parts_.device_units.size())), units_(units_of(parts_)),
+      memory_(parts_.machine, parts_.node_of),
       speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second, parts_.speeds, names_of(parts_.workers)),
       relief_(parts_.relieving, parts_.threads->keeps_units()), recorder_(static_cast<int>(parts_.workers.size())),
       shares_calls_(shares_calls(parts_)), sleepers_(2 * static_cast<int>(parts_.workers.size())),
@@ -67,8 +76,10 @@ NativeEngine::NativeEngine(EngineParts parts)
         workers_.back()->place = parts_.workers[i];
         recorder_.describe(static_cast<WorkerId>(i), parts_.workers[i].cpu, parts_.workers[i].kind_name);
     }
+    make_devices();
     make_scheduler(*this, parts_.scheduler);
-    locates_ = scheduler_->asks_for_data() && memory_.memories() > 1;
+    wakes_all_ |= devices_ != nullptr; // not every worker can run every task
+    locates_ = !devices_ && scheduler_->asks_for_data() && memory_.memories() > 1;
     idle_on_node_ = std::vector<std::atomic<int>>(binding_.nodes());
     for (auto& worker : workers_)
         relief_.add(worker->relief, worker->place, binding_.splits() ? worker->place.node : any_node, worker->runs_since_ns);
@@ -111,7 +122,8 @@ WorkUnit* NativeEngine::hold(Holder& holder)
     set_standard_float_modes();
     introduce(worker);
     while (true) {
-        work(worker, holder);
+        if (is_device(worker.id)) work_ahead(worker, devices_->slots());
+        else work(worker, holder);
         if (stop_.load(std::memory_order_acquire)) {
             relief_.stay(worker.relief);
             const Holder* next = worker.succession.take(false);

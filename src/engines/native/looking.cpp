@@ -106,6 +106,7 @@ Found NativeEngine::look(Worker& worker)
 Found NativeEngine::joined(Worker& worker, const Decision& decision)
 {
     Found found;
+    if (is_device(worker.id)) return found;
     if (call_.try_join()) {
         found.call = &call_;
         return found;
@@ -126,12 +127,13 @@ void NativeEngine::taken(const Task&)
 /// Should the worker leave what there is to the others? Only while one of them is at work: alone it takes everything.
 bool NativeEngine::holds_back(Worker& worker) const
 {
-    return idle_.load(std::memory_order_relaxed) < workers() - 1 && worker.reluctance.stays_away();
+    return idle_.load(std::memory_order_relaxed) < cores() - 1 && worker.reluctance.stays_away();
 }
 
 /// Nothing to do: spins, then sleeps, until there is, or until the unit is disturbed.
 Found NativeEngine::idle(Worker& worker, Wait* wait)
 {
+    if (is_device(worker.id)) return idle_device(worker);
     count_idle(worker, 1);
     const std::int64_t begin = worker.idle_since_ns = now_ns();
     const bool guest = position.holder->guest != nullptr;
@@ -141,7 +143,7 @@ Found NativeEngine::idle(Worker& worker, Wait* wait)
     Found found;
     while (!found && !disturbed(worker, wait)) {
         for (int i = 0; i < 16; ++i) relax();
-        const bool away = !wait && worker.reluctance.is_away(last) && idle_.load(std::memory_order_relaxed) < workers();
+        const bool away = !wait && worker.reluctance.is_away(last) && idle_.load(std::memory_order_relaxed) < cores();
         if (!away) found = look(worker);
         const std::int64_t now = now_ns(), passed = now - std::exchange(last, now);
         if (!found) watch.look();

@@ -24,6 +24,7 @@ void NativeEngine::execute(Worker& worker, Task& task, bool offer)
     }
     // Cutting an operation up costs some of its speed, so it is done only when somebody has nothing to do or soon will have.
     const bool open = chunks > 1 && (offer || somebody_idle(task));
+    if (devices_ && !fetch(worker, task)) return;
     Share* share = open ? worker.unused_share() : nullptr;
     const Busy busy(worker, task, run_time(task, worker.id));
     if (!share) return run_alone(worker, task, chunks);

@@ -30,7 +30,12 @@ void NativeEngine::ask_caller(TaskFlow& flow)
 
 void NativeEngine::drain(TaskFlow& flow, std::int64_t target)
 {
-    if (flow.pending() <= target) return;
+    if (flow.pending() > target) drain_tasks(flow, target);
+    if (devices_ && target == 0) devices_->settle(flow);
+}
+
+void NativeEngine::drain_tasks(TaskFlow& flow, std::int64_t target)
+{
     Wait wait{{flow, target}};
     wait.engine = position.engine;
     wait.worker = here();

@@ -87,9 +87,10 @@ void VirtualEngine::claim(Worker& worker, Task& task)
 void VirtualEngine::acquire_claims()
 {
     std::vector<Transfer> transfers;
+    std::vector<ReleasedBlock> released; // of memory that is only counted
     for (const WorkerId device : devices_)
         if (Worker& worker = *workers_[device]; !worker.claims.empty())
-            worker.claims.acquire(*replicas_, worker.space, transfers);
+            worker.claims.acquire(*replicas_, worker.space, transfers, released);
     carry_out(transfers);
 }
 
@@ -102,10 +103,12 @@ void VirtualEngine::run_claim(Worker& worker)
     if (stop_) return;
     Task& task = *worker.claims.front().task;
     if (worker.claims.front().impossible) {
+        std::exception_ptr failure = worker.claims.front().failure;
         worker.claims.pop();
-        const Error failure(ErrorCode::out_of_memory,
-                            std::string("the data of task '") + task.label + "' do not fit into " + worker.name);
-        return conclude(worker, task, std::make_exception_ptr(failure), 0);
+        if (!failure)
+            failure = std::make_exception_ptr(Error(ErrorCode::out_of_memory, std::string("the data of task '") + task.label +
+                                                                                  "' do not fit into " + worker.name));
+        return conclude(worker, task, std::move(failure), 0);
     }
     if (task.flow->may_run(task)) return execute(worker, task, false);
     release_data(worker, task);

@@ -1,5 +1,6 @@
 #pragma once
 #include "graph/task_context.hpp"
+#include "kernels/providers/device_kernels.hpp"
 #include "kernels/providers/provider.hpp"
 
 /// What a running tile task computes with, and on.
@@ -8,6 +9,11 @@ namespace trencadis::task {
 inline const KernelProvider& kernels_of(const TaskContext& context)
 {
     return static_cast<const KernelProvider&>(*context.kernels());
+}
+/// The same for a task on a device.
+template <Scalar T> const DeviceRoutines<T>& device_kernels_of(const TaskContext& context)
+{
+    return static_cast<const DeviceKernels&>(*context.kernels()).routines<T>();
 }
 /// Are these kernels ours for the routine? Not where nothing is computed.
 inline bool are_native(const Kernels* kernels, KernelRoutine routine)

@@ -71,6 +71,13 @@ template <Scalar T> struct GemmArgs {
             else rows(kernels, at, r);
         }
     }
+    void run_on_device(TaskContext& context) const
+    {
+        if (guard.stopped(context)) return;
+        const Operands at{stored<const T>(context, 0), stored<const T>(context, 1), stored<T>(context, 2)};
+        device_kernels_of<T>(context).gemm(op_a, op_b, m, n, k, alpha, at.A.data, at.A.ld, at.B.data, at.B.ld, beta, at.C.data,
+                                           at.C.ld);
+    }
     void columns(const KernelProvider& kernels, const Operands& at, Range r) const
     {
         const auto& [A, B, C] = at;

@@ -51,6 +51,15 @@ template <Scalar T, bool hermitian> struct RankKArgs {
             block.rectangle(r, uplo == Uplo::lower ? Range{r.end, n} : Range{0, r.begin});
         }
     }
+    void run_on_device(TaskContext& context) const
+    {
+        if (guard.stopped(context)) return;
+        const auto A = stored<const T>(context, 0);
+        const auto C = stored<T>(context, 1);
+        const DeviceRoutines<T>& device = device_kernels_of<T>(context);
+        if constexpr (hermitian) device.herk(uplo, op, n, k, alpha, A.data, A.ld, beta, C.data, C.ld);
+        else device.syrk(uplo, op, n, k, alpha, A.data, A.ld, beta, C.data, C.ld);
+    }
     std::unique_ptr<blas::TeamProduct<T>> product(Stored<const T> A, Stored<T> C) const
     {
         const blas::Operand<T> left = blas::general(A.data, A.ld, op);

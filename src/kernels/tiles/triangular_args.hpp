@@ -44,6 +44,13 @@ template <Scalar T, Triangular what> struct TriangularArgs {
     {
         if (!guard.stopped(context)) run_on(context, stored<const T>(context, 0), stored<T>(context, 1));
     }
+    void run_on_device(TaskContext& context) const requires(what == Triangular::solve)
+    {
+        if (guard.stopped(context)) return;
+        const auto A = stored<const T>(context, 0);
+        const auto B = stored<T>(context, 1);
+        device_kernels_of<T>(context).trsm(side, uplo, op, diag, m, n, alpha, A.data, A.ld, B.data, B.ld);
+    }
     void run_on(TaskContext& context, Stored<const T> A, Stored<T> B)
     {
         const KernelProvider& kernels = kernels_of(context);

@@ -1,0 +1,115 @@
+#include "engines/devices/device_driver.hpp"
+
+#include "engines/devices/device_context.hpp"
+#include "observe/clock.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace trencadis {
+
+using devices::Queue;
+using devices::Status;
+
+DeviceDriver::DeviceDriver(DeviceUnit unit, std::function<void()> wake) : unit_(unit), wake_(std::move(wake)) {}
+
+/// The completions before an event have returned when it is reached.
+DeviceDriver::~DeviceDriver()
+{
+    for (const Queue queue : {Queue::in, Queue::kernels, Queue::out}) (void)unit_.device->wait(unit_.device->mark(queue));
+    for (const auto& [number, block] : blocks_) (void)unit_.device->release(block);
+}
+
+DeviceDriver::Begun& DeviceDriver::begin(Queue queue)
+{
+    Begun& begun = begun_[static_cast<std::size_t>(queue)].emplace_back();
+    begun.begin_ns = now_ns();
+    return begun;
+}
+
+/// When what was enqueued before has ended; at once where it could not be enqueued.
+void DeviceDriver::end(Queue queue, Begun& begun, Status status)
+{
+    const auto note = [this, &begun](const Status& how) {
+        begun.end_ns = now_ns();
+        if (!how.ok()) begun.status = how;
+        begun.ended.store(true, std::memory_order_release);
+        wake_();
+    };
+    if (status.ok()) unit_.device->mark(queue, note);
+    else note(status);
+}
+
+Status DeviceDriver::find(BlockId block, Bytes bytes, void*& place)
+{
+    const auto known = blocks_.find(block);
+    if (known != blocks_.end()) {
+        place = known->second;
+        return {};
+    }
+    devices::Block fresh = nullptr;
+    Status status = unit_.device->allocate(static_cast<std::size_t>(bytes), fresh);
+    if (status.ok()) blocks_.emplace(block, place = fresh);
+    return status;
+}
+
+void DeviceDriver::give_up(BlockId block)
+{
+    const auto known = blocks_.find(block);
+    if (known == blocks_.end()) return; // one that was never used
+    (void)unit_.device->release(known->second);
+    blocks_.erase(known);
+}
+
+void DeviceDriver::copy(Queue queue, const Transfer& transfer, BlockId block)
+{
+    Begun& begun = begin(queue);
+    begun.transfer = transfer;
+    void* place = nullptr;
+    Status status = find(block, transfer.bytes, place);
+    if (status.ok()) {
+        const DatumShape& shape = transfer.shape;
+        const std::size_t column = std::size_t(shape.rows) * std::size_t(shape.element);
+        const devices::Extent extent = shape.element ? devices::Extent{column, std::size_t(shape.cols)}
+                                                     : devices::Extent{static_cast<std::size_t>(transfer.bytes)};
+        const devices::HostPlace home{const_cast<void*>(transfer.data), std::size_t(shape.ld) * std::size_t(shape.element)};
+        const devices::DevicePlace there{place, column};
+        status = queue == Queue::in ? unit_.device->copy_in(home, there, extent) : unit_.device->copy_out(there, home, extent);
+    }
+    end(queue, begun, std::move(status));
+}
+
+void DeviceDriver::copy_in(const Transfer& transfer) { copy(Queue::in, transfer, transfer.to_block); }
+void DeviceDriver::copy_out(const Transfer& transfer) { copy(Queue::out, transfer, transfer.from_block); }
+
+void DeviceDriver::run(Task& task, std::vector<Operand> operands, WorkerId worker)
+{
+    Begun& begun = begin(Queue::kernels);
+    begun.task = &task;
+    try {
+        SharedWork work;
+        Team team(work);
+        DeviceContext context(task, team, std::move(operands), unit_.kernels, worker);
+        task.codelet->device(task.args, context);
+    } catch (...) {
+        begun.thrown = std::current_exception();
+    }
+    end(Queue::kernels, begun, {});
+}
+
+std::vector<DeviceDriver::Ended> DeviceDriver::take_ended()
+{
+    std::vector<Ended> ended;
+    for (std::size_t queue = 0; queue < begun_.size(); ++queue) {
+        std::deque<Begun>& begun = begun_[queue];
+        while (!begun.empty() && begun.front().ended.load(std::memory_order_acquire)) {
+            Ended& one = begun.front();
+            one.begin_ns = std::max(one.begin_ns, std::exchange(last_ns_[queue], one.end_ns));
+            ended.push_back(std::move(one));
+            begun.pop_front();
+        }
+    }
+    return ended;
+}
+
+} // namespace trencadis

@@ -1,0 +1,63 @@
+#pragma once
+#include "devices/device.hpp"
+#include "engines/devices/device_unit.hpp"
+#include "graph/task.hpp"
+#include "graph/unit.hpp"
+#include "memory/plan.hpp"
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+namespace trencadis {
+
+/// One device as its worker drives it: blocks of its memory by their number, copies, kernels, and what of that has ended. By one
+/// thread but for `wake`; knows nothing of where data are.
+class DeviceDriver {
+public:
+    /// What was begun and has ended.
+    struct Ended {
+        Task* task = nullptr; ///< a kernel; none: a transfer
+        Transfer transfer = {};
+        devices::Status status = {};
+        std::exception_ptr thrown = {}; ///< by the body that enqueued
+        std::int64_t begin_ns = 0, end_ns = 0;
+    };
+
+    /// `wake`: something has ended. Any thread, at any time until the driver is gone.
+    DeviceDriver(DeviceUnit unit, std::function<void()> wake);
+    ~DeviceDriver(); ///< waits for what was begun, and gives the device's memory back
+    DeviceDriver(const DeviceDriver&) = delete;
+    DeviceDriver& operator=(const DeviceDriver&) = delete;
+
+    const DeviceUnit& unit() const { return unit_; }
+    void copy_in(const Transfer& transfer);
+    void copy_out(const Transfer& transfer);
+    /// Where the block is, from its first use on.
+    devices::Status find(BlockId block, Bytes bytes, void*& place);
+    void give_up(BlockId block);
+    /// Has the task's body enqueue its kernels on operands that are there.
+    void run(Task& task, std::vector<Operand> operands, WorkerId worker);
+    std::vector<Ended> take_ended();
+    std::size_t in_flight(devices::Queue queue) const { return begun_[static_cast<std::size_t>(queue)].size(); }
+
+private:
+    struct Begun : Ended {
+        std::atomic<bool> ended{false};
+    };
+    Begun& begin(devices::Queue queue);
+    void end(devices::Queue queue, Begun& begun, devices::Status status);
+    void copy(devices::Queue queue, const Transfer& transfer, BlockId block);
+
+    const DeviceUnit unit_;
+    const std::function<void()> wake_;
+    std::unordered_map<BlockId, devices::Block> blocks_;
+    std::array<std::deque<Begun>, devices::queues> begun_; ///< in the order of the queue, in which they end
+    std::array<std::int64_t, devices::queues> last_ns_{};  ///< when the last one that was taken ended
+};
+
+} // namespace trencadis

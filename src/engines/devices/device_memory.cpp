@@ -1,0 +1,236 @@
+#include "engines/devices/device_memory.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace trencadis {
+namespace {
+
+constexpr SpaceId home = 0;
+
+std::vector<Space> spaces_of(std::span<const DeviceUnit> units)
+{
+    std::vector<Space> spaces{{"memory", 0, 0}};
+    for (const DeviceUnit& unit : units) spaces.push_back({unit.device->name(), unit.device->bytes(), -1});
+    return spaces;
+}
+
+} // namespace
+
+DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, int slots, std::function<void(int)> wake)
+    : slots_(slots), wake_(std::move(wake)),
+      replicas_(spaces_of(units), {.cost =
+                                       [this](SpaceId from, SpaceId to, Bytes bytes) {
+                                           if (from != home && to != home) return std::numeric_limits<Seconds>::infinity();
+                                           const Station& station = *stations_[std::size_t(std::max(from, to) - 1)];
+                                           if (station.dead.load(std::memory_order_relaxed))
+                                               return 1e30; // a source when there is no other
+                                           return bytes / station.bandwidth[from == home ? 0 : 1];
+                                       },
+                                   .home = {}}),
+      queues_(replicas_, home + 1, false)
+{
+    for (const DeviceUnit& unit : units) {
+        const int device = devices();
+        stations_.push_back(std::make_unique<Station>());
+        stations_.back()->driver = std::make_unique<DeviceDriver>(unit, [this, device] { call(device); });
+    }
+}
+
+DeviceMemory::~DeviceMemory() = default;
+
+void DeviceMemory::call(int device)
+{
+    stations_[std::size_t(device)]->news.store(true, std::memory_order_seq_cst);
+    wake_(device);
+}
+
+/// Something moved or was given back: whoever waits for that looks again.
+void DeviceMemory::call_all()
+{
+    changed_.notify_all();
+    for (int device = 0; device < devices(); ++device) call(device);
+}
+
+bool DeviceMemory::has_news(int device) const { return stations_[std::size_t(device)]->news.load(std::memory_order_seq_cst); }
+
+/// Which memory node they lie on does not matter here.
+std::vector<TaskDatum> DeviceMemory::data_of(const Task& task) const
+{
+    std::vector<TaskDatum> data;
+    trencadis::data_of(task, data);
+    for (TaskDatum& datum : data) datum.home = home;
+    return data;
+}
+
+// ---- questions
+
+bool DeviceMemory::takes(const Task& task, int device) const
+{
+    const Station& station = *stations_[std::size_t(device)];
+    if (!tracks(task) || station.dead.load(std::memory_order_relaxed) || task.flow->float_modes() != FloatModes()) return false;
+    const std::vector<TaskDatum> data = data_of(task);
+    const auto moves = [](const TaskDatum& datum) {
+        const bool alone = datum.mode != AccessMode::concurrent_write && datum.mode != AccessMode::reduce;
+        return alone && datum.bytes > 0;
+    };
+    if (!std::all_of(data.begin(), data.end(), moves)) return false;
+    const std::lock_guard lock(mutex_);
+    return replicas_.fits(data, space_of(device));
+}
+
+Seconds DeviceMemory::transfer_time(const Task& task, SpaceId space) const
+{
+    if (!tracks(task)) return 0;
+    const std::lock_guard lock(mutex_);
+    return replicas_.transfer_time(data_of(task), space);
+}
+
+Bytes DeviceMemory::valid_bytes(const Task& task, SpaceId space) const
+{
+    if (!tracks(task)) return 0;
+    const std::lock_guard lock(mutex_);
+    return replicas_.valid_bytes(data_of(task), space);
+}
+
+bool DeviceMemory::holds_written(const Task& task, SpaceId space) const
+{
+    if (!tracks(task)) return space == home;
+    const std::lock_guard lock(mutex_);
+    return replicas_.holds_written(data_of(task), space);
+}
+
+Seconds DeviceMemory::claimed(int device) const
+{
+    const std::lock_guard lock(mutex_);
+    Seconds sum = 0;
+    for (const Claims::Claim& claim : stations_[std::size_t(device)]->claims) sum += claim.expected;
+    return sum;
+}
+
+MemoryStatistics DeviceMemory::statistics() const
+{
+    const std::lock_guard lock(mutex_);
+    return replicas_.statistics();
+}
+
+// ---- who uses what
+
+void DeviceMemory::note_use(TaskFlow& flow, std::span<const TaskDatum> data)
+{
+    for (const TaskDatum& datum : data) {
+        std::vector<TaskFlow*>& users = users_[datum.data];
+        if (std::find(users.begin(), users.end(), &flow) != users.end()) continue;
+        users.push_back(&flow);
+        used_by_[&flow].push_back(datum.data);
+    }
+}
+
+/// Other flows may still use it.
+void DeviceMemory::forget(const void* data, const TaskFlow& flow, Lock& lock)
+{
+    std::erase(users_[data], &flow);
+    if (!users_[data].empty()) return;
+    changed_.wait(lock, [&] { return !replicas_.in_use(data); });
+    if (!users_[data].empty()) return; // since a moment ago
+    users_.erase(data);
+    replicas_.forget(data);
+}
+
+// ---- cores and owners
+
+void DeviceMemory::add_transfers(std::vector<Transfer>& transfers)
+{
+    for (Transfer& transfer : transfers) queues_.add(std::move(transfer));
+    if (!transfers.empty()) call_all();
+    transfers.clear();
+}
+
+/// Takes the data at home, and waits until they are there.
+void DeviceMemory::await_data(std::span<const TaskDatum> data, Lock& lock)
+{
+    while (true) {
+        Plan plan = replicas_.acquire(data, home);
+        if (plan.verdict == Verdict::now) {
+            add_transfers(plan.transfers);
+            return changed_.wait(lock, [&] { return queues_.complete(plan.wait_for); });
+        }
+        changed_.wait(lock);
+    }
+}
+
+void DeviceMemory::fetch(const Task& task)
+{
+    const std::vector<TaskDatum> data = data_of(task);
+    Lock lock(mutex_);
+    note_use(*task.flow, data);
+    at_home_.insert(&task);
+    try {
+        await_data(data, lock);
+    } catch (...) {
+        at_home_.erase(&task);
+        throw;
+    }
+}
+
+void DeviceMemory::release(const Task& task)
+{
+    const std::lock_guard lock(mutex_);
+    if (at_home_.erase(&task) == 0) return;
+    replicas_.release(data_of(task), home);
+    call_all();
+}
+
+void DeviceMemory::settle(TaskFlow& flow)
+{
+    Lock lock(mutex_);
+    const auto found = used_by_.find(&flow);
+    if (found == used_by_.end()) return;
+    const std::vector<const void*> data = std::move(found->second);
+    const auto read = [](const void* datum) { return TaskDatum{datum, 0, AccessMode::read, home}; };
+    std::vector<TransferId> arriving;
+    for (const void* datum : data) { // all begin to come before any is waited for
+        Plan plan = replicas_.acquire(std::array{read(datum)}, home);
+        while (plan.verdict != Verdict::now) {
+            changed_.wait(lock);
+            plan = replicas_.acquire(std::array{read(datum)}, home);
+        }
+        add_transfers(plan.transfers);
+        arriving.insert(arriving.end(), plan.wait_for.begin(), plan.wait_for.end());
+    }
+    changed_.wait(lock, [&] { return queues_.complete(arriving); });
+    for (const void* datum : data) {
+        replicas_.release(std::array{read(datum)}, home);
+        forget(datum, flow, lock);
+    }
+    used_by_.erase(&flow);
+    call_all();
+}
+
+// ---- what devices take
+
+void DeviceMemory::claim(int device, Task& task, Seconds expected)
+{
+    const std::lock_guard lock(mutex_);
+    note_use(*task.flow, data_of(task));
+    stations_[std::size_t(device)]->claims.add(task, true, expected);
+    acquire_claims();
+}
+
+/// As far as the devices' memory goes, in the order of the devices.
+void DeviceMemory::acquire_claims()
+{
+    std::vector<Transfer> transfers;
+    for (int device = 0; device < devices(); ++device) {
+        Station& station = *stations_[std::size_t(device)];
+        if (station.dead.load(std::memory_order_relaxed) || station.claims.empty()) continue;
+        station.claims.acquire(replicas_, space_of(device), transfers, station.released);
+    }
+    add_transfers(transfers);
+}
+
+} // namespace trencadis

@@ -1,0 +1,111 @@
+#pragma once
+#include "engines/devices/device_driver.hpp"
+#include "graph/task_flow.hpp"
+#include "memory/claims.hpp"
+#include "memory/transfer_queues.hpp"
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace trencadis {
+
+/// The memory of the host (space 0, one whatever its nodes) and of some devices (1, 2, ...): carries the plans of Replicas out for
+/// tasks on cores, which wait until their data are at home, and for devices, whose data come while they compute something else.
+/// One lock; under it devices are told what to copy, and nobody is waited for but by who waits for data. Data are known from the first task
+/// of a flow that uses them until its owner has waited for it: then they are at home, and the copies are forgotten.
+///
+/// A fault ends a device: what runs or lies there fails in the calls whose it is, and everybody else goes on without it.
+class DeviceMemory {
+public:
+    /// `wake(device)`: its worker is to `step`. Any thread.
+    DeviceMemory(std::span<const DeviceUnit> devices, int slots, std::function<void(int device)> wake);
+    ~DeviceMemory();
+
+    int devices() const { return static_cast<int>(stations_.size()); }
+    /// Is it a task whose data are kept account of?
+    static bool tracks(const Task& task) { return task.access_count > 0 && !task.flow->options().data_brought; }
+
+    // What policies ask. Any thread.
+    bool takes(const Task& task, int device) const; ///< may the device run it, as far as its data go?
+    Seconds transfer_time(const Task& task, SpaceId space) const;
+    Bytes valid_bytes(const Task& task, SpaceId space) const;
+    bool holds_written(const Task& task, SpaceId space) const;
+    Seconds claimed(int device) const; ///< how long what it has taken should run
+    SpaceId space_of(int device) const { return device + 1; }
+    MemoryStatistics statistics() const;
+
+    // Tasks on cores, and owners.
+    void fetch(const Task& task);   ///< returns when its data are at home; throws
+    void release(const Task& task); ///< one that was fetched; others do not matter
+    /// Brings home what the tasks of the flow have used, and forgets it. The flow fails where that cannot be done.
+    void settle(TaskFlow& flow);
+
+    // A device's worker.
+    struct Done {
+        Task* task;
+        std::exception_ptr failure;
+        std::int64_t begin_ns, end_ns;
+    };
+    int slots() const { return slots_; }
+    void claim(int device, Task& task, Seconds expected);
+    /// Goes on with whatever can: returns the tasks that are over.
+    std::vector<Done> step(int device, WorkerId worker);
+    /// Has anything happened since the last step began? A worker that says no may sleep until it is woken.
+    bool has_news(int device) const;
+
+private:
+    using Lock = std::unique_lock<std::mutex>;
+    struct Station {
+        const std::string& name() const { return driver->unit().device->name(); }
+        std::unique_ptr<DeviceDriver> driver;
+        Claims claims;
+        std::vector<ReleasedBlock> released; ///< whose memory is to be given back
+        std::atomic<bool> news{false};
+        std::atomic<bool> dead{false};
+        devices::Status fault;            ///< by which it died
+        double bandwidth[2] = {5e9, 5e9}; ///< in and out, as seen lately
+    };
+    struct Launch {
+        Task* task;
+        std::vector<Operand> operands;
+    };
+    void call(int device);
+    void call_all();
+    std::vector<TaskDatum> data_of(const Task& task) const;
+    void note_use(TaskFlow& flow, std::span<const TaskDatum> data);
+    void add_transfers(std::vector<Transfer>& transfers);
+    void acquire_claims();
+    void await_data(std::span<const TaskDatum> data, Lock& lock);
+    void forget(const void* data, const TaskFlow& flow, Lock& lock);
+
+    // step.cpp
+    bool take_ended(int device, Station& station, std::vector<Done>& done);
+    void end_transfer(Station& station, const DeviceDriver::Ended& ended);
+    void end_task(int device, Station& station, const DeviceDriver::Ended& ended, std::vector<Done>& done);
+    void give_up_blocks(Station& station);
+    bool start_transfers(int device, Station& station);
+    std::vector<Launch> ready_claims(int device, Station& station);
+    bool find_operands(int device, Station& station, const Task& task, std::vector<Operand>& operands);
+    bool drop_claims(int device, Station& station, std::vector<Done>& done);
+    static std::exception_ptr error_of(const Station& station, const devices::Status& status, std::string_view where);
+    static void lose(Station& station, const devices::Status& status);
+    void lose_datum(const void* data, const Station& station);
+
+    mutable std::mutex mutex_; ///< of everything below but news and dead
+    std::condition_variable changed_;
+    const int slots_;
+    const std::function<void(int)> wake_;
+    std::vector<std::unique_ptr<Station>> stations_;
+    Replicas replicas_;
+    TransferQueues queues_;
+    std::unordered_set<const Task*> at_home_; ///< tasks on cores that have their data
+    std::unordered_map<const TaskFlow*, std::vector<const void*>> used_by_;
+    std::unordered_map<const void*, std::vector<TaskFlow*>> users_;
+};
+
+} // namespace trencadis

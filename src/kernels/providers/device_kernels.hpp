@@ -1,0 +1,43 @@
+#pragma once
+#include "graph/kernel_queue.hpp"
+#include "kernels/providers/provider.hpp"
+
+#include <memory>
+#include <tuple>
+
+namespace trencadis {
+
+/// The level 3 operations of a device in one precision, as KernelProvider says what each does. Matrices lie in the device's
+/// memory; a call enqueues, and what it computes is there when the queue has come to it.
+template <Scalar T> class DeviceRoutines {
+public:
+    virtual ~DeviceRoutines() = default;
+    virtual void gemm(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
+                      T* C, Index ldc) const = 0;
+    virtual void syrk(Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C, Index ldc) const = 0;
+    virtual void herk(Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C,
+                      Index ldc) const = 0;
+    virtual void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
+                      Index ldb) const = 0;
+};
+
+/// What the tasks of one device compute with: the kernels of its unit.
+class DeviceKernels : public Kernels {
+public:
+    template <class T> using Of = std::unique_ptr<const DeviceRoutines<T>>;
+
+    DeviceKernels(Of<float> s, Of<double> d, Of<std::complex<float>> c, Of<std::complex<double>> z)
+        : routines_(std::move(s), std::move(d), std::move(c), std::move(z))
+    {
+    }
+    template <Scalar T> const DeviceRoutines<T>& routines() const { return *std::get<Of<T>>(routines_); }
+
+private:
+    std::tuple<Of<float>, Of<double>, Of<std::complex<float>>, Of<std::complex<double>>> routines_;
+};
+
+/// For devices that run functions of this process: the provider's kernels, on the device's threads and in its memory. Both
+/// outlive it.
+std::unique_ptr<const DeviceKernels> kernels_on(KernelQueue& queue, const KernelProvider& provider);
+
+} // namespace trencadis

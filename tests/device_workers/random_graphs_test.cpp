@@ -1,0 +1,191 @@
+// Random graphs over the host's memory and those of two or three devices, with room for a few data only, against the same tasks
+// one after the other.
+#include "base/sanitized.hpp"
+#include "devices/backend.hpp"
+#include "engines/task_flow_engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+namespace trencadis::testing {
+namespace {
+
+/// What tasks on a device of these graphs compute with.
+struct QueueKernels : Kernels {
+    KernelQueue* queue;
+};
+
+struct Part {
+    double* at;
+    Index ld, rows, cols;
+};
+
+/// The last operand takes a value that depends on all, element by element; it is read where `reads_last`.
+struct MixArgs {
+    int id, operands;
+    bool reads_last;
+
+    static double next(double sum, double x) { return 0.5 * sum + 0.25 * x + 1; }
+    double value(const std::vector<Part>& parts) const
+    {
+        double sum = id;
+        for (int p = 0; p < operands; ++p) {
+            if (p == operands - 1 && !reads_last) continue;
+            for (Index j = 0; j < parts[std::size_t(p)].cols; ++j)
+                for (Index i = 0; i < parts[std::size_t(p)].rows; ++i)
+                    sum = next(sum, parts[std::size_t(p)].at[i + j * parts[std::size_t(p)].ld]);
+        }
+        return sum;
+    }
+    void mix(const std::vector<Part>& parts) const
+    {
+        const double sum = value(parts);
+        const Part& to = parts.back();
+        for (Index j = 0; j < to.cols; ++j)
+            for (Index i = 0; i < to.rows; ++i) to.at[i + j * to.ld] = sum + double(i) - 2 * double(j);
+    }
+    std::vector<Part> parts(const TaskContext& context) const
+    {
+        std::vector<Part> all;
+        for (int p = 0; p < operands; ++p) {
+            const Operand operand = context.operand(p);
+            all.push_back({static_cast<double*>(operand.data), operand.ld, operand.rows, operand.cols});
+        }
+        return all;
+    }
+    Flops flops() const { return 100; }
+};
+struct AnywhereArgs : MixArgs {
+    void run(TaskContext& context) const { mix(parts(context)); }
+    void run_on_device(TaskContext& context) const
+    {
+        static_cast<const QueueKernels*>(context.kernels())
+            ->queue->enqueue(flops(), [args = *this, blocks = parts(context)](const BlockMap& map) {
+                std::vector<Part> there = blocks;
+                for (Part& part : there) part.at = static_cast<double*>(map.at(part.at));
+                args.mix(there);
+            });
+    }
+};
+struct OnCoresArgs : MixArgs {
+    void run(TaskContext& context) const { mix(parts(context)); }
+};
+struct OnDevicesArgs : MixArgs {
+    void run_on_device(TaskContext& context) const { AnywhereArgs{*this}.run_on_device(context); }
+};
+constexpr Codelet codelets[] = {codelet_of<AnywhereArgs>("anywhere"), codelet_of<OnCoresArgs>("cores"),
+                                codelet_of<OnDevicesArgs>("devices")};
+
+constexpr Index most_rows = 6, most_cols = 5, ld = 9;
+
+/// Data of different shapes in one array, with gaps that nobody may touch.
+struct World {
+    explicit World(std::mt19937_64& random, int count) : at(std::size_t(count) * ld * most_cols, 0.5)
+    {
+        for (int d = 0; d < count; ++d) shapes.push_back({1 + Index(random() % most_rows), 1 + Index(random() % most_cols)});
+    }
+    Part part(int d) { return {at.data() + d * ld * most_cols, ld, shapes[std::size_t(d)].first, shapes[std::size_t(d)].second}; }
+    Datum datum(int d)
+    {
+        const Part p = part(d);
+        return Datum(p.at, p.rows, p.cols, ld, sizeof(double));
+    }
+    std::vector<double> at;
+    std::vector<std::pair<Index, Index>> shapes;
+};
+
+struct Step {
+    int where; ///< anywhere, cores, devices
+    MixArgs args;
+    std::vector<int> data;
+    AccessMode last;
+};
+
+std::vector<Step> random_steps(std::mt19937_64& random, int tasks, int data)
+{
+    std::vector<Step> steps;
+    for (int t = 0; t < tasks; ++t) {
+        std::vector<int> all(std::size_t(data), 0);
+        for (int d = 0; d < data; ++d) all[std::size_t(d)] = d;
+        std::shuffle(all.begin(), all.end(), random);
+        all.resize(1 + random() % 3);
+        constexpr AccessMode modes[] = {AccessMode::write, AccessMode::readwrite, AccessMode::readwrite};
+        const AccessMode last = modes[random() % 3];
+        const int where = random() % 4 == 0 ? 1 : random() % 8 == 0 ? 2 : 0;
+        steps.push_back({where, {t, int(all.size()), last != AccessMode::write}, all, last});
+    }
+    return steps;
+}
+
+void submit(Flow& flow, const Step& step, World& world)
+{
+    std::vector<Access> accesses;
+    for (std::size_t p = 0; p < step.data.size(); ++p)
+        accesses.push_back({world.datum(step.data[p]), p + 1 < step.data.size() ? AccessMode::read : step.last});
+    flow.submit(codelets[step.where], step.args, accesses);
+}
+
+struct Engines {
+    Engines(const std::string& words, const std::string& scheduler, int cores, int slots)
+        : list(devices::open_devices(words)), kernels(list.size()),
+          threads(find_entry("thread back end", threads_entries(), "native").make())
+    {
+        EngineParts parts{std::vector<WorkerPlace>(std::size_t(cores)), parse_scheduler(scheduler), threads.get()};
+        parts.callers_anywhere = true;
+        parts.device_slots = slots;
+        for (std::size_t d = 0; d < list.size(); ++d) {
+            kernels[d].queue = &list[d]->kernels();
+            parts.device_units.push_back({list[d].get(), &kernels[d]});
+        }
+        engine = find_entry("engine", engine_entries(), "native").make(std::move(parts));
+    }
+    devices::DeviceList list;
+    std::vector<QueueKernels> kernels;
+    std::unique_ptr<Threads> threads;
+    std::unique_ptr<Engine> engine;
+};
+
+int graphs()
+{
+    const char* const given = std::getenv("TRENCADIS_DEVICE_GRAPHS");
+    return given && *given ? std::atoi(given) : sanitized ? 60 : 600;
+}
+
+TEST(RandomGraphsOnDevices, GiveWhatTasksOneAfterTheOtherGive)
+{
+    const char* const given = std::getenv("TRENCADIS_TEST_SEED");
+    const std::uint64_t seed = given && *given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+    std::printf("%d graphs, seed %llu (TRENCADIS_TEST_SEED repeats it)\n", graphs(), static_cast<unsigned long long>(seed));
+    std::mt19937_64 random(seed);
+    constexpr const char* schedulers[] = {"mosaic", "eager", "ws", "locality-default", "h1", "h2", "dmda", "heft", "cats"};
+    constexpr int per_engine = 20;
+    for (int first = 0; first < graphs(); first += per_engine) {
+        // Three data of the largest size, 240 bytes, find room at the least.
+        const std::string memory = random() % 3 ? "1kB" : "4kB";
+        const std::string scheduler = schedulers[random() % std::size(schedulers)];
+        const int devices = 2 + int(random() % 2), cores = 1 + int(random() % 2), slots = 1 + int(random() % 3);
+        Engines on("emulated:" + std::to_string(devices) + ",memory=" + memory, scheduler, cores, slots);
+        for (int g = first; g < std::min(first + per_engine, graphs()); ++g) {
+            const int data = 3 + int(random() % 12), tasks = 1 + int(random() % 60);
+            World seen(random, data), expected = seen;
+            const std::vector<Step> steps = random_steps(random, tasks, data);
+            on.engine->run({}, [&](Flow& flow) {
+                for (const Step& step : steps) submit(flow, step, seen);
+            });
+            for (const Step& step : steps) {
+                std::vector<Part> parts;
+                for (const int d : step.data) parts.push_back(expected.part(d));
+                step.args.mix(parts);
+            }
+            ASSERT_EQ(seen.at, expected.at) << "graph " << g << ", " << scheduler << ", " << devices << " devices of " << memory
+                                            << ", " << cores << " cores, " << slots << " slots";
+        }
+    }
+}
+
+} // namespace
+} // namespace trencadis::testing
