@@ -58,7 +58,8 @@ Found VirtualEngine::look(Worker& worker)
 {
     const Found found = ask(worker);
     change(*worker.crew);
-    serve();
+    worker.served = worker.device >= 0 && !found;
+    if (worker.device < 0 || !found) serve(); // a device takes what it found first
     return found;
 }
 
@@ -126,6 +127,7 @@ bool VirtualEngine::serve(Crew& crew)
         Worker& worker = *workers_[device];
         if (worker.idle || worker.found || !has_slot(worker) || !anything()) continue;
         if (const Found found = ask(worker)) {
+            ++worker.in_flight;
             claim(worker, *found.task);
             given = true;
         }

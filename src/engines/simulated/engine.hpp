@@ -101,6 +101,7 @@ private:
     void stop_all();
     [[noreturn]] void report_stuck();
     VirtualTime::Actor start(Worker* worker, std::function<void()> body);
+    void start(Worker& worker, Task& task);
     Holder& holder(const Worker& worker) const { return *worker.holder; }
     Holder& new_holder(Worker& worker);
     void begin(Holder& holder);
@@ -161,8 +162,9 @@ private:
     void release_data(Worker& worker, const Task& task);
     void wait_for_data(Worker& worker);
     void touch_remote(const std::vector<RemoteUse>& uses);
-    void work_device(Worker& worker);
+    void await(Worker& worker);
     void run_claim(Worker& worker);
+    void end_claim(Worker& worker);
     bool has_slot(const Worker& worker) const { return worker.claims.size() < (options_.overlap ? 2u : 1u); }
     void claim(Worker& worker, Task& task);
     void acquire_claims();

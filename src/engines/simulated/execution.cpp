@@ -45,7 +45,7 @@ void VirtualEngine::execute(Worker& worker, Task& task, bool offer)
         run_kernel(worker, task, offer);
     } catch (...) {
         if (!worker.claims.empty() && worker.claims.front().task == &task) {
-            worker.claims.pop();
+            end_claim(worker);
             release_data(worker, task);
         }
         conclude(worker, task, std::current_exception(), 0);
@@ -96,7 +96,7 @@ void VirtualEngine::run_kernel(Worker& worker, Task& task, bool offer)
         ++untimed_;
         ++worker.tasks;
     }
-    if (worker.device >= 0) worker.claims.pop();
+    if (worker.device >= 0) end_claim(worker);
     release_data(worker, task);
     conclude(worker, task, nullptr, 0);
 }
@@ -256,7 +256,7 @@ void VirtualEngine::leave(Worker& worker, Operation& operation)
         const Seconds expected = run_time(task, operation.owner.id) / operation.owner.pace;
         operation.owner.pace += pace_weight * (took / expected - operation.owner.pace);
     }
-    if (operation.owner.device >= 0) operation.owner.claims.pop();
+    if (operation.owner.device >= 0) end_claim(operation.owner);
     release_data(operation.owner, task);
     conclude(worker, task, nullptr, took);
 }

@@ -65,22 +65,32 @@ void VirtualEngine::data_changed()
 
 // ---- devices --------------------------------------------------------------------------------------------------
 
-void VirtualEngine::work_device(Worker& worker)
+/// The protocol's loop takes one task; what a device has beside it comes from `serve`, so that those who have nothing come first.
+void VirtualEngine::start(Worker& worker, Task& task)
 {
-    while (!stop_) {
-        if (worker.claims.empty()) {
-            if (const Found found = ask(worker)) claim(worker, *found.task);
-        }
-        serve(); // those who have nothing come before a second task for this one
-        if (!worker.claims.empty()) run_claim(worker);
-        else if (const Found found = idle(worker, nullptr)) claim(worker, *found.task);
-    }
+    claim(worker, task);
+    serve();
+    worker.served = true;
+}
+
+void VirtualEngine::await(Worker& worker)
+{
+    if (!std::exchange(worker.served, false)) serve();
+    if (stop_) worker.in_flight = 0; // nobody waits for what it has taken
+    else run_claim(worker);
 }
 
 void VirtualEngine::claim(Worker& worker, Task& task)
 {
     worker.claims.add(task, has_memory(task), run_time(task, worker.id));
     acquire_claims();
+}
+
+/// What the device took first is over.
+void VirtualEngine::end_claim(Worker& worker)
+{
+    worker.claims.pop();
+    --worker.in_flight;
 }
 
 /// Begins to fetch what claimed tasks need, as far as the devices' memory goes.
@@ -104,7 +114,7 @@ void VirtualEngine::run_claim(Worker& worker)
     Task& task = *worker.claims.front().task;
     if (worker.claims.front().impossible) {
         std::exception_ptr failure = worker.claims.front().failure;
-        worker.claims.pop();
+        end_claim(worker);
         if (!failure)
             failure = std::make_exception_ptr(Error(ErrorCode::out_of_memory, std::string("the data of task '") + task.label +
                                                                                   "' do not fit into " + worker.name));
@@ -112,7 +122,7 @@ void VirtualEngine::run_claim(Worker& worker)
     }
     if (task.flow->may_run(task)) return execute(worker, task, false);
     release_data(worker, task);
-    worker.claims.pop();
+    end_claim(worker);
     conclude(worker, task, nullptr, 0);
 }
 

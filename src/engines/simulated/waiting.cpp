@@ -58,7 +58,7 @@ void VirtualEngine::hold(Holder& holder)
 {
     Worker& worker = *holder.worker;
     while (!stop_) {
-        if (worker.device >= 0) work_device(worker);
+        if (worker.device >= 0) work_ahead(worker, 1);
         else work(worker, holder);
         if (stop_) return send_wakes();
         pass(worker, holder, worker.succession.give_back(holder));

@@ -81,6 +81,7 @@ struct Worker : WorkerState<Holder> {
     int inside_body = 0;             ///< bodies that submit, begun and not over
     double pace = 1;                 ///< time taken over time expected, lately
     Claims claims;
+    bool served = false; ///< of a device: the others were, since it took a task or found none
 
     Seconds busy = 0;
     std::int64_t tasks = 0, shares = 0;
