@@ -61,8 +61,8 @@ struct Event {
     std::uint64_t number = 0; ///< from 1
 };
 
-/// Called when an event is reached, on a thread of the device's: it is short, and calls no device. Nobody sees an event as reached
-/// before the completions up to it have returned. The status is the first fault in the queue since its event before.
+/// Called when an event is reached, on a thread of the device's: it is short, and calls no device. Nobody sees an event as
+/// reached before the completions up to it have returned. The status is the first fault in the queue since its event before.
 using Completion = std::function<void(const Status&)>;
 
 /// A device with a memory of its own, driven by one thread at a time; nothing here waits but `wait`. After a fault, what follows

@@ -1,8 +1,7 @@
 // Random graphs over the host's memory and those of two or three devices, with room for a few data only, against the same tasks
 // one after the other.
 #include "base/sanitized.hpp"
-#include "devices/backend.hpp"
-#include "engines/task_flow_engine.hpp"
+#include "queue_kernels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,11 +12,6 @@
 
 namespace trencadis::testing {
 namespace {
-
-/// What tasks on a device of these graphs compute with.
-struct QueueKernels : Kernels {
-    KernelQueue* queue;
-};
 
 struct Part {
     double* at;
@@ -129,26 +123,6 @@ void submit(Flow& flow, const Step& step, World& world)
     flow.submit(codelets[step.where], step.args, accesses);
 }
 
-struct Engines {
-    Engines(const std::string& words, const std::string& scheduler, int cores, int slots)
-        : list(devices::open_devices(words)), kernels(list.size()),
-          threads(find_entry("thread back end", threads_entries(), "native").make())
-    {
-        EngineParts parts{std::vector<WorkerPlace>(std::size_t(cores)), parse_scheduler(scheduler), threads.get()};
-        parts.callers_anywhere = true;
-        parts.device_slots = slots;
-        for (std::size_t d = 0; d < list.size(); ++d) {
-            kernels[d].queue = &list[d]->kernels();
-            parts.device_units.push_back({list[d].get(), &kernels[d]});
-        }
-        engine = find_entry("engine", engine_entries(), "native").make(std::move(parts));
-    }
-    devices::DeviceList list;
-    std::vector<QueueKernels> kernels;
-    std::unique_ptr<Threads> threads;
-    std::unique_ptr<Engine> engine;
-};
-
 int graphs()
 {
     const char* const given = std::getenv("TRENCADIS_DEVICE_GRAPHS");
@@ -168,7 +142,7 @@ TEST(RandomGraphsOnDevices, GiveWhatTasksOneAfterTheOtherGive)
         const std::string memory = random() % 3 ? "1kB" : "4kB";
         const std::string scheduler = schedulers[random() % std::size(schedulers)];
         const int devices = 2 + int(random() % 2), cores = 1 + int(random() % 2), slots = 1 + int(random() % 3);
-        Engines on("emulated:" + std::to_string(devices) + ",memory=" + memory, scheduler, cores, slots);
+        EngineOnDevices on("emulated:" + std::to_string(devices) + ",memory=" + memory, scheduler, cores, slots);
         for (int g = first; g < std::min(first + per_engine, graphs()); ++g) {
             const int data = 3 + int(random() % 12), tasks = 1 + int(random() % 60);
             World seen(random, data), expected = seen;

@@ -14,10 +14,11 @@
 
 namespace trencadis {
 
-/// The memory of the host (space 0, one whatever its nodes) and of some devices (1, 2, ...): carries the plans of Replicas out for
-/// tasks on cores, which wait until their data are at home, and for devices, whose data come while they compute something else.
-/// One lock; under it devices are told what to copy, and nobody is waited for but by who waits for data. Data are known from the first task
-/// of a flow that uses them until its owner has waited for it: then they are at home, and the copies are forgotten.
+/// The memory of the host (space 0, one whatever its nodes) and of some devices (1, 2, ...): carries the plans of Replicas out
+/// for tasks on cores, which wait until their data are at home, and for devices, whose data come while they compute something
+/// else. One lock; under it devices are told what to copy, and nobody is waited for but by who waits for data. Data are known
+/// from the first task of a flow that uses them until its owner has waited for it: then they are at home, and the copies are
+/// forgotten.
 ///
 /// A fault ends a device: what runs or lies there fails in the calls whose it is, and everybody else goes on without it.
 class DeviceMemory {

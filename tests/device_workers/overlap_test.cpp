@@ -1,0 +1,58 @@
+// On a device whose copies take as long as its kernels, the data of the next task come while one computes.
+#include "base/sanitized.hpp"
+#include "queue_kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+#include <vector>
+
+namespace trencadis::testing {
+namespace {
+
+constexpr Index nb = 64, tasks = 40;
+
+/// Reads a tile, and computes for 10 ms: nothing comes of it.
+struct ReadArgs {
+    Flops flops() const { return 4e6; }
+    void run_on_device(TaskContext& context) const
+    {
+        static_cast<const QueueKernels*>(context.kernels())
+            ->queue->enqueue(flops(), [tile = context.operand(0)](const BlockMap& map) {
+                if (*static_cast<const double*>(map.at(tile.data)) != 1) throw std::runtime_error("not what was written");
+            });
+    }
+};
+constexpr Codelet reading = codelet_of<ReadArgs>("read");
+
+/// Of tasks each of which reads a datum of its own: 10 ms to come, 10 ms to compute, nothing to go.
+double seconds_with(int slots)
+{
+    // 32 KiB in 10 ms is 3.2768 MB/s, of memory that is not page-locked half of what is said; three data find room.
+    EngineOnDevices on("emulated,memory=100kB,bandwidth=6.5536MB/s,speed=400MFlop/s", "eager", 1, slots);
+    std::vector<double> all(std::size_t(nb * nb * tasks), 1);
+    const auto begin = std::chrono::steady_clock::now();
+    on.engine->run({}, [&](Flow& flow) {
+        for (Index t = 0; t < tasks; ++t) {
+            const Datum datum(all.data() + t * nb * nb, nb, nb, nb, sizeof(double));
+            flow.submit(reading, ReadArgs{}, {Access{datum, AccessMode::read}});
+        }
+    });
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+TEST(Overlap, OfCopiesAndKernelsIsThereWithTwoTasksInFlightAndNotWithOne)
+{
+    if (sanitized) GTEST_SKIP() << "a sanitizer's build takes longer than the device that is emulated";
+    const double each = 0.01, two = seconds_with(2), one = seconds_with(1);
+    std::printf("%.3f s with two in flight, %.3f s with one; the longer of copies and kernels is %.3f s\n", two, one,
+                double(tasks) * each);
+    EXPECT_GE(one, 1.9 * double(tasks) * each) << "a task's copy and its kernel one after the other";
+    EXPECT_GE(two, double(tasks) * each);
+    EXPECT_LE(two, double(tasks) * each / 0.8) << "0.9 is reached on a machine at rest";
+}
+
+} // namespace
+} // namespace trencadis::testing
