@@ -59,6 +59,7 @@ typedef struct trc_session trc_session;
  *     window=N                        tasks in flight
  *     relief=held-up|always|never     when a worker goes on on the core of an idle one, as the
  *                                     system has taken its own away; the standard session: never
+ *     devices=WORDS                   beside the cores: emulated:2,memory=64MiB (docs/devices.md)
  *
  * What is not given comes from TRENCADIS_ENGINE, TRENCADIS_SCHEDULER, TRENCADIS_KERNELS, TRENCADIS_THREADS_BACKEND,
  * TRENCADIS_NUM_THREADS and TRENCADIS_RELIEF, else the default: one worker per core. */

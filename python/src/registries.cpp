@@ -94,7 +94,8 @@ nb::list engine_rows()
             {"parallel", able.parallel}, {"malleable", able.malleable},       {"emulates_slow", able.emulates_slow},
             {"computes", able.computes}, {"priorities", able.priorities},     {"schedules_itself", able.schedules_itself},
             {"commute", able.commute},   {"reduction", able.reduction},       {"concurrent_write", able.concurrent_write},
-            {"nesting", able.nesting},   {"cancellation", able.cancellation}, {"owners", able.owners}};
+            {"nesting", able.nesting},   {"cancellation", able.cancellation}, {"owners", able.owners},
+            {"devices", able.devices}};
         for (const auto& [name, answer] : answers) row[name] = answer;
         note_absence(row, *entry);
         rows.append(row);

@@ -1,5 +1,6 @@
 #include "session/session.hpp"
 
+#include "base/device_traffic.hpp"
 #include "bind.hpp"
 #include "call.hpp"
 #include "drivers/linear_algebra.hpp"
@@ -36,6 +37,7 @@ nb::dict options_of(const Session& session)
     d["machine"] = options.machine;
     d["pages"] = options.pages;
     d["relief"] = options.relief;
+    d["devices"] = options.devices;
     return d;
 }
 
@@ -54,6 +56,7 @@ std::string text_of(const Session& session)
     say("workers", options.workers);
     if (!options.slow.empty()) say("slow", options.slow);
     if (!options.machine.empty()) say("machine", options.machine);
+    if (!options.devices.empty()) say("devices", options.devices);
     return nb::cast<std::string>(nb::str("trencadis.session({})").format(nb::str(", ").attr("join")(words)));
 }
 
@@ -84,6 +87,22 @@ nb::list rows_of(const std::vector<NodeBytes>& nodes)
         row["remote_read"] = node.remote_read;
         row["local_written"] = node.local_written;
         row["remote_written"] = node.remote_written;
+        rows.append(row);
+    }
+    return rows;
+}
+
+nb::list traffic_of(const Session& session)
+{
+    nb::list rows;
+    for (const DeviceTraffic& device : session.device_traffic()) {
+        nb::dict row;
+        row["device"] = device.device;
+        row["bytes_to"] = device.to;
+        row["bytes_from"] = device.from;
+        row["hits"] = device.hits;
+        row["misses"] = device.misses;
+        row["evictions"] = device.evictions;
         rows.append(row);
     }
     return rows;
@@ -136,15 +155,16 @@ void bind_session(nb::module_& m)
             "__init__",
             [](Session* self, std::string engine, std::string scheduler, std::string kernels, std::string threads,
                std::vector<int> workers, int worker_count, std::int64_t window, std::map<int, double> slow, std::string machine,
-               std::string pages, std::string relief, std::uintptr_t communicator) {
+               std::string pages, std::string relief, std::uintptr_t communicator, std::string devices) {
                 compute([&] {
-                    new (self) Session(SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow,
-                                                      machine, pages, relief, reinterpret_cast<const void*>(communicator)});
+                    new (self)
+                        Session(SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow, machine,
+                                               pages, relief, devices, reinterpret_cast<const void*>(communicator)});
                 });
             },
             "engine"_a = "", "scheduler"_a = "", "kernels"_a = "", "threads"_a = "", "workers"_a = std::vector<int>{},
             "worker_count"_a = 0, "window"_a = 0, "slow"_a = std::map<int, double>{}, "machine"_a = "", "pages"_a = "",
-            "relief"_a = "", "communicator"_a = 0)
+            "relief"_a = "", "communicator"_a = 0, "devices"_a = "")
         .def("__repr__", &text_of)
         .def("options", &options_of)
         .def_prop_ro("workers", &Session::workers)
@@ -157,6 +177,7 @@ void bind_session(nb::module_& m)
         .def("count_node_bytes", &Session::count_node_bytes, "on"_a)
         .def("node_bytes", [](const Session& s) { return rows_of(s.node_bytes()); })
         .def("statistics", &statistics_of)
+        .def("device_traffic", &traffic_of)
         .def("reset_statistics", &Session::reset_statistics)
         .def("start_trace", &Session::start_trace)
         .def(

@@ -61,11 +61,12 @@ class Session:
         pages: str = "",
         relief: str = "",
         communicator: int = 0,
+        devices: str = "",
     ) -> None: ...
     def options(self) -> dict[str, Any]:
         """As resolved: engine, scheduler, kernels, threads (str), workers (list of OS core numbers, or of places
         in the described machine), window (int), slow (dict of core to fraction), machine, pages (str; empty: the real one),
-        relief (str)."""
+        relief, devices (str)."""
     @property
     def workers(self) -> int: ...
     @property
@@ -84,7 +85,10 @@ class Session:
     def node_bytes(self) -> list[dict[str, Any]]:
         """Per memory node since reset_statistics: node, local_read, remote_read, local_written, remote_written, in bytes."""
     def statistics(self) -> list[dict[str, Any]]:
-        """Per worker since the start or since reset_statistics: cpu, kind, busy_s, idle_s, tasks, shares, reliefs."""
+        """Per worker since the start or since reset_statistics: cpu (-1: of a device), kind, busy_s, idle_s, tasks, shares,
+        reliefs."""
+    def device_traffic(self) -> list[dict[str, Any]]:
+        """Per device since then: device, bytes_to, bytes_from, hits, misses, evictions."""
     def reset_statistics(self) -> None: ...
     def start_trace(self) -> None: ...
     def stop_trace(self, title: str = "") -> Trace: ...

@@ -98,10 +98,14 @@ def bench(request: Request, core: Any, progress: Progress) -> Iterator[dict[str,
             for repetition in range(request.repeat):
                 progress(f"{job}: {repetition + 1}/{request.repeat}", 1)
                 runs.append(middle([ours.run() for _ in range(inner)]))
+            traffic = ours.device_traffic()
             residual = ours.residual() if request.check else None
             node_bytes = ours.node_bytes() if request.check else None
             progress(f"{job}: done", 1)
-            yield record(request, job, description, runs, residual, node_bytes)
+            row = record(request, job, description, runs, residual, node_bytes)
+            if traffic:
+                row |= {"devices": request.session.devices, "device_traffic": traffic}
+            yield row
 
 
 def runs_within(seconds: float) -> int:

@@ -87,6 +87,13 @@ Relief = Annotated[
         help="When a worker goes on on the core of an idle one. Default: when the system has taken its own core away",
     ),
 ]
+Devices = Annotated[
+    str,
+    typer.Option(
+        "--devices", metavar="BACKEND[:WHICH][,KEY=VALUE]",
+        help="Devices beside the cores, such as emulated:2,memory=64MiB,bandwidth=4GB/s (emulated ones say nothing of speed)",
+    ),
+]
 Busy = Annotated[
     list[str] | None,
     typer.Option(
@@ -146,12 +153,14 @@ def bench_command(
     routine: Routine, n: Sizes = "", shape: Shapes = "", nb: TileSize = "auto", precision: Precision = "d",
     scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "",
     variant: Variant = "", virtual_cores: VirtualCores = "", window: Window = 0, slow: Slow = None, busy: Busy = None,
-    relief: Relief = "", machine: MachineOver = "", pages: Pages = "",
+    relief: Relief = "", machine: MachineOver = "", pages: Pages = "", devices: Devices = "",
     repeat: Repeat = 7, check: Check = False, json: JsonTo = None, grid: Grid = "", owners: Owners = "",
 ) -> None:
     """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
-    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages)
+    choice = _choice(
+        nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages, devices
+    )
     request = request_of(routine, n, shape, precision, choice, busy, repeat, check)
     check_record_target(json)
     if with_processes(engine, grid, owners):
@@ -209,11 +218,13 @@ def trace_command(
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
     window: Window = 0, slow: Slow = None, busy: Busy = None,
-    relief: Relief = "", machine: MachineOver = "", pages: Pages = "",
+    relief: Relief = "", machine: MachineOver = "", pages: Pages = "", devices: Devices = "",
 ) -> None:
     """Record one run, after an untimed one, and write what each worker did when."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
-    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages)
+    choice = _choice(
+        nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages, devices
+    )
     request = request_of(routine, n, shape, precision, choice, busy, 1, False)
     if len(request.jobs()) != 1:
         raise UsageError(f"--n: a trace is of one run; '{n}' stands for {len(request.jobs())} sizes")
@@ -249,13 +260,13 @@ def demo_command(
 
 def _choice(
     nb: str, scheduler: str, engine: str, kernels: str, threads: str, workers: str, variant: str, window: int,
-    slow: list[str] | None, relief: str, machine: str = "", pages: str = "",
+    slow: list[str] | None, relief: str, machine: str = "", pages: str = "", devices: str = "",
 ) -> SessionChoice:
     return SessionChoice(
         engine=engine, scheduler=scheduler, kernels=kernels, threads=threads,
         workers=core_list(workers, machine=machine), window=window,
         slow=core_fractions(slow or []), nb=tile_size(nb), variant=variant,
-        relief=relief, machine=machine, pages=pages,
+        relief=relief, machine=machine, pages=pages, devices=devices,
     )
 
 
@@ -280,6 +291,10 @@ def _finish(rows: list[dict[str, Any]], target: str | None, request: Request) ->
     for peer, version in {row["peer"]: row["peer_version"] for row in rows if "peer" in row}.items():
         print(f"{peer}: {version}")
     print_table(rows, columns)
+    traffic = [{"n": row["n"], **device} for row in rows for device in row.get("device_traffic") or []]
+    if traffic:
+        print("moved in the last run, in bytes:")
+        print_table(traffic, {key: key.replace("_", " ") for key in traffic[0]})
     print_node_bytes([{"n": row["n"], **node} for row in rows for node in row.get("node_bytes") or []])
 
 
@@ -293,6 +308,7 @@ def heading(row: dict[str, Any], request: Request) -> str:
     ]
     parts += [row["runtime"]] if row.get("runtime") else []
     parts += [f"core {core} slowed to {fraction:g} for us (emulated)" for core, fraction in request.session.slow.items()]
+    parts += [f"devices {request.session.devices}, whose speed is emulated"] if request.session.devices else []
     if request.busy:
         neighbours = ", ".join(f"{count} on core {core}" for core, count in request.busy.items())
         left = capacity_left(row["workers"], request.busy)

@@ -67,11 +67,13 @@ class SessionChoice:
     machine: str = ""
     pages: str = ""
     relief: str = ""
+    devices: str = ""
 
     def beyond_environment(self) -> list[str]:
         """The options typed that the environment has no variable for: only a session made for them has these."""
         options = {"--nb": self.nb, "--variant": self.variant, "--window": self.window, "--slow": self.slow,
-                   "--threads-backend": self.threads, "--machine": self.machine, "--pages": self.pages}  # fmt: skip
+                   "--threads-backend": self.threads, "--machine": self.machine, "--pages": self.pages,
+                   "--devices": self.devices}  # fmt: skip
         return [name for name, value in options.items() if value]
 
     def environment(self) -> dict[str, str]:
@@ -84,7 +86,7 @@ class SessionChoice:
         return core.Session(
             engine=self.engine, scheduler=self.scheduler, kernels=self.kernels, threads=self.threads, workers=self.workers,
             window=self.window, slow=self.slow, machine=self.machine, pages=self.pages,
-            relief=self.relief,
+            relief=self.relief, devices=self.devices,
         )
 
 
@@ -152,6 +154,10 @@ class Ours:
 
     def residual(self) -> float | None:
         return None if self._workload is None else self._workload.residual()
+
+    def device_traffic(self) -> list[dict[str, Any]] | None:
+        """Of the last run; None where no device takes part."""
+        return self._session.device_traffic() or None
 
     def node_bytes(self) -> list[dict[str, Any]] | None:
         """What the workers of each memory node read and wrote in a run; None where the routine does not count it."""

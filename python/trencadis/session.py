@@ -96,6 +96,9 @@ class session:
     communicator : mpi4py.MPI.Comm
         With engine="starpu-mpi": the processes that work together (`trencadis.distributed`), which all make the session and let
         go of it. It is duplicated. Default: all of the MPI program's.
+    devices : str
+        Those that take part beside the cores, as in "emulated:2,memory=64MiB,bandwidth=4GB/s". Default: none. The session's
+        `device_traffic()` says what went to each and came back.
 
     Raises
     ------
@@ -124,14 +127,15 @@ class session:
         pages: str = "",
         relief: str = "",
         communicator: Any = None,
+        devices: str = "",
     ) -> None:
         words = ("engine", engine), ("scheduler", scheduler), ("kernels", kernels), ("threads", threads)
-        for name, text in (*words, ("machine", machine), ("pages", pages), ("relief", relief)):
+        for name, text in (*words, ("machine", machine), ("pages", pages), ("relief", relief), ("devices", devices)):
             _require_word(name, text)
         cores, count = _workers(workers, machine)
         self._session = _core.Session(
             engine, scheduler, kernels, threads, cores, count, _number("window", window), _slowed(slow), machine, pages, relief,
-            _address_of(communicator),
+            _address_of(communicator), devices,
         )  # fmt: skip
 
     def __enter__(self) -> _core.Session:

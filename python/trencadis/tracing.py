@@ -76,6 +76,7 @@ def title(request: Request, job: Job, description: dict[str, Any]) -> str:
     if description["scheduler"]:
         parts[-1] += f" scheduler={description['scheduler']}"
     parts += [f"core {core} slowed to {fraction:g} (emulated)" for core, fraction in request.session.slow.items()]
+    parts += [f"devices {request.session.devices} (emulated)"] if request.session.devices else []
     parts += [f"{count} busy on core {core}" for core, count in request.busy.items()]
     return ", ".join(parts)
 

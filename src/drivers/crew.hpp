@@ -65,6 +65,8 @@ public:
         return false;
     } ///< nodes are those of a described machine, so that images count as being on theirs
     virtual std::string name() const { return "this crew"; } ///< in messages
+    /// Do devices take part? Then tasks name tiles, not images for the kernels of cores.
+    virtual bool has_devices() const { return false; }
     /// Do products count what each node reads and writes? Then they say where pages lie, and give it to add_node_bytes.
     virtual bool counts_node_bytes() const { return false; }
     virtual std::vector<int> nodes_of_pages(const void*, std::size_t) const { return {}; }

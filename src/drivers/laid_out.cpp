@@ -8,9 +8,19 @@
 namespace trencadis {
 namespace {
 
+/// Images are for our own kernels on cores; wherever they are, there is a form without.
+bool leaves_devices_out(const Crew& crew, const Form& form)
+{
+    return form.packs_images && !form.own.empty() && crew.has_devices();
+}
+
 void require_kernels(const Crew& crew, const Form& form)
 {
     if (can_run(crew, form)) return;
+    if (leaves_devices_out(crew, form))
+        throw Error(ErrorCode::bad_argument, "variant '" + std::string(form.name) +
+                                                 "' packs images for the kernels of cores, and devices take part in this "
+                                                 "session; leave out the one or the other");
     std::string needed;
     for (const KernelRoutine k : form.own) needed.append(needed.empty() ? "" : ", ").append(kernel_routine_names[std::size_t(k)]);
     throw Error(ErrorCode::bad_argument, "variant '" + std::string(form.name) + "' needs the kernels 'native' for " + needed +
@@ -32,6 +42,7 @@ void fill_in(Problem& problem, const Form& form, const Crew& crew, const Routine
 
 bool can_run(const Crew& crew, const Form& form)
 {
+    if (leaves_devices_out(crew, form)) return false;
     return std::all_of(form.own.begin(), form.own.end(), [&](KernelRoutine k) { return crew.kernels().native(k); });
 }
 

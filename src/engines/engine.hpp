@@ -1,4 +1,5 @@
 #pragma once
+#include "base/device_traffic.hpp"
 #include "base/registry.hpp"
 #include "engines/devices/device_unit.hpp"
 #include "engines/simulation_options.hpp"
@@ -91,6 +92,7 @@ struct Capabilities {
     bool reduction = false;        ///< AccessMode::reduce: several at once, each on a part of its own
     bool nesting = false;          ///< tasks submit tasks to flows of their own
     bool cancellation = false;     ///< Flow::cancel, and the end of a run that its caller interrupts
+    bool devices = false;          ///< EngineParts::device_units are workers
     bool owners = false;           ///< Datum::owner: data of several processes
 };
 
@@ -158,6 +160,8 @@ public:
     virtual const Capabilities& capabilities() const = 0;
     /// How fast kernels were seen to be, now and in the earlier runs that it was told of.
     virtual KernelSpeeds speeds() const { return {}; }
+    /// Since it was made, by device.
+    virtual std::vector<DeviceTraffic> traffic() const { return {}; }
     /// Whose runtime it stands on, in words: version, policy, what its build allows. Empty for our own.
     virtual std::string runtime() const { return {}; }
     /// Does it keep tasks for this memory node (TaskOptions::node) to the node's workers? Otherwise any worker runs them.

@@ -17,6 +17,13 @@ inline DatumShape shape_of(const Datum& datum)
     return datum.element ? DatumShape{datum.ld, datum.rows, datum.cols, datum.element} : DatumShape{};
 }
 
+/// From the first element of the whole on, with its columns where the whole has them.
+inline bool is_part(const DatumShape& part, const DatumShape& whole)
+{
+    return part.element == whole.element && part.rows <= whole.rows && part.cols <= whole.cols &&
+           (part.cols <= 1 || part.ld == whole.ld);
+}
+
 /// One datum a task uses, for those who place tasks and move data.
 struct TaskDatum {
     const void* data;

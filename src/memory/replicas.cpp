@@ -72,18 +72,24 @@ Replicas::DatumId Replicas::find_or_add(const TaskDatum& use, SpaceId space)
     return *known;
 }
 
+bool Replicas::agrees(const TaskDatum& use) const
+{
+    const DatumId* id = find(use.data);
+    if (!id) return true;
+    const Datum& datum = datums_[*id];
+    const bool unused = datum.copies == 0 && datum.users == 0;
+    const bool size = unused || use.mode == AccessMode::write || use.bytes <= datum.bytes;
+    const bool whole = unused && (!datum.shape.element || is_part(datum.shape, use.shape));
+    return size && (!use.shape.element || is_part(use.shape, datum.shape) || whole);
+}
+
 /// A part of the datum from its first element on is as good as the whole, as long as its columns lie where the whole has them.
 void Replicas::note_shape(Datum& datum, const TaskDatum& use)
 {
     const DatumShape &known = datum.shape, &said = use.shape;
-    if (!said.element) return;
-    const auto fits = [](const DatumShape& part, const DatumShape& whole) {
-        return part.element == whole.element && part.rows <= whole.rows && part.cols <= whole.cols &&
-               (part.cols <= 1 || part.ld == whole.ld);
-    };
-    if (fits(said, known)) return;
+    if (!said.element || is_part(said, known)) return;
     const bool unused = datum.copies == 0 && datum.users == 0;
-    if (unused && (!known.element || fits(known, said))) {
+    if (unused && (!known.element || is_part(known, said))) {
         datum.shape = said;
         return;
     }

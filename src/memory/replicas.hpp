@@ -58,6 +58,8 @@ public:
     void release(std::span<const TaskDatum> data, SpaceId space, bool ran = true);
     void complete(TransferId id);
     bool under_way(TransferId id) const { return transfers_.contains(id); }
+    /// Is it named as before? If not, acquire throws.
+    bool agrees(const TaskDatum& use) const;
     /// Does a task or a transfer use the datum? Then it cannot be forgotten.
     bool in_use(const void* data) const;
 

@@ -10,6 +10,7 @@
 #include "session/choices.hpp"
 #include "session/kept_speeds.hpp"
 #include "session/session_crew.hpp"
+#include "session/session_devices.hpp"
 #include "threads/threads.hpp"
 
 #include <algorithm>
@@ -82,6 +83,9 @@ void check_wishes(const SessionOptions& asked, const EngineEntry& engine)
                "ask for " + std::to_string(most) + ", or for another engine");
     if (asked.communicator && !can.owners)
         refuse("works in one process, and a communicator was given", "leave it out, or take engine 'starpu-mpi'");
+    if (!can.devices && !asked.devices.empty())
+        refuse("gives no tasks to devices, and devices '" + asked.devices + "' were asked for",
+               "leave them out, or take engine 'native'");
     if ((!can.parallel || can.schedules_itself) && !asked.relief.empty() && asked.relief != "never")
         refuse("moves no workers, and relief '" + asked.relief + "' was asked for", "relief must be never");
 }
@@ -115,6 +119,7 @@ struct Session::Parts {
     FlowTraits traits; ///< of the scheduler
     std::optional<KeptSpeeds> speeds;
     std::unique_ptr<Threads> threads;
+    SessionDevices devices;
     std::unique_ptr<Engine> engine;
     std::optional<SessionCrew> crew;
 
@@ -126,6 +131,7 @@ struct Session::Parts {
     std::int64_t run_ns = 0; ///< with at least one run going on
     std::int64_t run_ns_base = 0;
     std::vector<WorkerTime> base;
+    std::vector<DeviceTraffic> traffic_base;
 
     std::atomic<bool> counts_node_bytes{false}, tracing{false};
     std::map<int, NodeBytes> node_bytes; ///< under clock_mutex
@@ -195,7 +201,8 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     make.policy = policy;
     make.communicator = options.communicator;
     make.callers_anywhere = options.workers.empty();
-    if (resolved.machine.empty() && resolved.slow.empty())
+    make.device_units = parts.devices.open(options.devices, resolved.machine, *parts.kernels);
+    if (resolved.machine.empty() && resolved.slow.empty() && resolved.devices.empty())
         parts.speeds.emplace(parts.machine.name, parts.kernels->name() + ' ' + parts.kernels->version());
     else parts.speeds.emplace();
     make.speeds = parts.speeds->read();
@@ -206,7 +213,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
         return nodes.empty() ? any_node : nodes.front();
     };
     parts.engine = engine.make(std::move(make));
-    parts.base.resize(parts.engine->workers());
+    reset_statistics();
     crew_ = &parts.crew.emplace(*this, parts.engine->call_sharing());
 }
 
@@ -306,7 +313,7 @@ void Session::start_trace()
 
 Trace Session::stop_trace()
 {
-    const bool emulated = !parts_->options.slow.empty() || overlaid();
+    const bool emulated = !parts_->options.slow.empty() || !parts_->options.devices.empty() || overlaid();
     Trace trace = parts_->engine->recorder().stop({}, emulated ? Origin::emulated : Origin::measured);
     parts_->tracing = false;
     trace.node_bytes = node_bytes();
@@ -347,16 +354,34 @@ std::vector<WorkerStatistics> Session::statistics() const
     for (std::size_t w = 0; w < times.size(); ++w) {
         const WorkerTime& base = parts_->base[w];
         const double busy = (times[w].busy_ns - base.busy_ns) * 1e-9;
-        statistics.push_back({places[w].cpu, places[w].kind_name, busy, std::max(0.0, span - busy), times[w].tasks - base.tasks,
+        const bool device = w >= places.size();
+        const std::string& kind = device ? parts_->devices.name(w - places.size()) : places[w].kind_name;
+        statistics.push_back({device ? -1 : places[w].cpu, kind, busy, std::max(0.0, span - busy), times[w].tasks - base.tasks,
                               times[w].shares - base.shares, times[w].reliefs - base.reliefs});
     }
     return statistics;
+}
+
+std::vector<DeviceTraffic> Session::device_traffic() const
+{
+    std::lock_guard lock(parts_->clock_mutex);
+    std::vector<DeviceTraffic> rows = parts_->engine->traffic();
+    for (std::size_t d = 0; d < rows.size(); ++d) {
+        const DeviceTraffic& base = parts_->traffic_base[d];
+        rows[d].to -= base.to;
+        rows[d].from -= base.from;
+        rows[d].hits -= base.hits;
+        rows[d].misses -= base.misses;
+        rows[d].evictions -= base.evictions;
+    }
+    return rows;
 }
 
 void Session::reset_statistics()
 {
     std::lock_guard lock(parts_->clock_mutex);
     parts_->base = parts_->engine->times();
+    parts_->traffic_base = parts_->engine->traffic();
     parts_->run_ns_base = parts_->run_time();
     parts_->node_bytes.clear();
 }

@@ -20,6 +20,7 @@ class Flow;
 class Processes;
 struct Sent;
 struct Datum;
+struct DeviceTraffic;
 struct Machine;
 // <<<
 
@@ -45,6 +46,9 @@ struct SessionOptions {
     /// When a worker with a task goes on with it on the core of one that is idle: "held-up" (its own core is taken from it),
     /// "always" (at once, for tests) or "never". The standard session's default is never, others' is held-up.
     std::string relief;
+    /// Those that take part beside the cores: "emulated:2,memory=64MiB,bandwidth=4GB/s" (docs/devices.md); empty: none. Of engine
+    /// "native", not together with `machine`.
+    std::string devices;
     /// Of engine "starpu-mpi": an MPI_Comm of the processes that work together, which is duplicated. Null: all of the program's;
     /// MPI is initialised where the program has not done so. All of them make the session, and end it.
     const void* communicator = nullptr;
@@ -134,6 +138,7 @@ public:
     /// See machine/node_memory.hpp; of an overlay by `pages`.
     std::vector<int> nodes_of_pages(const void* data, std::size_t pages) const;
     void add_node_bytes(const std::vector<NodeBytes>& rows);
+    std::vector<DeviceTraffic> device_traffic() const; ///< since the session began, or since reset_statistics
 
 private:
     bool made_before_fork() const; ///< its workers are not in this process

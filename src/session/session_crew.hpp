@@ -29,6 +29,7 @@ public:
     bool binds_nodes() const override { return session_.binds_nodes(); }
     bool overlaid() const override { return session_.overlaid(); }
     std::string name() const override;
+    bool has_devices() const override { return !session_.options().devices.empty(); }
     bool counts_node_bytes() const override { return session_.counts_node_bytes(); }
     std::vector<int> nodes_of_pages(const void* data, std::size_t pages) const override
     {

@@ -112,6 +112,22 @@ TEST(DeviceWorkers, SeeWhatTheCallerChangedBetweenTwoCalls)
     }
 }
 
+TEST(DeviceWorkers, TakeOneMatrixAsBothOperandsCutInTwoWays)
+{
+    OnDevices on("emulated:2", "mosaic", 2), cores("", "mosaic", 2);
+    Matrix<double> S(165, 165, 4), seen(165, 165, 5), expected = seen;
+    const auto compute = [&](OnDevices& with, Matrix<double>& C) {
+        const MatrixView<double> view{S.at.data(), S.rows, S.cols, S.ld};
+        const TileMatrix<double> rows(view, 32, 165), columns(view, 165, 32);
+        with.run([&](Flow& flow) { gemm(flow, 1.0, rows, columns, 0.0, C.tiles(32)); });
+    };
+    compute(cores, expected);
+    for (int tries = 0; tries < 30; ++tries) {
+        compute(on, seen);
+        ASSERT_TRUE(seen.same_bits(expected)) << tries;
+    }
+}
+
 TEST(DeviceWorkers, ReportTheFirstBadPivotAsCoresDo)
 {
     Matrix<double> seen(165, 165, 4), expected(165, 165, 4);

@@ -19,6 +19,17 @@ std::vector<Space> spaces_of(std::span<const DeviceUnit> units)
     return spaces;
 }
 
+/// Names the task something twice, as data of two shapes? A copy has one.
+bool names_two_ways(const Task& task)
+{
+    for (int i = 0; i < task.access_count; ++i)
+        for (int j = 0; j < i; ++j) {
+            const Datum &first = task.data[j], &again = task.data[i];
+            if (first.address == again.address && !is_part(shape_of(again), shape_of(first))) return true;
+        }
+    return false;
+}
+
 } // namespace
 
 DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, int slots, std::function<void(int)> wake)
@@ -67,12 +78,22 @@ std::vector<TaskDatum> DeviceMemory::data_of(const Task& task) const
     return data;
 }
 
+/// Operands of a call may be one matrix, cut in two ways; both are only read. A core reads it as it lies.
+std::vector<TaskDatum> DeviceMemory::data_at_home(const Task& task) const
+{
+    std::vector<TaskDatum> data = data_of(task);
+    for (TaskDatum& datum : data)
+        if (!replicas_.agrees(datum)) datum = {datum.data, 0, datum.mode, home};
+    return data;
+}
+
 // ---- questions
 
 bool DeviceMemory::takes(const Task& task, int device) const
 {
     const Station& station = *stations_[std::size_t(device)];
     if (!tracks(task) || station.dead.load(std::memory_order_relaxed) || task.flow->float_modes() != FloatModes()) return false;
+    if (names_two_ways(task)) return false;
     const std::vector<TaskDatum> data = data_of(task);
     const auto moves = [](const TaskDatum& datum) {
         const bool alone = datum.mode != AccessMode::concurrent_write && datum.mode != AccessMode::reduce;
@@ -80,7 +101,8 @@ bool DeviceMemory::takes(const Task& task, int device) const
     };
     if (!std::all_of(data.begin(), data.end(), moves)) return false;
     const std::lock_guard lock(mutex_);
-    return replicas_.fits(data, space_of(device));
+    const auto agrees = [this](const TaskDatum& datum) { return replicas_.agrees(datum); };
+    return std::all_of(data.begin(), data.end(), agrees) && replicas_.fits(data, space_of(device));
 }
 
 Seconds DeviceMemory::transfer_time(const Task& task, SpaceId space) const
@@ -112,10 +134,18 @@ Seconds DeviceMemory::claimed(int device) const
     return sum;
 }
 
-MemoryStatistics DeviceMemory::statistics() const
+std::vector<DeviceTraffic> DeviceMemory::traffic() const
 {
     const std::lock_guard lock(mutex_);
-    return replicas_.statistics();
+    const MemoryStatistics all = replicas_.statistics();
+    std::vector<DeviceTraffic> rows;
+    for (int device = 0; device < devices(); ++device) {
+        const std::size_t space = std::size_t(space_of(device)), spaces = all.spaces.size();
+        const SpaceStatistics& its = all.spaces[space];
+        rows.push_back({stations_[std::size_t(device)]->name(), all.between[space].bytes, all.between[space * spaces].bytes,
+                        its.hits + its.joined, its.misses, its.evictions});
+    }
+    return rows;
 }
 
 // ---- who uses what
@@ -165,8 +195,8 @@ void DeviceMemory::await_data(std::span<const TaskDatum> data, Lock& lock)
 
 void DeviceMemory::fetch(const Task& task)
 {
-    const std::vector<TaskDatum> data = data_of(task);
     Lock lock(mutex_);
+    const std::vector<TaskDatum> data = data_at_home(task);
     note_use(*task.flow, data);
     at_home_.insert(&task);
     try {
@@ -181,7 +211,7 @@ void DeviceMemory::release(const Task& task)
 {
     const std::lock_guard lock(mutex_);
     if (at_home_.erase(&task) == 0) return;
-    replicas_.release(data_of(task), home);
+    replicas_.release(data_at_home(task), home);
     call_all();
 }
 

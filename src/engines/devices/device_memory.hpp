@@ -1,4 +1,5 @@
 #pragma once
+#include "base/device_traffic.hpp"
 #include "engines/devices/device_driver.hpp"
 #include "graph/task_flow.hpp"
 #include "memory/claims.hpp"
@@ -38,7 +39,7 @@ public:
     bool holds_written(const Task& task, SpaceId space) const;
     Seconds claimed(int device) const; ///< how long what it has taken should run
     SpaceId space_of(int device) const { return device + 1; }
-    MemoryStatistics statistics() const;
+    std::vector<DeviceTraffic> traffic() const;
 
     // Tasks on cores, and owners.
     void fetch(const Task& task);   ///< returns when its data are at home; throws
@@ -51,6 +52,7 @@ public:
         Task* task;
         std::exception_ptr failure;
         std::int64_t begin_ns, end_ns;
+        bool back = false; ///< it is not over: others are to run it
     };
     int slots() const { return slots_; }
     void claim(int device, Task& task, Seconds expected);
@@ -78,6 +80,7 @@ private:
     void call(int device);
     void call_all();
     std::vector<TaskDatum> data_of(const Task& task) const;
+    std::vector<TaskDatum> data_at_home(const Task& task) const;
     void note_use(TaskFlow& flow, std::span<const TaskDatum> data);
     void add_transfers(std::vector<Transfer>& transfers);
     void acquire_claims();

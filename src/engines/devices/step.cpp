@@ -145,7 +145,8 @@ bool DeviceMemory::find_operands(int device, Station& station, const Task& task,
     return true;
 }
 
-/// The first ones, while they cannot run: their data cannot come, their flow was cancelled, the device is lost.
+/// The first ones, while they cannot run: their data cannot come, their flow was cancelled, the device is lost. Those that have
+/// not got their data go back to where they came from, where cores can run them.
 bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& done)
 {
     const std::size_t before = done.size();
@@ -154,6 +155,7 @@ bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& 
         Task& task = *claim.task;
         const bool dead = station.dead.load(std::memory_order_relaxed), stopped = !task.flow->may_run(task);
         if (!claim.impossible && !dead && !stopped) break;
+        const bool back = !stopped && !claim.acquired && task.codelet->core;
         std::exception_ptr failure = claim.failure;
         const std::string where = fmt::format("task '{}'", task.label);
         if (claim.impossible && !failure)
@@ -161,7 +163,7 @@ bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& 
         else if (dead && !stopped) failure = error_of(station, station.fault, where);
         if (claim.acquired) replicas_.release(data_of(task), space_of(device), false);
         station.claims.pop();
-        done.push_back({&task, std::move(failure), 0, 0});
+        done.push_back({&task, back ? nullptr : std::move(failure), 0, 0, back});
     }
     return done.size() > before;
 }

@@ -31,6 +31,12 @@ bool NativeEngine::carry_on(Worker& worker)
     const std::vector<DeviceMemory::Done> all = devices_->step(device_of(worker.id), worker.id);
     for (const DeviceMemory::Done& done : all) {
         Task& task = *done.task;
+        if (done.back) {
+            --worker.in_flight;
+            task.next = nullptr;
+            ready(&task);
+            continue;
+        }
         const std::int64_t ns = done.end_ns - done.begin_ns;
         if (ns > 0) {
             add(worker.busy_ns, ns);

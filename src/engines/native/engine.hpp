@@ -33,7 +33,8 @@ public:
                                             .concurrent_write = true,
                                             .reduction = true,
                                             .nesting = true,
-                                            .cancellation = true};
+                                            .cancellation = true,
+                                            .devices = true};
 
     explicit NativeEngine(EngineParts parts);
     ~NativeEngine() override; ///< every flow must be gone
@@ -56,6 +57,7 @@ public:
     const char* name() const override { return "engine 'native'"; }
     CallSharing* call_sharing() override { return this; }
     KernelSpeeds speeds() const override { return speeds_.seen(); }
+    std::vector<DeviceTraffic> traffic() const override { return devices_ ? devices_->traffic() : std::vector<DeviceTraffic>(); }
 
     // CallSharing
     bool attend(TaskFlow& flow, const std::function<void()>& call) override;

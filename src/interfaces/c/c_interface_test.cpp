@@ -163,6 +163,9 @@ TEST(CInterface, ChecksSessionOptions)
     EXPECT_EQ(trc_session_workers(make_session("engine=sequential").get()), 1);
     EXPECT_EQ(trc_session_workers(make_session("scheduler=ws worker_count=1 window=16").get()), 1);
     EXPECT_EQ(trc_session_workers(make_session("relief=always worker_count=1").get()), 1);
+    EXPECT_EQ(trc_session_create(&session, "devices=emulated:2,memory=64"), TRC_BAD_VALUE);
+    EXPECT_THAT(trc_last_error_message(), HasSubstr("must be a size"));
+    EXPECT_EQ(trc_session_workers(make_session("devices=emulated:2,memory=64MiB worker_count=1").get()), 3);
     EXPECT_EQ(trc_session_destroy(nullptr), TRC_OK);
 }
 

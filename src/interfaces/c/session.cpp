@@ -45,8 +45,8 @@ std::vector<int> core_list(const std::string& key, const std::string& text)
 
 void set(SessionOptions& options, const std::string& key, const std::string& value)
 {
-    static constexpr std::string_view known[] = {"engine",  "scheduler",    "kernels", "threads",
-                                                 "workers", "worker_count", "window",  "relief"};
+    static constexpr std::string_view known[] = {"engine",       "scheduler", "kernels", "threads", "workers",
+                                                 "worker_count", "window",    "relief",  "devices"};
     if (key == "engine") options.engine = value;
     else if (key == "scheduler") options.scheduler = value;
     else if (key == "kernels") options.kernels = value;
@@ -54,6 +54,7 @@ void set(SessionOptions& options, const std::string& key, const std::string& val
     else if (key == "workers") options.workers = core_list(key, value);
     else if (key == "worker_count") options.worker_count = core(key, value);
     else if (key == "relief") options.relief = value;
+    else if (key == "devices") options.devices = value;
     else if (key == "window") options.window = number(key, value);
     else throw Error(ErrorCode::bad_argument, 2, unknown_name("session option", key, known));
 }
