@@ -283,7 +283,7 @@ Group::~Group() { Behind::only().leave(comm_); }
 } // namespace
 } // namespace trencadis
 
-extern "C" __attribute__((visibility("default"))) trencadis::StarpuMessages* trc_starpu_mpi_v2()
+extern "C" __attribute__((visibility("default"))) trencadis::StarpuMessages* trc_starpu_mpi_v3()
 {
     return &trencadis::Behind::only();
 }
