@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The figures of docs/speed.md and the README: measures them, keeps them as JSON lines, and writes them as tables.
 
-    benchmarks/report.py measure [--into FILE] [--only quiet,busy,...]    some 40 minutes on a machine with nothing else to do
+    benchmarks/report.py measure [--into FILE] [--only quiet,small,...]    some 60 minutes on a machine with nothing else to do
     benchmarks/report.py measure --resume ...                             goes on where a run that was ended stopped
     benchmarks/report.py tables FILE                                      to standard output
     benchmarks/report.py tables FILE --page docs/speed.md --readme README.md    between the two marks of each: all, and a summary
@@ -32,10 +32,13 @@ MARKS = "measured", "swept"
 _VARIABLES = ("OPENBLAS_", "MKL_", "BLIS_", "OMP_", "KMP_", "TRENCADIS_")
 #: These are not set in a peer's process, whoever set them.
 _NOT_PASSED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "BLIS_ARCH_TYPE", "MKL_ENABLE_INSTRUCTIONS", "BLIS_ROOT")
-_PEERS = ("mkl", "openblas", "blis", "aocl")
+_PEERS = ("mkl", "mkl-intel", "openblas", "blis", "aocl")
 #: What is measured at every size, and what at one only.
 _ROUTINES, _SIZES = ("gemm", "potrf", "getrf", "geqrf"), (64, 128, 256, 512, 1024, 2048, 4096)
 _OTHERS = {256: ("syrk", "trsm", "symm", "trmm", "posv"), 1024: ("posv", "gesv", "getri", "gels", "ormqr", "orgqr")}
+#: Small orders, in every precision.
+_SMALL_SIZES = (8, 16, 24, 32, 40, 48, 56, 64, 96, 128)
+_PRECISIONS = {"s": "single", "d": "double", "c": "complex", "z": "double complex"}
 #: What is measured beside busy neighbours, and how many of these sit on core 1.
 _BUSY_ROUTINES, _BUSY_SIZES, _NEIGHBOURS = ("gemm", "trsm", "potrf", "getrf", "geqrf"), (1024, 4096), (1, 3)
 #: The columns of the summary.
@@ -58,6 +61,11 @@ def measurements(peers: Sequence[str] = _PEERS) -> Iterator[Measurement]:
     quiet += [(routine, n) for n, routines in _OTHERS.items() for routine in routines]
     for routine, n in quiet:
         yield from (Measurement("quiet", (routine, "--n", str(n), "--against", peer)) for peer in peers)
+    orders = ",".join(map(str, _SMALL_SIZES))
+    for routine in _ROUTINES:
+        for precision in _PRECISIONS:
+            words = (routine, "--n", orders, "--precision", precision, "--against")
+            yield from (Measurement("small", (*words, peer)) for peer in peers)
     for neighbours in _NEIGHBOURS:
         for routine in _BUSY_ROUTINES:
             for n in _BUSY_SIZES:
@@ -126,13 +134,13 @@ def tables(rows: list[Row]) -> str:
     """All tables in Markdown, with the machine they were measured on."""
     here = next(row for row in rows if row["part"] == "machine")
     measured = [row for row in rows if row["part"] not in ("machine", "done")]
-    parts = {part: [row for row in measured if row["part"] == part] for part in ("quiet", "busy", "tasks")}
+    parts = {part: [row for row in measured if row["part"] == part] for part in ("quiet", "small", "busy", "tasks")}
     lines = [
         _where(here),
         f"{_medians(measured)}, least and greatest in brackets; a ratio above 1 says that we are faster.",
         *_ours(measured),
     ]
-    writers = {"quiet": _quiet, "busy": _busy, "tasks": _tasks}
+    writers = {"quiet": _quiet, "small": _small, "busy": _busy, "tasks": _tasks}
     for part, write in writers.items():
         if parts[part]:
             lines += ["", *write(parts[part])]
@@ -223,6 +231,25 @@ def _by_peer(rows: list[Row], ratio: str, unit: str, own: Callable[[Row], float]
     return _table(("double precision", "n", unit, "to the best", *(f"to {versions[peer]}" for peer in peers)), body)
 
 
+def _small(rows: list[Row]) -> list[str]:
+    """A line per routine and order, a column per precision: our time, and the ratio to the best peer there."""
+    precisions = [precision for precision in _PRECISIONS if any(row["precision"] == precision for row in rows)]
+    body = []
+    for routine, n in dict.fromkeys((row["routine"], row["n"]) for row in rows):
+        here = [row for row in rows if (row["routine"], row["n"]) == (routine, n)]
+        cells = ([row for row in here if row["precision"] == precision] for precision in precisions)
+        body.append([routine, n, *map(_small_cell, cells)])
+    heads = ("", "n", *(_PRECISIONS[precision] for precision in precisions))
+    return ["Small orders, back to back: µs, and the ratio to the best peer there.", "", *_table(heads, body)]
+
+
+def _small_cell(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    best = min(rows, key=lambda row: row["ratio_median"])
+    return f"{1e6 * median(row['seconds_median'] for row in rows):.2f}, **{best['ratio_median']:.2f}** ({best['peer']})"
+
+
 def _busy(rows: list[Row]) -> list[str]:
     """What is kept: the rate beside busy neighbours over the quiet rate times the capacity that the neighbours leave."""
     quiet = {(row["routine"], row["n"], row["peer"]): row for row in rows if not row["busy"]}
@@ -299,7 +326,7 @@ def arguments_of() -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     measuring = commands.add_parser("measure")
     measuring.add_argument("--into", type=Path, default=Path(__file__).parent / "results" / f"{platform.node()}.jsonl")
-    measuring.add_argument("--only", default="", help="of quiet, busy, tasks")
+    measuring.add_argument("--only", default="", help="of quiet, small, busy, tasks")
     measuring.add_argument("--against", default=",".join(_PEERS), help="names, or paths as trencadis compare takes them")
     measuring.add_argument("--repeat", type=int, default=7)
     measuring.add_argument("--resume", action="store_true", help="leave out what the unfinished file has already")

@@ -146,3 +146,15 @@ def test_one_call_draws_both_pictures_and_writes_them_into_the_page(report, tmp_
     assert [command[command.index("--precision") + 1] for command in asked] == ["d", "s"]
     assert all(command[:2] == ["sweep", "all"] and "--n" in command and "mkl" in command for command in asked)
     assert str(tmp_path / "images" / "sweep-d.svg") in asked[0]
+
+
+def test_small_orders_have_a_column_for_each_precision_and_name_the_best_peer(report):
+    row = {**ROW, "part": "small", "n": 8, "seconds_median": 2e-7}
+    other = {**row, "peer": "mkl-intel", "ratio_median": 0.75}
+    complex_row = {**row, "precision": "z", "seconds_median": 4e-7}
+    text = report.tables([MACHINE, row, other, complex_row])
+    assert "|  | n | double | double complex |" in text
+    assert "| potrf | 8 | 0.20, **0.75** (mkl-intel) | 0.40, **1.25** (openblas) |" in text
+    small = [one for one in report.measurements(["openblas"]) if one.part == "small"]
+    assert {one.words[0] for one in small} == {"gemm", "potrf", "getrf", "geqrf"}
+    assert len(small) == 16
