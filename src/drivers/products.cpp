@@ -96,6 +96,11 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
         const blas::SmallProduct<T> shared(whole, blas::setup<T>(0), true);
         if (share_out<T>(crew, shared, flops)) return;
     }
+    constexpr Flops most_packed = 2e7; // of a longer one tiles are as fast
+    if (is_complex<T> && !is_thin(m, n, options) && is_short<T>(crew, flops, ours, options, most_packed)) {
+        blas::TeamProduct<T> shared(whole, blas::setup<T>(0));
+        if (share_out<T>(crew, shared, flops)) return;
+    }
     if (runs_directly(crew, flops, options)) return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, options);
     Problem problem{.m = m, .n = n, .k = k, .op = op_a, .op_b = op_b, .alpha = alpha, .beta = beta};
