@@ -11,7 +11,10 @@ void Replicas::resolve(std::span<const TaskDatum> data, SpaceId space)
     uses_.clear();
     for (const TaskDatum& use : data) {
         const DatumId datum = find_or_add(use, space);
-        uses_.push_back({datum, use.mode, place_of(datum, space), std::max(use.bytes, datums_[datum].bytes)});
+        // Who writes a part only leaves the rest as it is.
+        const bool part = use.mode == AccessMode::write && use.bytes < datums_[datum].bytes;
+        uses_.push_back(
+            {datum, part ? AccessMode::readwrite : use.mode, place_of(datum, space), std::max(use.bytes, datums_[datum].bytes)});
     }
 }
 

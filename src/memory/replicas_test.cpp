@@ -92,6 +92,17 @@ TEST_F(OneHostTwoDevices, WhatIsOnlyWrittenIsNotFetched)
     EXPECT_FALSE(replicas.holds(datum(0), host));
 }
 
+TEST_F(OneHostTwoDevices, TheRestOfWhatIsWrittenInPartIsFetched)
+{
+    run({inout(0)}, left);
+    const Plan back = run({out(0, 50)}, host);
+    ASSERT_THAT(back.transfers, SizeIs(1));
+    EXPECT_EQ(back.transfers[0].from, left);
+    EXPECT_EQ(back.transfers[0].bytes, 100);
+    EXPECT_TRUE(replicas.holds(datum(0), host));
+    EXPECT_FALSE(replicas.holds(datum(0), left));
+}
+
 TEST_F(OneHostTwoDevices, ASecondTaskWaitsForTheTransferThatIsUnderWay)
 {
     const Plan first = acquire({in(0)}, left);
