@@ -1,5 +1,6 @@
 #include "algorithms/cutting.hpp"
 #include "algorithms/signatures.hpp"
+#include "blas/level3/level3.hpp"
 #include "blas/level3/team_solve.hpp"
 #include "drivers/alone.hpp"
 #include "drivers/laid_out.hpp"
@@ -40,8 +41,9 @@ template <Scalar T> struct TriangularCall {
     {
         const blas::MicroKernel<T>& kernel = blas::setup<T>(0).kernel;
         Slices slices{*this, slice_for(others(), crew.workers(), side == Side::left ? kernel.nr : kernel.mr)};
-        if (crew.can_share(in_double<T>(flops())) && share_out<T>(crew, slices, flops())) return;
-        if (runs_directly(crew, flops(), options, Work::solve))
+        const bool finite = blas::all_finite(m, n, B, ldb); // otherwise what one slice has changes the bits of the others
+        if (finite && crew.can_share(in_double<T>(flops())) && share_out<T>(crew, slices, flops())) return;
+        if (!finite || runs_directly(crew, flops(), options, Work::solve))
             return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
         const Tile<T> triangle{const_cast<T*>(A), order(), order(), lda, op};
         const Uplo seen = op == Op::none ? uplo : opposite(uplo);

@@ -204,5 +204,27 @@ TYPED_TEST(ShortCalls, TriangularProductsHaveTheKernelsBits)
                 }
 }
 
+/// One infinity changes how all sums are taken, whoever takes part.
+TYPED_TEST(ShortCalls, TriangularProductsWithAnInfinityHaveTheKernelsBits)
+{
+    using T = TypeParam;
+    using Base = ShortCalls<T>;
+    const Index m = 230, n = 201;
+    const Dense<T> A = random_triangle<T>(Uplo::lower, m, 0);
+    Dense<T> B = random_matrix<T>(m, n);
+    B(3, 0) = std::numeric_limits<Real<T>>::infinity();
+    Dense<T> whole = B;
+    Base::kernels().trmm(Side::left, Uplo::lower, Op::none, Diag::non_unit, m, n, T(1), A.data.data(), A.ld, whole.data.data(),
+                         whole.ld);
+    for (int call = 0; call < 20; ++call) {
+        Dense<T> got = B;
+        trmm(Base::session(), Side::left, Uplo::lower, Op::none, Diag::non_unit, m, n, T(1), A.data.data(), A.ld, got.data.data(),
+             got.ld);
+        for (Index j = 1; j < n; ++j)
+            ASSERT_EQ(std::memcmp(&got(0, j), &whole(0, j), std::size_t(m) * sizeof(T)), 0)
+                << "column " << j << ", call " << call;
+    }
+}
+
 } // namespace
 } // namespace trencadis

@@ -6,9 +6,7 @@
 #include <algorithm>
 
 namespace trencadis::blas {
-namespace {
 
-/// No infinity and no NaN in B (m x n): both make a sum of zeros a NaN.
 template <Scalar T> bool all_finite(Index m, Index n, const T* B, Index ldb)
 {
     for (Index j = 0; j < n; ++j) {
@@ -24,6 +22,8 @@ template <Scalar T> bool all_finite(Index m, Index n, const T* B, Index ldb)
     }
     return true;
 }
+
+namespace {
 
 /// B <- alpha A B or alpha B A in place, B m x n, A triangular. As much of B as the buffer of an ordinary product holds is packed
 /// in full depth, a block of columns (A on the left) or of rows, before any of it is overwritten.
@@ -206,7 +206,9 @@ void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
     }
 }
 
-#define TRC_INSTANTIATE(T) template void trmm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template bool all_finite(Index, Index, const T*, Index);                                                                     \
+    template void trmm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)
