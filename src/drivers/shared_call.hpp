@@ -5,6 +5,7 @@
 #include "drivers/distributed.hpp"
 #include "graph/processes.hpp"
 
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,9 @@ template <class Check> decltype(auto) checked(Crew& crew, std::string_view routi
         return check();
     } catch (const Error& error) {
         say_refused(crew, routine, error);
+        throw;
+    } catch (const std::bad_alloc&) {
+        say_refused(crew, routine, Error(ErrorCode::out_of_memory, "no memory to lay the call out"));
         throw;
     }
 }

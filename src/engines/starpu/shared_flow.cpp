@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace trencadis {
 namespace {
@@ -58,9 +59,9 @@ void SharedFlow::hand_over(std::unique_ptr<OwnTask> task)
 
 void SharedFlow::submit_held()
 {
-    const std::vector<double> levels = bottom_levels(held_, tenancy_.settings().flops_per_second);
-    for (std::size_t i = 0; i < held_.size(); ++i) submit(std::move(held_[i]), levels[i]);
-    held_.clear();
+    std::vector<std::unique_ptr<OwnTask>> held = std::exchange(held_, {}); // whatever becomes of one, none is submitted twice
+    const std::vector<double> levels = bottom_levels(held, tenancy_.settings().flops_per_second);
+    for (std::size_t i = 0; i < held.size(); ++i) submit(std::move(held[i]), levels[i]);
 }
 
 void SharedFlow::await_all()
