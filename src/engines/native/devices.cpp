@@ -3,9 +3,25 @@
 #include "observe/clock.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace trencadis {
+namespace {
+
+/// Counts a device that sleeps, or is about to.
+class AsleepHere {
+public:
+    explicit AsleepHere(std::atomic<int>& count) : count_(count) { count_.fetch_add(1, std::memory_order_relaxed); }
+    ~AsleepHere() { count_.fetch_sub(1, std::memory_order_relaxed); }
+    AsleepHere(const AsleepHere&) = delete;
+    AsleepHere& operator=(const AsleepHere&) = delete;
+
+private:
+    std::atomic<int>& count_;
+};
+
+} // namespace
 
 EngineParts with_devices(EngineParts parts)
 {
@@ -61,6 +77,7 @@ void NativeEngine::start(Worker& worker, Task& task)
 void NativeEngine::await(Worker& worker)
 {
     if (carry_on(worker)) return;
+    const AsleepHere asleep(devices_asleep_);
     sleepers_.prepare(worker.id);
     const Found found = worker.in_flight < devices_->slots() ? look(worker) : Found{};
     if (found || devices_->has_news(device_of(worker.id))) sleepers_.cancel(worker.id);
@@ -74,6 +91,7 @@ Found NativeEngine::idle_device(Worker& worker)
     Found found;
     while (!found && !disturbed(worker)) {
         carry_on(worker);
+        const AsleepHere asleep(devices_asleep_);
         sleepers_.prepare(worker.id);
         found = look(worker);
         if (found || disturbed(worker) || devices_->has_news(device_of(worker.id))) sleepers_.cancel(worker.id);

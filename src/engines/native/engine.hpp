@@ -67,7 +67,10 @@ public:
     void rouse(int helpers) override;
     bool is_worth_waking(Flops flops) const override { return worth_waking(flops) > 0; }
     bool has_room() const override;
-    int spinning() const override { return idle_.load(std::memory_order_relaxed) - sleepers_.count(); }
+    int spinning() const override
+    {
+        return idle_.load(std::memory_order_relaxed) - (sleepers_.count() - devices_asleep_.load(std::memory_order_relaxed));
+    }
 
 private:
     // View
@@ -142,7 +145,7 @@ private:
     void taken(const Task& task);
     void wake(int count);
     bool holds_back(Worker& worker) const;
-    void someone_looks() { sleepers_.notify(1); }
+    void someone_looks() { wake(1); }
     Found look(Worker& worker);
     Found joined(Worker& worker, const Decision& decision);
     Found idle(Worker& worker, Wait* wait);
@@ -205,7 +208,8 @@ private:
     alignas(64) Lock scheduler_lock_;
     std::atomic<std::int64_t> queued_{0}; ///< written under the lock; a hint for those who do not hold it
     alignas(64) std::atomic<int> offers_{0};
-    std::atomic<int> idle_{0};
+    std::atomic<int> idle_{0};                   ///< cores
+    std::atomic<int> devices_asleep_{0};         ///< of those that sleepers_ counts
     std::vector<std::atomic<int>> idle_on_node_; ///< the same by node; empty where nodes are not split
     std::atomic<bool> stop_{false};
     OpenCall call_;

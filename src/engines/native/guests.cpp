@@ -203,8 +203,10 @@ bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& wor
 void NativeEngine::join(Worker& worker, OpenCall& call)
 {
     const std::int64_t begin = now_ns();
-    if (const std::int64_t woken = woken_at_ns_.exchange(0, std::memory_order_relaxed))
+    if (const std::int64_t woken = woken_at_ns_.load(std::memory_order_relaxed); woken > 0 && worker.woke_ns > woken) {
+        woken_at_ns_.store(0, std::memory_order_relaxed);
         wake_cost_.note_delay(begin - woken, begin);
+    }
     add(worker.joined, 1);
     call.take_part();
     add(worker.busy_ns, now_ns() - begin);

@@ -106,12 +106,12 @@ Found NativeEngine::look(Worker& worker)
 Found NativeEngine::joined(Worker& worker, const Decision& decision)
 {
     Found found;
-    if (is_device(worker.id)) return found;
-    if (call_.try_join()) {
+    if (!is_device(worker.id) && call_.try_join()) {
         found.call = &call_;
         return found;
     }
     found.again_ns = static_cast<std::int64_t>(decision.again_in * 1e9);
+    if (is_device(worker.id)) return found;
     if (decision.join == no_worker) return found;
     Share* share = workers_[decision.join]->offer.load(std::memory_order_acquire);
     if (share && binding_.allows(worker.id, share->node()) && share->try_join()) found.share = share;
@@ -151,7 +151,7 @@ Found NativeEngine::idle(Worker& worker, Wait* wait)
         bool notified = false;
         found = sleep(worker, wait, watch.nap_ns(), notified);
         last = now_ns();
-        if (notified) spin_until = last + spin_ns(last);
+        if (notified) spin_until = (worker.woke_ns = last) + spin_ns(last);
         watch.slept(notified, idle_.load(std::memory_order_relaxed));
     }
     count_idle(worker, -1);

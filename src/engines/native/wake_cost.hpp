@@ -21,33 +21,32 @@ public:
     /// How many to wake, of so many that sleep, where the call takes at least `alone_ns` on one core.
     int helpers(double alone_ns, int awake, int asleep, std::int64_t now) const
     {
-        const Costs costs = lately(now);
-        const auto time = [&](int woken) { return woken * costs.call + (alone_ns + woken * costs.delay) / (1 + awake + woken); };
+        const double call = call_.at(now), delay = delay_.at(now);
+        const auto time = [&](int woken) { return woken * call + (alone_ns + woken * delay) / (1 + awake + woken); };
         int best = 0;
         while (best < asleep && time(best + 1) < time(best)) ++best; // it falls, then rises
         return time(best) < worth_it * time(0) ? best : 0;
     }
 
-    void note_call(std::int64_t ns, std::int64_t now) { note(call_ns_, ns, now); }   ///< one was woken
-    void note_delay(std::int64_t ns, std::int64_t now) { note(delay_ns_, ns, now); } ///< and began, or had not yet
+    void note_call(std::int64_t ns, std::int64_t now) { call_.note(ns, now); }   ///< one was woken
+    void note_delay(std::int64_t ns, std::int64_t now) { delay_.note(ns, now); } ///< and began, or had not yet
 
 private:
-    struct Costs {
-        double call, delay; ///< ns
-    };
-    Costs lately(std::int64_t now) const
-    {
-        if (now - seen_ns_.load(std::memory_order_relaxed) > lasting_ns) return {usual_call_ns, usual_delay_ns};
-        return {double(call_ns_.load(std::memory_order_relaxed)), double(delay_ns_.load(std::memory_order_relaxed))};
-    }
-    void note(std::atomic<std::int64_t>& mean, std::int64_t ns, std::int64_t now)
-    {
-        const std::int64_t before = mean.load(std::memory_order_relaxed);
-        mean.store(before + (ns - before) / 4, std::memory_order_relaxed);
-        seen_ns_.store(now, std::memory_order_relaxed);
-    }
+    /// Of what was seen lately.
+    struct Mean {
+        const std::int64_t usual;
+        std::atomic<std::int64_t> ns{usual}, seen_ns{-lasting_ns - 1};
 
-    std::atomic<std::int64_t> call_ns_{usual_call_ns}, delay_ns_{usual_delay_ns}, seen_ns_{0};
+        bool is_old(std::int64_t now) const { return now - seen_ns.load(std::memory_order_relaxed) > lasting_ns; }
+        double at(std::int64_t now) const { return double(is_old(now) ? usual : ns.load(std::memory_order_relaxed)); }
+        void note(std::int64_t seen, std::int64_t now)
+        {
+            const std::int64_t before = is_old(now) ? usual : ns.load(std::memory_order_relaxed);
+            ns.store(before + (seen - before) / 4, std::memory_order_relaxed);
+            seen_ns.store(now, std::memory_order_relaxed);
+        }
+    };
+    Mean call_{usual_call_ns}, delay_{usual_delay_ns};
 };
 
 } // namespace trencadis

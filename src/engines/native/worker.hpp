@@ -72,6 +72,7 @@ struct alignas(128) Worker : WorkerState<Holder> {
     Reluctance reluctance;
     Holder* resting = nullptr; ///< who sleeps and has said that its place is free
     std::int64_t idle_since_ns = 0;
+    std::int64_t woke_ns = 0; ///< its own unit, by somebody, the last time
 
     Share* unused_share() ///< null when every one still has a member that was preempted
     {

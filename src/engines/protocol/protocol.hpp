@@ -80,14 +80,17 @@ template <class Holder> struct WaitState {
 ///     void pass(worker, self, next)            `next` has the worker; returns when `self` has it back
 ///     void wake_worker(worker)                 whoever holds it looks around
 ///     void wake(count), someone_looks()        so many of those who are idle look for tasks; one at least looks for dependences
-///     Found idle(worker, wait)                 blocks until there is something to do or `disturbed`; `wait`: null, or whose end
-///     ends it bool disturbed(worker)                   the holder is to look at something other than tasks Found look(worker)
-///     `seek`, and what else there is to find Found joined(worker, decision)           a member of what the policy names, if it
-///     still can be void act(worker, found), execute(worker, task, offer) bool any_work()                          is it worth to
-///     ask the policy; a hint bool can_run(worker, task)               on the stack of another one with_policy(body)
-///     calls it; the policy is the caller's alone meanwhile, unless it is concurrent int push(chain, from)
-///     gives the policy tasks; returns how many workers should know void taken(task)                         the policy has given
-///     it out void locate(chain)                       notes where the tasks' data are, for a policy that asks; before `push`
+///     Found idle(worker, wait)                 blocks until there is something to do or `disturbed`; `wait`: whose end ends it
+///     bool disturbed(worker)                   the holder is to look at something other than tasks
+///     Found look(worker)                       `seek`, and what else there is to find
+///     Found joined(worker, decision)           a member of what the policy names, if it still can be
+///     void act(worker, found), execute(worker, task, offer)
+///     bool any_work()                          is it worth to ask the policy; a hint
+///     bool can_run(worker, task)               on the stack of another one
+///     with_policy(body)                        calls it; the policy is the caller's alone meanwhile, unless it is concurrent
+///     int push(chain, from)                    gives the policy tasks; returns how many workers should know
+///     void taken(task)                         the policy has given it out
+///     void locate(chain)                       notes where the tasks' data are, for a policy that asks; before `push`
 template <class Carrier, class Worker, class Holder, class Wait, class Found> class WorkerProtocol : public TaskFlowEngine {
 public:
     bool binds(int node) const final { return binding_.binds(node); }
