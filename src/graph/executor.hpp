@@ -15,8 +15,9 @@ public:
     virtual ~Executor() = default;
     virtual const char* name() const { return "this executor"; } ///< for messages
 
-    /// The owner of a flow is about to submit a task, before anything of it is known: where virtual time is charged for it.
-    virtual void submitting() {}
+    /// The owner of a flow is about to submit a task, before anything of it is known: where virtual time is charged for it,
+    /// and a caller asked whether it wants to go on.
+    virtual void submitting(TaskFlow&) {}
     /// A chain of tasks (linked by `next`) that may run from now on. Any thread; called by the flow's owner for a task
     /// that is ready when submitted, by engines themselves for what TaskFlow::finish returns.
     virtual void ready(Task* chain) = 0;

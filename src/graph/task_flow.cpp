@@ -97,7 +97,7 @@ void TaskFlow::require_apart(std::span<const Access> accesses, const char* label
 Task& TaskFlow::begin(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
                       const TaskOptions& options)
 {
-    executor_.submitting();
+    executor_.submitting(*this);
     if (cancelled()) throw Error(ErrorCode::cancelled, "the flow was cancelled");
     const char* const label = options.label ? options.label : codelet.name;
     for (const Access& access : accesses) {

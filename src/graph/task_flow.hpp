@@ -44,6 +44,7 @@ public:
     void cancel() override { cancelled_.store(true, std::memory_order_relaxed); }
     bool cancelled() const override;
 
+    std::uint64_t submissions() const { return submitted_; } ///< tasks so far. Owner only
     /// Tasks submitted and not finished. Owner only.
     std::int64_t pending() const { return (state_.load(std::memory_order_acquire) >> 1) + target_ - credit_; }
     TaskFlow* parent() const override { return parent_; }

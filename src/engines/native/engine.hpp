@@ -41,6 +41,7 @@ public:
 
     // Executor
     void ready(Task* chain) override;
+    void submitting(TaskFlow& flow) override;
     void submitted(Task& task) override;
     void drain(TaskFlow& flow, std::int64_t target) override;
     void wake_owner(TaskFlow& flow) override;

@@ -38,7 +38,7 @@ void VirtualEngine::ready(Task* chain)
     serve();
 }
 
-void VirtualEngine::submitting()
+void VirtualEngine::submitting(TaskFlow&)
 {
     if (options_.submit_s <= 0) return;
     if (Worker* worker = here()) pay(*worker, options_.submit_s);

@@ -46,7 +46,7 @@ public:
     ~VirtualEngine() override { end_kept_flows(); }
 
     // Executor
-    void submitting() override;
+    void submitting(TaskFlow& flow) override;
     void ready(Task* chain) override;
     void drain(TaskFlow& flow, std::int64_t target) override;
     void wake_owner(TaskFlow& flow) override;
