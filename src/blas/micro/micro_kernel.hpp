@@ -93,8 +93,9 @@ template <Scalar T> struct MicroKernel {
     void (*solve)(Index k, R* X, Index height, const R* U, Index cols);
 
     /// L L^T = D in place, D the lower triangle of n <= nr rows and columns; column p is nr numbers at D + p * step, of which
-    /// those in front of the diagonal are not read and become zero. U: n rows of nr numbers, L^T with the inverses of its pivots,
-    /// then one of ones, as solve wants it. Returns LAPACK's info; then U is undefined. Real numbers; null where there is none.
+    /// those in front of the diagonal may be anything and become zero. U: n rows of nr numbers, L^T with the inverses of its
+    /// pivots, then one of ones, as solve wants it. Returns LAPACK's info; then U is undefined. Real numbers; null where there
+    /// is none.
     Index (*factor_diagonal)(Index n, R* D, Index step, R* U);
 
     /// A = P L U in place, as getrf (lu.hpp), for few columns: with the pivots' rows from 1 and its result.
