@@ -13,6 +13,18 @@ struct DeviceTraffic {
     std::int64_t hits = 0;   ///< operands that were there, or on their way
     std::int64_t misses = 0; ///< operands that had to be fetched
     std::int64_t evictions = 0;
+    Bytes peak = 0;         ///< most that its copies took at once
+    Seconds copying = 0;    ///< with a copy going on, one way or both
+    Seconds computing = 0;  ///< with a kernel going on
+    Seconds together = 0;   ///< with both
+    std::string fault = {}; ///< why it takes no more tasks; empty: it does
+
+    /// Of the shorter of copies and kernels, the part during which the others went on; 0 where there were none.
+    double overlap() const
+    {
+        const Seconds shorter = copying < computing ? copying : computing;
+        return shorter > 0 ? together / shorter : 0;
+    }
 };
 
 } // namespace trencadis

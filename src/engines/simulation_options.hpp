@@ -32,7 +32,7 @@ struct SimulationOptions {
     bool peer = true;
     /// Messages between hosts take no time; they are counted. What a run loses by communication is the difference.
     bool free_network = false;
-    std::string power_state; ///< of all units, by name; empty: the first of each
+    std::string power_state = {}; ///< of all units, by name; empty: the first of each
     std::string placement =
         "first-touch"; ///< of the data at the start: first-touch (node 0), interleave (by tile, over the nodes in use)
 };

@@ -1,5 +1,5 @@
 #include "base/error.hpp"
-#include "engines/module.hpp"
+#include "base/module.hpp"
 #include "engines/simulated/virtual_time.hpp"
 
 #include <atomic>

@@ -6,7 +6,7 @@
 #include "engines/starpu/polite_polling.hpp"
 #include "engines/starpu/priority_rank.hpp"
 #include "engines/starpu/private_environment.hpp"
-#include "engines/starpu/without_signals.hpp"
+#include "base/without_signals.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "engines/starpu/priority_rank.hpp"
 #include "engines/starpu/private_environment.hpp"
 #include "engines/starpu/starpu_runtime.hpp"
-#include "engines/starpu/without_signals.hpp"
+#include "base/without_signals.hpp"
 #include "graph/codelet_name.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "base/lasting.hpp"
 #include "base/registry.hpp"
-#include "engines/module.hpp"
+#include "base/module.hpp"
 
 #include <algorithm>
 #include <atomic>

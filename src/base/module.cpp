@@ -1,4 +1,4 @@
-#include "engines/module.hpp"
+#include "base/module.hpp"
 
 #include "base/error.hpp"
 #include "base/own_folder.hpp"
