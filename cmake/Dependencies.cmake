@@ -62,6 +62,18 @@ else()
 endif()
 trc_optional(StarPU-MPI "${starpumpi_FOUND}" "${note}")
 
+set(note "needed by devices 'opencl': on Debian and Ubuntu apt install ocl-icd-opencl-dev libclblast-dev")
+if(TRC_MINIMAL OR TRC_SANITIZE) # drivers bring compilers, whose memory and order no sanitizer of ours sees
+    set(note "left out of minimal builds and of those with sanitizers, and with it devices 'opencl'")
+else()
+    pkg_check_modules(opencl QUIET IMPORTED_TARGET OpenCL)
+    pkg_check_modules(clblast QUIET IMPORTED_TARGET clblast)
+endif()
+if(opencl_FOUND AND clblast_FOUND)
+    set(opencl_devices_FOUND ON)
+endif()
+trc_optional("OpenCL and CLBlast" "${opencl_devices_FOUND}" "${note}")
+
 # Beside the wheel there is no MPI that it could be built for.
 set(note "needed by libtrencadis_scalapack.so: on Debian and Ubuntu apt install libscalapack-openmpi-dev libopenmpi-dev")
 if(TRC_MINIMAL OR DEFINED SKBUILD)

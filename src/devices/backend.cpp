@@ -77,4 +77,9 @@ DeviceList open_devices(std::string_view text)
     return backend.open(words);
 }
 
+bool are_emulated(std::string_view text)
+{
+    return !text.empty() && find_entry("devices", device_entries(), read_device_words(text).backend).emulates;
+}
+
 } // namespace trencadis::devices

@@ -34,10 +34,13 @@ struct Backend : Entry {
     /// Throws Error{bad_argument} for words that mean nothing here, Error{missing_backend} where there is no such device, and
     /// Error{environment} where it does not start.
     DeviceList (*open)(const DeviceWords& words);
+    bool emulates = false; ///< how fast its devices are says nothing of any hardware
 };
 
 /// The devices that the text names.
 DeviceList open_devices(std::string_view text);
+/// Are they emulated? The text was read by open_devices.
+bool are_emulated(std::string_view text);
 
 } // namespace trencadis::devices
 

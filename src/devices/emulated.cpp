@@ -4,6 +4,10 @@
 #include "devices/backend.hpp"
 #include "devices/quantity.hpp"
 
+#include <fmt/format.h>
+
+#include <unistd.h>
+
 namespace trencadis {
 namespace devices {
 namespace {
@@ -11,6 +15,16 @@ namespace {
 constexpr std::string_view keys[] = {"memory", "bandwidth",       "latency",   "speed",       "pageable",
                                      "direct", "fail-allocation", "fail-copy", "fail-kernel", "lose-at"};
 constexpr long most_devices = 64, most_works = 1'000'000'000;
+
+/// Its memory is the host's.
+std::size_t size_here(const std::string& what, const std::string& text)
+{
+    const double size = read_size(what, text), host = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+    if (size <= host) return static_cast<std::size_t>(size);
+    throw Error(ErrorCode::bad_argument,
+                fmt::format("{}={}, but an emulated device's memory is this machine's, which has {:.1f}GiB", what, text,
+                            host / (1 << 30)));
+}
 
 EmulatedTraits traits_of(const DeviceWords& words)
 {
@@ -23,7 +37,7 @@ EmulatedTraits traits_of(const DeviceWords& words)
     const auto number = [&](const char* key, long& into) {
         with(key, [&](const std::string& what, const std::string& text) { into = read_count(what, text, most_works); });
     };
-    with("memory", [&](const auto& what, const auto& text) { traits.memory = static_cast<std::size_t>(read_size(what, text)); });
+    with("memory", [&](const auto& what, const auto& text) { traits.memory = size_here(what, text); });
     with("bandwidth", [&](const auto& what, const auto& text) { traits.bandwidth = read_bandwidth(what, text); });
     with("latency", [&](const auto& what, const auto& text) { traits.latency = read_time(what, text); });
     with("speed", [&](const auto& what, const auto& text) { traits.speed = read_speed(what, text); });
@@ -58,6 +72,7 @@ const DeviceBackend device_emulated{
      "trencadis"},
     [] { return std::string(); },
     devices::open_emulated,
+    true,
 };
 
 } // namespace trencadis

@@ -38,7 +38,8 @@ double read(std::string_view what, std::string_view text, const Quantity& quanti
 }
 
 constexpr double kib = 1024, mib = kib * kib, gib = mib * kib;
-constexpr Unit sizes[] = {{"KiB", kib}, {"MiB", mib}, {"GiB", gib}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
+constexpr Unit sizes[] = {{"KiB", kib}, {"MiB", mib}, {"GiB", gib}, {"TiB", 1024 * gib},
+                          {"kB", 1e3},  {"MB", 1e6},  {"GB", 1e9},  {"TB", 1e12}};
 constexpr Unit bandwidths[] = {{"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}};
 constexpr Unit times[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 constexpr Unit speeds[] = {{"MFlop/s", 1e6}, {"GFlop/s", 1e9}, {"TFlop/s", 1e12}};
@@ -47,7 +48,7 @@ constexpr Unit speeds[] = {{"MFlop/s", 1e6}, {"GFlop/s", 1e9}, {"TFlop/s", 1e12}
 
 double read_size(std::string_view what, std::string_view text)
 {
-    return read(what, text, {sizes, 1e3, 1e15, "a size of at least 1kB, such as 64MiB or 2GB"});
+    return read(what, text, {sizes, 1e3, 1e15, "a size of at least 1kB and at most 1000TB, such as 64MiB or 2GB"});
 }
 
 double read_bandwidth(std::string_view what, std::string_view text)

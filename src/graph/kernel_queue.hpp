@@ -16,6 +16,8 @@ protected:
     ~BlockMap() = default;
 };
 
+class Level3Queue;
+
 /// The kernels of a device, one after the other, as what computes there sees them: the bodies of tasks only enqueue.
 class KernelQueue {
 public:
@@ -24,6 +26,8 @@ public:
     /// Of devices that run functions of this process: `body` is called on the device, of so many flops, and may throw, which is
     /// that kernel's failure. Throws std::bad_alloc.
     virtual void enqueue(Flops flops, Body body) = 0;
+    /// Of devices that compute with a library of their own (level3_call.hpp): those run no functions. Null: of none.
+    virtual Level3Queue* level3() { return nullptr; }
 
 protected:
     ~KernelQueue() = default;

@@ -1,6 +1,6 @@
 #pragma once
 #include "devices/emulated/address_space.hpp"
-#include "devices/emulated/locked_pages.hpp"
+#include "devices/locked_pages.hpp"
 #include "devices/emulated/work_queue.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "devices/emulated/locked_pages.hpp"
+#include "devices/locked_pages.hpp"
 
 #include <fmt/format.h>
 

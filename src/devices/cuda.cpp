@@ -1,0 +1,76 @@
+#include "base/error.hpp"
+#include "devices/backend.hpp"
+#include "devices/cuda/driver.hpp"
+#include "devices/driven/as_guest.hpp"
+#include "devices/driven/choice.hpp"
+
+#include <fmt/format.h>
+
+namespace trencadis {
+namespace devices {
+namespace cuda {
+namespace {
+
+class CudaLibrary final : public DriverLibrary {
+public:
+    CudaLibrary() : api_(load_api())
+    {
+        const AsGuest guest;
+        const Result code = api_.cuInit(0);
+        if (code == no_device) return;
+        int count = 0;
+        if (code != success || api_.cuDeviceGetCount(&count) != success)
+            throw Error(ErrorCode::environment, fmt::format("devices 'cuda': {} when NVIDIA's driver starts", name_of(code)));
+        for (int number = 0; number < count; ++number) {
+            char name[256] = "?";
+            DeviceNumber device = 0;
+            if (api_.cuDeviceGet(&device, number) == success) api_.cuDeviceGetName(name, sizeof name, device);
+            devices_.push_back(device);
+            names_.emplace_back(name);
+        }
+    }
+    std::vector<std::string> names() override { return names_; }
+    std::unique_ptr<Driver> open(std::size_t number) override
+    {
+        return std::make_unique<CudaDriver>(api_, devices_.at(number), fmt::format("cuda {}", number));
+    }
+
+private:
+    const Api& api_;
+    std::vector<DeviceNumber> devices_;
+    std::vector<std::string> names_;
+};
+
+} // namespace
+} // namespace cuda
+
+namespace {
+
+/// To know, they have to be opened; whoever asks has asked for devices.
+std::string why_no_cuda()
+{
+    try {
+        cuda::load_api();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return {};
+}
+
+DeviceList open_cuda(const DeviceWords& words)
+{
+    cuda::CudaLibrary library;
+    return open_driven(words, library, "it takes a GPU of NVIDIA's and its driver, which nvidia-smi shows");
+}
+
+} // namespace
+} // namespace devices
+
+extern const DeviceBackend device_cuda;
+const DeviceBackend device_cuda{
+    {"cuda", "NVIDIA's GPUs, by their driver and cuBLAS, which are opened when a device is asked for", "NVIDIA"},
+    devices::why_no_cuda,
+    devices::open_cuda,
+};
+
+} // namespace trencadis

@@ -1,0 +1,261 @@
+#include "devices/cuda/driver.hpp"
+
+#include "base/error.hpp"
+#include "devices/driven/as_guest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <complex>
+#include <utility>
+
+namespace trencadis::devices::cuda {
+namespace {
+
+Status status_of(Result code, Fault fault, const std::string& asked)
+{
+    if (code == success) return {};
+    if (is_loss(code)) fault = Fault::lost;
+    if (code == out_of_memory) fault = Fault::out_of_memory;
+    return {fault, fmt::format("{} for {}", name_of(code), asked)};
+}
+
+std::uint64_t next_serial()
+{
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
+[[noreturn]] void fail(const std::string& name, const std::string& code, const char* what)
+{
+    throw Error(ErrorCode::environment, fmt::format("device '{}': {} for {}", name, code, what));
+}
+
+} // namespace
+
+struct CudaDriver::Told {
+    Completion arrived;
+    Queue queue;
+    std::uint64_t number;
+    std::shared_ptr<Owed> owed;
+};
+
+/// On a thread of the driver's, where nothing of it may be called.
+void CudaDriver::tell(Stream, Result code, void* data)
+{
+    const std::unique_ptr<Told> told(static_cast<Told*>(data));
+    const std::shared_ptr<Owed> owed = told->owed;
+    owed->arrived[static_cast<std::size_t>(told->queue)].store(told->number, std::memory_order_release);
+    told->arrived(status_of(code, told->queue == Queue::kernels ? Fault::kernel : Fault::copy, "what was enqueued"));
+    const std::lock_guard lock(owed->mutex);
+    if (--owed->count == 0) owed->none.notify_all();
+}
+
+CudaDriver::CudaDriver(const Api& api, DeviceNumber device, std::string name)
+    : api_(api), device_(device), name_(std::move(name)), serial_(next_serial())
+{
+    const AsGuest guest;
+    if (const Result code = api_.cuDevicePrimaryCtxRetain(&context_, device_); code != success)
+        fail(name_, name_of(code), "its context");
+    const Current current(*this);
+    std::size_t free = 0, all = 0;
+    Result code = current.code();
+    for (Line& line : lines_)
+        if (code == success) code = api_.cuStreamCreate(&line.stream, stream_non_blocking);
+    BlasStatus blas = code == success ? api_.cublasCreate_v2(&blas_) : 0;
+    if (code == success && blas == 0) blas = api_.cublasSetStream_v2(blas_, line(Queue::kernels).stream);
+    if (code == success && blas == 0) code = api_.cuMemGetInfo_v2(&free, &all);
+    bytes_ = free - std::min(free, all / 16); // others use it, too, and cuBLAS needs some
+    if (code == success && blas == 0) return;
+    if (blas_) api_.cublasDestroy_v2(blas_);
+    for (Line& line : lines_)
+        if (line.stream) api_.cuStreamDestroy_v2(line.stream);
+    api_.cuDevicePrimaryCtxRelease_v2(device_);
+    fail(name_, code != success ? name_of(code) : name_of_blas(blas), "its streams and cuBLAS");
+}
+
+/// A device that is lost may owe callbacks for ever; they find what they need all the same.
+CudaDriver::~CudaDriver()
+{
+    {
+        const Current current(*this);
+        bool lost = false;
+        for (Line& line : lines_) lost |= api_.cuStreamSynchronize(line.stream) != success;
+        std::unique_lock lock(owed_->mutex);
+        const auto told = [this] { return owed_->count == 0; };
+        if (lost) owed_->none.wait_for(lock, std::chrono::seconds(1), told);
+        else owed_->none.wait(lock, told);
+        lock.unlock();
+        api_.cublasDestroy_v2(blas_);
+        for (Line& line : lines_) {
+            for (const Marked& marked : line.marked) api_.cuEventDestroy_v2(marked.event);
+            api_.cuStreamDestroy_v2(line.stream);
+        }
+        for (EventHandle const event : spare_) api_.cuEventDestroy_v2(event);
+    }
+    api_.cuDevicePrimaryCtxRelease_v2(device_);
+}
+
+// ---- memory
+
+Status CudaDriver::allocate(std::size_t bytes, Memory& memory)
+{
+    const Current current(*this);
+    Address address = 0;
+    const Result code = api_.cuMemAlloc_v2(&address, bytes);
+    memory = Memory(address);
+    return status_of(code, Fault::out_of_memory, fmt::format("{} bytes of the device's memory", bytes));
+}
+
+Status CudaDriver::release(Memory memory)
+{
+    const Current current(*this);
+    return status_of(api_.cuMemFree_v2(memory), Fault::bad_argument, "giving memory back");
+}
+
+Status CudaDriver::allocate_host(std::size_t bytes, void*& memory)
+{
+    const Current current(*this);
+    return status_of(api_.cuMemHostAlloc(&memory, bytes, host_portable), Fault::out_of_memory,
+                     fmt::format("{} bytes of page-locked memory", bytes));
+}
+
+Status CudaDriver::release_host(void* memory)
+{
+    const Current current(*this);
+    return status_of(api_.cuMemFreeHost(memory), Fault::bad_argument, "giving page-locked memory back");
+}
+
+Status CudaDriver::lock_pages(void* memory, std::size_t bytes)
+{
+    const Current current(*this);
+    return status_of(api_.cuMemHostRegister_v2(memory, bytes, host_portable), Fault::out_of_memory,
+                     fmt::format("page-locking {} bytes", bytes));
+}
+
+Status CudaDriver::unlock_pages(void* memory)
+{
+    const Current current(*this);
+    return status_of(api_.cuMemHostUnregister(memory), Fault::bad_argument, "unlocking pages");
+}
+
+// ---- copies
+
+Status CudaDriver::copy(Queue queue, Copy2D copy, Extent extent, const char* where)
+{
+    const Current current(*this);
+    copy.bytes = extent.bytes;
+    copy.columns = extent.columns;
+    return status_of(api_.cuMemcpy2DAsync_v2(&copy, line(queue).stream), Fault::copy,
+                     fmt::format("a copy of {} columns of {} bytes {} the device", extent.columns, extent.bytes, where));
+}
+
+Status CudaDriver::copy_in(HostPlace from, Rows to, Extent extent)
+{
+    Copy2D its;
+    its.from_host = from.at, its.from_pitch = from.pitch;
+    its.to_type = memory_of_device, its.to_device = to.spot.memory + to.spot.offset, its.to_pitch = to.pitch;
+    return copy(Queue::in, its, extent, "to");
+}
+
+Status CudaDriver::copy_out(Rows from, HostPlace to, Extent extent)
+{
+    Copy2D its;
+    its.from_type = memory_of_device, its.from_device = from.spot.memory + from.spot.offset, its.from_pitch = from.pitch;
+    its.to_host = to.at, its.to_pitch = to.pitch;
+    return copy(Queue::out, its, extent, "from");
+}
+
+bool CudaDriver::reaches(const Driver& other) const
+{
+    const auto* const theirs = dynamic_cast<const CudaDriver*>(&other);
+    int can = 0;
+    return theirs &&
+           (theirs->device_ == device_ || (api_.cuDeviceCanAccessPeer(&can, device_, theirs->device_) == success && can != 0));
+}
+
+Status CudaDriver::copy_from(Driver& other, Rows from, Rows to, Extent extent)
+{
+    const auto& theirs = static_cast<const CudaDriver&>(other);
+    if (theirs.device_ != device_ && !peers_.contains(theirs.serial_)) {
+        const Current current(*this);
+        const Result code = api_.cuCtxEnablePeerAccess(theirs.context_, 0);
+        if (code != success && code != peer_access_enabled_already)
+            return status_of(code, Fault::copy, "access to " + theirs.name_);
+        peers_.insert(theirs.serial_);
+    }
+    Copy2D its;
+    its.from_type = its.to_type = memory_of_device;
+    its.from_device = from.spot.memory + from.spot.offset, its.from_pitch = from.pitch;
+    its.to_device = to.spot.memory + to.spot.offset, its.to_pitch = to.pitch;
+    return copy(Queue::in, its, extent, "to");
+}
+
+// ---- events
+
+/// One that has been reached is used again.
+EventHandle CudaDriver::event_for(Queue queue, Line& its, Result& code)
+{
+    const std::uint64_t arrived = owed_->arrived[static_cast<std::size_t>(queue)].load(std::memory_order_acquire);
+    const std::lock_guard lock(its.mutex);
+    while (!its.marked.empty() && its.marked.front().number <= arrived) {
+        spare_.push_back(its.marked.front().event);
+        its.marked.pop_front();
+    }
+    EventHandle event = nullptr;
+    if (spare_.empty()) code = api_.cuEventCreate(&event, event_without_timing);
+    else event = spare_.back(), spare_.pop_back();
+    return event;
+}
+
+void CudaDriver::finish(Queue queue)
+{
+    const Current current(*this);
+    api_.cuStreamSynchronize(line(queue).stream);
+}
+
+Status CudaDriver::mark(Queue queue, std::uint64_t number, Completion arrived)
+{
+    const Current current(*this);
+    Line& its = line(queue);
+    Result code = current.code();
+    EventHandle const event = code == success ? event_for(queue, its, code) : nullptr;
+    if (code == success) code = api_.cuEventRecord(event, its.stream);
+    if (event) {
+        const std::lock_guard lock(its.mutex);
+        its.marked.push_back({number, event});
+    }
+    if (code != success) return status_of(code, Fault::kernel, "an event");
+    auto told = std::make_unique<Told>(Told{std::move(arrived), queue, number, owed_});
+    {
+        const std::lock_guard lock(owed_->mutex);
+        ++owed_->count;
+    }
+    code = api_.cuStreamAddCallback(its.stream, tell, told.get(), 0);
+    if (code == success) {
+        (void)told.release(); // the callback's
+        return {};
+    }
+    const std::lock_guard lock(owed_->mutex);
+    --owed_->count;
+    return status_of(code, Fault::kernel, "a callback");
+}
+
+Status CudaDriver::hold(Queue queue, Driver& other, Queue theirs, std::uint64_t number)
+{
+    Line& marks = static_cast<CudaDriver&>(other).line(theirs);
+    const std::lock_guard lock(marks.mutex);
+    const auto found = std::ranges::find(marks.marked, number, &Marked::number);
+    if (found == marks.marked.end()) return {}; // it has been reached
+    const Current current(*this);
+    return status_of(api_.cuStreamWaitEvent(line(queue).stream, found->event, 0), Fault::kernel, "a hold");
+}
+
+Status CudaDriver::hold(Queue, Completion&)
+{
+    return {Fault::bad_argument, name_ + " holds for events of other CUDA devices only"};
+}
+
+} // namespace trencadis::devices::cuda

@@ -1,0 +1,102 @@
+#pragma once
+#include "devices/cuda/api.hpp"
+#include "devices/driven/driver.hpp"
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace trencadis::devices::cuda {
+
+/// One of NVIDIA's GPUs, in its primary context, by three streams and cuBLAS. The context that the calling thread had is current
+/// again after each call.
+class CudaDriver final : public Driver {
+public:
+    /// Throws Error{environment}.
+    CudaDriver(const Api& api, DeviceNumber device, std::string name);
+    ~CudaDriver() override;
+
+    std::size_t bytes() const override { return bytes_; }
+    bool computes_in(char) const override { return true; }
+
+    Status allocate(std::size_t bytes, Memory& memory) override;
+    Status release(Memory memory) override;
+    Status allocate_host(std::size_t bytes, void*& memory) override;
+    Status release_host(void* memory) override;
+    Status lock_pages(void* memory, std::size_t bytes) override;
+    Status unlock_pages(void* memory) override;
+
+    Status copy_in(HostPlace from, Rows to, Extent extent) override;
+    Status copy_out(Rows from, HostPlace to, Extent extent) override;
+    bool reaches(const Driver& other) const override;
+    Status copy_from(Driver& other, Rows from, Rows to, Extent extent) override;
+    Status compute(const Level3Call& call, const Spots& at) override;
+
+    void finish(Queue queue) override;
+    Status mark(Queue queue, std::uint64_t number, Completion arrived) override;
+    bool can_hold_for(const Driver& other) const override { return dynamic_cast<const CudaDriver*>(&other) != nullptr; }
+    Status hold(Queue queue, Driver& other, Queue theirs, std::uint64_t number) override;
+    Status hold(Queue queue, Completion& open) override;
+
+private:
+    /// Callbacks that the driver still owes us, and how far each queue is.
+    struct Owed {
+        std::mutex mutex;
+        std::condition_variable none;
+        int count = 0;
+        std::array<std::atomic<std::uint64_t>, queues> arrived{};
+    };
+    struct Told;
+    static void tell(Stream stream, Result code, void* told);
+
+    struct Marked {
+        std::uint64_t number;
+        EventHandle event;
+    };
+    struct Line {
+        Stream stream = nullptr;
+        std::mutex mutex;          ///< another device's thread may hold for what is marked
+        std::deque<Marked> marked; ///< in their order
+    };
+    class Current;
+    Line& line(Queue queue) { return lines_[static_cast<std::size_t>(queue)]; }
+    Status copy(Queue queue, Copy2D copy, Extent extent, const char* where);
+    EventHandle event_for(Queue queue, Line& its, Result& code);
+
+    const Api& api_;
+    const DeviceNumber device_;
+    const std::string name_;
+    Context context_ = nullptr;
+    std::size_t bytes_ = 0;
+    std::array<Line, queues> lines_;
+    std::vector<EventHandle> spare_; ///< events that nothing waits for any more
+    const std::uint64_t serial_;     ///< no other driver has it, also when this one is gone
+    std::set<std::uint64_t> peers_;  ///< serials of those whose memory this one may touch
+    Blas blas_ = nullptr;
+    std::shared_ptr<Owed> owed_ = std::make_shared<Owed>();
+};
+
+/// The device's context is the thread's while this lives; then that is what it was.
+class CudaDriver::Current {
+public:
+    explicit Current(const CudaDriver& driver) : api_(driver.api_), code_(api_.cuCtxPushCurrent_v2(driver.context_)) {}
+    ~Current()
+    {
+        Context ours = nullptr;
+        if (code_ == success) api_.cuCtxPopCurrent_v2(&ours);
+    }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+    Result code() const { return code_; }
+
+private:
+    const Api& api_;
+    const Result code_;
+};
+
+} // namespace trencadis::devices::cuda

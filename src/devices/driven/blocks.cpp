@@ -1,0 +1,47 @@
+#include "devices/driven/blocks.hpp"
+
+#include <iterator>
+#include <sys/mman.h>
+
+namespace trencadis::devices {
+namespace {
+
+std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+void* address(std::uintptr_t number) { return reinterpret_cast<void*>(number); } // NOLINT(performance-no-int-to-ptr)
+
+} // namespace
+
+Blocks::~Blocks()
+{
+    for (const auto& [block, piece] : pieces_) munmap(address(block), piece.bytes);
+}
+
+Block Blocks::add(std::size_t bytes, Memory memory)
+{
+    void* const block = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED) return nullptr;
+    pieces_.emplace(number(block), Piece{bytes, memory});
+    return block;
+}
+
+std::optional<Blocks::Piece> Blocks::take(Block block)
+{
+    const auto found = pieces_.find(number(block));
+    if (found == pieces_.end()) return std::nullopt;
+    const Piece piece = found->second;
+    pieces_.erase(found);
+    munmap(block, piece.bytes);
+    return piece;
+}
+
+std::optional<Spot> Blocks::find(const void* in_block, std::size_t bytes) const
+{
+    const auto next = pieces_.upper_bound(number(in_block));
+    if (next == pieces_.begin()) return std::nullopt;
+    const auto& [block, piece] = *std::prev(next);
+    const std::size_t offset = number(in_block) - block;
+    if (offset >= piece.bytes || bytes > piece.bytes - offset) return std::nullopt;
+    return Spot{piece.memory, offset};
+}
+
+} // namespace trencadis::devices

@@ -1,0 +1,48 @@
+#pragma once
+#include "base/types.hpp"
+
+#include <complex>
+#include <cstdint>
+
+namespace trencadis {
+
+/// A level 3 operation on a device's memory, as a library of the device's own is told it. The letters are LAPACK's; matrices lie
+/// by columns, and the factors are exact in any precision that is computed in.
+///
+/// - gemm: C <- alpha op_a(A) op_b(B) + beta C, C m x n, the inner dimension k
+/// - syrk, herk: C <- alpha op_a(A) op_a(A)^T or ^H + beta C, the triangle `uplo` of C, n x n; the other one is not touched
+/// - trsm: C <- alpha op_a(A)^-1 C or alpha C op_a(A)^-1, C m x n, by the triangle `uplo` of A
+struct Level3Call {
+    enum class Routine : std::uint8_t { gemm, syrk, herk, trsm };
+    Routine routine = Routine::gemm;
+    char precision = 'd'; ///< s, d, c or z
+    char op_a = 'N', op_b = 'N';
+    char side = 'L', uplo = 'L', diag = 'N';
+    Index m = 0, n = 0, k = 0;
+    std::complex<double> alpha = 1, beta = 0;
+    const void* A = nullptr;
+    Index lda = 1;
+    const void* B = nullptr;
+    Index ldb = 1;
+    void* C = nullptr;
+    Index ldc = 1;
+};
+
+/// Bytes of an element.
+constexpr std::size_t element_of(char precision)
+{
+    return precision == 's' ? 4 : precision == 'z' ? 16 : 8;
+}
+
+/// The queue of a device that has such a library.
+class Level3Queue {
+public:
+    virtual bool computes_in(char precision) const = 0;
+    /// What goes wrong is told by the next event. Throws std::bad_alloc.
+    virtual void enqueue(const Level3Call& call) = 0;
+
+protected:
+    ~Level3Queue() = default;
+};
+
+} // namespace trencadis

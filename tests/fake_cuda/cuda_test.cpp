@@ -1,0 +1,216 @@
+// The back end cuda over stand-ins for NVIDIA's driver and cuBLAS: what it makes of their errors, and that it leaves contexts and
+// callbacks as the interface asks for. What any device does is tried by devices/conformance_test.cpp, which runs here, too.
+#include "base/error.hpp"
+#include "devices/backend.hpp"
+#include "fake_cuda.hpp"
+#include "kernels/providers/device_kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <string>
+#include <vector>
+
+namespace trencadis::devices {
+namespace {
+
+constexpr Extent column{800};
+
+/// The library that the back end has loaded.
+template <class Function> Function* of_fake(const char* symbol)
+{
+    const std::string file = std::string(std::getenv("TRENCADIS_CUDA")) + "/libcuda.so.1";
+    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    return library ? reinterpret_cast<Function*>(dlsym(library, symbol)) : nullptr;
+}
+
+class CudaDevices : public ::testing::Test {
+protected:
+    void SetUp() override
+    {
+        ASSERT_NE(std::getenv("TRENCADIS_CUDA"), nullptr) << "the folder with the stand-ins; ctest names it";
+        fail_ = of_fake<void(const char*, int, int)>("fake_cuda_fail");
+        break_ = of_fake<void(int)>("fake_cuda_break");
+        mend_ = of_fake<void()>("fake_cuda_mend");
+        ASSERT_TRUE(fail_ && break_ && mend_);
+        mend_();
+    }
+    void TearDown() override
+    {
+        mend_();
+        EXPECT_EQ(of_fake<int()>("fake_cuda_contexts_on_stack")(), 0) << "the thread's context is what it was";
+        EXPECT_EQ(of_fake<int()>("fake_cuda_wrong_calls")(), 0);
+    }
+    static std::unique_ptr<Device> open() { return std::move(open_devices("cuda:0,memory=1MiB").front()); }
+    static Status end_of(Device& device, Queue queue) { return device.wait(device.mark(queue)); }
+
+    void (*fail_)(const char*, int, int) = nullptr;
+    void (*break_)(int) = nullptr;
+    void (*mend_)() = nullptr;
+    std::vector<double> x_ = std::vector<double>(100, 1.0);
+};
+
+TEST_F(CudaDevices, AreNumberedAndHaveNames)
+{
+    const DeviceList all = open_devices("cuda:all");
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_EQ(all[0]->name(), "cuda 0");
+    EXPECT_EQ(all[1]->name(), "cuda 1");
+    EXPECT_EQ(all[0]->bytes(), 60 << 20) << "a sixteenth is left";
+    try {
+        open_devices("cuda:2");
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "devices 'cuda:2': there is no such device; there are 0 (a stand-in), 1 (a stand-in)");
+    }
+}
+
+TEST_F(CudaDevices, SayWhatIsMissing)
+{
+    fail_("cuInit", 1, 100);
+    try {
+        open_devices("cuda:0");
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::missing_backend);
+        EXPECT_STREQ(error.what(),
+                     "devices 'cuda': this machine has none; it takes a GPU of NVIDIA's and its driver, which nvidia-smi "
+                     "shows");
+    }
+    const struct {
+        const char* symbol;
+        int code;
+        const char* said;
+    } cases[] = {
+        {"cuInit", 999, "CUDA_ERROR_UNKNOWN when NVIDIA's driver starts"},
+        {"cuDevicePrimaryCtxRetain", 46, "device 'cuda 0': CUDA_ERROR_DEVICE_UNAVAILABLE for its context"},
+        {"cuStreamCreate", 2, "device 'cuda 0': CUDA_ERROR_OUT_OF_MEMORY for its streams and cuBLAS"},
+        {"cublasCreate_v2", 1, "device 'cuda 0': CUBLAS_STATUS_NOT_INITIALIZED for its streams and cuBLAS"},
+    };
+    for (const auto& [symbol, code, said] : cases) {
+        fail_(symbol, 1, code);
+        try {
+            open();
+            ADD_FAILURE() << symbol;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::environment);
+            EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+        }
+    }
+}
+
+TEST_F(CudaDevices, NameTheErrorAndWhatWasAskedFor)
+{
+    const auto device = open();
+    Block block = nullptr;
+    fail_("cuMemAlloc_v2", 1, 2);
+    const Status full = device->allocate(column.bytes, block);
+    EXPECT_EQ(full.fault, Fault::out_of_memory);
+    EXPECT_EQ(full.what, "CUDA_ERROR_OUT_OF_MEMORY for 800 bytes of the device's memory");
+    EXPECT_EQ(device->used(), 0);
+    ASSERT_TRUE(device->allocate(column.bytes, block).ok());
+    fail_("cuMemcpy2DAsync_v2", 1, 1);
+    const Status copy = device->copy_in({x_.data(), 0}, {block, 0}, column);
+    EXPECT_EQ(copy.fault, Fault::copy);
+    EXPECT_EQ(copy.what, "CUDA_ERROR_INVALID_VALUE for a copy of 1 columns of 800 bytes to the device");
+    void* memory = nullptr;
+    fail_("cuMemHostAlloc", 1, 2);
+    EXPECT_EQ(device->allocate_host(100, memory).fault, Fault::out_of_memory);
+    fail_("cuMemHostRegister_v2", 1, 712);
+    EXPECT_EQ(device->lock_pages(x_.data(), 800).what, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED for page-locking 800 bytes");
+    EXPECT_TRUE(device->lock_pages(x_.data(), 800).ok()) << "it was not counted as locked";
+    EXPECT_TRUE(device->unlock_pages(x_.data()).ok());
+    EXPECT_FALSE(device->lost());
+}
+
+TEST_F(CudaDevices, TellWhatAKernelsCallAnsweredByItsEvent)
+{
+    const auto device = open();
+    const auto kernels = kernels_on(device->kernels(), load_kernels("native"));
+    Block block = nullptr;
+    ASSERT_TRUE(device->allocate(800, block).ok());
+    auto* const a = static_cast<double*>(block);
+    const auto multiply = [&] {
+        kernels->routines<double>().gemm(Op::none, Op::none, 3, 3, 3, 1.0, a, 3, a + 9, 3, 0.0, a + 18, 3);
+        return end_of(*device, Queue::kernels);
+    };
+    fail_("cublasDgemm_v2", 1, 13);
+    const Status status = multiply();
+    EXPECT_EQ(status.fault, Fault::kernel);
+    EXPECT_EQ(status.what, "CUBLAS_STATUS_EXECUTION_FAILED for a kernel of 3 x 3 x 3");
+    EXPECT_TRUE(multiply().ok());
+    kernels->routines<double>().gemm(Op::none, Op::none, 3, 3, 3, 1.0, x_.data(), 3, a, 3, 0.0, a, 3);
+    EXPECT_EQ(end_of(*device, Queue::kernels).fault, Fault::kernel) << "an address of the host's";
+}
+
+TEST_F(CudaDevices, AreLostAtAnErrorThatNothingEndsButTheContext)
+{
+    const auto device = open();
+    Block block = nullptr;
+    ASSERT_TRUE(device->allocate(column.bytes, block).ok());
+    std::atomic<int> told{0};
+    for (int i = 0; i < 10; ++i) {
+        if (i == 5) break_(700);
+        (void)device->copy_in({x_.data(), 0}, {block, 0}, column);
+        const Event event = device->mark(Queue::in, [&](const Status&) { ++told; });
+        (void)device->hold(Queue::out, event);
+        (void)device->hold(Queue::kernels, device->mark(Queue::out));
+    }
+    const Status last = end_of(*device, Queue::kernels);
+    EXPECT_EQ(last.fault, Fault::lost) << last.what;
+    EXPECT_TRUE(device->lost());
+    EXPECT_EQ(told, 10) << "each completion once";
+    EXPECT_EQ(device->allocate(8, block).fault, Fault::lost);
+    EXPECT_EQ(device->copy_in({x_.data(), 0}, {block, 0}, column).fault, Fault::lost);
+    EXPECT_EQ(end_of(*device, Queue::in).fault, Fault::lost) << "also where nothing was to be done";
+}
+
+TEST_F(CudaDevices, EndWhoWaitsWhenAnEventOrACallbackCannotBeHad)
+{
+    const auto device = open();
+    for (const char* const symbol : {"cuEventCreate", "cuEventRecord", "cuStreamAddCallback"}) {
+        fail_(symbol, 1, 1);
+        EXPECT_EQ(end_of(*device, Queue::in).fault, Fault::kernel) << symbol;
+        EXPECT_TRUE(end_of(*device, Queue::in).ok()) << symbol;
+    }
+}
+
+TEST_F(CudaDevices, CopyFromEachOtherBehindEachOthersEvents)
+{
+    const DeviceList both = open_devices("cuda:all,memory=1MiB");
+    Device &first = *both[0], &second = *both[1];
+    ASSERT_TRUE(second.reaches(first));
+    std::vector<double> y(100);
+    Block there = nullptr, here = nullptr;
+    ASSERT_TRUE(first.allocate(column.bytes, there).ok());
+    ASSERT_TRUE(second.allocate(column.bytes, here).ok());
+    ASSERT_TRUE(first.copy_in({x_.data(), 0}, {there, 0}, column).ok());
+    ASSERT_TRUE(second.hold(Queue::in, first.mark(Queue::in)).ok());
+    ASSERT_TRUE(second.copy_from(first, {there, 0}, {here, 0}, column).ok());
+    ASSERT_TRUE(second.hold(Queue::out, second.mark(Queue::in)).ok());
+    ASSERT_TRUE(second.copy_out({here, 0}, {y.data(), 0}, column).ok());
+    EXPECT_TRUE(end_of(second, Queue::out).ok());
+    EXPECT_EQ(y, x_);
+}
+
+TEST_F(CudaDevices, AskForEachOthersMemoryUntilTheyMayTouchIt)
+{
+    const DeviceList both = open_devices("cuda:all,memory=1MiB");
+    Block there = nullptr, here = nullptr;
+    ASSERT_TRUE(both[0]->allocate(column.bytes, there).ok());
+    ASSERT_TRUE(both[1]->allocate(column.bytes, here).ok());
+    for (int i = 0; i < 2; ++i) {
+        fail_("cuCtxEnablePeerAccess", 1, 1);
+        EXPECT_FALSE(both[1]->copy_from(*both[0], {there, 0}, {here, 0}, column).ok()) << i;
+        (void)end_of(*both[1], Queue::in);
+    }
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_TRUE(both[1]->copy_from(*both[0], {there, 0}, {here, 0}, column).ok()) << i;
+        EXPECT_TRUE(end_of(*both[1], Queue::in).ok());
+    }
+}
+
+} // namespace
+} // namespace trencadis::devices

@@ -1,0 +1,18 @@
+#pragma once
+#include <functional>
+
+/// What the test tells the stand-in for NVIDIA's driver, beside the driver's own functions.
+extern "C" {
+/// The call of this number, from 1 on, of the function from now on fails.
+void fake_cuda_fail(const char* symbol, int number, int code);
+/// The device does nothing from now on: what is in its streams is left out, callbacks and calls have the code.
+void fake_cuda_break(int code);
+void fake_cuda_mend();             ///< neither of them any more
+int fake_cuda_contexts_on_stack(); ///< of the calling thread
+int fake_cuda_wrong_calls();       ///< without a context, or by a callback
+}
+
+/// For the stand-in for cuBLAS: 0, or the code that the call has to answer. `pointer` of a device's address.
+int fake_cuda_call(const char* symbol);
+void fake_cuda_enqueue(void* stream, std::function<void()> work);
+void* fake_cuda_pointer(const void* address);
