@@ -1,5 +1,11 @@
 """Devices beside the cores: sessions, bench and trace."""
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import trencadis
@@ -17,6 +23,7 @@ def test_bench_says_what_was_moved_and_the_result_is_right(routine):
     assert row["devices"] == "emulated:2,memory=1MiB"
     assert [device["device"] for device in row["device_traffic"]] == ["emulated 0", "emulated 1"]
     assert row["variant"] != "packed"
+    assert all(0 <= device["overlap"] <= 1.001 for device in row["device_traffic"])
 
 
 def test_a_call_counts_what_went_to_the_devices_and_came_back():
@@ -41,6 +48,80 @@ def test_a_trace_has_a_row_for_each_device(tmp_path):
     assert "emulated 0" in out and "emulated 1" in out and "devices emulated:2 (emulated)" in out
 
 
+def test_a_trace_has_a_row_for_each_queue_and_an_arrow_from_each_copy_to_its_task(tmp_path):
+    words = "--n", "900", "--nb", "100", "--workers", "0", "--scheduler", "eager", "--devices", "emulated:1"
+    for _ in range(50):  # until the device has had some of it
+        run("trace", "potrf", *words, "-o", str(tmp_path / "t.json"))
+        events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+        if any(event["ph"] == "s" for event in events):
+            break
+    rows_of = {event["args"]["name"]: event["tid"] for event in events if event["name"] == "thread_name"}
+    assert list(rows_of)[-3:] == ["worker 1, emulated 0", "to emulated 0", "from emulated 0"]
+    copies = [event for event in events if event.get("cat") == "copy" and event["ph"] == "X"]
+    assert {event["tid"] for event in copies} == {rows_of["to emulated 0"], rows_of["from emulated 0"]}
+    begun = {(event["tid"], event["ts"]) for event in events if event["ph"] == "X"}
+    sent, used = ({event["id"]: (event["tid"], event["ts"]) for event in events if event["ph"] == end} for end in "sf")
+    assert sent and sent.keys() == used.keys()
+    assert all(sent[arrow] in begun and used[arrow] in begun and sent[arrow][1] <= used[arrow][1] for arrow in sent)
+    for _ in range(50):  # until the device has had some of it
+        run("trace", "potrf", *words, "-o", str(tmp_path / "t.prv"))
+        records = [line.split(":") for line in (tmp_path / "t.prv").read_text().splitlines()]
+        if sent := [record for record in records if record[0] == "3"]:
+            break
+    assert sent and all(len(record) == 15 for record in sent)
+
+
+def test_machine_and_list_tell_of_devices():
+    (row,) = rows("machine", "--devices", "emulated:2,memory=8MiB,bandwidth=1GB/s,speed=1GFlop/s")
+    assert [device["name"] for device in row["devices"]] == ["emulated 0", "emulated 1"]
+    for device in row["devices"]:
+        assert device["bytes"] == 8 << 20 and device["emulated"]
+        assert 0 < device["gflops"] <= 1.001 and 0 < device["bandwidth_to"] <= 1.001e9 and device["bandwidth_from"] <= 1.001e9
+    (here,) = rows("machine")
+    assert not any(device["emulated"] for device in here["devices"])
+    assert {row["name"]: row["available"] for row in rows("list", "devices")}["emulated"]
+
+
+def test_the_environment_names_devices_where_the_call_does_not(monkeypatch):
+    monkeypatch.setenv("TRENCADIS_DEVICES", "emulated:2,memory=2MiB")
+    (row,) = rows("bench", "potrf", "--n", "500", "--nb", "100", "--check")
+    assert row["devices"] == "emulated:2,memory=2MiB" and len(row["device_traffic"]) == 2 and row["emulated"]
+    (compared,) = rows("compare", "potrf", "--against", "openblas", "--n", "300", "--repeat", "1", "--through", "session")
+    assert compared["devices"] == "emulated:2,memory=2MiB" and compared["emulated"]
+    out, _ = run("bench", "potrf", "--n", "500", "--nb", "100")
+    assert "devices emulated:2,memory=2MiB, whose speed is emulated" in out
+    assert "device_traffic" not in rows("bench", "potrf", "--n", "200", "--engine", "sequential")[0]
+
+
+def test_tiles_that_nobody_asked_for_fit_into_a_device():
+    (row,) = rows("bench", "posv", "--n", "700", "--devices", "emulated:2,memory=150kB", "--check")
+    assert row["residual"] < 30 and row["nb"] == 72  # three tiles of doubles; the next multiple of 8 needs 153,600 bytes
+
+
+def test_devices_do_not_change_the_tiles_that_are_chosen():
+    plain = rows("bench", "potrf", "--n", "1000", "--variant", "in-place")[0]
+    assert rows("bench", "potrf", "--n", "1000", "--devices", "emulated:4")[0]["nb"] == plain["nb"]
+
+
+def test_a_program_that_nobody_recompiled_has_devices(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy as np\nfrom scipy.linalg import lapack\n"
+        "a = np.eye(900) * 900 + np.ones((900, 900))\nc, info = lapack.dpotrf(a, lower=1)\nc = np.tril(c)\n"
+        "assert info == 0 and abs(c @ c.T - a).max() < 1e-9\n"
+    )
+    library = str(Path(trencadis.__file__).parents[2] / "build/lib/libtrencadis_lapack.so")
+
+    def called(devices):
+        environment = os.environ | {"LD_PRELOAD": library, "TRENCADIS_DEVICES": devices, "TRENCADIS_SCHEDULER": "eager"}
+        return subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, timeout=60)
+
+    assert called("emulated:2").returncode == 0
+    for wrong, said in (("emulatde", "did you mean 'emulated'"), ("emulated,memory=9kB", "computes alone, without devices")):
+        done = called(wrong)
+        assert done.returncode == 0 and said in done.stderr and len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -48,13 +129,17 @@ def test_a_trace_has_a_row_for_each_device(tmp_path):
         (("--devices", "emulatde"), "did you mean 'emulated'"),
         (("--devices", "emulated,memory=3"), "must be a size of at least 1kB"),
         (("--devices", "emulated,memroy=3MB"), "did you mean 'memory'"),
+        (("--nb", "64", "--devices", "emulated,memory=64kB"), "give memory=96KiB or more, or tiles of 48"),
+        (("--devices", "emulated,memory=90kB"), "tiles of 64, which are 96KiB: give memory=96KiB or more"),
+        (("--devices", "emulated,memory=900TiB"), "an emulated device's memory is this machine's"),
+        (("--devices", "emulated:65"), "must be a whole number from 1 to 64"),
         (("--devices", "emulated", "--engine", "sequential"), "gives no tasks to devices"),
         (("--devices", "emulated", "--machine", "server-2s"), "leave out the one or the other"),
         (("--devices", "emulated", "--variant", "packed"), "packs images for the kernels of cores"),
     ],
 )
 def test_words_that_cannot_be_meant_are_refused_in_one_line(words, said):
-    assert said in refusal("bench", "gemm", "--n", "200", *words)
+    assert said in refusal("bench", "gemm", "--n", "400", *words)
 
 
 def test_both_operands_may_be_one_matrix():
@@ -65,10 +150,34 @@ def test_both_operands_may_be_one_matrix():
             assert np.allclose(trencadis.matmul(a, a.T), a @ a.T, rtol=0, atol=1e-10)
 
 
-def test_a_fault_is_an_error_and_the_next_call_goes_on_without_the_device():
+def test_after_a_fault_cores_do_what_the_device_was_to_and_the_statistics_say_so():
     a = np.ones((600, 600))
-    with trencadis.session(devices="emulated,fail-kernel=1", workers=1, scheduler="eager"):
-        with pytest.raises(RuntimeError, match="device 'emulated 0': kernel failed in task 'gemm'"):
-            for _ in range(1000):
-                trencadis.matmul(a, a)
+    with trencadis.session(devices="emulated,fail-kernel=1", workers=1, scheduler="eager") as session:
+        for _ in range(1000):
+            assert (trencadis.matmul(a, a) == 600).all()
+            (device,) = session.device_traffic()
+            if device["fault"]:
+                break
+        assert device["fault"] == "kernel failed: kernel number 1 of emulated 0 failed, as it was told to"
         assert (trencadis.matmul(a, a) == 600).all()
+
+
+FORKED = """
+import os, sys, trencadis
+trencadis.session(devices="opencl", workers=1)
+if child := os.fork():
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+try:
+    trencadis.session(devices="opencl", workers=1)
+except trencadis.BackendError as error:
+    print(error)
+    sys.exit(7)
+"""
+
+
+def test_a_child_of_a_fork_is_refused_what_needs_threads_of_its_parent():
+    listed = {row["name"]: row for row in rows("list", "devices")}["opencl"]
+    if not listed["available"]:
+        pytest.skip(f"opencl: {listed['why_not']}")
+    ended = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=100)
+    assert ended.returncode == 7 and "before this process was forked" in ended.stdout and ended.stdout.count("\n") == 1

@@ -23,6 +23,13 @@ public:
     BlockId take(Bytes bytes, std::vector<TransferId>& after, std::vector<std::pair<BlockId, TransferId>>& given_up);
     /// The block becomes idle; `reader` is a transfer under way that still reads it.
     void free(BlockId block, Bytes bytes, TransferId reader = no_transfer);
+    /// Gives up all idle blocks.
+    void release_idle(std::vector<std::pair<BlockId, TransferId>>& given_up)
+    {
+        while (release_oldest(given_up)) {}
+    }
+    /// The space turned out to have so many bytes; above 0.
+    void limit(Bytes capacity) { capacity_ = capacity; }
     /// The transfer no longer reads anything.
     void completed(TransferId reader) { std::erase(readers_, reader); }
 

@@ -20,6 +20,7 @@ void Claims::acquire(Replicas& replicas, SpaceId space, std::vector<Transfer>& t
         claim.impossible = plan.verdict == Verdict::never;
         claim.acquired = !claim.impossible;
         claim.wait_for = std::move(plan.wait_for);
+        for (Transfer& transfer : plan.transfers) transfer.asked_by = order_of(*claim.task);
         transfers.insert(transfers.end(), std::make_move_iterator(plan.transfers.begin()),
                          std::make_move_iterator(plan.transfers.end()));
         released.insert(released.end(), plan.released.begin(), plan.released.end());

@@ -1,5 +1,6 @@
 #pragma once
 #include "base/types.hpp"
+#include "graph/task.hpp"
 #include "memory/replicas.hpp"
 
 #include <cstddef>
@@ -8,6 +9,9 @@
 #include <vector>
 
 namespace trencadis {
+
+/// As a transfer notes it.
+inline std::int64_t order_of(const Task& task) { return static_cast<std::int64_t>(task.order.load(std::memory_order_relaxed)); }
 
 /// The tasks that a device has taken, in the order in which it runs them, whose data it fetches or has: the next one's come while
 /// one runs. A plain object, like Replicas.
@@ -18,6 +22,7 @@ public:
         bool acquired = false;
         bool impossible = false;         ///< its data do not fit
         bool begun = false;              ///< its kernels are in the device's queue
+        bool broken = false;             ///< its memory could not be had, or what it reads did not come
         std::exception_ptr failure = {}; ///< why it is impossible, when that is not it
         std::vector<TransferId> wait_for = {};
         Seconds expected = 0;

@@ -29,7 +29,8 @@ struct Transfer {
     TransferReason reason = TransferReason::fetch;
     std::vector<TransferId> after;
     BlockId from_block = home_memory, to_block = home_memory; ///< where in the spaces; at the datum's home, its own memory
-    DatumShape shape = {}; ///< as the tasks name it; not known of opaque data, which are copied whole
+    DatumShape shape = {};      ///< as the tasks name it; not known of opaque data, which are copied whole
+    std::int64_t asked_by = -1; ///< order of the task that it is for, for traces; -1: of none
 
     /// Elements between the columns at both ends: as the tasks say at home, none but the rows' in a block.
     Index from_ld() const { return from_block == home_memory ? shape.ld : shape.rows; }

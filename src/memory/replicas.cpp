@@ -302,11 +302,22 @@ void Replicas::evict_one(SpaceId space, Plan& plan)
     while (datum != Recency::none && at(datum, space).pins > 0) datum = recency_[space].next(datum);
     if (datum == Recency::none)
         throw Error(ErrorCode::environment, "no copy can be evicted although there was room for the task");
+    evict(datum, space, plan);
+}
+
+bool Replicas::is_elsewhere(DatumId datum, SpaceId space) const
+{
+    for (SpaceId s = 0; s < spaces(); ++s)
+        if (s != space && (valid(datum, s) || on_way(datum, s))) return true;
+    return false;
+}
+
+/// A copy that nobody uses.
+void Replicas::evict(DatumId datum, SpaceId space, Plan& plan)
+{
     ++statistics_.spaces[space].evictions;
-    bool elsewhere = false;
-    for (SpaceId s = 0; s < spaces() && !elsewhere; ++s) elsewhere = s != space && (valid(datum, s) || on_way(datum, s));
     TransferId reader = no_transfer;
-    if (!elsewhere) {
+    if (!is_elsewhere(datum, space)) {
         std::vector<TransferId> after;
         wait_for_uses(datum, datums_[datum].home, after);
         reader = start(datum, space, datums_[datum].home, TransferReason::write_back, std::move(after), plan);
@@ -320,11 +331,80 @@ void Replicas::take_block(DatumId datum, SpaceId space, std::vector<TransferId>&
     if (r.block || space == datums_[datum].home) return;
     std::vector<std::pair<BlockId, TransferId>> given_up;
     while ((r.block = pools_[space].take(datums_[datum].bytes, after, given_up)) == home_memory) evict_one(space, plan);
-    for (const auto& [block, reader] : given_up)
-        plan.released.push_back({space, block, under_way(reader) ? reader : no_transfer});
+    give_up(space, given_up, plan);
     if (r.pins > 0) pinned_[space] += datums_[datum].bytes;
     ++datums_[datum].copies;
     recency_[space].touch(datum);
+}
+
+void Replicas::give_up(SpaceId space, const std::vector<std::pair<BlockId, TransferId>>& blocks, Plan& plan) const
+{
+    for (const auto& [block, reader] : blocks) plan.released.push_back({space, block, under_way(reader) ? reader : no_transfer});
+}
+
+void Replicas::make_room(SpaceId space, Plan& plan)
+{
+    for (DatumId datum = recency_[space].least_recent(); datum != Recency::none;) {
+        const DatumId next = recency_[space].next(datum);
+        if (at(datum, space).pins == 0) evict(datum, space, plan);
+        datum = next;
+    }
+    std::vector<std::pair<BlockId, TransferId>> given_up;
+    pools_[space].release_idle(given_up);
+    give_up(space, given_up, plan);
+}
+
+void Replicas::limit(SpaceId space, Bytes capacity) { pools_[space].limit(capacity); }
+
+// ---- faults
+
+/// Whatever it has is the value from now on: there is no other.
+void Replicas::count_as_home(DatumId datum)
+{
+    Replica& home = at(datum, datums_[datum].home);
+    home.state = Replica::State::here;
+    home.version = datums_[datum].version;
+}
+
+/// False: its only value was there.
+bool Replicas::lose(DatumId datum, SpaceId space)
+{
+    Datum& d = datums_[datum];
+    Replica& r = at(datum, space);
+    const bool current = valid(datum, space) || on_way(datum, space), elsewhere = is_elsewhere(datum, space);
+    r.version = 0;
+    settle(datum, space);
+    if (!current || elsewhere) return true;
+    count_as_home(datum);
+    return d.writers > 0 && d.mode == AccessMode::write; // who writes it needs none
+}
+
+std::vector<const void*> Replicas::lose(SpaceId space)
+{
+    std::vector<const void*> lost;
+    for (DatumId datum = 0; datum < static_cast<DatumId>(datums_.size()); ++datum)
+        if (datums_[datum].data && space != datums_[datum].home && !lose(datum, space)) lost.push_back(datums_[datum].data);
+    return lost;
+}
+
+void Replicas::fail(TransferId id)
+{
+    if (const auto found = transfers_.find(id); found != transfers_.end()) {
+        Replica& target = at(found->second.datum, found->second.to);
+        const DatumId datum = found->second.datum;
+        const bool current = target.arriving == id && target.version == datums_[datum].version;
+        if (target.arriving == id) target.version = 0;
+        if (current && !is_elsewhere(datum, found->second.to)) count_as_home(datum);
+    }
+    complete(id);
+}
+
+bool Replicas::has_all(std::span<const TaskDatum> data, SpaceId space) const
+{
+    return std::all_of(data.begin(), data.end(), [&](const TaskDatum& use) {
+        const DatumId* const datum = find(use.data);
+        return datum && valid(*datum, space);
+    });
 }
 
 /// Makes the current version come to a space; returns what to wait for, no_transfer when it is there.

@@ -57,6 +57,19 @@ public:
     /// The task has ended; what it wrote is valid in its space only. `ran` is false for a task that was given up after acquire.
     void release(std::span<const TaskDatum> data, SpaceId space, bool ran = true);
     void complete(TransferId id);
+    /// It ended without bringing anything: who waits for it looks again whether its data are there. A value that is nowhere else
+    /// is lost, and counts as being at home.
+    void fail(TransferId id);
+    /// The space holds nothing any more; no task may be given memory there from now on. Returns the data whose only value was
+    /// there: their home counts as having it, whatever it has. Tasks that have their data there are released as not run.
+    std::vector<const void*> lose(SpaceId space);
+    /// Less memory was there than its capacity says: gives up all that nobody uses, as far as no transfer must save it first, and
+    /// begins to save the rest.
+    void make_room(SpaceId space, Plan& plan);
+    /// From now on it has so many bytes.
+    void limit(SpaceId space, Bytes capacity);
+    /// Has all come that a task was given there?
+    bool has_all(std::span<const TaskDatum> data, SpaceId space) const;
     bool under_way(TransferId id) const { return transfers_.contains(id); }
     /// Is it named as before? If not, acquire throws.
     bool agrees(const TaskDatum& use) const;
@@ -161,6 +174,11 @@ private:
     TransferId start(DatumId datum, SpaceId from, SpaceId to, TransferReason reason, std::vector<TransferId> after, Plan& plan);
     void take_block(DatumId datum, SpaceId space, std::vector<TransferId>& after, Plan& plan);
     void evict_one(SpaceId space, Plan& plan);
+    void evict(DatumId datum, SpaceId space, Plan& plan);
+    void give_up(SpaceId space, const std::vector<std::pair<BlockId, TransferId>>& blocks, Plan& plan) const;
+    bool is_elsewhere(DatumId datum, SpaceId space) const;
+    bool lose(DatumId datum, SpaceId space);
+    void count_as_home(DatumId datum);
     void wait_for_uses(DatumId datum, SpaceId space, std::vector<TransferId>& after) const;
     void keep_under_way(std::vector<TransferId>& ids) const;
     Seconds cost(SpaceId from, SpaceId to, Bytes bytes) const;

@@ -24,6 +24,20 @@ public:
     Queue add(Transfer transfer);
     /// The first of the queue that may go: what it comes after is complete, and both its ends are free. They are not until `end`.
     std::optional<Transfer> begin(Queue queue);
+    /// Those that wait and are such, out of the queues.
+    template <class Such> std::vector<Transfer> take_waiting(Such&& such)
+    {
+        std::vector<Transfer> taken;
+        for (std::deque<Transfer>& queue : queues_)
+            for (std::size_t i = 0; i < queue.size();) {
+                if (!such(queue[i])) ++i;
+                else {
+                    taken.push_back(std::move(queue[i]));
+                    queue.erase(queue.begin() + std::ptrdiff_t(i));
+                }
+            }
+        return taken;
+    }
     void end(const Transfer& transfer) { engage_ends(transfer, false); }
 
     bool complete(const std::vector<TransferId>& transfers) const;

@@ -1,5 +1,6 @@
 #include "observe/chrome.hpp"
 
+#include "observe/arrows.hpp"
 #include "observe/summary.hpp"
 
 #include <iterator>
@@ -28,10 +29,16 @@ public:
             append("{}{{\"node\":{},\"local_read\":{},\"remote_read\":{},\"local_written\":{},\"remote_written\":{}}}",
                    &row == trace.node_bytes.data() ? "" : ",", row.node, row.local_read, row.remote_read, row.local_written,
                    row.remote_written);
+        append("],\"choices\":[");
+        for (const ChosenPlan& one : trace.choices)
+            append("{}{{\"call\":{},\"plan\":{},\"times\":{}}}", &one == trace.choices.data() ? "" : ",", json_text(one.call),
+                   json_text(one.plan), one.times);
         append("]}},\"traceEvents\":[\n");
         append("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{{\"name\":{}}}}}",
                json_text(fmt::format("{} ({})", trace.title.empty() ? "trencadis" : trace.title, origin_name(trace.origin))));
         for (const WorkerTrace& worker : trace.workers) write_worker(worker);
+        int arrow = 0;
+        for (const Arrow& one : arrows_of(trace)) write_arrow(one, ++arrow);
         append("\n]}}\n");
         return std::move(text_);
     }
@@ -57,9 +64,22 @@ private:
     {
         const std::int64_t length = event.end_ns - event.begin_ns;
         append(",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"pid\":1,\"tid\":{},\"ts\":{}.{:03},\"dur\":{}.{:03},"
-               "\"args\":{{\"order\":{},\"flops\":{}}}}}",
-               name(event.name), event.kind == EventKind::share ? "share" : "task", tid, event.begin_ns / 1000,
-               event.begin_ns % 1000, length / 1000, length % 1000, event.order, event.flops);
+               "\"args\":{{\"order\":{},\"{}\":{}}}}}",
+               name(event.name), category(event.kind), tid, event.begin_ns / 1000, event.begin_ns % 1000, length / 1000,
+               length % 1000, event.order, event.kind == EventKind::copy ? "bytes" : "flops", event.flops);
+    }
+    static const char* category(EventKind kind)
+    {
+        return kind == EventKind::share ? "share" : kind == EventKind::copy ? "copy" : "task";
+    }
+    /// From the copy to the task that it is for.
+    void write_arrow(const Arrow& arrow, int id)
+    {
+        append(",\n{{\"ph\":\"s\",\"id\":{},\"name\":\"data\",\"cat\":\"copy\",\"pid\":1,\"tid\":{},\"ts\":{}.{:03}}}", id,
+               arrow.from + 1, arrow.sent_ns / 1000, arrow.sent_ns % 1000);
+        append(
+            ",\n{{\"ph\":\"f\",\"bp\":\"e\",\"id\":{},\"name\":\"data\",\"cat\":\"copy\",\"pid\":1,\"tid\":{},\"ts\":{}.{:03}}}",
+            id, arrow.to + 1, arrow.used_ns / 1000, arrow.used_ns % 1000);
     }
     const std::string& name(const char* name)
     {
@@ -78,6 +98,7 @@ std::string to_chrome_json(const Trace& trace) { return ChromeWriter().write(tra
 
 std::string worker_label(const WorkerTrace& worker)
 {
+    if (worker.queue) return worker.kind;
     std::string label = fmt::format("worker {}", worker.worker);
     if (worker.cpu >= 0) label += fmt::format(", cpu {}", worker.cpu);
     if (!worker.kind.empty()) label += fmt::format(", {}", worker.kind);

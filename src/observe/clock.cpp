@@ -113,7 +113,10 @@ private:
 std::int64_t now_before_calibration()
 {
     static constinit Lasting<Calibration> calibration;
-    return calibration.get().now();
+    if (calibration.is_made()) return calibration.get().now();
+    // Whoever makes a session holds this for long, and may be waiting for a lock under which its threads ask for the time.
+    const std::unique_lock lock(first_uses(), std::try_to_lock);
+    return lock ? calibration.get().now() : monotonic_ns();
 }
 
 #endif

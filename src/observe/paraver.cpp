@@ -1,5 +1,6 @@
 #include "observe/paraver.hpp"
 
+#include "observe/arrows.hpp"
 #include "observe/chrome.hpp"
 #include "observe/palette.hpp"
 #include "observe/summary.hpp"
@@ -19,7 +20,7 @@ constexpr int state_idle = 0, state_running = 1, state_runtime = 7;
 /// One line of the .prv file with its place in it.
 struct Record {
     std::int64_t time_ns;
-    int rank; ///< among records of one time: states before events, ends before begins
+    int rank; ///< among records of one time: states before events, ends before begins, communications last
     std::string text;
 };
 
@@ -30,6 +31,7 @@ public:
     ParaverTrace write(std::time_t written)
     {
         for (std::size_t w = 0; w < trace_.workers.size(); ++w) write_worker(w);
+        for (const Arrow& arrow : arrows_of(trace_)) write_arrow(arrow);
         std::stable_sort(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
             return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.rank < b.rank;
         });
@@ -75,6 +77,13 @@ private:
         records_.push_back({event.end_ns, event.begin_ns == event.end_ns ? 2 : 1,
                             fmt::format("2:{0}:1:1:{0}:{1}:{2}:0:{3}:0:{4}:0\n", w + 1, event.end_ns, paraver_kernel_type,
                                         paraver_order_type, paraver_joined_type)});
+    }
+    /// A communication: sent when the copy began, received when the task that it is for begins.
+    void write_arrow(const Arrow& arrow)
+    {
+        records_.push_back({arrow.sent_ns, 3,
+                            fmt::format("3:{0}:1:1:{0}:{1}:{1}:{2}:1:1:{2}:{3}:{3}:{4:.0f}:1\n", arrow.from + 1, arrow.sent_ns,
+                                        arrow.to + 1, arrow.used_ns, arrow.bytes)});
     }
     std::string configuration() const;
     std::string rows() const;

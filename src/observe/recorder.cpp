@@ -20,11 +20,12 @@ Recorder::~Recorder()
             delete std::exchange(chunk, chunk->next.load(std::memory_order_acquire));
 }
 
-void Recorder::describe(WorkerId worker, int cpu, std::string core_kind)
+void Recorder::describe(WorkerId worker, int cpu, std::string core_kind, bool queue)
 {
     const std::scoped_lock lock(mutex_);
     buffers_[worker].cpu = cpu;
     buffers_[worker].core_kind = std::move(core_kind);
+    buffers_[worker].queue = queue;
 }
 
 /// A chunk with room for one more, linked in; none when out of memory or over the limit.
@@ -95,6 +96,7 @@ Trace Recorder::stop_at(std::int64_t now, std::string title, Origin origin)
         worker.worker = w;
         worker.cpu = buffer.cpu;
         worker.kind = buffer.core_kind;
+        worker.queue = buffer.queue;
         if (buffer.epoch.load(std::memory_order_acquire) == epoch) collect(buffer, trace, worker);
     }
     return trace;

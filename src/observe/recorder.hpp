@@ -13,8 +13,9 @@
 
 namespace trencadis {
 
-/// Collects what each worker does, between `start` and `stop`. Recording is the workers' own affair: each appends to a
-/// chunked buffer of its own, without locks. Off, it costs one load and one branch that is never taken.
+/// Collects what each worker does, and each queue of copies that a worker drives, between `start` and `stop`. Recording is the
+/// workers' own affair: each appends to a chunked buffer of its own, without locks. Off, it costs one load and one branch that is
+/// never taken.
 ///
 ///     const std::int64_t begin = recorder.enabled() ? now_ns() : 0;
 ///     ... the task ...
@@ -30,7 +31,7 @@ public:
     Recorder& operator=(const Recorder&) = delete;
 
     /// Where a worker sits, for the trace's headings. Not while another thread is in `stop`.
-    void describe(WorkerId worker, int cpu, std::string core_kind);
+    void describe(WorkerId worker, int cpu, std::string core_kind, bool queue = false);
 
     bool enabled() const { return (epoch_.load(std::memory_order_relaxed) & 1) != 0; }
 
@@ -65,6 +66,7 @@ private:
         // Written by describe.
         int cpu = -1;
         std::string core_kind;
+        bool queue = false;
     };
 
     Chunk* room(Buffer& buffer) const noexcept;

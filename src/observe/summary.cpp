@@ -26,7 +26,7 @@ double mean_ms(std::int64_t total_ns, std::int64_t calls) { return calls ? doubl
 
 WorkerSummary summarise_worker(const WorkerTrace& worker, std::int64_t span_ns)
 {
-    WorkerSummary row{worker.worker, worker.cpu, worker.kind, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    WorkerSummary row{worker.worker, worker.cpu, worker.kind, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, worker.queue};
     std::int64_t task_ns = 0, share_ns = 0, idle_ns = 0;
     for (const Event& event : worker.events) {
         const std::int64_t length = event.end_ns - event.begin_ns;
@@ -40,6 +40,7 @@ WorkerSummary summarise_worker(const WorkerTrace& worker, std::int64_t span_ns)
             row.shares += !event.continued;
             break;
         case EventKind::idle: idle_ns += length; break;
+        case EventKind::copy: task_ns += length; break;
         }
     }
     if (worker.events.empty()) idle_ns = span_ns;
@@ -62,7 +63,7 @@ WorkerSummary summarise_worker(const WorkerTrace& worker, std::int64_t span_ns)
 void tally_worker(const WorkerTrace& worker, std::map<std::string_view, Tally>& tallies)
 {
     for (const Event& event : worker.events) {
-        if (event.kind == EventKind::idle) continue;
+        if (event.kind == EventKind::idle || event.kind == EventKind::copy) continue;
         const std::int64_t length = event.end_ns - event.begin_ns;
         Tally& tally = tallies[event.name];
         tally.core_ns += length;
@@ -99,7 +100,8 @@ nlohmann::ordered_json to_object(const WorkerSummary& row)
             {"busy_fraction", row.busy_fraction},
             {"share_fraction", row.share_fraction},
             {"idle_fraction", row.idle_fraction},
-            {"runtime_fraction", row.runtime_fraction}};
+            {"runtime_fraction", row.runtime_fraction},
+            {"queue", row.queue}};
 }
 
 nlohmann::ordered_json to_object(const KernelSummary& row)

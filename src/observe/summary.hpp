@@ -25,6 +25,7 @@ struct WorkerSummary {
     double share_fraction;
     double idle_fraction;
     double runtime_fraction;
+    bool queue = false; ///< a device's queue of copies, in which busy is the time they took
 };
 
 /// Calls of one kernel on one kind of core.

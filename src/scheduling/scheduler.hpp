@@ -20,7 +20,8 @@ public:
     virtual int kind(WorkerId worker) const = 0; ///< unit kind; of cores, 0 is the slowest
     virtual Seconds now() const = 0;
     /// Can this worker run the task: has its codelet an implementation for the worker's unit? The same for all workers of one
-    /// kind.
+    /// kind. Somebody can at any moment; who that is changes when a unit is lost, also between two questions. A policy may keep
+    /// to what it was told when it was given the task: a worker that can no more passes on what it takes.
     virtual bool able(const Task&, WorkerId) const { return true; }
     /// Expected time of a task on a worker, from what this worker did with the same codelet lately; transfers not counted.
     /// Infinite where the worker is not able.
@@ -127,8 +128,9 @@ struct SchedulerSpec {
     std::string text; ///< as given
     /// Throws Error{bad_argument} where the machine cannot answer what the policy asks.
     std::unique_ptr<Scheduler> make(const View& view) const;
-    /// Has the random choices of the policy, or of the one inside it, follow this seed where the text names none.
-    void seed(std::uint64_t number);
+    /// Has the random choices of the policy, or of the one inside it, follow this seed where the text names none; false: it makes
+    /// none that could.
+    bool seed(std::uint64_t number);
 };
 /// Throws Error{bad_argument} that says what was given and what would be right.
 SchedulerSpec parse_scheduler(std::string_view text);

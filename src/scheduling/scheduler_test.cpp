@@ -87,6 +87,27 @@ TEST_P(EveryScheduler, GivesEachTaskOnceToAWorkerThatIsAbleOnRandomMachines)
 
 /// A program may have its exceptions trapped, and a worker's decisions must not end it: nobody knows when somebody is free, tasks
 /// take no time at all, or nobody else is able.
+/// A device that goes while it is asked who is able: the core says no since there is the device, and the device says no.
+TEST_P(EveryScheduler, KeepsATaskForSomebodyWhoeverIsLostWhileItAsks)
+{
+    constexpr int core = 0, device = 1;
+    for (int lost_after = 0; lost_after < 6; ++lost_after) {
+        static constexpr Codelet codelet{"task", nullptr};
+        std::vector<Task> tasks(1);
+        tasks[0].codelet = &codelet;
+        DescribedView view({core, device, device + 1});
+        int asked = 0;
+        view.can = [&](const Task&, int kind) { return (kind == core) == (asked++ >= lost_after); };
+        const auto scheduler = make(view);
+        scheduler->push(tasks[0], no_worker);
+        view.can = [&](const Task&, int kind) { return kind == core; }; // devices pass on what was kept for them
+        int found = 0;
+        for (WorkerId worker = 0; worker < view.workers(); ++worker)
+            if (Task* const task = scheduler->pop(worker).run; task && ++found) EXPECT_EQ(task, &tasks[0]);
+        EXPECT_EQ(found, 1) << lost_after;
+    }
+}
+
 TEST_P(EveryScheduler, RaisesNoFloatingPointException)
 {
     const unsigned seed = std::random_device{}();

@@ -76,11 +76,15 @@ std::unique_ptr<Scheduler> SchedulerSpec::make(const View& view) const
     return entry->make(view, options);
 }
 
-void SchedulerSpec::seed(std::uint64_t number)
+bool SchedulerSpec::seed(std::uint64_t number)
 {
     const std::string text = std::to_string(number & std::numeric_limits<std::int64_t>::max());
-    if (options.has("seed") && !options.given("seed")) options.assign("seed", text);
-    if (options.has("inside")) options.assign("inside", seeded(options.text("inside"), text));
+    const bool own = options.has("seed") && !options.given("seed");
+    if (own) options.assign("seed", text);
+    if (!options.has("inside")) return own;
+    const std::string inside(options.text("inside")), with_seed = seeded(inside, text);
+    options.assign("inside", with_seed);
+    return own || with_seed != inside;
 }
 
 SchedulerSpec parse_scheduler(std::string_view text)

@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 
+#include <algorithm>
+
 namespace trencadis {
 
 std::vector<DeviceUnit> SessionDevices::open(const std::string& words, const std::string& machine, const KernelProvider& kernels)
@@ -17,6 +19,13 @@ std::vector<DeviceUnit> SessionDevices::open(const std::string& words, const std
         units.push_back({device.get(), kernels_.back().get()});
     }
     return units;
+}
+
+Bytes SessionDevices::least_bytes() const
+{
+    Bytes least = 0;
+    for (const auto& device : list_) least = least > 0 ? std::min(least, device->bytes()) : device->bytes();
+    return least;
 }
 
 } // namespace trencadis

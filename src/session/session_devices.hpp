@@ -15,6 +15,8 @@ public:
     /// Once. Throws as devices::open_devices, and where a machine is laid over this one.
     std::vector<DeviceUnit> open(const std::string& words, const std::string& machine, const KernelProvider& kernels);
     const std::string& name(std::size_t device) const { return list_[device]->name(); }
+    int count() const { return static_cast<int>(list_.size()); }
+    Bytes least_bytes() const; ///< memory of the smallest; 0: there is none
 
 private:
     devices::DeviceList list_;

@@ -28,6 +28,7 @@ public:
         std::unique_ptr<Engine> made = find_entry("engine", engine_entries(), "native").make(std::move(parts));
         engine_.reset(&dynamic_cast<TaskFlowEngine&>(*made.release()));
     }
+    devices::Device& device(std::size_t number) { return *devices_[number]; }
     TaskFlowEngine& engine() { return *engine_; }
     /// Runs `body(flow)` to its end.
     template <class Body> Index run(Body&& body)

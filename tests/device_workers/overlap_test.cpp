@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>
@@ -46,12 +47,14 @@ double seconds_with(int slots)
 TEST(Overlap, OfCopiesAndKernelsIsThereWithTwoTasksInFlightAndNotWithOne)
 {
     if (sanitized) GTEST_SKIP() << "a sanitizer's build takes longer than the device that is emulated";
-    const double each = 0.01, two = seconds_with(2), one = seconds_with(1);
-    std::printf("%.3f s with two in flight, %.3f s with one; the longer of copies and kernels is %.3f s\n", two, one,
-                double(tasks) * each);
-    EXPECT_GE(one, 1.9 * double(tasks) * each) << "a task's copy and its kernel one after the other";
-    EXPECT_GE(two, double(tasks) * each);
-    EXPECT_LE(two, double(tasks) * each / 0.8) << "0.9 is reached on a machine at rest";
+    const double each = 0.01, one = seconds_with(1), longer = double(tasks) * each;
+    double two = seconds_with(2);
+    for (int tries = 0; tries < 9 && two > longer / 0.9; ++tries)
+        two = std::min(two, seconds_with(2)); // others may have the cores
+    std::printf("%.3f s with two in flight, %.3f s with one; the longer of copies and kernels is %.3f s\n", two, one, longer);
+    EXPECT_GE(one, 1.9 * longer) << "a task's copy and its kernel one after the other";
+    EXPECT_GE(two, longer);
+    EXPECT_LE(two, longer / 0.9);
 }
 
 } // namespace

@@ -27,17 +27,16 @@ DeviceDriver::Begun& DeviceDriver::begin(Queue queue)
     return begun;
 }
 
-/// When what was enqueued before has ended; at once where it could not be enqueued.
+/// When what was enqueued before has ended; also where it could not be enqueued, or not wholly.
 void DeviceDriver::end(Queue queue, Begun& begun, Status status)
 {
-    const auto note = [this, &begun](const Status& how) {
+    begun.status = std::move(status);
+    unit_.device->mark(queue, [this, &begun](const Status& how) {
         begun.end_ns = now_ns();
-        if (!how.ok()) begun.status = how;
+        if (begun.status.ok()) begun.status = how;
         begun.ended.store(true, std::memory_order_release);
         wake_();
-    };
-    if (status.ok()) unit_.device->mark(queue, note);
-    else note(status);
+    });
 }
 
 Status DeviceDriver::find(BlockId block, Bytes bytes, void*& place)
@@ -95,6 +94,14 @@ void DeviceDriver::run(Task& task, std::vector<Operand> operands, WorkerId worke
         begun.thrown = std::current_exception();
     }
     end(Queue::kernels, begun, {});
+}
+
+std::int64_t DeviceDriver::nothing_new_before() const
+{
+    std::int64_t earliest = now_ns();
+    for (std::size_t queue = 0; queue < begun_.size(); ++queue)
+        if (!begun_[queue].empty()) earliest = std::min(earliest, std::max(begun_[queue].front().begin_ns, last_ns_[queue]));
+    return earliest;
 }
 
 std::vector<DeviceDriver::Ended> DeviceDriver::take_ended()

@@ -37,12 +37,16 @@ public:
     const DeviceUnit& unit() const { return unit_; }
     void copy_in(const Transfer& transfer);
     void copy_out(const Transfer& transfer);
-    /// Where the block is, from its first use on.
+    bool knows(BlockId block) const { return blocks_.contains(block); }
+    /// Where the block is, from its first use on, which asks the device for memory.
     devices::Status find(BlockId block, Bytes bytes, void*& place);
     void give_up(BlockId block);
+    Bytes bytes() const { return unit_.device->used(); } ///< of all blocks
     /// Has the task's body enqueue its kernels on operands that are there.
     void run(Task& task, std::vector<Operand> operands, WorkerId worker);
     std::vector<Ended> take_ended();
+    /// Whatever is told of from now on began later than that.
+    std::int64_t nothing_new_before() const;
     std::size_t in_flight(devices::Queue queue) const { return begun_[static_cast<std::size_t>(queue)].size(); }
 
 private:

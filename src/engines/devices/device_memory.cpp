@@ -2,8 +2,11 @@
 
 #include "base/error.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -101,7 +104,8 @@ bool DeviceMemory::takes(const Task& task, int device) const
     };
     if (!std::all_of(data.begin(), data.end(), moves)) return false;
     const std::lock_guard lock(mutex_);
-    const auto agrees = [this](const TaskDatum& datum) { return replicas_.agrees(datum); };
+    const bool alone = !task.codelet->core; // then it fails with what disagrees
+    const auto agrees = [&](const TaskDatum& datum) { return alone || replicas_.agrees(datum); };
     return std::all_of(data.begin(), data.end(), agrees) && replicas_.fits(data, space_of(device));
 }
 
@@ -142,8 +146,11 @@ std::vector<DeviceTraffic> DeviceMemory::traffic() const
     for (int device = 0; device < devices(); ++device) {
         const std::size_t space = std::size_t(space_of(device)), spaces = all.spaces.size();
         const SpaceStatistics& its = all.spaces[space];
-        rows.push_back({stations_[std::size_t(device)]->name(), all.between[space].bytes, all.between[space * spaces].bytes,
-                        its.hits + its.joined, its.misses, its.evictions});
+        const Station& station = *stations_[std::size_t(device)];
+        rows.push_back(
+            {station.name(), all.between[space].bytes, all.between[space * spaces].bytes, its.hits + its.joined, its.misses,
+             its.evictions, its.peak_bytes, station.overlap.copies(), station.overlap.computing(), station.overlap.together(),
+             station.fault.ok() ? "" : fmt::format("{}: {}", devices::word_of(station.fault.fault), station.fault.what)});
     }
     return rows;
 }
@@ -180,14 +187,17 @@ void DeviceMemory::add_transfers(std::vector<Transfer>& transfers)
     transfers.clear();
 }
 
-/// Takes the data at home, and waits until they are there.
-void DeviceMemory::await_data(std::span<const TaskDatum> data, Lock& lock)
+/// Takes the data at home, and waits until they are there. What they are named like is looked at anew after each wait.
+std::vector<TaskDatum> DeviceMemory::await_data(const Task& task, Lock& lock)
 {
     while (true) {
+        std::vector<TaskDatum> data = data_at_home(task);
         Plan plan = replicas_.acquire(data, home);
         if (plan.verdict == Verdict::now) {
+            for (Transfer& transfer : plan.transfers) transfer.asked_by = order_of(task);
             add_transfers(plan.transfers);
-            return changed_.wait(lock, [&] { return queues_.complete(plan.wait_for); });
+            changed_.wait(lock, [&] { return queues_.complete(plan.wait_for); });
+            return data;
         }
         changed_.wait(lock);
     }
@@ -196,43 +206,66 @@ void DeviceMemory::await_data(std::span<const TaskDatum> data, Lock& lock)
 void DeviceMemory::fetch(const Task& task)
 {
     Lock lock(mutex_);
-    const std::vector<TaskDatum> data = data_at_home(task);
-    note_use(*task.flow, data);
-    at_home_.insert(&task);
-    try {
-        await_data(data, lock);
-    } catch (...) {
-        at_home_.erase(&task);
-        throw;
-    }
+    note_use(*task.flow, data_at_home(task));
+    std::vector<TaskDatum> data = await_data(task, lock);
+    at_home_.emplace(&task, std::move(data));
 }
 
 void DeviceMemory::release(const Task& task)
 {
     const std::lock_guard lock(mutex_);
-    if (at_home_.erase(&task) == 0) return;
-    replicas_.release(data_at_home(task), home);
+    const auto found = at_home_.find(&task);
+    if (found == at_home_.end()) return;
+    replicas_.release(found->second, home);
+    at_home_.erase(found);
     call_all();
 }
 
-void DeviceMemory::settle(TaskFlow& flow)
+/// Of those that come home for this flow alone and have not begun.
+void DeviceMemory::leave_out_waiting(const TaskFlow& flow)
 {
+    const auto is_its = [&](const Transfer& transfer) {
+        const auto users = users_.find(transfer.data);
+        return transfer.to == home && users != users_.end() &&
+               users->second == std::vector<TaskFlow*>{const_cast<TaskFlow*>(&flow)};
+    };
+    for (const Transfer& transfer : queues_.take_waiting(is_its)) replicas_.complete(transfer.id);
+    call_all();
+}
+
+void DeviceMemory::settle(TaskFlow& flow, const std::function<bool()>& stop)
+{
+    constexpr std::chrono::milliseconds often(20);
     Lock lock(mutex_);
     const auto found = used_by_.find(&flow);
     if (found == used_by_.end()) return;
     const std::vector<const void*> data = std::move(found->second);
     const auto read = [](const void* datum) { return TaskDatum{datum, 0, AccessMode::read, home}; };
+    bool stopped = false;
+    const auto asked = [&] { // without our lock: what it asks may wait for somebody who asks us something
+        lock.unlock();
+        const bool yes = stop();
+        lock.lock();
+        return yes;
+    };
+    const auto wait = [&](auto&& over) {
+        while (!over()) {
+            if (!stop || stopped) changed_.wait(lock);
+            else if (changed_.wait_for(lock, often); asked()) {
+                stopped = true;
+                leave_out_waiting(flow);
+            }
+        }
+    };
     std::vector<TransferId> arriving;
     for (const void* datum : data) { // all begin to come before any is waited for
-        Plan plan = replicas_.acquire(std::array{read(datum)}, home);
-        while (plan.verdict != Verdict::now) {
-            changed_.wait(lock);
-            plan = replicas_.acquire(std::array{read(datum)}, home);
-        }
+        Plan plan;
+        wait([&] { return (plan = replicas_.acquire(std::array{read(datum)}, home)).verdict == Verdict::now; });
         add_transfers(plan.transfers);
         arriving.insert(arriving.end(), plan.wait_for.begin(), plan.wait_for.end());
+        if (stopped) leave_out_waiting(flow);
     }
-    changed_.wait(lock, [&] { return queues_.complete(arriving); });
+    wait([&] { return queues_.complete(arriving); });
     for (const void* datum : data) {
         replicas_.release(std::array{read(datum)}, home);
         forget(datum, flow, lock);

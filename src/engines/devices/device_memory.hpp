@@ -4,20 +4,20 @@
 #include "graph/task_flow.hpp"
 #include "memory/claims.hpp"
 #include "memory/transfer_queues.hpp"
+#include "observe/overlap.hpp"
 
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace trencadis {
 
 /// The memory of the host (space 0, one whatever its nodes) and of some devices (1, 2, ...): carries the plans of Replicas out
 /// for tasks on cores, which wait until their data are at home, and for devices, whose data come while they compute something
-/// else. One lock; under it devices are told what to copy, and nobody is waited for but by who waits for data. Data are known
+/// else. One lock; drivers are called without it, and nobody is waited for but by who waits for data. Data are known
 /// from the first task of a flow that uses them until its owner has waited for it: then they are at home, and the copies are
 /// forgotten.
 ///
@@ -33,7 +33,9 @@ public:
     static bool tracks(const Task& task) { return task.access_count > 0 && !task.flow->options().data_brought; }
 
     // What policies ask. Any thread.
-    bool takes(const Task& task, int device) const; ///< may the device run it, as far as its data go?
+    /// May the device run it, as far as its data go? Of a task for devices alone a no stays one, and a yes ends with a step that
+    /// says `takes_less`.
+    bool takes(const Task& task, int device) const;
     Seconds transfer_time(const Task& task, SpaceId space) const;
     Bytes valid_bytes(const Task& task, SpaceId space) const;
     bool holds_written(const Task& task, SpaceId space) const;
@@ -45,7 +47,8 @@ public:
     void fetch(const Task& task);   ///< returns when its data are at home; throws
     void release(const Task& task); ///< one that was fetched; others do not matter
     /// Brings home what the tasks of the flow have used, and forgets it. The flow fails where that cannot be done.
-    void settle(TaskFlow& flow);
+    /// `stop`, when there is one, is asked now and then; once it says yes, data stay where they are.
+    void settle(TaskFlow& flow, const std::function<bool()>& stop = {});
 
     // A device's worker.
     struct Done {
@@ -54,10 +57,16 @@ public:
         std::int64_t begin_ns, end_ns;
         bool back = false; ///< it is not over: others are to run it
     };
+    /// What a step has seen end.
+    struct Progress {
+        std::vector<Done> done;
+        std::vector<DeviceDriver::Ended> copies;
+        bool takes_less = false; ///< the device is lost, or has less memory: others have tasks to do that it took
+    };
     int slots() const { return slots_; }
     void claim(int device, Task& task, Seconds expected);
-    /// Goes on with whatever can: returns the tasks that are over.
-    std::vector<Done> step(int device, WorkerId worker);
+    /// Goes on with whatever can: returns the tasks and the copies that are over.
+    Progress step(int device, WorkerId worker);
     /// Has anything happened since the last step began? A worker that says no may sleep until it is woken.
     bool has_news(int device) const;
 
@@ -70,8 +79,10 @@ private:
         std::vector<ReleasedBlock> released; ///< whose memory is to be given back
         std::atomic<bool> news{false};
         std::atomic<bool> dead{false};
+        bool takes_less = false;          ///< since its last step
         devices::Status fault;            ///< by which it died
         double bandwidth[2] = {5e9, 5e9}; ///< in and out, as seen lately
+        Overlap overlap;
     };
     struct Launch {
         Task* task;
@@ -84,20 +95,24 @@ private:
     void note_use(TaskFlow& flow, std::span<const TaskDatum> data);
     void add_transfers(std::vector<Transfer>& transfers);
     void acquire_claims();
-    void await_data(std::span<const TaskDatum> data, Lock& lock);
+    std::vector<TaskDatum> await_data(const Task& task, Lock& lock);
     void forget(const void* data, const TaskFlow& flow, Lock& lock);
 
     // step.cpp
-    bool take_ended(int device, Station& station, std::vector<Done>& done);
+    bool take_ended(int device, Station& station, Progress& progress);
     void end_transfer(Station& station, const DeviceDriver::Ended& ended);
     void end_task(int device, Station& station, const DeviceDriver::Ended& ended, std::vector<Done>& done);
-    void give_up_blocks(Station& station);
-    bool start_transfers(int device, Station& station);
-    std::vector<Launch> ready_claims(int device, Station& station);
-    bool find_operands(int device, Station& station, const Task& task, std::vector<Operand>& operands);
+    void give_up_blocks(Station& station, Lock& lock);
+    bool start_transfers(int device, Station& station, Lock& lock);
+    std::vector<Launch> ready_claims(int device, Station& station, Lock& lock);
+    bool find_operands(int device, Station& station, const Task& task, std::vector<Operand>& operands, Lock& lock);
+    bool find_room(int device, Station& station, BlockId block, Bytes bytes, void*& place, Lock& lock);
+    bool start_copy_in(int device, Station& station, const Transfer& transfer, Lock& lock);
+    void leave_out(int device, const Transfer& transfer);
+    void leave_out_waiting(const TaskFlow& flow);
     bool drop_claims(int device, Station& station, std::vector<Done>& done);
     static std::exception_ptr error_of(const Station& station, const devices::Status& status, std::string_view where);
-    static void lose(Station& station, const devices::Status& status);
+    void lose(int device, Station& station, const devices::Status& status);
     void lose_datum(const void* data, const Station& station);
 
     mutable std::mutex mutex_; ///< of everything below but news and dead
@@ -107,7 +122,7 @@ private:
     std::vector<std::unique_ptr<Station>> stations_;
     Replicas replicas_;
     TransferQueues queues_;
-    std::unordered_set<const Task*> at_home_; ///< tasks on cores that have their data
+    std::unordered_map<const Task*, std::vector<TaskDatum>> at_home_; ///< what tasks on cores have
     std::unordered_map<const TaskFlow*, std::vector<const void*>> used_by_;
     std::unordered_map<const void*, std::vector<TaskFlow*>> users_;
 };

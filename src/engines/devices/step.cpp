@@ -19,36 +19,63 @@ std::exception_ptr DeviceMemory::error_of(const Station& station, const Status& 
                                                            station.name(), devices::word_of(status.fault), where, status.what)));
 }
 
-std::vector<DeviceMemory::Done> DeviceMemory::step(int device, WorkerId worker)
+namespace {
+
+Overlap::Queue queue_of(const DeviceDriver::Ended& ended)
+{
+    return ended.task ? Overlap::kernels : ended.transfer.from == 0 ? Overlap::in : Overlap::out;
+}
+
+/// The lock is not held while it lives: what a driver is asked for may take long, and policies ask about data meanwhile.
+class Outside {
+public:
+    explicit Outside(std::unique_lock<std::mutex>& lock) : lock_(lock) { lock_.unlock(); }
+    ~Outside() { lock_.lock(); }
+    Outside(const Outside&) = delete;
+    Outside& operator=(const Outside&) = delete;
+
+private:
+    std::unique_lock<std::mutex>& lock_;
+};
+
+} // namespace
+
+DeviceMemory::Progress DeviceMemory::step(int device, WorkerId worker)
 {
     Station& station = *stations_[std::size_t(device)];
     station.news.store(false, std::memory_order_seq_cst);
-    std::vector<Done> done;
+    Progress progress;
     std::vector<Launch> launches;
     {
-        const std::lock_guard lock(mutex_);
-        bool changed = take_ended(device, station, done);
+        Lock lock(mutex_);
+        bool changed = take_ended(device, station, progress);
         if (changed) acquire_claims();
-        give_up_blocks(station);
-        changed |= start_transfers(device, station);
-        launches = ready_claims(device, station);
-        changed |= drop_claims(device, station, done);
+        give_up_blocks(station, lock);
+        changed |= start_transfers(device, station, lock);
+        launches = ready_claims(device, station, lock);
+        changed |= drop_claims(device, station, progress.done);
+        progress.takes_less = std::exchange(station.takes_less, false);
         if (changed) call_all();
     }
     for (Launch& launch : launches) station.driver->run(*launch.task, std::move(launch.operands), worker);
-    return done;
+    return progress;
 }
 
 // ---- what has ended
 
-bool DeviceMemory::take_ended(int device, Station& station, std::vector<Done>& done)
+bool DeviceMemory::take_ended(int device, Station& station, Progress& progress)
 {
-    const std::vector<DeviceDriver::Ended> all = station.driver->take_ended();
-    for (const DeviceDriver::Ended& ended : all) {
-        if (!ended.status.ok()) lose(station, ended.status);
-        if (ended.task) end_task(device, station, ended, done);
-        else end_transfer(station, ended);
+    std::vector<DeviceDriver::Ended> all = station.driver->take_ended();
+    for (DeviceDriver::Ended& ended : all) {
+        station.overlap.add(queue_of(ended), ended.begin_ns, ended.end_ns);
+        if (!ended.status.ok()) lose(device, station, ended.status);
+        if (ended.task) end_task(device, station, ended, progress.done);
+        else {
+            end_transfer(station, ended);
+            progress.copies.push_back(std::move(ended));
+        }
     }
+    station.overlap.forget_before(station.driver->nothing_new_before());
     return !all.empty();
 }
 
@@ -62,34 +89,60 @@ void DeviceMemory::end_transfer(Station& station, const DeviceDriver::Ended& end
         bandwidth += 0.25 * (seen - bandwidth);
     } else if (!in) lose_datum(transfer.data, station);
     queues_.end(transfer);
-    replicas_.complete(transfer.id);
+    if (ended.status.ok()) replicas_.complete(transfer.id);
+    else replicas_.fail(transfer.id);
 }
 
-/// Kernels end in the order in which the tasks were claimed.
+/// Kernels end in the order in which the tasks were claimed. What a lost device has computed is not there: its task is to be run
+/// by others.
 void DeviceMemory::end_task(int device, Station& station, const DeviceDriver::Ended& ended, std::vector<Done>& done)
 {
     Task& task = *ended.task;
+    const bool dead = station.dead.load(std::memory_order_relaxed);
     station.claims.pop();
-    replicas_.release(data_of(task), space_of(device));
+    replicas_.release(data_of(task), space_of(device), !dead && !ended.thrown);
+    const bool again = dead && !ended.thrown && task.flow->may_run(task);
     std::exception_ptr failure = ended.thrown;
-    if (!ended.status.ok()) failure = error_of(station, ended.status, fmt::format("task '{}'", task.label));
-    done.push_back({&task, std::move(failure), ended.begin_ns, ended.end_ns});
+    if (again && !task.codelet->core) failure = error_of(station, station.fault, fmt::format("task '{}'", task.label));
+    done.push_back({&task, std::move(failure), ended.begin_ns, ended.end_ns, again && task.codelet->core});
 }
 
 // ---- what can begin
 
-void DeviceMemory::give_up_blocks(Station& station)
+void DeviceMemory::give_up_blocks(Station& station, Lock& lock)
 {
+    std::vector<BlockId> blocks;
     std::erase_if(station.released, [&](const ReleasedBlock& released) {
         if (replicas_.under_way(released.reader)) return false;
-        station.driver->give_up(released.block);
+        blocks.push_back(released.block);
         return true;
     });
+    if (blocks.empty()) return;
+    const Outside outside(lock);
+    for (const BlockId block : blocks) station.driver->give_up(block);
+}
+
+/// It ends where it is: nothing is copied.
+void DeviceMemory::leave_out(int device, const Transfer& transfer)
+{
+    if (transfer.from == space_of(device)) lose_datum(transfer.data, *stations_[std::size_t(device)]);
+    queues_.end(transfer);
+    replicas_.fail(transfer.id);
+}
+
+/// False: there is no memory for it.
+bool DeviceMemory::start_copy_in(int device, Station& station, const Transfer& transfer, Lock& lock)
+{
+    void* place = nullptr;
+    if (!find_room(device, station, transfer.to_block, transfer.bytes, place, lock)) return false;
+    const Outside outside(lock);
+    station.driver->copy_in(transfer);
+    return true;
 }
 
 /// Two in each direction, so that the next one begins while the end of one is being told. A device that is lost has them end at
 /// once: true when any did.
-bool DeviceMemory::start_transfers(int device, Station& station)
+bool DeviceMemory::start_transfers(int device, Station& station, Lock& lock)
 {
     constexpr std::size_t at_a_time = 2;
     const SpaceId space = space_of(device);
@@ -100,20 +153,21 @@ bool DeviceMemory::start_transfers(int device, Station& station)
         while (station.driver->in_flight(queue) < at_a_time) {
             const std::optional<Transfer> transfer = queues_.begin(planned);
             if (!transfer) break;
-            if (station.dead.load(std::memory_order_relaxed)) {
-                if (!in) lose_datum(transfer->data, station);
-                queues_.end(*transfer);
-                replicas_.complete(transfer->id);
+            const bool dead = station.dead.load(std::memory_order_relaxed);
+            if (dead || (in && !start_copy_in(device, station, *transfer, lock))) {
+                leave_out(device, *transfer);
                 ended = true;
-            } else if (in) station.driver->copy_in(*transfer);
-            else station.driver->copy_out(*transfer);
+            } else if (!in) {
+                const Outside outside(lock);
+                station.driver->copy_out(*transfer);
+            }
         }
     }
     return ended;
 }
 
-/// In their order, as far as what they need is there.
-std::vector<DeviceMemory::Launch> DeviceMemory::ready_claims(int device, Station& station)
+/// In their order, as far as what they need is there. Only the device's worker adds claims and takes them away.
+std::vector<DeviceMemory::Launch> DeviceMemory::ready_claims(int device, Station& station, Lock& lock)
 {
     std::vector<Launch> launches;
     for (Claims::Claim& claim : station.claims) {
@@ -121,7 +175,11 @@ std::vector<DeviceMemory::Launch> DeviceMemory::ready_claims(int device, Station
         if (station.dead.load(std::memory_order_relaxed) || !claim.acquired || !queues_.complete(claim.wait_for)) break;
         if (!claim.task->flow->may_run(*claim.task)) break;
         Launch launch{claim.task, {}};
-        if (!find_operands(device, station, *claim.task, launch.operands)) break;
+        claim.broken = !replicas_.has_all(data_of(*claim.task), space_of(device));
+        if (claim.broken || !find_operands(device, station, *claim.task, launch.operands, lock)) {
+            claim.broken = true;
+            break;
+        }
         claim.begun = true;
         launches.push_back(std::move(launch));
     }
@@ -129,24 +187,47 @@ std::vector<DeviceMemory::Launch> DeviceMemory::ready_claims(int device, Station
 }
 
 /// Where they are in the device's memory; what is only written gets memory now. False: there is none.
-bool DeviceMemory::find_operands(int device, Station& station, const Task& task, std::vector<Operand>& operands)
+bool DeviceMemory::find_operands(int device, Station& station, const Task& task, std::vector<Operand>& operands, Lock& lock)
 {
     for (int i = 0; i < task.access_count; ++i) {
         const Datum& datum = task.data[i];
         const DatumShape shape = replicas_.shape(datum.address);
         void* place = nullptr;
         const BlockId block = replicas_.block(datum.address, space_of(device));
-        if (const Status status = station.driver->find(block, replicas_.bytes(datum.address), place); !status.ok()) {
-            lose(station, status);
-            return false;
-        }
+        if (!find_room(device, station, block, replicas_.bytes(datum.address), place, lock)) return false;
         operands.push_back({place, shape.element ? shape.rows : datum.ld, datum.rows, datum.cols});
     }
     return true;
 }
 
-/// The first ones, while they cannot run: their data cannot come, their flow was cancelled, the device is lost. Those that have
-/// not got their data go back to where they came from, where cores can run them.
+/// The memory of a block. Where the device has less than was counted, what nobody uses is given up; where that is not enough, it
+/// is no longer counted on.
+bool DeviceMemory::find_room(int device, Station& station, BlockId block, Bytes bytes, void*& place, Lock& lock)
+{
+    const auto find = [&] {
+        const Outside outside(lock);
+        return station.driver->find(block, bytes, place);
+    };
+    if (station.driver->knows(block)) return station.driver->find(block, bytes, place).ok();
+    const Status status = find();
+    if (status.ok()) return true;
+    if (status.fault != devices::Fault::out_of_memory) {
+        lose(device, station, status);
+        return false;
+    }
+    Plan plan;
+    replicas_.make_room(space_of(device), plan);
+    add_transfers(plan.transfers);
+    station.released.insert(station.released.end(), plan.released.begin(), plan.released.end());
+    give_up_blocks(station, lock);
+    if (find().ok()) return true;
+    replicas_.limit(space_of(device), std::max(1.0, station.driver->bytes()));
+    station.takes_less = true;
+    return false;
+}
+
+/// The first ones, while they cannot run: their data cannot come, their flow was cancelled, the device is lost. They go back to
+/// where they came from, where cores can run them.
 bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& done)
 {
     const std::size_t before = done.size();
@@ -154,12 +235,14 @@ bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& 
         const Claims::Claim& claim = station.claims.front();
         Task& task = *claim.task;
         const bool dead = station.dead.load(std::memory_order_relaxed), stopped = !task.flow->may_run(task);
-        if (!claim.impossible && !dead && !stopped) break;
-        const bool back = !stopped && !claim.acquired && task.codelet->core;
+        if (!claim.impossible && !claim.broken && !dead && !stopped) break;
+        const bool back = !stopped && task.codelet->core;
         std::exception_ptr failure = claim.failure;
         const std::string where = fmt::format("task '{}'", task.label);
         if (claim.impossible && !failure)
             failure = error_of(station, {devices::Fault::out_of_memory, "its data do not fit together"}, where);
+        else if (claim.broken && !dead)
+            failure = error_of(station, {devices::Fault::out_of_memory, "there is no memory for its data"}, where);
         else if (dead && !stopped) failure = error_of(station, station.fault, where);
         if (claim.acquired) replicas_.release(data_of(task), space_of(device), false);
         station.claims.pop();
@@ -170,10 +253,13 @@ bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& 
 
 // ---- faults
 
-void DeviceMemory::lose(Station& station, const Status& status)
+/// What it held is elsewhere as well, or lost.
+void DeviceMemory::lose(int device, Station& station, const Status& status)
 {
     if (station.dead.exchange(true, std::memory_order_relaxed)) return;
     station.fault = status;
+    station.takes_less = true;
+    for (const void* const datum : replicas_.lose(space_of(device))) lose_datum(datum, station);
 }
 
 /// Its only value was there: the flows that use it have failed.

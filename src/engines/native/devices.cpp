@@ -1,4 +1,5 @@
 // Devices as workers: they take tasks ahead, whose data come while one computes, and sleep while they wait.
+#include "base/error.hpp"
 #include "engines/native/engine.hpp"
 #include "observe/clock.hpp"
 
@@ -41,16 +42,43 @@ void NativeEngine::make_devices()
                                               [this](int device) { sleepers_.notify_one(cores() + device); });
 }
 
+void NativeEngine::describe_copies()
+{
+    for (int device = 0; device < device_count(); ++device)
+        for (const bool in : {true, false}) {
+            const std::string name = (in ? "to " : "from ") + parts_.device_units[std::size_t(device)].device->name();
+            recorder_.describe(row_of_copies(device, in), -1, name, true);
+        }
+}
+
+void NativeEngine::record_copy(int device, const DeviceDriver::Ended& copy)
+{
+    const Transfer& transfer = copy.transfer;
+    const bool in = transfer.from == 0, back = transfer.reason == TransferReason::write_back;
+    const bool awaited = transfer.asked_by >= 0 && !back;
+    Event event{in     ? "copy in"
+                : back ? "write back"
+                       : "copy out",
+                awaited ? std::uint64_t(transfer.asked_by) : 0,
+                copy.begin_ns,
+                copy.end_ns,
+                transfer.bytes,
+                EventKind::copy};
+    event.awaited = awaited;
+    recorder_.record(row_of_copies(device, in), event);
+}
+
 /// Does what can be done now. True: a task is over.
 bool NativeEngine::carry_on(Worker& worker)
 {
-    const std::vector<DeviceMemory::Done> all = devices_->step(device_of(worker.id), worker.id);
-    for (const DeviceMemory::Done& done : all) {
+    DeviceMemory::Progress progress = devices_->step(device_of(worker.id), worker.id);
+    if (recorder_.enabled())
+        for (const DeviceDriver::Ended& copy : progress.copies) record_copy(device_of(worker.id), copy);
+    for (DeviceMemory::Done& done : progress.done) {
         Task& task = *done.task;
         if (done.back) {
             --worker.in_flight;
-            task.next = nullptr;
-            ready(&task);
+            pass_on(worker, task);
             continue;
         }
         const std::int64_t ns = done.end_ns - done.begin_ns;
@@ -61,14 +89,55 @@ bool NativeEngine::carry_on(Worker& worker)
             const Segment piece{&task, EventKind::task, done.begin_ns, false};
             if (recorder_.enabled()) recorder_.record(worker.id, event_of(piece, done.end_ns));
         }
-        complete(worker, task, done.failure, ns * 1e-9);
+        complete(worker, task, std::move(done.failure), ns * 1e-9); // its owner may be the last to look at it
     }
-    return !all.empty();
+    if (progress.takes_less) wake(workers()); // who can run only now what was the device's has looked before
+    return !progress.done.empty();
 }
 
-/// The unit is given the task.
+/// Only devices could run it, and none can. Such a task is the cores', which have it fail. It is for good: where it comes about
+/// while a task is ready, everybody is woken after that (carry_on).
+bool NativeEngine::is_orphan(const Task& task) const
+{
+    if (task.codelet->core || !task.codelet->device) return false;
+    for (WorkerId worker = cores(); worker < workers(); ++worker)
+        if (able(task, worker)) return false;
+    return true;
+}
+
+std::exception_ptr NativeEngine::no_device_for(const Task& task) const
+{
+    std::string why;
+    for (const DeviceTraffic& device : traffic())
+        why += (why.empty() ? "" : "; ") + device.device +
+               (device.fault.empty() ? " does not take it" : " is gone, " + device.fault);
+    return std::make_exception_ptr(
+        Error(ErrorCode::environment, std::string("task '") + task.label +
+                                          "' is for devices, and none can run it: " + (why.empty() ? "there is none" : why)));
+}
+
+/// Others are to run it.
+void NativeEngine::pass_on(Worker& worker, Task& task)
+{
+    if (wants_finished_) with_policy([&] { scheduler_->finished(task, worker.id, 0); });
+    task.next = nullptr;
+    ready(&task);
+}
+
+/// A core has a task for devices alone.
+void NativeEngine::refuse(Worker& worker, Task& task)
+{
+    if (is_orphan(task)) conclude(worker, task, no_device_for(task), 0);
+    else pass_on(worker, task);
+}
+
+/// The unit is given the task; but for one that was kept for it before it was lost, and that no core can run.
 void NativeEngine::start(Worker& worker, Task& task)
 {
+    if (!task.codelet->core && !able(task, worker.id)) {
+        --worker.in_flight;
+        return pass_on(worker, task);
+    }
     devices_->claim(device_of(worker.id), task, run_time(task, worker.id));
     carry_on(worker);
 }

@@ -80,7 +80,8 @@ private:
     bool able(const Task& task, WorkerId worker) const override
     {
         const bool can = units_[std::size_t(worker)].can_run(*task.codelet, task.args);
-        return can && (!is_device(worker) || devices_->takes(task, device_of(worker)));
+        if (!is_device(worker)) return can || is_orphan(task);
+        return can && devices_->takes(task, device_of(worker));
     }
     const TaskFlow* awaited(WorkerId worker) const override { return workers_[std::size_t(worker)]->awaited; }
     Index chunks_of(const Task& task, WorkerId worker) const override;
@@ -175,7 +176,16 @@ private:
     int cores() const { return cores_; }
     bool is_device(WorkerId worker) const { return worker >= cores_; }
     int device_of(WorkerId worker) const { return worker - cores_; }
+    int device_count() const { return static_cast<int>(parts_.device_units.size()); }
+    /// Two rows of the recorder for each device, behind the workers'.
+    WorkerId row_of_copies(int device, bool in) const { return workers() + 2 * device + (in ? 0 : 1); }
+    void describe_copies();
+    void record_copy(int device, const DeviceDriver::Ended& copy);
     void make_devices();
+    bool is_orphan(const Task& task) const;
+    std::exception_ptr no_device_for(const Task& task) const;
+    void refuse(Worker& worker, Task& task);
+    void pass_on(Worker& worker, Task& task);
     bool carry_on(Worker& worker);
     Found idle_device(Worker& worker);
     void start(Worker& worker, Task& task);

@@ -66,9 +66,9 @@ NativeEngine::NativeEngine(EngineParts parts)
       cores_(static_cast<int>(parts_.workers.size() - parts_.device_units.size())), units_(units_of(parts_)),
       memory_(parts_.machine, parts_.node_of),
       speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second, parts_.speeds, names_of(parts_.workers)),
-      relief_(parts_.relieving, parts_.threads->keeps_units()), recorder_(static_cast<int>(parts_.workers.size())),
-      shares_calls_(shares_calls(parts_)), sleepers_(2 * static_cast<int>(parts_.workers.size())),
-      worker_on_(workers_by_core(parts_.workers))
+      relief_(parts_.relieving, parts_.threads->keeps_units()),
+      recorder_(static_cast<int>(parts_.workers.size() + 2 * parts_.device_units.size())), shares_calls_(shares_calls(parts_)),
+      sleepers_(2 * static_cast<int>(parts_.workers.size())), worker_on_(workers_by_core(parts_.workers))
 {
     for (std::size_t i = 0; i < parts_.workers.size(); ++i) {
         workers_.push_back(std::make_unique<Worker>());
@@ -76,6 +76,7 @@ NativeEngine::NativeEngine(EngineParts parts)
         workers_.back()->place = parts_.workers[i];
         recorder_.describe(static_cast<WorkerId>(i), parts_.workers[i].cpu, parts_.workers[i].kind_name);
     }
+    describe_copies();
     make_devices();
     make_scheduler(*this, parts_.scheduler);
     wakes_all_ |= devices_ != nullptr; // not every worker can run every task

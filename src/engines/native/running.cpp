@@ -16,6 +16,7 @@ void NativeEngine::act(Worker& worker, Found found)
 void NativeEngine::execute(Worker& worker, Task& task, bool offer)
 {
     if (!task.flow->may_run(task)) return conclude(worker, task, nullptr, 0);
+    if (!task.codelet->core) return refuse(worker, task);
     Index chunks = 1;
     try {
         chunks = units_[std::size_t(worker.id)].chunks(*task.codelet, task.args);
@@ -24,9 +25,9 @@ void NativeEngine::execute(Worker& worker, Task& task, bool offer)
     }
     // Cutting an operation up costs some of its speed, so it is done only when somebody has nothing to do or soon will have.
     const bool open = chunks > 1 && (offer || somebody_idle(task));
+    const Busy busy(worker, task, run_time(task, worker.id) + (devices_ ? transfer_time(task, worker.id) : 0));
     if (devices_ && !fetch(worker, task)) return;
     Share* share = open ? worker.unused_share() : nullptr;
-    const Busy busy(worker, task, run_time(task, worker.id));
     if (!share) return run_alone(worker, task, chunks);
     share->open(task, chunks);
     worker.offer.store(share, std::memory_order_release);

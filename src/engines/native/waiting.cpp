@@ -31,7 +31,12 @@ void NativeEngine::ask_caller(TaskFlow& flow)
 void NativeEngine::drain(TaskFlow& flow, std::int64_t target)
 {
     if (flow.pending() > target) drain_tasks(flow, target);
-    if (devices_ && target == 0) devices_->settle(flow);
+    if (!devices_ || target != 0) return;
+    const auto stop = [&] {
+        ask_caller(flow);
+        return flow.cancelled();
+    };
+    devices_->settle(flow, position.poll ? std::function<bool()>(stop) : nullptr);
 }
 
 void NativeEngine::drain_tasks(TaskFlow& flow, std::int64_t target)

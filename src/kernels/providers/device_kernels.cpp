@@ -1,5 +1,10 @@
 #include "kernels/providers/device_kernels.hpp"
 
+#include "blas/factorizations/lu.hpp"
+#include "graph/codelet.hpp"
+#include "graph/level3_call.hpp"
+#include "kernels/tiles/factor_flops.hpp"
+#include "kernels/tiles/pairwise_lu.hpp"
 #include "matrix/operations.hpp"
 
 #include <utility>
@@ -43,6 +48,25 @@ public:
             kernels.trsm(side, uplo, op, diag, m, n, alpha, at(map, A), lda, at(map, B), ldb);
         });
     }
+    bool updates_lu() const override { return true; }
+    void gessm(Index m, Index n, const T* L, Index ldl, const Index* pivots, T* C, Index ldc) const override
+    {
+        const Flops flops = (is_complex<T> ? 4 : 1) * kernel_flops::gessm(double(m), double(n));
+        queue_.enqueue(flops, [=, &kernels = provider_](const BlockMap& map) {
+            T* const c = at(map, C);
+            blas::laswp(n, c, ldc, 0, m, static_cast<const Index*>(map.at(pivots)));
+            kernels.trsm(Side::left, Uplo::lower, Op::none, Diag::unit, m, n, T(1), at(map, L), ldl, c, ldc);
+        });
+    }
+    void ssssm(Index m, Index n, Index k, Index ib, const T* A, Index lda, const void* by, T* C, Index ldc, T* D,
+               Index ldd) const override
+    {
+        const Flops flops = (is_complex<T> ? 4 : 1) * kernel_flops::ssssm(m, n, k, ib);
+        queue_.enqueue(flops, [=, &kernels = provider_](const BlockMap& map) {
+            const auto factors = PairFactors<T>::in_memory(map.at(by), k, ib);
+            apply_pair(kernels, factors, m, n, at(map, A), lda, at(map, C), ldc, at(map, D), ldd);
+        });
+    }
 
 private:
     static const T* at(const BlockMap& map, const T* in_block) { return static_cast<const T*>(map.at(in_block)); }
@@ -52,9 +76,61 @@ private:
     const KernelProvider& provider_;
 };
 
+template <Scalar T> class OfLibrary final : public DeviceRoutines<T> {
+public:
+    explicit OfLibrary(Level3Queue& queue) : queue_(queue) {}
+
+    void gemm(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta, T* C,
+              Index ldc) const override
+    {
+        Level3Call call = on(Routine::gemm, A, lda, C, ldc);
+        call.op_a = char(op_a), call.op_b = char(op_b), call.m = m, call.n = n, call.k = k;
+        call.alpha = alpha, call.beta = beta, call.B = B, call.ldb = ldb;
+        queue_.enqueue(call);
+    }
+    void syrk(Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C, Index ldc) const override
+    {
+        rank_k(Routine::syrk, uplo, op, n, k, alpha, beta, on(Routine::syrk, A, lda, C, ldc));
+    }
+    void herk(Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C,
+              Index ldc) const override
+    {
+        rank_k(is_complex<T> ? Routine::herk : Routine::syrk, uplo, op, n, k, alpha, beta, on(Routine::herk, A, lda, C, ldc));
+    }
+    void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
+              Index ldb) const override
+    {
+        Level3Call call = on(Routine::trsm, A, lda, B, ldb);
+        call.side = char(side), call.uplo = char(uplo), call.op_a = char(op), call.diag = char(diag);
+        call.m = m, call.n = n, call.alpha = alpha;
+        queue_.enqueue(call);
+    }
+
+private:
+    using Routine = Level3Call::Routine;
+    static Level3Call on(Routine routine, const T* A, Index lda, T* C, Index ldc)
+    {
+        Level3Call call;
+        call.routine = routine, call.precision = precision_of<OfLibrary<T>>;
+        call.A = A, call.lda = lda, call.C = C, call.ldc = ldc;
+        return call;
+    }
+    void rank_k(Routine routine, Uplo uplo, Op op, Index n, Index k, T alpha, T beta, Level3Call call) const
+    {
+        call.routine = routine, call.uplo = char(uplo), call.op_a = char(op);
+        call.n = n, call.k = k, call.alpha = alpha, call.beta = beta;
+        queue_.enqueue(call);
+    }
+
+    Level3Queue& queue_;
+};
+
 template <Scalar T> DeviceKernels::Of<T> on_queue(KernelQueue& queue, const KernelProvider& provider)
 {
-    return std::make_unique<const OnQueue<T>>(queue, provider);
+    Level3Queue* const library = queue.level3();
+    if (!library) return std::make_unique<const OnQueue<T>>(queue, provider);
+    if (!library->computes_in(precision_of<OfLibrary<T>>)) return nullptr;
+    return std::make_unique<const OfLibrary<T>>(*library);
 }
 
 } // namespace

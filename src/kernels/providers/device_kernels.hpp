@@ -7,7 +7,7 @@
 
 namespace trencadis {
 
-/// The level 3 operations of a device in one precision, as KernelProvider says what each does. Matrices lie in the device's
+/// The tile operations of a device in one precision, as KernelProvider says what each does. Matrices lie in the device's
 /// memory; a call enqueues, and what it computes is there when the queue has come to it.
 template <Scalar T> class DeviceRoutines {
 public:
@@ -19,9 +19,20 @@ public:
                       Index ldc) const = 0;
     virtual void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
                       Index ldb) const = 0;
+
+    // Updates of LU by incremental pivoting, of a device that can exchange rows by pivots that lie in its memory.
+    virtual bool updates_lu() const { return false; }
+    /// C <- L^-1 P C, C m x n, by the m pivots, numbered from 1, and the unit lower triangle of L.
+    virtual void gessm(Index, Index, const T* /*L*/, Index, const Index* /*pivots*/, T* /*C*/, Index) const {}
+    /// [C; D] <- L^-1 P [C; D], C k x n and D m x n, with what task::tstrf left in A (m x k) and `by` in inner blocks of ib
+    /// columns: k pivots, then the triangles, ib x k.
+    virtual void ssssm(Index, Index, Index, Index, const T* /*A*/, Index, const void* /*by*/, T* /*C*/, Index, T* /*D*/,
+                       Index) const
+    {
+    }
 };
 
-/// What the tasks of one device compute with: the kernels of its unit.
+/// What the tasks of one device compute with: the kernels of its unit. Precisions in which it does not compute are null.
 class DeviceKernels : public Kernels {
 public:
     template <class T> using Of = std::unique_ptr<const DeviceRoutines<T>>;
@@ -30,14 +41,16 @@ public:
         : routines_(std::move(s), std::move(d), std::move(c), std::move(z))
     {
     }
+    /// Devices without double precision take no such tasks.
+    template <Scalar T> bool computes() const { return std::get<Of<T>>(routines_) != nullptr; }
     template <Scalar T> const DeviceRoutines<T>& routines() const { return *std::get<Of<T>>(routines_); }
 
 private:
     std::tuple<Of<float>, Of<double>, Of<std::complex<float>>, Of<std::complex<double>>> routines_;
 };
 
-/// For devices that run functions of this process: the provider's kernels, on the device's threads and in its memory. Both
-/// outlive it.
+/// Those of the device's own library, in the precisions that it has; for devices that run functions of this process, the
+/// provider's kernels, on the device's threads and in its memory. Queue and provider outlive them.
 std::unique_ptr<const DeviceKernels> kernels_on(KernelQueue& queue, const KernelProvider& provider);
 
 } // namespace trencadis

@@ -1,5 +1,6 @@
 #pragma once
 #include "graph/task_context.hpp"
+#include "graph/unit.hpp"
 #include "kernels/providers/device_kernels.hpp"
 #include "kernels/providers/provider.hpp"
 
@@ -14,6 +15,12 @@ inline const KernelProvider& kernels_of(const TaskContext& context)
 template <Scalar T> const DeviceRoutines<T>& device_kernels_of(const TaskContext& context)
 {
     return static_cast<const DeviceKernels&>(*context.kernels()).routines<T>();
+}
+/// A device may have no double precision. Where nothing is computed, all units do.
+template <Scalar T> bool computes(const ComputeUnit& unit)
+{
+    if (unit.kind == UnitKind::core || !unit.kernels) return true;
+    return static_cast<const DeviceKernels*>(unit.kernels)->computes<T>();
 }
 /// Are these kernels ours for the routine? Not where nothing is computed.
 inline bool are_native(const Kernels* kernels, KernelRoutine routine)

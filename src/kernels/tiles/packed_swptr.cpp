@@ -4,6 +4,7 @@
 #include "kernels/tiles/lu_access.hpp"
 #include "kernels/tiles/operands.hpp"
 #include "kernels/tiles/packed_access.hpp"
+#include "kernels/tiles/row_interchanges.hpp"
 
 #include "blas/level3/scratch.hpp"
 
@@ -34,20 +35,20 @@ template <Scalar T> struct SwptrArgs {
     {
         const Index count = chunks(context.kernels()), width = chunk_columns(context.kernels());
         const Real<T>* const triangle = data_of<const Real<T>>(context, 0);
-        const Index* const pivots = data_of<const Index>(context, 1);
+        const PivotList pivots(context, {1, 1});
         Real<T>* const image = image_access >= 0 ? data_of<Real<T>>(context, image_access) : nullptr;
         while (const auto c = context.team().next()) {
             const Index begin = c.begin * width, end = c.end == count ? n : c.end * width;
-            const Whole<T> B(context, tiles, begin, end);
-            columns(triangle, pivots, *B, end - begin, image ? image + blas::planes<T> * begin * m : nullptr);
+            exchange_rows<T>(context, tiles, begin, end, first, pivots);
+            const Whole<T> B(context, top_of(context, tiles, m), begin, end);
+            columns(triangle, *B, end - begin, image ? image + blas::planes<T> * begin * m : nullptr);
             B.store();
         }
     }
-    void columns(const Real<T>* triangle, const Index* pivots, Stored<T> B, Index cols, Real<T>* image) const
+    void columns(const Real<T>* triangle, Stored<T> B, Index cols, Real<T>* image) const
     {
         const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
         Real<T>* const solution = blas::scratch<Real<T>>(blas::Buffer::solution, kernel.left_size(cols, m));
-        blas::laswp(cols, B.data - first, B.ld, first, first + m, pivots - first);
         blas::pack_left(kernel, blas::general<T>(B.data, B.ld).transposed(), cols, m, solution);
         blas::solve_packed(kernel, solution, cols, 0, cols, m, triangle);
         blas::unpack_left(kernel, solution, cols, m, B.data, B.ld, 1);

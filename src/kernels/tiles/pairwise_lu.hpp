@@ -39,6 +39,12 @@ template <Scalar T> struct PairFactors {
     T* triangles;
     Index ib, columns;
 
+    /// As they lie together: the interchanges, then the triangles.
+    static PairFactors in_memory(void* data, Index columns, Index ib)
+    {
+        Index* const pivots = static_cast<Index*>(data);
+        return {pivots, reinterpret_cast<T*>(pivots + columns), ib, columns};
+    }
     Index width(Index begin) const { return std::min(ib, columns - begin); }
     /// The block that begins at column `begin` of the factored tile A.
     PairBlock<T> block(Index begin, const T* A, Index lda) const

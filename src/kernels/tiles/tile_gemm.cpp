@@ -71,6 +71,7 @@ template <Scalar T> struct GemmArgs {
             else rows(kernels, at, r);
         }
     }
+    bool can_run_on(const ComputeUnit& unit) const { return computes<T>(unit); }
     void run_on_device(TaskContext& context) const
     {
         if (guard.stopped(context)) return;

@@ -75,7 +75,7 @@ public:
             end_ = 0;
             for (Index j = 0; j < grid_.across; ++j) end_ += tile(0, j).cols;
         }
-        if (lies_together(corner)) {
+        if (lies_together(context, grid)) {
             at_ = {static_cast<T*>(corner.data) + begin_ * corner.ld, corner.ld};
             return;
         }
@@ -85,6 +85,24 @@ public:
         copy_ = std::make_unique_for_overwrite<Number[]>(std::size_t(rows * (end_ - begin_)));
         at_ = {copy_.get(), rows};
         each_column([](Number* tile, Number* here, Index rows_of) { std::copy_n(tile, rows_of, here); });
+    }
+    /// Do the tiles lie in memory as they do in one matrix?
+    static bool lies_together(const TaskContext& context, GridPlace grid)
+    {
+        const auto tile = [&](Index i, Index j) { return context.operand(int(grid.first + i + j * grid.down)); };
+        const Operand corner = tile(0, 0);
+        const char* const origin = static_cast<const char*>(corner.data);
+        Index column = 0;
+        for (Index j = 0; j < grid.across; ++j) {
+            Index row = 0;
+            for (Index i = 0; i < grid.down; ++i) {
+                const Operand one = tile(i, j);
+                if (one.ld != corner.ld || one.data != origin + (row + column * corner.ld) * Index(sizeof(T))) return false;
+                row += one.rows;
+            }
+            column += tile(0, j).cols;
+        }
+        return true;
     }
     const Stored<T>& operator*() const { return at_; }
     const Stored<T>* operator->() const { return &at_; }
@@ -96,21 +114,6 @@ public:
 
 private:
     Operand tile(Index i, Index j) const { return context_.operand(int(grid_.first + i + j * grid_.down)); }
-    bool lies_together(const Operand& corner) const
-    {
-        const char* const origin = static_cast<const char*>(corner.data);
-        Index column = 0;
-        for (Index j = 0; j < grid_.across; ++j) {
-            Index row = 0;
-            for (Index i = 0; i < grid_.down; ++i) {
-                const Operand one = tile(i, j);
-                if (one.ld != corner.ld || one.data != origin + (row + column * corner.ld) * Index(sizeof(T))) return false;
-                row += one.rows;
-            }
-            column += tile(0, j).cols;
-        }
-        return true;
-    }
     /// Calls visit(in the tile, in the copy, rows) for each column of each tile.
     template <class Visit> void each_column(const Visit& visit) const
     {

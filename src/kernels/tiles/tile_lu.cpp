@@ -1,3 +1,4 @@
+#include "graph/unit.hpp"
 #include "kernels/tiles/chunking.hpp"
 #include "kernels/tiles/factor_flops.hpp"
 #include "kernels/tiles/lu_access.hpp"
@@ -17,10 +18,12 @@ template <Scalar T> void report_zero(Info& outcome, Index first, Index n, const 
     if (const Index zero = zero_on_diagonal(n, U, ldu)) outcome.report(first + zero);
 }
 
-template <Scalar T> PairFactors<T> in_memory(void* data, Index columns, Index ib)
+/// Cores, and devices that exchange rows by pivots in their memory.
+template <Scalar T> bool updates_lu(const ComputeUnit& unit)
 {
-    Index* const pivots = static_cast<Index*>(data);
-    return {pivots, reinterpret_cast<T*>(pivots + columns), ib, columns};
+    if (unit.kind == UnitKind::core || !unit.kernels) return true; // nothing is computed without kernels
+    const auto& kernels = static_cast<const DeviceKernels&>(*unit.kernels);
+    return kernels.computes<T>() && kernels.routines<T>().updates_lu();
 }
 
 /// Of an m x n tile.
@@ -43,6 +46,14 @@ template <Scalar T> struct GessmArgs {
 
     Flops flops() const { return weight_of<T> * kernel_flops::gessm(double(m), double(n)); }
     Index chunks() const { return chunk_count(n, flops()); }
+    bool can_run_on(const ComputeUnit& unit) const { return updates_lu<T>(unit); }
+    void run_on_device(TaskContext& context) const
+    {
+        if (guard.stopped(context)) return;
+        const Stored<const T> L = stored<const T>(context, 0);
+        const Stored<T> C = stored<T>(context, 2);
+        device_kernels_of<T>(context).gessm(m, n, L.data, L.ld, data_of<const Index>(context, 1), C.data, C.ld);
+    }
     void run(TaskContext& context)
     {
         if (guard.stopped(context)) return;
@@ -68,7 +79,8 @@ template <Scalar T> struct TstrfArgs {
     void run(TaskContext& context)
     {
         const Stored<T> U = stored<T>(context, 0), A = stored<T>(context, 1);
-        factor_pair(kernels_of(context), m, U.data, U.ld, A.data, A.ld, in_memory<T>(data_of<void>(context, 2), n, ib));
+        factor_pair(kernels_of(context), m, U.data, U.ld, A.data, A.ld,
+                    PairFactors<T>::in_memory(data_of<void>(context, 2), n, ib));
         if (last) report_zero(context.outcome(), first, n, U.data, U.ld);
     }
 };
@@ -80,11 +92,20 @@ template <Scalar T> struct SsssmArgs {
 
     Flops flops() const { return weight_of<T> * kernel_flops::ssssm(m, n, k, ib); }
     Index chunks() const { return chunk_count(n, flops()); }
+    bool can_run_on(const ComputeUnit& unit) const { return updates_lu<T>(unit); }
+    void run_on_device(TaskContext& context) const
+    {
+        if (guard.stopped(context)) return;
+        const Stored<const T> A = stored<const T>(context, 0);
+        const Stored<T> C = stored<T>(context, 2), D = stored<T>(context, 3);
+        device_kernels_of<T>(context).ssssm(m, n, k, ib, A.data, A.ld, data_of<const void>(context, 1), C.data, C.ld, D.data,
+                                            D.ld);
+    }
     void run(TaskContext& context)
     {
         if (guard.stopped(context)) return;
         const Stored<const T> A = stored<const T>(context, 0);
-        const PairFactors<T> by = in_memory<T>(data_of<void>(context, 1), k, ib);
+        const auto by = PairFactors<T>::in_memory(data_of<void>(context, 1), k, ib);
         const Stored<T> C = stored<T>(context, 2), D = stored<T>(context, 3);
         const Index count = chunks();
         while (const auto c = context.team().next()) {

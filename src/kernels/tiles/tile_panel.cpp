@@ -2,6 +2,7 @@
 #include "kernels/tiles/factor_flops.hpp"
 #include "kernels/tiles/lu_access.hpp"
 #include "kernels/tiles/operands.hpp"
+#include "kernels/tiles/row_interchanges.hpp"
 #include "matrix/operations.hpp"
 
 #include <algorithm>
@@ -28,14 +29,6 @@ template <Scalar T> struct PanelArgs {
     }
 };
 
-/// Rows of a column from row `first` on, with the rows that the pivots name.
-template <Scalar T>
-void exchange(Index n, Stored<T> top, Index first, const PivotList& pivots,
-              blas::Interchanges order = blas::Interchanges::forward)
-{
-    blas::laswp(n, top.data - first, top.ld, first, first + pivots.count(), pivots.data() - first, order);
-}
-
 template <Scalar T> struct SwptrArgs {
     Index m, n, first;
     GridPlace triangle, columns;
@@ -51,8 +44,8 @@ template <Scalar T> struct SwptrArgs {
         const Index count = chunks();
         while (const auto c = context.team().next()) {
             const Range r = range_of(c, count, n);
-            const Whole<T> B(context, columns, r.begin, r.end);
-            exchange(r.size(), *B, first, pivots);
+            exchange_rows<T>(context, columns, r.begin, r.end, first, pivots);
+            const Whole<T> B(context, top_of(context, columns, m), r.begin, r.end);
             kernels.trsm(Side::left, Uplo::lower, Op::none, Diag::unit, m, r.size(), T(1), L->data, L->ld, B->data, B->ld);
             B.store();
         }
@@ -85,9 +78,7 @@ template <Scalar T> struct LaswpArgs {
     {
         if (guard.stopped(context)) return;
         const PivotList pivots(context, interchanges);
-        const Whole<T> B(context, columns);
-        exchange(n, *B, first, pivots, order);
-        B.store();
+        exchange_rows<T>(context, columns, 0, n, first, pivots, order);
     }
 };
 

@@ -51,6 +51,7 @@ template <Scalar T, bool hermitian> struct RankKArgs {
             block.rectangle(r, uplo == Uplo::lower ? Range{r.end, n} : Range{0, r.begin});
         }
     }
+    bool can_run_on(const ComputeUnit& unit) const { return computes<T>(unit); }
     void run_on_device(TaskContext& context) const
     {
         if (guard.stopped(context)) return;

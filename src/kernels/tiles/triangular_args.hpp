@@ -44,6 +44,7 @@ template <Scalar T, Triangular what> struct TriangularArgs {
     {
         if (!guard.stopped(context)) run_on(context, stored<const T>(context, 0), stored<T>(context, 1));
     }
+    bool can_run_on(const ComputeUnit& unit) const { return computes<T>(unit); }
     void run_on_device(TaskContext& context) const requires(what == Triangular::solve)
     {
         if (guard.stopped(context)) return;

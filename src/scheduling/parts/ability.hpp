@@ -30,14 +30,19 @@ public:
             throw Error(ErrorCode::bad_argument,
                         "the machine has " + std::to_string(kinds.size()) + " kinds of units, must be at most 64");
     }
-    /// Kinds that can run the task; every bit when there is one kind.
+    /// Kinds that can run the task; every bit when there is one kind. Never none: a task kept for nobody would stay for ever.
+    /// Where a unit was lost while one kind after the other was asked, they are asked again.
     KindSet of(const Task& task) const
     {
         if (!mixed()) return ~KindSet{0};
-        KindSet set = 0;
-        for (const WorkerId worker : first_of_kind_)
-            if (view_.able(task, worker)) set |= bits_[worker];
-        return set;
+        constexpr int tries = 3;
+        for (int i = 0; i < tries; ++i) {
+            KindSet set = 0;
+            for (const WorkerId worker : first_of_kind_)
+                if (view_.able(task, worker)) set |= bits_[worker];
+            if (set) return set;
+        }
+        return ~KindSet{0}; // whoever takes it will see
     }
     KindSet bit(WorkerId worker) const { return bits_[worker]; }
     bool everybody(KindSet set) const

@@ -1,0 +1,111 @@
+// What is left when a memory is lost, a copy fails, or there is less room than was counted.
+#include "memory/replicas.hpp"
+
+#include <gmock/gmock.h>
+
+namespace trencadis {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const void* datum(int number) { return reinterpret_cast<const void*>(std::uintptr_t(0x1000 + 0x1000 * number)); }
+TaskDatum in(int number) { return {datum(number), 100, AccessMode::read}; }
+TaskDatum out(int number) { return {datum(number), 100, AccessMode::write}; }
+TaskDatum inout(int number) { return {datum(number), 100, AccessMode::readwrite}; }
+
+struct LostMemory : ::testing::Test {
+    static constexpr SpaceId host = 0, left = 1, right = 2;
+    Replicas replicas{{{"host"}, {"left", 300}, {"right", 300}}};
+
+    Plan run(const std::vector<TaskDatum>& data, SpaceId space)
+    {
+        Plan plan = replicas.acquire(data, space);
+        EXPECT_EQ(plan.verdict, Verdict::now);
+        for (const Transfer& transfer : plan.transfers) replicas.complete(transfer.id);
+        replicas.release(data, space);
+        return plan;
+    }
+};
+
+TEST_F(LostMemory, LosesWhatIsNowhereElse)
+{
+    run({in(0), inout(1)}, left);
+    EXPECT_THAT(replicas.lose(left), ElementsAre(datum(1)));
+    for (const int number : {0, 1}) {
+        EXPECT_FALSE(replicas.holds(datum(number), left));
+        EXPECT_TRUE(replicas.holds(datum(number), host)) << "a lost value counts as being there, whatever it is";
+    }
+    EXPECT_EQ(replicas.used(left), 0);
+    EXPECT_THAT(run({inout(1)}, right).transfers, SizeIs(1)) << "from home";
+}
+
+TEST_F(LostMemory, LosesNothingThatItsTasksWereAboutToWriteOrHadNotWritten)
+{
+    const std::vector<TaskDatum> task{in(0), inout(1), out(2)};
+    const Plan plan = replicas.acquire(task, left);
+    for (const Transfer& transfer : plan.transfers) replicas.complete(transfer.id);
+    EXPECT_THAT(replicas.lose(left), IsEmpty());
+    replicas.release(task, left, false);
+    EXPECT_EQ(replicas.used(left), 0);
+    EXPECT_THAT(run(task, host).transfers, IsEmpty()) << "it can be run at home";
+    EXPECT_TRUE(replicas.holds(datum(2), host));
+}
+
+TEST_F(LostMemory, IsNoSourceOfCopiesThatOthersHave)
+{
+    run({inout(0)}, left);
+    run({in(0)}, host);
+    run({in(0)}, right);
+    EXPECT_THAT(replicas.lose(left), IsEmpty());
+    EXPECT_THAT(run({in(0)}, host).transfers, IsEmpty());
+    EXPECT_THAT(run({inout(0)}, right).transfers, IsEmpty());
+    const Plan back = run({in(0)}, host);
+    ASSERT_THAT(back.transfers, SizeIs(1));
+    EXPECT_EQ(back.transfers[0].from, right);
+}
+
+TEST_F(LostMemory, ACopyThatFailedHasBroughtNothing)
+{
+    const std::vector<TaskDatum> task{in(0)};
+    const Plan plan = replicas.acquire(task, left);
+    replicas.fail(plan.transfers[0].id);
+    EXPECT_FALSE(replicas.has_all(task, left));
+    replicas.release(task, left, false);
+    EXPECT_EQ(replicas.used(left), 0);
+    EXPECT_THAT(run(task, left).transfers, SizeIs(1)) << "it is fetched anew";
+}
+
+TEST_F(LostMemory, TheLastCopyThatFailsOnItsWayHomeIsLostThere)
+{
+    run({inout(0)}, left);
+    const std::vector<TaskDatum> task{in(0)};
+    const Plan plan = replicas.acquire(task, host);
+    EXPECT_THAT(replicas.lose(left), IsEmpty()) << "it is on its way";
+    replicas.fail(plan.transfers[0].id);
+    EXPECT_TRUE(replicas.has_all(task, host));
+    replicas.release(task, host);
+}
+
+TEST_F(LostMemory, RoomIsMadeOfWhatNobodyUses)
+{
+    run({in(0), inout(1)}, left);
+    const std::vector<TaskDatum> task{in(2)};
+    const Plan plan = replicas.acquire(task, left);
+    Plan room;
+    replicas.make_room(left, room);
+    EXPECT_EQ(replicas.used(left), 100) << "what a task has stays";
+    ASSERT_THAT(room.transfers, SizeIs(1)) << "what is nowhere else goes home first";
+    EXPECT_EQ(room.transfers[0].data, datum(1));
+    EXPECT_THAT(room.released, SizeIs(2));
+    replicas.complete(room.transfers[0].id);
+    for (const Transfer& transfer : plan.transfers) replicas.complete(transfer.id);
+    replicas.release(task, left);
+    replicas.limit(left, 150);
+    EXPECT_EQ(replicas.acquire(std::vector{in(0), in(1)}, left).verdict, Verdict::never);
+    EXPECT_THAT(run({in(0)}, left).transfers, SizeIs(1));
+}
+
+} // namespace
+} // namespace trencadis

@@ -1,0 +1,170 @@
+#include "session/device_survey.hpp"
+
+#include "base/error.hpp"
+#include "devices/backend.hpp"
+#include "kernels/providers/device_kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+using devices::Device;
+using devices::Queue;
+using devices::Status;
+
+constexpr Seconds enough = 0.005;
+
+void require(const Device& device, const Status& status)
+{
+    if (status.ok()) return;
+    throw Error(ErrorCode::environment, fmt::format("device '{}': {} while it was measured: {}", device.name(),
+                                                    devices::word_of(status.fault), status.what));
+}
+
+/// A block of a device's memory.
+class Buffer {
+public:
+    Buffer(Device& device, std::size_t bytes) : device_(device) { require(device, device.allocate(bytes, block)); }
+    ~Buffer() { (void)device_.release(block); }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    devices::Block block = nullptr;
+
+private:
+    Device& device_;
+};
+
+/// Page-locked where it can be.
+class Staging {
+public:
+    Staging(Device& device, std::size_t bytes) : device_(device)
+    {
+        if (device.allocate_host(bytes, locked_).ok()) return;
+        locked_ = nullptr;
+        plain_.resize(bytes);
+    }
+    ~Staging()
+    {
+        if (locked_) (void)device_.release_host(locked_);
+    }
+    Staging(const Staging&) = delete;
+    Staging& operator=(const Staging&) = delete;
+    void* at() { return locked_ ? locked_ : plain_.data(); }
+
+private:
+    Device& device_;
+    void* locked_ = nullptr;
+    std::vector<char> plain_;
+};
+
+/// What was enqueued has ended when this goes, also where what came behind it has failed: before the memory of its copies goes.
+class Ending {
+public:
+    explicit Ending(Device& device) : device_(device) {}
+    ~Ending()
+    {
+        for (const Queue queue : {Queue::in, Queue::kernels, Queue::out}) (void)device_.wait(device_.mark(queue));
+    }
+    Ending(const Ending&) = delete;
+    Ending& operator=(const Ending&) = delete;
+
+private:
+    Device& device_;
+};
+
+template <class Enqueue> Seconds seconds_of(Device& device, Queue queue, Enqueue&& enqueue)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    enqueue();
+    require(device, device.wait(device.mark(queue)));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Of copies that are doubled until one takes long enough.
+void measure_copies(Device& device, DeviceReport& report)
+{
+    const auto most = static_cast<std::size_t>(std::min(device.bytes() / 2, 64.0 * (1 << 20)));
+    Buffer there(device, most);
+    Staging here(device, most);
+    const Ending ending(device);
+    std::fill_n(static_cast<char*>(here.at()), most, 0);
+    for (const Queue queue : {Queue::in, Queue::out})
+        for (std::size_t bytes = std::min<std::size_t>(most, 64 << 10);; bytes = std::min(2 * bytes, most)) {
+            const Seconds took = seconds_of(device, queue, [&] {
+                const devices::HostPlace host{here.at(), bytes};
+                const devices::DevicePlace place{there.block, bytes};
+                require(device,
+                        queue == Queue::in ? device.copy_in(host, place, {bytes}) : device.copy_out(place, host, {bytes}));
+            });
+            report.bytes_per_second[queue == Queue::in ? 0 : 1] = double(bytes) / took;
+            if (took >= enough || bytes == most) break;
+        }
+}
+
+/// The first product of a size may be compiled. A device without double precision is not measured.
+void measure_kernels(Device& device, const DeviceKernels& kernels, DeviceReport& report)
+{
+    if (!kernels.computes<double>()) return;
+    constexpr Index largest = 1024;
+    const Index most = std::min<Index>(largest, static_cast<Index>(std::sqrt(double(device.bytes()) / (3 * sizeof(double)))));
+    for (Index n = std::min<Index>(most, 64); n > 0; n = std::min(2 * n, most)) {
+        Buffer A(device, std::size_t(n * n) * sizeof(double)), B(device, std::size_t(n * n) * sizeof(double)),
+            C(device, std::size_t(n * n) * sizeof(double));
+        const std::vector<double> ones(std::size_t(n * n), 1);
+        const Ending ending(device);
+        const std::size_t column = std::size_t(n) * sizeof(double);
+        for (const Buffer* to : {&A, &B})
+            require(device,
+                    device.copy_in({const_cast<double*>(ones.data()), column}, {to->block, column}, {column, std::size_t(n)}));
+        require(device, device.wait(device.mark(Queue::in)));
+        const auto product = [&] {
+            kernels.routines<double>().gemm(Op::none, Op::none, n, n, n, 1, static_cast<double*>(A.block), n,
+                                            static_cast<double*>(B.block), n, 0, static_cast<double*>(C.block), n);
+        };
+        seconds_of(device, Queue::kernels, product);
+        const Seconds took = seconds_of(device, Queue::kernels, product);
+        report.flops_per_second = 2.0 * double(n) * double(n) * double(n) / took;
+        if (took >= enough || n == most) break;
+    }
+}
+
+DeviceReport report_of(const Device& device, const devices::Backend& backend)
+{
+    return {device.name(), backend.name, device.bytes(), backend.emulates};
+}
+
+} // namespace
+
+std::vector<DeviceReport> survey_devices(const std::string& words, const KernelProvider& kernels)
+{
+    const devices::DeviceList list = devices::open_devices(words);
+    const devices::Backend& backend = find_entry("devices", device_entries(), devices::read_device_words(words).backend);
+    std::vector<DeviceReport> rows;
+    for (const auto& device : list) {
+        rows.push_back(report_of(*device, backend));
+        measure_copies(*device, rows.back());
+        measure_kernels(*device, *kernels_on(device->kernels(), kernels), rows.back());
+    }
+    return rows;
+}
+
+std::vector<DeviceReport> devices_here()
+{
+    std::vector<DeviceReport> rows;
+    for (const devices::Backend* const backend : device_entries()) {
+        if (backend->emulates || !backend->why_not().empty()) continue;
+        try {
+            for (const auto& device : backend->open({backend->name, "all"})) rows.push_back(report_of(*device, *backend));
+        } catch (const Error&) { // `trencadis machine --devices` says why
+        }
+    }
+    return rows;
+}
+
+} // namespace trencadis
