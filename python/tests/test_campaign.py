@@ -1,0 +1,394 @@
+"""Campaigns: what a file may say, runs that survive a death, levers that are put back."""
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from commands import COMMAND, refusal, trencadis
+from trencadis import patience
+from trencadis.campaign.conduct import Campaign, Clock, Ended, duration, ending_in_order
+from trencadis.campaign.levers import Levers
+from trencadis.campaign.plan import plan_of
+from trencadis.campaign.store import Store
+from trencadis.campaign_commands import _carry_out
+from trencadis.errors import UsageError
+
+LEAST = {"name": "c", "repetitions": 3, "factors": {"routine": ["potrf"], "n": [32, 48], "scheduler": ["mosaic", "ws"]}}
+
+
+def toml(table):
+    lines = [f"{key} = {json.dumps(value)}" for key, value in table.items() if key != "factors"]
+    return "\n".join([*lines, "[factors]", *(f"{key} = {json.dumps(value)}" for key, value in table["factors"].items())]) + "\n"
+
+
+def written(folder, table, name="c.toml"):
+    file = folder / name
+    file.write_text(toml(table))
+    return file
+
+
+def with_factors(**factors):
+    return {**LEAST, "factors": {**LEAST["factors"], **factors}}
+
+
+def records_in(folder):
+    return [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+
+
+def outline(records):
+    """What does not depend on the time that a run took."""
+    return [(r["index"], r["block"], r["routine"], r["n"], r["scheduler"], r["matrix_seed"], r["error"]) for r in records]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    """The journal of levers is this test's alone."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def test_the_least_form_runs_every_configuration_as_often_as_asked(tmp_path):
+    trencadis("campaign", written(tmp_path, LEAST), "-o", tmp_path / "out")
+    records = records_in(tmp_path / "out")
+    assert [r["index"] for r in records] == list(range(12))
+    for n in (32, 48):
+        for scheduler in ("mosaic", "ws"):
+            assert sorted(r["block"] for r in records if (r["n"], r["scheduler"]) == (n, scheduler)) == [0, 1, 2]
+    assert all(r["seconds"] > 0 and r["gflops"] > 0 and r["error"] is None for r in records)
+    assert len({r["matrix_seed"] for r in records}) == 3
+    state = records[0]["state"]
+    assert len(state["load"]) == 3 and state["steal_s"] >= 0 and "governor" in state
+    assert records[0]["software"]["version"] and "commit" in records[0]["software"]
+
+
+def test_blocks_have_orders_of_their_own_that_the_seed_repeats():
+    table = with_factors(n=list(range(1, 9)))
+    plan, again, other = plan_of(table), plan_of(table), plan_of({**table, "seed": 2})
+    orders = [plan.order(block, 16) for block in range(3)]
+    assert all(sorted(order) == list(range(16)) for order in orders) and orders[0] != orders[1] != orders[2]
+    assert list(plan.runs()) == list(again.runs()) and orders[0] != other.order(0, 16)
+    assert plan.order(0, 4) == [1, 2, 0, 3]  # on every machine
+
+
+BAD = {
+    "empty": ({"name": "c", "factors": {}}, "empty"),
+    "no levels": (with_factors(n=[]), "empty"),
+    "factor": (with_factors(schedulr=["ws"]), "did you mean 'scheduler'"),
+    "level": (with_factors(scheduler=["mosiac"]), "did you mean 'mosaic'"),
+    "machine": (with_factors(machine=["uv200"]), "did you mean 'uv2000'"),
+    "key": ({**LEAST, "repetition": 5}, "did you mean 'repetitions'"),
+    "few": ({**LEAST, "repetitions": 2}, "3 or more"),
+    "truth": ({**LEAST, "repetitions": True}, "whole number"),
+    "fraction": (with_factors(n=[32.5]), "whole number"),
+    "truth as size": (with_factors(n=[True]), "whole number"),
+    "twice": (with_factors(n=[32, 32]), "given twice"),
+    "memory": (with_factors(n=[2_000_000]), "GiB"),
+    "path": ({**LEAST, "name": "../c"}, "word of letters"),
+    "variant": (with_factors(variant=["tournament"]), "unknown variant of potrf"),
+    "core": (with_factors(busy=["1000=1"]), "no core 1000"),
+    "effect": (with_factors(effect=["jitter"]), "described machine"),
+    "described": (with_factors(machine=["uv2000"], kernels=["native"]), "says nothing of the described machine"),
+    "state": (with_factors(machine=["exynos5422"], turbo=[True]), "no states turbo"),
+    "workers": (with_factors(workers=[4000]), "cores are allowed"),
+    "option": (with_factors(scheduler=["ws:zz=1"]), "unknown option"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_a_file_may_not_say_is_refused_before_anything_runs(case, tmp_path):
+    table, said = BAD[case]
+    assert said in refusal("campaign", written(tmp_path, table), "-o", tmp_path / "out")
+    assert not (tmp_path / "out" / "runs.jsonl").exists() or records_in(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"name = [", b"\xff\xfe", b"[factors]\nn = nan\n", b"a = " + b"[" * 5000, b'name="c"\nfactors=3']
+)
+def test_files_that_are_no_campaign_are_refused_in_one_line(content, tmp_path):
+    (tmp_path / "c.toml").write_bytes(content)
+    assert "c.toml" in refusal("campaign", tmp_path / "c.toml")
+
+
+def test_exceptions_leave_combinations_out():
+    table = {**LEAST, "except": [{"n": 32, "scheduler": "ws"}]}
+    assert [(c["n"], c["scheduler"]) for c in plan_of(table).configurations] == [(32, "mosaic"), (48, "mosaic"), (48, "ws")]
+    with pytest.raises(UsageError, match="unknown level of n '33'; did you mean '3"):
+        plan_of({**LEAST, "except": [{"n": 33}]})
+
+
+def kill_at_random(file, folder, times, seed, environment=None):
+    """Runs the campaign and kills it so often; each time it has made at least one run more, or has ended."""
+    chance = random.Random(seed)
+    print(f"seed {seed}")
+    for _ in range(times):
+        before = (folder / "runs.jsonl").stat().st_size if (folder / "runs.jsonl").exists() else 0
+        process = subprocess.Popen([*COMMAND, "campaign", str(file), "-o", str(folder)], stderr=subprocess.PIPE, env=environment)
+        deadline = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < deadline:
+            if (folder / "runs.jsonl").exists() and (folder / "runs.jsonl").stat().st_size > before:
+                break
+            time.sleep(0.005)
+        time.sleep(chance.random() * 0.3)
+        process.kill()
+        process.communicate()
+
+
+def test_a_killed_campaign_goes_on_where_it_was_with_the_same_order(tmp_path):
+    file = written(tmp_path, {**LEAST, "repetitions": 8})
+    trencadis("campaign", file, "-o", tmp_path / "whole")
+    kill_at_random(file, tmp_path / "killed", 3, seed=int(os.environ.get("TRENCADIS_TEST_SEED", "24")))
+    trencadis("campaign", file, "-o", tmp_path / "killed")
+    assert outline(records_in(tmp_path / "killed")) == outline(records_in(tmp_path / "whole"))
+
+
+@pytest.mark.thorough
+def test_200_runs_killed_ten_times_give_the_table_of_200_that_were_not(tmp_path):
+    file = written(tmp_path, {**with_factors(n=[32, 48, 64, 80, 96]), "repetitions": 20})
+    trencadis("campaign", file, "-o", tmp_path / "whole", timeout=600)
+    kill_at_random(file, tmp_path / "killed", 10, seed=random.SystemRandom().randrange(10**6))
+    trencadis("campaign", file, "-o", tmp_path / "killed", timeout=600)
+    assert outline(records_in(tmp_path / "killed")) == outline(records_in(tmp_path / "whole"))
+    tables = [json.loads(trencadis("report", tmp_path / name, "--json", "-")[0].splitlines()[0]) for name in ("whole", "killed")]
+    assert [table["runs"] for table in tables] == [20, 20]
+
+
+def test_a_torn_line_is_dropped_and_a_damaged_one_in_the_middle_is_refused(tmp_path):
+    file, runs = written(tmp_path, LEAST), tmp_path / "out" / "runs.jsonl"
+    trencadis("campaign", file, "-o", tmp_path / "out")
+    whole = runs.read_bytes()
+    for tail in (whole[:-7], whole[:-7] + b"\n", whole + b"\0" * 300 + b"\n" + b"\0" * 9):
+        runs.write_bytes(tail)
+        _, said = trencadis("campaign", file, "-o", tmp_path / "out")
+        assert "dropped" in said and outline(records_in(tmp_path / "out")) == outline(map(json.loads, whole.splitlines()))
+    lines = whole.splitlines(keepends=True)
+    runs.write_bytes(b"".join([lines[0], lines[1][:-9] + b"\n", *lines[2:]]))
+    assert "line 2" in refusal("campaign", file, "-o", tmp_path / "out")
+
+
+def test_more_repetitions_go_on_and_other_factors_are_refused(tmp_path):
+    trencadis("campaign", written(tmp_path, LEAST), "-o", tmp_path / "out")
+    first = records_in(tmp_path / "out")
+    trencadis("campaign", written(tmp_path, {**LEAST, "repetitions": 4}), "-o", tmp_path / "out")
+    assert records_in(tmp_path / "out")[:12] == first and len(records_in(tmp_path / "out")) == 16
+    assert "another `factors`" in refusal("campaign", written(tmp_path, with_factors(n=[32])), "-o", tmp_path / "out")
+    assert "another `seed`" in refusal("campaign", written(tmp_path, {**LEAST, "seed": 9}), "-o", tmp_path / "out")
+
+
+def test_one_folder_has_one_campaign_at_a_time(tmp_path):
+    plan = plan_of(LEAST)
+    with Store(tmp_path / "out", plan):
+        assert "another process" in refusal("campaign", written(tmp_path, LEAST), "-o", tmp_path / "out")
+
+
+def test_a_full_disk_loses_nothing_that_was_written(tmp_path):
+    file = written(tmp_path, LEAST)
+
+    def little():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+
+    words = [*COMMAND, "campaign", str(file), "-o", str(tmp_path / "out")]
+    full = subprocess.run(words, capture_output=True, text=True, preexec_fn=little, timeout=60)
+    there = records_in(tmp_path / "out")
+    assert full.returncode == 2 and f"the {len(there)} runs in it are safe" in full.stderr and 0 < len(there) < 12
+    trencadis("campaign", file, "-o", tmp_path / "out")
+    assert records_in(tmp_path / "out")[: len(there)] == there and len(records_in(tmp_path / "out")) == 12
+
+
+def test_a_run_that_fails_is_recorded_and_the_others_go_on(tmp_path):
+    factors = {"routine": ["potrf"], "n": [512], "nb": [64, 128], "machine": ["exynos5422"], "workers": [2, "gpu0"]}
+    table = {"name": "c", "repetitions": 3, "factors": factors}
+    _, said = trencadis("campaign", written(tmp_path, table), "-o", tmp_path / "out", code=1)
+    records = records_in(tmp_path / "out")
+    failed = [r for r in records if r["error"]]
+    assert len(records) == 12 and len(failed) == 6 and "6 of 12 runs failed" in said
+    assert all(r["seconds"] is None and "gpu0" in r["message"] for r in failed)
+    assert all(r["seconds"] > 0 and r["simulated"] for r in records if not r["error"])
+
+
+def test_a_clock_that_jumps_changes_neither_order_nor_time_left(monkeypatch):
+    runs = list(plan_of(LEAST).runs())
+    clock = Clock(runs)
+    for run in runs[:5]:
+        monkeypatch.setattr(time, "time", lambda: random.uniform(-1e9, 1e9))
+        clock.done(run)
+    assert 0 <= clock.seconds_left() < 60
+    assert [duration(s) for s in (0.2, 60, 700, 13000, 400000)] == ["0 s", "60 s", "12 min", "3 h 37 min", "4 d 15 h"]
+
+
+def test_the_time_left_is_told_of_many_runs_at_once():
+    """Of 30,000 runs of 1,000 configurations: by the mean of each, and of those that have not run by the mean of the others."""
+    runs = list(plan_of({**with_factors(n=list(range(1, 501))), "repetitions": 30}).runs())
+    clock = Clock(runs)
+    for run in runs:
+        clock._last = time.monotonic() - (1 + run.number % 2)
+        clock.done(run)
+        clock.seconds_left()
+    assert clock.seconds_left() == pytest.approx(0, abs=1e-3)
+    clock = Clock(runs)
+    for run in runs[:300]:
+        clock._last = time.monotonic() - 2
+        clock.done(run)
+    assert clock.seconds_left() == pytest.approx(2 * (len(runs) - 300), rel=0.01)
+
+
+# Levers, on files that stand for the kernel's.
+
+
+@pytest.fixture
+def fake_machine(tmp_path, monkeypatch):
+    """Two cores with turbo on, governor powersave, and two idle states each."""
+    root = tmp_path / "root"
+    cpus = root / "sys/devices/system/cpu"
+    values = {"cpufreq/boost": "1"}
+    for core in range(2):
+        values[f"cpu{core}/cpufreq/scaling_governor"] = "powersave"
+        for state in range(3):
+            values[f"cpu{core}/cpuidle/state{state}/disable"] = "0"
+    for name, word in values.items():
+        (cpus / name).parent.mkdir(parents=True, exist_ok=True)
+        (cpus / name).write_text(word + "\n")
+    (root / "proc/sys/kernel/random").mkdir(parents=True)
+    (root / "proc/sys/kernel/random/boot_id").write_text("this-boot\n")
+    monkeypatch.setenv("TRENCADIS_SYSTEM_ROOT", str(root))
+    return {name: cpus / name for name in values}
+
+
+def words_in(files):
+    return {name: file.read_text().strip() for name, file in files.items()}
+
+
+WANTED = {"turbo": False, "governor": "performance", "cstates": "none"}
+LEVERS = {
+    "name": "c",
+    "repetitions": 3,
+    "factors": {"routine": ["potrf"], "n": [32], "turbo": [True, False], "cstates": ["none"]},
+}
+
+
+def test_levers_are_set_and_put_back(fake_machine):
+    before = words_in(fake_machine)
+    with Levers(True) as levers:
+        outcomes = levers.set(WANTED)
+        assert all(outcome.set for outcome in outcomes.values()) and outcomes["governor"].was == "powersave"
+        now = words_in(fake_machine)
+        assert now["cpufreq/boost"] == "0" and now["cpu1/cpufreq/scaling_governor"] == "performance"
+        assert now["cpu0/cpuidle/state2/disable"] == "1" and now["cpu0/cpuidle/state0/disable"] == "0"
+        levers.set({"turbo": False})  # what a run says nothing of is as it was
+        assert words_in(fake_machine) == {**before, "cpufreq/boost": "0"}
+    assert words_in(fake_machine) == before
+    with pytest.raises(RuntimeError), Levers(True) as levers:
+        levers.set(WANTED)
+        raise RuntimeError
+    assert words_in(fake_machine) == before
+
+
+def test_levers_stay_as_they_are_without_permission(fake_machine):
+    before = words_in(fake_machine)
+    with Levers(False) as levers:
+        outcomes = levers.set(WANTED)
+        assert not any(outcome.set for outcome in outcomes.values()) and "not allowed" in outcomes["turbo"].why
+        assert levers.set({"turbo": True})["turbo"].set  # it is so already
+    assert words_in(fake_machine) == before
+
+
+def test_a_lever_that_refuses_is_recorded_with_its_reason(fake_machine, monkeypatch):
+    fake_machine["cpu1/cpufreq/scaling_governor"].unlink()
+    fake_machine["cpu1/cpufreq/scaling_governor"].mkdir()  # cannot be written, even by root
+    with Levers(True) as levers:
+        outcome = levers.set({"governor": "performance"})["governor"]
+    assert not outcome.set and "directory" in outcome.why
+    assert fake_machine["cpu0/cpufreq/scaling_governor"].read_text().strip() == "powersave"
+
+
+def test_levers_that_are_not_there_are_recorded_as_such(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRENCADIS_SYSTEM_ROOT", str(tmp_path))
+    _, said = trencadis("campaign", written(tmp_path, LEVERS), "-o", tmp_path / "out", "--set-levers")
+    assert "turbo cannot be set (this machine has no such lever)" in said
+    assert all(r["levers"]["turbo"]["set"] is False and r["state"]["turbo"] is None for r in records_in(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_levers_of_an_ended_campaign_are_put_back(number, fake_machine, tmp_path):
+    before = words_in(fake_machine)
+    file = written(tmp_path, {**LEVERS, "repetitions": 500})
+    words = [*COMMAND, "campaign", str(file), "-o", str(tmp_path / "out"), "--set-levers"]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE)
+    runs, deadline = tmp_path / "out" / "runs.jsonl", time.monotonic() + 60
+    while not (runs.exists() and runs.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert words_in(fake_machine) != before
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    if number == signal.SIGKILL:
+        assert words_in(fake_machine) != before
+        _, said = trencadis("campaign", written(tmp_path, LEAST, "d.toml"), "-o", tmp_path / "next")
+        assert "put back" in said
+    assert words_in(fake_machine) == before
+    assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGKILL: -9}[number]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_that_another_thread_takes_does_not_break_off_what_is_put_back(number, fake_machine, monkeypatch):
+    before, writes = words_in(fake_machine), []
+
+    def write(path, word):
+        if len(writes) == 1 and leaving:  # in the middle
+            os.kill(os.getpid(), number)
+            time.sleep(0.05)
+        writes.append(path)
+        path.write_text(word)
+
+    ending, leaving = threading.Event(), []
+    taker = threading.Thread(target=ending.wait)  # signals are not masked there
+    taker.start()
+    try:
+        with pytest.raises((Ended, KeyboardInterrupt)), ending_in_order(), Levers(True) as levers:
+            levers.set(WANTED)
+            writes.clear()
+            leaving.append(True)
+            monkeypatch.setattr("trencadis.campaign.levers._write_word", write)
+    finally:
+        ending.set()
+        taker.join()
+    assert words_in(fake_machine) == before and len(writes) == 7
+
+
+def test_after_ctrl_c_there_is_time_to_put_levers_back(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr("trencadis.patience._seconds", patience.SHORT_S)
+    monkeypatch.setattr(Campaign, "run", lambda campaign: seen.append(patience.seconds()) or 0)
+    _carry_out(plan_of(LEAST), tmp_path / "out", False)
+    assert seen == [patience.LONG_S]
+
+
+def test_a_journal_of_an_earlier_start_of_the_machine_is_of_no_concern(fake_machine, tmp_path):
+    journal = Path(os.environ["XDG_CACHE_HOME"]) / "trencadis" / f"{os.uname().nodename}.levers"
+    journal.parent.mkdir(parents=True)
+    for content in (json.dumps({"boot": "another", "old": {str(fake_machine["cpufreq/boost"]): "0"}}), "{torn", "[]",
+                    json.dumps({"boot": "this-boot", "old": {str(tmp_path / "elsewhere"): "0"}})):  # fmt: skip
+        journal.write_text(content)
+        said = []
+        with Levers(False, said.append):
+            assert words_in(fake_machine)["cpufreq/boost"] == "1"
+        assert not any("put back the levers" in message for message in said)
+        assert not journal.exists() and not (tmp_path / "elsewhere").exists()
+
+
+def test_what_turbo_does_to_a_described_machine_is_simulated(tmp_path):
+    table = {
+        "name": "c",
+        "repetitions": 3,
+        "factors": {"routine": "potrf", "n": 1024, "nb": 256, "machine": "uv2000", "turbo": [True, False]},
+    }
+    with Store(tmp_path / "out", plan_of(table)) as store:
+        Campaign(plan_of(table), store, Levers(False), note=print).run()
+        fast, slow = (
+            [r["seconds"] for r in store.records.values() if r["configuration"]["turbo"] is turbo] for turbo in (True, False)
+        )
+    assert max(fast) < min(slow) and all(r["energy"]["machine"]["joules"] > 0 for r in store.records.values())

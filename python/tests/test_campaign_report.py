@@ -1,0 +1,214 @@
+"""Reports on campaigns, of runs whose figures are known."""
+
+import csv
+import importlib.util
+import io
+import itertools
+import json
+import random
+import re
+import sys
+
+import pytest
+import scipy.stats
+from commands import refusal, rows, trencadis
+from trencadis.campaign.plan import plan_of
+from trencadis.report import findings
+from trencadis.report.read import read_groups
+
+FACTORS = {"routine": ["potrf"], "n": [512, 1024], "scheduler": ["mosaic", "ws", "eager"], "turbo": [True, False]}
+
+
+def speed(levels, noise):
+    """mosaic is fastest, turbo gives 10 %, and takes 30 % more power."""
+    rate = levels["n"] / 10 * {"mosaic": 1.2, "ws": 1.1, "eager": 1.0}[levels["scheduler"]] * (1.1 if levels["turbo"] else 1.0)
+    return rate * (1 + noise)
+
+
+def write_runs(folder, *, commit="abc", machine="vm", host="here", factors=FACTORS, repetitions=6, broken=None, energy=True):
+    """A campaign as it would have been, with known speeds."""
+    plan, chance = plan_of({"name": "c", "repetitions": repetitions, "factors": factors}), random.Random(5)
+    lines = []
+    for run in plan.runs():
+        levels = run.configuration
+        gflops = speed(levels, chance.uniform(-0.01, 0.01))
+        seconds = levels["n"] ** 3 / 3e9 / gflops
+        joules = seconds * (130 if levels["turbo"] else 100)
+        record = {
+            "campaign": "c", "index": run.index, "block": run.block, "machine": machine, "simulated": False, "seconds": seconds,
+            "gflops": gflops, "error": None, "message": None, "configuration": levels, "matrix_seed": 1, "routine": "potrf",
+            "energy": {"package": {"joules": joules, "how": "measured"}} if energy else None,
+            "levers": {"turbo": {"asked": levels["turbo"], "set": True, "was": True}},
+            "software": {"version": "0.1.0", "commit": commit, "library": "f00", "host": host, "cpu": "P"},
+        }  # fmt: skip
+        lines.append(json.dumps({**record, **(broken or {})}))
+    folder.mkdir(exist_ok=True)
+    (folder / "runs.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    return write_runs(tmp_path_factory.mktemp("known") / "c")
+
+
+def test_means_have_intervals_that_hold_them_and_the_best_is_the_best(known):
+    found = rows("report", known)
+    assert len(found) == 12 and all(row["runs"] == 6 for row in found)
+    for row in found:
+        levels = {key: row[key] for key in FACTORS}
+        assert row["gflops_mean"] == pytest.approx(speed(levels, 0), rel=0.01)
+        assert row["gflops_low"] < row["gflops_mean"] < row["gflops_high"] and row["seconds_low"] < row["seconds_high"]
+        assert row["energy"]["package"]["how"] == "measured"
+    best = [row for row in found if "speed" in row["best_for"]]
+    assert [(row["n"], row["scheduler"], row["turbo"]) for row in best] == [(512, "mosaic", True), (1024, "mosaic", True)]
+    lean = [row for row in found if "energy package" in row["best_for"]]
+    assert [(row["scheduler"], row["turbo"]) for row in lean] == [("mosaic", False)] * 2
+
+
+def test_a_bootstrap_interval_holds_the_true_mean_about_as_often_as_it_says():
+    chance = random.Random(11)
+    held = 0
+    for _ in range(200):
+        mean = findings.mean_of([chance.gauss(10, 1) for _ in range(30)])
+        held += mean.low < 10 < mean.high
+    assert 174 <= held <= 199  # 95 % of 200 with three deviations of 3.1, and what BCa lacks at 30 values
+
+
+def test_intervals_are_the_same_with_a_scipy_before_1_15(monkeypatch):
+    """Where the generator is called random_state."""
+    values = [1.0, 2.0, 4.0, 8.0, 16.0]
+    now, expected = scipy.stats.bootstrap, findings.mean_of(values).text()
+
+    def bootstrap(data, statistic, *, confidence_level, n_resamples, method, vectorized, random_state):
+        how = {"confidence_level": confidence_level, "n_resamples": n_resamples, "method": method, "vectorized": vectorized}
+        return now(data, statistic, **how, **{findings._CHANCE: random_state})
+
+    monkeypatch.setattr(scipy.stats, "bootstrap", bootstrap)
+    spec = importlib.util.spec_from_file_location("trencadis.report.findings_before", findings.__file__)
+    before = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, before)
+    spec.loader.exec_module(before)
+    assert before.mean_of(values).text() == expected
+
+
+def test_what_choosing_energy_costs_and_saves_is_what_follows_from_the_figures(known):
+    (group,) = read_groups([known])
+    for row in findings.trade_table(group, findings.configurations(group)):
+        assert row["fastest"] == "scheduler mosaic, turbo on" and row["leanest"] == "scheduler mosaic, turbo off"
+        assert row["slower"] == pytest.approx(100 * (1 - 1 / 1.1), abs=1) and row["faster"] == pytest.approx(10, abs=1)
+        assert row["saved"] == pytest.approx(100 * (1 - 110 / 130), abs=1.5)
+
+
+def test_correlations_have_the_sign_and_significance_that_the_figures_have(known):
+    (group,) = read_groups([known])
+    table = {
+        (r["problem"], r["lever"], r["metric"]): r for r in findings.correlation_table(group, findings.configurations(group))
+    }
+    turbo = table["dpotrf n = 512", "turbo on", "speed"]
+    assert turbo["pearson"] > 0.3 and turbo["significant"] and turbo["held"] > 0.97 and turbo["held_p"] < 1e-10
+    energy = table["dpotrf n = 512", "turbo on", "energy package"]
+    assert energy["pearson"] > 0.5 and energy["spearman"] > 0.5
+    assert table["dpotrf n = 512", "scheduler eager", "speed"]["pearson"] < -0.3
+    assert {lever for _, lever, _ in table} == {"turbo on", "scheduler eager", "scheduler mosaic", "scheduler ws"}
+
+
+def test_pages_are_whole_and_need_no_network(known, tmp_path):
+    trencadis("report", known, "-o", tmp_path / "r.html", "--no-gantt")
+    page = (tmp_path / "r.html").read_text()
+    assert not re.search(r"https?:|//\w|src=|<script|@import", page)
+    assert page.count("<svg") >= 3 and page.count("<table>") == 4 and "scheduler mosaic, turbo on" in page
+    from html.parser import HTMLParser
+
+    HTMLParser().feed(page)
+    trencadis("report", known, "-o", tmp_path / "r.md")
+    assert "| dpotrf n = 1024 |" in (tmp_path / "r.md").read_text()
+    trencadis("report", known, "-o", tmp_path / "r.csv")
+    table = list(csv.DictReader((tmp_path / "r.csv").open()))
+    assert len(table) == 12 and float(table[0]["package_joules_mean"]) > 0
+    out, _ = trencadis("report", known, "--format", "csv")
+    assert list(csv.DictReader(io.StringIO(out))) == table
+
+
+def test_failed_runs_are_counted_wherever_the_report_is_made(known, tmp_path):
+    """A record of a failed run has no name of a machine."""
+    lines = (known / "runs.jsonl").read_text().splitlines()
+    lost = {"error": "Ended", "message": "gone", "seconds": None, "gflops": None, "energy": None, "machine": "real"}
+    lines[3] = json.dumps({**json.loads(lines[3]), **lost})
+    other = [json.dumps({**json.loads(line), **lost, "software": {"commit": "fff", "host": "here", "cpu": "P"}})
+             for line in lines[:2]]  # fmt: skip
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "runs.jsonl").write_text("\n".join(lines) + "\n")
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "runs.jsonl").write_text("\n".join(other) + "\n")
+    out, said = trencadis("report", tmp_path / "c", tmp_path / "d")
+    assert "1 runs failed and count nowhere: gone" in out
+    assert "commit fff: all 2 runs failed: gone" in said
+
+
+def test_runs_with_emulated_devices_are_said_to_be_and_kept_apart(known, tmp_path):
+    emulated = write_runs(tmp_path / "c", broken={"devices": "emulated:2", "emulated": True})
+    out, said = trencadis("report", known, emulated)
+    assert "2 groups" in said and "with emulated devices on here" in out and "72 runs, with emulated devices" in out
+    assert [row.get("emulated", False) for row in rows("report", known, emulated)].count(True) == 12
+
+
+def test_runs_of_other_machines_and_commits_are_kept_apart_by_name(known, tmp_path):
+    other, elsewhere = write_runs(tmp_path / "b", commit="def"), write_runs(tmp_path / "d", host="there")
+    out, said = trencadis("report", known, other, elsewhere)
+    assert "3 groups that are not put together" in said
+    assert len({line for line in out.splitlines() if line.startswith("c: vm, measured on ")}) == 3
+    with (known / "runs.jsonl").open() as file:
+        mixed = tmp_path / "m"
+        mixed.mkdir()
+        lines = file.read().splitlines()
+    (mixed / "runs.jsonl").write_text("\n".join([*lines[:36], *(line.replace('"abc"', '"xyz"') for line in lines[36:])]) + "\n")
+    assert {row["commit"] for row in rows("report", mixed)} == {"abc", "xyz"}
+    assert "did you mean 'vm'" in refusal("report", known, "--machine", "wm")
+
+
+def test_a_lever_that_was_not_set_is_no_lever(tmp_path):
+    levers = {"turbo": {"asked": True, "set": False, "was": None, "why": "no such lever"}}
+    out, _ = trencadis("report", write_runs(tmp_path / "c", broken={"levers": levers}))
+    assert "turbo was asked for and not set in 72 runs (no such lever)" in out and "turbo on" not in out
+
+
+BROKEN = {
+    "no number": {"seconds": "fast"}, "truth": {"seconds": True}, "nothing": {"seconds": 0}, "energy": {"energy": 7},
+    "NaN": {"gflops": float("nan")},
+    "infinite": {"energy": {"package": {"joules": float("inf")}}},
+    "levels": {"configuration": {"routine": ["potrf"], "n": {}}},
+    "levers": {"levers": {"turbo": 1}},
+    "software": {"software": "mine"},
+    "block": {"block": "first"},
+    "domain": {"energy": {"package": {"joules": "many"}}},
+    "failed": {"error": "MemoryError", "message": "too large", "seconds": None},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_records_that_no_campaign_writes_are_refused_in_one_line(case, tmp_path):
+    refusal("report", write_runs(tmp_path / "c", broken=BROKEN[case]))
+
+
+def test_folders_without_runs_are_refused(tmp_path):
+    assert "no campaign has run there" in refusal("report", tmp_path)
+    (tmp_path / "runs.jsonl").write_text("")
+    assert "no run is there yet" in refusal("report", tmp_path)
+    assert "cannot be read" in refusal("report", tmp_path / "nowhere")
+    assert "suffixes" in refusal("report", tmp_path, "-o", tmp_path / "r.pdf")
+    (tmp_path / "runs.jsonl").write_text('{"index": 0}\n[1]\n')
+    assert "no run is there yet" in refusal("report", tmp_path)
+
+
+def test_a_described_machine_has_its_tables_by_the_same_commands(tmp_path):
+    factors = {"routine": "potrf", "n": 2048, "nb": 256, "scheduler": ["libgomp", "libkomp"], "turbo": [True, False]}
+    lines = "\n".join(f"{key} = {json.dumps(value)}" for key, value in factors.items())
+    (tmp_path / "c.toml").write_text(f'name = "c"\nrepetitions = 3\n[factors]\n{lines}\n')
+    trencadis("campaign", "c.toml", "--machine", "uv2000", cwd=tmp_path)
+    out, _ = trencadis("report", "c.toml", "--machine", "uv2000", cwd=tmp_path)
+    assert "c: uv2000, simulated" in out and "energy of machine: simulated" in out
+    trencadis("report", "c.toml", "-o", "r.html", cwd=tmp_path)
+    assert "turbo on, simulated" in (tmp_path / "r.html").read_text()  # the timeline's heading
+    speeds = {(row["scheduler"], row["turbo"]): row["gflops_mean"] for row in rows("report", "c.toml", cwd=tmp_path)}
+    assert all(speeds[s, True] > speeds[s, False] for s in ("libgomp", "libkomp")) and len(list(itertools.chain(speeds))) == 4

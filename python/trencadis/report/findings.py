@@ -1,0 +1,339 @@
+"""Tables of a group of runs: means with intervals, the best, what one choice costs in terms of the other, which lever does what.
+
+Intervals are bootstrap intervals of the mean (BCa, Efron 1987), 95 %, with a seed of their own, so that a report repeats itself.
+Correlations are over single runs where they were measured; simulated repetitions that are all alike count once, or they would
+make anything significant.
+"""
+
+from __future__ import annotations
+
+import statistics
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from .read import PROBLEM, Group, Record, by, configuration_key
+
+CONFIDENCE = 0.95
+RESAMPLES = 2000
+SEED = 20261
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Mean:
+    mean: float
+    low: float | None  #: None: fewer than three runs
+    high: float | None
+    runs: int
+
+    def text(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.mean:.4g}"
+        return f"{self.mean:.4g} [{self.low:.4g}, {self.high:.4g}]"
+
+
+#: SciPy 1.15 has given the argument another name; before, the generator was called this.
+_CHANCE = "rng" if "rng" in signature(stats.bootstrap).parameters else "random_state"
+
+
+@lru_cache(maxsize=100_000)
+def _mean_of(values: tuple[float, ...]) -> Mean:
+    mean = statistics.fmean(values)
+    if len(values) < 3:
+        return Mean(mean, None, None, len(values))
+    if max(values) == min(values):
+        return Mean(mean, mean, mean, len(values))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of degenerate samples, for which BCa answers NaN
+        interval = stats.bootstrap(
+            (np.array(values),), np.mean, confidence_level=CONFIDENCE, n_resamples=RESAMPLES, method="BCa", vectorized=True,
+            **{_CHANCE: np.random.default_rng(SEED)},
+        ).confidence_interval  # fmt: skip
+    low, high = float(interval.low), float(interval.high)
+    return (
+        Mean(mean, low, high, len(values))
+        if np.isfinite([low, high]).all()
+        else Mean(mean, min(values), max(values), len(values))
+    )
+
+
+def mean_of(values: Sequence[float]) -> Mean:
+    return _mean_of(tuple(map(float, values)))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """Speed, or the energy of a domain. `sign`: +1 where more is better."""
+
+    name: str
+    unit: str
+    sign: int
+    value: Callable[[Record], float | None]
+
+
+def metrics(group: Group) -> list[Metric]:
+    rates = all(record["gflops"] is not None for record in group.succeeded)
+    speed = (
+        Metric("speed", "GFlop/s", +1, lambda record: record["gflops"])
+        if rates
+        else Metric("time", "s", -1, lambda record: record["seconds"])
+    )
+    return [speed, *(energy_metric(domain) for domain in group.domains())]
+
+
+def energy_metric(domain: str) -> Metric:
+    return Metric(f"energy {domain}", "J", -1, lambda record: record["energy"][domain]["joules"])
+
+
+def how_of(group: Group, domain: str) -> str:
+    """Measured or simulated; never mixed without a word."""
+    return " and ".join(sorted({str(record["energy"][domain].get("how", "measured")) for record in group.succeeded}))
+
+
+@dataclass
+class Configuration:
+    problem: tuple[Any, ...]
+    levels: dict[str, Any]
+    records: list[Record]
+    means: dict[str, Mean] = field(default_factory=dict)
+
+    def name(self, levers: Sequence[str]) -> str:
+        return ", ".join(f"{lever} {shown_level(self.levels.get(lever))}" for lever in levers) or "as it is"
+
+
+def shown_level(level: Any) -> str:
+    if isinstance(level, bool):
+        return "on" if level else "off"
+    return "default" if level in ("", None) else str(level)
+
+
+def configurations(group: Group) -> list[Configuration]:
+    found = []
+    for problem, records in group.problems().items():
+        for alike in by(records, configuration_key).values():
+            one = Configuration(problem, alike[0]["configuration"], alike)
+            for metric in metrics(group):
+                one.means[metric.name] = mean_of([metric.value(record) or 0.0 for record in alike])
+            found.append(one)
+    order = {name: [str(level) for level in group.levels(name)] for name in group.varied()}
+    return sorted(found, key=lambda one: [order[name].index(str(one.levels.get(name))) for name in order])
+
+
+def by_problem(found: Sequence[Configuration]) -> dict[tuple[Any, ...], list[Configuration]]:
+    parts: dict[tuple[Any, ...], list[Configuration]] = {}
+    for one in found:
+        parts.setdefault(one.problem, []).append(one)
+    return parts
+
+
+def best_of(found: Sequence[Configuration], metric: Metric) -> Configuration:
+    return max(found, key=lambda one: metric.sign * one.means[metric.name].mean)
+
+
+def as_good(best: Configuration, found: Sequence[Configuration], metric: Metric) -> list[Configuration]:
+    """Those that the runs do not tell from the best (Welch's t test, 5 %)."""
+    good = []
+    for one in found:
+        ours, theirs = ([metric.value(record) for record in side.records] for side in (best, one))
+        if one is not best and _alike(ours, theirs):
+            good.append(one)
+    return good
+
+
+def _alike(first: Sequence[Any], second: Sequence[Any]) -> bool:
+    if min(len(first), len(second)) < 2:
+        return False
+    if len(set(first)) == len(set(second)) == 1:
+        return first[0] == second[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of runs that are nearly alike, as simulated ones
+        return float(stats.ttest_ind(first, second, equal_var=False).pvalue) > 1 - CONFIDENCE
+
+
+def best_table(group: Group, found: Sequence[Configuration]) -> list[Row]:
+    rows = []
+    for problem, here in by_problem(found).items():
+        levers = levers_within(group, here)
+        for metric in metrics(group):
+            best = best_of(here, metric)
+            rows.append(
+                {"problem": group.problem_name(problem), "metric": metric.name, "best": best.name(levers),
+                 "mean": best.means[metric.name].text(), "unit": metric.unit, "runs": len(best.records),
+                 "as_good": len(as_good(best, here, metric)), "of": len(here)}
+            )  # fmt: skip
+    return rows
+
+
+BEST_COLUMNS = {"problem": "problem", "metric": "metric", "best": "best configuration", "mean": "mean [95 %]", "unit": "unit",
+                "runs": "runs", "as_good": "not told from it", "of": "of"}  # fmt: skip
+
+
+def trade_table(group: Group, found: Sequence[Configuration]) -> list[Row]:
+    """The leanest instead of the fastest, and back; percent."""
+    speed, *energies = metrics(group)
+    rows = []
+    for problem, here in by_problem(found).items():
+        levers = levers_within(group, here)
+        for energy in energies:
+            fast, lean = best_of(here, speed), best_of(here, energy)
+            speeds = [_speed(one, speed) for one in (fast, lean)]
+            joules = [one.means[energy.name].mean for one in (fast, lean)]
+            rows.append(
+                {"problem": group.problem_name(problem), "domain": energy.name.removeprefix("energy "),
+                 "fastest": fast.name(levers), "leanest": lean.name(levers),
+                 "slower": 100 * (1 - speeds[1] / speeds[0]), "saved": 100 * (1 - joules[1] / joules[0]) if joules[0] else None,
+                 "faster": 100 * (speeds[0] / speeds[1] - 1), "more": 100 * (joules[0] / joules[1] - 1) if joules[1] else None}
+            )  # fmt: skip
+    return rows
+
+
+def _speed(one: Configuration, metric: Metric) -> float:
+    mean = one.means[metric.name].mean
+    return mean if metric.sign > 0 else 1 / mean
+
+
+TRADE_COLUMNS = {"problem": "problem", "domain": "energy of", "fastest": "fastest", "leanest": "least energy",
+                 "slower": "energy chosen: slower %", "saved": "saves %", "faster": "speed chosen: faster %",
+                 "more": "energy more %"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A lever, or one level of it against the others, as numbers."""
+
+    name: str
+    code: Callable[[Any], float]
+
+
+def coded(lever: str, levels: Sequence[Any]) -> Iterator[Coded]:
+    if all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels):
+        yield Coded(lever, float)
+    elif len(levels) == 2:
+        high = True if set(levels) == {True, False} else levels[1]
+        yield Coded(f"{lever} {shown_level(high)}", lambda level: 1.0 if level == high else -1.0)
+    else:
+        for one in levels:
+            yield Coded(f"{lever} {shown_level(one)}", lambda level, one=one: 1.0 if level == one else -1.0)
+
+
+def correlation_table(group: Group, found: Sequence[Configuration]) -> list[Row]:
+    """Of what varies within a problem, alone and with all other levers held."""
+    rows = []
+    for problem, here in by_problem(found).items():
+        for lever in levers_within(group, here):
+            for code in coded(lever, levels_within(here, lever)):
+                for metric in metrics(group):
+                    samples = [(code.code(one.levels.get(lever)), value, _others(one, lever))
+                               for one in here for value in _values(group, one, metric)]  # fmt: skip
+                    row = {"problem": group.problem_name(problem), "lever": code.name, "metric": metric.name}
+                    rows.append({**row, **_correlations([sample[:2] for sample in samples]), **_held(samples)})
+    return rows
+
+
+def levels_within(here: Sequence[Configuration], lever: str) -> list[Any]:
+    levels = list({str(one.levels.get(lever)): one.levels.get(lever) for one in here}.values())
+    return sorted(levels) if all(isinstance(level, int | float) for level in levels) else sorted(levels, key=str)
+
+
+def levers_within(group: Group, here: Sequence[Configuration]) -> list[str]:
+    return [lever for lever in group.levers() if len(levels_within(here, lever)) > 1]
+
+
+def _others(one: Configuration, lever: str) -> str:
+    return str(sorted((name, str(level)) for name, level in one.levels.items() if name != lever))
+
+
+def _values(group: Group, one: Configuration, metric: Metric) -> list[float]:
+    """Of simulated runs one value: their repetitions are alike, or nearly."""
+    values = [metric.value(record) or 0.0 for record in one.records]
+    return [statistics.fmean(values)] if group.simulated else values
+
+
+def _correlations(pairs: Sequence[tuple[float, float]]) -> Row:
+    """Null where one of both does not vary, or three pairs are not there."""
+    xs, ys = zip(*pairs, strict=True)
+    if len(pairs) < 3 or len(set(xs)) < 2 or len(set(ys)) < 2:
+        return {"runs": len(pairs), "pearson": None, "pearson_p": None, "spearman": None, "spearman_p": None, "significant": None}
+    pearson, spearman = stats.pearsonr(xs, ys), stats.spearmanr(xs, ys)
+    p = float(pearson.pvalue)
+    return {
+        "runs": len(pairs), "pearson": float(pearson.statistic), "pearson_p": p, "spearman": float(spearman.statistic),
+        "spearman_p": float(spearman.pvalue), "significant": p < 1 - CONFIDENCE,
+    }  # fmt: skip
+
+
+def _held(samples: Sequence[tuple[float, float, str]]) -> Row:
+    """Pearson's correlation of what is left when each set of other levels has lost its own mean; its degrees of freedom are fewer
+    by the number of these sets."""
+    xs, ys = (_centred(samples, place) for place in (0, 1))
+    freedom = len(samples) - len({other for *_, other in samples}) - 1
+    size = float(np.sqrt((xs @ xs) * (ys @ ys)))
+    if freedom < 1 or not xs.any() or not size > 1e-12 * len(samples) * max(abs(sample[1]) for sample in samples):
+        return {"held": None, "held_p": None}
+    r = float(np.clip(xs @ ys / size, -1, 1))
+    t = abs(r) * np.sqrt(freedom / max(1 - r * r, 1e-300))
+    return {"held": r, "held_p": float(2 * stats.t.sf(t, freedom))}
+
+
+def _centred(samples: Sequence[tuple[float, float, str]], place: int) -> np.ndarray:
+    parts: dict[str, list[float]] = {}
+    for sample in samples:
+        parts.setdefault(sample[2], []).append(sample[place])
+    means = {other: statistics.fmean(values) for other, values in parts.items()}
+    return np.array([sample[place] - means[sample[2]] for sample in samples])
+
+
+CORRELATION_COLUMNS = {
+    "problem": "problem", "lever": "lever", "metric": "with", "runs": "values", "pearson": "Pearson", "pearson_p": "p",
+    "significant": "at 95 %", "spearman": "Spearman", "spearman_p": "p", "held": "others held", "held_p": "p",
+}  # fmt: skip
+
+
+def configuration_rows(group: Group, found: Sequence[Configuration]) -> list[Row]:
+    """One per configuration, for programs: all factors, the group, and each metric's mean and interval."""
+    bests = {(metric.name, id(best_of(here, metric))) for here in by_problem(found).values() for metric in metrics(group)}
+    rows = []
+    for one in found:
+        seconds = [record["seconds"] for record in one.records]
+        time = mean_of(seconds)
+        rates = [record["gflops"] for record in one.records if record["gflops"] is not None]
+        rate = mean_of(rates) if rates else None
+        rows.append(
+            {"campaign": group.campaign, "commit": group.commit, "host": group.host, "simulated": group.simulated,
+             **({"emulated": True} if group.emulated else {}), **one.levels,
+             "machine": group.machine, "runs": len(one.records), "seconds_mean": time.mean, "seconds_low": time.low,
+             "seconds_high": time.high, "seconds_median": statistics.median(seconds), "seconds_min": min(seconds),
+             "seconds_max": max(seconds), "gflops_mean": rate and rate.mean, "gflops_low": rate and rate.low,
+             "gflops_high": rate and rate.high, "gflops_median": statistics.median(rates) if rates else None,
+             "gflops_max": max(rates, default=None),
+             "energy": {domain: _energy_row(group, one, domain) for domain in group.domains()} or None,
+             "best_for": [metric.name for metric in metrics(group) if (metric.name, id(one)) in bests]}
+        )  # fmt: skip
+    return rows
+
+
+def _energy_row(group: Group, one: Configuration, domain: str) -> Row:
+    mean = one.means[energy_metric(domain).name]
+    return {"joules_mean": mean.mean, "joules_low": mean.low, "joules_high": mean.high, "how": how_of(group, domain)}
+
+
+def configuration_table(group: Group, found: Sequence[Configuration]) -> tuple[dict[str, str], list[Row]]:
+    """Columns and rows, for people: varied factors, runs, means with intervals."""
+    names = [name for name in group.varied() if name not in PROBLEM]
+    columns = {"problem": "problem", **{name: name for name in names}, "runs": "runs"}
+    columns |= {metric.name: f"{metric.name}, {metric.unit} [95 %]" for metric in metrics(group)}
+    rows = [
+        {"problem": group.problem_name(one.problem), "runs": len(one.records),
+         **{name: shown_level(one.levels.get(name)) for name in names},
+         **{metric: mean.text() for metric, mean in one.means.items()}}
+        for one in found
+    ]  # fmt: skip
+    return columns, rows

@@ -1,0 +1,222 @@
+"""The runs of one or several campaigns, in groups: what ran on different machines, or from different commits, is never put
+together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from ..campaign.factors import FACTORS, LEVERS
+from ..campaign.plan import read_plan
+from ..campaign.store import ABOUT, RUNS, read_about, read_runs
+from ..checks import unknown
+from ..errors import UsageError
+from ..files import warn
+
+Record = dict[str, Any]
+
+#: What makes a problem: only runs of one problem compete with each other.
+PROBLEM = ("routine", "n", "precision")
+
+
+@dataclass
+class Group:
+    """Runs that may be compared: of one campaign, machine, host and commit, all measured, or all with emulated devices, or all
+    simulated."""
+
+    campaign: str
+    machine: str
+    host: str | None  #: None of simulated runs, which are the same everywhere
+    commit: str
+    simulated: bool
+    emulated: bool = False  #: devices whose speed is emulated took part
+    records: list[Record] = field(default_factory=list)
+
+    @property
+    def how(self) -> str:
+        return "simulated" if self.simulated else "with emulated devices" if self.emulated else "measured"
+
+    @property
+    def name(self) -> str:
+        how = self.how if self.simulated else f"{self.how} on {self.host}"
+        return f"{self.campaign}: {self.machine}, {how}, commit {self.commit}"
+
+    @property
+    def succeeded(self) -> list[Record]:
+        return [record for record in self.records if record["error"] is None]
+
+    def levels(self, factor: str) -> list[Any]:
+        """Those that occur, in the order of the first run of each, numbers by size."""
+        found = list({json.dumps(record["configuration"].get(factor)): record["configuration"].get(factor)
+                      for record in self.records}.values())  # fmt: skip
+        return sorted(found) if all(isinstance(level, int | float) for level in found) else sorted(found, key=str)
+
+    def varied(self) -> list[str]:
+        return [name for name in FACTORS if len(self.levels(name)) > 1]
+
+    def unset(self) -> dict[str, tuple[int, str]]:
+        """Levers that the runs asked for and did not get: how many runs, and why."""
+        found: dict[str, tuple[int, str]] = {}
+        for record in self.records:
+            for lever, outcome in (record.get("levers") or {}).items():
+                if not outcome.get("set"):
+                    found[lever] = (found.get(lever, (0, ""))[0] + 1, outcome.get("why", ""))
+        return found
+
+    def levers(self) -> list[str]:
+        """The factors whose effect on a problem can be asked for; not those that could not be set."""
+        unset = self.unset()
+        return [name for name in self.varied() if name not in PROBLEM and not (name in LEVERS and name in unset)]
+
+    def domains(self) -> list[str]:
+        """Of energy, those that every run has."""
+        found = [set(record["energy"] or {}) for record in self.succeeded]
+        return sorted(set.intersection(*found)) if found else []
+
+    def problems(self) -> dict[tuple[Any, ...], list[Record]]:
+        return by(self.succeeded, lambda record: tuple(record["configuration"].get(name) for name in PROBLEM))
+
+    def problem_name(self, problem: Sequence[Any]) -> str:
+        routine, n, precision = problem
+        return f"{precision}{routine} n = {n}" if routine != "tasks" else f"tasks of {n} tile rows"
+
+
+def by(records: Iterable[Record], key: Any) -> dict[Any, list[Record]]:
+    parts: dict[Any, list[Record]] = {}
+    for record in records:
+        parts.setdefault(key(record), []).append(record)
+    return parts
+
+
+def configuration_key(record: Mapping[str, Any]) -> str:
+    return json.dumps(record["configuration"], sort_keys=True)
+
+
+def read_groups(paths: Sequence[Path], machine: str = "") -> list[Group]:
+    """UsageError where nothing is there to report of."""
+    groups: dict[tuple[Any, ...], Group] = {}
+    failed: list[Record] = []
+    for path in paths:
+        for record in _records_at(path):
+            if _lacks_machine(record):
+                failed.append(record)
+            else:
+                key = (*_place(record), str(record.get("machine")), _is_emulated(record))
+                groups.setdefault(key, _group(key)).records.append(record)
+    for record in failed:
+        _put_beside(groups, record)
+    found = _of_machine(list(groups.values()), machine)
+    if not any(group.succeeded for group in found):
+        said = next((record["message"] for group in found for record in group.records), None)
+        raise UsageError(f"{paths[0]}: " + (f"all runs failed: {said}" if said else "no run is there yet"))
+    for group in found:
+        if not group.succeeded:
+            warn(f"{group.name}: all {len(group.records)} runs failed: {group.records[0]['message']}")
+    return [group for group in found if group.succeeded]
+
+
+def _place(record: Record) -> tuple[str, str | None, str, bool]:
+    """Campaign, host, commit, and whether it is simulated."""
+    software = record.get("software") or {}
+    simulated = bool(record.get("simulated")) or record["configuration"].get("machine") not in ("real", None)
+    commit = str(software.get("commit") or f"unknown, library {software.get('library')}")
+    if commit.endswith("+"):
+        commit += f" (changed, library {software.get('library')})"
+    host = None if simulated else f"{software.get('host')}, {software.get('cpu') or 'unknown processor'}"
+    return str(record.get("campaign")), host, commit, simulated
+
+
+def _group(key: tuple[Any, ...]) -> Group:
+    campaign, host, commit, simulated, machine, emulated = key
+    return Group(campaign, machine, host, commit, simulated, emulated)
+
+
+def _is_emulated(record: Record) -> bool:
+    """The devices that took part; of a failed run those that were asked for."""
+    return bool(record.get("emulated")) or str(record["configuration"].get("devices") or "").startswith("emulated")
+
+
+def _lacks_machine(record: Record) -> bool:
+    """A real run that failed has only what was asked for: "real"."""
+    return record.get("error") is not None and record["configuration"].get("machine") in ("real", None)
+
+
+def _put_beside(groups: dict[tuple[Any, ...], Group], record: Record) -> None:
+    """A failed run to the others of its campaign, host and commit; on which machine that was they know."""
+    place, emulated = _place(record), _is_emulated(record)
+    alike = [group for key, group in groups.items() if key[:4] == place]
+    same = [group for group in alike if group.emulated == emulated]
+    if not alike:
+        key = (*place, str(record.get("machine")), emulated)
+        alike = [groups.setdefault(key, _group(key))]
+    (same or alike)[0].records.append(record)
+
+
+def _of_machine(groups: list[Group], machine: str) -> list[Group]:
+    if not machine:
+        return groups
+    names = dict.fromkeys(group.machine for group in groups)
+    if machine not in names:
+        raise UsageError(f"--machine: {unknown('machine of these runs', machine, names)}")
+    return [group for group in groups if group.machine == machine]
+
+
+def _records_at(path: Path) -> list[Record]:
+    """A folder, a campaign's file whose folder has its name, or the file of runs itself."""
+    if path.suffix == ".toml":
+        folder = path.parent / read_plan(path).name
+        if not folder.is_dir():
+            folder = Path(read_plan(path).name)
+        path = folder
+    if path.is_dir():
+        if not (path / RUNS).is_file():
+            raise UsageError(f"{path}: no campaign has run there: it has no {RUNS}")
+        if (path / ABOUT).exists():
+            read_about(path)
+        path = path / RUNS
+    records, _ = read_runs(path)
+    for record in records:
+        _check(path, record)
+    return list({record["index"]: record for record in reversed(records)}.values())[::-1]
+
+
+def _check(path: Path, record: Record) -> None:
+    """UsageError for a record that no campaign writes; what may be left out is filled in."""
+    where = f"{path}: run {record['index']}"
+    for key, standard in {"error": None, "message": None, "levers": {}, "software": {}, "block": 0, "matrix_seed": 0}.items():
+        record[key] = standard if record.get(key) is None else record[key]
+    _check_tables(where, record)
+    for key in ("seconds", "gflops"):
+        if not (record.get(key) is None or _is_number(record[key])):
+            raise UsageError(f"{where}: its `{key}` is no number")
+        record.setdefault(key, None)
+    if record["error"] is None and not (record["seconds"] and record["seconds"] > 0):
+        raise UsageError(f"{where}: its `seconds` is not above 0")
+    for domain, value in record["energy"].items():
+        if not isinstance(value, dict) or not (value.get("joules") is None or _is_number(value["joules"])):
+            raise UsageError(f"{where}: its energy of {domain} is no number of joules")
+    record["energy"] = {d: v for d, v in record["energy"].items() if v.get("joules") is not None}
+
+
+def _check_tables(where: str, record: Record) -> None:
+    record["energy"] = record.get("energy") or {}
+    for key in ("energy", "levers", "software"):
+        if not isinstance(record[key], dict):
+            raise UsageError(f"{where}: its `{key}` is no table")
+    if not all(isinstance(outcome, dict) for outcome in record["levers"].values()):
+        raise UsageError(f"{where}: its `levers` hold something else than outcomes")
+    plain = (str, int, float, bool, type(None))
+    for key, level in record["configuration"].items():
+        if not isinstance(level, plain) or (isinstance(level, float) and not isfinite(level)):
+            raise UsageError(f"{where}: its level of `{key}` is none")
+    for key in ("block", "matrix_seed"):
+        if type(record[key]) is not int or record[key] < 0:
+            raise UsageError(f"{where}: its `{key}` is no number of a run")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
