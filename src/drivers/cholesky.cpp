@@ -1,6 +1,7 @@
 #include "algorithms/empty_cholesky.hpp"
 #include "algorithms/signatures.hpp"
 #include "drivers/alone.hpp"
+#include "drivers/chosen.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "matrix/operations.hpp"
@@ -36,9 +37,11 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
     argument::require(TRC_ARGUMENTS_potrf(TRC_CHECK));
     check_options("potrf", options);
     if (n == 0) return 0;
-    if (runs_directly(crew, operations::potrf(double(n)).flops<T>(), options, Work::factorization))
+    const Chosen how(crew, {"potrf", layout_of_precision<T>, n, n}, options);
+    if (how.by_caller() || runs_directly(crew, operations::potrf(double(n)).flops<T>(), how.options(), Work::factorization))
         return alone::potrf(crew.kernels(), uplo, n, A, lda);
-    return lay_out<T>(crew, forms::potrf(), options, {.m = n, .n = n, .uplo = uplo}, {{A, lda}}).run(crew, options);
+    return lay_out<T>(crew, forms::potrf(), how.options(), {.m = n, .n = n, .uplo = uplo}, {{A, lda}})
+        .run(crew, how.options(), how.here());
 }
 
 template <Scalar T>

@@ -13,6 +13,10 @@ struct Datum;
 class KernelProvider;
 class Processes;
 class Team;
+namespace choices {
+struct Call;
+struct Plan;
+} // namespace choices
 
 /// Those who carry out a routine, as far as routines see them: what kernels they have, how many they are, and how to give them
 /// work. A session is one (it converts); tests bring small ones. All functions may be called from several threads at once.
@@ -23,12 +27,20 @@ public:
     Crew& operator=(const Crew&) = delete;
 
     const KernelProvider& kernels() const { return *kernels_; }
-    int workers() const { return workers_; }
+    int workers() const { return workers_; } ///< cores
+
+    /// How a call goes whose caller leaves tile size and form open: the same each time.
+    virtual choices::Plan plan(const choices::Call& call) const;
 
     /// Runs `body` as a task that submits to the given flow; returns the flow's outcome when all of it has finished, rethrows.
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled, and
     /// Error{cancelled} is thrown once the running tasks have ended.
     virtual Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) = 0;
+
+    /// Should a call of so many flops be computed by its caller alone, since other calls keep the cores busy? A guess.
+    virtual bool is_crowded(Flops) const { return false; }
+    /// As `run`, all of it on the calling thread: the same tasks, and so the same results.
+    virtual Index run_here(const std::function<void(Flow&)>& body);
 
     /// Would workers take part in a short call, without tasks? Those who are awake would, and some that sleep are woken where it
     /// pays. A guess. Where such calls follow one another closely, as many as can help are woken for the next ones. `flops`: in
@@ -67,6 +79,8 @@ public:
     virtual std::string name() const { return "this crew"; } ///< in messages
     /// Do devices take part? Then tasks name tiles, not images for the kernels of cores.
     virtual bool has_devices() const { return false; }
+    /// Memory of the smallest one; 0: there is none.
+    virtual Bytes device_bytes() const { return 0; }
     /// Do products count what each node reads and writes? Then they say where pages lie, and give it to add_node_bytes.
     virtual bool counts_node_bytes() const { return false; }
     virtual std::vector<int> nodes_of_pages(const void*, std::size_t) const { return {}; }

@@ -30,7 +30,10 @@ std::string_view default_variant(const Crew& crew, std::string_view routine);
 
 /// The tile size that a square problem of order n gets when the caller asks for none, `workers` workers, elements of
 /// `element_bytes`; n itself where that is no larger. Problems that run on the calling thread are not cut up at all.
-Index default_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers);
+/// `device_bytes`: memory of the smallest device that takes part, for which tiles are smaller; 0: there is none. Throws
+/// Error{bad_argument} where that one has no room for a task.
+Index default_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers,
+                   Bytes device_bytes = 0);
 
 /// C <- alpha op(A) op(B) + beta C, C m x n, op(A) m x k, op(B) k x n. With beta = 0, C is not read; with alpha = 0 or k = 0,
 /// A and B are not. 2 m n k flops (8 complex).

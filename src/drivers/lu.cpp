@@ -2,6 +2,7 @@
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
 #include "drivers/alone.hpp"
+#include "drivers/chosen.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "graph/immediate_flow.hpp"
@@ -71,9 +72,12 @@ template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, I
     argument::require(TRC_ARGUMENTS_getrf(TRC_CHECK));
     require_lapack_layout(check_options("getrf", options));
     if (m == 0 || n == 0) return 0;
-    if (runs_directly(crew, operations::getrf(double(m), double(n)).flops<T>(), options, Work::factorization))
+    const Chosen how(crew, {"getrf", layout_of_precision<T>, m, n}, options);
+    const Flops flops = operations::getrf(double(m), double(n)).flops<T>();
+    if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::factorization))
         return alone::getrf(crew.kernels(), m, n, A, lda, ipiv);
-    return lay_out<T>(crew, forms::getrf(), options, {.m = m, .n = n}, {{A, lda}, {ipiv}}).run(crew, options);
+    return lay_out<T>(crew, forms::getrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {ipiv}})
+        .run(crew, how.options(), how.here());
 }
 
 template <Scalar T>

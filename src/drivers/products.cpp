@@ -3,6 +3,7 @@
 #include "blas/level3/small_product.hpp"
 #include "blas/level3/team_product.hpp"
 #include "drivers/by_nodes.hpp"
+#include "drivers/chosen.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "drivers/sharing.hpp"
@@ -88,29 +89,32 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     argument::require(TRC_ARGUMENTS_gemm(TRC_CHECK));
     check_options("gemm", options);
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
+    const Chosen how(crew, {"gemm", layout_of_precision<T>, m, n, k}, options);
+    if (how.by_caller()) return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    const RoutineOptions& way = how.options();
     const Flops flops = operations::gemm(double(m), double(n), double(k)).flops<T>();
     const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
-    const bool ours = crew.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, options);
+    const bool ours = crew.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, way);
     constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
-    if (compact && is_short<T>(crew, flops, ours, options, most) && blas::SmallProduct<T>::suits(whole)) {
+    if (compact && is_short<T>(crew, flops, ours, way, most) && blas::SmallProduct<T>::suits(whole)) {
         const blas::SmallProduct<T> shared(whole, blas::setup<T>(0), true);
         if (share_out<T>(crew, shared, flops)) return;
     }
     constexpr Flops most_packed = 2e7; // of a longer one tiles are as fast
-    if (is_complex<T> && !is_thin(m, n, options) && is_short<T>(crew, flops, ours, options, most_packed)) {
+    if (is_complex<T> && !is_thin(m, n, way) && is_short<T>(crew, flops, ours, way, most_packed)) {
         blas::TeamProduct<T> shared(whole, blas::setup<T>(0));
         if (share_out<T>(crew, shared, flops)) return;
     }
-    if (runs_directly(crew, flops, options)) return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, options);
-    Problem problem{.m = m, .n = n, .k = k, .op = op_a, .op_b = op_b, .alpha = alpha, .beta = beta};
+    if (runs_directly(crew, flops, way)) return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, way);
+    Problem problem{.m = m, .n = n, .k = k, .op = op_a, .op_b = op_b, .alpha = alpha, .beta = beta, .workers = how.grain()};
     const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
     if (small || thin) {
         problem.cut = small ? ProductCut{m, n, k} : thin_cut(crew, m, n, k);
-        return void(lay_out<T>(crew, plain_form(forms::gemm()), options, problem, operands).run(crew, options));
+        return void(lay_out<T>(crew, plain_form(forms::gemm()), way, problem, operands).run(crew, way));
     }
-    if (runs_by_nodes<T>(crew, options, problem, operands)) return;
-    lay_out<T>(crew, forms::gemm(), options, problem, operands).run(crew, options);
+    if (runs_by_nodes<T>(crew, way, problem, operands)) return;
+    lay_out<T>(crew, forms::gemm(), way, problem, operands).run(crew, way, how.here());
 }
 
 template <Scalar T>

@@ -3,6 +3,7 @@
 #include "blas/factorizations/pivoted_qr.hpp"
 #include "drivers/alone.hpp"
 #include "drivers/asking.hpp"
+#include "drivers/chosen.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "drivers/sharing.hpp"
@@ -41,7 +42,7 @@ template <class Visit> void for_each_block(Index k, Index nb, bool forward, cons
 /// nothing has been touched then, and the calling thread alone needs less.
 template <Scalar T>
 bool by_tasks(Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
-              std::initializer_list<Place::Operand> operands)
+              std::initializer_list<Place::Operand> operands, bool here = false)
 {
     const LaidOut::Operands given(operands.begin(), operands.size());
     std::optional<LaidOut> call;
@@ -51,7 +52,7 @@ bool by_tasks(Crew& crew, forms::Forms all, const RoutineOptions& options, const
         if (failure.code() != ErrorCode::out_of_memory) throw;
         return false;
     }
-    call->run(crew, options);
+    call->run(crew, options, here);
     return true;
 }
 /// Products with a vector are shared without tasks, step by step; the update of a block is a product as others.
@@ -151,12 +152,13 @@ Index gemqrt(const KernelProvider&, Side side, Op op, Index m, Index n, Index k,
 template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
 {
     argument::require(TRC_ARGUMENTS_geqrf(TRC_CHECK));
-    const Form* const asked = check_options("geqrf", options);
-    require_lapack_layout(asked);
+    require_lapack_layout(check_options("geqrf", options));
     if (m == 0 || n == 0) return;
-    if (!short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) &&
-        (geqrf_by_rows(crew, m, n, A, lda, tau, asked, options) ||
-         by_tasks<T>(crew, forms::geqrf(), options, {.m = m, .n = n}, {{A, lda}, {tau}})))
+    const Chosen how(crew, {"geqrf", layout_of_precision<T>, m, n}, options);
+    const Form* const asked = check_options("geqrf", how.options());
+    if (!how.by_caller() && !short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), how.options()) &&
+        (geqrf_by_rows(crew, m, n, A, lda, tau, asked, how.options()) ||
+         by_tasks<T>(crew, forms::geqrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {tau}}, how.here())))
         return;
     alone::geqrf(crew.kernels(), m, n, A, lda, tau);
 }

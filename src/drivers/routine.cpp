@@ -34,10 +34,10 @@ std::string_view default_variant(const Crew& crew, std::string_view routine)
     return form_for(crew, find_routine(routine).forms(), {}).name;
 }
 
-Index default_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers)
+Index default_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers,
+                   Bytes device_bytes)
 {
-    const Index nb = find_form(find_routine(routine), variant).tile(n, n, element_bytes, workers);
-    return std::min(nb, std::max<Index>(n, 1));
+    return tile_of(find_form(find_routine(routine), variant), n, element_bytes, workers, device_bytes);
 }
 
 const Form* check_options(std::string_view routine, const RoutineOptions& options)

@@ -27,11 +27,12 @@ void require_lapack_layout(const Form* asked);
 /// Columns of the blocks of right-hand sides: those of right_sides_tile, or as wide as the caller's tiles.
 Index rhs_tile(const Crew& crew, Index nb, Index nrhs, const RoutineOptions& options);
 
-/// The crew runs `body`; the outcome of its flow. A failed allocation becomes Error{out_of_memory}.
-template <class Body> Index run_routine(Crew& crew, const RoutineOptions& options, Body&& body)
+/// The crew runs `body`, or the calling thread alone does (`here`); the outcome of its flow. A failed allocation becomes
+/// Error{out_of_memory}.
+template <class Body> Index run_routine(Crew& crew, const RoutineOptions& options, Body&& body, bool here = false)
 {
     try {
-        return crew.run(body, options.interrupted);
+        return here ? crew.run_here(body) : crew.run(body, options.interrupted);
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCode::out_of_memory, "no memory left for the tasks of this call");
     }

@@ -109,6 +109,17 @@ bool KernelSpeeds::write(const std::filesystem::path& file) const
     return false;
 }
 
+std::string processor_identity()
+{
+    std::string text;
+    for (const char c : processor_model()) {
+        const char kept = c == '\t' || c == '\n' ? ' ' : c;
+        if (kept != ' ' || (!text.empty() && text.back() != ' ')) text += kept;
+    }
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    return text;
+}
+
 std::optional<std::filesystem::path> kernel_speeds_path(std::string_view host, std::string_view kernels)
 {
     auto path = speed_cache_path(host, fmt::format("{} {}", processor_model(), kernels));

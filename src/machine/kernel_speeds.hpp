@@ -59,6 +59,9 @@ private:
     std::map<KernelKey, std::map<int, KernelSpeed>> rows_;
 };
 
+/// The first processor's model on one line: enough to tell a new host under an old name.
+std::string processor_identity();
+
 /// Where the kernel speeds of this host are kept, beside the speeds of its cores (machine/speed_cache.hpp); nothing when there is
 /// no cache folder. `kernels`: who computes, with version: speeds of others are worth nothing.
 std::optional<std::filesystem::path> kernel_speeds_path(std::string_view host, std::string_view kernels);

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -36,12 +37,15 @@ std::optional<std::filesystem::path> cache_folder()
 
 std::optional<std::filesystem::path> speed_cache_path(std::string_view host, std::string_view identity)
 {
+    return cache_file(fmt::format("{}-{:016x}.speeds", host, hash(identity)));
+}
+
+std::optional<std::filesystem::path> cache_file(std::string name)
+{
     const auto folder = cache_folder();
     if (!folder) return std::nullopt;
-    std::string name(host);
-    for (char& c : name)
-        if (c == '/') c = '_';
-    return *folder / fmt::format("{}-{:016x}.speeds", name, hash(identity));
+    std::ranges::replace(name, '/', '_');
+    return *folder / name;
 }
 
 CoreSpeeds read_speeds(const std::filesystem::path& file)

@@ -14,6 +14,8 @@ using CoreSpeeds = std::map<int, double>;
 /// core; nothing when neither variable is set. `identity` is what makes old figures worthless when it changes: model, instruction
 /// set, method.
 std::optional<std::filesystem::path> speed_cache_path(std::string_view host, std::string_view identity);
+/// A file of that name beside them, '/' in it replaced.
+std::optional<std::filesystem::path> cache_file(std::string name);
 /// What is there; empty when there is none, or when it is damaged or holds figures that cannot be speeds.
 CoreSpeeds read_speeds(const std::filesystem::path& file);
 /// Replaces the file as a whole, so that a reader in another process sees the old one or the new one. Returns false when it

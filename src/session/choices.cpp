@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "machine/quota.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -57,6 +58,25 @@ std::string choose_relief(const std::string& given, const std::string& machine)
     return choose(given, "TRENCADIS_RELIEF", machine.empty() ? "held-up" : "never");
 }
 
+std::int64_t choose_window(const SessionOptions& options)
+{
+    if (options.window < 0)
+        throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
+    return options.window ? options.window : FlowOptions{}.window;
+}
+
+bool choose_reproducible(const SessionOptions& options)
+{
+    const std::string word = choose(options.reproducible ? "1" : "", "TRENCADIS_REPRODUCIBLE", "0");
+    if (word != "0" && word != "1")
+        throw Error(ErrorCode::bad_argument, "TRENCADIS_REPRODUCIBLE is '" + word + "', must be 0 or 1");
+    if (word == "1" && !options.devices.empty())
+        throw Error(ErrorCode::bad_argument, "devices '" + options.devices +
+                                                 "' were asked for in a reproducible session: they compute in other forms; leave "
+                                                 "one of the two out");
+    return word == "1";
+}
+
 Relieving relieving_named(const std::string& word)
 {
     if (word == "held-up") return Relieving::held_up;
@@ -80,6 +100,9 @@ std::vector<int> choose_cores(const SessionOptions& options, const Machine& mach
                 throw Error(ErrorCode::bad_argument, std::to_string(count) + " workers asked for, but this process may use " +
                                                          std::to_string(allowed.size()) + " cores (" + cores_text(machine) + ")");
         } else if (count > 0) allowed.resize(count);
+        const bool is_chosen = count > 0 && count <= static_cast<int>(machine.cores.size());
+        if (!is_chosen && machine.origin == "discovered")
+            allowed.resize(std::size_t(workers_within(quota_of_cores(), static_cast<int>(allowed.size()))));
         return allowed;
     }
     std::set<int> seen;
@@ -103,7 +126,7 @@ SharedCores share_cores(const SessionOptions& options, const EngineEntry& engine
     if (here < 2 || rank < 0 || rank >= here) return {};
     const auto all = static_cast<int>(machine.cores.size());
     const bool is_chosen = options.worker_count || count_from_environment() > 0;
-    const int count = is_chosen ? static_cast<int>(cores.size()) : std::max(1, all / here);
+    const int count = is_chosen ? static_cast<int>(cores.size()) : std::max(1, static_cast<int>(cores.size()) / here);
     cores.clear();
     for (int i = 0; i < count; ++i) cores.push_back(machine.cores[std::size_t((rank * count + i) % all)].cpu);
     return {here * count <= all};

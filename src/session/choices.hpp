@@ -28,8 +28,19 @@ std::string choose_relief(const std::string& given, const std::string& machine);
 /// Throws Error{bad_argument} when there is no such word.
 Relieving relieving_named(const std::string& word);
 
+/// Tasks in flight: asked for, or the standard. Throws Error{bad_argument} below 0.
+std::int64_t choose_window(const SessionOptions& options);
+
+/// Asked for, or TRENCADIS_REPRODUCIBLE=1. Throws Error{bad_argument} for another word than 0 or 1, and together with devices.
+bool choose_reproducible(const SessionOptions& options);
+
+/// The workers that calls are cut up for where the number of them must not matter: enough tasks for many, tiles large enough for
+/// one.
+constexpr int planned_workers = 4;
+
 /// The cores that the workers sit on: those named, or the first of the allowed ones up to a number given or
-/// TRENCADIS_NUM_THREADS. Throws Error{bad_argument} for what the process may not use.
+/// TRENCADIS_NUM_THREADS; where neither is given as many as the quota of the process's control groups is worth. Throws
+/// Error{bad_argument} for what the process may not use.
 std::vector<int> choose_cores(const SessionOptions& options, const Machine& machine);
 
 /// Of an engine with other processes: each of those on a machine, as Open MPI's mpirun counts them, gets its share of the cores,

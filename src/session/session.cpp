@@ -9,6 +9,7 @@
 #include "scheduling/scheduler.hpp"
 #include "session/choices.hpp"
 #include "session/kept_speeds.hpp"
+#include "session/session_choices.hpp"
 #include "session/session_crew.hpp"
 #include "session/session_devices.hpp"
 #include "threads/threads.hpp"
@@ -102,6 +103,12 @@ std::string choose_policy(const std::string& asked, const EngineEntry& engine)
     throw Error(ErrorCode::bad_argument, unknown_name(std::string("scheduler of engine '") + engine.name + "'", asked, names));
 }
 
+int first_node_of(const Session& session, const void* data)
+{
+    const std::vector<int> nodes = session.nodes_of_pages(data, 1);
+    return nodes.empty() ? any_node : nodes.front();
+}
+
 double nominal_speed(const Machine& machine)
 {
     double best = 0;
@@ -121,6 +128,7 @@ struct Session::Parts {
     std::unique_ptr<Threads> threads;
     SessionDevices devices;
     std::unique_ptr<Engine> engine;
+    std::unique_ptr<choices::Chooser> chooser; ///< null: calls go by rule
     std::optional<SessionCrew> crew;
 
     const int made_after = forks_so_far();
@@ -134,7 +142,8 @@ struct Session::Parts {
     std::vector<DeviceTraffic> traffic_base;
 
     std::atomic<bool> counts_node_bytes{false}, tracing{false};
-    std::map<int, NodeBytes> node_bytes; ///< under clock_mutex
+    std::map<int, NodeBytes> node_bytes;                                 ///< under clock_mutex
+    std::map<std::pair<std::string, std::string>, std::int64_t> choices; ///< likewise, calls and their plans in this trace
 
     void run_begins()
     {
@@ -164,9 +173,9 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     resolved.machine = choose(options.machine, "TRENCADIS_MACHINE", "");
     resolved.relief = choose_relief(options.relief, resolved.machine);
     resolved.pages = choose_pages(options.pages, resolved.machine);
-    if (options.window < 0)
-        throw Error(ErrorCode::bad_argument, "window is " + std::to_string(options.window) + ", must be at least 1");
-    if (options.window == 0) resolved.window = FlowOptions{}.window;
+    resolved.reproducible = choose_reproducible(options);
+    resolved.objective = choices::word_of(choose_objective(options));
+    resolved.window = choose_window(options);
 
     const EngineEntry& engine = find_entry("engine", engine_entries(), resolved.engine);
     if (!engine.capabilities.computes)
@@ -174,6 +183,8 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
                     std::string("engine '") + engine.name +
                         "' computes nothing, it takes virtual time on a described machine; use `trencadis simulate`");
     check_wishes(options, engine);
+    if (engine.capabilities.devices && resolved.machine.empty() && !resolved.reproducible)
+        resolved.devices = choose(options.devices, "TRENCADIS_DEVICES", "");
     const std::string policy = choose_policy(options.scheduler, engine);
     resolved.scheduler = choose(policy.empty() ? options.scheduler : "", "TRENCADIS_SCHEDULER", "mosaic");
     const SchedulerSpec scheduler = parse_scheduler(resolved.scheduler);
@@ -201,20 +212,18 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     make.policy = policy;
     make.communicator = options.communicator;
     make.callers_anywhere = options.workers.empty();
-    make.device_units = parts.devices.open(options.devices, resolved.machine, *parts.kernels);
+    make.device_units = parts.devices.open(resolved.devices, resolved.machine, *parts.kernels);
     if (resolved.machine.empty() && resolved.slow.empty() && resolved.devices.empty())
         parts.speeds.emplace(parts.machine.name, parts.kernels->name() + ' ' + parts.kernels->version());
     else parts.speeds.emplace();
     make.speeds = parts.speeds->read();
     make.models = parts.speeds->folder();
     make.machine = &parts.machine;
-    make.node_of = [this](const void* data) {
-        const std::vector<int> nodes = nodes_of_pages(data, 1);
-        return nodes.empty() ? any_node : nodes.front();
-    };
+    make.node_of = [this](const void* data) { return first_node_of(*this, data); };
     parts.engine = engine.make(std::move(make));
     reset_statistics();
-    crew_ = &parts.crew.emplace(*this, parts.engine->call_sharing());
+    parts.chooser = make_chooser(options, resolved, *parts.kernels);
+    crew_ = &parts.crew.emplace(*this, parts.engine->call_sharing(), parts.chooser.get());
 }
 
 Session::~Session()
@@ -274,7 +283,10 @@ Executor& Session::executor()
 const SessionOptions& Session::options() const { return parts_->options; }
 std::string Session::runtime() const { return parts_->engine->runtime(); }
 int Session::workers() const { return parts_->engine->workers(); }
+int Session::devices() const { return parts_->devices.count(); }
+Bytes Session::device_bytes() const { return parts_->devices.least_bytes(); }
 const KernelProvider& Session::kernels() const { return *parts_->kernels; }
+const choices::Chooser* Session::chooser() const { return parts_->chooser.get(); }
 const Machine& Session::machine() const { return parts_->machine; }
 
 bool Session::overlaid() const { return !parts_->options.machine.empty(); }
@@ -307,17 +319,30 @@ std::vector<int> Session::nodes_of_pages(const void* data, std::size_t pages) co
 
 void Session::start_trace()
 {
+    {
+        std::lock_guard lock(parts_->clock_mutex);
+        parts_->choices.clear();
+    }
     parts_->tracing = true;
     parts_->engine->recorder().start();
 }
 
 Trace Session::stop_trace()
 {
-    const bool emulated = !parts_->options.slow.empty() || !parts_->options.devices.empty() || overlaid();
+    const bool emulated = !parts_->options.slow.empty() || devices::are_emulated(parts_->options.devices) || overlaid();
     Trace trace = parts_->engine->recorder().stop({}, emulated ? Origin::emulated : Origin::measured);
     parts_->tracing = false;
     trace.node_bytes = node_bytes();
+    std::lock_guard lock(parts_->clock_mutex);
+    for (const auto& [what, times] : parts_->choices) trace.choices.push_back({what.first, what.second, times});
     return trace;
+}
+
+void Session::note_choice(const choices::Call& call, const choices::Plan& plan)
+{
+    if (!parts_->tracing.load(std::memory_order_relaxed)) return;
+    std::lock_guard lock(parts_->clock_mutex);
+    ++parts_->choices[{choices::text_of(call), choices::word_of(plan)}];
 }
 
 void Session::count_node_bytes(bool on) { parts_->counts_node_bytes = on; }
@@ -373,6 +398,9 @@ std::vector<DeviceTraffic> Session::device_traffic() const
         rows[d].hits -= base.hits;
         rows[d].misses -= base.misses;
         rows[d].evictions -= base.evictions;
+        rows[d].copying -= base.copying;
+        rows[d].computing -= base.computing;
+        rows[d].together -= base.together;
     }
     return rows;
 }

@@ -22,10 +22,16 @@ struct Sent;
 struct Datum;
 struct DeviceTraffic;
 struct Machine;
+namespace choices {
+class Chooser;
+struct Call;
+struct Plan;
+} // namespace choices
 // <<<
 
 /// What a session is made of, by name. Empty strings and zeros mean: the environment's choice
-/// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS, _THREADS_BACKEND, _MACHINE, _PAGES, _RELIEF), then the default.
+/// (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS, _THREADS_BACKEND, _MACHINE, _PAGES, _RELIEF, _DEVICES, _OBJECTIVE),
+/// then the default.
 struct SessionOptions {
     std::string engine; ///< "native", "sequential"
     /// "mosaic", "eager", "ws", ...; with options as "cats:stealing=none" (docs/schedulers.md); of an engine with policies of its
@@ -46,12 +52,19 @@ struct SessionOptions {
     /// When a worker with a task goes on with it on the core of one that is idle: "held-up" (its own core is taken from it),
     /// "always" (at once, for tests) or "never". The standard session's default is never, others' is held-up.
     std::string relief;
-    /// Those that take part beside the cores: "emulated:2,memory=64MiB,bandwidth=4GB/s" (docs/devices.md); empty: none. Of engine
-    /// "native", not together with `machine`.
+    /// Those that take part beside the cores: "emulated:2,memory=64MiB,bandwidth=4GB/s" (docs/devices.md). Of engine "native",
+    /// not together with `machine`: elsewhere one that is asked for is refused, and the environment's is for other sessions.
     std::string devices;
     /// Of engine "starpu-mpi": an MPI_Comm of the processes that work together, which is duplicated. Null: all of the program's;
     /// MPI is initialised where the program has not done so. All of them make the session, and end it.
     const void* communicator = nullptr;
+    /// How calls are cut up follows from their sizes alone, not from the number of workers: the same bits from any number of
+    /// them, by any policy of any engine (docs/bits.md). TRENCADIS_REPRODUCIBLE=1 asks for it in all sessions. Not with
+    /// `devices`.
+    bool reproducible = false;
+    /// What the choice of forms and tile sizes is to make small, where `trencadis tune` has measured this host: "time", "energy",
+    /// "energy-delay", or "rule": nothing is chosen, calls go as without a calibration (docs/choices.md).
+    std::string objective = {};
 };
 
 /// The workers on one memory node.
@@ -132,12 +145,17 @@ public:
     std::unique_ptr<Flow> open_flow(std::int64_t window = 0);
     Executor& executor(); ///< for flows whose dependences are ours; throws as open_flow
     const KernelProvider& kernels() const;
+    const choices::Chooser* chooser() const; ///< null: calls go by rule
+    /// A call goes by that plan: for the trace, where one is recorded.
+    void note_choice(const choices::Call& call, const choices::Plan& plan);
     /// Of the standard session, which is not made for it. For calls that are over before workers could help.
     static const KernelProvider& standard_kernels();
     const Machine& machine() const; ///< the described one where one is laid over this
     /// See machine/node_memory.hpp; of an overlay by `pages`.
     std::vector<int> nodes_of_pages(const void* data, std::size_t pages) const;
     void add_node_bytes(const std::vector<NodeBytes>& rows);
+    int devices() const;                               ///< of `workers`
+    Bytes device_bytes() const;                        ///< memory of the smallest one; 0: there is none
     std::vector<DeviceTraffic> device_traffic() const; ///< since the session began, or since reset_statistics
 
 private:

@@ -3,6 +3,7 @@
 #include "base/lasting.hpp"
 #include "engines/engine.hpp"
 #include "observe/clock.hpp"
+#include "session/choices.hpp"
 
 #include <algorithm>
 
@@ -13,9 +14,19 @@ constexpr std::int64_t close_ns = 100'000; ///< calls that follow one another
 
 } // namespace
 
-SessionCrew::SessionCrew(Session& session, CallSharing* sharing)
-    : Crew(session.kernels(), session.workers()), session_(session), sharing_(sharing), made_after_(forks_so_far())
+SessionCrew::SessionCrew(Session& session, CallSharing* sharing, const choices::Chooser* chooser)
+    : Crew(session.kernels(), session.options().reproducible ? planned_workers : session.workers() - session.devices()),
+      session_(session), sharing_(sharing), chooser_(chooser), made_after_(forks_so_far())
 {
+}
+
+/// Calls that are chosen only: without a calibration they go as ever. Where there are as many callers as workers, each on its own
+/// does more than all together on one call after the other; a long one would not see its caller's Ctrl-C, nor make room.
+bool SessionCrew::is_crowded(Flops flops) const
+{
+    constexpr Flops shortly_over = 1e9;
+    const int others = in_progress_.load(std::memory_order_relaxed);
+    return chooser_ && others > 0 && others + 1 >= session_.workers() && flops <= shortly_over && !session_.counts_node_bytes();
 }
 
 bool SessionCrew::can_share(Flops flops)
@@ -28,7 +39,7 @@ bool SessionCrew::can_share(Flops flops)
     const auto its_own_ns = static_cast<std::int64_t>(flops / slowest_per_ns); // the last one began then
     if (now - last < close_ns + its_own_ns && now - last_rouse_ns_.load(std::memory_order_relaxed) > seldom_ns) {
         last_rouse_ns_.store(now, std::memory_order_relaxed);
-        sharing_->rouse(helpers_for(flops, workers()));
+        sharing_->rouse(helpers_for(flops, session_.workers()));
     }
     return false;
 }
@@ -49,6 +60,7 @@ Crew::Outlook SessionCrew::outlook(Flops flops)
 /// Copies are bound to this system's nodes, so not on a described machine.
 std::vector<Crew::Node> SessionCrew::nodes() const
 {
+    if (session_.options().reproducible) return Crew::nodes(); // cut up by their number otherwise
     const std::vector<NodeWorkers> rows = session_.nodes();
     const bool bound = rows.size() > 1 && !session_.overlaid();
     std::vector<Node> nodes;

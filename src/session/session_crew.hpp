@@ -1,4 +1,5 @@
 #pragma once
+#include "choices/chooser.hpp"
 #include "drivers/crew.hpp"
 #include "session/session.hpp"
 
@@ -14,11 +15,25 @@ class CallSharing;
 class SessionCrew final : public Crew {
 public:
     /// Of a session whose parts are all there; `sharing`: its engine's, null where that shares no calls.
-    SessionCrew(Session& session, CallSharing* sharing);
+    /// `chooser`: null where calls go by rule.
+    SessionCrew(Session& session, CallSharing* sharing, const choices::Chooser* chooser);
 
     Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) override
     {
+        const InProgress counted(in_progress_);
         return session_.run(body, interrupted);
+    }
+    bool is_crowded(Flops flops) const override;
+    Index run_here(const std::function<void(Flow&)>& body) override
+    {
+        const InProgress counted(in_progress_);
+        return Crew::run_here(body);
+    }
+    choices::Plan plan(const choices::Call& call) const override
+    {
+        const choices::Plan plan = chooser_ ? chooser_->choose(call) : choices::Plan();
+        session_.note_choice(call, plan);
+        return plan;
     }
     bool can_share(Flops flops) override;
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
@@ -30,6 +45,7 @@ public:
     bool overlaid() const override { return session_.overlaid(); }
     std::string name() const override;
     bool has_devices() const override { return !session_.options().devices.empty(); }
+    Bytes device_bytes() const override { return session_.device_bytes(); }
     bool counts_node_bytes() const override { return session_.counts_node_bytes(); }
     std::vector<int> nodes_of_pages(const void* data, std::size_t pages) const override
     {
@@ -44,10 +60,20 @@ public:
     }
 
 private:
+    struct InProgress {
+        explicit InProgress(std::atomic<int>& calls) : calls_(calls) { calls_.fetch_add(1, std::memory_order_relaxed); }
+        ~InProgress() { calls_.fetch_sub(1, std::memory_order_relaxed); }
+        InProgress(const InProgress&) = delete;
+        InProgress& operator=(const InProgress&) = delete;
+        std::atomic<int>& calls_;
+    };
+
     Session& session_;
     CallSharing* const sharing_;
+    const choices::Chooser* const chooser_;
     const int made_after_; ///< so many forks: in a process forked since, the workers are not there
     /// Written by any calling thread, relaxed: what follows from them is a guess.
+    std::atomic<int> in_progress_{0}; ///< calls with tasks
     std::atomic<std::int64_t> last_call_ns_{0}, last_short_ns_{0}, last_rouse_ns_{0};
 };
 

@@ -1,0 +1,104 @@
+"""How far the chosen plan of a call is from the best of a sweep, with today's fixed rule beside it.
+
+    XDG_CACHE_HOME=... .venv/bin/python benchmarks/regret.py --routine potrf --n 100,300,900 [--busy 1=1] [--json FILE]
+
+Every plan of the sweep (all forms with LAPACK's results, tiles from a quarter to four times the form's own in half octaves) is
+run in turn; the best few, the chosen one and the rule then again, A B A B, for the figures. Regret is the median of what was
+chosen over the least median, minus 1; since the least of several medians is low by chance, a regret of some percent may be none.
+The sizes that are the standard here are none of those that `trencadis tune` measures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+
+from trencadis import _core, tune
+from trencadis.busy import BusyNeighbours
+from trencadis.options import core_counts, shape_list, size_list
+
+ORDERS = "110,150,220,300,440,620,900,1200,1800,2600,3500,6000"
+SHAPES = {"gemm": "700x24x2000,3000x48x3000,2500x2500x50,300x300x3000", "getrf": "2000x150,6000x300,400x3000",
+          "geqrf": "2000x150,6000x300,30000x80,400x3000", "potrf": ""}  # fmt: skip
+#: Plans that are measured once more, seconds for each pass of a size, and rounds of the second one.
+FINALISTS, SCREEN_S, FINAL_S, LEAST_ROUNDS, MOST_ROUNDS = 5, 0.4, 0.8, 5, 41
+
+
+def sweep(session, routine: str, m: int, n: int, k: int) -> list[str]:
+    """More than a calibration tries."""
+    words = _core.plans(session, routine, "d", m, n, k)
+    forms = dict.fromkeys(word.rstrip("0123456789").rstrip("+-") for word in words if word not in ("rule", "caller"))
+    steps = [form + (f"{step:+d}" if step else "") for form in forms for step in range(-4, 5)]
+    return list(dict.fromkeys([*words, *(word for word in steps if "tsqr" not in word or word == "tsqr")]))
+
+
+def rounds(timed, plans: list[str], seconds: float, least: int) -> dict[str, list[float]]:
+    took: dict[str, list[float]] = {plan: [] for plan in plans}
+    begin = time.monotonic()
+    for number in range(MOST_ROUNDS):
+        for plan in plans:
+            once = timed.time(plan)
+            if once < tune.ENOUGH_S:
+                once = statistics.median([once] + [timed.time(plan) for _ in range(9)])
+            took[plan].append(once)
+        if time.monotonic() - begin > seconds and number + 1 >= least:
+            break
+    return took
+
+
+def regret(session, by_rule, routine: str, m: int, n: int, k: int) -> dict:
+    considered = _core.considered(session, routine, "d", m, n, k)
+    chosen = considered[0]["plan"] if considered else "rule"
+    timed = _core.TimedPlans(by_rule, routine, "d", m, n, k)
+    timed.time("rule")
+    screened = rounds(timed, sweep(by_rule, routine, m, n, k), SCREEN_S, 1)
+    best_first = sorted(screened, key=lambda plan: statistics.median(screened[plan]))
+    finalists = list(dict.fromkeys(["rule", chosen, *best_first[:FINALISTS]]))
+    took = rounds(timed, finalists, FINAL_S, LEAST_ROUNDS if statistics.median(screened["rule"]) < 0.3 else 3)
+    medians = {plan: statistics.median(times) for plan, times in took.items()}
+    best = min(medians, key=medians.get)
+    return {"routine": routine, "m": m, "n": n, "k": k or None, "chosen": chosen, "best": best, "swept": len(screened),
+            "rounds": len(took["rule"]), "seconds_best": medians[best], "seconds_chosen": medians[chosen],
+            "seconds_rule": medians["rule"], "regret": medians[chosen] / medians[best] - 1,
+            "regret_of_rule": medians["rule"] / medians[best] - 1}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--routine", default=",".join(_core.chosen_routines()))
+    parser.add_argument("--n", default=ORDERS)
+    parser.add_argument("--shape", help="standard: some of each routine; none: ''")
+    parser.add_argument("--busy", action="append", default=[], metavar="CORE=COUNT")
+    parser.add_argument("--json", type=Path, help="a line each is added to it")
+    words = parser.parse_args()
+    session, by_rule = _core.Session(), _core.Session(objective="rule")
+    rows = []
+    with BusyNeighbours(core_counts(words.busy)):
+        for routine in words.routine.split(","):
+            shapes = shape_list(SHAPES[routine] if words.shape is None else words.shape)
+            orders = [(n, n, n if routine == "gemm" else 0) for n in (size_list(words.n) if words.n else [])]
+            for m, n, k in orders + shapes:
+                row = {**regret(session, by_rule, routine, m, n, k), "busy": " ".join(words.busy)}
+                rows.append(row)
+                print(f"{routine} {m}x{n}{f'x{k}' if k else ''}: {row['chosen']} {100 * row['regret']:.1f} %, the rule "
+                      f"{100 * row['regret_of_rule']:.1f} %, best {row['best']} {row['seconds_best'] * 1e3:.3f} ms of "
+                      f"{row['swept']}, {row['rounds']} rounds", flush=True)  # fmt: skip
+                if words.json:
+                    with words.json.open("a") as file:
+                        file.write(json.dumps(row) + "\n")
+    if rows:
+        summary(rows)
+
+
+def summary(rows: list[dict]) -> None:
+    for what in ("regret", "regret_of_rule"):
+        values = sorted(row[what] for row in rows)
+        print(f"{what}: median {100 * statistics.median(values):.1f} %, worst {100 * values[-1]:.1f} %, of {len(values)} calls")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,271 @@
+"""Calibration, what is chosen from it, and how it is explained."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import trencadis as trencadis_
+from commands import COMMAND, refusal, rows, trencadis
+from test_energy import WATTS, Counter
+from trencadis import _core
+
+QUICK = ("tune", "--routines", "potrf", "--seconds", "3")
+
+
+def environment(cache, **more):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRENCADIS_")}
+    return kept | {"XDG_CACHE_HOME": str(cache)} | more
+
+
+def file_in(cache):
+    return Path(cache) / "trencadis" / f"{os.uname().nodename}.choices"
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    """A cache folder with a short calibration of potrf."""
+    cache = tmp_path_factory.mktemp("cache")
+    out, err = trencadis(*QUICK, environment=environment(cache))
+    assert out.startswith(str(file_in(cache))) and err == ""
+    return cache
+
+
+def explained(cache, *words, **more):
+    out, err = trencadis("explain", *words, "--json", "-", environment=environment(cache, **more))
+    return [json.loads(line) for line in out.splitlines()], err
+
+
+def session_rows():
+    return [{"routine": "potrf", "precision": "d", "m": n, "n": n, "k": 0, "workers": len(os.sched_getaffinity(0)), "plan": plan,
+             "seconds": seconds, "busy": 0.0, "joules": 0.0}
+            for n in (250, 500, 1000) for plan, seconds in (("rule", 1.0), ("in-place+1", 0.5))]  # fmt: skip
+
+
+PROGRAM = """
+import hashlib, json, sys
+import numpy as np
+from trencadis import _core
+from trencadis.workloads import WORKLOADS
+wish = json.loads(sys.argv[1])
+if "write" in wish:
+    _core.write_calibration(_core.Session(objective="rule"), wish["write"])
+work = WORKLOADS["potrf"](wish.get("n", 500), np.float64)
+work.ours(_core, _core.Session(**wish.get("session", {})), wish.get("nb", 0), wish.get("variant", ""))()
+print(hashlib.sha256(work.targets[0].tobytes()).hexdigest())
+"""
+
+
+#: Tasks of the workers in each of some calls one after the other, and by four threads at once; the number of different results.
+CROWD = """
+import hashlib, json, threading
+import numpy as np
+from trencadis import _core
+from trencadis.workloads import WORKLOADS
+session = _core.Session()
+results, calls = set(), 30
+def work(count):
+    one = WORKLOADS["potrf"](500, np.float64)
+    call = one.ours(_core, session, 0, "")
+    for _ in range(count):
+        one.restore()
+        assert call() == 0
+        results.add(hashlib.sha256(one.targets[0].tobytes()).hexdigest())
+def tasks():
+    return sum(worker["tasks"] for worker in session.statistics())
+work(calls)
+before = tasks()
+threads = [threading.Thread(target=work, args=(calls,)) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(json.dumps([before / calls, (tasks() - before) / (4 * calls), len(results)]))
+"""
+
+
+def bits(cache, **wish):
+    """The hash of a factor, and what was said on standard error."""
+    run = subprocess.run([sys.executable, "-c", PROGRAM, json.dumps(wish)], capture_output=True, text=True, timeout=60,
+                         env=environment(cache, **wish.pop("variables", {})))  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip(), run.stderr
+
+
+def test_a_calibration_has_the_rule_and_others_at_each_size_and_explain_reads_it(tuned):
+    rows, err = explained(tuned, "potrf", "--n", "100,200")
+    assert err == "" and [row["n"] for row in rows] == [100, 200]
+    for row in rows:
+        plans = [one["plan"] for one in row["considered"]]
+        assert "rule" in plans and len(plans) > 2 and row["chosen"] == plans[0]
+        assert [one["chosen"] for one in row["considered"]] == [True] + [False] * (len(plans) - 1)
+        assert all(one["seconds"] > 0 for one in row["considered"])
+    (far,), _ = explained(tuned, "potrf", "--n", "30000")
+    assert far["chosen"] == "rule" and "nothing was measured" in far["why"]
+    text, _ = trencadis("explain", "potrf", "--n", "200", environment=environment(tuned))
+    assert "of the rule" in text and "expected" in text
+
+
+def test_without_a_calibration_calls_go_by_the_rule_and_explain_says_so(tmp_path):
+    (row,), err = explained(tmp_path, "gemm", "--n", "500")
+    assert row["chosen"] == "rule" and "no calibration" in row["why"] and err == ""
+    assert not file_in(tmp_path).exists()
+
+
+def test_a_call_goes_as_its_plan_says_and_by_rule_where_it_is_told_so(tmp_path):
+    by_rule, _ = bits(tmp_path)
+    chosen, err = bits(tmp_path, write=session_rows())
+    assert err == "" and chosen != by_rule
+    (row,), _ = explained(tmp_path, "potrf", "--n", "500")
+    assert row["chosen"] == "in-place+1"
+    nb = row["considered"][0]["nb"]
+    assert bits(tmp_path, nb=nb, variant="in-place")[0] == chosen
+    ways = {"session": {"objective": "rule"}}, {"variables": {"TRENCADIS_OBJECTIVE": "rule"}}, {"session": {"scheduler": "ws"}}
+    for by in ways:
+        assert bits(tmp_path, **by)[0] == by_rule, by
+
+
+def test_a_reproducible_session_chooses_nothing(tmp_path):
+    without, _ = bits(tmp_path, session={"reproducible": True})
+    assert bits(tmp_path, write=session_rows(), session={"reproducible": True})[0] == without
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda text: text[: len(text) // 2], "is torn"),
+        (lambda text: "", "is torn"),
+        (lambda text: text.replace("version 1", "version 99"), "another version"),
+        (lambda text: text.replace("packed", "pasked"), "is torn"),
+        (lambda text: "\0" * 5000, "is torn"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_ignored_with_one_note_and_made_anew(tuned, tmp_path, spoil, said):
+    file = file_in(tmp_path)
+    file.parent.mkdir()
+    file.write_text(spoil(file_in(tuned).read_text()))
+    by_rule, err = bits(tmp_path, n=200)
+    assert err.count("\n") == 1 and said in err and "trencadis tune" in err
+    assert by_rule == bits(tmp_path / "none", n=200)[0]
+    _, err = trencadis(*QUICK[:-1], "1.5", environment=environment(tmp_path))
+    assert err.count("\n") == 1 and "made anew" in err
+    assert bits(tmp_path, n=200)[1] == ""
+
+
+def test_a_file_of_another_processor_is_ignored_with_a_note(tmp_path):
+    bits(tmp_path, write=session_rows())
+    file = file_in(tmp_path)
+    lines = file.read_text().splitlines()
+    lines[1] = "processor of somebody else"
+    body = "".join(line + "\n" for line in lines[:-1])
+    value = 0xCBF29CE484222325
+    for byte in body.encode():
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    file.write_text(body + f"end {len(lines) - 5} {value:016x}\n")
+    assert "is of another processor and is not used" in bits(tmp_path)[1]
+
+
+def test_two_that_tune_at_once_leave_one_whole_file_and_the_second_takes_the_firsts(tmp_path):
+    first, second = (subprocess.Popen([*COMMAND, *QUICK], env=environment(tmp_path), text=True, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE) for _ in range(2))  # fmt: skip
+    ends = [process.communicate(timeout=60) for process in (first, second)]
+    assert first.returncode == second.returncode == 0, ends
+    assert sorted("by another process" in out for out, _ in ends) == [False, True], ends
+    assert explained(tmp_path, "potrf", "--n", "200")[1] == ""
+
+
+def test_an_interrupted_calibration_leaves_the_old_file(tuned):
+    before = file_in(tuned).read_bytes()
+    process = subprocess.Popen([*COMMAND, "tune", "--seconds", "40"], env=environment(tuned), text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)  # fmt: skip
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130 and time.monotonic() - begin < 5, (out, err)
+    assert file_in(tuned).read_bytes() == before
+    drafts = set(file_in(tuned).parent.glob("*.choices.*")) - {file_in(tuned).with_suffix(".choices.lock")}
+    assert drafts == set()
+    spinning = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False)
+    assert spinning.stdout == ""
+
+
+def test_an_objective_without_joules_is_refused_where_it_was_asked_for(tuned):
+    if any(row["joules"] for row in _core.read_calibration(_core.Session())["rows"]):
+        pytest.skip("this machine has meters of energy")
+    run = subprocess.run([*COMMAND, "explain", "potrf", "--n", "200", "--objective", "energy"], env=environment(tuned), text=True,
+                         capture_output=True, timeout=60, check=False)  # fmt: skip
+    assert run.returncode == 2 and run.stderr.count("\n") == 1 and "joules" in run.stderr
+    (row,), _ = explained(tuned, "potrf", "--n", "200", TRENCADIS_OBJECTIVE="energy")
+    assert row["chosen"] == "rule"
+
+
+def test_where_a_meter_counts_joules_are_kept_and_objectives_go_by_them(tmp_path):
+    counter = Counter(tmp_path / "root")
+    try:
+        more = {"TRENCADIS_SYSTEM_ROOT": str(tmp_path / "root")}
+        trencadis(*QUICK[:-1], "8", environment=environment(tmp_path, **more))
+    finally:
+        counter.end()
+    kept = [row.split() for row in file_in(tmp_path).read_text().splitlines() if row.startswith("potrf d 192 ")]
+    joules, seconds = ([float(row[column]) for row in kept if float(row[9]) > 0] for column in (9, 7))
+    assert len(joules) > 2
+    # At 100 W; restoring the operand takes as long as the shortest calls.
+    assert all(0.5 * WATTS * took < its < 20 * WATTS * took for its, took in zip(joules, seconds, strict=True)), (joules, seconds)
+    for objective in ("energy", "energy-delay"):
+        (row,), err = explained(tmp_path, "potrf", "--n", "200", "--objective", objective)
+        assert err == "" and row["objective"] == objective and len(row["considered"]) > 2
+
+
+def test_the_trace_says_how_calls_went(tmp_path):
+    bits(tmp_path, write=session_rows())
+    out, _ = trencadis("trace", "potrf", "--n", "500", "-o", tmp_path / "t.json", environment=environment(tmp_path))
+    assert "potrf 500x500 d: in-place+1" in out
+    assert json.loads((tmp_path / "t.json").read_text())["otherData"]["choices"] == [
+        {"call": "potrf 500x500 d", "plan": "in-place+1", "times": 1}
+    ]
+    with trencadis_.trace() as recorded:
+        trencadis_.cholesky(np.eye(600))
+    (choice,) = recorded.choices()
+    assert choice["call"] == "potrf 600x600 d" and choice["times"] == 1
+    (row,) = rows("bench", "potrf", "--n", "500", "--repeat", "1", environment=environment(tmp_path))
+    assert row["plan"] == row["variant"] + "+1" == "in-place+1"
+
+
+def test_calls_of_several_threads_at_once_have_the_bits_of_one(tmp_path):
+    bits(tmp_path, write=session_rows())
+    run = subprocess.run([sys.executable, "-c", CROWD], capture_output=True, text=True, timeout=60, env=environment(tmp_path),
+                         check=False)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    alone, together, hashes = json.loads(run.stdout)
+    assert hashes == 1
+    if len(os.sched_getaffinity(0)) <= 4:
+        assert together < 0.9 * alone, "no call was its caller's alone"  # tasks of the workers, a call
+
+
+def test_bad_words_are_refused_in_one_line():
+    assert "potrf" in refusal("explain", "potfr", "--n", "100")
+    assert "--n" in refusal("explain", "potrf")
+    assert "no shape of potrf" in refusal("explain", "potrf", "--shape", "100x200")
+    assert "no shape of gemm" in refusal("explain", "gemm", "--shape", "100x200")
+    assert "precision" in refusal("explain", "potrf", "--n", "100", "--precision", "q")
+    assert "energy-delay" in refusal("explain", "potrf", "--n", "100", "--objective", "energy-dely")
+    assert "--seconds" in refusal("tune", "--seconds", "0")
+    assert "--precision" in refusal("tune", "--precision", "x")
+    assert "--routines" in refusal("tune", "--routines", "trsm")
+    with pytest.raises(ValueError, match="objective"):
+        _core.Session(objective="fast")
+
+
+def test_a_timed_plan_computes_the_call(tmp_path):
+    session = _core.Session(objective="rule")
+    timed = _core.TimedPlans(session, "getrf", "z", 300, 200, 0)
+    for plan in _core.plans(session, "getrf", "z", 300, 200, 0):
+        assert timed.time(plan) > 0
+    with pytest.raises(ValueError, match="no plan"):
+        timed.time("unpacked")
+    with pytest.raises(ValueError, match="extents"):
+        _core.TimedPlans(session, "potrf", "d", 300, 200, 0)

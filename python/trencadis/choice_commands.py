@@ -1,0 +1,154 @@
+"""`trencadis tune` and `trencadis explain`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import _core
+from .checks import one_of
+from .cores import core_list
+from .errors import UsageError
+from .files import warn
+from .options import SESSION_PANEL, shape_list, size_list
+from .records import JsonTo, check_record_target, emit, progress_bar
+from .tables import console, print_table
+
+Workers = Annotated[
+    str,
+    typer.Option(
+        "--workers", metavar="LIST", rich_help_panel=SESSION_PANEL,
+        help="Cores to use: 0,1,4-7 or the name of a core kind; default: all allowed",
+    ),
+]  # fmt: skip
+Seconds = Annotated[float, typer.Option("--seconds", help="Time for it; large sizes are left out where it is short")]
+Precision = Annotated[str, typer.Option("--precision", help="s, d, c or z; several together, as sd")]
+Only = Annotated[
+    str, typer.Option("--routines", metavar="LIST", help="Some of those whose calls are chosen", show_default="all")
+]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("tune")(tune_command)
+    app.command("explain")(explain_command)
+
+
+def tune_command(
+    routines: Only = "", precision: Precision = "d", seconds: Seconds = 50.0, workers: Workers = "", json: JsonTo = None
+) -> None:
+    """Measure what calls take on this host in all their forms and tile sizes, and keep it: from then on the forms and tile sizes
+    of calls are chosen from it. About a minute, on a machine that does nothing else. See docs/choices.md."""
+    from . import tune
+
+    check_record_target(json)
+    names = _routines(routines)
+    if not precision or set(precision) - set("sdcz"):
+        raise UsageError(f"--precision: '{precision}' must be of the letters s, d, c and z")
+    if not 1 <= seconds <= 3600:
+        raise UsageError(f"--seconds: {seconds:g} must be from 1 to 3600")
+    session = _core.Session(workers=core_list(workers), objective="rule")
+    found = _core.read_calibration(session)
+    if not found["path"]:
+        raise UsageError("there is no cache folder to keep a calibration in: set XDG_CACHE_HOME or HOME")
+    if found["trouble"]:
+        warn(f"{found['path']} {found['trouble']}; it is made anew")
+    with tune.alone(Path(found["path"]), warn) as is_to_be_made:
+        if not is_to_be_made:
+            return print(f"{found['path']}: calibrated meanwhile by another process")
+        sizes = tune.sizes(names, "".join(dict.fromkeys(precision)))
+        cores = session.options()["workers"]
+        neighbour = cores[-1] if len(cores) > 1 else None
+        with progress_bar(len(sizes) * (1 + (neighbour is not None))) as step:
+            measured = tune.calibrate(session, sizes, seconds, neighbour, step)
+        _core.write_calibration(session, tune.merged(session, measured))
+    left = len(sizes) - len(measured)
+    print(f"{found['path']}: {len(measured)} sizes of {', '.join(names)}" + (f"; no time for {left}" if left else ""))
+    if json:
+        emit([row for size in measured for row in size.rows(session.workers)], json)
+    return None
+
+
+def explain_command(
+    routine: Annotated[str, typer.Argument(metavar="ROUTINE", help="One of those whose calls are chosen", show_default=False)],
+    n: Annotated[str, typer.Option("--n", help="Orders: 1024,2048 or FROM:TO:STEP")] = "",
+    shape: Annotated[str, typer.Option("--shape", metavar="MxN[xK]", help="Other shapes, as 4096x32x4096 of products")] = "",
+    precision: Annotated[str, typer.Option("--precision", help="s, d, c or z")] = "d",
+    objective: Annotated[str, typer.Option("--objective", help="time, energy, energy-delay or rule")] = "",
+    workers: Workers = "",
+    json: JsonTo = None,
+) -> None:
+    """Say how a call would be carried out on this host, why, and what else was considered."""
+    check_record_target(json)
+    one_of("routine whose calls are chosen", routine, _core.chosen_routines())
+    calls = [(order, order, order if routine == "gemm" else 0) for order in (size_list(n) if n else [])] + shape_list(shape)
+    if not calls:
+        raise UsageError("--n: give a size to explain, such as --n 1024")
+    session = _core.Session(workers=core_list(workers), objective=objective)
+    rows = []
+    for m, columns, k in calls:
+        if min(m, columns) < 1 or (routine == "gemm") != (k > 0) or (routine == "potrf" and m != columns):
+            raise UsageError(f"--shape: {m}x{columns}" + (f"x{k}" if k else "") + f" is no shape of {routine}")
+        rows.append(_explained(session, routine, precision, m, columns, k))
+    if json:
+        emit(rows, json)
+    else:
+        for row in rows:
+            _print(row)
+
+
+def _routines(text: str) -> list[str]:
+    known = _core.chosen_routines()
+    if not text:
+        return known
+    return [one_of("--routines", word.strip(), known) for word in text.split(",")]
+
+
+def _explained(session: Any, routine: str, precision: str, m: int, n: int, k: int) -> dict[str, Any]:
+    considered = _core.considered(session, routine, precision, m, n, k)
+    options = session.options()
+    row: dict[str, Any] = {"routine": routine, "precision": precision, "m": m, "n": n, "k": k or None,
+                           "workers": options["workers"], "objective": options["objective"]}  # fmt: skip
+    known = [one for one in considered if one["seconds"] > 0]
+    row["chosen"] = considered[0]["plan"] if considered else "rule"
+    row["why"] = _why(session, considered, known)
+    row["considered"] = considered
+    row["calibration"] = _core.read_calibration(session)["path"]
+    return row
+
+
+def _why(session: Any, considered: list[dict[str, Any]], known: list[dict[str, Any]]) -> str:
+    if not considered:
+        found = _core.read_calibration(session)
+        if session.options()["objective"] == "rule":
+            return "the objective is rule: calls go by the fixed rule"
+        there = bool(found["path"]) and Path(found["path"]).exists()
+        trouble = found["trouble"] or ("has none for this session" if there else "is not there")
+        return f"no calibration is used ({found['path'] or 'its cache folder'} {trouble}): calls go by the fixed rule"
+    if not known:
+        return "nothing was measured near this size: the fixed rule"
+    first, others = considered[0], [one for one in known if one is not considered[0]]
+    if first["plan"] == "rule":
+        best = min((one["against"] for one in others), default=1.0)
+        return f"no plan is expected to be 2.5 % better than the fixed rule; the best of them takes {best:.3f} of it"
+    text = f"expected to take {first['against']:.3f} of the fixed rule"
+    rivals = [one for one in others if one["plan"] != "rule"]
+    if rivals:
+        lead = rivals[0]["against"] / first["against"] - 1
+        text += f"; {rivals[0]['plan']} would be chosen were {first['plan']} {100 * lead:.1f} % slower"
+    return text
+
+
+def _print(row: dict[str, Any]) -> None:
+    out = console()
+    size = f"{row['m']}x{row['n']}" + (f"x{row['k']}" if row["k"] else "")
+    out.print(f"[bold]{row['routine']}[/bold] {size}, precision {row['precision']}, {len(row['workers'])} workers, "
+              f"objective {row['objective']}: [bold]{row['chosen']}[/bold]", soft_wrap=True)  # fmt: skip
+    out.print(row["why"] + "\n", soft_wrap=True, markup=False)
+    shown = [{**one, "milliseconds": one["seconds"] * 1e3, "mark": "chosen" if one["chosen"] else ""}
+             for one in row["considered"]]  # fmt: skip
+    if shown:
+        columns = {"plan": "plan", "variant": "form", "nb": "nb", "grain": "cut for workers", "milliseconds": "expected ms",
+                   "against": "of the rule", "nearest": "octaves to a measured size", "mark": ""}  # fmt: skip
+        print_table(shown, columns)

@@ -1,0 +1,218 @@
+"""Calibration: what the plans of calls take on this host, measured on whole calls.
+
+Each size of each routine is measured in all its plans (`_core.plans`), in turn, A B A B; those that are far behind drop out. Then
+those that are left, beside a busy neighbour on the last of the workers' cores. Of large sizes only those plans are tried that
+were good at the sizes below. What is kept is the median of each.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from .busy import BusyNeighbours
+from .energy import Metering, counting
+from .errors import UsageError
+
+#: Orders of the square problems. Halves of octaves, which choices are made between.
+ORDERS = (96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096)
+#: m, n, k of others.
+SHAPES: dict[str, tuple[tuple[int, int, int], ...]] = {
+    "gemm": ((1024, 32, 1024), (4096, 32, 1024), (1024, 1024, 32), (3072, 3072, 64), (256, 256, 4096)),
+    "getrf": ((1024, 128, 0), (4096, 256, 0), (256, 2048, 0)),
+    "geqrf": ((1024, 128, 0), (4096, 256, 0), (20000, 64, 0), (256, 2048, 0)),
+}
+#: What is so much slower than the best after some rounds is left out, and what was so at the sizes below is not tried at large
+#: ones.
+HOPELESS, BEHIND = 1.3, 1.12
+MOST_ROUNDS = 60
+#: Rounds, and what then is so much slower than the best drops out.
+DROPS = {2: HOPELESS, 5: 1.15, 9: 1.08}
+#: Calls that take longer than this are large.
+LARGE_S = 0.03
+#: Seconds for a size, quiet and beside the neighbour, where its calls are short.
+QUIET_S, BUSY_S = 0.25, 0.15
+#: Seconds that each plan is metered, where a meter of energy counts.
+METERED_S = 0.05
+#: The neighbour and the meters are left out where calls take longer: what it does to them is what it does to smaller ones.
+LONGEST_BUSY_S = 0.06
+#: Time that a repetition has at least: shorter calls are made several times.
+ENOUGH_S = 2e-4
+
+Say = Callable[[str, int], None]
+
+
+@dataclass
+class Size:
+    """One size of a routine, and the median seconds of each plan."""
+
+    routine: str
+    precision: str
+    m: int
+    n: int
+    k: int
+    quiet: dict[str, float] = field(default_factory=dict)
+    busy: dict[str, float] = field(default_factory=dict)
+    joules: dict[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.routine} {self.m}x{self.n}" + (f"x{self.k}" if self.k else "")
+
+    @property
+    def is_square(self) -> bool:
+        return self.m == self.n and self.k in (0, self.n)
+
+    def flops(self) -> float:
+        return _core.routine_flops(self.routine, self.precision in "cz", self.n, m=self.m, k=self.k)
+
+    def rows(self, workers: int) -> Iterator[dict[str, Any]]:
+        for plan, seconds in self.quiet.items():
+            yield {"routine": self.routine, "precision": self.precision, "m": self.m, "n": self.n, "k": self.k,
+                   "workers": workers, "plan": plan, "seconds": seconds, "busy": self.busy.get(plan, 0.0),
+                   "joules": self.joules.get(plan, 0.0)}  # fmt: skip
+
+
+def sizes(routines: list[str], precisions: str) -> list[Size]:
+    """The shortest calls first, so that what time does not allow is at the end."""
+    all_sizes = []
+    for precision in precisions:
+        for routine in routines:
+            all_sizes += [Size(routine, precision, n, n, n if routine == "gemm" else 0) for n in ORDERS]
+            all_sizes += [Size(routine, precision, *shape) for shape in SHAPES.get(routine, ())]
+    return sorted(all_sizes, key=Size.flops)
+
+
+def calibrate(session: Any, of: list[Size], seconds: float, neighbour: int | None, say: Say) -> list[Size]:
+    """Those that there was time for. `neighbour`: a core, None: there is no other than the caller's."""
+    end = time.monotonic() + seconds
+    done: list[Size] = []
+    metered = counting()
+    kept = (0.2 * (neighbour is not None) + 0.3 * metered) * seconds  # for the passes that follow
+    for size in of:
+        say(str(size), 1)
+        if time.monotonic() + _least_seconds(size, done) > end - kept:
+            continue
+        plans = _candidates(session, size, done)
+        size.quiet = _measure(session, size, plans, QUIET_S, end)
+        done.append(size)
+    if metered:
+        for size in done:
+            if min(size.quiet.values()) <= LONGEST_BUSY_S and time.monotonic() < end - kept / 2:
+                size.joules = _meter(session, size)
+    if neighbour is not None:
+        with BusyNeighbours({neighbour: 1}):
+            for size in done:
+                say(f"{size}, a neighbour on core {neighbour}", 1)
+                best = min(size.quiet.values())
+                if best > LONGEST_BUSY_S or time.monotonic() > end:
+                    continue
+                size.busy = _measure(session, size, _good(size), BUSY_S, end)
+    return [size for size in done if len(size.quiet) > 1]
+
+
+def _good(size: Size) -> list[str]:
+    best = min(size.quiet.values())
+    return [plan for plan, took in size.quiet.items() if took < HOPELESS * best or plan == "rule"]
+
+
+def _meter(session: Any, size: Size) -> dict[str, float]:
+    """Joules of a call, that of restoring its operands with it, which is the same for all plans. None where a meter gave out."""
+    timed = _core.TimedPlans(session, size.routine, size.precision, size.m, size.n, size.k)
+    joules: dict[str, float] = {}
+    for plan in _good(size):
+        calls = 0
+        with Metering(True) as metering:
+            begin = end = time.perf_counter()
+            while end - begin < METERED_S:
+                timed.time(plan)
+                calls, end = calls + 1, time.perf_counter()
+        domains = metering.domains([(begin, end)]) or {}
+        # Those that are in no other one that counts: they do not count the same joules.
+        whole = [one["joules"] for one in domains.values() if not domains.keys() & set(one["inside"])]
+        if whole and None not in whole and sum(whole) > 0:
+            joules[plan] = sum(whole) / calls
+    return joules
+
+
+def _least_seconds(size: Size, done: list[Size]) -> float:
+    """One call of each of some plans, by the speed so far."""
+    rates = [one.flops() / min(one.quiet.values()) for one in done if one.routine == size.routine]
+    return 8 * size.flops() / max(rates) if rates else 0.0
+
+
+def _candidates(session: Any, size: Size, done: list[Size]) -> list[str]:
+    plans = _core.plans(session, size.routine, size.precision, size.m, size.n, size.k)
+    below = [one for one in done if one.routine == size.routine and one.is_square and one.precision == size.precision]
+    if not size.is_square or len(below) < 3 or _least_seconds(size, done) / 8 < LARGE_S:
+        return plans
+    good = {"rule"}
+    for one in below[-2:]:
+        best = min(one.quiet.values())
+        good |= {plan for plan, took in one.quiet.items() if took < BEHIND * best}
+    return [plan for plan in plans if plan in good]
+
+
+def _measure(session: Any, size: Size, plans: list[str], seconds: float, end: float) -> dict[str, float]:
+    """Medians. At least one call of each plan; at least three where they are short."""
+    timed = _core.TimedPlans(session, size.routine, size.precision, size.m, size.n, size.k)
+    took: dict[str, list[float]] = {plan: [] for plan in plans}
+    medians: dict[str, float] = {}
+    timed.time("rule")
+    begin = time.monotonic()
+    for number in range(MOST_ROUNDS):
+        for plan in took:
+            took[plan].append(_once(timed, plan))
+        medians |= {plan: statistics.median(times) for plan, times in took.items()}  # of those that drop out the last
+        now = time.monotonic()
+        enough = number >= 2 or now - begin > 4 * seconds
+        if (now - begin > seconds and enough) or now > end:
+            break
+        if number in DROPS:
+            best = min(medians.values())
+            took = {plan: times for plan, times in took.items() if plan == "rule" or medians[plan] < DROPS[number] * best}
+    return medians
+
+
+def _once(timed: Any, plan: str) -> float:
+    first = timed.time(plan)
+    if first >= ENOUGH_S:
+        return first
+    return statistics.median([first] + [timed.time(plan) for _ in range(min(20, int(ENOUGH_S / max(first, 1e-6))))])
+
+
+@contextmanager
+def alone(path: Path, say: Callable[[str], None]) -> Iterator[bool]:
+    """One process of the host calibrates at a time. False: another one has just done it, while this one waited."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(path.with_suffix(".choices.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise UsageError(f"{path.parent}: {error.strerror}; a calibration is kept there") from None
+    try:
+        waited = False
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waited = True
+            say("another process calibrates this host; waiting for it")
+            before = path.stat().st_mtime_ns if path.exists() else 0
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield not waited or not path.exists() or path.stat().st_mtime_ns == before
+    finally:
+        os.close(lock)
+
+
+def merged(session: Any, measured: list[Size]) -> list[dict[str, Any]]:
+    """With what the file has of other routines, precisions and numbers of workers."""
+    new = [row for size in measured for row in size.rows(session.workers)]
+    which = {(row["routine"], row["precision"], row["workers"]) for row in new}
+    old = _core.read_calibration(session)["rows"]
+    return [row for row in old if (row["routine"], row["precision"], row["workers"]) not in which] + new

@@ -1,0 +1,135 @@
+#include "choices/calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <unistd.h>
+
+namespace trencadis::choices {
+namespace {
+
+/// Changes with the format and with what the figures mean.
+constexpr std::string_view first_words = "trencadis choices, version ", version = "1";
+constexpr std::size_t most_bytes = 4 << 20;
+
+/// FNV-1a, 64 bits.
+std::uint64_t hash(std::string_view text)
+{
+    std::uint64_t h = 0xcbf29ce484222325u;
+    for (const unsigned char c : text) h = (h ^ c) * 0x100000001b3u;
+    return h;
+}
+
+std::string text_of(const Owner& owner, const std::vector<Row>& rows)
+{
+    std::string text = fmt::format("{}{}\nprocessor {}\nkernels {}\nlibrary {}\n", first_words, version, owner.processor,
+                                   owner.kernels, owner.library);
+    for (const Row& row : rows)
+        text += fmt::format("{} {} {} {} {} {} {} {:.6e} {:.6e} {:.6e}\n", row.routine, row.precision, row.m, row.n, row.k,
+                            row.workers, row.plan, row.seconds, row.busy, row.joules);
+    return text;
+}
+std::string end_of(std::string_view text, std::size_t rows) { return fmt::format("end {} {:016x}\n", rows, hash(text)); }
+
+bool is_amount(double x) { return std::isfinite(x) && x >= 0; }
+
+bool read_row(const std::string& line, std::vector<Row>& rows)
+{
+    std::istringstream words(line);
+    Row row;
+    std::string more;
+    if (!(words >> row.routine >> row.precision >> row.m >> row.n >> row.k >> row.workers >> row.plan >> row.seconds >>
+          row.busy >> row.joules) ||
+        words >> more)
+        return false;
+    const bool sound = row.m > 0 && row.n > 0 && row.k >= 0 && row.workers > 0 && is_amount(row.seconds) && row.seconds > 0 &&
+                       is_amount(row.busy) && is_amount(row.joules) &&
+                       std::string_view("sdcz").find(row.precision) != std::string_view::npos;
+    if (sound) rows.push_back(row);
+    return sound;
+}
+
+/// All of it; empty where it is none or too long to be one.
+std::string contents(const std::filesystem::path& file)
+{
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error) || std::filesystem::file_size(file, error) > most_bytes || error)
+        return {};
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// The text is on the disk, whole, or there is an error number.
+int write_durably(const std::filesystem::path& draft, std::string_view text)
+{
+    const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file < 0) return errno;
+    int failure = 0;
+    while (!text.empty() && !failure) {
+        const ssize_t written = write(file, text.data(), text.size());
+        if (written >= 0) text.remove_prefix(std::size_t(written));
+        else if (errno != EINTR) failure = errno;
+    }
+    if (!failure && fsync(file) != 0) failure = errno;
+    if (close(file) != 0 && !failure) failure = errno;
+    return failure;
+}
+
+} // namespace
+
+Calibration Calibration::read(const std::filesystem::path& file, const Owner& owner)
+{
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) return {};
+    const std::string text = contents(file);
+    const auto unusable = [](std::string why) { return Calibration{{}, std::move(why)}; };
+    std::istringstream lines(text);
+    std::string line;
+    if (!std::getline(lines, line) || !line.starts_with(first_words)) return unusable("is torn");
+    if (line.substr(first_words.size()) != version) return unusable("is of another version of its format");
+    const std::size_t last = text.rfind("\nend ");
+    if (last == std::string::npos) return unusable("is torn");
+    const std::string_view body = std::string_view(text).substr(0, last + 1);
+    Owner its;
+    for (auto [key, value] : {std::pair("processor ", &its.processor), {"kernels ", &its.kernels}, {"library ", &its.library}}) {
+        if (!std::getline(lines, line) || !line.starts_with(key)) return unusable("is torn");
+        *value = line.substr(std::strlen(key));
+    }
+    Calibration made;
+    while (std::getline(lines, line) && !line.starts_with("end "))
+        if (!read_row(line, made.rows)) return unusable("is torn");
+    if (text.substr(last + 1) != end_of(body, made.rows.size())) return unusable("is torn");
+    if (its.processor != owner.processor) return unusable("is of another processor");
+    if (its != owner) return unusable("is of another version of the library or its kernels");
+    return made;
+}
+
+std::string write_calibration(const std::filesystem::path& file, const Owner& owner, const std::vector<Row>& rows)
+{
+    static std::atomic<int> drafts{0};
+    std::error_code error;
+    std::filesystem::create_directories(file.parent_path(), error);
+    const std::filesystem::path draft = file.string() + fmt::format(".{}.{}", getpid(), drafts++);
+    const std::string text = text_of(owner, rows);
+    int failure = write_durably(draft, text + end_of(text, rows.size()));
+    if (!failure && std::rename(draft.c_str(), file.c_str()) != 0) failure = errno;
+    if (failure) {
+        std::filesystem::remove(draft, error);
+        return fmt::format("{} cannot be written: {}", file.string(), std::generic_category().message(failure));
+    }
+    if (const int folder = open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); folder >= 0) {
+        fsync(folder); // the new name
+        close(folder);
+    }
+    return {};
+}
+
+} // namespace trencadis::choices

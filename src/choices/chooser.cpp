@@ -1,0 +1,224 @@
+#include "choices/chooser.hpp"
+
+#include "algorithms/routines.hpp"
+#include "algorithms/tile_size.hpp"
+#include "base/error.hpp"
+#include "base/registry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <optional>
+#include <utility>
+
+namespace trencadis::choices {
+namespace {
+
+constexpr std::string_view words[] = {"rule", "time", "energy", "energy-delay"};
+
+/// Beyond so many octaves from what was measured nothing is known.
+constexpr double farthest = 1.2;
+/// What a plan must be better than the rule to be taken: less is within the scatter of a calibration.
+constexpr double worth_it = 0.975;
+/// How much a busy neighbour counts. A choice is the same with one and without.
+constexpr double weight_of_busy = 0.3;
+
+template <class T, class Which> T& at(std::vector<T>& all, const Which& which, T&& otherwise)
+{
+    const auto there = std::ranges::find_if(all, which);
+    return there != all.end() ? *there : all.emplace_back(std::move(otherwise));
+}
+
+double octaves(Index a, Index b)
+{
+    return a == b ? 0 : std::abs(std::log2(double(std::max<Index>(a, 1)) / double(std::max<Index>(b, 1))));
+}
+
+/// The logarithm of what the objective asks for, and of its time; none where that was not measured.
+struct Amounts {
+    double quiet, busy, time;
+    bool has_busy;
+};
+std::optional<Amounts> amounts(const Row& row, Objective objective)
+{
+    const double amount = objective == Objective::energy         ? row.joules
+                          : objective == Objective::energy_delay ? row.joules * row.seconds
+                                                                 : row.seconds;
+    if (!(amount > 0)) return {};
+    const bool has_busy = objective == Objective::time && row.busy > 0;
+    return Amounts{std::log(amount), has_busy ? std::log(row.busy) : 0, std::log(row.seconds), has_busy};
+}
+double advantage(const Amounts& its, const Amounts& rules)
+{
+    const double quiet = its.quiet - rules.quiet;
+    return its.has_busy && rules.has_busy ? (1 - weight_of_busy) * quiet + weight_of_busy * (its.busy - rules.busy) : quiet;
+}
+
+/// Does the rule leave it to the calling thread? It leaps there from one way to another, and what it took on one side says
+/// nothing about the other.
+bool is_the_callers(const Call& call, int workers, bool ours)
+{
+    return call.k == 0 && flops_of(call) <= direct_limits(workers, ours, Work::factorization).ready;
+}
+
+} // namespace
+
+Objective objective_called(std::string_view word)
+{
+    const auto at = std::ranges::find(words, word);
+    if (at == std::end(words)) throw Error(ErrorCode::bad_argument, unknown_name("objective", word, words));
+    return Objective(at - std::begin(words));
+}
+std::string_view word_of(Objective objective) { return words[int(objective)]; }
+
+/// What was measured of a routine in a precision.
+struct Chooser::Model {
+    struct One {
+        Plan plan;
+        Tiles tiles;
+        Amounts amounts;
+    };
+    struct Size {
+        Call call; ///< its routine's name is the model's
+        bool is_the_callers;
+        std::vector<One> all;
+
+        double distance(const Call& other) const
+        {
+            return std::hypot(octaves(call.m, other.m), octaves(call.n, other.n), octaves(call.k, other.k));
+        }
+        /// What was measured of a plan, which may have another word here: narrow tiles come to the same.
+        const Amounts* of(const Plan& plan, int workers) const
+        {
+            const Tiles tiles = tiles_of(plan, call, workers);
+            for (const One& one : all)
+                if (one.plan.by == plan.by && one.plan.form == plan.form && one.tiles.nb == tiles.nb &&
+                    one.tiles.grain == tiles.grain)
+                    return &one.amounts;
+            return nullptr;
+        }
+        /// Of what the rule would be here for a call on the same side of its leap.
+        const Amounts* of_rule(bool callers, int workers, const Form* first) const
+        {
+            if (callers == is_the_callers) return of({}, workers);
+            return of(callers ? Plan{.by = Plan::By::caller} : Plan{Plan::By::tasks, first, 0}, workers);
+        }
+    };
+    std::string_view routine;
+    int precision;
+    std::vector<Size> sizes;
+};
+
+struct Chooser::Known {
+    Call call;
+    Plan plan;
+};
+
+Chooser::Chooser(const std::vector<Row>& rows, int workers, bool ours, Objective objective) : workers_(workers), ours_(ours)
+{
+    if (objective == Objective::rule) return;
+    for (const Row& row : rows) {
+        const auto precision = precision_letters.find(row.precision);
+        const std::optional<Plan> plan = plan_called(row.routine, row.plan);
+        const std::optional<Amounts> its = amounts(row, objective);
+        if (row.workers != workers || !plan || !its || precision == std::string_view::npos) continue;
+        const Call call{find_routine(row.routine).name, int(precision), row.m, row.n, row.k};
+        Model& model = at(
+            models_, [&](const Model& one) { return one.routine == call.routine && one.precision == call.precision; },
+            Model{call.routine, call.precision, {}});
+        Model::Size& size = at(
+            model.sizes, [&](const Model::Size& one) { return one.call == call; },
+            Model::Size{call, is_the_callers(call, workers, ours), {}});
+        size.all.push_back({*plan, tiles_of(*plan, call, workers), *its});
+    }
+    for (Model& model : models_) std::erase_if(model.sizes, [&](const Model::Size& size) { return !size.of({}, workers); });
+    std::erase_if(models_, [](const Model& model) { return model.sizes.empty(); });
+}
+
+Chooser::~Chooser()
+{
+    for (const std::atomic<const Known*>& place : known_) delete place.load(std::memory_order_relaxed);
+}
+
+const Chooser::Model* Chooser::model_of(const Call& call) const
+{
+    for (const Model& model : models_)
+        if (model.precision == call.precision && model.routine == call.routine) return &model;
+    return nullptr;
+}
+
+/// Between the sizes that were measured each counts by the inverse of its distance to the fourth.
+Expected Chooser::expect(const Model& model, const Plan& plan, const Call& call) const
+{
+    Expected expected{plan, 0, 1, std::numeric_limits<double>::infinity(), false};
+    const bool callers = is_the_callers(call, workers_, ours_);
+    const Form* const first = &find_routine(call.routine).forms().front();
+    double weights = 0, against = 0, rate = 0;
+    for (const Model::Size& size : model.sizes) {
+        const double distance = size.distance(call);
+        if (distance > 2 * farthest) continue;
+        const Amounts* const rules = size.of_rule(callers, workers_, first);
+        const Amounts* const its = plan.by == Plan::By::rule ? rules : size.of(plan, workers_);
+        if (!its || !rules) continue;
+        const double squared = distance * distance + 1e-4, weight = 1 / (squared * squared);
+        weights += weight;
+        against += weight * advantage(*its, *rules);
+        rate += weight * (std::log(flops_of(size.call)) - its->time);
+        expected.nearest = std::min(expected.nearest, distance);
+    }
+    if (weights > 0) {
+        expected.against = std::exp(against / weights);
+        expected.seconds = flops_of(call) / std::exp(rate / weights);
+    }
+    return expected;
+}
+
+std::vector<Expected> Chooser::consider(const Call& call) const
+{
+    std::vector<Expected> all;
+    const Model* const model = model_of(call);
+    if (!model) {
+        all.emplace_back().chosen = true;
+        return all;
+    }
+    for (const Plan& plan : plans_for(call, workers_, ours_)) {
+        const Expected expected = expect(*model, plan, call);
+        // One that was not even tried at the nearest size was far behind around it.
+        if (all.empty() || (expected.nearest <= farthest && expected.nearest <= all.front().nearest)) all.push_back(expected);
+    }
+    std::ranges::stable_sort(all, {}, &Expected::against);
+    const bool rule_first = all.front().against > worth_it;
+    const auto chosen = rule_first ? std::ranges::find(all, Plan{}, &Expected::plan) : all.begin();
+    chosen->chosen = true;
+    std::rotate(all.begin(), chosen, chosen + 1);
+    return all;
+}
+
+Plan Chooser::decide(const Call& call) const { return consider(call).front().plan; }
+
+Plan Chooser::choose(const Call& call) const noexcept
+try {
+    const Model* const model = model_of(call);
+    if (!model) return {};
+    std::size_t place = std::size_t(call.m) * 0x9e3779b97f4a7c15u ^ std::size_t(call.n) * 0xc2b2ae3d27d4eb4fu ^
+                        std::size_t(call.k) * 0x165667b19e3779f9u ^ std::size_t(model - models_.data()) * 0x27d4eb2f165667c5u;
+    place ^= place >> 32;
+    constexpr int tries = 8;
+    for (int i = 0; i < tries; ++i) {
+        std::atomic<const Known*>& known = known_[(place + std::size_t(i)) % places];
+        const Known* there = known.load(std::memory_order_acquire);
+        if (!there) {
+            const Plan plan = decide(call);
+            auto made = std::make_unique<Known>(Known{{model->routine, call.precision, call.m, call.n, call.k}, plan});
+            if (known.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)) made.release();
+            return plan; // of two that decide at once both say the same
+        }
+        if (there->call == call) return there->plan;
+    }
+    return decide(call);
+} catch (...) { // no memory
+    return {};
+}
+
+} // namespace trencadis::choices

@@ -1,0 +1,32 @@
+#pragma once
+#include "choices/plan.hpp"
+#include "drivers/crew.hpp"
+#include "drivers/linear_algebra.hpp"
+
+#include <optional>
+
+namespace trencadis {
+
+/// How a call goes: as its caller asks, or, where that leaves tile size and form open, by the crew's plan for it.
+class Chosen {
+public:
+    Chosen(const Crew& crew, const choices::Call& call, const RoutineOptions& asked);
+    Chosen(const Chosen&) = delete;
+    Chosen& operator=(const Chosen&) = delete;
+
+    const RoutineOptions& options() const { return own_ ? *own_ : asked_; }
+    bool by_caller() const { return by_caller_; } ///< on the calling thread, without tasks
+    /// For how many workers a product is cut up; 0: as many as there are.
+    int grain() const { return grain_; }
+    /// Its tasks are all the caller's.
+    bool here() const { return here_; }
+
+private:
+    const RoutineOptions& asked_;
+    std::optional<RoutineOptions> own_;
+    bool by_caller_ = false;
+    int grain_ = 0;
+    bool here_ = false;
+};
+
+} // namespace trencadis

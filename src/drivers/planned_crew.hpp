@@ -1,0 +1,44 @@
+#pragma once
+#include "choices/plan.hpp"
+#include "drivers/crew.hpp"
+
+namespace trencadis {
+
+/// A crew all of whose calls go by one plan, for those who measure it.
+class PlannedCrew final : public Crew {
+public:
+    /// The crew outlives it.
+    PlannedCrew(Crew& crew, const choices::Plan& plan) : Crew(crew.kernels(), crew.workers()), crew_(crew), plan_(plan) {}
+
+    choices::Plan plan(const choices::Call&) const override { return plan_; }
+
+    Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) override
+    {
+        return crew_.run(body, interrupted);
+    }
+    bool can_share(Flops flops) override { return crew_.can_share(flops); }
+    bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override
+    {
+        return crew_.share_out(chunks, work, flops);
+    }
+    bool is_wary() const override { return crew_.is_wary(); }
+    Outlook outlook(Flops flops) override { return crew_.outlook(flops); }
+    std::vector<Node> nodes() const override { return crew_.nodes(); }
+    bool binds_nodes() const override { return crew_.binds_nodes(); }
+    bool overlaid() const override { return crew_.overlaid(); }
+    std::string name() const override { return crew_.name(); }
+    bool has_devices() const override { return crew_.has_devices(); }
+    Bytes device_bytes() const override { return crew_.device_bytes(); }
+    bool counts_node_bytes() const override { return crew_.counts_node_bytes(); }
+    std::vector<int> nodes_of_pages(const void* data, std::size_t pages) const override
+    {
+        return crew_.nodes_of_pages(data, pages);
+    }
+    void add_node_bytes(const std::vector<NodeBytes>& rows) override { crew_.add_node_bytes(rows); }
+
+private:
+    Crew& crew_;
+    const choices::Plan plan_;
+};
+
+} // namespace trencadis
