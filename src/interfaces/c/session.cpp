@@ -43,10 +43,16 @@ std::vector<int> core_list(const std::string& key, const std::string& text)
     return cores;
 }
 
+bool truth(const std::string& key, const std::string& value)
+{
+    if (value != "0" && value != "1") throw Error(ErrorCode::bad_argument, 2, key + " is '" + value + "', must be 0 or 1");
+    return value == "1";
+}
+
 void set(SessionOptions& options, const std::string& key, const std::string& value)
 {
-    static constexpr std::string_view known[] = {"engine",       "scheduler", "kernels", "threads", "workers",
-                                                 "worker_count", "window",    "relief",  "devices"};
+    static constexpr std::string_view known[] = {"engine", "scheduler", "kernels", "threads",      "workers",  "worker_count",
+                                                 "window", "relief",    "devices", "reproducible", "objective"};
     if (key == "engine") options.engine = value;
     else if (key == "scheduler") options.scheduler = value;
     else if (key == "kernels") options.kernels = value;
@@ -55,6 +61,8 @@ void set(SessionOptions& options, const std::string& key, const std::string& val
     else if (key == "worker_count") options.worker_count = core(key, value);
     else if (key == "relief") options.relief = value;
     else if (key == "devices") options.devices = value;
+    else if (key == "reproducible") options.reproducible = truth(key, value);
+    else if (key == "objective") options.objective = value;
     else if (key == "window") options.window = number(key, value);
     else throw Error(ErrorCode::bad_argument, 2, unknown_name("session option", key, known));
 }

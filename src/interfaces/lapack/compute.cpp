@@ -89,6 +89,12 @@ const KernelProvider& own_kernels_because(const Error& reason)
     return load_kernels("native");
 }
 
+void say_without_devices(const Error& reason)
+{
+    static std::atomic<bool> said{false};
+    say_once(said, "the calling thread computes alone, without devices", reason.what());
+}
+
 bool chosen_kernels_take(Index largest)
 {
     return largest <= std::numeric_limits<std::int32_t>::max() || direct_kernels().name() == "native";

@@ -38,6 +38,9 @@ const KernelProvider& direct_kernels();
 /// Our own kernels, which need nothing that may be missing, with one line on standard error that says why.
 const KernelProvider& own_kernels_because(const Error& reason);
 
+/// Once: the devices asked for are left out of a call.
+void say_without_devices(const Error& reason);
+
 /// Ends the program: the result is not what the caller believes it to be.
 [[noreturn]] void give_up(const std::string& routine, const char* reason) noexcept;
 
@@ -107,6 +110,7 @@ void compute(const char* routine, bool tiny, Index largest, const Size& size, co
         } catch (const Error& refusal) {
             // Overlapping or null operands: what BLAS does with them is what the kernels do.
             if (refusal.code() != ErrorCode::bad_argument) throw;
+            if (!session->options().devices.empty() && refusal.argument() == 0) say_without_devices(refusal);
             direct(direct_kernels());
         }
     } catch (const std::exception& failure) {
