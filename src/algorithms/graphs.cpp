@@ -15,15 +15,6 @@
 namespace trencadis {
 namespace {
 
-int precision_index(char letter)
-{
-    static constexpr std::string_view letters = "sdcz";
-    const std::size_t at = letters.find(letter);
-    if (at == letters.npos)
-        throw Error(ErrorCode::bad_argument, std::string("precision is '") + letter + "', must be s, d, c or z");
-    return int(at);
-}
-
 [[noreturn]] void refuse(const char* name, Index value, const std::string& right)
 {
     throw Error(ErrorCode::bad_argument, std::string(name) + " is " + std::to_string(value) + ", must be " + right);
@@ -93,6 +84,15 @@ bool is_without_tiles(std::string_view routine) { return routine == "tasks"; }
 
 } // namespace
 
+int graph_precision(char letter)
+{
+    static constexpr std::string_view letters = "sdcz";
+    const std::size_t at = letters.find(letter);
+    if (at == letters.npos)
+        throw Error(ErrorCode::bad_argument, std::string("precision is '") + letter + "', must be s, d, c or z");
+    return int(at);
+}
+
 std::vector<std::string_view> graph_routines()
 {
     std::vector<std::string_view> routines;
@@ -137,7 +137,7 @@ std::vector<std::string_view> graph_kernels(std::string_view routine, std::strin
 {
     const std::span<const std::string_view> all = graph_form(routine, variant).kernels;
     std::vector<std::string_view> kernels(all.begin(), all.end());
-    if (precision_index(precision) >= 2) return kernels;
+    if (graph_precision(precision) >= 2) return kernels;
     for (std::string_view& kernel : kernels) kernel = of_real_matrices(kernel);
     return kernels;
 }
@@ -161,7 +161,7 @@ Index default_inner(const Form& form, Index nb)
 
 Problem graph_problem(std::string_view routine, const Form& form, const GraphShape& shape)
 {
-    precision_index(shape.precision);
+    graph_precision(shape.precision);
     if (shape.n < 0) refuse("n", shape.n, "at least 0");
     if (is_without_tiles(routine)) return {.n = shape.n};
     if (shape.nb < 1) refuse("nb", shape.nb, "at least 1");
@@ -182,7 +182,7 @@ Problem graph_problem(std::string_view routine, const Form& form, const GraphSha
 Flops routine_flops(std::string_view routine, const GraphShape& shape)
 {
     const Extents extents{.n = double(shape.n), .m = double(shape.m), .nrhs = double(shape.nrhs)};
-    return find_routine(routine).operations(extents).flops(precision_index(shape.precision) >= 2);
+    return find_routine(routine).operations(extents).flops(graph_precision(shape.precision) >= 2);
 }
 
 std::size_t graph_bytes(std::string_view routine, std::string_view variant, const GraphShape& shape)
@@ -190,7 +190,7 @@ std::size_t graph_bytes(std::string_view routine, std::string_view variant, cons
     const Form& form = graph_form(routine, variant);
     Place names(nullptr);
     LayoutRoom layout;
-    form.lay[precision_index(shape.precision)](layout, names, graph_problem(routine, form, shape));
+    form.lay[graph_precision(shape.precision)](layout, names, graph_problem(routine, form, shape));
     return names.bytes();
 }
 
@@ -199,7 +199,7 @@ void submit_graph(Flow& flow, std::string_view routine, std::string_view variant
     const Form& form = graph_form(routine, variant);
     Place names(memory);
     LayoutRoom layout;
-    form.lay[precision_index(shape.precision)](layout, names, graph_problem(routine, form, shape));
+    form.lay[graph_precision(shape.precision)](layout, names, graph_problem(routine, form, shape));
     NamesFlow named(flow);
     layout->submit(named);
 }
@@ -213,7 +213,7 @@ void submit_graph(Flow& flow, std::string_view routine, std::string_view variant
                                                  " works on images that cores make for themselves, which no host sends");
     Place names = Place(memory).held_by(owners, shape.nb);
     LayoutRoom layout;
-    form.lay[precision_index(shape.precision)](layout, names, graph_problem(routine, form, shape));
+    form.lay[graph_precision(shape.precision)](layout, names, graph_problem(routine, form, shape));
     NamesFlow named(flow);
     OwnedFlow owned(named, names.held());
     TileByTile single(owned, shape.nb, "variant '" + std::string(form.name) + "' of " + std::string(routine));

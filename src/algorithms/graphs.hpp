@@ -45,6 +45,9 @@ Index default_inner(const Form& form, Index nb);
 /// What a form is laid out for where it has that shape: matrices of a product are square, factors 1, nothing is transposed.
 Problem graph_problem(std::string_view routine, const Form& form, const GraphShape& shape);
 
+/// Where Form::lay has the layouts of a precision: s, d, c or z.
+int graph_precision(char letter);
+
 /// Operations of the routine, by which its speed is told; a form may do more.
 Flops routine_flops(std::string_view routine, const GraphShape& shape);
 

@@ -136,16 +136,37 @@ constexpr Form potrf_forms[] = {
      .packs_images = true,
      .own = own,
      .inner = nested},
-    {.name = "in-place", .tile = tile, .lay = TRC_LAY(FactorInPlace), .kernels = kernels, .inner = nested},
-    {.name = "tile-layout", .tile = tile, .lay = TRC_LAY(FactorInTiles), .simulated = false, .inner = nested},
-    {.name = "left-looking", .tile = tile, .lay = TRC_LAY(FactorLeftLooking), .kernels = kernels, .inner = nested},
-    {.name = "two-level", .tile = tile, .lay = TRC_LAY(FactorTwoLevel), .kernels = kernels, .inner = nested},
+    {.name = "in-place",
+     .tile = tile,
+     .lay = TRC_LAY(FactorInPlace),
+     .kernels = kernels,
+     .inner = nested,
+     .device_bytes = three_tiles},
+    {.name = "tile-layout",
+     .tile = tile,
+     .lay = TRC_LAY(FactorInTiles),
+     .simulated = false,
+     .inner = nested,
+     .device_bytes = three_tiles},
+    {.name = "left-looking",
+     .tile = tile,
+     .lay = TRC_LAY(FactorLeftLooking),
+     .kernels = kernels,
+     .inner = nested,
+     .device_bytes = three_tiles},
+    {.name = "two-level",
+     .tile = tile,
+     .lay = TRC_LAY(FactorTwoLevel),
+     .kernels = kernels,
+     .inner = nested,
+     .device_bytes = three_tiles},
 };
-constexpr Form potrs_forms[] = {{.name = "in-place", .tile = tile, .lay = TRC_LAY(Substitution), .kernels = solve_kernels}};
+constexpr Form potrs_forms[] = {
+    {.name = "in-place", .tile = tile, .lay = TRC_LAY(Substitution), .kernels = solve_kernels, .device_bytes = three_tiles}};
 constexpr Form posv_forms[] = {
     {.name = "packed", .tile = packed_tile, .lay = TRC_LAY(SolvePacked), .kernels = kernels, .packs_images = true, .own = own},
-    {.name = "in-place", .tile = tile, .lay = TRC_LAY(SolveInPlace), .kernels = kernels},
-    {.name = "tile-layout", .tile = tile, .lay = TRC_LAY(SolveInTiles), .simulated = false},
+    {.name = "in-place", .tile = tile, .lay = TRC_LAY(SolveInPlace), .kernels = kernels, .device_bytes = three_tiles},
+    {.name = "tile-layout", .tile = tile, .lay = TRC_LAY(SolveInTiles), .simulated = false, .device_bytes = three_tiles},
 };
 Index square_tile(Index m, Index n, std::size_t element, int workers) { return product_tile(m, n, element, workers); }
 constexpr Form tasks_forms[] = {

@@ -107,11 +107,21 @@ struct Form {
     /// Of a form for tall matrices: the rows from which one of n columns is tall.
     Index (*tall_rows)(Index n) = nullptr;
 
+    /// Bytes that the largest task of a problem needs on a device, by the size of an element; null: none of its tasks runs there.
+    Bytes (*device_bytes)(const Problem& problem, std::size_t element_bytes) = nullptr;
+
     bool by_nodes = false;     ///< cuts its problem up for memory nodes
     bool other_pivots = false; ///< of LU: not those of partial pivoting, so that entries may grow more
 
     bool has_graph() const { return simulated && lay[0]; }
 };
+
+/// Form::device_bytes of those whose tasks have three tiles of nb x nb at most, and the operands of `cut` for a product.
+constexpr Bytes three_tiles(const Problem& x, std::size_t element_bytes)
+{
+    const double nb = double(x.nb), rows = double(x.cut.rows), cols = double(x.cut.cols), depth = double(x.cut.depth);
+    return double(element_bytes) * (x.cut.rows ? rows * depth + depth * cols + rows * cols : 3 * nb * nb);
+}
 
 /// Where Form::lay has the layouts of T.
 template <Scalar T> constexpr int layout_of_precision = (is_complex<T> ? 2 : 0) + (sizeof(Real<T>) == sizeof(double) ? 1 : 0);

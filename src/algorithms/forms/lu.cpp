@@ -183,9 +183,16 @@ constexpr Form of_panels{.tile = lu_tile, .kernels = panel_kernels};
 constexpr Form of_images{.tile = packed_lu_tile, .kernels = packed_kernels, .packs_images = true, .own = own};
 constexpr Form without_pivots{.tile = lu_tile, .kernels = nopiv_kernels, .other_pivots = true};
 constexpr Form by_tournament{.tile = lu_tile, .kernels = tournament_kernels, .other_pivots = true};
+/// Three tiles, and what was left beside them.
+Bytes incremental_bytes(const Problem& x, std::size_t element)
+{
+    constexpr Index inner = 32;
+    return three_tiles(x, element) + double(x.nb) * double(sizeof(Index) + std::size_t(inner) * element);
+}
 constexpr Form by_increments{.tile = lu_tile,
                              .kernels = incremental_kernels,
                              .apart = "leaves no factors and pivots of LAPACK's form; call gesv, or IncrementalLu",
+                             .device_bytes = incremental_bytes,
                              .other_pivots = true};
 
 using Lay = void (*)(LayoutRoom&, Place&, const Problem&);

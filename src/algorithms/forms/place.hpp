@@ -69,6 +69,7 @@ public:
     struct Vector {
         const void* data;
         std::size_t bytes;
+        Index element; ///< bytes of one
     };
     std::span<const Vector> vectors() const { return vectors_; }
 
@@ -95,7 +96,7 @@ public:
     {
         if (in_memory_) return static_cast<E*>(const_cast<void*>(next().data));
         E* const names = names_.take<E>(count, 1);
-        if (held_nb_) vectors_.push_back({names, std::size_t(count) * sizeof(E)});
+        if (held_nb_) vectors_.push_back({names, std::size_t(count) * sizeof(E), Index(sizeof(E))});
         return names;
     }
     /// Bytes that tasks name and nobody reads; in memory they are `own`.

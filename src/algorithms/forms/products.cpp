@@ -98,7 +98,7 @@ using K = KernelRoutine;
 constexpr Form gemm_forms[] = {
     packed_form(own_kernels<K::gemm>, packed_kernels, TRC_LAY(PackedGemm)),
     by_nodes(packed_form(own_kernels<K::gemm>, {}, TRC_LAY(NodesLayout))),
-    in_place_form(gemm_kernels, TRC_LAY(InPlaceGemm)),
+    on_devices(in_place_form(gemm_kernels, TRC_LAY(InPlaceGemm))),
     shared_panel(in_place_form(packed_kernels, TRC_LAY(SharedPanel))),
 };
 constexpr Form symm_forms[] = {packed_form(own_kernels<K::symm, K::gemm>, packed_kernels, TRC_LAY(PackedSymm)),

@@ -113,6 +113,12 @@ constexpr Form in_place_form(Codelets kernels, const Lay (&lay)[4])
             .cuts = true,
             .simulated_tile = simulated_product_tile};
 }
+/// One whose tasks devices take.
+constexpr Form on_devices(Form form)
+{
+    form.device_bytes = three_tiles;
+    return form;
+}
 template <KernelRoutine... all> constexpr KernelRoutine own_kernels[] = {all...};
 
 } // namespace trencadis

@@ -102,9 +102,9 @@ constexpr Names syr2k_kernels[] = {"syr2k", "gemm"}, her2k_kernels[] = {"her2k",
 using K = KernelRoutine;
 
 constexpr Form syrk_forms[] = {packed_form(own_kernels<K::syrk, K::gemm>, packed_symmetric, TRC_LAY(PackedSyrk)),
-                               in_place_form(syrk_kernels, TRC_LAY(InPlaceSyrk))};
+                               on_devices(in_place_form(syrk_kernels, TRC_LAY(InPlaceSyrk)))};
 constexpr Form herk_forms[] = {packed_form(own_kernels<K::herk, K::gemm>, packed_hermitian, TRC_LAY(PackedHerk)),
-                               in_place_form(herk_kernels, TRC_LAY(InPlaceHerk))};
+                               on_devices(in_place_form(herk_kernels, TRC_LAY(InPlaceHerk)))};
 constexpr Form syr2k_forms[] = {packed_form(own_kernels<K::syr2k, K::gemm>, packed_symmetric, TRC_LAY(PackedSyr2k)),
                                 in_place_form(syr2k_kernels, TRC_LAY(InPlaceSyr2k))};
 constexpr Form her2k_forms[] = {packed_form(own_kernels<K::her2k, K::gemm>, packed_hermitian, TRC_LAY(PackedHer2k)),

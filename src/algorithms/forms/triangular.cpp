@@ -111,8 +111,10 @@ constexpr Form packed_system_form(const Lay (&lay)[4])
 
 constexpr Form trmm_forms[] = {packed_form(own_kernels<K::trmm, K::gemm>, packed_trmm_kernels, TRC_LAY(PackedTrmm)),
                                in_place_form(trmm_kernels, TRC_LAY(InPlaceTrmm))};
-constexpr Form trsm_forms[] = {packed_system_form(TRC_LAY(PackedTrsm)), in_place_form(trsm_kernels, TRC_LAY(InPlaceTrsm))};
-constexpr Form trtrs_forms[] = {packed_system_form(TRC_LAY(PackedTrtrs)), in_place_form(trsm_kernels, TRC_LAY(InPlaceTrtrs))};
+constexpr Form trsm_forms[] = {packed_system_form(TRC_LAY(PackedTrsm)),
+                               on_devices(in_place_form(trsm_kernels, TRC_LAY(InPlaceTrsm)))};
+constexpr Form trtrs_forms[] = {packed_system_form(TRC_LAY(PackedTrtrs)),
+                                on_devices(in_place_form(trsm_kernels, TRC_LAY(InPlaceTrtrs)))};
 
 } // namespace
 
