@@ -177,6 +177,8 @@ nb::tuple bind_simulate(const std::string& machine, const std::string& routine, 
 
 void bind_simulation(nb::module_& m)
 {
+    m.def(
+        "chooses_at_random", [](const std::string& scheduler) { return chooses_at_random(scheduler); }, "scheduler"_a);
     m.def("simulate", &bind_simulate, nb::kw_only(), "machine"_a, "routine"_a, "n"_a, "m"_a = 0, "nb"_a = 0, "precision"_a = "d",
           "variant"_a = "", "scheduler"_a = "", "workers"_a = std::vector<std::string>{}, "model"_a = "", "seed"_a = 1,
           "effects"_a = nb::dict(), "grid_rows"_a = 0, "grid_cols"_a = 0, "distribution"_a = "block-cyclic", "trace"_a = false);

@@ -1,12 +1,17 @@
 """The published tables beside ours: rows, tables, charts and report from made-up records, and each gallery as a command."""
 
 import json
+import tomllib
 import xml.dom.minidom
+from pathlib import Path
 
 import pytest
-from trencadis.reproduce import GALLERIES, asym, energy, locality, numa
+from trencadis import _core
+from trencadis.reproduce import GALLERIES, asym, constants, energy, locality, numa
 from trencadis.reproduce.gallery import beside, plan, published_figures
 from trencadis.reproduce.report import markdown_table, write_report
+from trencadis.reproduce.scores import Figure, Scores, in_order
+from trencadis.seeds import mean_record
 
 
 def record(case, number):
@@ -19,10 +24,11 @@ def record(case, number):
     }  # fmt: skip
 
 
-def made_up(name, quick=False):
+def made_up(name, quick=False, seeds=1):
     gallery = GALLERIES[name]
     cases = plan(gallery, quick, None)
-    return list(gallery.rows((case, record(case, number)) for number, case in enumerate(cases)))
+    drawn = ([record(case, number + k) for k in range(seeds)] for number, case in enumerate(cases))
+    return list(gallery.rows((case, mean_record(case.simulation, some)) for case, some in zip(cases, drawn, strict=True)))
 
 
 @pytest.mark.parametrize("name", GALLERIES)
@@ -55,7 +61,9 @@ def test_rows_have_the_promised_fields(name, fields):
 
 
 def test_the_methods_are_those_that_were_published_and_ours():
-    assert {row["method"] for row in made_up("asym")} == {"oblivious", "big-only", "virtual-cores", "cats", "ours"}
+    assert {row["method"] for row in made_up("asym")} == {
+        "oblivious", "big-only", "virtual-cores", "cats", "ours", "one-big", "one-virtual-core",
+    }  # fmt: skip
     assert {row["method"] for row in made_up("locality")} == {"default", "h1", "h2", "ours"}
     assert {row["gpus"] for row in made_up("locality")} == set(range(1, 9))
     assert {row["nodes"] for row in made_up("numa")} == {1, 2, 3, 4}
@@ -64,7 +72,9 @@ def test_the_methods_are_those_that_were_published_and_ours():
 def test_the_gain_of_virtual_cores_is_set_beside_the_published_one():
     rows = [row for row in made_up("asym") if row["n"] == 6144 and not row["effects"]]
     speed = {row["method"]: row["gflops"] for row in rows}
-    (row,) = [row for row in rows if row["published"] is not None]
+    row, single = [row for row in rows if row["published"] is not None]
+    assert single["method"] == "one-virtual-core" and single["published"] == 0.340
+    assert single["gain"] == pytest.approx(speed["one-virtual-core"] - speed["one-big"])
     assert row["method"] == "virtual-cores" and row["published"] == 0.975 and row["published_field"] == "gain"
     assert row["gain"] == pytest.approx(speed["virtual-cores"] - speed["big-only"])
     assert row["difference"] == pytest.approx((row["gain"] - 0.975) / 0.975)
@@ -91,7 +101,7 @@ def test_what_concurrent_writes_give_is_shown_for_tiles_spread_over_the_nodes_an
     rows = made_up("energy")
     ratios = next(s for s in energy.sections(rows) if s.title == "libkomp over libgomp").rows
     assert [(line["routine"], line["placement"]) for line in ratios] == [
-        ("potrf", "interleave"), ("getrf", "interleave"), ("getrf", "first-touch"), ("geqrf", "interleave"),
+        ("potrf", "interleave"), ("getrf", "first-touch"), ("getrf", "interleave"), ("geqrf", "interleave"),
     ]  # fmt: skip
     speed = {(r["variant"], r["placement"], r["preset"]): r["gflops"] for r in rows if r["routine"] == "getrf" and r["turbo"]}
     writes = next(s for s in energy.sections(rows) if "concurrent writes" in s.title).rows
@@ -130,8 +140,8 @@ def test_what_no_effects_bring_back_is_listed():
         for n, gain in ((6144, 0.9), (7680, 0.1))
         for effects in ((), every)
         for method, speed, published in (
-            ("virtual-cores", 4, {6144: 0.975, 7680: 0.902}[n]), ("cats", 3, None), ("big-only", 2, None),
-            ("oblivious", 1 if n == 6144 else 5, None),
+            ("virtual-cores", 4, {6144: 0.975, 7680: 0.902}[n]), ("cats", 3 if n == 6144 else 5, None),
+            ("big-only", 2, None), ("oblivious", 1, None),
         )
     ]  # fmt: skip
     lines = asym._unexplained_section(rows).rows
@@ -156,10 +166,99 @@ def test_published_tables_are_complete():
     for name in GALLERIES:
         assert published_figures(name)["machine"]
     gain = published_figures("asym")["gain_over_big_only"]
-    assert len(gain["n"]) == len(gain["gflops"]) == 8
+    assert len(gain["n"]) == len(gain["gflops"]) == 12
     assert energy.PAPER["n"] == 32768 and numa.PAPER["machine"] == "kunpeng920x2"
 
 
 def test_a_markdown_table_shows_numbers_names_and_gaps():
     text = markdown_table({"a": "A", "b": "B"}, [{"a": "x|y", "b": 1.23456}, {"a": None, "b": None}])
     assert text == "| A | B |\n| --- | ---: |\n| x\\|y | 1.235 |\n|  |  |\n"
+
+
+def test_what_chance_has_a_part_in_has_an_interval_over_seeds_and_the_rest_says_that_it_is_deterministic():
+    rows = made_up("locality", quick=True, seeds=4)
+    h2 = next(row for row in rows if (row["routine"], row["method"], row["gpus"]) == ("potrf", "h2", 8))
+    low, high = h2["interval"]
+    assert h2["seeds"] == 4 and not h2["deterministic"] and h2["runs"] == "4 seeds" and low < h2["gflops"] < high
+    ours = next(row for row in rows if row["method"] == "ours")
+    assert ours["deterministic"] and ours["runs"] == "deterministic"
+    lone = next(row for row in made_up("locality", quick=True) if row["method"] == "h2")
+    assert lone["interval"] is None and lone["runs"] == "1 seed"
+
+
+def test_up_to_four_gpus_are_on_switches_of_their_own_and_all_other_cores_compute():
+    for gpus in range(1, 9):
+        units = locality.workers(gpus)
+        chosen = [int(unit.removeprefix("gpu")) for unit in units if unit.startswith("gpu")]
+        assert len(units) == 12 and len({gpu // 2 for gpu in chosen}) == min(gpus, 4)
+        assert not {str(locality.HOST_CORES[gpu]) for gpu in chosen} & set(units)
+
+
+def test_a_run_that_was_broken_off_is_marked_as_partial(tmp_path):
+    rows = made_up("numa")[:3]
+    write_report(numa, rows, tmp_path, "the command", "3 of 12 rows")
+    assert "Partial: broken off" in (tmp_path / "report.md").read_text()
+    last = json.loads((tmp_path / "rows.json").read_text().splitlines()[-1])
+    assert last["partial"] is True and last["rows"] == "3 of 12 rows"
+
+
+def test_scores_count_what_is_near_and_put_the_misses_first():
+    figures = [Figure("a", 100, 110), Figure("b", 100, 130), Figure("c", -1, 1), Figure("d", 10, 12, [9.5, 14.5])]
+    found = Scores(figures, [in_order("e", ["x", "y"], ["x", "y", "z"]), in_order("f", ["x", "y"], ["y", "x"])])
+    assert found.sentences() == [
+        "1 of 4 published figures are within 15%, 2 within 25%; 1 have the wrong sign", "1 of 2 published orders come out",
+    ]  # fmt: skip
+    lines = [(line["what"], line["said"]) for line in found.lines()]
+    assert lines == [
+        ("c", "wrong sign"), ("b", "missed"), ("d", "inside our interval"), ("a", "within 15%"),
+        ("f", "another order"), ("e", "as published"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GALLERIES)
+def test_every_gallery_has_a_score_of_what_was_published_at_its_sizes(name):
+    full = GALLERIES[name].score(made_up(name))
+    assert len(full.figures) >= 5 and full.orders
+    assert all(figure.published for figure in full.figures)
+
+
+def test_an_order_that_the_paper_gives_for_some_methods_says_nothing_of_the_others():
+    assert asym.as_published(["d", "a", "b"], ["a", "b"]) and not asym.as_published(["b", "d", "a"], ["a", "b"])
+    assert asym.as_published(["a", "b"], ["a"]) and not asym.as_published(["b", "a"], ["a"])
+
+
+FIGURE_TABLES = ("kernels", "kinds", "nodes", "caches", "devices", "links", "power")
+
+
+def figures_of(described):
+    """All figures as (table.key, kernel or None), those of power states as power.key."""
+    for table in FIGURE_TABLES:
+        for entry in described.get(table, ()):
+            numbers = {key for key, value in entry.items() if isinstance(value, int | float)}
+            yield from ((f"{table}.{key}", entry.get("kernel")) for key in numbers - {"count", "level", "each", "host_core"})
+            for state in entry.get("power", ()):
+                yield from ((f"power.{key}", None) for key in set(state) - {"name"})
+
+
+@pytest.mark.parametrize("name", GALLERIES)
+def test_every_figure_of_a_machine_of_a_paper_has_a_class_and_every_class_has_figures(name):
+    machine = published_figures(name)["machine"]
+    described = tomllib.loads(Path(json.loads(_core.load_machine(machine))["origin"]).read_text())
+    figures = set(figures_of(described)) | {("base_w", None)}
+    covered = set()
+    for source in described["sources"]:
+        named = {
+            (figure, kernel) for figure, kernel in figures
+            if figure in source["figures"].split(", ") and ("kernels" not in source or kernel in source["kernels"].split(", "))
+        }  # fmt: skip
+        assert {figure for figure, _ in named} == set(source["figures"].split(", ")), source
+        covered |= named
+    assert covered == figures, figures - covered
+
+
+def test_rows_that_depend_on_an_adjusted_figure_say_so():
+    record = {"machine": "idgraf", "per_kernel": [{"name": "gemm"}]}
+    assert constants.adjusted(record) == []
+    assert constants.adjusted({**record, "per_kernel": [{"name": "tstrf"}]}) == ["816.5 GFlop/s of LU, n = 40960"]
+    shown = constants.section("idgraf")
+    assert "816.5" in markdown_table(shown.columns, shown.rows)

@@ -183,7 +183,7 @@ def test_a_machine_file_may_have_any_name_and_is_no_pipe(tmp_path):
         (["potrf", "--machine", "exynos5422", "--n", "10,20", "-o", "x.svg"], "a trace is of one run"),
         (["potrf", "--machine", "exynos5422", "--n", "10", "-o", "x.pdf"], "none of the suffixes"),
         (["potrf", "--machine", "exynos5422", "--n", "10", "--json", "/nowhere/x"], "/nowhere/x: cannot be written"),
-        (["potrf", "--n", "10"], "Missing option '--machine'"),
+        (["potrf", "--n", "10"], "--machine: name a described machine"),
         (["geqrf", "--machine", "idgraf"], "--n: give a size to simulate, such as --n 1024, or of geqrf a shape, --shape MxN"),
         (["geqrf", "--machine", "idgraf", "--shape", "9x8x7"], "--shape: '9x8x7' is no shape of a matrix; write MxN"),
         (["potrf", "--machine", "idgraf", "--shape", "9x8"], "only geqrf --variant tsqr has shapes"),

@@ -15,7 +15,7 @@ from .checks import one_of
 from .effects import parse_effects
 from .errors import UsageError
 from .files import check_writable
-from .options import Scheduler, size_list
+from .options import LARGEST_SIZE, Scheduler, size_list
 from .records import JsonTo, check_record_target, collect, progress_bar, write_records
 from .scaling import plan, run, where_it_binds
 from .simulate_commands import DISTRIBUTIONS, Effects, MachineName, Seed, Variant
@@ -25,7 +25,10 @@ from .tables import print_table
 Hosts = Annotated[str, typer.Option("--hosts", metavar="H[,H..]", help="Numbers of hosts, ascending")]
 Strong = Annotated[
     int,
-    typer.Option("--strong", metavar="N", min=0, help="Strong scaling: this order on all numbers of hosts", show_default=False),
+    typer.Option(
+        "--strong", metavar="N", min=0, max=LARGEST_SIZE, show_default=False,
+        help="Strong scaling: this order on all numbers of hosts",
+    ),
 ]
 Weak = Annotated[
     int,
@@ -33,6 +36,7 @@ Weak = Annotated[
         "--weak",
         metavar="N",
         min=0,
+        max=LARGEST_SIZE,
         show_default=False,
         help="Weak scaling: this order on the first number of hosts, on the others as much memory per host",
     ),
@@ -46,7 +50,7 @@ Distributions = Annotated[
 Chart = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE.svg", help="A chart of GFlop/s per host", show_default=False)
 ]
-Tile = Annotated[int, typer.Option("--nb", min=1, help="Tile size")]
+Tile = Annotated[int, typer.Option("--nb", min=1, max=LARGEST_SIZE, help="Tile size")]
 
 #: Routines of one triangle, in which the symmetric distribution saves messages.
 _OF_A_TRIANGLE = ("potrf", "posv", "potri", "lauum", "trtri")
@@ -94,7 +98,7 @@ def scaling_command(
 
 
 def host_list(text: str, machine: str) -> list[int]:
-    counts = size_list(text)
+    counts = size_list(text, "--hosts")
     there = len(loads(_core.load_machine(machine))["nodes"])
     for count in counts:
         if count > there:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,14 +11,26 @@ from typing import Annotated, Any
 import typer
 
 from . import _core
+from .against_real_commands import AgainstReal, Repeat, Slow, Within, against_real
 from .bench_commands import Colours, Precision, Routine, Sizes
 from .checks import one_of
 from .effects import effect_words, effects_help, parse_effects
 from .errors import UsageError
 from .forms import forms_of
-from .options import Scheduler, TileSize, VirtualCores, shape_list, shape_text, size_list, tile_size, with_virtual_cores
+from .options import (
+    Scheduler,
+    TileSize,
+    VirtualCores,
+    core_fractions,
+    shape_list,
+    shape_text,
+    size_list,
+    tile_size,
+    with_virtual_cores,
+)
 from .records import JsonTo, check_record_target, collect, progress_bar, write_records
-from .simulations import Simulation, contract_record, simulate_all
+from .seeds import SeedCount, mean_record, over_seeds, runs, seed_fields
+from .simulations import Simulation, contract_record
 from .tables import print_table
 from .tracing import check_trace_output, trace_files
 
@@ -76,13 +89,14 @@ TraceFile = Annotated[
 ]  # fmt: skip
 
 _SHOWN = {
-    "m": "m", "n": "n", "nb": "nb", "tasks": "tasks", "makespan_s": "simulated s", "gflops_median": "GFlop/s",
-    "bound_gflops": "at most", "idle_fraction": "idle", "energy_j": "J", "bytes_moved": "bytes moved",
+    "m": "m", "n": "n", "nb": "nb", "tasks": "tasks", "makespan_s": "simulated s", "gflops_mean": "GFlop/s", "interval": "95 %",
+    "runs": "runs", "bound_gflops": "at most", "idle_fraction": "idle", "energy_j": "J", "bytes_moved": "bytes moved",
     "local_bytes": "local", "remote_bytes": "remote",
 }
 _SHOWN_OF_HOSTS = {
     "n": "n", "nb": "nb", "hosts": "hosts", "grid": "grid", "tasks": "tasks", "makespan_s": "simulated s",
-    "gflops_median": "GFlop/s", "bound_gflops": "at most", "idle_fraction": "idle", "energy_j": "J", "messages": "messages",
+    "gflops_mean": "GFlop/s", "interval": "95 %", "runs": "runs", "bound_gflops": "at most", "idle_fraction": "idle",
+    "energy_j": "J", "messages": "messages",
     "bytes_sent": "bytes sent", "most_messages_of_a_host": "of one host", "most_bytes_of_a_host": "bytes of one host",
     "peak_bytes_of_a_host": "its memory at most",
 }  # fmt: skip
@@ -94,13 +108,29 @@ def register(app: typer.Typer) -> None:
 
 
 def simulate_command(
-    routine: Routine, machine: MachineName, n: Sizes = "", shape: TallShapes = "", nb: TileSize = "auto",
+    routine: Routine, machine: MachineName = "", n: Sizes = "", shape: TallShapes = "", nb: TileSize = "auto",
     precision: Precision = "d", scheduler: Scheduler = "", variant: Variant = "", workers: Units = "",
     virtual_cores: VirtualCores = "", model: Model = "",
-    seed: Seed = 1, effect: Effects = None, grid: Grid = "", distribution: Distribution = DISTRIBUTIONS[0],
-    json: JsonTo = None, output: TraceFile = None, view: Colours = "kernel",
+    seed: Seed = 1, seeds: SeedCount = 1, effect: Effects = None, grid: Grid = "",
+    distribution: Distribution = DISTRIBUTIONS[0], json: JsonTo = None, output: TraceFile = None, view: Colours = "kernel",
+    against: AgainstReal = False, slow: Slow = None, repeat: Repeat = 7, within: Within = 0.0,
 ) -> None:
     """Run a routine's tasks in virtual time on a described machine: the graph and the scheduler of real runs, no computing."""
+    if against:
+        others = {"--machine": machine, "--shape": shape, "--precision": precision != "d", "--workers": workers,
+                  "--virtual-cores": virtual_cores, "--model": model, "--seed": seed != 1, "--seeds": seeds != 1,
+                  "--effect": effect, "--grid": grid, "--distribution": distribution != DISTRIBUTIONS[0],
+                  "-o": output, "--view": view != "kernel"}  # fmt: skip
+        if given := next((name for name, value in others.items() if value), ""):
+            raise UsageError(f"{given}: --against-real simulates this machine's cores; leave out the one or the other")
+        orders = size_list(n) if n else []
+        against_real(routine, orders, tile_size(nb), variant, scheduler, core_fractions(slow or []), repeat, within, json)
+        return
+    its_own = {"--slow": slow, "--repeat": repeat != 7, "--within": within}
+    if given := next((name for name, value in its_own.items() if value), ""):
+        raise UsageError(f"{given}: is of --against-real")
+    if not machine:
+        raise UsageError("--machine: name a described machine, or a file; see: trencadis list machines")
     effects = parse_effects(effect or [])
     sizes = extents_of(n, shape)
     if shape and not variant:
@@ -118,13 +148,19 @@ def simulate_command(
             raise UsageError(f"--n: a trace is of one run; '{n or shape}' stands for {len(sizes)} sizes")
         check_trace_output(output, view)
         one = replace(one, outputs=((str(output), view),))
-    with progress_bar(len(sizes)) as step:
-        runs = simulate_all([replace(one, n=columns, m=rows) for rows, columns in sizes], step)
-        rows = collect((contract_record(run, effects) for run in runs), json)
+    rows = collect(_records([replace(one, n=columns, m=rows) for rows, columns in sizes], seeds or 1, effects), json)
     if json:
         write_records(rows, json)
     else:
         _print_rows(rows, output)
+
+
+def _records(simulations: list[Simulation], seeds: int, effects: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    counts = [seeds] * len(simulations)
+    with progress_bar(runs(simulations, counts)) as step:
+        for simulation, records in zip(simulations, over_seeds(simulations, counts, step), strict=True):
+            mean = mean_record(simulation, records)
+            yield {**contract_record(mean, effects), **seed_fields(records, mean)}
 
 
 def extents_of(n: str, shape: str) -> list[tuple[int, int]]:

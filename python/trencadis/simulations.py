@@ -1,4 +1,4 @@
-"""Simulated configurations, each in a process of its own, as many at a time as there are cores, two at most.
+"""Simulated configurations, as many at a time as there are cores, two at most.
 
 Two, because each may need gigabytes, and because of cores that somebody else is using.
 """
@@ -10,10 +10,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from selectors import EVENT_READ, DefaultSelector
 from typing import Any
 
+from . import _core
 from .children import end_children, ending, start_child
 from .errors import BackendError, LinAlgError, UsageError
 
@@ -52,56 +54,87 @@ class Simulation:
     distribution: str = "block-cyclic"  #: of the tiles over the hosts, or symmetric
     m: int = 0  #: rows of the tall form of QR; 0: as many as geqrf asks of a matrix that it takes for tall
 
+    @property
+    def random(self) -> bool:
+        """Does what comes out depend on the seed?"""
+        by_chance = any(self.effects.get(name) for name in ("remap_s", "jitter"))
+        return by_chance or _core.chooses_at_random(self.scheduler or "mosaic")
+
     def __str__(self) -> str:
         size = f"{self.m}x{self.n}" if self.m else f"n={self.n}"
         return f"{self.routine} {size} {self.scheduler or 'default scheduler'}"
 
 
-class _Child:
-    def __init__(self, simulation: Simulation) -> None:
-        self.simulation = simulation
+class _Simulator:
+    """A process that answers requests, one at a time."""
+
+    def __init__(self) -> None:
         command = [sys.executable, "-m", "trencadis.simulation_process"]
         self.process: subprocess.Popen[str] = start_child(command, sorted(os.sched_getaffinity(0)))
+        self.place = -1  #: of the simulation that it runs
+        self.simulation: Simulation | None = None
+        self.ended = False
+
+    def ask(self, place: int, simulation: Simulation) -> None:
         assert self.process.stdin is not None
-        json.dump(asdict(simulation), self.process.stdin)
-        self.process.stdin.close()
+        self.place, self.simulation = place, simulation
+        with suppress(BrokenPipeError):  # it has ended, which reading tells
+            self.process.stdin.write(json.dumps(asdict(simulation)) + "\n")
+            self.process.stdin.flush()
+
+    def answer(self) -> dict[str, Any]:
+        """What has begun to come: the record, or `error` and `message`."""
+        assert self.process.stdout is not None
+        text = self.process.stdout.readline()
+        if not text.endswith("\n"):
+            self.ended = True
+            return {"error": "RuntimeError", "message": f"the simulation of {self.simulation} {ending(self.process)}"}
+        return json.loads(text)
 
     def record(self) -> dict[str, Any]:
-        """The answer of a child that has begun to give it; raises its error here as its own kind."""
-        assert self.process.stdout is not None
-        text = self.process.stdout.read()
-        if not text:
-            raise RuntimeError(f"the simulation of {self.simulation} {ending(self.process)}")
-        answer = json.loads(text)
+        """The answer; raises its error here as its own kind."""
+        answer = self.answer()
         if "error" in answer:
             raise _ERRORS.get(answer["error"], RuntimeError)(answer["message"])
         return answer
 
 
-def simulate_all(simulations: Sequence[Simulation], progress: Progress = lambda text, done: None) -> Iterator[dict[str, Any]]:
-    """The records in the order of the simulations, each as soon as it and all before it are there. Leaving the generator, by
-    whatever way, ends all processes. Call it on the main thread."""
+def simulate_all(
+    simulations: Sequence[Simulation], progress: Progress = lambda text, done: None, failing: bool = False
+) -> Iterator[dict[str, Any]]:
+    """The records in the order of the simulations, each as soon as it and all before it are there. One that fails raises its
+    error; with `failing` it is `error` and `message` in its place, and the others go on. Leaving the generator, by whatever way,
+    ends all processes. Call it on the main thread."""
     waiting = list(enumerate(simulations))[::-1]
-    running: dict[int, _Child] = {}
+    simulators: list[_Simulator] = []
     done: dict[int, dict[str, Any]] = {}
-    at_once = min(AT_ONCE, len(os.sched_getaffinity(0)))
     try:
         with DefaultSelector() as selector:
+
+            def start() -> None:
+                if waiting:
+                    one = _Simulator()
+                    simulators.append(one)
+                    selector.register(one.process.stdout, EVENT_READ, one)
+                    one.ask(*waiting.pop())
+
+            for _ in range(min(AT_ONCE, len(os.sched_getaffinity(0)))):
+                start()
             for wanted in range(len(simulations)):
                 while wanted not in done:
-                    while waiting and len(running) < at_once:
-                        place, simulation = waiting.pop()
-                        running[place] = _Child(simulation)
-                        selector.register(running[place].process.stdout, EVENT_READ, place)
                     for key, _ in selector.select():
+                        one: _Simulator = key.data
+                        done[one.place] = one.answer() if failing else one.record()
+                        progress(str(one.simulation), 1)
+                        if waiting and not one.ended:
+                            one.ask(*waiting.pop())
+                            continue
                         selector.unregister(key.fileobj)
-                        child = running[key.data]
-                        done[key.data] = child.record()
-                        end_children([running.pop(key.data).process])
-                        progress(str(child.simulation), 1)
+                        if one.ended:
+                            start()
                 yield done.pop(wanted)
     finally:
-        end_children([child.process for child in running.values()])
+        end_children([one.process for one in simulators])
 
 
 def contract_record(record: dict[str, Any], effects: dict[str, Any]) -> dict[str, Any]:

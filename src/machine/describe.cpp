@@ -127,6 +127,7 @@ Machine parse_machine(std::string_view text, const std::string& file)
     read_links(root, machine);
     read_kernels(root, machine);
     read_models(root, machine);
+    read_sources(root);
     machine.base_w = root.number_or("base_w", 0);
     root.finish();
     require_connected(root, machine);

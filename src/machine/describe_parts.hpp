@@ -45,6 +45,8 @@ void read_junctions(TomlTable& root, Machine& machine);
 void read_links(TomlTable& root, Machine& machine);
 void read_kernels(TomlTable& root, Machine& machine);
 void read_models(TomlTable& root, Machine& machine);
+/// [[sources]]: checks the classes of the figures.
+void read_sources(TomlTable& root);
 /// Complains when a machine with links or kernels has a memory or device that no link leads to.
 void require_connected(const TomlTable& root, const Machine& machine);
 

@@ -134,6 +134,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Mistake{"cpu = 7", "cpu = 7\ncount = 2", "20", "both cpu and count"},
                       Mistake{"[[cores]]", "[cores]", "17", "'cores'"}, Mistake{"[[kinds]]", "[[kinds", "2", "not TOML"}));
 
+TEST(ParseMachine, KnowsTheClassesOfFiguresAndWhatOneWasAdjustedTo)
+{
+    const auto with = [](const std::string& keys) {
+        return complaint(small + "[[sources]]\nfigures = \"kinds.peak_gflops\"\n" + keys);
+    };
+    EXPECT_EQ(with("class = \"derived\"\n"), "no complaint");
+    EXPECT_EQ(with("class = \"adjusted to a result\"\nresult = \"the total\"\n"), "no complaint");
+    EXPECT_THAT(with("class = \"guessed\"\n"), HasSubstr("is 'guessed', but no class of figures has that name"));
+    EXPECT_THAT(with("class = \"adjusted to a result\"\n"), HasSubstr("has no result"));
+    EXPECT_THAT(with("class = \"derived\"\nresult = \"the total\"\n"), HasSubstr("only 'adjusted to a result' has one"));
+}
 TEST(ParseMachine, SuggestsNothingThatIsFarFromWhatWasGiven)
 {
     EXPECT_THAT(complaint(small + "[[qqqqqqqq]]\n"), Not(HasSubstr("did you mean")));

@@ -91,9 +91,9 @@ struct Network {
     int streams = 1;      ///< messages that one host sends at the same time; the others wait, the most urgent first
 
     // Fat tree, by level from the hosts up.
-    std::vector<int> down;     ///< elements below each switch of the level
-    std::vector<int> up;       ///< switches of the level above that each element below has
-    std::vector<int> parallel; ///< links between each such pair
+    std::vector<int> down = {};     ///< elements below each switch of the level
+    std::vector<int> up = {};       ///< switches of the level above that each element below has
+    std::vector<int> parallel = {}; ///< links between each such pair
 
     // Dragonfly.
     int groups = 0, group_links = 0;    ///< links side by side between two groups

@@ -136,7 +136,9 @@ TEST(SimulatedHosts, SendWhatTheOwnersOfTheTilesSay)
                 return in_own_process([&] { return told(simulate(request_for(routine, tiles, owners))); });
             };
             EXPECT_EQ(answer("potrf"), cholesky_by_hand(owners, tiles));
-            if (owners.rule == block_cyclic && tiles > 1) EXPECT_EQ(answer("getrf"), lu_by_hand(owners, tiles));
+            if (owners.rule == block_cyclic && tiles > 1) {
+                EXPECT_EQ(answer("getrf"), lu_by_hand(owners, tiles));
+            }
         }
 }
 

@@ -164,6 +164,8 @@ double idle_fraction(const SimulationReport& report)
 
 } // namespace
 
+bool chooses_at_random(const std::string& scheduler) { return parse_scheduler(scheduler).seed(1); }
+
 SimulationResult simulate(const SimulationRequest& request)
 {
     check_numbers(request);

@@ -69,5 +69,7 @@ struct SimulationResult : SimulationReport {
 /// Error{missing_backend} in a build without SimGrid; Error{environment} when tasks are left that no worker is given, and
 /// at a second call in one process, because SimGrid has one simulation per process.
 SimulationResult simulate(const SimulationRequest& request);
+/// Do choices of this policy, `name:key=value,..`, follow SimulationOptions::seed? Throws Error{bad_argument} as parse_scheduler.
+bool chooses_at_random(const std::string& scheduler);
 
 } // namespace trencadis

@@ -6,15 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..options import FLOW_OPTIONS
+from ..seeds import Estimate, spread
 from ..simulations import Simulation
 from .gallery import Case, Chart, Curve, Row, Section, beside, published_figures
+from .scores import Figure, Order, Scores
 
 TITLE = "Unequal cores: tile Cholesky on an Exynos 5422"
 COLUMNS = {
     "method": "method", "n": "n", "nb": "nb", "effects": "effects", "gflops": "GFlop/s", "of_bound": "of bound",
-    "idle_fraction": "idle", "gain": "over big-only", "published": "published", "difference": "difference",
+    "idle_fraction": "idle", "gain": "over big-only", "interval": "95 %", "runs": "runs", "published": "published",
+    "difference": "difference", "adjusted": "adjusted to",
 }  # fmt: skip
 
+#: Of a case where chance has a part in it.
+SEEDS = 30
 PAPER = published_figures("asym")
 BIG, LITTLE = "cortex-a15", "cortex-a7"
 
@@ -26,6 +31,13 @@ METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
     "cats": ("botlev", (LITTLE, BIG)),
     "ours": ("mosaic", (LITTLE, BIG)),
 }
+
+#: The same with one worker: one Cortex-A15, or one virtual core.
+SINGLE: dict[str, tuple[str, tuple[str, ...]]] = {
+    "one-big": ("ompss-bf", (f"{BIG}:1",)),
+    "one-virtual-core": ("virtual-cores:inside=ompss-bf", (f"{LITTLE}:1", f"{BIG}:1")),
+}
+_BASE = {"one-virtual-core": "one-big", "one-big": "one-big"}
 
 #: What was at work on the board beside kernel times and policy: for each effect its cause, and what it changes for whom (`*`: for
 #: every method). Values are estimates of the cause alone.
@@ -65,7 +77,7 @@ OTHER_VALUES: dict[str, dict[str, Any]] = {
 
 _TABLE_N = 6144  #: of the timelines and idle shares
 #: Where the paper gives the whole order: there each effect is simulated alone, too.
-_ORDERED_N = next(entry["n"] for entry in PAPER["order"] if len(entry["methods"]) > 1)
+_ORDERED_N = [n for entry in PAPER["order"] if len(entry["methods"]) > 1 for n in entry["n"]]
 
 
 def sizes(quick: bool) -> list[tuple[int, int]]:
@@ -77,7 +89,7 @@ def sizes(quick: bool) -> list[tuple[int, int]]:
 
 def case(method: str, n: int, nb: int, effects: Sequence[str], timeline: str = "") -> Case:
     """`effects` by name; each changes what it changes for this method."""
-    scheduler, workers = METHODS[method]
+    scheduler, workers = {**METHODS, **SINGLE}[method]
     options: dict[str, Any] = {}
     for name in effects:
         of = {**EFFECTS, **OTHER_VALUES}[name]
@@ -117,20 +129,24 @@ def cases(quick: bool) -> list[Case]:
             for method in METHODS:
                 name = f"{method}-{'effects' if effects else 'plain'}" if drawn else ""
                 planned.append(case(method, n, nb, effects, name))
-    return planned
+    of_one = PAPER["gain_over_big_only_one"]
+    chosen = {n for n, _ in sizes(quick)}
+    single = [pair for pair in zip(of_one["n"], of_one["nb"], strict=True) if pair[0] in chosen]
+    return planned + [case(method, n, nb, ()) for n, nb in single for method in SINGLE]
 
 
 def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
-    big_only: dict[tuple, float] = {}
-    gains = dict(zip(PAPER["gain_over_big_only"]["n"], PAPER["gain_over_big_only"]["gflops"], strict=True))
+    big_only: dict[tuple, Estimate] = {}
     for planned, record in runs:
         labels = planned.labels
-        configuration = (labels["n"], *labels["effects"])
-        gflops = record["gflops"]
-        if labels["method"] == "big-only":
-            big_only[configuration] = gflops
-        gain = gflops - big_only[configuration]
-        published = gains.get(labels["n"]) if labels["method"] == PAPER["gain_over_big_only"]["method"] else None
+        base = _BASE.get(labels["method"], "big-only")
+        configuration = (base, labels["n"], *labels["effects"])
+        speed, gflops = record["estimates"]["gflops"], record["gflops"]
+        if labels["method"] == base:
+            big_only[configuration] = speed
+        over = speed - big_only[configuration]
+        gain = over.mean
+        published = published_gain(labels["method"], labels["n"])
         yield {
             **labels,
             "gflops": gflops,
@@ -140,10 +156,31 @@ def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
             "per_worker": [{key: worker[key] for key in ("name", "kind", "idle_fraction")} for worker in record["per_worker"]],
             "per_kernel": record["per_kernel"],
             "gain": gain,
+            **spread(record, speed if published is None else over),
             **beside(gain, published, "gain"),
             "scheduler": record["scheduler"],
             "simulated": True,
         }
+
+
+def published_gain(method: str, n: int) -> float | None:
+    name = {"virtual-cores": "gain_over_big_only", "one-virtual-core": "gain_over_big_only_one"}.get(method)
+    return dict(zip(PAPER[name]["n"], PAPER[name]["gflops"], strict=True)).get(n) if name else None
+
+
+def score(rows: Sequence[Row]) -> Scores:
+    """Of kernel times and policies alone."""
+    plain = [row for row in rows if not row["effects"]]
+    figures = [
+        Figure(f"gain of {'4 virtual cores' if row['method'] == 'virtual-cores' else '1 virtual core'}, n = {row['n']}, GFlop/s",
+               row["published"], row["gain"])
+        for row in plain if row["published"] is not None
+    ]  # fmt: skip
+    orders = [
+        Order(f"n = {n}", _published_order(n), order_of(rows, n, ()), as_published(order_of(rows, n, ()), _published_order(n)))
+        for n in dict.fromkeys(row["n"] for row in plain) if _published_order(n)
+    ]  # fmt: skip
+    return Scores(figures, orders)
 
 
 def order_of(rows: Sequence[Row], n: int, effects: Sequence[str]) -> list[str]:
@@ -151,9 +188,15 @@ def order_of(rows: Sequence[Row], n: int, effects: Sequence[str]) -> list[str]:
     speeds = {
         row["method"]: row["gflops"]
         for row in rows
-        if row["n"] == n and row["effects"] == list(effects) and row["method"] != "ours"
+        if row["n"] == n and row["effects"] == list(effects) and row["method"] in METHODS and row["method"] != "ours"
     }
     return sorted(speeds, key=lambda method: -speeds[method])
+
+
+def as_published(order: Sequence[str], published: Sequence[str]) -> bool:
+    """Are those that the paper puts in an order in that order; where it names one, is it the first?"""
+    named = [method for method in order if method in published] if len(published) > 1 else order[:1]
+    return list(named) == list(published)
 
 
 def _published_order(n: int) -> list[str]:
@@ -164,11 +207,11 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     parts = (
         _gain_section, _bound_section, _effects_section, _order_section, _unexplained_section, _idle_section, _kernel_section,
     )  # fmt: skip
-    return [part(rows) for part in parts]
+    return [score(rows).section(), *(part(rows) for part in parts)]
 
 
 def _gain_section(rows: Sequence[Row]) -> Section:
-    chosen = [row for row in rows if row["published"] is not None and row["effects"] in ([], list(EFFECTS))]
+    chosen = [row for row in rows if row["method"] == "virtual-cores" and row["effects"] in ([], list(EFFECTS))]
     shown = [{**row, "effects": _named(row["effects"])} for row in chosen]
     columns = {"n": "n", "nb": "nb", "effects": "effects", "gain": "ours", "published": "published", "difference": "difference"}
     text = "GFlop/s of 4 virtual cores less those of 4 workers on the big cores."
@@ -178,7 +221,7 @@ def _gain_section(rows: Sequence[Row]) -> Section:
 def _bound_section(rows: Sequence[Row]) -> Section:
     table: dict[tuple, Row] = {}
     for row in rows:
-        if row["effects"] in ([], list(EFFECTS)):
+        if row["effects"] in ([], list(EFFECTS)) and row["method"] in METHODS:
             line = table.setdefault(
                 (row["n"], bool(row["effects"])), {"n": row["n"], "effects": "all" if row["effects"] else "none"}
             )
@@ -205,7 +248,7 @@ def _effects_section(rows: Sequence[Row]) -> Section:
         for effects in _sets(rows, n):
             speeds = {row["method"]: row["gflops"] for row in rows if row["n"] == n and tuple(row["effects"]) == effects}
             order = order_of(rows, n, effects)
-            agrees = order == _published_order(n)
+            agrees = as_published(order, _published_order(n))
             lines.append({"n": n, "effects": _named(effects), **speeds, "order": " > ".join(order), "agrees": agrees})
     columns = {"n": "n", "effects": "effects", **dict(zip(METHODS, METHODS, strict=True))}
     columns |= {"order": "order", "agrees": "as published"}
@@ -236,7 +279,7 @@ def _unexplained_section(rows: Sequence[Row]) -> Section:
     """What neither plain runs nor all effects together bring back."""
     lines: list[dict[str, Any]] = []
     for n in PAPER["gain_over_big_only"]["n"]:
-        found = [row for row in rows if row["n"] == n and row["published"] is not None]
+        found = [row for row in rows if row["n"] == n and row["method"] == "virtual-cores" and row["published"] is not None]
         if found and all(abs(row["difference"]) > _CLOSE for row in found):
             nearest = min(found, key=lambda row: abs(row["difference"]))
             ours = f"{nearest['gain']:.3f} at the nearest, with {_named(nearest['effects'])}"
@@ -244,7 +287,7 @@ def _unexplained_section(rows: Sequence[Row]) -> Section:
     for n in dict.fromkeys(row["n"] for row in rows):
         published = _published_order(n)
         orders = {effects: order_of(rows, n, effects) for effects in _sets(rows, n)}
-        if published and not any(order[: len(published)] == published for order in orders.values()):
+        if published and not any(as_published(order, published) for order in orders.values()):
             ours = "; ".join(f"{' > '.join(orders[e])} ({_named(e)})" for e in ((), tuple(EFFECTS)))
             lines.append({"n": n, "what": "order, fastest first", "published": " > ".join(published), "ours": ours})
     columns = {"n": "n", "what": "what", "published": "published", "ours": "simulated"}
@@ -253,7 +296,7 @@ def _unexplained_section(rows: Sequence[Row]) -> Section:
 
 
 def _idle_section(rows: Sequence[Row]) -> Section:
-    shown = [row for row in rows if row["n"] == _TABLE_N and row["effects"] in ([], list(EFFECTS))]
+    shown = [row for row in rows if row["n"] == _TABLE_N and row["effects"] in ([], list(EFFECTS)) and row["method"] in METHODS]
     table: dict[str, dict[str, Any]] = {}
     columns = {"worker": "worker", "kind": "kind"}
     for row in shown:
@@ -270,10 +313,12 @@ def _kernel_section(rows: Sequence[Row]) -> Section:
     lines = []
     paper = PAPER["mean_ms"]
     for row in rows:
-        if row["n"] != paper["n"] or row["effects"]:
+        if row["n"] != paper["n"] or row["effects"] or row["method"] not in METHODS:
             continue
         for kernel in row["per_kernel"]:
-            published = dict(zip(paper["kernels"], paper.get(kernel["kind"], []), strict=False)).get(kernel["name"])
+            # Who begins a kernel is one core, also of a virtual core; the time is then that of the pair.
+            kind = "virtual" if row["method"] == "virtual-cores" else kernel["kind"]
+            published = dict(zip(paper["kernels"], paper.get(kind, []), strict=False)).get(kernel["name"])
             lines.append({"method": row["method"], **kernel, "published": published})
     columns = {
         "method": "method", "name": "kernel", "kind": "kind", "calls": "calls", "mean_ms": "mean ms", "published": "published ms",

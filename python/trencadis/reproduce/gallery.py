@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .. import _core
-from ..simulations import Progress, Simulation, simulate_all
+from ..seeds import mean_record, over_seeds, runs
+from ..simulations import Progress, Simulation
 
 Row = dict[str, Any]
 
@@ -24,6 +25,7 @@ class Case:
     simulation: Simulation
     labels: dict[str, Any] = field(default_factory=dict)
     timeline: str = ""
+    compared: bool = True  #: something was published of it, or of what is computed from it
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,10 @@ class Gallery(Protocol):
     TITLE: str
     #: Columns of the table for people.
     COLUMNS: dict[str, str]
+    #: The published figures.
+    PAPER: dict[str, Any]
+    #: How many, where something published stands beside a case and chance has a part in it.
+    SEEDS: int
 
     def cases(self, quick: bool) -> list[Case]: ...
     def rows(self, runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
@@ -82,9 +88,35 @@ def plan(gallery: Gallery, quick: bool, folder: Path | None) -> list[Case]:
     return [_with_pictures(case, folder) for case in gallery.cases(quick)]
 
 
-def run_gallery(gallery: Gallery, cases: Sequence[Case], progress: Progress) -> Iterator[Row]:
-    records = simulate_all([case.simulation for case in cases], progress)
-    yield from gallery.rows(zip(cases, records, strict=True))
+#: Seeds of a case that chance has a part in, with --quick, and without where nothing was published of it.
+SEEDS_QUICK, SEEDS_ALONE = 3, 1
+
+
+def seed_counts(gallery: Gallery, cases: Sequence[Case], quick: bool, seeds: int = 0) -> list[int]:
+    """How many seeds each case is run over; `seeds`: as many for all, 0: the standard."""
+    if seeds or quick:
+        return [seeds or SEEDS_QUICK] * len(cases)
+    return [gallery.SEEDS if case.compared else SEEDS_ALONE for case in cases]
+
+
+def count_runs(cases: Sequence[Case], counts: Sequence[int]) -> int:
+    return runs([case.simulation for case in cases], counts)
+
+
+def run_gallery(gallery: Gallery, cases: Sequence[Case], counts: Sequence[int], progress: Progress) -> Iterator[Row]:
+    grouped = over_seeds([case.simulation for case in cases], counts, progress)
+    from .constants import adjusted
+
+    record: Row = {}
+
+    def means() -> Iterator[tuple[Case, Row]]:
+        nonlocal record
+        for case, group in zip(cases, grouped, strict=True):
+            record = mean_record(case.simulation, group)
+            yield case, record
+
+    for row in gallery.rows(means()):  # each follows from the record before it
+        yield {**row, "adjusted": adjusted(record)}
 
 
 def _with_pictures(case: Case, folder: Path | None) -> Case:

@@ -4,50 +4,87 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ..seeds import Estimate, spread
 from ..simulations import Simulation
 from .gallery import Case, Chart, Curve, Row, Section, beside, published_figures
+from .scores import Figure, Scores, in_order
 
 TITLE = "Locality on many GPUs: Cholesky and LU on Idgraf"
 COLUMNS = {
-    "routine": "routine", "method": "method", "gpus": "GPUs", "overlap": "overlap", "gflops": "GFlop/s", "speedup": "speed-up",
-    "bytes_moved": "bytes moved", "idle_fraction": "idle", "published": "published", "difference": "difference",
+    "routine": "routine", "method": "method", "gpus": "GPUs", "cores": "cores", "n": "n", "overlap": "overlap",
+    "gflops": "GFlop/s", "speedup": "speed-up",
+    "bytes_moved": "bytes moved", "idle_fraction": "idle", "interval": "95 %", "runs": "runs", "published": "published",
+    "difference": "difference", "adjusted": "adjusted to",
 }  # fmt: skip
 
+#: Of a case beside a published figure, where chance has a part in it.
+SEEDS = 30
 PAPER = published_figures("locality")
 METHODS = {"default": "locality-default", "h1": "h1", "h2": "h2", "ours": "mosaic"}
 VARIANTS = {"potrf": "two-level", "getrf": "incremental"}
-#: Cores that compute beside the GPUs: those that drive none. The paper has 1 beside 1 GPU and 4 beside 8.
-CORES = ("4", "10", "5", "11")
+#: As in the paper: up to four GPUs are on switches of their own, above that pairs share one; each takes a core for its thread.
+GPUS = (0, 2, 4, 6, 1, 3, 5, 7)
+HOST_CORES = (0, 1, 2, 3, 6, 7, 8, 9)  #: of each GPU
+#: Those that drive no GPU even when there are eight come first.
+CORES = (4, 10, 5, 11, 1, 7, 3, 9, 2, 8, 0, 6)
 QUICK_N = 16384
 #: As in the paper, results leave a GPU when somebody needs them, to the memory of the host: for every method, ours too.
 STAGED = {"peer": False}
 
 
-def workers(gpus: int) -> tuple[str, ...]:
-    return (*CORES[:gpus], f"gpu:{gpus}")
+#: Sizes of the curves over n: almost equal at the smallest, the paper says.
+SIZES = (4096,)
+
+
+def workers(gpus: int, cores: int = 0) -> tuple[str, ...]:
+    """So many GPUs and so many cores; 0: all that drive none of these GPUs."""
+    taken = {HOST_CORES[gpu] for gpu in GPUS[:gpus]}
+    free = [str(core) for core in CORES if core not in taken]
+    return (*(free[:cores] if cores else free), *(f"gpu{gpu}" for gpu in GPUS[:gpus]))
 
 
 def cases(quick: bool) -> list[Case]:
     n = QUICK_N if quick else PAPER["n"]
+    counts = (1, 4, 8) if quick else range(1, 9)
     planned = []
-    for routine, variant in VARIANTS.items():
-        for method, scheduler in METHODS.items():
+    for routine in VARIANTS:
+        for method in METHODS:
             for overlap in (True, False):
-                for gpus in (1, 4, 8) if quick else range(1, 9):
-                    effects = STAGED if overlap else {**STAGED, "overlap": False}
-                    simulation = Simulation(
-                        routine, n, PAPER["machine"], PAPER["nb"], variant=variant, scheduler=scheduler,
-                        workers=workers(gpus), effects=effects,
-                    )  # fmt: skip
-                    labels = {"routine": routine, "method": method, "gpus": gpus, "overlap": overlap, "n": n, "nb": PAPER["nb"]}
-                    timeline = f"{routine}-{method}-{gpus}-gpus" if gpus == 8 and overlap else ""
-                    planned.append(Case(simulation, labels, timeline))
+                planned.append(case(routine, method, n, 1, overlap, cores=1))
+                planned += [case(routine, method, n, gpus, overlap) for gpus in counts]
+            planned += [case(routine, method, size, 8, True) for size in SIZES]
     return planned
+
+
+def case(routine: str, method: str, n: int, gpus: int, overlap: bool, cores: int = 0) -> Case:
+    units = workers(gpus, cores)
+    simulation = Simulation(
+        routine, n, PAPER["machine"], PAPER["nb"], variant=VARIANTS[routine], scheduler=METHODS[method], workers=units,
+        effects=STAGED if overlap else {**STAGED, "overlap": False},
+    )  # fmt: skip
+    labels = {
+        "routine": routine, "method": method, "gpus": gpus, "cores": len(units) - gpus, "overlap": overlap, "n": n,
+        "nb": PAPER["nb"],
+    }  # fmt: skip
+    drawn = gpus == 8 and overlap and n not in SIZES
+    return Case(simulation, labels, f"{routine}-{method}-{gpus}-gpus" if drawn else "", _compared(labels))
+
+
+def _compared(labels: Row) -> bool:
+    """Is something published of it: of potrf where scaling stops, of both the speed-up, what overlap adds and the smallest n?"""
+    routine, method, gpus = labels["routine"], labels["method"], labels["gpus"]
+    if labels["n"] in SIZES:
+        return True
+    if not labels["overlap"]:
+        return routine == "potrf" and method in PAPER["overlap_adds"] and gpus == 8
+    if routine == "getrf":
+        return method == "h2" and (labels["cores"] == 1 or gpus in (6, 8))
+    return method in PAPER["scales_to"]
 
 
 def _published(labels: Row) -> float | None:
     """GFlop/s of the paper: given for eight GPUs, and without overlap as what overlap adds."""
-    if labels["n"] != PAPER["n"]:
+    if labels["n"] != PAPER["n"] or labels["cores"] == 1:
         return None
     for entry in PAPER["gflops"]:
         if all(entry[key] == labels[key] for key in ("routine", "method", "gpus")):
@@ -63,15 +100,16 @@ def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
     for planned, record in runs:
         labels, gflops = planned.labels, record["gflops"]
         curve = (labels["routine"], labels["method"], labels["overlap"])
-        if labels["gpus"] == 1:
+        if labels["cores"] == 1:
             alone[curve] = gflops
         yield {
             **labels,
             "gflops": gflops,
-            "speedup": gflops / alone[curve],
+            "speedup": None if labels["n"] in SIZES else gflops / alone[curve],
             "bytes_moved": record["bytes_moved"],
             "bound_gflops": record["bound_gflops"],
             "idle_fraction": record["idle_fraction"],
+            **spread(record, record["estimates"]["gflops"]),
             **beside(gflops, _published(labels), "gflops"),
             "scheduler": record["scheduler"],
             "simulated": True,
@@ -79,17 +117,61 @@ def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
 
 
 def sections(rows: Sequence[Row]) -> list[Section]:
-    return [_speedup_section(rows), _scales_section(rows), _overlap_section(rows), Section("All runs", COLUMNS, rows)]
+    parts = (_speedup_section, _scales_section, _overlap_section)
+    return [score(rows).section(), *(part(rows) for part in parts), Section("All runs", COLUMNS, rows)]
+
+
+def score(rows: Sequence[Row]) -> Scores:
+    """Nothing where n is not the paper's."""
+    if all(row["n"] != PAPER["n"] for row in rows):
+        return Scores([], [])
+    figures = [
+        Figure(f"{row['routine']} {row['method']} on {row['gpus']} GPUs, GFlop/s", row["published"], row["gflops"],
+               row["interval"])
+        for row in rows if row["published"] is not None and row["overlap"]
+    ]  # fmt: skip
+    figures += [
+        Figure(f"{line['routine']} {line['method']}, 8 GPUs over 1", line["published"], line["speedup"])
+        for line in _speedup_section(rows).rows
+    ]
+    figures += [
+        Figure(f"GFlop/s that overlap adds to {line['method']}", line["published"], line["added"], line["interval"])
+        for line in _overlap_section(rows).rows if line["published"] is not None
+    ]  # fmt: skip
+    figures += [
+        Figure(f"GPUs where {line['method']} stops", line["published"], line["simulated"])
+        for line in _scales_section(rows).rows if line["published"] is not None
+    ]  # fmt: skip
+    eight = {method: curve_of(rows, "potrf", method)[-1] for method in ("default", "h1", "h2")}
+    lu = {f"{gpus} + {12 - gpus}": curve_of(rows, "getrf", "h2")[gpus - 1]["gflops"] for gpus in (6, 8)}
+    orders = [
+        in_order("potrf on 8 GPUs, by speed", ["h2", "h1", "default"], sorted(eight, key=lambda m: -eight[m]["gflops"])),
+        in_order("potrf on 8 GPUs, by bytes", ["default", "h1", "h2"], sorted(eight, key=lambda m: -eight[m]["bytes_moved"])),
+        in_order("getrf h2, GPUs + cores, by speed", ["6 + 6", "8 + 4"], sorted(lu, key=lambda units: -lu[units])),
+    ]
+    return Scores(figures, orders)
 
 
 def _speedup_section(rows: Sequence[Row]) -> Section:
     lines = []
     for entry in PAPER["speedup"]:
-        for row in rows:
-            if row["overlap"] and all(entry[key] == row[key] for key in ("routine", "method", "gpus")):
-                lines.append({**row, "published": entry["value"]})
-    columns = {"routine": "routine", "method": "method", "gpus": "GPUs", "speedup": "simulated", "published": "published"}
-    return Section("Speed over one GPU", columns, lines)
+        for row in curve_of(rows, entry["routine"], entry["method"]):
+            if row["gpus"] == entry["gpus"]:
+                lines.append({**row, **beside(row["speedup"], entry["value"] if row["n"] == PAPER["n"] else None, "speedup")})
+    columns = {
+        "routine": "routine", "method": "method", "gpus": "GPUs", "cores": "cores", "speedup": "simulated",
+        "published": "published", "difference": "difference",
+    }  # fmt: skip
+    return Section("Speed over one GPU and one core", columns, lines)
+
+
+def curve_of(rows: Sequence[Row], routine: str, method: str, overlap: bool = True) -> list[Row]:
+    """From one GPU up, at the largest n, with all cores that drive none."""
+    return [
+        row for row in rows
+        if (row["routine"], row["method"], row["overlap"]) == (routine, method, overlap)
+        and row["n"] not in SIZES and row["gpus"] + row["cores"] == len(CORES)
+    ]  # fmt: skip
 
 
 def stops_at(curve: Sequence[Row], gain: float = 0.05) -> int:
@@ -105,11 +187,16 @@ def stops_at(curve: Sequence[Row], gain: float = 0.05) -> int:
 def _scales_section(rows: Sequence[Row]) -> Section:
     lines = []
     for method in METHODS:
-        curve = [row for row in rows if (row["routine"], row["method"], row["overlap"]) == ("potrf", method, True)]
+        curve = curve_of(rows, "potrf", method)
         lines.append({"method": method, "simulated": stops_at(curve), "published": PAPER["scales_to"].get(method)})
     columns = {"method": "method", "simulated": "simulated", "published": "published"}
     text = "The number of GPUs beyond which a method gains less than 5 % more (potrf, overlapped transfers)."
     return Section("Where scaling stops", columns, lines, text)
+
+
+def _estimate(row: Row) -> Estimate:
+    low, high = row["interval"] or [row["gflops"], row["gflops"]]
+    return Estimate(row["gflops"], (high - low) / 2)
 
 
 def _overlap_section(rows: Sequence[Row]) -> Section:
@@ -117,13 +204,19 @@ def _overlap_section(rows: Sequence[Row]) -> Section:
     lines = []
     for method in METHODS:
         speeds = {
-            row["overlap"]: row["gflops"]
-            for row in rows
-            if (row["routine"], row["method"], row["gpus"]) == ("potrf", method, most)
+            row["overlap"]: row
+            for overlap in (True, False)
+            for row in curve_of(rows, "potrf", method, overlap)
+            if row["gpus"] == most
         }
-        added = speeds[True] - speeds[False]
-        lines.append({"method": method, "simulated": added, "published": PAPER["overlap_adds"].get(method)})
-    columns = {"method": "method", "simulated": "simulated GFlop/s", "published": "published GFlop/s"}
+        added = _estimate(speeds[True]) - _estimate(speeds[False])
+        published = PAPER["overlap_adds"].get(method) if speeds[True]["n"] == PAPER["n"] else None
+        line = {"method": method, "added": added.mean, **spread(speeds[True], added), **beside(added.mean, published, "added")}
+        lines.append(line)
+    columns = {
+        "method": "method", "added": "simulated GFlop/s", "interval": "95 %", "runs": "runs", "published": "published GFlop/s",
+        "difference": "difference",
+    }  # fmt: skip
     return Section(f"What overlapping transfers adds, potrf on {most} GPUs", columns, lines)
 
 
@@ -133,7 +226,7 @@ def charts(rows: Sequence[Row]) -> list[Chart]:
         for key, y in (("gflops", "GFlop/s"), ("bytes_moved", "bytes moved")):
             curves = []
             for method in METHODS:
-                chosen = [row for row in rows if (row["routine"], row["method"], row["overlap"]) == (routine, method, True)]
+                chosen = curve_of(rows, routine, method)
                 published = [(row["gpus"], row["published"]) for row in chosen if row["published"] and key == "gflops"]
                 curves.append(Curve(method, [(row["gpus"], row[key]) for row in chosen], published))
             drawn.append(Chart(f"{routine}-{key}", f"{routine} on Idgraf (simulated)", "GPUs", y, curves))

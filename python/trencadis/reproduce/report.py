@@ -6,27 +6,42 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..files import write_text
-from ..tables import json_line
+from ..tables import interval_words, is_interval, json_line
+from . import constants
 from .charts import draw
 from .gallery import Gallery, Row, Section
 
 
-def write_report(gallery: Gallery, rows: Sequence[Row], folder: Path, command: str) -> list[Path]:
-    """Writes rows.json, the charts and report.md, which shows them and the timelines that are there; returns the files."""
+def write_report(gallery: Gallery, rows: Sequence[Row], folder: Path, command: str, partial: str = "") -> list[Path]:
+    """Writes rows.json, the charts and report.md, which shows them and the timelines that are there; returns the files.
+    `partial`: how much of it is there, where it was broken off: then there are no charts."""
     rows_file = folder / "rows.json"
-    write_text(rows_file, "".join(json_line(row) + "\n" for row in rows))
-    charts = [draw(chart, folder) for chart in gallery.charts(rows)]
+    write_text(rows_file, "".join(json_line(row) + "\n" for row in with_mark(rows, partial)))
+    charts = [] if partial else [draw(chart, folder) for chart in gallery.charts(rows)]
     timelines = sorted(folder.glob("timeline-*-kernel.svg"))
     parts = [
         f"# {gallery.TITLE}\n",
-        f"All times, rates and energies of ours are *simulated*: `{command}`. Published figures are the papers'.\n",
+        f"All times, rates and energies of ours are *simulated*: `{command}`. Published figures are the papers'. What a policy "
+        "chooses at random is shown as mean and 95 % interval over seeds; *deterministic* is what chance has no part in.\n",
         *(f"![{chart.stem}]({chart.name})\n" for chart in charts),
-        *(_section(section) for section in gallery.sections(rows)),
+        *(_section(section) for section in sections_of(gallery, rows, partial)),
         *(_timeline(picture) for picture in timelines),
     ]
     report = folder / "report.md"
     write_text(report, "\n".join(parts))
     return [report, rows_file, *charts, *timelines]
+
+
+def with_mark(rows: Sequence[Row], partial: str) -> list[Row]:
+    """The records of a run; where it was broken off the last says so."""
+    return [*rows, {"partial": True, "rows": partial, "simulated": True}] if partial else list(rows)
+
+
+def sections_of(gallery: Gallery, rows: Sequence[Row], partial: str = "") -> list[Section]:
+    """What the rows show; of a run that was broken off the rows alone, since nothing can be said of those that are missing."""
+    if not partial:
+        return [*gallery.sections(rows), constants.section(gallery.PAPER["machine"])]
+    return [Section("Partial: broken off", gallery.COLUMNS, rows, f"{partial}.")]
 
 
 def _timeline(picture: Path) -> str:
@@ -62,4 +77,8 @@ def _cell(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.4g}"
+    if is_interval(value):
+        return interval_words(value)
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     return str(value).replace("|", "\\|")

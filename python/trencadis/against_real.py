@@ -1,0 +1,152 @@
+"""A simulation beside the real thing: the same form, tiles and policy in virtual time and on this machine's cores.
+
+The description of the machine is made here and now, and nothing in it comes from the runs that it is compared with. The speed of
+each kernel is that of a run of the same order on one worker alone, while the other workers' cores run the same, each by itself in
+a process of its own: cores share caches, memory and clocks, which a kernel's time has in it. What has no operations, such as
+exchanges of rows, takes no time. A core that is slowed on purpose has the same speeds times its fraction.
+
+`python -m trencadis.against_real ROUTINE N NB VARIANT CORE` is such a neighbour: it computes until it is ended.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _core
+from .children import end_children, ending, start_child
+from .errors import BackendError
+from .measure import Job, Ours, SessionChoice
+from .simulations import Simulation, simulate_all
+
+#: Traced runs that the speed of a kernel is taken from, after one that is not looked at.
+TRACED = 5
+
+#: Called with what is about to run and the number of steps just done.
+Progress = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One routine at one order on some cores of this machine."""
+
+    routine: str
+    n: int
+    nb: int
+    workers: tuple[int, ...]
+    variant: str = ""
+    scheduler: str = ""
+    slow: dict[int, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        slowed = "".join(f", core {core} slowed to {fraction:g}" for core, fraction in self.slow.items())
+        return f"{self.routine} n={self.n}, {len(self.workers)} workers{slowed}"
+
+
+def compare(cases: Sequence[Case], repeat: int, progress: Progress) -> Iterator[dict[str, Any]]:
+    """One record per case. Steps: two per case. Call it on the main thread."""
+    speeds: dict[tuple[Any, ...], dict[str, float]] = {}
+    for case in cases:
+        variant = case.variant or _session_of(case).default_variant(case.routine)
+        alike = (case.routine, case.n, case.nb, variant, case.workers)
+        if alike not in speeds:
+            progress(f"{case}: kernels", 0)
+            speeds[alike] = kernel_speeds(case, variant)
+        progress(f"{case}: computing", 1)
+        yield _record(case, variant, speeds[alike], _seconds(case, variant, repeat))
+        progress(str(case), 1)
+
+
+def kernel_speeds(case: Case, variant: str) -> dict[str, float]:
+    """GFlop/s of each kernel on the first worker's core, while the others compute the same."""
+    first, *others = case.workers
+    flops: dict[str, float] = {}
+    seconds: dict[str, float] = {}
+    with _neighbours(case, variant, others):
+        session = SessionChoice(engine="native", workers=[first]).open(_core)
+        ours = Ours(_core, session, Job(case.routine, case.n), case.nb, variant)
+        for _ in range(TRACED):
+            ours.restore()
+            session.start_trace()
+            try:
+                ours.call()
+            finally:
+                trace = session.stop_trace()
+            for row in trace.kernel_table():
+                seconds[row["name"]] = seconds.get(row["name"], 0) + row["total_s"]
+                flops[row["name"]] = flops.get(row["name"], 0) + row["gflops"] * row["total_s"]
+    return {kernel: flops[kernel] / seconds[kernel] for kernel in flops if flops[kernel] > 0}
+
+
+def description(case: Case, speeds: dict[str, float]) -> str:
+    """This machine's workers as a machine file."""
+    fractions = [case.slow.get(core, 1.0) for core in case.workers]
+    names = {fraction: "core" if fraction == 1 else f"core-at-{fraction:g}" for fraction in fractions}
+    kernels = [
+        f'    {{ kernel = "{kernel}", on = "{name}", gflops = {speed * fraction:.6g} }},'
+        for fraction, name in names.items()
+        for kernel, speed in sorted(speeds.items())
+    ]
+    kinds = [f'[[kinds]]\nname = "{name}"' for name in names.values()]
+    cores = [f'[[cores]]\nkind = "{names[fraction]}"\ncount = 1' for fraction in fractions]
+    node = '[[nodes]]\nname = "memory"\nbytes = 0'
+    return "\n".join(['name = "here"', "kernels = [", *kernels, "]", *kinds, node, *cores, ""])
+
+
+def main() -> None:
+    routine, n, nb, variant, core = sys.argv[1:]
+    session = SessionChoice(engine="native", workers=[int(core)]).open(_core)
+    ours = Ours(_core, session, Job(routine, int(n)), int(nb), variant)
+    print("computing", flush=True)
+    while True:
+        ours.run()
+
+
+def _session_of(case: Case) -> Any:
+    choice = SessionChoice(engine="native", scheduler=case.scheduler, workers=list(case.workers), slow=case.slow)
+    return choice.open(_core)
+
+
+def _seconds(case: Case, variant: str, repeat: int) -> list[float]:
+    ours = Ours(_core, _session_of(case), Job(case.routine, case.n), case.nb, variant)
+    ours.run()
+    return [ours.run().seconds for _ in range(repeat)]
+
+
+def _record(case: Case, variant: str, speeds: dict[str, float], real: list[float]) -> dict[str, Any]:
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(description(case, speeds))
+        file.flush()
+        one = Simulation(case.routine, case.n, file.name, case.nb, "d", variant, case.scheduler)
+        (simulated,) = simulate_all([one])
+    makespan, median = simulated["makespan_s"], statistics.median(real)
+    return {
+        "routine": case.routine, "n": case.n, "nb": case.nb, "variant": variant, "scheduler": simulated["scheduler"],
+        "workers": list(case.workers), "slow": {str(core): fraction for core, fraction in case.slow.items()},
+        "simulated_s": makespan, "real_s": median, "real_s_min": min(real), "real_s_max": max(real), "repeat": len(real),
+        "simulated_over_real": makespan / median, "kernel_gflops": speeds,
+    }  # fmt: skip
+
+
+@contextmanager
+def _neighbours(case: Case, variant: str, cores: Sequence[int]) -> Iterator[None]:
+    words = [sys.executable, "-m", "trencadis.against_real", case.routine, str(case.n), str(case.nb), variant]
+    children = []
+    try:
+        for core in cores:
+            children.append(start_child([*words, str(core)], [core]))
+        for child in children:
+            if child.stdout is None or child.stdout.readline() != "computing\n":
+                raise BackendError(f"--against-real: a process that computes on another core {ending(child)}")
+        yield
+    finally:
+        end_children(children)
+
+
+if __name__ == "__main__":
+    main()

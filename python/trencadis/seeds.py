@@ -1,0 +1,123 @@
+"""Simulations over many seeds: means with their 95 % intervals.
+
+What a policy chooses at random follows a seed, and one seed is one draw. A configuration without such a choice comes out the same
+for all, is run once, and says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, median, stdev
+from typing import Annotated, Any
+
+import typer
+
+from .simulations import Progress, Simulation, simulate_all
+
+SeedCount = Annotated[
+    int | None,
+    typer.Option(
+        "--seeds", min=1, max=100_000, show_default=False,
+        help="Over how many seeds to run what a policy chooses at random; shown as mean and 95 % interval",
+    ),
+]  # fmt: skip
+
+#: Fields of a record that are averaged; lists (per_worker, per_kernel) are the first seed's.
+_AVERAGED = (
+    "makespan_s", "gflops", "idle_fraction", "energy_j", "bytes_moved", "transfers", "local_bytes", "remote_bytes",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over seeds with half of its 95 % interval (Student's t); 0 where chance has no part in it."""
+
+    mean: float
+    half: float = 0.0
+
+    @property
+    def interval(self) -> list[float]:
+        return [self.mean - self.half, self.mean + self.half]
+
+    def __sub__(self, other: Estimate) -> Estimate:
+        """Of independent draws."""
+        return Estimate(self.mean - other.mean, math.hypot(self.half, other.half))
+
+    def __truediv__(self, other: Estimate) -> Estimate:
+        """Of independent draws, to first order."""
+        ratio = self.mean / other.mean
+        return Estimate(ratio, abs(ratio) * math.hypot(self.half / self.mean, other.half / other.mean))
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    if len(values) == 1:
+        return Estimate(values[0])
+    from scipy.special import stdtrit
+
+    return Estimate(fmean(values), float(stdtrit(len(values) - 1, 0.975)) * stdev(values) / math.sqrt(len(values)))
+
+
+def over_seeds(
+    simulations: Sequence[Simulation], counts: Sequence[int], step: Progress = lambda text, done: None
+) -> Iterator[list[dict[str, Any]]]:
+    """The records of each simulation over so many seeds, from its own on; of one seed where chance has no part in it. The trace,
+    where one is written, is of the first."""
+    groups = [copies(simulation, count) for simulation, count in zip(simulations, counts, strict=True)]
+    records = simulate_all([one for group in groups for one in group], step)
+    for group in groups:
+        yield [next(records) for _ in group]
+
+
+def copies(simulation: Simulation, count: int) -> list[Simulation]:
+    if not simulation.random:
+        count = 1
+    others = [replace(simulation, seed=simulation.seed + k, outputs=()) for k in range(1, count)]
+    return [simulation, *others]
+
+
+def runs(simulations: Sequence[Simulation], counts: Sequence[int]) -> int:
+    """How many simulations that makes."""
+    return sum(count if simulation.random else 1 for simulation, count in zip(simulations, counts, strict=True))
+
+
+def mean_record(simulation: Simulation, records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One record for all seeds, with `seeds`, `deterministic`, and `estimates` of the averaged fields."""
+    estimates = {
+        name: estimate([record[name] for record in records]) for name in _AVERAGED if records[0].get(name) is not None
+    }  # fmt: skip
+    return {
+        **records[0],
+        **{name: value.mean for name, value in estimates.items()},
+        "seeds": len(records),
+        "deterministic": not simulation.random,
+        "estimates": estimates,
+    }
+
+
+def spread(record: dict[str, Any], of: Estimate) -> dict[str, Any]:
+    """The fields of a row that say how it varies: `interval` is that of the row's compared figure, null where one seed was run of
+    what depends on it."""
+    known = record["deterministic"] or record["seeds"] > 1
+    return {
+        "seeds": record["seeds"],
+        "deterministic": record["deterministic"],
+        "interval": of.interval if known else None,
+        "runs": "deterministic" if record["deterministic"] else f"{record['seeds']} seed{'s' * (record['seeds'] > 1)}",
+    }
+
+
+def seed_fields(records: Sequence[dict[str, Any]], mean: dict[str, Any]) -> dict[str, Any]:
+    """What replaces and joins the fields of a record of the command line, whose speeds are medians over the seeds; everything
+    else is a mean, and lists are the first seed's."""
+    seconds, speeds = [record["makespan_s"] for record in records], [record["gflops"] for record in records]
+    return {
+        "seconds_median": median(seconds),
+        "seconds_min": min(seconds),
+        "seconds_max": max(seconds),
+        "gflops_median": median(speeds),
+        "gflops_max": max(speeds),
+        "gflops_mean": mean["gflops"],
+        **spread(mean, mean["estimates"]["gflops"]),
+    }

@@ -1,0 +1,23 @@
+// [[sources]] of a machine description: where its figures come from. They say it to readers and reports; no run depends on them.
+#include "machine/describe_parts.hpp"
+
+namespace trencadis {
+
+void read_sources(TomlTable& root)
+{
+    static const std::vector<std::string> classes{
+        "published kernel time", "published", "datasheet", "measured elsewhere", "derived", "estimated", "adjusted to a result"};
+    for (TomlTable& table : root.tables("sources")) {
+        const std::string& given = classes[table.one_of("class", classes, "class of figures")];
+        table.text("figures");
+        table.text_or("kernels", "");
+        const bool adjusted = given == classes.back();
+        if (adjusted) table.text("result");
+        else if (table.has("result"))
+            table.complain("result", fmt::format("{} has a result but is of the class '{}'; only '{}' has one", table.what(),
+                                                 given, classes.back()));
+        table.finish();
+    }
+}
+
+} // namespace trencadis

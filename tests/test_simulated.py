@@ -1,0 +1,76 @@
+"""What the repository says of simulated results is what the simulator gives: the table of quick ones, and the pages."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import simulated  # noqa: E402
+import simulated_pages  # noqa: E402
+
+
+def script(*words):
+    command = [sys.executable, "scripts/simulated.py", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
+def test_all_quick_results_are_as_the_table_has_them():
+    result = script("quick")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_pages_are_what_the_rows_give():
+    result = script("pages")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "quick.tsv"
+    path.write_text(simulated.TABLE.read_text())
+    return path
+
+
+def test_a_result_that_moves_by_more_than_half_a_per_cent_is_found(table):
+    now = [(*key, *numbers) for key, numbers in simulated.read_table(table).items()]
+    key, (gflops, *others) = now[0][:4], now[0][4:]
+    for factor, found in ((1.004, 0), (1.006, 1), (0.994, 1)):
+        other = (*key, f"{float(gflops) * factor:.6g}", *others)
+        moved = simulated.moved(simulated.read_table(table), [other, *now[1:]], ["asym"])
+        assert len(moved) == found and all("gflops" in line for line in moved)
+    assert "not simulated any more" in simulated.moved(simulated.read_table(table), now[1:], ["asym"])[0]
+    assert "not in the table" in simulated.moved(dict(list(simulated.read_table(table).items())[1:]), now, ["asym"])[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("format 1", "format 0", "a table of another version"),
+        ("gflops\tjoules", "gflops\twatts", "a table of another version"),
+        ("method=big-only", "method=big\tonly", "7 cells, the last 3 numbers, are wanted"),
+    ],
+)
+def test_a_table_that_is_none_is_refused_in_one_line(table, old, new, said):
+    table.write_text(table.read_text().replace(old, new, 1))
+    with pytest.raises(simulated.UsageError) as error:
+        simulated.read_table(table)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("page", "region"), simulated_pages.REGIONS)
+def test_a_figure_that_is_changed_in_a_page_is_found(page, region):
+    text = (ROOT / page).read_text()
+    begin = text.index(f"<!-- simulated: begin {region} -->\n")
+    end = text.index(f"<!-- simulated: end {region} -->")
+    digit = next(place for place in range(end, begin, -1) if text[place].isdigit())
+    broken = text[:digit] + str((int(text[digit]) + 1) % 10) + text[digit + 1 :]
+    assert simulated_pages.rendered(page, broken) == text != broken
+
+
+def test_a_region_that_nobody_makes_is_refused():
+    with pytest.raises(simulated_pages.NotSimulated, match="has the regions"):
+        simulated_pages.rendered("README.md", "<!-- simulated: begin other -->\n")
