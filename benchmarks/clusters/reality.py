@@ -87,27 +87,21 @@ def simulated(routine: str, n: int, nb: int, grid: str, machine: str) -> dict:
         return json.loads(said(TRENCADIS, "simulate", routine, "--machine", file.name, *size, "--json", "-"))
 
 
-def real(routine: str, n: int, nb: int, grid: str, processes: int, repeat: int) -> dict:
-    size = ["--variant", VARIANTS[routine], "--n", str(n), "--nb", str(nb), "--grid", grid, "--repeat", str(repeat)]
+def real(routine: str, n: int, nb: int, processes: int, repeat: int) -> dict:
+    size = ["--variant", VARIANTS[routine], "--n", str(n), "--nb", str(nb), "--repeat", str(repeat)]
     return json.loads(mpirun(processes, TRENCADIS, "bench", routine, "--engine", "starpu-mpi", *size, "--json", "-"))
-
-
-def grid_of(processes: int) -> str:
-    rows = max(p for p in range(1, int(processes**0.5) + 1) if processes % p == 0)
-    return f"{rows}x{processes // rows}"
 
 
 def compared(words: argparse.Namespace, n: int, processes: int) -> dict:
     rates = kernel_rates(words.routine, max(words.orders), words.nb)
     call, latency, bandwidth = network(words.nb)
     share = min(1.0, len(os.sched_getaffinity(0)) / processes)
-    grid = grid_of(processes)
-    here = real(words.routine, n, words.nb, grid, processes, words.repeat)
+    here = real(words.routine, n, words.nb, processes, words.repeat)
     if processes == 1:  # a network of one has nothing to send
         machine = description(2, share, rates, latency, bandwidth)
         there = simulated(words.routine, n, words.nb, "1x1", machine)
     else:
-        there = simulated(words.routine, n, words.nb, grid, description(processes, share, rates, latency, bandwidth))
+        there = simulated(words.routine, n, words.nb, here["grid"], description(processes, share, rates, latency, bandwidth))
     return {
         "routine": words.routine, "n": n, "nb": words.nb, "processes": processes, "share_of_a_core": share,
         "call_us": round(call * 1e6, 1), "latency_us": round(latency * 1e6, 2), "gigabytes_per_s": round(bandwidth * 1e-9, 2),

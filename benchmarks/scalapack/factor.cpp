@@ -1,5 +1,5 @@
-// Times ScaLAPACK's pdpotrf, pdpotrs (with n / 8 right-hand sides) or pdgetrf, whoever answers by that name:
-// mpirun -n P*Q scalapack_factor potrf|potrs|getrf N NB P Q REPEATS.
+// Times ScaLAPACK's pdpotrf, pdpotrs (with n / 8 right-hand sides), pdgetrf, pdgemm or pdtrsm, whoever answers by that name:
+// mpirun -n P*Q scalapack_factor potrf|potrs|getrf|gemm|trsm N NB P Q REPEATS.
 // Prints the seconds of each call, those of the slowest process; the first has what has to begin.
 #include <algorithm>
 #include <cstdio>
@@ -18,6 +18,12 @@ int numroc_(const int* n, const int* nb, const int* process, const int* source, 
 void pdpotrf_(const char* uplo, const int* n, double* A, const int* ia, const int* ja, const int* desc, int* info);
 void pdpotrs_(const char* uplo, const int* n, const int* nrhs, double* A, const int* ia, const int* ja, const int* desca,
               double* B, const int* ib, const int* jb, const int* descb, int* info);
+void pdgemm_(const char* op_a, const char* op_b, const int* m, const int* n, const int* k, const double* alpha, const double* A,
+             const int* ia, const int* ja, const int* desca, const double* B, const int* ib, const int* jb, const int* descb,
+             const double* beta, double* C, const int* ic, const int* jc, const int* descc);
+void pdtrsm_(const char* side, const char* uplo, const char* op, const char* diag, const int* m, const int* n,
+             const double* alpha, const double* A, const int* ia, const int* ja, const int* desca, double* B, const int* ib,
+             const int* jb, const int* descb);
 void pdgetrf_(const int* m, const int* n, double* A, const int* ia, const int* ja, const int* desc, int* ipiv, int* info);
 }
 
@@ -46,7 +52,7 @@ void fill(const Local& its, int n, int mine, int my_cols, int lld, std::vector<d
 
 int main(int count, char** words)
 {
-    if (count < 7) return std::fprintf(stderr, "usage: scalapack_factor potrf|potrs|getrf N NB P Q REPEATS\n"), 2;
+    if (count < 7) return std::fprintf(stderr, "usage: scalapack_factor potrf|potrs|getrf|gemm|trsm N NB P Q REPEATS\n"), 2;
     MPI_Init(nullptr, nullptr);
     const std::string routine = words[1];
     const int n = std::atoi(words[2]), nrhs = n / 8, nb = std::atoi(words[3]), zero = 0, one = 1;
@@ -58,7 +64,8 @@ int main(int count, char** words)
     const int mine = numroc_(&n, &nb, &its.row, &zero, &its.rows), my_cols = numroc_(&n, &nb, &its.col, &zero, &its.cols);
     const int desc[] = {1, context, n, n, nb, nb, 0, 0, std::max(1, mine)};
     std::vector<double> A(std::size_t(desc[8]) * std::max(1, my_cols));
-    std::vector<double> B(A.size(), 1);
+    std::vector<double> B(A.size(), 1), C(routine == "gemm" ? A.size() : 0);
+    const double scale = 1, nothing = 0;
     std::vector<int> pivots(mine + nb);
     for (int turn = 0; turn <= std::atoi(words[6]); ++turn) {
         fill(its, n, mine, my_cols, desc[8], A);
@@ -68,6 +75,11 @@ int main(int count, char** words)
         const double begin = MPI_Wtime();
         if (routine == "potrf") pdpotrf_("L", &n, A.data(), &one, &one, desc, &info);
         else if (routine == "potrs") pdpotrs_("L", &n, &nrhs, A.data(), &one, &one, desc, B.data(), &one, &one, desc, &info);
+        else if (routine == "gemm")
+            pdgemm_("N", "N", &n, &n, &n, &scale, A.data(), &one, &one, desc, B.data(), &one, &one, desc, &nothing, C.data(),
+                    &one, &one, desc);
+        else if (routine == "trsm")
+            pdtrsm_("L", "L", "N", "N", &n, &n, &scale, A.data(), &one, &one, desc, B.data(), &one, &one, desc);
         else pdgetrf_(&n, &n, A.data(), &one, &one, desc, pivots.data(), &info);
         double seconds = MPI_Wtime() - begin;
         MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

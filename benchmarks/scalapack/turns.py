@@ -1,4 +1,5 @@
-"""ScaLAPACK's pdpotrf, pdpotrs or pdgetrf with our library before it and without, in turn, under mpirun on 2 x 2 processes.
+"""ScaLAPACK's pdpotrf, pdpotrs, pdgetrf, pdgemm or pdtrsm with our library before it and without, in turn, under mpirun on 2 x 2
+processes.
 
     python benchmarks/scalapack/turns.py potrf --n 4096 --blocks 32,64,128,256 [--turns 3] [--calls 3] [--kernels openblas]
         [--blas]
@@ -47,7 +48,7 @@ def compared(words: argparse.Namespace, block: int) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("routine", choices=["potrf", "potrs", "getrf"])
+    parser.add_argument("routine", choices=["potrf", "potrs", "getrf", "gemm", "trsm"])
     parser.add_argument("--n", type=int, default=4096)
     parser.add_argument("--blocks", default="32,64,128,256")
     parser.add_argument("--turns", type=int, default=3)

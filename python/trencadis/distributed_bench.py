@@ -40,14 +40,24 @@ class Layout:
         return "symmetric" if self.symmetric else f"{self.grid[0]}x{self.grid[1]}"
 
 
-def layout_of(grid: str, owners: str, processes: int) -> Layout:
-    """What --grid and --distribution stand for; the grid that is nearest to a square where none was given."""
+def _row_interchanges(routine: str, variant: str) -> bool:
+    return routine in ("getrf", "gesv") and variant not in ("nopiv", "incremental")
+
+
+def _default_grid(processes: int, row_cost: int) -> tuple[int, int]:
+    """The grid p x q that sends least: a tile of a panel goes to q - 1 processes, one to its right to p - 1, row_cost times."""
+    grids = [(p, processes // p) for p in range(1, int(processes**0.5) + 1) if processes % p == 0]
+    return min(grids, key=lambda grid: (grid[1] - 1 + row_cost * (grid[0] - 1), -grid[0]))
+
+
+def layout_of(grid: str, owners: str, processes: int, routine: str = "", variant: str = "") -> Layout:
+    """What --grid and --distribution stand for. Where no grid was given, the one nearest to a square; for LU with row
+    interchanges the one that sends least with a tournament, where as many rows as a tile has go down and up a tile column."""
     one_of("--distribution", owners or "block-cyclic", ("block-cyclic", "symmetric"))
     if owners == "symmetric":
         return Layout((_order_of_pairs(processes), 1), True)
     if not grid:
-        rows = max(p for p in range(1, int(processes**0.5) + 1) if processes % p == 0)
-        return Layout((rows, processes // rows))
+        return Layout(_default_grid(processes, 3 if _row_interchanges(routine, variant) else 1))
     words = grid.split("x")
     if len(words) != 2 or not all(word.isdecimal() and int(word) > 0 for word in words):
         raise UsageError(f"--grid: '{grid}' is no grid of processes; give rows and columns, as 2x2")

@@ -232,9 +232,10 @@ TEST(SharedRuns, ThrowOnAllProcessesWhatOneThrows)
         ADD_FAILURE() << "nothing was thrown";
     } catch (const std::exception& error) {
         EXPECT_NE(std::string(error.what()).find("it broke"), std::string::npos);
-        if (all().size() > 1)
+        if (all().size() > 1) {
             EXPECT_NE(std::string(error.what()).find("process " + std::to_string(all().size() - 1)), std::string::npos)
                 << error.what();
+        }
     }
 }
 
