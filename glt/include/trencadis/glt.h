@@ -157,6 +157,12 @@ GLT_API void glt_ult_create_to(void (*function)(void*), void* arg, GLT_ult* unit
 GLT_API void glt_tasklet_create(void (*function)(void*), void* arg, GLT_tasklet* tasklet);
 GLT_API void glt_tasklet_create_to(void (*function)(void*), void* arg, GLT_tasklet* tasklet, int dest);
 
+/* The four under the names of the published tables; later versions of that interface call them as above. */
+#define glt_ult_creation glt_ult_create
+#define glt_ult_creation_to glt_ult_create_to
+#define glt_tasklet_creation glt_tasklet_create
+#define glt_tasklet_creation_to glt_tasklet_create_to
+
 #define GLT_ANY_THREAD (-1)
 enum { GLT_PLACE_HINT = 0, GLT_PLACE_STRICT = 1 };
 typedef struct GLT_attributes {

@@ -30,6 +30,27 @@ TEST_P(UnitTest, EachRunsOnceWithItsArgument)
     }
 }
 
+TEST_P(UnitTest, CanBeMadeUnderThePublishedNames)
+{
+    std::atomic<int> runs{0};
+    const auto body = [](void* counted) { static_cast<std::atomic<int>*>(counted)->fetch_add(1); };
+    GLT_ult units[2];
+    GLT_tasklet tasklets[2];
+    glt_ult_creation(body, &runs, &units[0]);
+    glt_ult_creation_to(body, &runs, &units[1], 0);
+    glt_tasklet_creation(body, &runs, &tasklets[0]);
+    glt_tasklet_creation_to(body, &runs, &tasklets[1], 0);
+    for (GLT_ult& unit : units) {
+        glt_ult_join(&unit);
+        glt_ult_free(&unit);
+    }
+    for (GLT_tasklet& tasklet : tasklets) {
+        glt_tasklet_join(&tasklet);
+        glt_tasklet_free(&tasklet);
+    }
+    EXPECT_EQ(runs.load(), 4);
+}
+
 TEST_P(UnitTest, HandlesFromMallocAreNull)
 {
     GLT_ult* units = glt_ult_malloc(100);
