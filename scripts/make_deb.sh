@@ -18,7 +18,7 @@ install -m 644 LICENSE "$stage/usr/share/doc/trencadis/copyright"
 # What the libraries need; what only the simulator, the engines over others' runtimes and ScaLAPACK's names need is suggested.
 printf 'Source: trencadis\n\nPackage: trencadis\nArchitecture: any\n' >"$own/debian/control"
 modules=(-name 'libtrencadis_simgrid.so' -o -name 'libtrencadis_openmp_*.so' -o -name 'libtrencadis_starpu*.so'
-    -o -name 'libtrencadis_scalapack.so*')
+    -o -name 'libtrencadis_opencl.so' -o -name 'libtrencadis_scalapack.so*')
 mapfile -t suggested < <(find "$stage" -type f '(' "${modules[@]}" ')')
 mapfile -t needed < <(find "$stage" -type f -name '*.so*' ! '(' "${modules[@]}" ')')
 libraries=$(dirname "$(find "$stage" -name libtrencadis.so.0)")

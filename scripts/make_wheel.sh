@@ -2,7 +2,7 @@
 # Makes a wheel in dist/ that needs no compiler and no library beside the C and C++ ones: hwloc, Boost.Context and the others that
 # ours are linked with go into it (auditwheel), which also finds out the oldest system that it is for. SimGrid does not: it brings
 # half of ns-3 and the GNU Scientific Library, whose licence is another one; where the system has it, the simulator runs. Nor do
-# the OpenMP runtimes and StarPU: a process should have one of each. Prints the wheel's path.
+# the OpenMP runtimes, StarPU and what finds OpenCL's drivers: a process should have one of each. Prints the wheel's path.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=build-wheel/venv
@@ -21,7 +21,7 @@ from scikit_build_core.build import build_wheel
 build_wheel("build-wheel/raw", {"build.verbose": "false", "logging.level": "WARNING"})
 P
 auditwheel repair --exclude 'libsimgrid.so*' --exclude 'libgomp.so*' --exclude 'libomp.so*' --exclude 'libstarpu*-1.3.so*' \
-    --exclude 'libmpi.so*' \
+    --exclude 'libmpi.so*' --exclude 'libOpenCL.so*' --exclude 'libclblast.so*' \
     --wheel-dir build-wheel/repaired \
     build-wheel/raw/trencadis-*.whl >build-wheel/repair.log 2>&1 ||
     { cat build-wheel/repair.log >&2; exit 1; }

@@ -44,18 +44,29 @@ def parts(jobs, commit="0" * 40):
     yield Part("micro-kernels for 64-bit Arm", "ctest --test-dir build --output-on-failure -R '^blas_aarch64$'", short=True)
     graphs = "build/bin/test_runtime --gtest_brief=1 --gtest_filter='*Random*'"
     yield Part("ten times as many random graphs", f"TRENCADIS_TEST_SHARE=10 TRENCADIS_SOURCE_DIR=$PWD {graphs}", short=True)
+    devices = "TRENCADIS_DEVICE_GRAPHS=100000 TRENCADIS_DEVICE_FAULTS=all build/bin/test_device_workers --gtest_brief=1"
+    yield Part("100000 random graphs over three memories, and all faults of devices", devices, short=True)
     four = "mpirun --allow-run-as-root --oversubscribe -n 4 build/bin/test_processes --gtest_brief=1"
     yield Part("memory of processes beside their shares", f"{four} --gtest_filter='SharedMemory.*'", short=True)
+    kernels = "build/bin/test_device_kernels --gtest_brief=1"
+    yield Part("kernels of devices as their compilers optimize them", f"TRENCADIS_TEST_SHARE=1 {kernels}")
+    killed = f"{PYTEST} -m thorough python/tests/test_campaign.py"
+    yield Part("a campaign of 200 runs that is killed ten times", killed, short=True)
     yield Part("the site", "make docs", short=True)
     # No turn: it fails as long as a cliff is known to stand, and what it says depends on the machine.
     yield Part("speed without cliffs", f".venv/bin/trencadis sweep {sweep_of(commit)}")
     reality = ".venv/bin/python benchmarks/clusters/reality.py"
     yield Part("simulated clusters beside real processes", f"{reality} potrf --n 4096 --processes 1,2 --within 0.2")
+    beside = ".venv/bin/trencadis simulate potrf --against-real --n 2048,4096 --within 0.2"
+    yield Part("simulated cores beside real ones", beside, short=True)
+    same = "git diff --exit-code --stat -- docs/simulated"
+    yield Part("rows of simulated results, all seeds", f".venv/bin/python scripts/simulated.py rows asym numa locality && {same}")
     yield Part("user-level threads, counts ten times as large", "GLT_SUITE_LONG=1 GLT_BACKEND=native build/bin/test_glt_native")
     yield Part("testers of the reference LAPACK at size", f"{PYTEST} -m thorough tests/test_lapack_testers.py")
     yield Part("all of it under AddressSanitizer", f"make asan JOBS={jobs} SANITIZED_PARTS=1")
     yield Part("all of it under ThreadSanitizer", f"make tsan JOBS={jobs} SANITIZED_PARTS=1")
     yield Part("the same call, the same bits", "scripts/same_bits.sh build")
+    yield Part("one hash from 1 to 64 threads", f"{PYTEST} -m thorough python/tests/test_reproducible.py")
     yield Part("others' programs", f"make test-clients JOBS={jobs}")
     yield Part("a build without optional dependencies", f"make minimal JOBS={jobs}")
     yield Part("deliberate faults", f"make test-mutations JOBS={jobs}")

@@ -1,5 +1,6 @@
 """The examples of the pages in docs/ do what they say."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -12,21 +13,28 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-def blocks(language):
+#: They belong together, and have a test of their own.
+CAMPAIGN = ("trencadis campaign", "trencadis report")
+
+
+def blocks(language, pages="*.md"):
     return [
         block
-        for page in sorted(DOCS.glob("*.md"))
+        for page in sorted(DOCS.glob(pages))
         for block in re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
     ]
 
 
 def commands():
     lines = [line.split("#")[0].strip() for block in blocks("sh") for line in block.splitlines()]
-    return [line for line in lines if line.startswith("trencadis ")]
+    return [line for line in lines if line.startswith("trencadis ") and not line.startswith(CAMPAIGN)]
 
 
 def run(words, folder):
-    return subprocess.run([sys.executable, "-m", "trencadis", *words], cwd=folder, capture_output=True, text=True, timeout=300)
+    # What is calibrated here is nobody else's.
+    environment = os.environ | ({"XDG_CACHE_HOME": str(folder)} if words[0] == "tune" else {})
+    return subprocess.run([sys.executable, "-m", "trencadis", *words], cwd=folder, capture_output=True, text=True, timeout=300,
+                          env=environment)  # fmt: skip
 
 
 def test_the_page_of_routines_is_what_its_script_makes_of_the_lists():
@@ -38,10 +46,13 @@ def test_the_page_of_routines_is_what_its_script_makes_of_the_lists():
 
 
 def smaller(line):
-    """Orders of real runs, which would take long; simulated ones cost nothing."""
-    if line.startswith("trencadis simulate"):
+    """Orders of real runs, which would take long; simulated ones and graphs cost nothing."""
+    if line.startswith(("trencadis simulate", "trencadis graph")):
         return line
-    return re.sub(r"--shape [\dx,]+", "--shape 3000x20", re.sub(r"--n [\d,]+", "--n 300", line))
+    if line.startswith("trencadis tune"):
+        return f"{line} --seconds 2"
+    shape = "300x20x300" if "gemm" in line else "3000x20"
+    return re.sub(r"--shape [\dx,]+", f"--shape {shape}", re.sub(r"--n [\d,]+", "--n 300", line))
 
 
 @pytest.mark.parametrize("line", commands())
@@ -55,7 +66,7 @@ def test_a_command_of_the_pages_works(line, tmp_path):
 
 
 def test_the_machine_in_the_pages_can_be_simulated(tmp_path):
-    description, _ = blocks("toml")
+    description, _ = blocks("toml", "simulation.md")
     (tmp_path / "machine.toml").write_text(description)
     words = ["simulate", "potrf", "--machine", "machine.toml", "--n", "600", "--nb", "200"]
     for extra in ([], ["--model", "cluster-switching", "--effect", "power-state=nominal"]):
@@ -64,10 +75,19 @@ def test_the_machine_in_the_pages_can_be_simulated(tmp_path):
 
 
 def test_the_hosts_in_the_pages_can_be_simulated(tmp_path):
-    description, hosts = blocks("toml")
+    description, hosts = blocks("toml", "simulation.md")
     (tmp_path / "cluster.toml").write_text(description.split("[[nodes]]")[0] + hosts)
     result = run(["simulate", "potrf", "--machine", "cluster.toml", "--n", "600", "--nb", "200", "--grid", "2x2"], tmp_path)
     assert result.returncode == 0, result.stderr
+
+
+def test_the_campaign_of_its_page_runs_and_is_reported(tmp_path):
+    (file,) = blocks("toml", "campaigns.md")
+    (tmp_path / "c.toml").write_text(file.replace("repetitions = 30", "repetitions = 3"))
+    lines = [line.split("#")[0] for block in blocks("sh", "campaigns.md") for line in block.splitlines()]
+    results = [run(shlex.split(line)[1:], tmp_path) for line in lines]
+    assert [result.returncode for result in results] == [0, 0], results
+    assert len((tmp_path / "folder" / "runs.jsonl").read_text().splitlines()) == 24 and "Best configurations" in results[1].stdout
 
 
 @pytest.mark.parametrize("example", blocks("python"), ids=range(len(blocks("python"))))

@@ -1,5 +1,6 @@
 """The README's examples do what it says."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -58,7 +59,10 @@ def test_a_command_of_the_readme_works(line, tmp_path):
     small = line.replace("4096", "300").replace("100000x200", "6000x30").replace("growth --n 500", "growth --n 100")
     small = small.replace("--against mkl,openblas", "--against openblas").replace("demo wind", "demo wind --points 900")
     small = small.replace("sweep gemm", "sweep gemm --n 64 --ld tight")  # one point has nothing to fall off from
-    result = run([sys.executable, "-m", *shlex.split(small)], tmp_path)
+    environment = os.environ
+    if line.startswith("trencadis tune"):  # what is calibrated here is nobody else's
+        small, environment = f"{line} --seconds 2", os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    result = run([sys.executable, "-m", *shlex.split(small)], tmp_path, env=environment)
     assert result.returncode == 0, result.stderr
     output = re.search(r"-o (\S+)", line)
     assert output is None or (tmp_path / output[1]).stat().st_size > 0

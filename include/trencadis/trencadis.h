@@ -60,9 +60,12 @@ typedef struct trc_session trc_session;
  *     relief=held-up|always|never     when a worker goes on on the core of an idle one, as the
  *                                     system has taken its own away; the standard session: never
  *     devices=WORDS                   beside the cores: emulated:2,memory=64MiB (docs/devices.md)
+ *     reproducible=0|1                the same bits from any number of workers (docs/bits.md)
+ *     objective=time                  or energy, energy-delay, rule: what choices make small (docs/choices.md)
  *
  * What is not given comes from TRENCADIS_ENGINE, TRENCADIS_SCHEDULER, TRENCADIS_KERNELS, TRENCADIS_THREADS_BACKEND,
- * TRENCADIS_NUM_THREADS and TRENCADIS_RELIEF, else the default: one worker per core. */
+ * TRENCADIS_NUM_THREADS, TRENCADIS_RELIEF, TRENCADIS_DEVICES and TRENCADIS_REPRODUCIBLE, else the default: one worker per
+ * core. */
 int trc_session_create(trc_session** session, const char* options);
 /* The same with engine=starpu-mpi in an MPI program (Open MPI): `communicator` is the address of an MPI_Comm, of the
  * processes that work together, which is duplicated; all of them make the session, and destroy it. MPI is there, with

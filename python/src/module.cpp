@@ -34,12 +34,15 @@ NB_MODULE(_core, m)
     nb::register_exception_translator(translate, backend_error.release().ptr());
 
     trencadis::python::bind_session(m);
+    trencadis::python::bind_choices(m);
     trencadis::python::bind_routines(m);
     trencadis::python::bind_lapack(m);
     trencadis::python::bind_level3(m);
     trencadis::python::bind_direct(m);
     trencadis::python::bind_distributed(m);
+    trencadis::python::bind_energy(m);
     trencadis::python::bind_general(m);
+    trencadis::python::bind_graph(m);
     trencadis::python::bind_incremental(m);
     trencadis::python::bind_stacks(m);
     trencadis::python::bind_products(m);

@@ -1,5 +1,6 @@
 #include "bind.hpp"
 #include "call.hpp"
+#include "devices/backend.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "engines/engine.hpp"
 #include "graph/flow_options.hpp"
@@ -8,6 +9,7 @@
 #include "machine/machine.hpp"
 #include "routines.hpp"
 #include "scheduling/scheduler.hpp"
+#include "session/device_survey.hpp"
 #include "simulation/graph_survey.hpp"
 #include "threads/threads.hpp"
 
@@ -189,6 +191,38 @@ std::string this_machine(bool measure, bool fresh)
     });
 }
 
+nb::list backend_rows()
+{
+    nb::list rows;
+    for (const DeviceBackend* entry : device_entries()) {
+        nb::dict row = row_of(*entry);
+        note_absence(row, *entry);
+        rows.append(row);
+    }
+    return rows;
+}
+
+/// Those that the words name, measured; without words those that are there.
+nb::list device_rows(const std::string& words)
+{
+    const auto reports = compute([&] { return words.empty() ? devices_here() : survey_devices(words, load_kernels("native")); });
+    nb::list rows;
+    for (const DeviceReport& device : reports) {
+        nb::dict row;
+        row["name"] = device.name;
+        row["kind"] = device.backend;
+        row["bytes"] = device.bytes;
+        row["emulated"] = device.emulated;
+        if (device.flops_per_second > 0) {
+            row["gflops"] = device.flops_per_second * 1e-9;
+            row["bandwidth_to"] = device.bytes_per_second[0];
+            row["bandwidth_from"] = device.bytes_per_second[1];
+        }
+        rows.append(row);
+    }
+    return rows;
+}
+
 } // namespace
 
 void bind_registries(nb::module_& m)
@@ -200,7 +234,9 @@ void bind_registries(nb::module_& m)
     m.def("list_kernels", &kernel_rows);
     m.def("list_machines", &machine_rows);
     m.def("list_routines", &routine_rows);
-    m.def("default_tile", &default_tile, "routine"_a, "variant"_a, "n"_a, "element_bytes"_a, "workers"_a);
+    m.def("list_devices", &backend_rows);
+    m.def("devices", &device_rows, "words"_a = "");
+    m.def("default_tile", &default_tile, "routine"_a, "variant"_a, "n"_a, "element_bytes"_a, "workers"_a, "device_bytes"_a = 0.0);
     m.def("machine", &this_machine, "measure"_a = true, "fresh"_a = false);
     m.def(
         "load_machine",

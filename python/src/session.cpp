@@ -38,6 +38,8 @@ nb::dict options_of(const Session& session)
     d["pages"] = options.pages;
     d["relief"] = options.relief;
     d["devices"] = options.devices;
+    d["reproducible"] = options.reproducible;
+    d["objective"] = options.objective;
     return d;
 }
 
@@ -57,6 +59,7 @@ std::string text_of(const Session& session)
     if (!options.slow.empty()) say("slow", options.slow);
     if (!options.machine.empty()) say("machine", options.machine);
     if (!options.devices.empty()) say("devices", options.devices);
+    if (options.reproducible) say("reproducible", options.reproducible);
     return nb::cast<std::string>(nb::str("trencadis.session({})").format(nb::str(", ").attr("join")(words)));
 }
 
@@ -92,10 +95,36 @@ nb::list rows_of(const std::vector<NodeBytes>& nodes)
     return rows;
 }
 
+/// What the devices' workers hold meanwhile, they may hold while one waits for the interpreter lock.
+std::vector<DeviceTraffic> unlocked_traffic(const Session& session)
+{
+    const Unlocked unlocked;
+    return session.device_traffic();
+}
+
+void reset_statistics(Session& session)
+{
+    const Unlocked unlocked;
+    session.reset_statistics();
+}
+
+nb::list rows_of(const std::vector<ChosenPlan>& choices)
+{
+    nb::list rows;
+    for (const ChosenPlan& one : choices) {
+        nb::dict row;
+        row["call"] = one.call;
+        row["plan"] = one.plan;
+        row["times"] = one.times;
+        rows.append(row);
+    }
+    return rows;
+}
+
 nb::list traffic_of(const Session& session)
 {
     nb::list rows;
-    for (const DeviceTraffic& device : session.device_traffic()) {
+    for (const DeviceTraffic& device : unlocked_traffic(session)) {
         nb::dict row;
         row["device"] = device.device;
         row["bytes_to"] = device.to;
@@ -103,6 +132,11 @@ nb::list traffic_of(const Session& session)
         row["hits"] = device.hits;
         row["misses"] = device.misses;
         row["evictions"] = device.evictions;
+        row["peak_bytes"] = device.peak;
+        row["copy_s"] = device.copying;
+        row["kernel_s"] = device.computing;
+        row["overlap"] = device.overlap();
+        row["fault"] = device.fault.empty() ? nb::object(nb::none()) : nb::cast(device.fault);
         rows.append(row);
     }
     return rows;
@@ -142,7 +176,20 @@ void bind_trace(nb::module_& m)
              })
         .def("worker_table", [](const Trace& t) { return table(t, "workers"); })
         .def("kernel_table", [](const Trace& t) { return table(t, "kernels"); })
-        .def("node_bytes", [](const Trace& t) { return rows_of(t.node_bytes); });
+        .def("node_bytes", [](const Trace& t) { return rows_of(t.node_bytes); })
+        .def("choices", [](const Trace& t) { return rows_of(t.choices); });
+}
+
+Trace stop_trace(Session& session, std::string title)
+{
+    Trace trace = session.stop_trace();
+    if (!title.empty()) trace.title = std::move(title);
+    return trace;
+}
+
+std::string variant_of(const Session& session, const std::string& routine)
+{
+    return std::string(default_variant(session, routine));
 }
 
 } // namespace
@@ -155,39 +202,33 @@ void bind_session(nb::module_& m)
             "__init__",
             [](Session* self, std::string engine, std::string scheduler, std::string kernels, std::string threads,
                std::vector<int> workers, int worker_count, std::int64_t window, std::map<int, double> slow, std::string machine,
-               std::string pages, std::string relief, std::uintptr_t communicator, std::string devices) {
+               std::string pages, std::string relief, std::uintptr_t communicator, std::string devices, bool reproducible,
+               std::string objective) {
                 compute([&] {
-                    new (self)
-                        Session(SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow, machine,
-                                               pages, relief, devices, reinterpret_cast<const void*>(communicator)});
+                    new (self) Session(SessionOptions{engine, scheduler, kernels, threads, workers, worker_count, window, slow,
+                                                      machine, pages, relief, devices,
+                                                      reinterpret_cast<const void*>(communicator), reproducible, objective});
                 });
             },
             "engine"_a = "", "scheduler"_a = "", "kernels"_a = "", "threads"_a = "", "workers"_a = std::vector<int>{},
             "worker_count"_a = 0, "window"_a = 0, "slow"_a = std::map<int, double>{}, "machine"_a = "", "pages"_a = "",
-            "relief"_a = "", "communicator"_a = 0, "devices"_a = "")
+            "relief"_a = "", "communicator"_a = 0, "devices"_a = "", "reproducible"_a = false, "objective"_a = "")
         .def("__repr__", &text_of)
         .def("options", &options_of)
         .def_prop_ro("workers", &Session::workers)
+        .def_prop_ro("planned_workers", [](Session& s) { return static_cast<Crew&>(s).workers(); })
+        .def_prop_ro("device_bytes", &Session::device_bytes)
         .def_prop_ro("runtime", &Session::runtime)
         .def_prop_ro("kernels_version", [](const Session& s) { return s.kernels().version(); })
-        .def(
-            "default_variant",
-            [](const Session& s, const std::string& routine) { return std::string(default_variant(s, routine)); }, "routine"_a)
+        .def("default_variant", &variant_of, "routine"_a)
         .def_prop_ro("machine_name", [](const Session& s) { return s.machine().name; })
         .def("count_node_bytes", &Session::count_node_bytes, "on"_a)
         .def("node_bytes", [](const Session& s) { return rows_of(s.node_bytes()); })
         .def("statistics", &statistics_of)
         .def("device_traffic", &traffic_of)
-        .def("reset_statistics", &Session::reset_statistics)
+        .def("reset_statistics", &reset_statistics)
         .def("start_trace", &Session::start_trace)
-        .def(
-            "stop_trace",
-            [](Session& session, std::string title) {
-                Trace trace = session.stop_trace();
-                if (!title.empty()) trace.title = std::move(title);
-                return trace;
-            },
-            "title"_a = "");
+        .def("stop_trace", &stop_trace, "title"_a = "");
     m.def(
         "set_num_threads", [](int count) { compute([&] { Session::limit_standard(count); }); }, "count"_a);
     m.def("get_num_threads", [] { return compute([] { return Session::standard_workers(); }); });

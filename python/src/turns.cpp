@@ -88,14 +88,16 @@ std::pair<std::int64_t, Seconds> calls_for(const TimedCall& call, Seconds least)
     return {calls, inside};
 }
 
-std::tuple<std::int64_t, Seconds> time_calls(Word function, const std::vector<Word>& words, std::vector<Restore> restores,
-                                             Seconds dropped, Seconds least)
+/// How many calls counted, the seconds inside of them, and when they began and ended, by time.perf_counter.
+std::tuple<std::int64_t, Seconds, Seconds, Seconds> time_calls(Word function, const std::vector<Word>& words,
+                                                               std::vector<Restore> restores, Seconds dropped, Seconds least)
 {
     const TimedCall call(function, words, std::move(restores));
     const Unlocked unlocked;
     if (dropped > 0) calls_for(call, dropped);
+    const Seconds begin = now();
     const auto [calls, inside] = calls_for(call, least);
-    return {calls, inside};
+    return {calls, inside, begin, now()};
 }
 
 std::vector<Seconds> time_lone_calls(Word function, const std::vector<Word>& words, std::vector<Restore> restores,

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.alone
 FIELDS = [
     "routine", "n", "nb", "precision", "variant", "engine", "scheduler", "runtime", "kernels", "threads", "workers", "machine",
     "seconds_median", "seconds_min", "seconds_max", "gflops_median", "gflops_max", "idle_fraction", "residual", "simulated",
-    "slow", "busy", "kernels_version", "repeat", "node_bytes",
+    "slow", "busy", "kernels_version", "repeat", "reproducible", "node_bytes",
 ]  # fmt: skip
 CORE = min(os.sched_getaffinity(0))
 

@@ -167,3 +167,5 @@ def test_workers_are_kinds_of_the_machine_that_is_laid_over():
     with pytest.raises(ValueError, match="^workers: 'cortex-a16' .* did you mean 'cortex-a15'") as caught:
         trencadis.session(machine="exynos5422", workers="cortex-a16")
     assert "--" not in str(caught.value)
+    with pytest.raises(ValueError, match="^workers: '9+' is not a list of numbers"):
+        trencadis.session(workers="9" * 20)

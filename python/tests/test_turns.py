@@ -26,7 +26,7 @@ def address(pointer):
 
 def time_calls(body, restores=(), dropped=0.0, least=0.01):
     pointer = function(body)
-    return _core.time_calls(address(pointer), [], list(restores), dropped=dropped, least=least)
+    return _core.time_calls(address(pointer), [], list(restores), dropped=dropped, least=least)[:2]
 
 
 def copy(to, source):
@@ -44,6 +44,15 @@ def test_calls_go_on_for_as_long_as_asked():
     begin = time.perf_counter()
     calls, seconds = time_calls(lambda *words: time.sleep(0.002), dropped=0.02, least=0.05)
     assert time.perf_counter() - begin >= 0.07 and 1 < calls <= 25 and seconds >= 0.002 * calls
+
+
+def test_what_is_dropped_lies_before_the_time_in_which_calls_count():
+    """Also where a call takes longer than what is to be dropped, and its restore longer than the call."""
+    made = []
+    pointer = function(lambda *words: (made.append(time.perf_counter()), time.sleep(0.03)))
+    calls, inside, begin, end = _core.time_calls(address(pointer), [], [], dropped=0.01, least=0.05)
+    assert begin >= made[-calls - 1] + 0.03 and begin <= made[-calls] <= end - 0.03
+    assert inside <= end - begin and end <= time.perf_counter()
 
 
 def test_one_call_is_made_however_long_it_takes():

@@ -64,6 +64,30 @@ def test_every_command_with_json_takes_all_three_forms(tmp_path):
         (tmp_path / "rows.json").unlink()
 
 
+#: No integer of the library, nor of a core's number, holds it.
+LARGE = "9" * 20
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"solve A.npy b.npy --workers {LARGE}", f"bench potrf --n 9 --workers 0-{LARGE}", f"bench potrf --n 9 --slow {LARGE}=0.5",
+        f"bench potrf --n 9 --window {LARGE}", f"bench potrf --n 9 --busy {LARGE}=1", f"bench potrf --n {LARGE}",
+        f"bench potrf --n 9:{LARGE}:{LARGE}", f"simulate potrf --machine exynos5422 --n {LARGE}",
+        f"simulate potrf --machine exynos5422 --n {'9' * 12}", f"simulate potrf --machine exynos5422 --n 9 --workers {LARGE}",
+        f"scaling potrf --machine fat-tree --hosts 4 --strong {LARGE}", f"scaling potrf --machine fat-tree --weak {LARGE}",
+        f"scaling potrf --machine fat-tree --hosts {LARGE} --weak 9", f"scaling potrf --machine fat-tree --weak 9 --nb {LARGE}",
+    ],
+)  # fmt: skip
+def test_numbers_beyond_all_integers_are_refused_in_one_line(line):
+    refusal(*line.split())
+
+
+def test_the_option_that_is_wrong_is_named():
+    said = refusal("scaling", "potrf", "--machine", "fat-tree", "--hosts", "4,x", "--strong", "9")
+    assert said.startswith("trencadis: --hosts: ")
+
+
 def test_an_option_given_twice_is_refused(tmp_path):
     assert "--n: given twice, as '64' and '128'; give it once; several with commas, --n 64,128" in refusal(
         "bench", "potrf", "--n", "64", "--n", "128"

@@ -42,6 +42,30 @@ class Trace:
         """Per kernel: name, calls, total_s, mean_ms, gflops, on_kinds."""
     def node_bytes(self) -> list[dict[str, Any]]:
         """Of the products by memory node, as Session.node_bytes."""
+    def choices(self) -> list[dict[str, Any]]:
+        """Of calls that named neither tile size nor form: call, plan, times."""
+
+class TimedPlans:
+    """A call on operands of its own, to be timed in one plan after another."""
+
+    def __init__(self, session: Session, routine: str, precision: str, m: int, n: int, k: int) -> None: ...
+    def time(self, plan: str) -> float:
+        """Seconds of the call in that plan, its operands restored before."""
+
+def chosen_routines() -> list[str]:
+    """Those whose calls are chosen where this host is calibrated (docs/choices.md)."""
+
+def plans(session: Session, routine: str, precision: str, m: int, n: int, k: int) -> list[str]:
+    """The plans that a calibration tries for a call, the rule first. k: the depth of a product, else 0."""
+
+def considered(session: Session, routine: str, precision: str, m: int, n: int, k: int) -> list[dict[str, Any]]:
+    """What is expected of each plan, the chosen one first: plan, variant, nb, grain, seconds, against (of the rule's), nearest
+    (octaves to what was measured), chosen. Empty: calls of this session go by rule."""
+
+def read_calibration(session: Session) -> dict[str, Any]:
+    """path (empty: no cache folder), trouble (why the file is not used; empty), rows."""
+
+def write_calibration(session: Session, rows: list[dict[str, Any]]) -> None: ...
 
 class Session:
     """Machine, engine, scheduler, kernels and threads under one name each; empty and zero mean the environment's
@@ -62,13 +86,21 @@ class Session:
         relief: str = "",
         communicator: int = 0,
         devices: str = "",
+        reproducible: bool = False,
+        objective: str = "",
     ) -> None: ...
     def options(self) -> dict[str, Any]:
         """As resolved: engine, scheduler, kernels, threads (str), workers (list of OS core numbers, or of places
         in the described machine), window (int), slow (dict of core to fraction), machine, pages (str; empty: the real one),
-        relief, devices (str)."""
+        relief, devices (str), reproducible (bool), objective (str)."""
     @property
     def workers(self) -> int: ...
+    @property
+    def device_bytes(self) -> float:
+        """Memory of the smallest device that takes part; 0: there is none."""
+    @property
+    def planned_workers(self) -> int:
+        """Those that calls are cut up for: the workers, or of a reproducible session a number of its own."""
     @property
     def runtime(self) -> str:
         """Whose runtime the engine stands on: version, what its build allows. Empty for our own."""
@@ -92,6 +124,51 @@ class Session:
     def reset_statistics(self) -> None: ...
     def start_trace(self) -> None: ...
     def stop_trace(self, title: str = "") -> Trace: ...
+
+class MeterRecord:
+    """What the meters told beside a run. Times are those of time.perf_counter."""
+
+    @property
+    def period_s(self) -> float: ...
+    @property
+    def reading_s(self) -> float:
+        """What a reading of all meters takes, mean."""
+    @property
+    def rounds(self) -> int: ...
+    def between(self, begin: float, end: float) -> list[dict[str, Any]]:
+        """Per domain: domain, source, joules (None: unavailable), why, inside (domains that count it as well)."""
+    def series(self) -> list[dict[str, Any]]:
+        """Per meter: source, domain, name, kind (energy, power, temperature), lost, readings (time, value)."""
+
+class EnergyMeters:
+    """The machine's meters of energy, power and temperature, of each domain those of one source."""
+
+    def __init__(self, root: str = "", probe_s: float = 0.3) -> None:
+        """`root`: where sys is looked for; `probe_s`: seconds of load within which a meter must move."""
+    def list(self) -> list[dict[str, Any]]:
+        """Per meter: source, domain, name, kind, where."""
+    def missing(self) -> list[dict[str, Any]]:
+        """Per meter that cannot be had: source, name, why."""
+    def start(self, period_s: float = 0.01) -> None: ...
+    def so_far(self) -> MeterRecord:
+        """What has been read since `start`; reading goes on."""
+    def stop(self) -> MeterRecord: ...
+
+def list_graph(
+    *,
+    routine: str,
+    variant: str = "",
+    n: int,
+    m: int = 0,
+    nb: int = 0,
+    inner: int = 0,
+    precision: str = "d",
+    most: int,
+) -> dict[str, Any]:
+    """A routine's task graph, nothing of it computed: routine, variant, n, m (None: square), nb, precision as resolved, depth
+    (tasks of the longest chain), width (most tasks with equally long chains before them) and tasks, in the order of their
+    submission: kernel, variant, flops, inside (the task that submitted it, or None), data (mode, name), after (numbers of the
+    tasks it waits for). ValueError where there are more than `most`."""
 
 def simulate(
     *,
@@ -119,6 +196,9 @@ def simulate(
     hosts also hosts, distribution, grid, messages, bytes_sent, most_messages_of_a_host, most_bytes_of_a_host,
     peak_bytes_of_a_host, owned_bytes, per_host (messages_sent, messages_received, bytes_sent, bytes_received, owned_bytes,
     peak_bytes)."""
+
+def chooses_at_random(scheduler: str) -> bool:
+    """Do choices of the policy, or of the one inside it, follow the seed of a simulation?"""
 
 def set_num_threads(count: int) -> None:
     """So many workers for the standard session from now on."""
@@ -316,11 +396,17 @@ def add_kernel_library_folder(folder: str) -> None:
 
 # What there is. Each entry: name, available (bool), summary, source, and where they apply version and why_not.
 
-def default_tile(routine: str, variant: str, n: int, element_bytes: int, workers: int) -> int:
-    """The tile size that a square problem gets when none is asked for."""
+def default_tile(routine: str, variant: str, n: int, element_bytes: int, workers: int, device_bytes: float = 0.0) -> int:
+    """The tile size that a square problem gets when none is asked for; `device_bytes`: of the smallest device."""
     ...
 def list_schedulers() -> list[dict[str, Any]]:
     """Also `options`: a list of name, values, standard (when not given), summary; given as NAME:KEY=VALUE,KEY=VALUE."""
+
+def list_devices() -> list[dict[str, Any]]:
+    """Back ends of devices."""
+
+def devices(words: str = "") -> list[dict[str, Any]]:
+    """Those that the words name, measured; without words those that are there, emulated ones left out."""
 
 def list_engines() -> list[dict[str, Any]]:
     """Also what it does with the task model: parallel, live_priorities, malleable, emulates_slow, computes."""
@@ -351,10 +437,11 @@ def described_machines() -> list[str]: ...
 
 def time_calls(
     function: int, words: Sequence[int], restores: Sequence[tuple[int, int, int]], *, dropped: float, least: float
-) -> tuple[int, float]:
+) -> tuple[int, float, float, float]:
     """Calls the C function at that address with these words, again and again: first for `dropped` seconds, then for `least`,
-    at least once. Of the latter, how many and the sum of their seconds. Before each, outside of these seconds, `restores`
-    copies: to, from, bytes. Nothing is checked: a wrong address ends the process."""
+    at least once. Of the latter, how many and the sum of their seconds, and by time.perf_counter when the first began and the
+    last ended. Before each, outside of these seconds, `restores` copies: to, from, bytes. Nothing is checked: a wrong address
+    ends the process."""
 
 def time_lone_calls(
     function: int, words: Sequence[int], restores: Sequence[tuple[int, int, int]], *, silence: float, times: int

@@ -16,9 +16,10 @@ import numpy as np
 
 from .busy import BusyNeighbours
 from .checks import one_of
+from .energy import Metering
 from .errors import UsageError
 from .forms import forms_of
-from .measure import Job, Ours, Run, SessionChoice, describe_session
+from .measure import Job, Ours, Run, SessionChoice, are_emulated, describe_session
 from .options import PRECISIONS, require_repetitions, shape_text
 from .workloads import WORKLOADS
 
@@ -45,6 +46,7 @@ class Request:
     """m, n, k of problems that are not square, measured after `sizes`; k is 0 where there are two extents."""
     through: str = ""
     """Of compare: how ours is called, symbols or session; empty: by symbols where the options allow it."""
+    energy: bool = False
 
     def jobs(self) -> list[Job]:
         square = [Job(self.routine, n, self.precision) for n in self.sizes]
@@ -95,17 +97,41 @@ def bench(request: Request, core: Any, progress: Progress) -> Iterator[dict[str,
             ours = Ours(core, session, job, request.session.nb, request.session.variant)
             inner = runs_within(ours.run().seconds)
             runs = []
-            for repetition in range(request.repeat):
-                progress(f"{job}: {repetition + 1}/{request.repeat}", 1)
-                runs.append(middle([ours.run() for _ in range(inner)]))
+            with Metering(request.energy) as metering:
+                for repetition in range(request.repeat):
+                    progress(f"{job}: {repetition + 1}/{request.repeat}", 1)
+                    runs.append(middle([ours.run() for _ in range(inner)]))
             traffic = ours.device_traffic()
             residual = ours.residual() if request.check else None
             node_bytes = ours.node_bytes() if request.check else None
             progress(f"{job}: done", 1)
             row = record(request, job, description, runs, residual, node_bytes)
+            if request.energy:
+                row |= energy_fields(metering, runs)
+            row |= chosen_fields(core, session, job, request.session)
             if traffic:
-                row |= {"devices": request.session.devices, "device_traffic": traffic}
+                row |= {"device_traffic": traffic}
             yield row
+
+
+def chosen_fields(core: Any, session: Any, job: Job, asked: SessionChoice) -> dict[str, Any]:
+    """The plan by which its calls go where that is chosen (docs/choices.md), and its form and tiles."""
+    if asked.nb or asked.variant or job.routine not in core.chosen_routines():
+        return {}
+    m, k = job.m or job.n, (job.k or job.n) if job.routine == "gemm" else 0
+    considered = core.considered(session, job.routine, job.precision, m, job.n, k)
+    if not considered:
+        return {}
+    chosen = considered[0]
+    if chosen["plan"] == "rule":
+        return {"plan": "rule"}
+    return {"plan": chosen["plan"], "nb": chosen["nb"], "variant": chosen["variant"]}
+
+
+def energy_fields(metering: Metering, runs: Sequence[Run]) -> dict[str, Any]:
+    """Joules of a call by domain, median of the repetitions; both null where no meter counts."""
+    domains = metering.domains((run.begin, run.begin + run.seconds) for run in runs)
+    return {"energy": domains, "energy_cost": metering.cost()}
 
 
 def runs_within(seconds: float) -> int:
@@ -118,13 +144,15 @@ def middle(runs: Sequence[Run]) -> Run:
     return sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
 
 
-def _chosen_tile(job: Job, variant: str, workers: int) -> int | None:
+def _chosen_tile(job: Job, variant: str, description: dict[str, Any]) -> int | None:
     """None for a shape: the library tells the tile size of square problems only."""
     from . import _core
 
     if job.shape():
         return None
-    return _core.default_tile(job.routine, variant, job.n, np.dtype(PRECISIONS[job.precision]).itemsize, workers)
+    element = np.dtype(PRECISIONS[job.precision]).itemsize
+    room = description.get("device_bytes", 0.0)
+    return _core.default_tile(job.routine, variant, job.n, element, description["planned_workers"], room)
 
 
 def record(
@@ -143,7 +171,7 @@ def record(
         "routine": job.routine,
         "n": job.n,
         **job.shape(),
-        "nb": None if flops is None else request.session.nb or _chosen_tile(job, variant, len(description["workers"])),
+        "nb": None if flops is None else request.session.nb or _chosen_tile(job, variant, description),
         "precision": None if flops is None else job.precision,
         "variant": variant,
         "engine": description["engine"],
@@ -165,8 +193,11 @@ def record(
         "busy": {str(core): count for core, count in request.busy.items()},
         "kernels_version": description["kernels_version"],
         "repeat": request.repeat,
+        "reproducible": description["reproducible"],
         "node_bytes": node_bytes,
     }
+    if devices := description.get("devices"):
+        row |= {"devices": devices, "emulated": are_emulated(devices)}
     tasks = job.tasks()
     if tasks is not None:
         row["ns_per_task"] = median / tasks * 1e9

@@ -14,6 +14,7 @@ from .busy import capacity_left, format_cores
 from .checks import one_of
 from .compare import compare
 from .cores import core_list
+from .energy import Energy, counting, domain_text, nothing_counts
 from .errors import UsageError
 from .files import warn
 from .measure import SessionChoice
@@ -40,7 +41,7 @@ from .options import (
 from .peers import select_peers
 from .records import JsonTo, check_record_target, collect, progress_bar, who_ran, write_records
 from .tables import print_node_bytes, print_table
-from .tracing import check_trace_output, print_trace_tables, record_trace, write_trace
+from .tracing import check_power_output, check_trace_output, print_trace_tables, record_with_power, write_trace
 
 EMULATION_PANEL = "Uneven machines"
 Routine = Annotated[str, typer.Argument(metavar="ROUTINE", help="See: trencadis list routines", show_default=False)]
@@ -58,7 +59,7 @@ Shapes = Annotated[
 ]
 Precision = Annotated[str, typer.Option("--precision", metavar="s|d|c|z", help="single, double, complex, double complex")]
 Variant = Annotated[str, typer.Option("--variant", help="Tile variant; see: trencadis list routines")]
-Window = Annotated[int, typer.Option("--window", min=0, help="Tasks in flight at most; 0: the library's choice")]
+Window = Annotated[int, typer.Option("--window", min=0, max=2**31 - 1, help="Tasks in flight at most; 0: the library's choice")]
 Slow = Annotated[
     list[str] | None,
     typer.Option(
@@ -100,6 +101,10 @@ Busy = Annotated[
         "--busy", metavar="CORE=COUNT", rich_help_panel=EMULATION_PANEL,
         help="So many busy processes on the core meanwhile. May be repeated",
     ),
+]
+Reproducible = Annotated[
+    bool,
+    typer.Option("--reproducible", help="The same bits from any number of workers, policy and engine; see docs/bits.md"),
 ]
 Repeat = Annotated[int, typer.Option("--repeat", metavar="R", help="Timed repetitions, after an untimed run")]
 Check = Annotated[bool, typer.Option("--check", help="Compute the residual of the last call by LAPACK's measure")]
@@ -154,21 +159,33 @@ def bench_command(
     scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "", threads_backend: Threads = "", workers: Workers = "",
     variant: Variant = "", virtual_cores: VirtualCores = "", window: Window = 0, slow: Slow = None, busy: Busy = None,
     relief: Relief = "", machine: MachineOver = "", pages: Pages = "", devices: Devices = "",
-    repeat: Repeat = 7, check: Check = False, json: JsonTo = None, grid: Grid = "", owners: Owners = "",
+    repeat: Repeat = 7, check: Check = False, energy: Energy = False, reproducible: Reproducible = False,
+    json: JsonTo = None, grid: Grid = "", owners: Owners = "",
 ) -> None:
     """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(
-        nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages, devices
+        nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages, devices,
+        reproducible,
     )
-    request = request_of(routine, n, shape, precision, choice, busy, repeat, check)
+    request = replace(request_of(routine, n, shape, precision, choice, busy, repeat, check), energy=energy)
     check_record_target(json)
+    if energy:
+        _check_energy(engine)
     if with_processes(engine, grid, owners):
         bench_processes(request, grid, owners, json)
         return
     with progress_bar(len(request.jobs()) * (repeat + 1)) as step:
         rows = collect(bench(request, _core, step), json)
     _finish(rows, json, request)
+
+
+def _check_energy(engine: str) -> None:
+    """A word where nothing can be measured; UsageError where it would be of one process among several."""
+    if engine == "starpu-mpi":
+        raise UsageError("--energy: does not go with --engine starpu-mpi, whose processes may be on other machines")
+    if not counting():
+        warn(nothing_counts())
 
 
 def bench_processes(request: Request, grid: str, owners: str, json: str | None) -> None:
@@ -179,7 +196,7 @@ def bench_processes(request: Request, grid: str, owners: str, json: str | None) 
         distributed.check_request(request)
         session = request.session.open(_core)
         rank, processes = _core.process(session)
-        layout = distributed.layout_of(grid, owners, processes)
+        layout = distributed.layout_of(grid, owners, processes, request.routine, request.session.variant)
         with progress_bar(len(request.jobs()) * (request.repeat + 1) if rank == 0 else 0) as step:
             rows = collect(distributed.bench(request, _core, session, layout, step), json if rank == 0 else None)
         if rank == 0:
@@ -191,7 +208,7 @@ def compare_command(
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
     window: Window = 0, slow: Slow = None, busy: Busy = None, relief: Relief = "", through: Through = "",
-    repeat: Repeat = 7, check: Check = False, json: JsonTo = None,
+    repeat: Repeat = 7, check: Check = False, energy: Energy = False, reproducible: Reproducible = False, json: JsonTo = None,
 ) -> None:
     """Measure us and each peer in turn, A B A B, each in a process of its own. A ratio above 1 says that we are faster.
 
@@ -202,9 +219,14 @@ def compare_command(
     docs/compare.md.
     """
     scheduler = with_virtual_cores(scheduler, virtual_cores)
-    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief)
-    request = replace(request_of(routine, n, shape, precision, choice, busy, repeat, check), through=through)
+    choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief,
+                     reproducible=reproducible)  # fmt: skip
+    request = replace(
+        request_of(routine, n, shape, precision, choice, busy, repeat, check), through=through, energy=energy
+    )
     check_record_target(json)
+    if energy:
+        _check_energy(engine)
     peers = select_peers(routine, against.split(","), warn)
     if slow:
         warn("--slow emulates a slow core for us alone: the peers run at full speed; --busy burdens all alike")
@@ -218,20 +240,27 @@ def trace_command(
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
     window: Window = 0, slow: Slow = None, busy: Busy = None,
-    relief: Relief = "", machine: MachineOver = "", pages: Pages = "", devices: Devices = "",
+    relief: Relief = "", machine: MachineOver = "", pages: Pages = "", devices: Devices = "", energy: Energy = False,
+    reproducible: Reproducible = False,
 ) -> None:
     """Record one run, after an untimed one, and write what each worker did when."""
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(
-        nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages, devices
+        nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages, devices,
+        reproducible,
     )
     request = request_of(routine, n, shape, precision, choice, busy, 1, False)
     if len(request.jobs()) != 1:
         raise UsageError(f"--n: a trace is of one run; '{n}' stands for {len(request.jobs())} sizes")
     check_trace_output(output, view)
-    trace = record_trace(request, _core)
-    files = write_trace(trace, output, "order" if view == "order" else "kernel")
+    if energy:
+        _check_energy(engine)
+        check_power_output(output)
+    trace, power = record_with_power(request, _core, energy)
+    files = write_trace(trace, output, "order" if view == "order" else "kernel", power)
     print_trace_tables(trace)
+    if power is not None:
+        print(f"energy, measured: {power.text}")
     for file in files:
         print(f"wrote {file}")
 
@@ -260,13 +289,13 @@ def demo_command(
 
 def _choice(
     nb: str, scheduler: str, engine: str, kernels: str, threads: str, workers: str, variant: str, window: int,
-    slow: list[str] | None, relief: str, machine: str = "", pages: str = "", devices: str = "",
+    slow: list[str] | None, relief: str, machine: str = "", pages: str = "", devices: str = "", reproducible: bool = False,
 ) -> SessionChoice:
     return SessionChoice(
         engine=engine, scheduler=scheduler, kernels=kernels, threads=threads,
         workers=core_list(workers, machine=machine), window=window,
         slow=core_fractions(slow or []), nb=tile_size(nb), variant=variant,
-        relief=relief, machine=machine, pages=pages, devices=devices,
+        relief=relief, machine=machine, pages=pages, devices=devices, reproducible=reproducible,
     )
 
 
@@ -291,6 +320,10 @@ def _finish(rows: list[dict[str, Any]], target: str | None, request: Request) ->
     for peer, version in {row["peer"]: row["peer_version"] for row in rows if "peer" in row}.items():
         print(f"{peer}: {version}")
     print_table(rows, columns)
+    for row in rows:
+        for whose, key in (("a call of ours", "energy"), (f"one of {row.get('peer')}", "peer_energy")):
+            if row.get(key):
+                print(f"n = {row['n']}: {whose} takes, measured: {domain_text(row[key])}")
     traffic = [{"n": row["n"], **device} for row in rows for device in row.get("device_traffic") or []]
     if traffic:
         print("moved in the last run, in bytes:")
@@ -308,7 +341,8 @@ def heading(row: dict[str, Any], request: Request) -> str:
     ]
     parts += [row["runtime"]] if row.get("runtime") else []
     parts += [f"core {core} slowed to {fraction:g} for us (emulated)" for core, fraction in request.session.slow.items()]
-    parts += [f"devices {request.session.devices}, whose speed is emulated"] if request.session.devices else []
+    if devices := row.get("devices"):
+        parts.append(f"devices {devices}" + (", whose speed is emulated" if row["emulated"] else ""))
     if request.busy:
         neighbours = ", ".join(f"{count} on core {core}" for core, count in request.busy.items())
         left = capacity_left(row["workers"], request.busy)

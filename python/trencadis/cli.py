@@ -9,10 +9,10 @@ pipe, a closed standard output) is no error.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,7 +22,7 @@ from typing import Annotated
 
 import typer
 
-from . import __version__, mpi
+from . import __version__, mpi, patience
 from .errors import BackendError, LinAlgError
 from .words import prepared
 
@@ -36,7 +36,9 @@ _COMMANDS = {
     "solve": "solve_commands", "factor": "solve_commands",
     "bench": "bench_commands", "compare": "bench_commands", "trace": "bench_commands", "demo": "bench_commands",
     "compare-engines": "engine_commands",
-    "simulate": "simulate_commands", "scaling": "scaling_commands",
+    "simulate": "simulate_commands", "scaling": "scaling_commands", "graph": "graph_commands",
+    "tune": "choice_commands", "explain": "choice_commands",
+    "campaign": "campaign_commands", "report": "report_commands",
     "reproduce": "reproduce_commands", "growth": "growth_commands", "sweep": "sweep_commands",
 }  # fmt: skip
 
@@ -73,9 +75,6 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
     return app
 
 
-#: How long a command may take to end in its own way after Ctrl-C.
-_PATIENCE_S = 0.7
-
 # typer does not name the base class of its usage errors.
 _ClickException = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
@@ -94,7 +93,7 @@ def _end_soon_when_interrupted() -> None:
         while (number := os.read(reader, 1)) != bytes([signal.SIGINT]):
             if not number:
                 return
-        time.sleep(_PATIENCE_S)
+        select.select([reader], [], [], patience.seconds())  # or until the next signal
         os.write(sys.stderr.fileno(), b"trencadis: interrupted\n")
         os._exit(EXIT_INTERRUPTED)
 

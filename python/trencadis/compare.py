@@ -14,7 +14,6 @@ import os
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from types import TracebackType
 from typing import Any
 
@@ -22,6 +21,7 @@ from .bench import Progress, Request, record
 from .busy import BusyNeighbours, format_cores
 from .checks import one_of
 from .children import continue_child, end_children, ending, start_child, stop_child
+from .energy import Domains, Metering
 from .errors import BackendError, LinAlgError, UsageError
 from .files import warn
 from .measure import Job
@@ -173,10 +173,11 @@ def _duel(
 ) -> dict[str, Any]:
     take_turn = turn_taker(job, min(ours.run().seconds, theirs.run().seconds))
     our_turns, their_turns = [], []
-    for pair in range(request.repeat):
-        progress(f"{job} against {theirs.name}: {pair + 1}/{request.repeat}", 1)
-        our_turns.append(take_turn(ours))
-        their_turns.append(take_turn(theirs))
+    with Metering(request.energy) as metering:
+        for pair in range(request.repeat):
+            progress(f"{job} against {theirs.name}: {pair + 1}/{request.repeat}", 1)
+            our_turns.append(take_turn(ours))
+            their_turns.append(take_turn(theirs))
     residual = ours.residual() if request.check else None
     progress(f"{job} against {theirs.name}: done", 1)
     runs = [Run(turn.seconds, turn.idle_fraction) for turn in our_turns]
@@ -197,13 +198,26 @@ def _duel(
     }
     if tasks is not None:
         row["peer_ns_per_task"] = median / tasks * 1e9
+    if request.energy:
+        row |= {"energy": _of_calls(metering, our_turns), "peer_energy": _of_calls(metering, their_turns),
+                "energy_cost": metering.cost()}  # fmt: skip
     return row
+
+
+def _of_calls(metering: Metering, turns: Sequence[Turn]) -> Domains | None:
+    """Joules of a call, with what restores its operands; of turns that say when they were."""
+    timed = [turn for turn in turns if turn.end > turn.begin]
+    return metering.domains(((turn.begin, turn.end) for turn in timed), (turn.calls for turn in timed))
+
+
+def _turn_of(run: Run) -> Turn:
+    return Turn(run.seconds, idle_fraction=run.idle_fraction, begin=run.begin, end=run.begin + run.seconds if run.begin else 0.0)
 
 
 def turn_taker(job: Job, seconds: float) -> Callable[[ContestantProcess], Turn]:
     """A call that takes as long as a turn is one."""
     if seconds >= TURN_S:
-        return lambda contestant: Turn(**asdict(contestant.run()))
+        return lambda contestant: _turn_of(contestant.run())
     return lambda contestant: contestant.turn(requests=job.routine != "tasks")
 
 

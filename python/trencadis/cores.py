@@ -15,7 +15,7 @@ def integers(text: str, what: str) -> list[int]:
     """ "0,1,4-7" -> [0, 1, 4, 5, 6, 7]."""
     numbers: list[int] = []
     for word in text.split(","):
-        match = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", word, re.ASCII)
+        match = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", word, re.ASCII)
         if not match:
             raise UsageError(f"{what}: '{text}' is not a list of numbers and ranges such as 0,1,4-7")
         first = int(match[1])

@@ -10,6 +10,8 @@ import typer
 
 from . import _core
 from .checks import one_of
+from .energy import meters, nothing_counts
+from .errors import UsageError
 from .records import JsonTo, check_record_target, emit
 from .tables import console, print_table
 
@@ -20,6 +22,7 @@ _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "threads": _core.list_threads,
     "machines": _core.list_machines,
     "routines": _core.list_routines,
+    "devices": _core.list_devices,
 }
 
 #: Keys that every scheduler takes; `list schedulers NAME` shows them, a table of all schedulers only what is a policy's own.
@@ -36,12 +39,22 @@ def machine(
         str, typer.Argument(metavar="[NAME|FILE]", help="A described machine; default: this one", show_default=False)
     ] = "",
     json: JsonTo = None,
+    devices: Annotated[
+        str,
+        typer.Option("--devices", metavar="BACKEND[:WHICH][,KEY=VALUE]", help="Open and measure these; default: those here"),
+    ] = "",
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure the speed again instead of reading this host's cache")] = False,
 ) -> None:
-    """Show the cores by kind with measured speed, caches, memory nodes, GPUs, and how our kernels cut a product."""
+    """Show the cores by kind with measured speed, caches, memory nodes, devices, and how our kernels cut a product."""
     check_record_target(json)
+    if name and devices:
+        raise UsageError(f"--devices: they are of this machine, and '{name}' is another one; leave out the one or the other")
+    found = [] if name else _core.devices(devices)
     text = _core.load_machine(name) if name else _core.machine(True, fresh)
     description = {**loads(text), "blocks": _core.native_blocks(name)}
+    if not name:
+        description["meters"] = meter_rows()
+        description["devices"] = found
     if json:
         emit([description], json)
     else:
@@ -134,10 +147,46 @@ def _print_machine(machine: dict[str, Any]) -> None:
     print_table(machine["blocks"], {"precision": "our kernels", "kind": "core kind", **sizes})
     out.print()
     if machine.get("devices"):
-        rows = [{**device, "size": _size(device["bytes"])} for device in machine["devices"]]
-        print_table(rows, {"name": "device", "kind": "kind", "size": "memory", "peak_gflops": "GFlop/s"})
+        print_table(_device_rows(machine["devices"]), _DEVICE_COLUMNS)
     else:
-        out.print("no GPU")
+        out.print("no device; trencadis list devices says what could bring some")
+    if "meters" in machine:
+        out.print()
+        _print_meters(machine["meters"])
+
+
+def meter_rows() -> list[dict[str, Any]]:
+    """Those that count, then those that were found and do not, with the reason."""
+    there = [{**meter, "available": True} for meter in meters().list()]
+    return there + [{**meter, "available": False} for meter in meters().missing()]
+
+
+def _print_meters(rows: list[dict[str, Any]]) -> None:
+    if not any(row["available"] and row["kind"] != "temperature" for row in rows):
+        print(nothing_counts())
+    if any(row["available"] for row in rows):
+        columns = {"source": "meters", "domain": "domain", "name": "name", "kind": "tells", "available": "counts", "why": ""}
+        print_table(rows, columns)
+
+
+_DEVICE_COLUMNS = {
+    "name": "device", "kind": "kind", "size": "memory", "speed": "GFlop/s", "to": "GB/s to it", "from": "GB/s from it",
+}  # fmt: skip
+
+
+def _device_rows(devices: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of a described one the peak; else what was measured, if it was."""
+    rows = []
+    for device in devices:
+        row = {"name": device["name"], "kind": device["kind"], "size": _size(device["bytes"])}
+        how = "emulated" if device.get("emulated") else "measured"
+        if "gflops" in device:
+            row["speed"] = f"{device['gflops']:.3g}, {how}"
+            row |= {way: f"{device[f'bandwidth_{way}'] / 1e9:.3g}, {how}" for way in ("to", "from")}
+        elif device.get("peak_gflops"):
+            row["speed"] = f"{device['peak_gflops']:g}, described"
+        rows.append({"speed": "", "to": "", "from": "", **row})
+    return rows
 
 
 def _kind_rows(machine: dict[str, Any]) -> list[dict[str, Any]]:

@@ -11,11 +11,13 @@ import gc
 import json
 import time
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol
 
 from .fortran import FortranLibrary
 from .options import PRECISIONS, shape_text
 from .turns import SILENCE_S, Run, Turn, check_info, turn_of_calls, turn_of_runs
+from .workload import SEED
 from .workloads import WORKLOADS, Call, Workload, cholesky_tasks
 
 
@@ -29,6 +31,7 @@ class Job:
     precision: str = "d"
     m: int = 0
     k: int = 0
+    seed: int = SEED  #: of the operands
 
     def __str__(self) -> str:
         return f"{self.routine} {shape_text(self.m, self.n, self.k)}" if self.m else f"{self.routine} n={self.n}"
@@ -38,7 +41,7 @@ class Job:
         return {name: extent for name, extent in extents.items() if extent}
 
     def workload(self) -> Workload:
-        return WORKLOADS[self.routine](self.n, PRECISIONS[self.precision], **self.shape())
+        return WORKLOADS[self.routine](self.n, PRECISIONS[self.precision], seed=self.seed, **self.shape())
 
     def flops(self) -> float | None:
         """None for `tasks`, which computes nothing."""
@@ -68,17 +71,18 @@ class SessionChoice:
     pages: str = ""
     relief: str = ""
     devices: str = ""
+    reproducible: bool = False
 
     def beyond_environment(self) -> list[str]:
         """The options typed that the environment has no variable for: only a session made for them has these."""
         options = {"--nb": self.nb, "--variant": self.variant, "--window": self.window, "--slow": self.slow,
-                   "--threads-backend": self.threads, "--machine": self.machine, "--pages": self.pages,
-                   "--devices": self.devices}  # fmt: skip
+                   "--threads-backend": self.threads, "--machine": self.machine, "--pages": self.pages}  # fmt: skip
         return [name for name, value in options.items() if value]
 
     def environment(self) -> dict[str, str]:
         """The others, as variables that choose the standard session's."""
         names = {"ENGINE": self.engine, "SCHEDULER": self.scheduler, "KERNELS": self.kernels, "RELIEF": self.relief,
+                 "DEVICES": self.devices, "REPRODUCIBLE": "1" if self.reproducible else "",
                  "NUM_THREADS": str(len(self.workers) or "")}  # fmt: skip
         return {f"TRENCADIS_{name}": value for name, value in names.items() if value}
 
@@ -86,7 +90,7 @@ class SessionChoice:
         return core.Session(
             engine=self.engine, scheduler=self.scheduler, kernels=self.kernels, threads=self.threads, workers=self.workers,
             window=self.window, slow=self.slow, machine=self.machine, pages=self.pages,
-            relief=self.relief, devices=self.devices,
+            relief=self.relief, devices=self.devices, reproducible=self.reproducible,
         )
 
 
@@ -97,10 +101,21 @@ class Contestant(Protocol):
         """Of the last run; None where there is none."""
 
 
+@cache
+def _real_name(core: Any) -> str:
+    """To read what the machine is takes 30 ms."""
+    return json.loads(core.machine(measure=False))["name"]
+
+
 def machine_of(core: Any, session: Any) -> str:
     """Its name; of a described machine that is laid over the real one, both."""
-    real = json.loads(core.machine(measure=False))["name"]
+    real = _real_name(core)
     return f"{session.machine_name} laid over {real} (emulated, memory not bound)" if session.options()["machine"] else real
+
+
+def are_emulated(devices: str) -> bool:
+    """Do these words name devices that say nothing of speed?"""
+    return devices.startswith("emulated")
 
 
 def describe_session(core: Any, session: Any) -> dict[str, Any]:
@@ -114,6 +129,10 @@ def describe_session(core: Any, session: Any) -> dict[str, Any]:
         "kernels_version": session.kernels_version,
         "threads": options["threads"],
         "workers": list(options["workers"]),
+        "devices": options["devices"],
+        "planned_workers": session.planned_workers,
+        "device_bytes": session.device_bytes,
+        "reproducible": options["reproducible"],
         "machine": machine_of(core, session),
         "variants": {
             entry["name"]: session.default_variant(entry["name"]) if entry.get("variants") else None
@@ -144,10 +163,11 @@ class Ours:
         self._session.reset_statistics()
         time.sleep(silence)
         seconds = timed(self.call, self._job)
+        ended = time.perf_counter()
         statistics = self._session.statistics()
         idle = sum(worker["idle_s"] for worker in statistics)
         busy = sum(worker["busy_s"] for worker in statistics)
-        return Run(seconds, idle / (idle + busy) if idle + busy > 0 else None)
+        return Run(seconds, idle / (idle + busy) if idle + busy > 0 else None, ended - seconds)
 
     def turn(self) -> Turn:
         return turn_of_runs(self.run, lambda: self.run(SILENCE_S))
@@ -180,7 +200,8 @@ class Vendor:
 
     def run(self) -> Run:
         self._workload.restore()
-        return Run(timed(self._call, self._job))
+        seconds = timed(self._call, self._job)
+        return Run(seconds, begin=time.perf_counter() - seconds)
 
     def turn(self) -> Turn:
         turn = turn_of_calls(self._call, self._workload.restores())

@@ -23,6 +23,8 @@ Value = TypeVar("Value")
 
 PRECISIONS = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
 
+LARGEST_SIZE = 10**12 - 1  #: of a matrix: far more than any memory holds, and its square still an integer of the library
+
 #: Options that every scheduler takes, and that are about the flow of tasks and not about who runs what.
 FLOW_OPTIONS = ("throttle=", "dependences=")
 
@@ -109,7 +111,7 @@ def size_list(text: str, what: str = "--n") -> list[int]:
     """ "1024,2048" or FROM:TO:STEP, e.g. "1000:4000:1000"; sizes are 0 or more."""
     sizes: list[int] = []
     for word in text.split(","):
-        match = re.fullmatch(r"\s*(\d+)(?::(\d+):(\d+))?\s*", word)
+        match = re.fullmatch(r"\s*(\d{1,12})(?::(\d{1,12}):(\d{1,12}))?\s*", word)
         if not match or (match[3] and int(match[3]) == 0):
             raise UsageError(f"{what}: '{text}' is not a list of sizes such as 1024,2048 or 1000:4000:1000")
         if match[2] and len(range(int(match[1]), int(match[2]) + 1, int(match[3]))) > 10_000:
@@ -161,7 +163,7 @@ def _assignments(words: Iterable[str], what: str, shape: str, value: Callable[[s
     for word in words:
         core, equals, number = word.partition("=")
         try:
-            if not equals or not core.strip().isdecimal():
+            if not equals or not re.fullmatch(r"\s*\d{1,9}\s*", core, re.ASCII):
                 raise ValueError
             parsed = value(number)
         except ValueError:

@@ -67,11 +67,13 @@ def progress_bar(steps: int) -> Iterator[Step]:
     if not sys.stderr.isatty():
         yield lambda text, done: None
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # a fifth of the time in which a command begins
+    # A fifth of the time in which a command begins.
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     # A redraw takes time from what is measured on all cores: it is seldom, and the bar goes when all is done.
-    with Progress(*columns, console=console(stderr=True), transient=True, auto_refresh=False) as bar:
+    with Progress(*columns, console=console(stderr=True), transient=True, auto_refresh=False,
+                  speed_estimate_period=3600) as bar:
         task = bar.add_task("", total=steps)
 
         def step(text: str, done: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock, get_ident
+from time import perf_counter
 from typing import Any, SupportsIndex
 from warnings import warn
 
@@ -21,10 +22,10 @@ _MOST = 2**31 - 1  #: cores and windows beyond do not exist; the library counts 
 class _Block:
     """An open `with` block: whose it is, and what was there before."""
 
-    __slots__ = ("before", "owner", "session")
+    __slots__ = ("before", "metered", "owner", "session")
 
-    def __init__(self, session: _core.Session, before: _Block | None) -> None:
-        self.session, self.before, self.owner = session, before, _here()
+    def __init__(self, session: _core.Session, before: _Block | None, metered: _Metered | None) -> None:
+        self.session, self.before, self.owner, self.metered = session, before, _here(), metered
 
 
 def _here() -> tuple[int, object]:
@@ -96,9 +97,18 @@ class session:
     communicator : mpi4py.MPI.Comm
         With engine="starpu-mpi": the processes that work together (`trencadis.distributed`), which all make the session and let
         go of it. It is duplicated. Default: all of the MPI program's.
+    reproducible : bool
+        How calls are cut up follows from their sizes alone: the same bits from any number of workers, by any policy and engine.
+        Default: TRENCADIS_REPRODUCIBLE, then False. Not with `devices`.
+    objective : str
+        What the choice of forms and tile sizes is to make small where `trencadis tune` has measured this host: "time", "energy",
+        "energy-delay", or "rule", with which nothing is chosen. Default: TRENCADIS_OBJECTIVE, then "time".
+    energy : bool
+        Read the machine's meters of energy while the block runs; `energy()` of this object says what they told.
     devices : str
-        Those that take part beside the cores, as in "emulated:2,memory=64MiB,bandwidth=4GB/s". Default: none. The session's
-        `device_traffic()` says what went to each and came back.
+        Those that take part beside the cores, as in "emulated:2,memory=64MiB,bandwidth=4GB/s"; `trencadis list devices`. Default:
+        TRENCADIS_DEVICES, then none. The session's `device_traffic()` says what went to each and came back, and how much of
+        that while it computed.
 
     Raises
     ------
@@ -128,28 +138,97 @@ class session:
         relief: str = "",
         communicator: Any = None,
         devices: str = "",
+        reproducible: bool = False,
+        objective: str = "",
+        energy: bool = False,
     ) -> None:
         words = ("engine", engine), ("scheduler", scheduler), ("kernels", kernels), ("threads", threads)
-        for name, text in (*words, ("machine", machine), ("pages", pages), ("relief", relief), ("devices", devices)):
+        others = ("machine", machine), ("pages", pages), ("relief", relief), ("devices", devices), ("objective", objective)
+        for name, text in (*words, *others):
             _require_word(name, text)
         cores, count = _workers(workers, machine)
         self._session = _core.Session(
             engine, scheduler, kernels, threads, cores, count, _number("window", window), _slowed(slow), machine, pages, relief,
-            _address_of(communicator), devices,
+            _address_of(communicator), devices, _truth("reproducible", reproducible),
+            objective,
         )  # fmt: skip
 
+        self._energy = _Energy() if energy else None
+
     def __enter__(self) -> _core.Session:
-        _innermost.set(_Block(self._session, _innermost.get()))
+        metered = None if self._energy is None else self._energy.begin()
+        _innermost.set(_Block(self._session, _innermost.get(), metered))
         return self._session
 
     def __exit__(self, *_: object) -> None:
         block = _innermost.get()
         assert block is not None
         _innermost.set(block.before)
-        block.owner = block.before = None  # copies of the context keep the block, and nothing else
+        metered = block.metered
+        block.owner = block.before = block.metered = None  # copies of the context keep the block, and nothing else
+        if self._energy is not None and metered is not None:
+            self._energy.end(metered)
+
+    def energy(self) -> dict[str, dict[str, Any]] | None:
+        """Of the block that ended last: by domain joules (None: unavailable), how, source, inside (domains that count it as
+        well). None where no meter counts; RuntimeError without `energy=True`, and while the block is open."""
+        if self._energy is None:
+            raise RuntimeError("this session does not read meters: make it with energy=True")
+        return self._energy.domains()
 
     def __repr__(self) -> str:
         return repr(self._session)
+
+
+def _truth(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} is {shown(value)}, must be True or False")
+    return value
+
+
+class _Metered:
+    """The meters over one open block."""
+
+    def __init__(self) -> None:
+        from .energy import Metering
+
+        self._metering = Metering(True)
+        self._metering.__enter__()
+        self._begin = perf_counter()
+
+    def end(self) -> None:
+        self._end = perf_counter()
+        self._metering.__exit__()
+
+    def domains(self) -> dict[str, dict[str, Any]] | None:
+        return self._metering.domains([(self._begin, self._end)])
+
+
+class _Energy:
+    """Of a session's blocks, of which several may be open: in threads of their own, and within each other."""
+
+    def __init__(self) -> None:
+        from .energy import counting, nothing_counts
+
+        if not counting():
+            warn(nothing_counts(), stacklevel=3)
+        self._open: set[_Metered] = set()
+        self._last: _Metered | None = None
+
+    def begin(self) -> _Metered:
+        metered = _Metered()
+        self._open.add(metered)
+        return metered
+
+    def end(self, metered: _Metered) -> None:
+        metered.end()
+        self._open.discard(metered)
+        self._last = metered
+
+    def domains(self) -> dict[str, dict[str, Any]] | None:
+        if self._open or self._last is None:
+            raise RuntimeError("the meters are still being read: use this after the `with` block")
+        return self._last.domains()
 
 
 def _require_word(name: str, value: object) -> None:
@@ -236,6 +315,10 @@ class Recording:
     def kernel_table(self) -> list[dict]:
         """Per kernel: calls, total and mean time, speed."""
         return self.trace.kernel_table()
+
+    def choices(self) -> list[dict]:
+        """How calls went that named neither tile size nor form: call, plan, times (docs/choices.md)."""
+        return self.trace.choices()
 
     def save(self, path: str | Path) -> None:
         """Writes the trace in the format of the suffix: .json (Chrome, Perfetto), .svg, .html, or .prv (Paraver, with

@@ -129,7 +129,7 @@ def _solve_processes(
     if assume == "least-squares":
         raise UsageError(f"--assume: engine {distributed.ENGINE} solves general and spd systems, no least squares")
     rank, processes = _core.process(session)
-    layout = distributed.layout_of(*dealt, processes)
+    layout = distributed.layout_of(*dealt, processes, "posv" if assume == "spd" else "gesv")
 
     def checked_output() -> None:
         if output and rank == 0:

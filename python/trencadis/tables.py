@@ -52,7 +52,21 @@ def _cell(value: Any) -> str:
         return f"{value:.4g}"
     if value is None:
         return ""
+    if is_interval(value):
+        return interval_words(value)
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     return str(value).replace("[", r"\[")
+
+
+def is_interval(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(end, float) for end in value)
+
+
+def interval_words(ends: Sequence[float]) -> str:
+    """An interval of no length is a number that chance has no part in."""
+    low, high = ends
+    return "" if low == high else f"{low:.4g} to {high:.4g}"
 
 
 def _plain(value: Any) -> Any:

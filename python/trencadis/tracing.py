@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -9,9 +10,11 @@ from typing import Any, Literal
 from .bench import Request
 from .busy import BusyNeighbours
 from .checks import one_of
+from .energy import Metering
 from .errors import UsageError
 from .files import check_writable, write_texts
-from .measure import Job, Ours, describe_session
+from .measure import Job, Ours, are_emulated, describe_session
+from .power_curve import Power, power_of, with_power
 from .session import NOTHING_RECORDED, has_tasks
 from .tables import print_node_bytes, print_table
 
@@ -43,28 +46,44 @@ def trace_files(path: Path) -> list[Path]:
     return [path, path.with_suffix(".pcf"), path.with_suffix(".row")] if path.suffix.lower() == ".prv" else [path]
 
 
-def write_trace(trace: Any, path: Path, view: View = "kernel") -> list[Path]:
-    """Writes the trace in the format of the suffix; returns the files written, each of them whole."""
+def write_trace(trace: Any, path: Path, view: View = "kernel", power: Power | None = None) -> list[Path]:
+    """Writes the trace in the format of the suffix, with the power below where it is given; returns the files written, each of
+    them whole."""
     texts = _FORMATS[path.suffix.lower()](trace, view)
+    if power is not None:
+        texts = {suffix: with_power(suffix, text, power) for suffix, text in texts.items()}
     files = trace_files(path)
     write_texts(dict(zip(files, (texts[suffix] for suffix in (path.suffix.lower(), ".pcf", ".row")[: len(files)]), strict=True)))
     return files
 
 
+def check_power_output(path: Path) -> None:
+    if path.suffix.lower() == ".prv":
+        raise UsageError("--energy: .prv has no power curve; write .html, .svg or .json")
+
+
 def record_trace(request: Request, core: Any) -> Any:
     """The trace of one run of the request's only size, after an untimed one."""
+    return record_with_power(request, core, False)[0]
+
+
+def record_with_power(request: Request, core: Any, energy: bool) -> tuple[Any, Power | None]:
+    """The same with what the meters told meanwhile; None where none counts."""
     with BusyNeighbours(request.busy):
         session = request.session.open(core)
         description = describe_session(core, session)
         (job,) = request.jobs()
         ours = Ours(core, session, job, request.session.nb, request.session.variant)
         ours.restore()
-        session.start_trace()
-        try:
-            ours.call()
-        finally:
-            trace = session.stop_trace(title(request, job, description))
-    return trace
+        with Metering(energy, period_s=0.001) as metering:
+            begin = time.perf_counter()
+            session.start_trace()
+            try:
+                ours.call()
+            finally:
+                end = time.perf_counter()
+                trace = session.stop_trace(title(request, job, description))
+    return trace, power_of(metering, begin, end)
 
 
 def title(request: Request, job: Job, description: dict[str, Any]) -> str:
@@ -76,7 +95,8 @@ def title(request: Request, job: Job, description: dict[str, Any]) -> str:
     if description["scheduler"]:
         parts[-1] += f" scheduler={description['scheduler']}"
     parts += [f"core {core} slowed to {fraction:g} (emulated)" for core, fraction in request.session.slow.items()]
-    parts += [f"devices {request.session.devices} (emulated)"] if request.session.devices else []
+    if devices := description["devices"]:
+        parts.append(f"devices {devices}" + (" (emulated)" if are_emulated(devices) else ""))
     parts += [f"{count} busy on core {core}" for core, count in request.busy.items()]
     return ", ".join(parts)
 
@@ -85,9 +105,12 @@ def print_trace_tables(trace: Any) -> None:
     """Busy, idle and runtime shares per worker, and mean times per kernel."""
     percent = {f"{what}_fraction": f"{what} %" for what in ("busy", "share", "idle", "runtime")}
     rows = [{**row, **{key: round(100 * row[key], 1) for key in percent}} for row in trace.worker_table()]
+    rows = [{**row, "worker": ""} if row["queue"] else row for row in rows]
     heading = f"{trace.title}: {trace.span_s:.4g} s, {trace.origin}"
     columns = {"worker": "worker", "cpu": "core", "kind": "kind", **percent, "tasks": "tasks", "shares": "joined"}
     print(heading)
+    for one in trace.choices():
+        print(f"{one['call']}: {one['plan']}" + (f", {one['times']} times" if one["times"] > 1 else ""))
     print_table(rows, columns)
     if not has_tasks(trace):
         print(f"{NOTHING_RECORDED}; --nb or --variant make it tasks of any size")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -31,6 +32,7 @@ class Run:
 
     seconds: float
     idle_fraction: float | None = None
+    begin: float = 0.0  #: by time.perf_counter
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Turn:
     calls: int = 1
     lone_seconds: float | None = None
     idle_fraction: float | None = None
+    begin: float = 0.0  #: of the calls that count, by time.perf_counter, whose clock all processes share
+    end: float = 0.0
 
 
 def lone_calls(seconds: float) -> int:
@@ -50,20 +54,22 @@ def lone_calls(seconds: float) -> int:
 
 def turn_of_calls(call: FortranCall, restores: list[Restore]) -> Turn:
     """Called from C, where a call costs what it costs a program."""
-    calls, inside = _core.time_calls(call.address, call.words, restores, dropped=DROPPED_S, least=TURN_S)
+    calls, inside, begin, end = _core.time_calls(call.address, call.words, restores, dropped=DROPPED_S, least=TURN_S)
     seconds = inside / calls
     lone = _core.time_lone_calls(call.address, call.words, restores, silence=SILENCE_S, times=lone_calls(seconds))
-    return Turn(seconds, calls, statistics.median(lone))
+    return Turn(seconds, calls, statistics.median(lone), begin=begin, end=end)
 
 
 def turn_of_runs(run: Callable[[], Run], lone_run: Callable[[], Run] | None = None) -> Turn:
     """The same for what can only be run one by one. `lone_run` is silent for SILENCE_S before the call."""
     _runs_for(run, DROPPED_S)
+    begin = time.perf_counter()
     runs = _runs_for(run, TURN_S)
+    end = time.perf_counter()
     seconds = statistics.fmean(one.seconds for one in runs)
     idle = [one.idle_fraction for one in runs if one.idle_fraction is not None]
     lone = statistics.median(lone_run().seconds for _ in range(lone_calls(seconds))) if lone_run else None
-    return Turn(seconds, len(runs), lone, statistics.median(idle) if idle else None)
+    return Turn(seconds, len(runs), lone, statistics.median(idle) if idle else None, begin, end)
 
 
 def _runs_for(run: Callable[[], Run], seconds: float) -> list[Run]:

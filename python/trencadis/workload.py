@@ -52,6 +52,13 @@ class Workload:
         """Numbers in all arrays held."""
         return self.squares * self.m * self.n
 
+    @classmethod
+    def bytes_held(cls, n: int, dtype: type[np.generic]) -> int:
+        """By a square problem, before there is one."""
+        bare = cls.__new__(cls)
+        bare.n = bare.m = bare.k = n
+        return bare.elements() * np.dtype(dtype).itemsize
+
     def size(self) -> str:
         """As messages name it."""
         if self.m == self.n == self.k:

@@ -186,7 +186,7 @@ class Caller:
 
     def _calls(self, call: FortranCall, restores: list[Restore], at: tuple[int, int]) -> float:
         dropped = 0.0 if self._seconds.get(at, 0.0) > LONG_S else DROPPED_S
-        calls, inside = _core.time_calls(call.address, call.words, restores, dropped=dropped, least=TURN_S)
+        calls, inside, _, _ = _core.time_calls(call.address, call.words, restores, dropped=dropped, least=TURN_S)
         check_info(call.info, f"{self._case} with n = {at[0]} and leading dimension {at[1]}")
         self._seconds[at] = inside / calls
         return inside / calls

@@ -18,7 +18,7 @@ template <Scalar T> struct PivotingHelp {
     /// C <- C - A B^H, C m x n with columns of length k in B's and A's rows.
     std::function<void(Index m, Index n, Index k, const T* A, Index lda, const T* B, Index ldb, T* C, Index ldc)> subtract;
     /// Called before each column; what it throws ends the factorization, with A, jpvt and tau as they are then.
-    std::function<void()> before_column;
+    std::function<void()> before_column = {};
 };
 
 /// How many of n columns are factored before those that are left are updated as a whole.
