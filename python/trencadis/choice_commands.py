@@ -60,7 +60,7 @@ def tune_command(
         sizes = tune.sizes(names, "".join(dict.fromkeys(precision)))
         cores = session.options()["workers"]
         neighbour = cores[-1] if len(cores) > 1 else None
-        with progress_bar(len(sizes) * (1 + (neighbour is not None))) as step:
+        with progress_bar(len(sizes) * (2 + (neighbour is not None))) as step:
             measured = tune.calibrate(session, sizes, seconds, neighbour, step)
         _core.write_calibration(session, tune.merged(session, measured))
     left = len(sizes) - len(measured)

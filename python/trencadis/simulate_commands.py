@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from . import _core
-from .against_real_commands import AgainstReal, Repeat, Slow, Within, against_real
+from .against_real_options import AgainstReal, Repeat, Slow, Within, against_real
 from .bench_commands import Colours, Precision, Routine, Sizes
 from .checks import one_of
 from .effects import effect_words, effects_help, parse_effects

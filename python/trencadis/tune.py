@@ -1,13 +1,16 @@
 """Calibration: what the plans of calls take on this host, measured on whole calls.
 
-Each size of each routine is measured in all its plans (`_core.plans`), in turn, A B A B; those that are far behind drop out. Then
-those that are left, beside a busy neighbour on the last of the workers' cores. Of large sizes only those plans are tried that
-were good at the sizes below. What is kept is the median of each.
+Each size of each routine is measured in all its plans (`_core.plans`), in turn, A B A B; those that are far behind drop out. Once
+all sizes are through, those that are left are measured again: a shared host is not in the same state half a minute later, nor
+are its cores to each other. Then beside a busy neighbour on the last of the workers' cores. Of large sizes only those plans are
+tried that were good at the sizes below. What is kept of a pass are medians, and of several passes the geometric mean of each
+plan's ratio to the rule beside it.
 """
 
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import statistics
 import time
@@ -38,8 +41,8 @@ MOST_ROUNDS = 60
 DROPS = {2: HOPELESS, 5: 1.15, 9: 1.08}
 #: Calls that take longer than this are large.
 LARGE_S = 0.03
-#: Seconds for a size, quiet and beside the neighbour, where its calls are short.
-QUIET_S, BUSY_S = 0.25, 0.15
+#: Seconds for a size in each quiet pass and beside the neighbour, where its calls are short.
+QUIET_S, BUSY_S = 0.15, 0.15
 #: Seconds that each plan is metered, where a meter of energy counts.
 METERED_S = 0.05
 #: The neighbour and the meters are left out where calls take longer: what it does to them is what it does to smaller ones.
@@ -95,7 +98,7 @@ def calibrate(session: Any, of: list[Size], seconds: float, neighbour: int | Non
     end = time.monotonic() + seconds
     done: list[Size] = []
     metered = counting()
-    kept = (0.2 * (neighbour is not None) + 0.3 * metered) * seconds  # for the passes that follow
+    kept = (0.2 + 0.2 * (neighbour is not None) + 0.3 * metered) * seconds  # for the passes that follow
     for size in of:
         say(str(size), 1)
         if time.monotonic() + _least_seconds(size, done) > end - kept:
@@ -103,6 +106,10 @@ def calibrate(session: Any, of: list[Size], seconds: float, neighbour: int | Non
         plans = _candidates(session, size, done)
         size.quiet = _measure(session, size, plans, QUIET_S, end)
         done.append(size)
+    for size in done:
+        if time.monotonic() + _round_seconds(size) < end - kept + 0.2 * seconds:
+            say(f"{size}, again", 1)
+            size.quiet = together(size.quiet, _measure(session, size, _good(size), QUIET_S, end))
     if metered:
         for size in done:
             if min(size.quiet.values()) <= LONGEST_BUSY_S and time.monotonic() < end - kept / 2:
@@ -140,6 +147,19 @@ def _meter(session: Any, size: Size) -> dict[str, float]:
         if whole and None not in whole and sum(whole) > 0:
             joules[plan] = sum(whole) / calls
     return joules
+
+
+def together(first: dict[str, float], second: dict[str, float]) -> dict[str, float]:
+    """Of two passes. A plan that the second one left out keeps its ratio to the rule of the first."""
+    rule = math.sqrt(first["rule"] * second["rule"])
+    ratios = {plan: took / first["rule"] for plan, took in first.items()}
+    again = {plan: took / second["rule"] for plan, took in second.items()}
+    return {plan: rule * math.sqrt(ratio * again.get(plan, ratio)) for plan, ratio in ratios.items()}
+
+
+def _round_seconds(size: Size) -> float:
+    """A round of those that a second pass measures, three times."""
+    return 3 * sum(size.quiet[plan] for plan in _good(size))
 
 
 def _least_seconds(size: Size, done: list[Size]) -> float:
