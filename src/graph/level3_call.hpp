@@ -29,10 +29,7 @@ struct Level3Call {
 };
 
 /// Bytes of an element.
-constexpr std::size_t element_of(char precision)
-{
-    return precision == 's' ? 4 : precision == 'z' ? 16 : 8;
-}
+constexpr std::size_t element_of(char precision) { return precision == 's' ? 4 : precision == 'z' ? 16 : 8; }
 
 /// The queue of a device that has such a library.
 class Level3Queue {

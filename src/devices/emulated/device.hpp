@@ -1,7 +1,7 @@
 #pragma once
 #include "devices/emulated/address_space.hpp"
-#include "devices/locked_pages.hpp"
 #include "devices/emulated/work_queue.hpp"
+#include "devices/locked_pages.hpp"
 
 #include <array>
 #include <atomic>

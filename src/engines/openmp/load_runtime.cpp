@@ -1,7 +1,7 @@
 #include "base/error.hpp"
 #include "base/lasting.hpp"
-#include "base/sanitized.hpp"
 #include "base/module.hpp"
+#include "base/sanitized.hpp"
 #include "engines/openmp/runtime.hpp"
 
 #include <cstdlib>

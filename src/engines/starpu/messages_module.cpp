@@ -1,12 +1,12 @@
 #include "base/error.hpp"
 #include "base/float_modes.hpp"
+#include "base/without_signals.hpp"
 #include "engines/starpu/communicators.hpp"
 #include "engines/starpu/end_of_mpi.hpp"
 #include "engines/starpu/messages.hpp"
 #include "engines/starpu/polite_polling.hpp"
 #include "engines/starpu/priority_rank.hpp"
 #include "engines/starpu/private_environment.hpp"
-#include "base/without_signals.hpp"
 
 #include <algorithm>
 #include <array>

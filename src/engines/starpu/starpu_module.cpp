@@ -1,9 +1,9 @@
 #include "base/error.hpp"
 #include "base/float_modes.hpp"
+#include "base/without_signals.hpp"
 #include "engines/starpu/priority_rank.hpp"
 #include "engines/starpu/private_environment.hpp"
 #include "engines/starpu/starpu_runtime.hpp"
-#include "base/without_signals.hpp"
 #include "graph/codelet_name.hpp"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/lasting.hpp"
-#include "base/registry.hpp"
 #include "base/module.hpp"
+#include "base/registry.hpp"
 
 #include <algorithm>
 #include <atomic>
