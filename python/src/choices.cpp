@@ -39,10 +39,9 @@ Plan plan_of(const Call& call, const std::string& word)
 }
 
 /// What the rule would say where a plan leaves it to it.
-nb::dict described(const Session& session, const Call& call, const Plan& plan)
+nb::dict described(int workers, const Call& call, const Plan& plan)
 {
-    const Crew& crew = session;
-    const Tiles tiles = tiles_of(plan, call, crew.workers());
+    const Tiles tiles = tiles_of(plan, call, workers);
     nb::dict row;
     row["plan"] = word_of(plan);
     row["variant"] = plan.form ? nb::object(nb::str(std::string(plan.form->name).c_str())) : nb::object(nb::none());
@@ -51,13 +50,11 @@ nb::dict described(const Session& session, const Call& call, const Plan& plan)
     return row;
 }
 
-nb::list consider(const Session& session, const std::string& routine, const std::string& precision, Index m, Index n, Index k)
+nb::list expected_of(const Chooser& chooser, int workers, const Call& call)
 {
-    const Call call = call_of(routine, precision, m, n, k);
     nb::list rows;
-    if (!session.chooser()) return rows;
-    for (const Expected& expected : session.chooser()->consider(call)) {
-        nb::dict row = described(session, call, expected.plan);
+    for (const Expected& expected : chooser.consider(call)) {
+        nb::dict row = described(workers, call, expected.plan);
         row["seconds"] = expected.seconds;
         row["against"] = expected.against;
         row["nearest"] = expected.nearest;
@@ -67,14 +64,25 @@ nb::list consider(const Session& session, const std::string& routine, const std:
     return rows;
 }
 
+nb::list consider(const Session& session, const std::string& routine, const std::string& precision, Index m, Index n, Index k)
+{
+    const Crew& crew = session;
+    const Call call = call_of(routine, precision, m, n, k);
+    return session.chooser() ? expected_of(*session.chooser(), crew.workers(), call) : nb::list();
+}
+
+std::vector<std::string> words_of(const std::vector<Plan>& plans)
+{
+    std::vector<std::string> words;
+    for (const Plan& plan : plans) words.push_back(word_of(plan));
+    return words;
+}
+
 std::vector<std::string> plans(const Session& session, const std::string& routine, const std::string& precision, Index m, Index n,
                                Index k)
 {
     const Crew& crew = session;
-    std::vector<std::string> words;
-    for (const Plan& plan : plans_for(call_of(routine, precision, m, n, k), crew.workers(), session.kernels().native()))
-        words.push_back(word_of(plan));
-    return words;
+    return words_of(plans_for(call_of(routine, precision, m, n, k), crew.workers(), session.kernels().native()));
 }
 
 std::string path() { return calibration_path().value_or(std::filesystem::path()).string(); }
@@ -105,7 +113,7 @@ nb::dict read(const Session& session)
     return all;
 }
 
-void write(const Session& session, const nb::list& given)
+std::vector<Row> rows_of(const nb::list& given)
 {
     std::vector<Row> rows;
     for (const nb::handle one : given) {
@@ -116,11 +124,24 @@ void write(const Session& session, const nb::list& given)
                         word_of(plan_of(call, nb::cast<std::string>(field("plan")))), nb::cast<double>(field("seconds")),
                         nb::cast<double>(field("busy")), nb::cast<double>(field("joules"))});
     }
+    return rows;
+}
+
+void write(const Session& session, const nb::list& given)
+{
+    const std::vector<Row> rows = rows_of(given);
     if (path().empty())
         throw Error(ErrorCode::environment, "there is no cache folder to keep a calibration in: set XDG_CACHE_HOME or HOME");
     if (const std::string trouble = write_calibration(path(), calibration_owner(session.kernels()), rows); !trouble.empty())
         throw Error(ErrorCode::environment, trouble);
 }
+
+/// Choices of a machine that is not this one, from what was simulated of it.
+struct Elsewhere {
+    Elsewhere(const nb::list& rows, int workers_) : workers(workers_), chooser(rows_of(rows), workers_, true, Objective::time) {}
+    int workers;
+    Chooser chooser;
+};
 
 struct Timed {
     Timed(Session& session, const Call& of) : call(of), plans(session, of) {}
@@ -141,6 +162,28 @@ void bind_choices(nb::module_& m)
         for (const std::string_view name : chosen_routines()) names.emplace_back(name);
         return names;
     });
+    nb::class_<Elsewhere>(m, "ChoicesElsewhere", "What would be chosen on another machine, by rows as of a calibration.")
+        .def(nb::init<const nb::list&, int>(), "rows"_a, "workers"_a)
+        .def(
+            "considered",
+            [](const Elsewhere& self, const std::string& routine, const std::string& precision, Index m, Index n, Index k) {
+                return expected_of(self.chooser, self.workers, call_of(routine, precision, m, n, k));
+            },
+            "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a)
+        .def(
+            "plans",
+            [](const Elsewhere& self, const std::string& routine, const std::string& precision, Index m, Index n, Index k) {
+                return words_of(plans_for(call_of(routine, precision, m, n, k), self.workers, true));
+            },
+            "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a)
+        .def(
+            "described",
+            [](const Elsewhere& self, const std::string& plan, const std::string& routine, const std::string& precision, Index m,
+               Index n, Index k) {
+                const Call call = call_of(routine, precision, m, n, k);
+                return described(self.workers, call, plan_of(call, plan));
+            },
+            "plan"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
     nb::class_<Timed>(m, "TimedPlans", "A call on operands of its own, to be timed in one plan after another.")
         .def(
             "__init__",

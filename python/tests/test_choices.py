@@ -275,3 +275,21 @@ def test_a_timed_plan_computes_the_call(tmp_path):
         timed.time("unpacked")
     with pytest.raises(ValueError, match="extents"):
         _core.TimedPlans(session, "potrf", "d", 300, 200, 0)
+
+
+def test_choices_of_another_machine_follow_rows_that_are_given():
+    def row(plan, seconds, n=512):
+        return {"routine": "potrf", "precision": "d", "m": n, "n": n, "k": 0, "workers": 16, "plan": plan, "seconds": seconds,
+                "busy": 0.0, "joules": 0.0}  # fmt: skip
+
+    elsewhere = _core.ChoicesElsewhere([row("rule", 2e-3), row("packed+1", 1e-3), row("in-place", 3e-3)], 16)
+    (chosen, *others) = elsewhere.considered("potrf", "d", 512, 512, 0)
+    assert chosen["plan"] == "packed+1" and chosen["chosen"] and chosen["against"] == pytest.approx(0.5)
+    assert [one["plan"] for one in others] == ["rule", "in-place"]
+    told = elsewhere.described("packed+1", "potrf", "d", 512, 512, 0)
+    assert told["variant"] == "packed" and told["nb"] == chosen["nb"] > 0
+    assert {"rule", "packed", "packed+1"} <= set(elsewhere.plans("potrf", "d", 512, 512, 0))
+    other_number = _core.ChoicesElsewhere([row("rule", 2e-3), row("packed+1", 1e-3)], 8)
+    assert [one["plan"] for one in other_number.considered("potrf", "d", 512, 512, 0)] == ["rule"]
+    with pytest.raises(ValueError, match="no plan of potrf"):
+        elsewhere.described("paked", "potrf", "d", 512, 512, 0)

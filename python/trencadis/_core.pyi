@@ -45,6 +45,16 @@ class Trace:
     def choices(self) -> list[dict[str, Any]]:
         """Of calls that named neither tile size nor form: call, plan, times."""
 
+class ChoicesElsewhere:
+    """What would be chosen on another machine, by rows as of a calibration."""
+
+    def __init__(self, rows: list[dict[str, Any]], workers: int) -> None: ...
+    def considered(self, routine: str, precision: str, m: int, n: int, k: int) -> list[dict[str, Any]]:
+        """As `considered` of a session."""
+    def plans(self, routine: str, precision: str, m: int, n: int, k: int) -> list[str]: ...
+    def described(self, plan: str, routine: str, precision: str, m: int, n: int, k: int) -> dict[str, Any]:
+        """plan, variant, nb, grain."""
+
 class TimedPlans:
     """A call on operands of its own, to be timed in one plan after another."""
 
