@@ -13,7 +13,7 @@ from .bench_commands import Precision, Routine
 from .errors import UsageError
 from .files import check_writable, write_text
 from .graph_picture import MOST_DRAWN, dot_text, svg_text
-from .options import TileSize, tile_size
+from .options import LARGEST_SIZE, TileSize, tile_size
 from .records import JsonTo, check_record_target, emit
 from .tables import console, print_table
 
@@ -22,12 +22,19 @@ MOST_LISTED = 500_000
 
 _FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {".dot": dot_text, ".gv": dot_text, ".svg": svg_text}
 
-Order = Annotated[int, typer.Option("--n", min=0, help="Order of the matrix; of tasks, tiles in a row", show_default=False)]
-Rows = Annotated[int, typer.Option("--m", min=0, help="Rows of a tall matrix, of geqrf --variant tsqr", show_default=False)]
+Order = Annotated[
+    int, typer.Option("--n", min=0, max=LARGEST_SIZE, help="Order of the matrix; of tasks, tiles in a row", show_default=False)
+]
+Rows = Annotated[
+    int, typer.Option("--m", min=0, max=LARGEST_SIZE, help="Rows of a tall matrix, of geqrf --variant tsqr", show_default=False)
+]
 Inner = Annotated[
     int,
-    typer.Option("--inner", min=0, help="Inner blocks, or tiles inside a tile; default: as calls have them", show_default=False),
-]
+    typer.Option(
+        "--inner", min=0, max=LARGEST_SIZE, show_default=False,
+        help="Inner blocks, or tiles inside a tile; default: as calls have them",
+    ),
+]  # fmt: skip
 Variant = Annotated[str, typer.Option("--variant", help="Form of the graph; see: trencadis list routines")]
 Picture = Annotated[
     Path | None,
