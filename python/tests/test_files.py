@@ -71,10 +71,23 @@ def test_every_matrix_market_form_is_read(tmp_path, symmetry, sparse, field):
     assert len(notes) == sparse and (not sparse or "made dense" in notes[0])
 
 
+@pytest.mark.parametrize(("shape", "field"), [((0, 0), "real"), ((0, 3), "integer"), ((3, 0), "complex"), ((0, 0), "complex")])
+def test_a_dense_matrix_market_file_of_nothing_is_nothing(tmp_path, shape, field):
+    """SciPy's reader ends the process."""
+    text = f"%%MatrixMarket matrix array {field} general\n{shape[0]} {shape[1]}\n"
+    (tmp_path / "a.mtx").write_text(text)
+    assert files.read_matrix(tmp_path / "a.mtx").shape == shape
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("a.npy", b"", "is empty"),
+        (
+            "a.npy",
+            b"\x93NUMPY\x01\x00\x40\x00" + b"{'descr': '<f8', 'fortran_order': False, 'shape': (True, 3), } \n" + bytes(24),
+            "header is damaged",
+        ),
         ("a.npy", b"junk" * 30, "is not a .npy file"),
         ("a.npy", b"\x93NUMPY\x01\x00\xff\xff{'descr'", "header is damaged"),
         ("a.npy", b"\x93NUMPY\x09\x00\x02\x00{}", "is not a .npy file, or its header is damaged"),

@@ -109,6 +109,16 @@ def test_a_general_sparse_file_is_solved(tmp_path):
     assert np.allclose(matrix @ scipy.io.mmread(tmp_path / "x.mtx")[:, 0], 1)
 
 
+def test_what_is_refused_is_refused_in_one_line_whatever_else_there_is_to_say(tmp_path):
+    scipy.io.mmwrite(tmp_path / "A.mtx", scipy.sparse.coo_array(np.ones((3, 2))))
+    np.save(tmp_path / "b.npy", np.ones(3))
+    for words in (["solve", "A.mtx", "b.npy"], ["factor", "A.mtx", "--method", "cholesky"]):
+        assert "a square matrix is needed" in refusal(*words, cwd=tmp_path)
+    np.save(tmp_path / "A.npy", np.full((3, 3), np.longdouble("1e4000")))
+    assert "is inf; all must be finite" in refusal("solve", "A.npy", "b.npy", cwd=tmp_path)
+    assert "is inf; all must be finite" in refusal("factor", "A.npy", "--method", "lu", cwd=tmp_path)
+
+
 @pytest.mark.parametrize("shape", [(90, 90), (90, 40), (40, 90), (1, 1), (5, 1)])
 @pytest.mark.parametrize("dtype", [np.float64, np.complex64])
 @pytest.mark.parametrize("columns", [None, 3])

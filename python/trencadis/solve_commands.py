@@ -92,10 +92,12 @@ def solve(
     if output:
         check_output(output)
     session = open_session(scheduler, engine, kernels, threads_backend, workers)
-    A, B = read_matrix(a, warn), read_matrix(b, warn)
+    notes: list[str] = []  # for what is not refused
+    A, B = read_matrix(a, notes.append), read_matrix(b, notes.append)
     (_require_matrix if assume == "least-squares" else _require_square)(A, a)
     if B.shape[0] != A.shape[0]:
         raise UsageError(f"{b}: has shape {B.shape}; {a} of shape {A.shape} needs {A.shape[0]} rows")
+    _tell(notes)
     A, B = _convert(session, (A, a), (B, b))
     if assume == "least-squares":
         _solve_least_squares(session, A, B, a, tile, output, json)
@@ -221,8 +223,10 @@ def factor(
     if output:
         check_output(output, archive=not cholesky)
     session = open_session(scheduler, engine, kernels, threads_backend, workers)
-    A = read_matrix(a, warn)
+    notes: list[str] = []
+    A = read_matrix(a, notes.append)
     (_require_square if cholesky else _require_matrix)(A, a)
+    _tell(notes)
     (A,) = _convert(session, (A, a))
     if cholesky:
         _factor_cholesky(session, A, a, tile, output, json, lower)
@@ -282,6 +286,11 @@ def _warn_ill_conditioned(solved: Solved, A: np.ndarray, path: Path) -> None:
         warn(f"{path} is ill-conditioned: its reciprocal condition is about {solved.rcond:.2g}; the result may not be accurate")
 
 
+def _tell(notes: list[str]) -> None:
+    for note in notes:
+        warn(note)
+
+
 def _require_matrix(A: np.ndarray, path: Path) -> None:
     if A.ndim != 2:
         raise UsageError(f"{path}: has shape {A.shape}; a matrix is needed")
@@ -295,7 +304,8 @@ def _require_square(A: np.ndarray, path: Path) -> None:
 def _convert(session: _core.Session, *named: tuple[np.ndarray, Path]) -> list[np.ndarray]:
     """All in the one dtype that the library computes in, and finite."""
     dtype = common_dtype(*(array for array, _ in named))
-    arrays = [np.asarray(array, dtype) for array, _ in named]
+    with np.errstate(over="ignore", invalid="ignore"):  # of longer numbers; what is not finite is named below
+        arrays = [np.asarray(array, dtype) for array, _ in named]
     for array, (_, path) in zip(arrays, named, strict=True):
         if array.size and not _core.all_finite(session, array):
             place = ", ".join(str(int(i)) for i in np.argwhere(~np.isfinite(array))[0])
