@@ -105,6 +105,7 @@ def test_what_a_file_may_not_say_is_refused_before_anything_runs(case, tmp_path)
     table, said = BAD[case]
     assert said in refusal("campaign", written(tmp_path, table), "-o", tmp_path / "out")
     assert not (tmp_path / "out" / "runs.jsonl").exists() or records_in(tmp_path / "out") == []
+    assert said in refusal("campaign", written(tmp_path, table), "--plan")
 
 
 @pytest.mark.parametrize(
@@ -169,6 +170,19 @@ def test_a_torn_line_is_dropped_and_a_damaged_one_in_the_middle_is_refused(tmp_p
     lines = whole.splitlines(keepends=True)
     runs.write_bytes(b"".join([lines[0], lines[1][:-9] + b"\n", *lines[2:]]))
     assert "line 2" in refusal("campaign", file, "-o", tmp_path / "out")
+
+
+def test_records_that_do_not_say_of_which_commit_they_are_stop_no_campaign(tmp_path):
+    file, runs = written(tmp_path, LEAST), tmp_path / "out" / "runs.jsonl"
+    trencadis("campaign", file, "-o", tmp_path / "out")
+    changed = [
+        {**record, "software": said}
+        for record, said in zip(records_in(tmp_path / "out"), (None, "mine", 7, [], {}), strict=False)
+    ]
+    del changed[-1]["error"], changed[-1]["message"]
+    runs.write_text("".join(json.dumps(record) + "\n" for record in changed))
+    trencadis("campaign", file, "-o", tmp_path / "out")
+    assert len(records_in(tmp_path / "out")) == 12
 
 
 def test_more_repetitions_go_on_and_other_factors_are_refused(tmp_path):

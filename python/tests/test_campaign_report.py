@@ -182,6 +182,9 @@ BROKEN = {
     "software": {"software": "mine"},
     "block": {"block": "first"},
     "domain": {"energy": {"package": {"joules": "many"}}},
+    "nothing asked for": {"configuration": {}}, "no order": {"configuration": {"routine": "potrf", "n": "many"}},
+    "failure without a name": {"error": ""}, "failure of no kind": {"error": []},
+    "said nothing": {"error": "Ended", "message": {}},
     "failed": {"error": "MemoryError", "message": "too large", "seconds": None},
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .campaign.factors import FACTORS
+from .campaign.factors import FACTORS, REAL
 from .campaign.plan import Plan, read_plan
 from .files import warn
 from .patience import has_results_to_write
@@ -74,7 +74,7 @@ def _carry_out(plan: Plan, folder: Path, set_levers: bool) -> int:
             before = len(store.records)
             with progress_bar(max(0, total - before)) as step:
                 made = Campaign(plan, store, levers, warn, step if sys.stderr.isatty() else _spoken()).run()
-            failed = [record for record in store.records.values() if record["error"] is not None]
+            failed = [record for record in store.records.values() if record.get("error") is not None]
     except Ended as end:
         warn(f"ended by {end}; the same command goes on with the rest")
         raise typer.Exit(end.code) from None
@@ -101,12 +101,16 @@ def _say(folder: Path, plan: Plan, made: int, before: int, failed: list[dict[str
     there = f", {before} were there" if before else ""
     print(f"{plan.name}: {len(plan.configurations)} configurations, {plan.repetitions} repetitions; {made} runs made{there}")
     print(f"wrote {folder / 'runs.jsonl'}; see: trencadis report {folder}")
-    for message, count in Counter(record["message"] for record in failed).items():
+    for message, count in Counter(record.get("message") for record in failed).items():
         warn(f"{count} of {before + made} runs failed: {message}")
 
 
 def _show_plan(plan: Plan) -> None:
+    from .campaign.runs import RealRuns
+
     configurations = plan.configurations
+    with RealRuns(plan) as real:
+        real.check(configuration for configuration in configurations if configuration["machine"] == REAL)
     print(f"{plan.name}: {len(configurations)} configurations, {plan.repetitions} repetitions each, "
           f"{len(configurations) * plan.repetitions} runs")  # fmt: skip
     rows = [{key: ("" if value is None else str(value)) for key, value in one.items()} for one in configurations]

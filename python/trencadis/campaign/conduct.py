@@ -163,10 +163,16 @@ class Campaign:
                 self._note(f"{lever} cannot be set ({outcome.why}) and {was}; that is in the records")
 
     def _say_what_changed(self) -> None:
-        commits = {record.get("software", {}).get("commit") for record in self._store.records.values()} - {software()["commit"]}
+        commits = {_commit_of(record) for record in self._store.records.values()} - {software()["commit"]}
         if commits and self._left:
             self._note(f"earlier runs are of commit {', '.join(sorted(map(str, commits)))}, the next ones of "
                        f"{software()['commit']}; a report keeps them apart")  # fmt: skip
+
+
+def _commit_of(record: Record) -> Any:
+    """None where a record says nothing of it, as one that somebody changed may."""
+    told = record.get("software")
+    return told.get("commit") if isinstance(told, dict) else None
 
 
 def _described_levers(run: Run) -> dict[str, Any]:

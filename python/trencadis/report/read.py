@@ -209,6 +209,11 @@ def _check_tables(where: str, record: Record) -> None:
             raise UsageError(f"{where}: its `{key}` is no table")
     if not all(isinstance(outcome, dict) for outcome in record["levers"].values()):
         raise UsageError(f"{where}: its `levers` hold something else than outcomes")
+    for key in ("error", "message"):
+        if record[key] is not None and not (isinstance(record[key], str) and record[key]):
+            raise UsageError(f"{where}: its `{key}` is no text")
+    if not isinstance(record["configuration"].get("routine"), str) or type(record["configuration"].get("n")) is not int:
+        raise UsageError(f"{where}: its configuration has no `routine` and `n`")
     plain = (str, int, float, bool, type(None))
     for key, level in record["configuration"].items():
         if not isinstance(level, plain) or (isinstance(level, float) and not isfinite(level)):
