@@ -121,6 +121,17 @@ def test_an_option_given_twice_is_refused(tmp_path):
         ("trace potrf --n 9 -o t.svg --view ordre", "order"),
         ("compare gemm --against mkl --n 9 --through sesion", "session"),
         ("bench potrf --n 9 --machine exynos5422 --workers cortex-a16", "cortex-a15"),
+        ("tune --routines potr", "potrf"),
+        ("explain potr --n 9", "potrf"),
+        ("explain potrf --n 9 --objective tim", "time"),
+        ("bench potrf --n 9 --devices emulatd:1", "emulated"),
+        ("simulate potrf --machine exynos5422 --n 9 --distribution symetric", "symmetric"),
+        ("simulate potrf --machine exynos5422 --n 9 --model globl", "global"),
+        ("simulate potrf --machine exynos5422 --n 9 --effect jittr", "jitter"),
+        ("scaling potrf --machine fattree --hosts 4 --strong 9", "fat-tree"),
+        ("compare-engines potrf --n 9 --engines starpo", "starpu"),
+        ("compare-engines potrf --n 9 --schedulers mosiac", "mosaic"),
+        ("sweep trsm --side lft", "left"),
     ],
 )
 def test_the_nearest_name_is_suggested(line, meant):
