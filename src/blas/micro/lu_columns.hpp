@@ -3,10 +3,13 @@
 #include "blas/micro/micro_kernel.hpp"
 #include "blas/micro/vectors.hpp"
 
+#include <limits>
+
 namespace trencadis::blas {
 namespace {
 
 constexpr Index small_lu = 32; ///< rows of a matrix that is small; as in factorizations/getrf.cpp
+constexpr Index tiny_lu = 7;   ///< rows up to which products are summed before they are subtracted
 
 /// MicroKernel::factor_columns. A column is updated by all before it when its turn comes, which reads those and writes one,
 /// and its largest
@@ -18,7 +21,9 @@ constexpr Index small_lu = 32; ///< rows of a matrix that is small; as in factor
 /// stand. Then what cancels in
 /// a singular matrix of small integers cancels here too more often than with an inverse or fused operations, and the pivot is
 /// found to be
-/// zero; it costs twice the operations, which small matrices do not feel.
+/// zero; it costs twice the operations, which small matrices do not feel. Of at most tiny_lu rows, an entry's products are summed
+/// up first: the sum is off by a rounding or two, and comes out as the integer that it is subtracted from more often than one
+/// difference after the other comes out as zero. With more rows that is so no longer where rows are sums of two others.
 template <Scalar T, int Bytes, bool as_written> struct ColumnFactors {
     using R = Real<T>;
     using Vec = Vectors<R, Bytes>;
@@ -37,7 +42,8 @@ template <Scalar T, int Bytes, bool as_written> struct ColumnFactors {
     R* W; ///< the work area: columns as in memory, whole vectors, 64-byte aligned
     R* U; ///< finished rows of U, zeros before the diagonal
     R* row;
-    Index rows, ldw, ldu; ///< in elements; ldu: of a row of U
+    Index rows, ldw, ldu;    ///< in elements; ldu: of a row of U
+    bool sums_first = false; ///< only as written
 
     [[gnu::always_inline]] R* column(Index c) const { return W + c * ldw * parts; }
 
@@ -62,13 +68,13 @@ template <Scalar T, int Bytes, bool as_written> struct ColumnFactors {
     /// y <- y - X s for `count` vectors of rows and k columns of X, whose last one is multiplied by `scale` first, where
     /// there is one.
     template <int count>
-    [[gnu::always_inline]] static void update(Index k, R* X, Index ldx, const R* s, Index incs, const R* scale, R* y,
-                                              Largest* best, Index block)
+    [[gnu::always_inline]] void update(Index k, R* X, Index ldx, const R* s, Index incs, const R* scale, R* y, Largest* best,
+                                       Index block) const
     {
         V sum[count][parts];
 #pragma GCC unroll 8
         for (int i = 0; i < count; ++i) {
-            sum[i][0] = Vec::load(y + i * lanes);
+            sum[i][0] = as_written && sums_first ? -V{} : Vec::load(y + i * lanes); // y - 0 is y, whatever the sign of its zero
             if constexpr (parts == 2) sum[i][1] = V{};
         }
         const Index plain = scale ? k - 1 : k;
@@ -86,6 +92,7 @@ template <Scalar T, int Bytes, bool as_written> struct ColumnFactors {
 #pragma GCC unroll 8
         for (int i = 0; i < count; ++i) {
             if constexpr (parts == 2) sum[i][0] += Vec::negate_odd(Vec::swap_pairs(sum[i][1]));
+            if (as_written && sums_first) sum[i][0] += Vec::load(y + i * lanes);
             Vec::save(y + i * lanes, sum[i][0]);
             const V size = modulus(sum[i][0]);
             largest = size > largest ? size : largest; // not where it is no number
@@ -104,8 +111,8 @@ template <Scalar T, int Bytes, bool as_written> struct ColumnFactors {
     }
     /// The same for elements [begin, end), whole vectors.
     template <int count>
-    [[gnu::always_inline]] static void update_all(Index begin, Index end, Index k, R* X, Index ldx, const R* s, Index incs,
-                                                  const R* scale, R* y, Largest* best)
+    [[gnu::always_inline]] void update_all(Index begin, Index end, Index k, R* X, Index ldx, const R* s, Index incs,
+                                           const R* scale, R* y, Largest* best) const
     {
         for (; end - begin >= count * N; begin += count * N)
             update<count>(k, X + begin * parts, ldx, s, incs, scale, y + begin * parts, best, begin);
@@ -119,6 +126,24 @@ template <Scalar T, int Bytes, bool as_written> struct ColumnFactors {
             R* const to = column(c);
             for (Index i = 0; i < rows; i += N) Vec::save(to + i * parts, Vec::load_some(from + i * parts, (x.m - i) * parts));
         }
+    }
+    /// May products be summed up first? What is left of an entry grows by a factor of two in a step at most, so that the sum
+    /// does not overflow.
+    bool is_tiny() const
+    {
+        if (!as_written || x.m > tiny_lu) return false;
+        constexpr R far_from_the_largest = std::numeric_limits<R>::max() / (2 << tiny_lu);
+        V largest = {};
+        for (Index c = 0; c < x.n; ++c)
+            for (Index i = 0; i < rows; i += N) {
+                const V size = modulus(Vec::load(column(c) + i * parts));
+                largest = size > largest ? size : largest;
+            }
+        R sizes[lanes];
+        Vec::save(sizes, largest);
+        bool large = false;
+        for (const R size : sizes) large |= size > far_from_the_largest;
+        return !large;
     }
     /// What lies below the pivots; `scale`: of the last column.
     void copy_out(const R* scale) const
@@ -177,12 +202,13 @@ template <Scalar T, int Bytes, bool as_written> struct ColumnFactors {
         }
     }
 
-    Index factor() const
+    Index factor()
     {
         Index info = 0;
         R inverse[2];
         const R* scale = nullptr;
         copy_in();
+        sums_first = is_tiny();
         for (Index c = 0; c < ldu * parts; ++c) row[c] = 0;
         for (Index c = 0; c < x.n * ldu * parts; ++c) U[c] = 0;
         for (Index j = 0; j < x.n; ++j) {
