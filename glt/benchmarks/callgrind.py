@@ -4,8 +4,9 @@
     glt/benchmarks/callgrind.py [--bin FOLDER] [--libraries argobots,native] [--json FILE|-] [--check]
 
 A call is repeated N and 3 N times, and the difference divided by 2 N. A call and what brings it back are counted together
-(create and join). The last line of a library, left out by `--check`, is one run of N-Queens on one thread, counted in the
-same way: what overhead is left when units do something, without the noise of a clock.
+(create and join; init and finalize with one thread), creating a ULT also by itself. The last line of a library, left out by
+`--check`, is one run of N-Queens on one thread, counted in the same way: what overhead is left when units do something, without
+the noise of a clock.
 
 "inside" is the library's own call while it runs under GLT, with GLT's schedulers and hooks: what header-only takes beyond it
 is the wrapper's (added); where there is none, it is counted beyond the direct call. `--check` ends with 1 if a function of
@@ -47,8 +48,10 @@ def count(contestant: Contestant) -> Counts:
     totals = dict(filter(None, map(_dump, dumps(contestant, "calls", "all", "--times", str(_TIMES)))))
     if not totals:
         raise SystemExit(f"{contestant.path('calls')} told valgrind nothing: it was built without <valgrind/callgrind.h>")
-    names = dict.fromkeys(name for name, _ in totals)
-    return {name: (totals[name, 3 * _TIMES] - totals[name, _TIMES]) / (2 * _TIMES) for name in names}
+    by_name: dict[str, dict[int, int]] = {}
+    for (name, times), total in totals.items():
+        by_name.setdefault(name, {})[times] = total
+    return {name: (of[max(of)] - of[min(of)]) / (max(of) - min(of)) for name, of in by_name.items()}
 
 
 def count_program(contestant: Contestant, benchmark: str, *words: str) -> float:

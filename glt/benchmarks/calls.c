@@ -25,9 +25,10 @@
 #else
 #define CALLGRIND_ZERO_STATS
 #define CALLGRIND_DUMP_STATS_AT(name) (void)(name)
+#define CALLGRIND_TOGGLE_COLLECT
 #endif
 
-enum { BATCH = 20 };
+enum { BATCH = 20, STARTS = 3 };
 
 static LWT_RESULT nothing(void* argument)
 {
@@ -47,6 +48,25 @@ static void batch_of_tasklets(LwtBatch* batch)
     lwt_batch_expect(batch, BATCH);
     for (int i = 0; i < BATCH; ++i) lwt_batch_tasklet(batch, i, nothing);
     lwt_batch_join_tasklets(batch, BATCH);
+}
+
+/* What creating takes without joining: the units run and end while nothing is counted. */
+static LwtUlt* ults_for(long times)
+{
+    LwtUlt* ults;
+    CALLGRIND_TOGGLE_COLLECT;
+    ults = (LwtUlt*)calloc((size_t)times, sizeof *ults);
+    if (!ults) program_fail(EXIT_WRONG, "no memory for %ld units", times);
+    CALLGRIND_TOGGLE_COLLECT;
+    return ults;
+}
+
+static void join_uncounted(LwtUlt* ults, long times)
+{
+    CALLGRIND_TOGGLE_COLLECT;
+    for (long i = 0; i < times; ++i) lwt_ult_join(&ults[i]);
+    free(ults);
+    CALLGRIND_TOGGLE_COLLECT;
 }
 
 __attribute__((unused)) static void no_destructor(void* value) { (void)value; }
@@ -97,6 +117,15 @@ static void count(const struct Call* call, long times)
     CALLGRIND_DUMP_STATS_AT(name);
 }
 
+static void start_and_end(long times)
+{
+    for (long i = 0; i < times; ++i) {
+        if (lwt_begin(1) != 0) program_fail(EXIT_WRONG, "%s does not start with one thread", LWT_FORM);
+        lwt_end();
+    }
+}
+static const struct Call init = {"init_finalize", start_and_end};
+
 int main(int argc, char** argv)
 {
     long times = 1000;
@@ -104,8 +133,14 @@ int main(int argc, char** argv)
     const char* word = NULL;
     program_begin(argv);
     program_arguments(argc, argv, "all|CALL [--times N]", options, 1, &word);
-    if (lwt_begin(1) != 0) program_fail(EXIT_WRONG, "%s does not start with one thread", LWT_FORM);
     int found = 0;
+    if (strcmp(word, "all") == 0 || strcmp(word, init.name) == 0) {
+        start_and_end(1);
+        count(&init, STARTS);
+        count(&init, 3 * STARTS);
+        ++found;
+    }
+    if (lwt_begin(1) != 0) program_fail(EXIT_WRONG, "%s does not start with one thread", LWT_FORM);
     for (int i = 0; i < CALLS; ++i)
         if (strcmp(word, "all") == 0 || strcmp(word, calls[i].name) == 0) {
             calls[i].function(times); /* first use of pools and of the dynamic linker */

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """GLT beside the libraries under it, and our native library beside theirs, in one run: A B A B, processes of their own.
 
-    glt/benchmarks/compare.py [overhead] [peers] [efficiency] [--threads T] [--pairs P] [--tree T1] [--json FILE|-]
+    glt/benchmarks/compare.py [overhead] [peers] [efficiency] [--threads T] [--pairs P] [--tree T1] [--seconds S] [--json FILE|-]
 
-overhead      N-Queens and UTS through GLT, header-only and dynamic, over the same program on the library itself: a ratio of
-              1.001 says 0.1 % more time.
+overhead      N-Queens (10, 11 and 12) and UTS through GLT, header-only and dynamic, over the same program on the library
+              itself: a ratio of 1.001 says 0.1 % more time. UTS twice: a unit per subtree, and, as published, one unit per
+              thread that steals under a mutex (uts_threads, with ULTs and with tasklets), which --seconds ends early on trees
+              that take minutes.
 peers         the micro-benchmarks, N-Queens and UTS: each library's time over that of our native one; above 1 we are faster.
               Argobots twice: with its stealing scheduler, and with queues of their own that nobody steals from.
 efficiency    UTS by one core without any library, over the threads' time times their number.
@@ -31,8 +33,14 @@ from typing import Any
 from programs import BIN, LIBRARIES, VARIANTS, Contestant, contestants
 
 _PARTS = ("overhead", "peers", "efficiency")
-#: What overhead is measured on: benchmark, its argument (None: --tree), repetitions within a process.
-_OVERHEAD = (("nqueens", "11", 15), ("uts", None, 5))
+#: What overhead is measured on: benchmark, its argument (None: --tree), repetitions within a process, more words. uts_threads is
+#: the search as the published GLT measured it, one unit per thread.
+_OVERHEAD = (
+    ("nqueens", "10", 45), ("nqueens", "11", 15), ("nqueens", "12", 5), ("uts", None, 5),
+    ("uts_threads", None, 5), ("uts_threads", None, 5, "--tasklets"),
+)  # fmt: skip
+#: Its times are per node, so that searches that end early compare.
+_TIMES_OF = {"uts_threads": "ns_per_node"}
 #: Repetitions within a process; a round takes their median.
 _REPEAT = 5
 
@@ -80,8 +88,12 @@ def row(part: str, benchmark: str, contestant: Contestant, threads: int, unit: s
 def overhead(arguments: argparse.Namespace) -> Iterator[Row]:
     """On one thread too, where no difference between schedulers hides or adds anything."""
     for threads in dict.fromkeys((1, arguments.threads)):
-        for benchmark, word, repeat in _OVERHEAD:
-            words = (word or arguments.tree, "--threads", str(threads), "--repeat", str(repeat))
+        for benchmark, word, repeat, *more in _OVERHEAD:
+            words = (word or arguments.tree, "--threads", str(threads), "--repeat", str(repeat), *more)
+            if arguments.seconds and benchmark == "uts_threads":
+                words += ("--seconds", str(arguments.seconds))
+            elif arguments.seconds and benchmark == "uts":
+                continue  # it counts a tree whole
             for library in arguments.libraries:
                 yield from _overhead_of(library, benchmark, words, threads, arguments)
 
@@ -92,12 +104,13 @@ def _overhead_of(
     present = contestants(arguments.bin, benchmark, (library,))
     if len(present) < 2 or present[0].form != "direct":
         return
-    times = rounds(present, arguments.pairs, lambda c: {"": start(c, benchmark, *words)[0]["seconds"]})
+    times = rounds(present, arguments.pairs, lambda c: {"": start(c, benchmark, *words)[0][_TIMES_OF.get(benchmark, "seconds")]})
     direct = [run[""] for run in times[present[0]]]
     for contestant in present[1:]:
         through = [run[""] for run in times[contestant]]
-        name = f"{benchmark} {words[0]}"
-        yield row("overhead", name, contestant, threads, "s", through, direct, **ratio(through, direct))
+        name = f"{benchmark} {words[0]}" + " tasklets" * ("--tasklets" in words)
+        unit = "ns" if benchmark in _TIMES_OF else "s"
+        yield row("overhead", name, contestant, threads, unit, through, direct, **ratio(through, direct))
 
 
 def peers(arguments: argparse.Namespace) -> Iterator[Row]:
@@ -163,7 +176,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--libraries", default=",".join(LIBRARIES))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("--tree", choices=("T1", "T1L", "T1XL"), default="T1")
+    parser.add_argument("--tree", choices=("T1", "T1L", "T1XL", "T1XXL"), default="T1")
+    parser.add_argument("--seconds", type=int, default=0)
     parser.add_argument("--json", metavar="FILE")
     arguments = parser.parse_args()
     arguments.libraries = arguments.libraries.split(",")
@@ -171,6 +185,8 @@ def parse() -> argparse.Namespace:
         parser.error(f"unknown: {', '.join(sorted(unknown))}; parts are {', '.join(_PARTS)}, libraries {', '.join(LIBRARIES)}")
     if arguments.threads < 1 or arguments.pairs < 1:
         parser.error("--threads and --pairs are at least 1")
+    if not 0 <= arguments.seconds <= 3600:
+        parser.error(f"--seconds is {arguments.seconds}; it must be from 1 to 3600")
     return arguments
 
 

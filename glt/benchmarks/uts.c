@@ -91,21 +91,6 @@ static UtsCount run_alone(const UtsTree* tree, double* seconds)
     return count;
 }
 
-static const UtsTree* find_tree(const char* name)
-{
-    for (int i = 0; i < UTS_TREES; ++i)
-        if (strcmp(uts_trees[i].name, name) == 0) return &uts_trees[i];
-    program_fail(EXIT_USAGE, "there is no tree '%s'; there are T1, T1L and T1XL", name);
-}
-
-static void check(const UtsTree* tree, const UtsCount* count)
-{
-    if (count->nodes != tree->nodes || count->leaves != tree->leaves || count->depth != tree->depth)
-        program_fail(EXIT_WRONG, "%s: %llu nodes, %llu leaves, depth %d instead of %llu, %llu, %d", tree->name,
-                     (unsigned long long)count->nodes, (unsigned long long)count->leaves, count->depth,
-                     (unsigned long long)tree->nodes, (unsigned long long)tree->leaves, tree->depth);
-}
-
 static void print_json(const UtsTree* tree, const double* seconds, int repeat, const char* library, const char* form)
 {
     printf("{\"benchmark\": \"uts\", \"tree\": \"%s\", \"library\": \"%s\", \"form\": \"%s\", \"threads\": %d, \"cutoff\": %d, "
@@ -128,9 +113,9 @@ int main(int argc, char** argv)
                                      {NULL, NULL, 0, 0}};
     const char* word = NULL;
     program_begin(argv);
-    program_arguments(argc, argv, "T1|T1L|T1XL [--threads T] [--grain LEVELS_PER_UNIT] [--repeat R] [--alone] [--json]", options,
-                      1, &word);
-    const UtsTree* tree = find_tree(word);
+    program_arguments(argc, argv, "TREE [--threads T] [--grain LEVELS_PER_UNIT] [--repeat R] [--alone] [--json]", options, 1,
+                      &word);
+    const UtsTree* tree = uts_find(word);
     search = uts_search(tree, sha1_block_best());
     threads = alone ? 1 : (int)wanted_threads;
     cutoff = tree->depth > (int)grain ? tree->depth - (int)grain : 1;
@@ -138,7 +123,7 @@ int main(int argc, char** argv)
     double seconds[PROGRAM_MOST_REPETITIONS];
     for (int i = 0; i < (int)repeat; ++i) {
         const UtsCount count = alone ? run_alone(tree, &seconds[i]) : run(tree, &seconds[i]);
-        check(tree, &count);
+        uts_check(tree, &count);
     }
     if (json) print_json(tree, seconds, (int)repeat, alone ? "none" : LWT_LIBRARY, alone ? "alone" : LWT_FORM);
     else printf("nodes=%llu seconds=%.6f\n", (unsigned long long)tree->nodes, program_statistics(seconds, (int)repeat).median);

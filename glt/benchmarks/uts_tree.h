@@ -4,6 +4,7 @@
 #ifndef TRENCADIS_BENCHMARKS_UTS_TREE_H
 #define TRENCADIS_BENCHMARKS_UTS_TREE_H
 
+#include "program.h"
 #include "sha1.h"
 
 #include <math.h>
@@ -26,6 +27,7 @@ static const UtsTree uts_trees[] = {
     {"T1", 19, 10, 4, 4130071, 3305118},
     {"T1L", 29, 13, 4, 102181082, 81746377},
     {"T1XL", 29, 15, 4, 1635119272, 1308100063},
+    {"T1XXL", 19, 15, 4, 4230646601, 3384495738},
 };
 enum { UTS_TREES = sizeof uts_trees / sizeof uts_trees[0] };
 
@@ -38,6 +40,21 @@ typedef struct UtsCount {
     uint64_t leaves;
     int depth; /* of the deepest node */
 } UtsCount;
+
+static inline const UtsTree* uts_find(const char* name)
+{
+    for (int i = 0; i < UTS_TREES; ++i)
+        if (strcmp(uts_trees[i].name, name) == 0) return &uts_trees[i];
+    program_fail(EXIT_USAGE, "there is no tree '%s'; there are T1, T1L, T1XL and T1XXL", name);
+}
+
+static inline void uts_check(const UtsTree* tree, const UtsCount* count)
+{
+    if (count->nodes != tree->nodes || count->leaves != tree->leaves || count->depth != tree->depth)
+        program_fail(EXIT_WRONG, "%s: %llu nodes, %llu leaves, depth %d instead of %llu, %llu, %d", tree->name,
+                     (unsigned long long)count->nodes, (unsigned long long)count->leaves, count->depth,
+                     (unsigned long long)tree->nodes, (unsigned long long)tree->leaves, tree->depth);
+}
 
 /* What is the same for all nodes of a run. */
 typedef struct UtsSearch {

@@ -50,6 +50,22 @@ def test_the_program_of_the_page_works(form, tmp_path):
     assert re.fullmatch(r"a unit on thread \d+\n", result.stdout)
 
 
+def test_the_lines_of_code_on_the_page_are_those_of_the_programs():
+    folder = ROOT / "benchmarks"
+
+    def lines(path):
+        code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
+        return sum(bool(line.strip()) for line in code.splitlines())
+
+    written = dict(re.findall(r"^\| (Argobots|Qthreads|MassiveThreads|GLT)[^|]*\| (\d+) \|$", TEXT, re.MULTILINE))
+    assert {name.lower(): int(number) for name, number in written.items()} == {
+        name: lines(folder / "faces" / f"{name}.h") for name in ("argobots", "qthreads", "massivethreads", "glt")
+    }  # fmt: skip
+    programs = [lines(folder / f"{name}.c") for name in ("nqueens", "uts", "uts_threads")]
+    said = re.search(r"N-Queens itself is (\d+) lines, Unbalanced Tree Search (\d+),.*?mutex, (\d+)", TEXT, re.DOTALL)
+    assert [int(number) for number in said.groups()] == programs
+
+
 def symbols(library):
     result = run(["nm", "-D", "--defined-only", BUILD / "lib" / library])
     assert result.returncode == 0, result.stderr

@@ -93,3 +93,10 @@ static inline void lwt_tasklet_create(void (*function)(void*), void* argument, L
     ABT_task_create(lwt_own_pool(), function, argument, tasklet);
 }
 static inline void lwt_tasklet_join(LwtTasklet* tasklet) { ABT_task_free(tasklet); }
+
+typedef ABT_mutex LwtMutex;
+static inline void lwt_mutex_create(LwtMutex* mutex) { ABT_mutex_create(mutex); }
+static inline void lwt_mutex_lock(LwtMutex* mutex) { ABT_mutex_lock(*mutex); }
+static inline int lwt_mutex_trylock(LwtMutex* mutex) { return ABT_mutex_trylock(*mutex) == ABT_SUCCESS; }
+static inline void lwt_mutex_unlock(LwtMutex* mutex) { ABT_mutex_unlock(*mutex); }
+static inline void lwt_mutex_free(LwtMutex* mutex) { ABT_mutex_free(mutex); }

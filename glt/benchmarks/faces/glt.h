@@ -54,3 +54,10 @@ static inline void lwt_tasklet_create_to(void (*function)(void*), void* argument
     LWT_GLT(tasklet_create_to)(function, argument, tasklet, thread);
 }
 static inline void lwt_tasklet_join(LwtTasklet* tasklet) { LWT_GLT(tasklet_free)(tasklet); }
+
+typedef GLT_mutex LwtMutex;
+static inline void lwt_mutex_create(LwtMutex* mutex) { LWT_GLT(mutex_create)(mutex); }
+static inline void lwt_mutex_lock(LwtMutex* mutex) { LWT_GLT(mutex_lock)(*mutex); }
+static inline int lwt_mutex_trylock(LwtMutex* mutex) { return LWT_GLT(mutex_trylock)(*mutex); }
+static inline void lwt_mutex_unlock(LwtMutex* mutex) { LWT_GLT(mutex_unlock)(*mutex); }
+static inline void lwt_mutex_free(LwtMutex* mutex) { LWT_GLT(mutex_free)(mutex); }

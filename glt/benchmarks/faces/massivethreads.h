@@ -45,3 +45,10 @@ static inline void lwt_tasklet_create_to(myth_func_t function, void* argument, L
     lwt_ult_create_to(function, argument, tasklet, thread);
 }
 static inline void lwt_tasklet_join(LwtTasklet* tasklet) { lwt_ult_join(tasklet); }
+
+typedef myth_mutex_t LwtMutex;
+static inline void lwt_mutex_create(LwtMutex* mutex) { myth_mutex_init(mutex, NULL); }
+static inline void lwt_mutex_lock(LwtMutex* mutex) { myth_mutex_lock(mutex); }
+static inline int lwt_mutex_trylock(LwtMutex* mutex) { return myth_mutex_trylock(mutex) == 0; }
+static inline void lwt_mutex_unlock(LwtMutex* mutex) { myth_mutex_unlock(mutex); }
+static inline void lwt_mutex_free(LwtMutex* mutex) { myth_mutex_destroy(mutex); }

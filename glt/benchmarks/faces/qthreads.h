@@ -100,3 +100,10 @@ static inline void lwt_batch_join_ults(LwtBatch* batch, int count)
 }
 
 static inline void lwt_batch_join_tasklets(LwtBatch* batch, int count) { lwt_batch_join_ults(batch, count); }
+
+typedef aligned_t LwtMutex;
+static inline void lwt_mutex_create(LwtMutex* mutex) { *mutex = 0; }
+static inline void lwt_mutex_lock(LwtMutex* mutex) { qthread_lock(mutex); }
+static inline int lwt_mutex_trylock(LwtMutex* mutex) { return qthread_trylock(mutex) == QTHREAD_SUCCESS; }
+static inline void lwt_mutex_unlock(LwtMutex* mutex) { qthread_unlock(mutex); }
+static inline void lwt_mutex_free(LwtMutex* mutex) { (void)mutex; }
