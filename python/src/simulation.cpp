@@ -27,6 +27,7 @@ nb::list worker_rows(const SimulationResult& result)
         row["idle_fraction"] = result.makespan_s > 0 ? worker.idle_s / result.makespan_s : 0.0;
         row["tasks"] = worker.tasks;
         row["shares"] = worker.shares;
+        row["polling_s"] = worker.polling_s;
         row["energy_j"] = worker.joules;
         rows.append(row);
     }
@@ -113,7 +114,11 @@ nb::dict record_of(const SimulationResult& result)
     row["area_s"] = result.bounds.area_s;
     row["critical_s"] = result.bounds.critical_s;
     row["idle_fraction"] = result.idle_fraction;
-    row["energy_j"] = result.has_energy ? nb::cast(result.energy_j) : nb::none();
+    const auto joules = [&](Joules value) { return result.has_energy ? nb::cast(value) : nb::none(); };
+    row["energy_j"] = joules(result.energy_j);
+    row["cores_j"] = joules(result.cores_j);
+    row["package_j"] = joules(result.package_j);
+    row["memory_j"] = joules(result.memory_j);
     row["tasks"] = result.tasks;
     row["untimed"] = result.untimed;
     row["bytes_moved"] = result.bytes_moved;
@@ -141,7 +146,11 @@ SimulationOptions options_of(const nb::dict& given)
         else if (key == "one_stream") options.one_stream = nb::cast<bool>(value);
         else if (key == "peer") options.peer = nb::cast<bool>(value);
         else if (key == "free_network") options.free_network = nb::cast<bool>(value);
+        else if (key == "spin_s") options.spin_s = nb::cast<double>(value);
+        else if (key == "wake_s") options.wake_s = nb::cast<double>(value);
+        else if (key == "awake_state") options.awake_state = nb::cast<std::string>(value);
         else if (key == "power_state") options.power_state = nb::cast<std::string>(value);
+        else if (key == "copy_operands") options.copy_operands = nb::cast<bool>(value);
         else if (key == "placement") options.placement = nb::cast<std::string>(value);
         else throw nb::type_error(("simulations have no option " + key).c_str());
     }

@@ -12,6 +12,8 @@ def test_an_effect_has_a_value_and_a_standard_one():
     }  # fmt: skip
     assert parse_effects(["submit", "pop"]) == {"submit_s": 2e-5, "pop_s": 5e-6}
     assert parse_effects(["no-peer", "one-stream"]) == {"peer": False, "one_stream": True}
+    assert parse_effects(["spin", "wake", "no-sleep=low"]) == {"spin_s": 0.2, "wake_s": 104e-6, "awake_state": "low"}
+    assert parse_effects(["copy-operands"]) == {"copy_operands": True}
     assert parse_effects(["no-overlap=no", "power-state=turbo"]) == {"overlap": True, "power_state": "turbo"}
 
 
@@ -21,6 +23,7 @@ def test_an_effect_has_a_value_and_a_standard_one():
         ["submit=50us", "remap=2.5ms", "jitter=0.1"],
         ["central-lock", "no-overlap"],
         ["no-peer", "one-stream"],
+        ["spin=200ms", "wake=104us", "no-sleep=powersave", "copy-operands"],
         ["power-state=turbo"],
         [],
     ],
@@ -42,6 +45,8 @@ def test_effects_are_shown_as_they_are_typed(words):
         (["jitter=nan"], "a fraction above 0 and below 1"),
         (["central-lock=maybe"], "yes or no"),
         (["power-state"], "a state that the machine describes"),
+        (["no-sleep"], "a state that the machine describes"),
+        (["copy-operands=some"], "yes or no"),
         (["placement=everywhere"], "first-touch or interleave"),
         (["pop", "pop=1us"], "pop is given twice"),
     ],

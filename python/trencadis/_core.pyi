@@ -200,9 +200,9 @@ def simulate(
 ) -> tuple[dict[str, Any], Trace]:
     """One configuration in virtual time on a described machine; once in a process. The record: routine, n, nb, inner, precision,
     variant, scheduler, machine, model as resolved; makespan_s, gflops, bound_gflops, area_s, critical_s, idle_fraction,
-    energy_j (None where the machine does not say what it draws), tasks, untimed, bytes_moved, transfers, local_bytes,
-    remote_bytes, per_worker (name, kind, busy_s, idle_s, idle_fraction, tasks, shares, energy_j), per_kernel (name, kind,
-    calls, mean_ms, total_s, gflops). The trace is empty unless asked for. Of a machine of many
+    energy_j, cores_j, package_j, memory_j (None where the machine does not say what it draws), tasks, untimed, bytes_moved,
+    transfers, local_bytes, remote_bytes, per_worker (name, kind, busy_s, idle_s, idle_fraction, tasks, shares, polling_s,
+    energy_j), per_kernel (name, kind, calls, mean_ms, total_s, gflops). The trace is empty unless asked for. Of a machine of many
     hosts also hosts, distribution, grid, messages, bytes_sent, most_messages_of_a_host, most_bytes_of_a_host,
     peak_bytes_of_a_host, owned_bytes, per_host (messages_sent, messages_received, bytes_sent, bytes_received, owned_bytes,
     peak_bytes)."""

@@ -115,6 +115,23 @@ EFFECTS: dict[str, Effect] = {
         "power_state", "", "a state that the machine describes, such as turbo", "all units stay in this state of their clock",
         _name,
     ),
+    "spin": Effect(
+        "spin_s", "200ms", "a time such as 200ms",
+        "a worker with nothing to do looks for work for so long before it sleeps, and draws more than a sleeping one", _seconds,
+    ),
+    "wake": Effect(
+        "wake_s", "104us", "a time such as 104us",
+        "a worker that sleeps needs so long to begin: the deepest idle state of its core is left so fast", _seconds,
+    ),
+    "no-sleep": Effect(
+        "awake_state", "", "a state that the machine describes, such as powersave",
+        "the system has no idle states: who sleeps polls instead, in this state of its clock", _name,
+    ),
+    "copy-operands": Effect(
+        "copy_operands", "yes", "yes or no",
+        "what a core reads from another memory node is copied into its own first, once for all cores there, not read in place",
+        _flag,
+    ),
     "placement": Effect(
         "placement", "", "first-touch or interleave",
         "where the data lie at the start: all on the node of the thread that wrote them first, or spread tile by tile",

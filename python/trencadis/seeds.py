@@ -26,7 +26,8 @@ SeedCount = Annotated[
 
 #: Fields of a record that are averaged; lists (per_worker, per_kernel) are the first seed's.
 _AVERAGED = (
-    "makespan_s", "gflops", "idle_fraction", "energy_j", "bytes_moved", "transfers", "local_bytes", "remote_bytes",
+    "makespan_s", "gflops", "idle_fraction", "energy_j", "cores_j", "package_j", "memory_j", "bytes_moved", "transfers",
+    "local_bytes", "remote_bytes",
 )  # fmt: skip
 
 

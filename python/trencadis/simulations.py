@@ -164,7 +164,7 @@ def contract_record(record: dict[str, Any], effects: dict[str, Any]) -> dict[str
         "residual": None,
         "simulated": True,
         "makespan_s": seconds,
-        "energy_j": record["energy_j"],
+        **{key: record[key] for key in ("energy_j", "cores_j", "package_j", "memory_j")},
         "bound_gflops": record["bound_gflops"],
         "area_s": record["area_s"],
         "critical_s": record["critical_s"],

@@ -33,6 +33,15 @@ struct SimulationOptions {
     /// Messages between hosts take no time; they are counted. What a run loses by communication is the difference.
     bool free_network = false;
     std::string power_state = {}; ///< of all units, by name; empty: the first of each
+    /// A worker with nothing to do looks for work for so long, which draws poll_w, before it sleeps, which draws idle_w.
+    Seconds spin_s = 0;
+    /// One that sleeps needs so long to begin (the exit latency of a deep idle state).
+    Seconds wake_s = 0;
+    /// There are no idle states: who sleeps polls, in this state of its clock, to which a governor may lower it. Empty: there are.
+    std::string awake_state = {};
+    /// What a core reads from another memory node of its host is copied into its own first, once for all cores there, instead of
+    /// being read in place each time (a product that copies its operands).
+    bool copy_operands = false;
     std::string placement =
         "first-touch"; ///< of the data at the start: first-touch (node 0), interleave (by tile, over the nodes in use)
 };

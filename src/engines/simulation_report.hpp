@@ -16,6 +16,7 @@ struct SimulationReport {
         Seconds idle_s = 0; ///< makespan - busy_s
         std::int64_t tasks = 0;
         std::int64_t shares = 0; ///< times it joined another worker's task
+        Seconds polling_s = 0;   ///< of idle_s and of the time at its tasks: looking for work, or waiting for remote memory
         Joules joules = 0;       ///< of its core or device; where threads move between cores, of the core it began on
     };
     /// Calls of one kernel that began on one kind of unit.
@@ -35,7 +36,10 @@ struct SimulationReport {
         Bytes peak_bytes = 0;  ///< with copies of others', the most at one time
     };
     Seconds makespan_s = 0;
-    Joules energy_j = 0;     ///< all cores and devices of the machine, and base_w, over the makespan
+    Joules energy_j = 0;     ///< everything of the machine over the makespan: below, devices, and base_w
+    Joules cores_j = 0;      ///< all cores (what RAPL counts as PP0)
+    Joules package_j = 0;    ///< the cores and package_w of the nodes (PKG)
+    Joules memory_j = 0;     ///< memory_w of the nodes (DRAM)
     bool has_energy = false; ///< the machine says what its units draw
     std::vector<OfWorker> workers;
     std::vector<OfKernel> kernels; ///< by name and kind

@@ -42,7 +42,8 @@ void read_nodes(TomlTable& root, Machine& machine)
     require_some(tables, root, "nodes");
     for (TomlTable& table : tables) {
         machine.nodes.push_back({new_name(table, machine.nodes), table.number_or("bytes", 0),
-                                 static_cast<int>(table.integer_or("host", 0, 0)), table.number_or("bandwidth", 0)});
+                                 static_cast<int>(table.integer_or("host", 0, 0)), table.number_or("bandwidth", 0),
+                                 table.number_or("package_w", 0), table.number_or("memory_w", 0)});
         table.finish();
     }
 }

@@ -83,10 +83,15 @@ std::vector<PowerState> read_power(TomlTable& table)
 {
     std::vector<PowerState> states;
     for (TomlTable& entry : table.tables("power")) {
-        PowerState state{new_name(entry, states), entry.positive_or("speed", 1), entry.number("idle_w"), entry.number("busy_w")};
+        PowerState state{new_name(entry, states), entry.positive_or("speed", 1), entry.number("idle_w"), entry.number("busy_w"),
+                         entry.number_or("poll_w", 0)};
         if (state.busy_w < state.idle_w)
             entry.complain("busy_w", fmt::format("{} draws {} W busy but {} W idle; busy must not be less", entry.what(),
                                                  state.busy_w, state.idle_w));
+        if (state.polling_w() < state.idle_w || state.polling_w() > state.busy_w)
+            entry.complain("poll_w",
+                           fmt::format("{} draws {} W while it looks for work; that lies between idle, {} W, and busy, {} W",
+                                       entry.what(), state.poll_w, state.idle_w, state.busy_w));
         if (states.empty() && state.speed != 1)
             entry.complain("speed", fmt::format("speed of {} is {}; the first state is the one that others are measured by, 1",
                                                 entry.what(), state.speed));

@@ -231,6 +231,10 @@ INSTANTIATE_TEST_SUITE_P(Power, ParseMachinePartsMistakes,
                                                    "the first state is the one that others are measured by"},
                                            Mistake{"busy_w = 12", "busy_w = 21", "24", "a slower state must not draw more"},
                                            Mistake{"busy_w = 12", "busy_w = 0.5", "24", "busy must not be less"},
+                                           Mistake{"busy_w = 12", "busy_w = 12\npoll_w = 13", "25",
+                                                   "between idle, 1 W, and busy, 12 W"},
+                                           Mistake{"busy_w = 12", "busy_w = 12\npoll_w = 0.5", "25", "while it looks for work"},
+                                           Mistake{"name = \"left\"", "name = \"left\"\nmemory_w = -1", "27", "0 or more"},
                                            Mistake{"busy_w = 12", "", "20", "has no busy_w"}));
 
 INSTANTIATE_TEST_SUITE_P(DevicesAndLinks, ParseMachinePartsMistakes,

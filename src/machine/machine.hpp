@@ -16,6 +16,8 @@ struct PowerState {
     double speed = 1;  ///< of the first state's speed
     double idle_w = 0; ///< watts while it waits
     double busy_w = 0; ///< watts while it computes
+    double poll_w = 0; ///< watts while it looks for work, or waits for memory; 0: as while it waits
+    double polling_w() const { return poll_w > 0 ? poll_w : idle_w; }
 };
 
 /// How long a kernel takes on one kind of unit, described machines only:
@@ -55,6 +57,8 @@ struct MemoryNode {
     Bytes bytes;
     int host = 0;         ///< cores read the memory of other nodes of their host in place; between hosts, data are copied
     double bandwidth = 0; ///< bytes per second that all who read and write it from elsewhere share; 0: the links are narrower
+    double package_w = 0; ///< watts of its processor beside the cores: shared cache, memory controller, links
+    double memory_w = 0;  ///< watts of the memory itself
 };
 struct Device {
     std::string name;
@@ -127,7 +131,7 @@ struct Machine {
     std::optional<Network> network;     ///< of a cluster: then each node is a host, and there are no links, junctions and devices
     std::vector<KernelTime> kernels;    ///< described machines that can be simulated
     std::vector<ExecutionModel> models; ///< none: all cores, always
-    double base_w = 0;                  ///< watts of everything that is neither core nor device
+    double base_w = 0;                  ///< watts of everything that is neither core nor device, nor of a node
 };
 
 /// This machine as hwloc sees it, reduced to the cores this process may use (cpuset, affinity mask), one entry

@@ -19,7 +19,7 @@ template <class T, class F> Json list_of(const std::vector<T>& things, F object_
 Json power_of(const std::vector<PowerState>& states)
 {
     return list_of(states, [](const PowerState& p) {
-        return Json{{"name", p.name}, {"speed", p.speed}, {"idle_w", p.idle_w}, {"busy_w", p.busy_w}};
+        return Json{{"name", p.name}, {"speed", p.speed}, {"idle_w", p.idle_w}, {"busy_w", p.busy_w}, {"poll_w", p.poll_w}};
     });
 }
 
@@ -75,7 +75,8 @@ std::string machine_to_json(const Machine& machine)
         return Json{{"level", c.level}, {"bytes", c.bytes}, {"cores", c.cores}};
     });
     json["nodes"] = list_of(machine.nodes, [](const MemoryNode& n) {
-        return Json{{"name", n.name}, {"bytes", n.bytes}, {"host", n.host}, {"bandwidth", n.bandwidth}};
+        return Json{{"name", n.name},           {"bytes", n.bytes},         {"host", n.host},
+                    {"bandwidth", n.bandwidth}, {"package_w", n.package_w}, {"memory_w", n.memory_w}};
     });
     json["devices"] = list_of(machine.devices, [&](const Device& d) {
         return Json{{"name", d.name},
@@ -144,8 +145,8 @@ private:
     void power(std::string_view of, const std::vector<PowerState>& states)
     {
         for (const PowerState& p : states)
-            line("[[{}.power]]\nname = {}\nspeed = {}\nidle_w = {}\nbusy_w = {}", of, quoted(p.name), p.speed, p.idle_w,
-                 p.busy_w);
+            line("[[{}.power]]\nname = {}\nspeed = {}\nidle_w = {}\nbusy_w = {}\npoll_w = {}", of, quoted(p.name), p.speed,
+                 p.idle_w, p.busy_w, p.poll_w);
     }
     void kinds()
     {
@@ -198,8 +199,8 @@ private:
     void memories()
     {
         for (const MemoryNode& n : machine_.nodes)
-            line("\n[[nodes]]\nname = {}\nbytes = {}\nhost = {}\nbandwidth = {}", quoted(n.name), whole_or_exact(n.bytes), n.host,
-                 whole_or_exact(n.bandwidth));
+            line("\n[[nodes]]\nname = {}\nbytes = {}\nhost = {}\nbandwidth = {}\npackage_w = {}\nmemory_w = {}", quoted(n.name),
+                 whole_or_exact(n.bytes), n.host, whole_or_exact(n.bandwidth), n.package_w, n.memory_w);
         for (const Cache& c : machine_.caches)
             line("\n[[caches]]\nlevel = {}\nbytes = {}\ncores = [{}]", c.level, whole_or_exact(c.bytes),
                  fmt::join(c.cores, ", "));

@@ -77,17 +77,34 @@ void check_numbers(const SimulationRequest& request)
 {
     const auto refuse = [](const std::string& message) { throw Error(ErrorCode::bad_argument, message); };
     const SimulationOptions& options = request.options;
-    if (request.precision != 'd' && request.precision != 'z')
-        refuse(fmt::format("precision is '{}', must be d or z: machines are described by kernel times in double precision",
-                           request.precision));
     if (request.n < 1) refuse(fmt::format("n is {}, must be at least 1", request.n));
     if (request.m < 0) refuse(fmt::format("m is {}, must be at least 1, or 0 to have it chosen", request.m));
     if (request.nb < 0) refuse(fmt::format("nb is {}, must be at least 1, or 0 to have it chosen", request.nb));
     if (request.window < 0) refuse(fmt::format("window is {}, must be at least 1, or 0 for the usual one", request.window));
-    for (const auto& [name, value] : {std::pair("submit", options.submit_s), {"pop", options.pop_s}, {"remap", options.remap_s}})
+    for (const auto& [name, value] : {std::pair("submit", options.submit_s),
+                                      {"pop", options.pop_s},
+                                      {"remap", options.remap_s},
+                                      {"spin", options.spin_s},
+                                      {"wake", options.wake_s}})
         if (!(value >= 0 && std::isfinite(value))) refuse(fmt::format("{} is {} s, must be at least 0", name, value));
     if (!(options.jitter >= 0 && options.jitter < 1))
         refuse(fmt::format("jitter is {}, must be at least 0 and below 1", options.jitter));
+}
+
+/// Machines give kernel times in double precision, and some in others, too; those of double serve for z.
+void check_precision(const Machine& machine, char precision)
+{
+    if (precision == 'd' || precision == 'z') return;
+    const auto given = [&](const KernelTime& time) { return time.precision == precision; };
+    if ((precision != 's' && precision != 'c') || std::ranges::none_of(machine.kernels, given))
+        throw Error(ErrorCode::bad_argument, fmt::format("precision is '{}', must be d or z: {} gives no kernel times in another",
+                                                         precision, machine.name));
+}
+
+std::size_t element_bytes(char precision)
+{
+    const std::size_t real = precision == 's' || precision == 'c' ? sizeof(float) : sizeof(double);
+    return precision == 'c' || precision == 'z' ? 2 * real : real;
 }
 
 void check_memory(const Machine& machine, Bytes needed)
@@ -172,6 +189,7 @@ SimulationResult simulate(const SimulationRequest& request)
     SimulationResult result;
     const Machine described = request.described ? *request.described : load_machine(request.machine);
     require_known_kernels(described);
+    check_precision(described, request.precision);
     const TileOwners owners = owners_on(described, request.owners);
     const Machine machine = awake_part(described.network ? first_hosts(described, owners.processes()) : described, request.model);
     const ChosenUnits units = choose_units(machine, request.workers);
@@ -189,7 +207,7 @@ SimulationResult simulate(const SimulationRequest& request)
     if (form.packs_images && devices) refuse_devices(result, machine);
     result.n = request.n;
     const int workers = static_cast<int>(units.cores.size() + units.devices.size());
-    const std::size_t element = sizeof(double) * (request.precision == 'z' ? 2 : 1);
+    const std::size_t element = element_bytes(request.precision);
     result.nb = request.nb ? request.nb : default_graph_tile(form, request.n, element, workers);
     result.inner = request.inner ? request.inner : default_inner(form, result.nb);
     result.precision = request.precision;

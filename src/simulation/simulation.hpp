@@ -23,7 +23,7 @@ struct SimulationRequest {
     Index nb = 0;
     Index m = 0;           ///< rows, of the tall form of QR; 0: as GraphShape says
     Index inner = 0;       ///< inner blocks and nested tiles; 0: as the routine chooses
-    char precision = 'd';  ///< d or z: kernel times of machines are those of double precision
+    char precision = 'd';  ///< d, z, and s or c where the machine gives kernel times in it
     std::string scheduler; ///< empty: mosaic, as everywhere
     /// Numbers of cores ("0", "4-7"), names of core kinds, devices or device kinds, each with ":count" behind it for the first so
     /// many ("gpu:4"). The order is that of the workers, cores before devices; the first one submits. Empty: every core but those

@@ -202,6 +202,10 @@ TEST(Simulate, RefusesNumbersThatMakeNoSense)
     request = request_on(machine, 100, 10);
     request.precision = 's';
     EXPECT_THAT(refusal(request), HasSubstr("precision is 's'"));
+    request.described->kernels.push_back({.kernel = "gemm", .on = "kind0", .gflops = 2, .precision = 's'});
+    EXPECT_THAT(answer_to(request, [](const SimulationResult& result) { return std::string(1, result.precision); }), "s");
+    request.precision = 'c';
+    EXPECT_THAT(refusal(request), HasSubstr("precision is 'c'"));
     request = request_on(machine, 100, 10);
     request.options.submit_s = -1;
     EXPECT_THAT(refusal(request), HasSubstr("submit is -1"));

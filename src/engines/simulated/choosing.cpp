@@ -151,8 +151,20 @@ Found VirtualEngine::idle(Worker& worker, Wait* wait)
     pause();
     if (worker.idle) no_longer_idle(worker);
     if (wait) wait->flow.end_suspension(wait->target);
+    account_idle(worker, begin);
     record(worker, "idle", 0, begin, 0, EventKind::idle);
     return std::exchange(worker.found, {});
+}
+
+/// Who has looked for work for long enough has fallen asleep, and needs its time to begin.
+void VirtualEngine::account_idle(Worker& worker, Seconds begin)
+{
+    const Seconds waited = now() - begin, looked = std::min(waited, options_.spin_s);
+    worker.polling += looked;
+    worker.asleep += waited - looked;
+    if (waited <= options_.spin_s || options_.wake_s <= 0 || stop_) return;
+    send_wakes();
+    time_->compute(worker.host, options_.wake_s * host_speed_[worker.host]);
 }
 
 // ---- asking again, mapping again ------------------------------------------------------------------------------

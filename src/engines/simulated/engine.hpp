@@ -89,6 +89,9 @@ private:
     void submit_to(Flow& flow, const std::function<void(Flow&)>& body) override;
 
     void add_kernels(SimulationReport& report) const;
+    int first_host(const Worker& worker) const { return worker.device < 0 ? parts_.workers[worker.id].cpu : worker.host; }
+    std::vector<Joules> unit_joules() const;
+    void add_energy(SimulationReport& report, const std::vector<Joules>& joules) const;
 
     // platform.cpp
     void add_workers();
@@ -110,6 +113,7 @@ private:
     bool disturbed(const Worker& worker) const { return stop_ || worker.succession.wanted(); }
     Found idle(Worker& worker, Wait* wait);
     void no_longer_idle(Worker& worker);
+    void account_idle(Worker& worker, Seconds begin);
     void keep_alarm();
     void keep_mapping();
     bool in_vain();
@@ -161,7 +165,7 @@ private:
     void fetch(Worker& worker, Task& task);
     void release_data(Worker& worker, const Task& task);
     void wait_for_data(Worker& worker);
-    void touch_remote(const std::vector<RemoteUse>& uses);
+    void touch_remote(Worker& worker, const std::vector<RemoteUse>& uses);
     void await(Worker& worker);
     void run_claim(Worker& worker);
     void end_claim(Worker& worker);
@@ -190,6 +194,8 @@ private:
     KernelTable kernels_;
     std::optional<Routes> routes_;
     std::vector<double> host_speed_; ///< of the chosen power state
+    std::vector<PowerState> power_;  ///< by host: the chosen state
+    std::vector<double> asleep_w_;   ///< by host: watts of one that sleeps
     std::unique_ptr<VirtualTime> time_;
     Recorder recorder_;
     std::vector<std::unique_ptr<Worker>> workers_;

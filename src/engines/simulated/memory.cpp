@@ -30,7 +30,7 @@ void VirtualEngine::fetch(Worker& worker, Task& task)
             carry_out(plan.transfers);
             while (!transfers_->complete(plan.wait_for)) wait_for_data(worker);
             worker.waits_for = nullptr;
-            return touch_remote(plan.remote);
+            return touch_remote(worker, plan.remote);
         }
         wait_for_data(worker);
     }
@@ -45,13 +45,15 @@ void VirtualEngine::release_data(Worker& worker, const Task& task)
 
 /// A core uses remote memory of its host in place: what it reads comes over the links before it computes on it, as when a kernel
 /// packs its operands, and what it writes goes back.
-void VirtualEngine::touch_remote(const std::vector<RemoteUse>& uses)
+void VirtualEngine::touch_remote(Worker& worker, const std::vector<RemoteUse>& uses)
 {
     for (const RemoteUse& use : uses) {
         send_wakes();
+        const Seconds begin = now();
         const int cores = place_of_cores(machine_, use.from);
         time_->transfer(use.at, cores, use.bytes);
         if (use.writes) time_->transfer(cores, use.at, use.bytes);
+        worker.polling += now() - begin;
     }
 }
 

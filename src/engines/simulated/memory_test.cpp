@@ -203,6 +203,19 @@ TEST(SimulatedMemory, UsesRemoteMemoryInPlaceAtTheSpeedOfTheLink)
     EXPECT_EQ(report_of({two_nodes()}, read_two), "2 s, 0 transfers, 0 GB, local 1 remote 1");
 }
 
+TEST(SimulatedMemory, CopiesOperandsOnceForAllWhoReadThemOnANode)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto read_often = [](Flow& flow) {
+        static char x;
+        for (int i = 0; i < 8; ++i) flow.submit(work, Cost{1e9}, {read(&x, 1 * GB)});
+    };
+    SimulatedRun run{two_nodes()};
+    EXPECT_THAT(report_of(run, read_often), HasSubstr(" 0 transfers")) << "read in place";
+    run.options.copy_operands = true;
+    EXPECT_THAT(report_of(run, read_often), HasSubstr(" 1 transfers, 1 GB"));
+}
+
 TEST(SimulatedMemory, SpreadsDataOverTheNodesInUseAlone)
 {
     TRC_NEEDS_SIMGRID;

@@ -112,21 +112,27 @@ VirtualEngine::VirtualEngine(EngineParts parts)
 VirtualPlatform VirtualEngine::platform()
 {
     VirtualPlatform platform;
-    bool known = false, chosen = options_.power_state.empty();
+    bool known = false, chosen = options_.power_state.empty(), awake = options_.awake_state.empty();
     const auto add = [&](const std::vector<PowerState>& power) {
         const PowerState* state = find_state(power, options_.power_state);
+        const PowerState* const asleep = options_.awake_state.empty() ? nullptr : find_state(power, options_.awake_state);
         chosen |= state != nullptr;
+        awake |= asleep != nullptr;
         if (!state) state = find_state(power, {});
         known |= state && (state->idle_w > 0 || state->busy_w > 0);
         const PowerState plain = state ? *state : PowerState{};
         platform.hosts.push_back({plain.speed, plain.idle_w, plain.busy_w});
         host_speed_.push_back(plain.speed);
+        power_.push_back(plain);
+        asleep_w_.push_back(asleep ? asleep->polling_w() : plain.idle_w);
     };
     for (const Core& core : machine_.cores) add(machine_.kinds[core.kind].power);
     for (const Device& device : machine_.devices) add(device.power);
-    if (!chosen)
-        throw Error(ErrorCode::bad_argument,
-                    machine_.name + " has no power state '" + options_.power_state + "' on any core or device");
+    if (!chosen || !awake)
+        throw Error(ErrorCode::bad_argument, machine_.name + " has no power state '" +
+                                                 (chosen ? options_.awake_state : options_.power_state) +
+                                                 "' on any core or device");
+    for (const MemoryNode& node : machine_.nodes) known |= node.package_w > 0 || node.memory_w > 0;
     platform.energy = has_energy_ = known || machine_.base_w > 0;
     platform.network = machine_.network;
     platform.places = static_cast<int>(machine_.nodes.size());
@@ -180,6 +186,8 @@ void VirtualEngine::make_memory()
     std::vector<Space> spaces = spaces_of(machine_);
     if (spaces.size() < 2) return;
     const int nodes = static_cast<int>(machine_.nodes.size());
+    if (options_.copy_operands)
+        for (int node = 0; node < nodes; ++node) spaces[std::size_t(node)].domain = node;
     const bool interleave = options_.placement == "interleave";
     if (!interleave && options_.placement != "first-touch")
         throw Error(ErrorCode::bad_argument, "placement is '" + options_.placement + "', must be first-touch or interleave");

@@ -215,6 +215,47 @@ TEST(Simulated, AddsUpTheEnergyOfBusyIdleAndUnusedUnits)
     EXPECT_EQ(joules, std::to_string(3 * 10. + 1 * 2. + 2 * 5.));
 }
 
+/// Joules of cores, package, memory and all of a core that computes for 2 s beside one that does for 1 s and then waits for 1 s.
+std::string joules_of(SimulationOptions options)
+{
+    return in_own_process([&] {
+        SimulatedRun run{cores_of_speed({1, 1}), "eager", options};
+        run.machine.kinds[0].power = {{"full", 1, 2, 10, 6}, {"low", 0.5, 1, 4, 3}};
+        run.machine.nodes[0].package_w = 4;
+        run.machine.nodes[0].memory_w = 1.5;
+        run.machine.base_w = 5;
+        const SimulationReport report = run([](Flow& flow) { independent(flow, 3); });
+        std::ostringstream text;
+        text << report.cores_j << ' ' << report.package_j << ' ' << report.memory_j << ' ' << report.energy_j;
+        return text.str();
+    });
+}
+
+TEST(Simulated, TellsWhatWaitersDrawByWhetherTheyLookForWorkSleepOrCannot)
+{
+    TRC_NEEDS_SIMGRID;
+    EXPECT_EQ(joules_of({}), "32 40 3 53"); // 3 s busy, 1 s asleep; 2 s of what is around the cores
+    EXPECT_EQ(joules_of({.spin_s = 0.25}), "33 41 3 54");
+    EXPECT_EQ(joules_of({.spin_s = 100}), "36 44 3 57");
+    EXPECT_EQ(joules_of({.spin_s = 0.25, .awake_state = "low"}), "33.75 41.75 3 54.75");
+    EXPECT_THAT(joules_of({.awake_state = "lower"}), HasSubstr("has no power state 'lower'"));
+}
+
+TEST(Simulated, WakesAfterItsTimeWhoHasFallenAsleep)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto one_then_two = [](Flow& flow) {
+        static char data[3];
+        flow.submit(work, Cost{1e9}, {readwrite(data)});
+        for (int i = 1; i <= 2; ++i) flow.submit(work, Cost{1e9}, {read(data), readwrite(data + i)});
+    };
+    SimulatedRun run{cores_of_speed({1, 1})};
+    run.options.wake_s = 0.5;
+    EXPECT_NEAR(makespan(run, one_then_two), 2.5, ns);
+    run.options.spin_s = 2; // it still looks for work
+    EXPECT_NEAR(makespan(run, one_then_two), 2, ns);
+}
+
 // ---- effects that draw lots -----------------------------------------------------------------------------------
 
 std::string trace_of(std::uint64_t seed)

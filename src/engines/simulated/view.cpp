@@ -121,17 +121,47 @@ std::vector<WorkerTime> VirtualEngine::times() const
     return times;
 }
 
+/// By host. The simulator knows busy and idle alone; what an idle one drew depends on whether it looked for work or slept.
+std::vector<Joules> VirtualEngine::unit_joules() const
+{
+    std::vector<Joules> joules = joules_;
+    if (joules.empty()) return joules;
+    std::vector<bool> used(joules.size(), false);
+    for (const auto& worker : workers_) {
+        const auto host = static_cast<std::size_t>(first_host(*worker));
+        const PowerState& power = power_[host];
+        used[host] = true;
+        joules[host] += (power.polling_w() - power.idle_w) * worker->polling + (asleep_w_[host] - power.idle_w) * worker->asleep;
+    }
+    for (std::size_t host = 0; host < joules.size(); ++host)
+        if (!used[host]) joules[host] += (asleep_w_[host] - power_[host].idle_w) * makespan_;
+    return joules;
+}
+
+/// Sums of what units drew, with what stands around them.
+void VirtualEngine::add_energy(SimulationReport& report, const std::vector<Joules>& joules) const
+{
+    for (std::size_t host = 0; host < machine_.cores.size(); ++host) report.cores_j += joules[host];
+    report.package_j = report.cores_j;
+    for (const MemoryNode& node : machine_.nodes) {
+        report.package_j += node.package_w * makespan_;
+        report.memory_j += node.memory_w * makespan_;
+    }
+    report.energy_j = machine_.base_w * makespan_ + report.package_j + report.memory_j;
+    for (std::size_t host = machine_.cores.size(); host < joules.size(); ++host) report.energy_j += joules[host];
+}
+
 SimulationReport VirtualEngine::simulation_report() const
 {
     SimulationReport report;
     report.makespan_s = makespan_;
-    report.has_energy = !joules_.empty();
-    report.energy_j = report.has_energy ? machine_.base_w * makespan_ : 0;
-    for (const Joules joules : joules_) report.energy_j += joules;
+    const std::vector<Joules> joules = unit_joules();
+    report.has_energy = !joules.empty();
+    if (report.has_energy) add_energy(report, joules);
     for (const auto& worker : workers_) {
-        const int host = worker->device < 0 ? parts_.workers[worker->id].cpu : worker->host;
         report.workers.push_back({worker->name, worker->kind_name, worker->busy, std::max(0.0, makespan_ - worker->busy),
-                                  worker->tasks, worker->shares, report.has_energy ? joules_[host] : 0});
+                                  worker->tasks, worker->shares, worker->polling,
+                                  report.has_energy ? joules[static_cast<std::size_t>(first_host(*worker))] : 0});
     }
     add_kernels(report);
     report.tasks = tasks_;

@@ -84,6 +84,7 @@ struct Worker : WorkerState<Holder> {
     bool served = false; ///< of a device: the others were, since it took a task or found none
 
     Seconds busy = 0;
+    Seconds polling = 0, asleep = 0;
     std::int64_t tasks = 0, shares = 0;
 };
 
