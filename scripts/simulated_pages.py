@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from trencadis.reproduce import GALLERIES, asym, locality
+from trencadis.reproduce import GALLERIES, asym, asym_units, energy, energy_tables, locality, numa
 from trencadis.reproduce.scores import CLOSE, NEAR
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -170,17 +170,165 @@ def _gpu_sentences() -> str:
         f"- Overlap (two tasks in flight instead of one) adds {', '.join(added)}.\n"
         f"- 8 GPUs and 4 cores over 1 GPU and 1 core, `h2`: {speedups}.\n"
         f"- LU with `h2` on 6 GPUs and 6 cores: {spanned(six)} GFlop/s beside {spanned(lu)} on 8 GPUs and 4 cores; published is "
-        f"that 6 + 6 is better.\n"
+        f"that 6 + 6 is better.\n" + _single_sentence() + _size_sentence()
     )
+
+
+def _single_sentence() -> str:
+    words = []
+    for entry in locality.PAPER["single"]:
+        row = one("locality", routine=entry["routine"], method=entry["method"], precision="s")
+        words.append(f"{spanned(row)} GFlop/s for {entry['routine']} (published {entry['value']})")
+    return f"- Single precision, `h2`, 8 GPUs: {', '.join(words)}.\n"
+
+
+def _size_sentence() -> str:
+    """Published: h2 is the fastest at every size but the smallest."""
+    found = []
+    for routine in locality.VARIANTS:
+        speeds = {
+            n: {method: one("locality", routine=routine, method=method, n=n)["gflops"] for method in ("default", "h1", "h2")}
+            for n in locality.SIZES
+        }
+        ahead = [str(n) for n, by in speeds.items() if max(by, key=by.__getitem__) == "h2"]
+        small = ", ".join(f"`{method}` {speed:.0f}" for method, speed in speeds[locality.EQUAL_N].items())
+        found.append(f"{routine} at {', '.join(ahead) or 'none'} (at {locality.EQUAL_N} {small})")
+    sizes = ", ".join(map(str, locality.SIZES))
+    return f"- Of n = {sizes} on 8 GPUs `h2` is the fastest of the three for {'; for '.join(found)}; published: all but 4096.\n"
+
+
+def units() -> str:
+    """Of the chip with unequal cores: workers, tiles, ways to run it."""
+    rows = rows_of("asym")
+    lines = []
+    for n in asym_units.SIZES:
+        speeds = [one("asym", n=n, method=f"workers-{count}")["gflops"] for count in asym_units.WORKERS]
+        cats = [one("asym", n=n, method=f"cats-4+{little}")["gflops"] for little in (1, 2, 3)]
+        cats.append(one("asym", n=n, method="cats", effects=[])["gflops"])
+        lines.append([n, *(f"{speed:.2f}" for speed in [*speeds, *cats])])
+    headings = ["n, workers", *asym_units.WORKERS, *(f"CATS 4+{little}" for little in (1, 2, 3, 4))]
+    return table(headings, lines, left=0) + "\n" + _tile_sentence(rows) + _model_sentence()
+
+
+def _tile_sentence(rows: Sequence[Row]) -> str:
+    lines = asym_units._tile_lines(asym.PAPER, rows)
+    same = sum(line["ours"] == line["published"] for line in lines)
+    smaller = sum(line["ours"] < line["published"] for line in lines)
+    worst = max(lines, key=lambda line: line["loss"])
+    return (
+        f"- Best tiles of one to four big cores: {same} of {len(lines)} are the published ones, {smaller} are smaller; with the "
+        f"published ones a run here is at most {worst['loss']:.0f} % slower (n = {worst['n']}, {worst['workers']} workers).\n"
+    )
+
+
+def _model_sentence() -> str:
+    words = [f"{name} {one('asym', method=f'model-{name}')['gflops']:.2f}" for name in asym_units.MODELS]
+    return f"- The ways to run the chip, conventional runtime, n = {asym_units.MODEL_N}, GFlop/s: {', '.join(words)}.\n"
+
+
+def runtimes() -> str:
+    return "\n".join((_measured_table(), _runtime_orders(), _runtime_sentences()))
+
+
+def _beside(ours: float, published: float | None, digits: int) -> str:
+    return f"{ours:.{digits}f}" + (f" ({published:.{digits}f})" if published is not None else "")
+
+
+def _measured_table() -> str:
+    lines = []
+    for entry in energy.PAPER["measured"]:
+        labels = {key: entry[key] for key in ("routine", "variant", "preset", *energy.FASTEST)}
+        row = energy_tables.pick(rows_of("energy"), **labels)
+        levers = f"{'turbo' if entry['turbo'] else 'no turbo'}, C-states {entry['c_states']}, {entry['governor']}"
+        name = f"{entry['routine']} {entry['variant']}, `{entry['preset']}`"
+        lines.append([name, levers, f"{spanned(row)} ({entry['gflops']:.0f})",
+                      _beside(row["package_kj"], entry.get("package_kj"), 1), f"{row['cores_kj']:.1f}",
+                      _beside(row["memory_kj"], entry.get("memory_kj"), 1),
+                      _beside(row["kilojoules"], energy.kilojoules_of(entry), 1),
+                      _beside(row["watts"], energy.watts_of(entry), 0)])  # fmt: skip
+    headings = ["simulated (published)", "levers", "GFlop/s", "PKG kJ", "of it PP0", "DRAM kJ", "PKG + DRAM kJ", "mean W"]
+    return table(headings, lines, left=2)
+
+
+def _runtime_orders() -> str:
+    lines = []
+    for entry in energy.PAPER["order"]:
+        for placement in energy.PLACEMENTS:
+            order = energy_tables._order(rows_of("energy"), entry, placement)
+            words = [f"{name} {_speed_of(entry['routine'], name, placement):.0f}" for name in order.ours]
+            said = "yes" if order.right else " > ".join(order.published)
+            lines.append([entry["routine"], placement, " > ".join(words), said])
+    return table(["", "tiles", "simulated, GFlop/s", "as published"], lines, left=4)
+
+
+def _speed_of(routine: str, name: str, placement: str) -> float:
+    variant, preset = name.split()
+    labels = {"routine": routine, "variant": variant, "preset": preset, "placement": placement}
+    return energy_tables.pick(rows_of("energy"), **labels)["gflops"]
+
+
+def _runtime_sentences() -> str:
+    rows = rows_of("energy")
+    entry = next(entry for entry in energy.PAPER["over_libgomp"] if entry["routine"] == "getrf")
+    gains = [f"{energy_tables._over_libgomp(rows, entry, placement):.0f} % ({placement})" for placement in energy.PLACEMENTS]
+    sizes = ", ".join(f"{line['percent']:.0f} % at {line['n']}" for line in energy_tables._writes_section(rows).rows)
+    plasma = _speed_of("getrf", "panel libgomp", energy.PLACEMENTS[0])
+    levers = [
+        f"{line['routine']} {line['slower']:.1f} % slower and {line['saved']:.1f} % less energy "
+        f"({line['published_slower']} and {line['published_saved']})"
+        for line in energy_tables._lever_lines(rows)
+    ]
+    pairs = [
+        f"{line['routine']} {line['pair'].replace(' ', '-')} "
+        + (f"{line['r']:.2f}, p {line['p']:.2g}" if line["r"] is not None else "does not vary")
+        + f" ({line['published']})"
+        for line in energy_tables.correlation_lines(rows) if line["published"] is not None
+    ]  # fmt: skip
+    return (
+        f"- LU with concurrent writes on `libkomp` over KASTORS' on `libgomp`: {', '.join(gains)}; published 63.8 %. By size, "
+        f"first touch: {sizes}; published up to 165.1 % at a size that is not named.\n"
+        f"- PLASMA's LU (`panel`) on `libgomp`: {plasma:.0f} GFlop/s; the paper has it second, behind concurrent writes.\n"
+        f"- Least energy instead of most speed (published): {'; '.join(levers)}.\n"
+        f"- Pearson's r over the eight settings of the levers (published): {'; '.join(pairs)}.\n"
+    )
+
+
+def sweep() -> str:
+    rows = rows_of("numa")
+    lines = []
+    for n, by in numa._swept(rows).items():
+        gains = [numa.over({n: by}, "copies", other)[n] for other in ("default", "numa-ws")]
+        lines.append([n, *(f"{by[method]['of_peak']:.1f}" for method in ("default", "copies", "numa-ws")),
+                      *(f"{gain:+.1f}" for gain in gains)])  # fmt: skip
+    headings = ["n", "`default`", "`copies`", "read in place", "copies over default, %", "over read in place, %"]
+    small = [f"{row['speedup']:.2f} at {row['n']}" for row in numa._small_section(rows).rows]
+    first = numa.crossover(rows)
+    said = f"From n = {first} on copies are faster" if first else "Copies are faster at no n of these"
+    return (
+        "Percent of the peak of 96 cores:\n\n" + table(headings, lines, left=0)
+        + f"\n- {said} than the one-level product; published is 15,360.\n"
+        + f"- The one-level product on 4 nodes over one: {', '.join(small)}; published 2.01 at an n that is not named.\n"
+    )  # fmt: skip
 
 
 def nodes() -> str:
     lines = []
-    for method in ("default", "numa-ws", "ours"):
-        rows = [one("numa", method=method, nodes=count) for count in range(1, 5)]
+    for method in numa.METHODS:
+        rows = [one("numa", method=method, nodes=count, n=numa.N) for count in range(1, 5)]
         cells = [f"{row['speedup']:.2f}" + (f" ({row['published']})" if row["published"] else "") for row in rows]
         lines.append([f"`{method}`" if method != "ours" else method, *cells, f"{rows[-1]['gflops']:.0f}"])
-    return table(["speed over one node (published)", 1, 2, 3, 4, "GFlop/s on 4"], lines)
+    return table(["speed over one node (published)", 1, 2, 3, 4, "GFlop/s on 4"], lines) + "\n" + _packed_sentence()
+
+
+def _packed_sentence() -> str:
+    packed, read = one("numa", method="packed", n=numa.N), one("numa", method="numa-ws", n=numa.N, nodes=4)
+    remote, idle = ([f"{factor * row[key]:.0f}" for row in (packed, read)] for key, factor in
+                    (("remote_bytes", 1e-9), ("idle_fraction", 100)))  # fmt: skip
+    return (
+        f"- `packed`, the form that a session takes by itself: {packed['gflops']:.0f} GFlop/s on 4 nodes. Its tasks do not ask "
+        f"where their part of C lies: {remote[0]} GB are used from other nodes, {remote[1]} by `numa-ws`, and workers idle for "
+        f"{idle[0]} % of the time, {idle[1]} % there.\n"
+    )
 
 
 def _simulated() -> dict[str, Any]:
@@ -217,6 +365,8 @@ REGIONS: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/reproduce.md", "board"): board,
     ("docs/reproduce.md", "gpus"): gpus,
     ("docs/reproduce.md", "nodes"): nodes,
+    ("docs/reproduce.md", "units"): units,
+    ("docs/reproduce.md", "sweep"): sweep,
 }
 
 

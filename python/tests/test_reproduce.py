@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from trencadis import _core
-from trencadis.reproduce import GALLERIES, asym, constants, energy, locality, numa
+from trencadis.reproduce import GALLERIES, asym, asym_units, constants, energy, energy_tables, locality, numa
 from trencadis.reproduce.gallery import beside, plan, published_figures
 from trencadis.reproduce.report import markdown_table, write_report
 from trencadis.reproduce.scores import Figure, Scores, in_order
@@ -17,7 +17,8 @@ from trencadis.seeds import mean_record
 def record(case, number):
     """What a simulation might have come to: every number differs from run to run."""
     return {
-        "gflops": 5.0 + number % 17, "bound_gflops": 40.0, "makespan_s": 2.0, "energy_j": 100.0 + number, "idle_fraction": 0.25,
+        "gflops": 5.0 + number % 17, "bound_gflops": 40.0, "makespan_s": 2.0, "energy_j": 100.0 + number,
+        "cores_j": 50.0 + number, "package_j": 80.0 + number, "memory_j": 20.0, "idle_fraction": 0.25,
         "bytes_moved": 1e9 * number, "local_bytes": 2e9, "remote_bytes": 1e9, "scheduler": case.simulation.scheduler,
         "per_worker": [{"name": "w0", "kind": "cortex-a15", "idle_fraction": 0.25, "busy_s": 1.5}],
         "per_kernel": [{"name": "gemm", "kind": "cortex-a15", "calls": 3, "mean_ms": 89.0}],
@@ -63,6 +64,8 @@ def test_rows_have_the_promised_fields(name, fields):
 def test_the_methods_are_those_that_were_published_and_ours():
     assert {row["method"] for row in made_up("asym")} == {
         "oblivious", "big-only", "virtual-cores", "cats", "ours", "one-big", "one-virtual-core",
+        *(f"workers-{count}" for count in range(1, 9)), *(f"cats-4+{little}" for little in (1, 2, 3)),
+        *(f"tiles-{count}" for count in range(1, 5)), *(f"model-{name}" for name in asym_units.MODELS),
     }  # fmt: skip
     assert {row["method"] for row in made_up("locality")} == {"default", "h1", "h2", "ours"}
     assert {row["gpus"] for row in made_up("locality")} == set(range(1, 9))
@@ -87,27 +90,72 @@ def test_sizes_are_the_published_ones_with_their_best_tiles():
 
 def test_published_figures_stand_only_beside_what_was_published():
     rows = [row for row in made_up("energy") if row["published"] is not None]
-    assert {(row["routine"], row["preset"], row["published"]) for row in rows} == {
-        ("potrf", "libkomp", 732.45), ("getrf", "libkomp", 383.40), ("geqrf", "libkomp", 433.77),
+    assert {(row["routine"], row["preset"], row["turbo"], row["published"]) for row in rows} == {
+        (entry["routine"], entry["preset"], entry["turbo"], entry["gflops"]) for entry in energy.PAPER["measured"]
     }  # fmt: skip
-    assert all(row["turbo"] for row in rows) and not any(row["published"] for row in made_up("energy", quick=True))
-    h2 = {(row["routine"], row["overlap"]): row["published"] for row in made_up("locality") if row["published"]}
-    assert h2 == {("potrf", True): 1790, ("potrf", False): 1240, ("getrf", True): 816.5}
+    assert len(rows) == len(energy.PAPER["measured"]) == 9 and {row["placement"] for row in rows} == {"first-touch"}
+    assert not any(row["published"] for row in made_up("energy", quick=True))
+    h2 = {(row["routine"], row["overlap"], row["precision"]): row["published"] for row in made_up("locality") if row["published"]}
+    assert h2 == {
+        ("potrf", True, "d"): 1790, ("potrf", False, "d"): 1240, ("getrf", True, "d"): 816.5, ("potrf", True, "s"): 3920,
+        ("getrf", True, "s"): 1240,
+    }  # fmt: skip
     speedups = {(row["method"], row["nodes"]): row["published"] for row in made_up("numa") if row["published"]}
-    assert speedups == {("default", 4): 2.01, ("numa-ws", 2): 1.93, ("numa-ws", 3): 2.73, ("numa-ws", 4): 3.45}
+    assert speedups == {("default", 4): 2.01, ("copies", 2): 1.93, ("copies", 3): 2.73, ("copies", 4): 3.45}
 
 
-def test_what_concurrent_writes_give_is_shown_for_tiles_spread_over_the_nodes_and_on_one():
+def test_what_concurrent_writes_give_is_shown_by_size_and_for_both_places_of_the_tiles():
     rows = made_up("energy")
     ratios = next(s for s in energy.sections(rows) if s.title == "libkomp over libgomp").rows
     assert [(line["routine"], line["placement"]) for line in ratios] == [
-        ("potrf", "interleave"), ("getrf", "first-touch"), ("getrf", "interleave"), ("geqrf", "interleave"),
+        (routine, placement) for routine in ("potrf", "getrf", "geqrf") for placement in energy.PLACEMENTS
     ]  # fmt: skip
-    speed = {(r["variant"], r["placement"], r["preset"]): r["gflops"] for r in rows if r["routine"] == "getrf" and r["turbo"]}
+    fast = energy_tables.pick(rows, routine="getrf", variant="kastors-cw", preset="libkomp")
+    plain = energy_tables.pick(rows, routine="getrf", variant="kastors", preset="libgomp")
+    gain = 100 * (fast["gflops"] / plain["gflops"] - 1)
     writes = next(s for s in energy.sections(rows) if "concurrent writes" in s.title).rows
-    line = next(r for r in writes if (r["placement"], r["preset"], r["turbo"]) == ("first-touch", "libkomp", True))
-    gain = speed["kastors-cw", "first-touch", "libkomp"] / speed["kastors", "first-touch", "libkomp"] - 1
-    assert line["speed"] == pytest.approx(100 * gain)
+    assert [line["n"] for line in writes] == [4096, 8192, 16384, 32768] and writes[-1]["percent"] == pytest.approx(gain)
+
+
+def test_levers_are_what_the_clock_and_idle_cores_do():
+    def effects(preset, turbo, c_states, governor):
+        return energy.effects_of(preset, {"turbo": turbo, "c_states": c_states, "governor": governor})
+
+    assert effects("libgomp", True, "all", "powersave") == {"power_state": "turbo", "wake_s": 104e-6}
+    assert effects("libkomp", False, "none", "performance") == {
+        "power_state": "nominal", "awake_state": "nominal", "spin_s": 0.2,
+    }  # fmt: skip
+    assert effects("xkaapi", True, "none", "powersave")["awake_state"] == "powersave"
+
+
+def test_every_figure_of_table_2_stands_beside_speed_joules_and_watts():
+    names = [figure.what for figure in energy.score(made_up("energy")).figures]
+    assert sum("GFlop/s" in name for name in names) == sum("mean watts" in name for name in names) == 9
+    assert sum("PKG kJ" in name for name in names) == sum("DRAM kJ" in name for name in names) - 3 == 6
+    assert len(set(names)) == len(names)
+
+
+def test_a_correlation_is_pearsons_and_one_with_what_does_not_vary_is_none():
+    r, p = energy_tables.pearson([1, -1, 1, -1], [4.0, 2.0, 4.5, 2.5])
+    assert r == pytest.approx(0.970, abs=1e-3) and 0.02 < p < 0.04
+    assert energy_tables.pearson([1, -1], [3.0, 3.0]) is None
+
+
+def test_copies_are_ahead_from_the_size_on_after_which_none_is_behind():
+    rows = [
+        {"method": method, "nodes": 4, "n": n, "gflops": speed}
+        for n, copies in ((10240, 90), (15360, 110), (20480, 95), (30720, 120), (61440, 130))
+        for method, speed in (("copies", copies), ("default", 100))
+    ]
+    assert numa.crossover(rows) == 30720 and numa.crossover(rows[:1] + rows[1:2]) == 0
+
+
+def test_the_best_tile_is_that_of_the_fastest_run_and_the_loss_of_the_published_one_is_said():
+    rows = [
+        {"method": "tiles-4", "n": 2048, "nb": nb, "gflops": speed} for nb, speed in ((128, 6.0), (192, 5.4), (256, 5.0))
+    ]
+    (line,) = asym_units._tile_lines(asym.PAPER, rows)
+    assert (line["workers"], line["published"], line["ours"]) == (4, 192, 128) and line["loss"] == pytest.approx(10)
 
 
 def test_an_effect_changes_only_whom_it_concerns():

@@ -41,7 +41,7 @@ def reproduce_command(
 ) -> None:
     """Simulate what was published, and print it beside the published figures with the difference.
 
-    What a policy chooses at random is run over many seeds and shown as mean and 95 % interval: 30 (energy: 5) where something was
+    What a policy chooses at random is run over many seeds and shown as mean and 95 % interval: 30 (energy: 3) where something was
     published of it, else one; 3 with --quick.
     """
     from .reproduce import GALLERIES

@@ -8,6 +8,7 @@ from typing import Any
 from ..options import FLOW_OPTIONS
 from ..seeds import Estimate, spread
 from ..simulations import Simulation
+from . import asym_units
 from .gallery import Case, Chart, Curve, Row, Section, beside, published_figures
 from .scores import Figure, Order, Scores
 
@@ -132,7 +133,8 @@ def cases(quick: bool) -> list[Case]:
     of_one = PAPER["gain_over_big_only_one"]
     chosen = {n for n, _ in sizes(quick)}
     single = [pair for pair in zip(of_one["n"], of_one["nb"], strict=True) if pair[0] in chosen]
-    return planned + [case(method, n, nb, ()) for n, nb in single for method in SINGLE]
+    planned += [case(method, n, nb, ()) for n, nb in single for method in SINGLE]
+    return planned + asym_units.cases(PAPER, quick)
 
 
 def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
@@ -180,7 +182,7 @@ def score(rows: Sequence[Row]) -> Scores:
         Order(f"n = {n}", _published_order(n), order_of(rows, n, ()), as_published(order_of(rows, n, ()), _published_order(n)))
         for n in dict.fromkeys(row["n"] for row in plain) if _published_order(n)
     ]  # fmt: skip
-    return Scores(figures, orders)
+    return Scores([*figures, *asym_units.tile_figures(PAPER, rows)], [*orders, *asym_units.orders(rows)])
 
 
 def order_of(rows: Sequence[Row], n: int, effects: Sequence[str]) -> list[str]:
@@ -207,14 +209,21 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     parts = (
         _gain_section, _bound_section, _effects_section, _order_section, _unexplained_section, _idle_section, _kernel_section,
     )  # fmt: skip
-    return [score(rows).section(), *(part(rows) for part in parts)]
+    return [score(rows).section(), *(part(rows) for part in parts), *asym_units.sections(PAPER, rows)]
 
 
 def _gain_section(rows: Sequence[Row]) -> Section:
     chosen = [row for row in rows if row["method"] == "virtual-cores" and row["effects"] in ([], list(EFFECTS))]
-    shown = [{**row, "effects": _named(row["effects"])} for row in chosen]
-    columns = {"n": "n", "nb": "nb", "effects": "effects", "gain": "ours", "published": "published", "difference": "difference"}
-    text = "GFlop/s of 4 virtual cores less those of 4 workers on the big cores."
+    shown = [
+        {**row, "effects": _named(row["effects"]), "each": row["gain"] / 4,
+         "published_each": None if row["published"] is None else row["published"] / 4}
+        for row in chosen
+    ]  # fmt: skip
+    columns = {
+        "n": "n", "nb": "nb", "effects": "effects", "gain": "ours", "published": "published", "difference": "difference",
+        "each": "per LITTLE core", "published_each": "published",
+    }  # fmt: skip
+    text = "GFlop/s of 4 virtual cores less those of 4 workers on the big cores; per LITTLE core as in the paper's Table 3."
     return Section("Gain of virtual cores over big cores only", columns, shown, text)
 
 

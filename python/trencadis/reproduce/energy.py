@@ -1,35 +1,56 @@
-"""Speed and energy of the OpenMP runtimes' presets on an SGI UV2000, and ours, with turbo on and off."""
+"""Speed and energy of the OpenMP runtimes' presets on an SGI UV2000, and ours, with the levers of the clock and of idle cores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from ..seeds import spread
 from ..simulations import Simulation
 from .gallery import Case, Chart, Curve, Row, Section, beside, published_figures
-from .scores import Figure, Order, Scores, in_order
+from .scores import Scores
 
 TITLE = "One algorithm over many runtimes: speed and energy on an SGI UV2000"
 COLUMNS = {
-    "routine": "routine", "variant": "variant", "placement": "tiles", "preset": "preset", "turbo": "turbo", "n": "n",
-    "gflops": "GFlop/s", "joules": "J", "idle_fraction": "idle", "interval": "95 %", "runs": "runs", "published": "published",
-    "difference": "difference", "adjusted": "adjusted to",
+    "routine": "routine", "variant": "variant", "placement": "tiles", "preset": "preset", "turbo": "turbo",
+    "c_states": "C-states", "governor": "governor", "n": "n", "gflops": "GFlop/s", "interval": "95 %", "published": "published",
+    "difference": "difference", "package_kj": "PKG kJ", "cores_kj": "PP0 kJ", "memory_kj": "DRAM kJ", "kilojoules": "PKG+DRAM",
+    "published_kj": "published", "watts": "W", "published_watts": "published", "idle_fraction": "idle", "runs": "runs",
 }  # fmt: skip
 
-#: Of a case beside a published figure, where chance has a part in it. Five, because a run takes half a minute.
-SEEDS = 5
+#: Of a case where chance has a part in it and something was published. Three, because a run takes half a minute.
+SEEDS = 3
 PAPER = published_figures("energy")
 PRESETS = ("libgomp", "libomp", "ompss-bf", "ompss-socket", "xkaapi", "libkomp", "ours")
-#: The factorisations with their variants: PLASMA's LU by panels with partial pivoting, then
-#: that of KASTORS without and with concurrent writes; their QR with a flat tree.
-GRAPHS = (("potrf", "in-place"), ("getrf", "panel"), ("getrf", "kastors"), ("getrf", "kastors-cw"), ("geqrf", "flat"))
-_BOTH = ("first-touch", "interleave")
-#: Where the tiles lie. The paper does not say; what concurrent writes give depends on it, so LU runs with both. Cholesky and QR
-#: with all tiles on one node would turn the published order of runtimes around.
-PLACEMENTS = {"getrf panel": _BOTH, "getrf kastors": _BOTH, "getrf kastors-cw": _BOTH}
-#: The lever that the described machine has, by its power state.
-POWER_STATES = {True: "turbo", False: "nominal"}
+#: The levers where the paper found the best speed, and all of them. C-states: of the processor's idle cores.
+FASTEST = {"turbo": True, "c_states": "none", "governor": "powersave"}
+LEVERS = tuple(
+    {"turbo": turbo, "c_states": c_states, "governor": governor}
+    for turbo, c_states, governor in product((True, False), ("all", "none"), ("performance", "powersave"))
+)
+#: Variant and presets of each factorisation. PLASMA's LU goes by panels with partial pivoting, KASTORS' without and with
+#: concurrent writes; QR has a flat tree, and did not run on OmpSs.
+GRAPHS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("potrf", "in-place", PRESETS),
+    ("getrf", "kastors", PRESETS),
+    ("getrf", "kastors-cw", ("libkomp", "ours")),
+    ("getrf", "panel", ("libgomp", "ours")),
+    ("geqrf", "flat", ("libgomp", "libomp", "xkaapi", "libkomp", "ours")),
+)
+#: The paper does not say where the tiles lie. All are where the thread that wrote them first runs, unless it spreads them.
+PLACEMENTS = ("first-touch", "interleave")
+#: Those that something is published of run with their tiles spread over the nodes, too.
+SPREAD = ("libgomp", "xkaapi", "libkomp")
+#: The fastest of each factorisation: the levers are tried with it.
+BEST = (("potrf", "in-place", "libkomp"), ("getrf", "kastors-cw", "libkomp"), ("geqrf", "flat", "libkomp"))
+#: n of concurrent writes beside the plain version on libgomp.
+WRITES_N = (4096, 8192, 16384)
+#: How long a waiting thread of a runtime looks for work before it sleeps. The paper: passive waiting; libOMP and libKOMP block
+#: after 200 ms, XKaapi has no such policy and looks on, libGOMP and OmpSs sleep.
+SPIN_S = {"libomp": 0.2, "libkomp": 0.2, "xkaapi": 3600.0}
+#: Out of the deepest idle state of this processor, as Linux lists it (snb_cstates, C6).
+WAKE_S = 104e-6
 #: Instead of the paper's 32768 where the user has little time: a sixteenth of the work on the same tiles, so less parallelism.
 QUICK_N = 8192
 
@@ -38,192 +59,123 @@ def scheduler_of(preset: str) -> str:
     return "mosaic" if preset == "ours" else preset
 
 
+def effects_of(preset: str, levers: dict[str, Any]) -> dict[str, Any]:
+    """What the levers mean to a simulation. Where cores do not sleep they poll, at a clock that the powersave governor lowers;
+    under load both governors choose the same clock, and sleeping cores have none."""
+    state = "turbo" if levers["turbo"] else "nominal"
+    idle: dict[str, Any] = {"wake_s": WAKE_S}
+    if levers["c_states"] == "none":
+        idle = {"awake_state": state if levers["governor"] == "performance" else "powersave"}
+    return {"power_state": state, **idle, **({"spin_s": SPIN_S[preset]} if preset in SPIN_S else {})}
+
+
+def levers_n(n: int) -> int:
+    """Where all settings of the levers are tried: at half of n, which takes an eighth of the time."""
+    return n // 2
+
+
+def _labels(n: int) -> Iterator[dict[str, Any]]:
+    """Every configuration, some twice."""
+
+    def one(routine: str, variant: str, preset: str, levers: dict[str, Any], placement: str = "first-touch", at: int = n) -> Row:
+        return {"routine": routine, "variant": variant, "placement": placement, "preset": preset, **levers, "n": at}
+
+    for routine, variant, presets in GRAPHS:
+        for preset in presets:
+            yield one(routine, variant, preset, FASTEST)
+    for entry in PAPER["measured"]:
+        yield one(entry["routine"], entry["variant"], entry["preset"], {name: entry[name] for name in FASTEST})
+    for best, levers in product(BEST, LEVERS):
+        yield one(*best, levers, at=levers_n(n))
+    for routine, variant, presets in GRAPHS:
+        for preset in presets:
+            if preset in SPREAD:
+                yield one(routine, variant, preset, FASTEST, "interleave")
+    for size in WRITES_N:
+        if size < n:
+            yield one("getrf", "kastors", "libgomp", FASTEST, at=size)
+            yield one("getrf", "kastors-cw", "libkomp", FASTEST, at=size)
+
+
 def cases(quick: bool) -> list[Case]:
     n = QUICK_N if quick else PAPER["n"]
     planned = []
-    for (routine, variant), placement in placed_graphs():
-        for turbo, state in POWER_STATES.items():
-            for preset in PRESETS:
-                simulation = Simulation(
-                    routine, n, PAPER["machine"], PAPER["nb"], variant=variant, scheduler=scheduler_of(preset),
-                    effects={"power_state": state, "placement": placement},
-                )  # fmt: skip
-                labels = {
-                    "routine": routine, "variant": variant, "placement": placement, "preset": preset, "turbo": turbo, "n": n,
-                    "nb": PAPER["nb"],
-                }  # fmt: skip
-                planned.append(Case(simulation, labels, compared=_compared(labels)))
+    for labels in map(dict, dict.fromkeys(tuple(labels.items()) for labels in _labels(n))):
+        levers = {name: labels[name] for name in FASTEST}
+        simulation = Simulation(
+            labels["routine"], labels["n"], PAPER["machine"], PAPER["nb"], variant=labels["variant"],
+            scheduler=scheduler_of(labels["preset"]),
+            effects={**effects_of(labels["preset"], levers), "placement": labels["placement"]},
+        )  # fmt: skip
+        compared = labels["preset"] in SPREAD and levers == FASTEST and labels["n"] == n
+        drawn = (
+            compared and labels["routine"] == "getrf" and labels["placement"] == "first-touch" and labels["preset"] != "xkaapi"
+        )
+        name = f"{labels['variant']}-{labels['preset']}" if drawn else ""
+        planned.append(Case(simulation, {**labels, "nb": PAPER["nb"]}, name, compared))
     return planned
 
 
-def _compared(labels: dict[str, Any]) -> bool:
-    """Does the paper say something of it: the fastest, and those it is put above?"""
-    named = {preset for entry in PAPER["order"] if entry["routine"] == labels["routine"] for preset in entry["presets"]}
-    return labels["turbo"] and labels["preset"] in named | {"libgomp"}
-
-
-def placed_graphs() -> Iterator[tuple[tuple[str, str], str]]:
-    for routine, variant in GRAPHS:
-        for placement in PLACEMENTS.get(f"{routine} {variant}", ("interleave",)):
-            yield (routine, variant), placement
-
-
-def published_gflops(labels: dict[str, Any]) -> float | None:
-    """The paper's, for the size that it measured; it gives the best of each factorisation, with turbo on."""
-    if labels["n"] != PAPER["n"] or not labels["turbo"]:
+def measured(labels: Row) -> dict[str, Any] | None:
+    """What the paper measured of a configuration. Beside rows with the standard placement alone, so that none has two."""
+    if labels["n"] != PAPER["n"] or labels["placement"] != PLACEMENTS[0]:
         return None
-    for best in PAPER["best"]:
-        if (best["routine"], best.get("variant", ""), best["preset"]) == (labels["routine"], labels["variant"], labels["preset"]):
-            return best["gflops"]
-    return None
+    keys = ("routine", "variant", "preset", *FASTEST)
+    return next((entry for entry in PAPER["measured"] if all(entry[key] == labels[key] for key in keys)), None)
+
+
+def kilojoules_of(entry: dict[str, Any]) -> float:
+    """PKG and DRAM together."""
+    return entry.get("total_kj") or entry["package_kj"] + entry["memory_kj"]
+
+
+def watts_of(entry: dict[str, Any]) -> float:
+    """Mean over the time that follows from the speed."""
+    flops = {"potrf": 1 / 3, "getrf": 2 / 3, "geqrf": 4 / 3}[entry["routine"]] * PAPER["n"] ** 3
+    return 1e3 * kilojoules_of(entry) * entry["gflops"] * 1e9 / flops
 
 
 def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
     for planned, record in runs:
-        gflops = record["gflops"]
+        entry = measured(planned.labels)
+        joules = record["package_j"] + record["memory_j"]
         yield {
             **planned.labels,
-            "gflops": gflops,
-            "joules": record["energy_j"],
-            "watts": record["energy_j"] / record["makespan_s"],
+            "gflops": record["gflops"],
+            "package_kj": record["package_j"] / 1e3,
+            "cores_kj": record["cores_j"] / 1e3,
+            "memory_kj": record["memory_j"] / 1e3,
+            "joules": joules,
+            "kilojoules": joules / 1e3,
+            "published_kj": kilojoules_of(entry) if entry else None,
+            "watts": joules / record["makespan_s"],
+            "published_watts": watts_of(entry) if entry else None,
             "makespan_s": record["makespan_s"],
             "bound_gflops": record["bound_gflops"],
             "idle_fraction": record["idle_fraction"],
             **spread(record, record["estimates"]["gflops"]),
-            **beside(gflops, published_gflops(planned.labels), "gflops"),
+            **beside(record["gflops"], entry["gflops"] if entry else None, "gflops"),
             "scheduler": record["scheduler"],
             "simulated": True,
         }
 
 
-def sections(rows: Sequence[Row]) -> list[Section]:
-    parts = (_best_section, _ratio_section, _writes_section, _lever_section, _all_section)
-    return [score(rows).section(), *(part(rows) for part in parts)]
-
-
-def _flops(entry: dict[str, Any]) -> float:
-    """To first order."""
-    return {"potrf": 1 / 3, "getrf": 2 / 3, "geqrf": 4 / 3}[entry["routine"]] * PAPER["n"] ** 3
-
-
 def score(rows: Sequence[Row]) -> Scores:
-    """Nothing where n is not the paper's. LU lies on one node, as the gain of concurrent writes says."""
-    if rows[0]["n"] != PAPER["n"]:
-        return Scores([], [])
-    figures = []
-    for entry in PAPER["measured"]:
-        placement = PLACEMENTS.get(f"{entry['routine']} {entry['variant']}", ("interleave",))[0]
-        wanted = {key: entry[key] for key in ("routine", "variant", "preset", "turbo")} | {"placement": placement}
-        row = next(row for row in rows if all(row[key] == value for key, value in wanted.items()))
-        name = f"{entry['routine']} {entry['preset']}, turbo {'on' if entry['turbo'] else 'off'}"
-        watts = 1e3 * entry["kilojoules"] / (_flops(entry) / (entry["gflops"] * 1e9))
-        figures += [
-            Figure(f"{name}, GFlop/s", entry["gflops"], row["gflops"], row["interval"]),
-            Figure(f"{name}, kJ", entry["kilojoules"], row["joules"] / 1e3),
-            Figure(f"{name}, mean watts", watts, row["watts"]),
-        ]
-    for line in _ratio_section(rows).rows:
-        if line["routine"] != "getrf" or line["placement"] == "first-touch":
-            figures.append(Figure(f"{line['routine']}: libkomp over libgomp, percent of speed", line["published"], line["ours"]))
-    return Scores(figures, [_order(rows, entry) for entry in PAPER["order"]])
+    from . import energy_tables
+
+    return energy_tables.score(rows)
 
 
-def _order(rows: Sequence[Row], entry: dict[str, Any]) -> Order:
-    fastest = {}
-    for preset in PRESETS[:-1]:
-        chosen = [row for row in rows if row["routine"] == entry["routine"] and row["preset"] == preset and row["turbo"]]
-        first = [row for row in chosen if row["placement"] == "first-touch"] or chosen
-        fastest[preset] = max(row["gflops"] for row in first)
-    return in_order(f"{entry['routine']}, by speed", entry["presets"], sorted(fastest, key=lambda preset: -fastest[preset]))
+def sections(rows: Sequence[Row]) -> list[Section]:
+    from . import energy_tables
 
-
-def _best(rows: Sequence[Row], routine: str, what: str = "gflops", sign: int = -1) -> Row:
-    published = [row for row in rows if row["routine"] == routine and row["preset"] != "ours"]
-    return min(published, key=lambda row: sign * row[what])
-
-
-def _best_section(rows: Sequence[Row]) -> Section:
-    lines = []
-    for best in PAPER["best"]:
-        ours, preset = _best(rows, best["routine"]), f"{best['preset']} {best.get('variant', '')}".strip()
-        lines.append(
-            {"routine": best["routine"], "paper": preset, "published": best["gflops"],
-             "best": f"{ours['preset']} {ours['variant']}".strip(), "gflops": ours["gflops"], "n": ours["n"]}
-        )  # fmt: skip
-    columns = {
-        "routine": "routine", "paper": "best published", "published": "GFlop/s", "best": "best preset simulated",
-        "gflops": "GFlop/s", "n": "n",
-    }  # fmt: skip
-    return Section("The best of each factorisation", columns, lines, f"Published at n = {PAPER['n']}.")
-
-
-def _ratio_section(rows: Sequence[Row]) -> Section:
-    lines = []
-    best_variant = {best["routine"]: best.get("variant", "") for best in PAPER["best"]}
-    for entry in PAPER["over_libgomp"]:
-        routine = entry["routine"]
-        variants = {"libkomp": best_variant[routine], "libgomp": entry.get("variant", "")}
-        for placement in PLACEMENTS.get(f"{routine} {entry.get('variant', '')}", ("interleave",)):
-            placed = [r for r in rows if r["placement"] == placement]
-            fastest = {
-                preset: _best([r for r in placed if r["preset"] == preset and r["variant"] == variant], routine)
-                for preset, variant in variants.items()
-            }
-            ratio = 100 * (fastest["libkomp"]["gflops"] / fastest["libgomp"]["gflops"] - 1)
-            joules = 100 * (fastest["libkomp"]["joules"] / fastest["libgomp"]["joules"] - 1)
-            lines.append(
-                {"routine": routine, "placement": placement, "published": entry["percent"], "ours": ratio,
-                 "published_energy": entry.get("energy_percent"), "energy": joules}
-            )  # fmt: skip
-    columns = {
-        "routine": "routine", "placement": "tiles", "published": "speed, published %", "ours": "speed, simulated %",
-        "published_energy": "energy, published %", "energy": "energy, simulated %",
-    }  # fmt: skip
-    return Section("libkomp over libgomp", columns, lines, "For LU libkomp with concurrent writes over libgomp without.")
-
-
-def _writes_section(rows: Sequence[Row]) -> Section:
-    def like(row: Row) -> tuple[Any, ...]:
-        return row["placement"], row["preset"], row["turbo"]
-
-    plain = {like(row): row for row in rows if row["variant"] == "kastors"}
-    lines = [
-        {"placement": row["placement"], "preset": row["preset"], "turbo": row["turbo"],
-         "speed": 100 * (row["gflops"] / plain[like(row)]["gflops"] - 1),
-         "energy": 100 * (row["joules"] / plain[like(row)]["joules"] - 1)}
-        for row in rows
-        if row["variant"] == "kastors-cw" and like(row) in plain
-    ]  # fmt: skip
-    columns = {"placement": "tiles", "preset": "preset", "turbo": "turbo", "speed": "speed %", "energy": "energy %"}
-    return Section("What concurrent writes give LU, over the plain version", columns, lines)
-
-
-def _lever_section(rows: Sequence[Row]) -> Section:
-    lines = []
-    for entry in PAPER["least_energy"]:
-        fast, lean = _best(rows, entry["routine"]), _best(rows, entry["routine"], "joules", 1)
-        lines.append(
-            {"routine": entry["routine"],
-             "fast": f"{fast['preset']}, turbo {'on' if fast['turbo'] else 'off'}",
-             "lean": f"{lean['preset']}, turbo {'on' if lean['turbo'] else 'off'}",
-             "published_slower": entry["slower_percent"], "slower": 100 * (1 - lean["gflops"] / fast["gflops"]),
-             "published_saved": entry["saved_percent"], "saved": 100 * (1 - lean["joules"] / fast["joules"])}
-        )  # fmt: skip
-    columns = {
-        "routine": "routine", "fast": "fastest", "lean": "least energy", "published_slower": "slower, published %",
-        "slower": "slower, simulated %", "published_saved": "saved, published %", "saved": "saved, simulated %",
-    }  # fmt: skip
-    return Section("Choosing energy instead of speed", columns, lines)
-
-
-def _all_section(rows: Sequence[Row]) -> Section:
-    return Section("All presets", COLUMNS, rows)
+    return [*energy_tables.sections(rows), Section("All runs", COLUMNS, rows)]
 
 
 def charts(rows: Sequence[Row]) -> list[Chart]:
     drawn = []
     for routine in dict.fromkeys(row["routine"] for row in rows):
-        chosen = [row for row in rows if row["routine"] == routine]
+        chosen = [row for row in rows if row["routine"] == routine and row["n"] == rows[0]["n"]]
         curves = [Curve(preset, [(r["joules"], r["gflops"]) for r in chosen if r["preset"] == preset]) for preset in PRESETS]
         drawn.append(Chart(f"energy-{routine}", f"{routine} on a UV2000 (simulated)", "joules", "GFlop/s", curves))
     return drawn

@@ -11,7 +11,8 @@ from .scores import Figure, Scores, in_order
 
 TITLE = "Locality on many GPUs: Cholesky and LU on Idgraf"
 COLUMNS = {
-    "routine": "routine", "method": "method", "gpus": "GPUs", "cores": "cores", "n": "n", "overlap": "overlap",
+    "routine": "routine", "precision": "precision", "method": "method", "gpus": "GPUs", "cores": "cores", "n": "n",
+    "overlap": "overlap",
     "gflops": "GFlop/s", "speedup": "speed-up",
     "bytes_moved": "bytes moved", "idle_fraction": "idle", "interval": "95 %", "runs": "runs", "published": "published",
     "difference": "difference", "adjusted": "adjusted to",
@@ -32,8 +33,9 @@ QUICK_N = 16384
 STAGED = {"peer": False}
 
 
-#: Sizes of the curves over n: almost equal at the smallest, the paper says.
-SIZES = (4096,)
+#: Sizes of the curves over n: almost equal at the smallest, the paper says, and H2 the best at all others.
+SIZES = (4096, 8192, 12288, 20480, 30720)
+EQUAL_N = 4096
 
 
 def workers(gpus: int, cores: int = 0) -> tuple[str, ...]:
@@ -52,29 +54,33 @@ def cases(quick: bool) -> list[Case]:
             for overlap in (True, False):
                 planned.append(case(routine, method, n, 1, overlap, cores=1))
                 planned += [case(routine, method, n, gpus, overlap) for gpus in counts]
-            planned += [case(routine, method, size, 8, True) for size in SIZES]
+            planned += [case(routine, method, size, 8, True) for size in (SIZES[:1] if quick else SIZES)]
+    if not quick:
+        planned += [case(entry["routine"], entry["method"], n, entry["gpus"], True, precision="s") for entry in PAPER["single"]]
     return planned
 
 
-def case(routine: str, method: str, n: int, gpus: int, overlap: bool, cores: int = 0) -> Case:
+def case(routine: str, method: str, n: int, gpus: int, overlap: bool, cores: int = 0, precision: str = "d") -> Case:
     units = workers(gpus, cores)
     simulation = Simulation(
         routine, n, PAPER["machine"], PAPER["nb"], variant=VARIANTS[routine], scheduler=METHODS[method], workers=units,
-        effects=STAGED if overlap else {**STAGED, "overlap": False},
+        effects=STAGED if overlap else {**STAGED, "overlap": False}, precision=precision,
     )  # fmt: skip
     labels = {
         "routine": routine, "method": method, "gpus": gpus, "cores": len(units) - gpus, "overlap": overlap, "n": n,
         "nb": PAPER["nb"],
     }  # fmt: skip
-    drawn = gpus == 8 and overlap and n not in SIZES
+    if precision != "d":
+        labels["precision"] = precision
+    drawn = gpus == 8 and overlap and n not in SIZES and precision == "d"
     return Case(simulation, labels, f"{routine}-{method}-{gpus}-gpus" if drawn else "", _compared(labels))
 
 
 def _compared(labels: Row) -> bool:
     """Is something published of it: of potrf where scaling stops, of both the speed-up, what overlap adds and the smallest n?"""
     routine, method, gpus = labels["routine"], labels["method"], labels["gpus"]
-    if labels["n"] in SIZES:
-        return True
+    if labels["n"] in SIZES or "precision" in labels:
+        return labels["n"] == EQUAL_N or "precision" in labels
     if not labels["overlap"]:
         return routine == "potrf" and method in PAPER["overlap_adds"] and gpus == 8
     if routine == "getrf":
@@ -86,6 +92,8 @@ def _published(labels: Row) -> float | None:
     """GFlop/s of the paper: given for eight GPUs, and without overlap as what overlap adds."""
     if labels["n"] != PAPER["n"] or labels["cores"] == 1:
         return None
+    if "precision" in labels:
+        return next(e["value"] for e in PAPER["single"] if all(e[key] == labels[key] for key in ("routine", "method", "gpus")))
     for entry in PAPER["gflops"]:
         if all(entry[key] == labels[key] for key in ("routine", "method", "gpus")):
             if labels["overlap"]:
@@ -103,9 +111,10 @@ def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
         if labels["cores"] == 1:
             alone[curve] = gflops
         yield {
+            "precision": "d",
             **labels,
             "gflops": gflops,
-            "speedup": None if labels["n"] in SIZES else gflops / alone[curve],
+            "speedup": None if labels["n"] in SIZES or "precision" in labels else gflops / alone[curve],
             "bytes_moved": record["bytes_moved"],
             "bound_gflops": record["bound_gflops"],
             "idle_fraction": record["idle_fraction"],
@@ -126,8 +135,8 @@ def score(rows: Sequence[Row]) -> Scores:
     if all(row["n"] != PAPER["n"] for row in rows):
         return Scores([], [])
     figures = [
-        Figure(f"{row['routine']} {row['method']} on {row['gpus']} GPUs, GFlop/s", row["published"], row["gflops"],
-               row["interval"])
+        Figure(f"{row['routine']} {row['method']} on {row['gpus']} GPUs{', single precision' * _single(row)}, GFlop/s",
+               row["published"], row["gflops"], row["interval"])
         for row in rows if row["published"] is not None and row["overlap"]
     ]  # fmt: skip
     figures += [
@@ -149,7 +158,18 @@ def score(rows: Sequence[Row]) -> Scores:
         in_order("potrf on 8 GPUs, by bytes", ["default", "h1", "h2"], sorted(eight, key=lambda m: -eight[m]["bytes_moved"])),
         in_order("getrf h2, GPUs + cores, by speed", ["6 + 6", "8 + 4"], sorted(lu, key=lambda units: -lu[units])),
     ]
+    for routine in VARIANTS:
+        for n in SIZES:
+            speeds = {row["method"]: row["gflops"] for row in rows if row["n"] == n and row["routine"] == routine}
+            published = [method for method in speeds if method != "ours"]
+            if speeds and n != EQUAL_N:
+                fastest = sorted(published, key=lambda method: -speeds[method])
+                orders.append(in_order(f"{routine} on 8 GPUs, n = {n}, the fastest", ["h2"], fastest))
     return Scores(figures, orders)
+
+
+def _single(row: Row) -> bool:
+    return row.get("precision", "d") == "s"
 
 
 def _speedup_section(rows: Sequence[Row]) -> Section:
@@ -169,7 +189,7 @@ def curve_of(rows: Sequence[Row], routine: str, method: str, overlap: bool = Tru
     """From one GPU up, at the largest n, with all cores that drive none."""
     return [
         row for row in rows
-        if (row["routine"], row["method"], row["overlap"]) == (routine, method, overlap)
+        if (row["routine"], row["method"], row["overlap"]) == (routine, method, overlap) and not _single(row)
         and row["n"] not in SIZES and row["gpus"] + row["cores"] == len(CORES)
     ]  # fmt: skip
 
