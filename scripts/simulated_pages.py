@@ -253,7 +253,7 @@ def _measured_table() -> str:
 def _runtime_orders() -> str:
     lines = []
     for entry in energy.PAPER["order"]:
-        for placement in energy.PLACEMENTS:
+        for placement in energy.placements_of(entry["routine"]):
             order = energy_tables._order(rows_of("energy"), entry, placement)
             words = [f"{name} {_speed_of(entry['routine'], name, placement):.0f}" for name in order.ours]
             said = "yes" if order.right else " > ".join(order.published)
@@ -366,6 +366,7 @@ REGIONS: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/reproduce.md", "gpus"): gpus,
     ("docs/reproduce.md", "nodes"): nodes,
     ("docs/reproduce.md", "units"): units,
+    ("docs/reproduce.md", "runtimes"): runtimes,
     ("docs/reproduce.md", "sweep"): sweep,
 }
 

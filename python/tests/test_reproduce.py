@@ -108,7 +108,7 @@ def test_what_concurrent_writes_give_is_shown_by_size_and_for_both_places_of_the
     rows = made_up("energy")
     ratios = next(s for s in energy.sections(rows) if s.title == "libkomp over libgomp").rows
     assert [(line["routine"], line["placement"]) for line in ratios] == [
-        (routine, placement) for routine in ("potrf", "getrf", "geqrf") for placement in energy.PLACEMENTS
+        (routine, placement) for routine in ("potrf", "getrf", "geqrf") for placement in energy.placements_of(routine)
     ]  # fmt: skip
     fast = energy_tables.pick(rows, routine="getrf", variant="kastors-cw", preset="libkomp")
     plain = energy_tables.pick(rows, routine="getrf", variant="kastors", preset="libgomp")

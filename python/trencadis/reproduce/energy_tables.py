@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .energy import BEST, FASTEST, LEVERS, PAPER, PLACEMENTS, SPREAD, WRITES_N, kilojoules_of, levers_n, watts_of
+from .energy import BEST, FASTEST, LEVERS, PAPER, PLACEMENTS, SPREAD, WRITES_N, kilojoules_of, levers_n, placements_of, watts_of
 from .gallery import Row, Section
 from .scores import Figure, Order, Scores, in_order
 
@@ -176,7 +176,7 @@ def _energy_section(rows: Sequence[Row]) -> Section:
 def _order_section(rows: Sequence[Row]) -> Section:
     lines = []
     for entry in PAPER["order"]:
-        for placement in PLACEMENTS:
+        for placement in placements_of(entry["routine"]):
             order = _order(rows, entry, placement)
             lines.append({"routine": entry["routine"], "tiles": placement, "published": " > ".join(order.published),
                           "ours": " > ".join(order.ours), "agrees": order.right})  # fmt: skip
@@ -188,7 +188,7 @@ def _ratio_section(rows: Sequence[Row]) -> Section:
     lines = [
         {"routine": entry["routine"], "placement": placement, "published": entry["percent"],
          "ours": _over_libgomp(rows, entry, placement)}
-        for entry in PAPER["over_libgomp"] for placement in PLACEMENTS
+        for entry in PAPER["over_libgomp"] for placement in placements_of(entry["routine"])
     ]  # fmt: skip
     columns = {"routine": "routine", "placement": "tiles", "published": "published %", "ours": "simulated %"}
     return Section("libkomp over libgomp", columns, lines, "For LU libkomp with concurrent writes over libgomp without.")
