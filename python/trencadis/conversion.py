@@ -26,7 +26,35 @@ def refuse_sparse_and_masked(a: object) -> None:
         raise ValueError("masked arrays are not supported")
 
 
+#: DLPack's kinds of memory that the processor reads: its own, and what CUDA and ROCm have page-locked.
+_HOST_MEMORY = (1, 3, 11)
+_DEVICE_MEMORY = {2: "cuda", 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm", 13: "cuda", 14: "oneapi", 15: "webgpu"}
+
+
+def on_host(a: object) -> object:
+    """The same, as NumPy can read it: arrays of other libraries by DLPack. What lies on a device is refused."""
+    if isinstance(a, np.ndarray):
+        return a
+    device = getattr(a, "__dlpack_device__", None)
+    if device is None:
+        if getattr(a, "__cuda_array_interface__", None) is not None:
+            raise _lies_on("cuda")
+        return a
+    kind, number = device()
+    if int(kind) not in _HOST_MEMORY:
+        raise _lies_on(f"{_DEVICE_MEMORY.get(int(kind), f'of kind {int(kind)}')}:{int(number)}")
+    return a if hasattr(a, "__array__") else np.from_dlpack(a)
+
+
+def _lies_on(device: str) -> TypeError:
+    return TypeError(
+        f"the array lies on device {device}, and arrays in the host's memory are taken: copy it there first, "
+        "and have it computed on the device by trencadis.session(devices=...)"
+    )
+
+
 def validated(a: ArrayLike, check_finite: bool) -> np.ndarray:
+    a = on_host(a)
     refuse_sparse_and_masked(a)
     array = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
     if array.dtype.char == "O":

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from .checks import unknown_structure
-from .conversion import columns, converted_dtype, native, refuse_sparse_and_masked, replaceable, validated
+from .conversion import columns, converted_dtype, native, on_host, refuse_sparse_and_masked, replaceable, validated
 from .lu import SMALL, parity
 from .session import current
 from .systems import fill_stack, judged, warn_ill_conditioned
@@ -101,6 +101,7 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> n
     -----
     The product of the diagonal of U from LAPACK's getrf: 2/3 n^3 flops, 4 times as many for complex.
     """
+    a = on_host(a)
     refuse_sparse_and_masked(a)
     a1 = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
     if a1.ndim < 2:

@@ -10,7 +10,16 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from .checks import pair, shown
-from .conversion import columns, common_dtype, converted_dtype, native, refuse_sparse_and_masked, replaceable, require_variant
+from .conversion import (
+    columns,
+    common_dtype,
+    converted_dtype,
+    native,
+    on_host,
+    refuse_sparse_and_masked,
+    replaceable,
+    require_variant,
+)
 from .errors import UsageError
 from .forms import forms_of
 from .session import current
@@ -185,6 +194,7 @@ def lu(
 
 
 def _finite(a: ArrayLike, check_finite: bool) -> np.ndarray:
+    a = on_host(a)
     refuse_sparse_and_masked(a)
     array = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
     if array.dtype.char == "O":

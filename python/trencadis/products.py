@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .conversion import is_column_major, refuse_sparse_and_masked
+from .conversion import is_column_major, on_host, refuse_sparse_and_masked
 from .session import current
 
 _SCALARS = "fdFD"
@@ -32,6 +32,7 @@ def matmul(a: ArrayLike, b: ArrayLike, out: np.ndarray | tuple[np.ndarray] | Non
         refuse_sparse_and_masked(array)
     if any(map(_has_its_own, (a, b, out))):
         return np.matmul(a, b, out=out)
+    a, b = on_host(a), on_host(b)
     a1, b1 = np.asarray(a), np.asarray(b)
     if not _served(a1, b1):
         return np.matmul(a, b, out=out)
