@@ -10,6 +10,7 @@
 #include "routines.hpp"
 #include "scheduling/scheduler.hpp"
 #include "session/device_survey.hpp"
+#include "session/kept_figures.hpp"
 #include "simulation/graph_survey.hpp"
 #include "threads/threads.hpp"
 
@@ -205,7 +206,8 @@ nb::list backend_rows()
 /// Those that the words name, measured; without words those that are there.
 nb::list device_rows(const std::string& words)
 {
-    const auto reports = compute([&] { return words.empty() ? devices_here() : survey_devices(words, load_kernels("native")); });
+    const auto reports =
+        compute([&] { return words.empty() ? devices_here() : figures_anew(words, load_kernels("native")).devices; });
     nb::list rows;
     for (const DeviceReport& device : reports) {
         nb::dict row;

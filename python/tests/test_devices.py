@@ -17,10 +17,10 @@ pytestmark = pytest.mark.alone
 
 @pytest.mark.parametrize("routine", ["gemm", "potrf", "posv", "getrf", "geqrf"])
 def test_bench_says_what_was_moved_and_the_result_is_right(routine):
-    words = "--n", "700", "--nb", "100", "--devices", "emulated:2,memory=1MiB", "--repeat", "3", "--check"
+    words = "--n", "700", "--nb", "100", "--devices", "emulated:2,memory=1MiB,always=yes", "--repeat", "3", "--check"
     (row,) = rows("bench", routine, *words)
     assert 0 <= row["residual"] < 30
-    assert row["devices"] == "emulated:2,memory=1MiB"
+    assert row["devices"] == "emulated:2,memory=1MiB,always=yes"
     assert [device["device"] for device in row["device_traffic"]] == ["emulated 0", "emulated 1"]
     assert row["variant"] != "packed"
     assert all(0 <= device["overlap"] <= 1.001 for device in row["device_traffic"])
@@ -30,7 +30,7 @@ def test_a_call_counts_what_went_to_the_devices_and_came_back():
     rng = np.random.default_rng(1)
     a, b = rng.standard_normal((2, 900, 900))
     moved = 0
-    with trencadis.session(devices="emulated:2,memory=4MiB", workers=1) as session:
+    with trencadis.session(devices="emulated:2,memory=4MiB,always=yes", workers=1) as session:
         for _ in range(100):  # until a device has had some of it
             assert np.allclose(trencadis.matmul(a, b), a @ b, rtol=0, atol=1e-10)
             moved = sum(device["bytes_to"] for device in session.device_traffic())
@@ -39,7 +39,7 @@ def test_a_call_counts_what_went_to_the_devices_and_came_back():
         assert moved > 0 and sum(device["misses"] for device in session.device_traffic()) > 0
         session.reset_statistics()
         assert all(device["bytes_to"] == 0 for device in session.device_traffic())
-        assert session.options()["devices"] == "emulated:2,memory=4MiB"
+        assert session.options()["devices"] == "emulated:2,memory=4MiB,always=yes"
         assert [worker["kind"] for worker in session.statistics()][-2:] == ["emulated 0", "emulated 1"]
 
 
@@ -49,7 +49,7 @@ def test_a_trace_has_a_row_for_each_device(tmp_path):
 
 
 def test_a_trace_has_a_row_for_each_queue_and_an_arrow_from_each_copy_to_its_task(tmp_path):
-    words = "--n", "900", "--nb", "100", "--workers", "0", "--scheduler", "eager", "--devices", "emulated:1"
+    words = "--n", "900", "--nb", "100", "--workers", "0", "--scheduler", "eager", "--devices", "emulated:1,always=yes"
     for _ in range(50):  # until the device has had some of it
         run("trace", "potrf", *words, "-o", str(tmp_path / "t.json"))
         events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
@@ -116,7 +116,7 @@ def test_a_program_that_nobody_recompiled_has_devices(tmp_path):
         environment = os.environ | {"LD_PRELOAD": library, "TRENCADIS_DEVICES": devices, "TRENCADIS_SCHEDULER": "eager"}
         return subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, timeout=60)
 
-    assert called("emulated:2").returncode == 0
+    assert called("emulated:2,always=yes").returncode == 0
     for wrong, said in (("emulatde", "did you mean 'emulated'"), ("emulated,memory=9kB", "computes alone, without devices")):
         done = called(wrong)
         assert done.returncode == 0 and said in done.stderr and len(done.stderr.splitlines()) == 1
@@ -133,6 +133,9 @@ def test_a_program_that_nobody_recompiled_has_devices(tmp_path):
         (("--devices", "emulated,memory=90kB"), "tiles of 64, which are 96KiB: give memory=96KiB or more"),
         (("--devices", "emulated,memory=900TiB"), "an emulated device's memory is this machine's"),
         (("--devices", "emulated:65"), "must be a whole number from 1 to 64"),
+        (("--devices", "emulated,always=maybe"), "always=maybe, must be yes or no"),
+        (("--devices", "emulated:3,speed=1GFlop/s+2GFlop/s"), "has 2 values, and there are 3 devices"),
+        (("--devices", "emulated,fail-kernel=1"), "kernel failed while it was measured"),
         (("--devices", "emulated", "--engine", "sequential"), "gives no tasks to devices"),
         (("--devices", "emulated", "--machine", "server-2s"), "leave out the one or the other"),
         (("--devices", "emulated", "--variant", "packed"), "packs images for the kernels of cores"),
@@ -144,7 +147,7 @@ def test_words_that_cannot_be_meant_are_refused_in_one_line(words, said):
 
 def test_both_operands_may_be_one_matrix():
     a = np.random.default_rng(2).standard_normal((700, 700))
-    with trencadis.session(devices="emulated:2,memory=8MiB"):
+    with trencadis.session(devices="emulated:2,memory=8MiB,always=yes"):
         for _ in range(20):
             assert np.allclose(trencadis.matmul(a, a), a @ a, rtol=0, atol=1e-10)
             assert np.allclose(trencadis.matmul(a, a.T), a @ a.T, rtol=0, atol=1e-10)
@@ -152,7 +155,7 @@ def test_both_operands_may_be_one_matrix():
 
 def test_after_a_fault_cores_do_what_the_device_was_to_and_the_statistics_say_so():
     a = np.ones((600, 600))
-    with trencadis.session(devices="emulated,fail-kernel=1", workers=1, scheduler="eager") as session:
+    with trencadis.session(devices="emulated,fail-kernel=1,always=yes", workers=1, scheduler="eager") as session:
         for _ in range(1000):
             assert (trencadis.matmul(a, a) == 600).all()
             (device,) = session.device_traffic()
@@ -162,13 +165,69 @@ def test_after_a_fault_cores_do_what_the_device_was_to_and_the_statistics_say_so
         assert (trencadis.matmul(a, a) == 600).all()
 
 
+def moved(session):
+    return [device["bytes_to"] + device["bytes_from"] for device in session.device_traffic()]
+
+
+def definite(n):
+    m = np.random.default_rng(n).standard_normal((n, n))
+    return m @ m.T + n * np.eye(n)
+
+
+SLOW_DEVICES = ("emulated,bandwidth=2MB/s", "emulated,speed=100MFlop/s", "emulated,latency=20ms")
+
+
+@pytest.mark.parametrize("words", SLOW_DEVICES)
+def test_a_call_that_a_device_would_make_slower_goes_without_it(words):
+    a = definite(512)
+    with trencadis.session(devices=words) as session:
+        for _ in range(5):
+            assert np.allclose(trencadis.matmul(a, a), a @ a)
+            trencadis.cholesky(a)
+        assert moved(session) == [0]
+        assert session.options()["devices"] == words
+
+
+def test_a_call_that_a_device_makes_faster_takes_it_and_a_small_one_beside_it_does_not():
+    core = min(os.sched_getaffinity(0))
+    a = definite(1200)
+    with trencadis.session(devices="emulated", workers=[core], slow={core: 0.02}) as session:
+        x = trencadis.matmul(a[:100, :100], a[:100, :100])
+        assert moved(session) == [0] and np.allclose(x, a[:100, :100] @ a[:100, :100])
+        assert np.allclose(trencadis.matmul(a, a), a @ a)
+        assert moved(session)[0] > 0
+        session.reset_statistics()
+        assert np.allclose(trencadis.cholesky(a, lower=True), np.linalg.cholesky(a))
+        assert moved(session)[0] > 0
+
+
+def test_unequal_devices_have_shares_by_their_speed_from_the_first_call_on():
+    core = min(os.sched_getaffinity(0))
+    a = np.random.default_rng(3).standard_normal((1000, 1000))
+    words = "emulated:2,speed=2GFlop/s+200MFlop/s"
+    with trencadis.session(devices=words, workers=[core], slow={core: 0.01}) as session:
+        assert np.allclose(trencadis.matmul(a, a), a @ a)
+        fast, slow = (worker["tasks"] for worker in session.statistics()[-2:])
+    assert fast >= 4 * slow
+
+
+def test_always_gives_devices_what_they_are_slow_at():
+    a = definite(700)
+    with trencadis.session(devices="emulated,speed=500MFlop/s,always=yes", workers=1, scheduler="eager") as session:
+        for _ in range(50):  # until the device has had some of it
+            assert np.allclose(trencadis.matmul(a, a), a @ a)
+            if moved(session)[0]:
+                break
+        assert moved(session)[0] > 0
+
+
 FORKED = """
 import os, sys, trencadis
-trencadis.session(devices="opencl", workers=1)
+trencadis.session(devices="opencl,always=yes", workers=1)
 if child := os.fork():
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 try:
-    trencadis.session(devices="opencl", workers=1)
+    trencadis.session(devices="opencl,always=yes", workers=1)
 except trencadis.BackendError as error:
     print(error)
     sys.exit(7)

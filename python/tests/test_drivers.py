@@ -17,7 +17,7 @@ TOGETHER = """
 import os, signal, sys, time
 import numpy as np, trencadis
 try:
-    session = trencadis.session(devices="opencl:0,memory=64MiB")
+    session = trencadis.session(devices="opencl:0,memory=64MiB,always=yes")
     session.__enter__()
 except Exception as error:
     print("none:", error)

@@ -2,6 +2,7 @@
 #include "devices/backend.hpp"
 
 #include "base/error.hpp"
+#include "devices/quantity.hpp"
 
 #include <fmt/format.h>
 
@@ -50,8 +51,10 @@ DeviceWords read_device_words(std::string_view text)
     while (!rest.empty()) {
         DeviceWords::Option option = option_of(text, next());
         if (words.find(option.key)) refuse(text, option.key + " is given twice");
+        if (option.key == "always") words.always = read_yes("devices '" + words.backend + "': always", option.value);
         words.options.push_back(std::move(option));
     }
+    std::erase_if(words.options, [](const DeviceWords::Option& option) { return option.key == "always"; });
     return words;
 }
 
@@ -76,6 +79,8 @@ DeviceList open_devices(std::string_view text)
         throw Error(ErrorCode::missing_backend, "devices '" + words.backend + "': " + why);
     return backend.open(words);
 }
+
+bool take_part_always(std::string_view text) { return !text.empty() && read_device_words(text).always; }
 
 bool are_emulated(std::string_view text)
 {

@@ -16,8 +16,9 @@ struct DeviceWords {
         std::string key, value;
     };
     std::string backend;
-    std::string which = {}; ///< numbers, `all`, how many: as the back end says; empty: not said
-    std::vector<Option> options = {};
+    std::string which = {};           ///< numbers, `all`, how many: as the back end says; empty: not said
+    std::vector<Option> options = {}; ///< but for `always`, which is no back end's
+    bool always = false; ///< they take part in every call that has tasks for them, whether that is expected to be faster or not
 
     /// Throws Error{bad_argument} for a key that is none of these, with the one that was probably meant.
     void require_known(std::span<const std::string_view> keys) const;
@@ -39,6 +40,8 @@ struct Backend : Entry {
 
 /// The devices that the text names.
 DeviceList open_devices(std::string_view text);
+/// `always` of the text, which was read by open_devices or is empty.
+bool take_part_always(std::string_view text);
 /// Are they emulated? The text was read by open_devices.
 bool are_emulated(std::string_view text);
 

@@ -30,6 +30,22 @@ TEST(DeviceWords, AreABackEndWhichAndOptions)
     EXPECT_TRUE(read_device_words("emulated,direct=yes").which.empty());
 }
 
+TEST(DeviceWords, SayThatDevicesTakePartAlways)
+{
+    EXPECT_TRUE(take_part_always("emulated:2,always=yes,memory=1MB"));
+    EXPECT_FALSE(take_part_always("emulated,always=no"));
+    EXPECT_FALSE(take_part_always("emulated"));
+    EXPECT_FALSE(take_part_always(""));
+    EXPECT_EQ(open_devices("emulated:2,always=yes").size(), 2u) << "no back end is told";
+}
+
+TEST(DeviceWords, OfEmulatedOnesMayBeOneForEach)
+{
+    const DeviceList unequal = open_devices("emulated:2,memory=1MB+2MB,latency=1us");
+    EXPECT_EQ(unequal[0]->bytes(), 1e6);
+    EXPECT_EQ(unequal[1]->bytes(), 2e6);
+}
+
 TEST(DeviceWords, OpenSoManyDevicesOfSuchAMemory)
 {
     const DeviceList two = open_devices("emulated:2,memory=64MiB");
@@ -55,6 +71,9 @@ TEST(DeviceWords, ThatAreWrongAreNamedInOneLine)
         {"emulated:2,memory=", "'memory=' is not key=value"},
         {"emulated:2,=4", "'=4' is not key=value"},
         {"emulated:2,memory=1MB,memory=2MB", "memory is given twice"},
+        {"emulated:3,memory=1MB+2MB", "has 2 values, and there are 3 devices"},
+        {"emulated,memory=1MB+2MB", "has 2 values, and there is 1 device;"},
+        {"emulated,always=often", "always=often, must be yes or no"},
         {"emulatde:2", "emulated"},
         {"emulated:0", "must be a whole number from 1 to 64"},
         {"emulated:-1", "must be a whole number from 1 to 64"},

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <unistd.h>
 
 namespace trencadis {
@@ -26,13 +28,27 @@ std::size_t size_here(const std::string& what, const std::string& text)
                             host / (1 << 30)));
 }
 
-EmulatedTraits traits_of(const DeviceWords& words)
+/// `value` of all devices, or `first+second+...` of each.
+std::string_view value_of(std::string_view what, std::string_view text, long device, long count)
 {
-    words.require_known(keys);
+    const long given = 1 + std::ranges::count(text, '+');
+    if (given == 1) return text;
+    if (given != count)
+        throw Error(ErrorCode::bad_argument,
+                    fmt::format("{}={} has {} values, and there {} {} device{}; give one, or one for each", what, text, given,
+                                count == 1 ? "is" : "are", count, count == 1 ? "" : "s"));
+    for (; device > 0; --device) text.remove_prefix(text.find('+') + 1);
+    return text.substr(0, text.find('+'));
+}
+
+EmulatedTraits traits_of(const DeviceWords& words, long device, long count)
+{
     EmulatedTraits traits;
+    traits.name = "emulated " + std::to_string(device);
     const std::string whose = "devices '" + words.backend + "': ";
     const auto with = [&](const char* key, const auto& take) {
-        if (const std::string* const text = words.find(key)) take(whose + key, *text);
+        if (const std::string* const text = words.find(key))
+            take(whose + key, std::string(value_of(whose + key, *text, device, count)));
     };
     const auto number = [&](const char* key, long& into) {
         with(key, [&](const std::string& what, const std::string& text) { into = read_count(what, text, most_works); });
@@ -52,14 +68,10 @@ EmulatedTraits traits_of(const DeviceWords& words)
 
 DeviceList open_emulated(const DeviceWords& words)
 {
-    const EmulatedTraits traits = traits_of(words);
+    words.require_known(keys);
     const long count = words.which.empty() ? 1 : read_count("devices 'emulated': how many", words.which, most_devices);
     DeviceList list;
-    for (long d = 0; d < count; ++d) {
-        EmulatedTraits its = traits;
-        its.name = "emulated " + std::to_string(d);
-        list.push_back(std::make_unique<EmulatedDevice>(std::move(its)));
-    }
+    for (long d = 0; d < count; ++d) list.push_back(std::make_unique<EmulatedDevice>(traits_of(words, d, count)));
     return list;
 }
 

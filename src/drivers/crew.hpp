@@ -2,6 +2,7 @@
 #include "base/node_bytes.hpp"
 #include "base/types.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -81,6 +82,15 @@ public:
     virtual bool has_devices() const { return false; }
     /// Memory of the smallest one; 0: there is none.
     virtual Bytes device_bytes() const { return 0; }
+    /// Those that take part in a call whose tasks `submit` submits, by their number from 0, one bit each: the same each time. 0:
+    /// it goes as without devices. Nothing is run; who has no devices is not asked.
+    virtual std::uint64_t devices_for(const std::function<void(Flow&)>& /*submit*/) const { return 0; }
+    /// As `run`, with these devices alone.
+    virtual Index run_with(std::uint64_t /*devices*/, const std::function<void(Flow&)>& body,
+                           const std::function<bool()>& interrupted)
+    {
+        return run(body, interrupted);
+    }
     /// Do products count what each node reads and writes? Then they say where pages lie, and give it to add_node_bytes.
     virtual bool counts_node_bytes() const { return false; }
     virtual std::vector<int> nodes_of_pages(const void*, std::size_t) const { return {}; }

@@ -49,7 +49,7 @@ template <Scalar T> IncrementalLu<T>::IncrementalLu(Crew& crew, Index n, T* A, I
     argument::require(TRC_CHECK_SIZE(n), TRC_CHECK_INOUT(A, lda, n, n));
     check(options);
     parts_ = std::make_unique<Parts>(crew, MatrixView<T>{A, n, n, lda}, tile(crew, n, sizeof(T), options));
-    parts_->info = run_routine(crew, options, [&](Flow& flow) { parts_->laid.submit(flow); });
+    parts_->info = run_where_best(crew, options, [&](Flow& flow) { parts_->laid.submit(flow); });
 }
 template <Scalar T> IncrementalLu<T>::~IncrementalLu() = default;
 
@@ -64,7 +64,7 @@ template <Scalar T> void IncrementalLu<T>::solve(Index nrhs, T* B, Index ldb, co
     check(options);
     if (n == 0 || nrhs == 0) return;
     const TileMatrix<T> X({B, n, nrhs, ldb}, parts_->nb, rhs_tile(parts_->crew, parts_->nb, nrhs, {}));
-    run_routine(parts_->crew, options, [&](Flow& flow) { getrs_incremental(flow, parts_->laid.tiles, parts_->laid.by, X); });
+    run_where_best(parts_->crew, options, [&](Flow& flow) { getrs_incremental(flow, parts_->laid.tiles, parts_->laid.by, X); });
 }
 
 #define TRC_INSTANTIATE(T) template class IncrementalLu<T>;

@@ -13,15 +13,18 @@ namespace trencadis {
 namespace {
 
 /// Images are for our own kernels on cores; wherever they are, there is a form without.
-bool leaves_devices_out(const Crew& crew, const Form& form)
+bool leaves_devices_out(const Form& form) { return form.packs_images && !form.own.empty(); }
+
+bool can_run(const Crew& crew, const Form& form, bool devices)
 {
-    return form.packs_images && !form.own.empty() && crew.has_devices();
+    if (devices && leaves_devices_out(form)) return false;
+    return std::all_of(form.own.begin(), form.own.end(), [&](KernelRoutine k) { return crew.kernels().native(k); });
 }
 
-void require_kernels(const Crew& crew, const Form& form)
+void require_kernels(const Crew& crew, const Form& form, bool devices)
 {
-    if (can_run(crew, form)) return;
-    if (leaves_devices_out(crew, form))
+    if (can_run(crew, form, devices)) return;
+    if (devices && leaves_devices_out(form))
         throw Error(ErrorCode::bad_argument, "variant '" + std::string(form.name) +
                                                  "' packs images for the kernels of cores, and devices take part in this "
                                                  "session; leave out the one or the other");
@@ -80,11 +83,12 @@ void fit_devices(Problem& problem, const Form& form, const Cutters& by, bool ask
                             most >= 1 && asked ? fmt::format(", or tiles of {}", most) : ""));
 }
 
-void fill_in(Problem& problem, const Form& form, const Crew& crew, const RoutineOptions& options, std::size_t element_bytes)
+void fill_in(Problem& problem, const Form& form, const Crew& crew, const RoutineOptions& options, std::size_t element_bytes,
+             bool devices)
 {
     if (problem.workers == 0) problem.workers = crew.workers();
     problem.nb = options.nb;
-    const Cutters by{crew.workers(), crew.device_bytes()};
+    const Cutters by{crew.workers(), devices ? crew.device_bytes() : 0};
     if (form.cuts) return fit_devices(problem, form, by, options.nb > 0, element_bytes);
     const Index nb = options.nb ? options.nb : form.tile(problem.m, problem.n, element_bytes, crew.workers());
     problem.nb = std::clamp<Index>(nb, 1, std::max<Index>({problem.m, problem.n, 1}));
@@ -103,19 +107,20 @@ Index tile_of(const Form& form, Index n, std::size_t element_bytes, int workers,
     return problem.nb > 0 ? problem.nb : nb;
 }
 
-bool can_run(const Crew& crew, const Form& form)
-{
-    if (leaves_devices_out(crew, form)) return false;
-    return std::all_of(form.own.begin(), form.own.end(), [&](KernelRoutine k) { return crew.kernels().native(k); });
-}
+bool can_run(const Crew& crew, const Form& form) { return can_run(crew, form, crew.has_devices()); }
 
 const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& options)
 {
+    return form_for(crew, all, options, crew.has_devices());
+}
+
+const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& options, bool devices)
+{
     const bool asked = !options.variant.empty();
     const auto form = std::find_if(all.begin(), all.end(), [&](const Form& one) {
-        return one.called && (asked ? one.name == options.variant : can_run(crew, one));
+        return one.called && (asked ? one.name == options.variant : can_run(crew, one, devices));
     });
-    require_kernels(crew, *form);
+    require_kernels(crew, *form, devices);
     return *form;
 }
 
@@ -124,30 +129,46 @@ const Form& plain_form(forms::Forms all)
     return *std::find_if(all.begin(), all.end(), [](const Form& form) { return form.called && form.own.empty(); });
 }
 
-void LaidOut::lay(const Crew& crew, const Form& form, const RoutineOptions& options, Problem problem, Scalars of,
-                  Operands operands)
+void LaidOut::lay(const Wanted& call, const Form& form, bool devices)
 {
-    fill_in(problem, form, crew, options, of.bytes);
-    Place memory(operands);
-    form.lay[of.precision](layout_, memory, problem);
+    Problem problem = call.problem;
+    fill_in(problem, form, call.crew, call.options, call.of.bytes, devices);
+    Place memory(call.operands);
+    form.lay[call.of.precision](layout_, memory, problem);
+}
+
+void LaidOut::lay_first(const Wanted& call, forms::Forms all, bool devices)
+{
+    for (const Form* form = &form_for(call.crew, all, call.options, devices);; form = &plain_form(all)) try {
+            return lay(call, *form, devices);
+        } catch (const Error& failure) {
+            const bool may_be_another = call.options.variant.empty() && !form->own.empty();
+            if (failure.code() != ErrorCode::out_of_memory || !may_be_another) throw;
+        }
+}
+
+bool LaidOut::devices_take_part(const Crew& crew)
+{
+    devices_ = crew.devices_for([this](Flow& flow) { layout_->submit(flow); });
+    return devices_ != 0;
 }
 
 LaidOut::LaidOut(const Crew& crew, const Form& form, const RoutineOptions& options, Problem problem, Scalars of,
                  Operands operands)
 {
-    lay(crew, form, options, problem, of, operands);
+    const bool devices = crew.has_devices();
+    lay({crew, options, problem, of, operands}, form, devices);
+    if (devices) devices_take_part(crew);
 }
 
+/// Where devices could take part, it is laid out for them first: from those tasks follows whether they do.
 LaidOut::LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of,
                  Operands operands)
 {
-    for (const Form* form = &form_for(crew, all, options);; form = &plain_form(all)) try {
-            lay(crew, *form, options, problem, of, operands);
-            return;
-        } catch (const Error& failure) {
-            const bool may_be_another = options.variant.empty() && !form->own.empty();
-            if (failure.code() != ErrorCode::out_of_memory || !may_be_another) throw;
-        }
+    const Wanted call{crew, options, problem, of, operands};
+    const bool devices = crew.has_devices();
+    lay_first(call, all, devices);
+    if (devices && !devices_take_part(crew) && options.variant.empty()) lay_first(call, all, false);
 }
 
 } // namespace trencadis

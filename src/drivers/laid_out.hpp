@@ -2,6 +2,7 @@
 #include "algorithms/forms/form.hpp"
 #include "drivers/routine.hpp"
 
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 
@@ -10,6 +11,8 @@ namespace trencadis {
 /// The form that a call takes: the one that it asks for, which check_options has found, or the first whose kernels the crew has.
 /// Throws Error{bad_argument} when the caller asked for one that stands for our own kernels and the crew's are somebody else's.
 const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& options);
+/// `devices`: they are to have tasks of it.
+const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& options, bool devices);
 /// Are the kernels our own that a form stands for? The diagonal tiles of a factorization are anybody's.
 bool can_run(const Crew& crew, const Form& form);
 
@@ -37,14 +40,26 @@ public:
     /// The outcome. `here`: by the calling thread alone.
     Index run(Crew& crew, const RoutineOptions& options, bool here = false) const
     {
-        return run_routine(
-            crew, options, [this](Flow& flow) { layout_->submit(flow); }, here);
+        const auto submit = [this](Flow& flow) { layout_->submit(flow); };
+        if (here || devices_ == 0) return run_routine(crew, options, submit, here);
+        return with_memory_for_tasks([&] { return crew.run_with(devices_, submit, options.interrupted); });
     }
 
 private:
-    void lay(const Crew& crew, const Form& form, const RoutineOptions& options, Problem problem, Scalars of, Operands operands);
+    /// What is to be laid out.
+    struct Wanted {
+        const Crew& crew;
+        const RoutineOptions& options;
+        const Problem& problem;
+        Scalars of;
+        Operands operands;
+    };
+    void lay(const Wanted& call, const Form& form, bool devices);
+    void lay_first(const Wanted& call, forms::Forms all, bool devices);
+    bool devices_take_part(const Crew& crew);
 
     LayoutRoom layout_;
+    std::uint64_t devices_ = 0; ///< that take part
 };
 
 /// Lays a call out: `problem` has the extents, the rest follows from the options and the crew. `form`: one, or those of a

@@ -29,6 +29,12 @@ public:
     std::string name() const override { return crew_.name(); }
     bool has_devices() const override { return crew_.has_devices(); }
     Bytes device_bytes() const override { return crew_.device_bytes(); }
+    std::uint64_t devices_for(const std::function<void(Flow&)>& submit) const override { return crew_.devices_for(submit); }
+    Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body,
+                   const std::function<bool()>& interrupted) override
+    {
+        return crew_.run_with(devices, body, interrupted);
+    }
     bool counts_node_bytes() const override { return crew_.counts_node_bytes(); }
     std::vector<int> nodes_of_pages(const void* data, std::size_t pages) const override
     {

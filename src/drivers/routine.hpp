@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/arguments.hpp"
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "base/error.hpp"
@@ -8,6 +9,7 @@
 #include "matrix/tile_matrix.hpp"
 
 #include <new>
+#include <type_traits>
 
 namespace trencadis {
 
@@ -27,15 +29,28 @@ void require_lapack_layout(const Form* asked);
 /// Columns of the blocks of right-hand sides: those of right_sides_tile, or as wide as the caller's tiles.
 Index rhs_tile(const Crew& crew, Index nb, Index nrhs, const RoutineOptions& options);
 
-/// The crew runs `body`, or the calling thread alone does (`here`); the outcome of its flow. A failed allocation becomes
-/// Error{out_of_memory}.
-template <class Body> Index run_routine(Crew& crew, const RoutineOptions& options, Body&& body, bool here = false)
+/// A failed allocation becomes Error{out_of_memory}.
+template <class Run> Index with_memory_for_tasks(Run&& run)
 {
     try {
-        return here ? crew.run_here(body) : crew.run(body, options.interrupted);
+        return run();
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCode::out_of_memory, "no memory left for the tasks of this call");
     }
+}
+
+/// The crew runs `body`, or the calling thread alone does (`here`); the outcome of its flow.
+template <class Body> Index run_routine(Crew& crew, const RoutineOptions& options, Body&& body, bool here = false)
+{
+    return with_memory_for_tasks([&] { return here ? crew.run_here(body) : crew.run(body, options.interrupted); });
+}
+/// Likewise, with the devices that it is worth for; `body` only submits, and may be asked twice.
+template <class Body> Index run_where_best(Crew& crew, const RoutineOptions& options, Body&& body)
+{
+    return with_memory_for_tasks([&] {
+        return crew.has_devices() ? crew.run_with(crew.devices_for(body), body, options.interrupted)
+                                  : crew.run(body, options.interrupted);
+    });
 }
 
 /// A matrix that the tasks only read. Tiles carry no constness: the tile operations say what they write.

@@ -26,7 +26,7 @@ Index run_on_workers(Crew& crew, std::string_view routine, Index n, const Routin
 {
     const std::string_view variant = options.variant.empty() ? default_variant(crew, routine) : options.variant;
     const Index nb = options.nb ? options.nb : default_tile(routine, variant, n, sizeof(T), crew.workers());
-    return run_routine(crew, options, [&](Flow& flow) { build(flow, nb); });
+    return run_where_best(crew, options, [&](Flow& flow) { build(flow, nb); });
 }
 
 } // namespace

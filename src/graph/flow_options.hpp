@@ -41,6 +41,8 @@ struct FlowOptions {
     bool refuse_overlaps = false;
     /// Its tasks use what was brought to the host for the task that they are inside of: nobody moves their data.
     bool data_brought = false;
+    /// Which devices may take its tasks, by their number from 0, one bit each; 0: none, and then nobody moves their data.
+    std::uint64_t devices = ~std::uint64_t(0);
 
     bool operator==(const FlowOptions&) const = default;
 };

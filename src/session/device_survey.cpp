@@ -19,6 +19,8 @@ using devices::Queue;
 using devices::Status;
 
 constexpr Seconds enough = 0.005;
+constexpr std::size_t smallest_copy = 8;
+constexpr Index smallest_product = 64;
 
 void require(const Device& device, const Status& status)
 {
@@ -86,7 +88,7 @@ template <class Enqueue> Seconds seconds_of(Device& device, Queue queue, Enqueue
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Of copies that are doubled until one takes long enough.
+/// Of copies that are doubled until one takes long enough. Before, some that are as good as empty.
 void measure_copies(Device& device, DeviceReport& report)
 {
     const auto most = static_cast<std::size_t>(std::min(device.bytes() / 2, 64.0 * (1 << 20)));
@@ -94,6 +96,12 @@ void measure_copies(Device& device, DeviceReport& report)
     Staging here(device, most);
     const Ending ending(device);
     std::fill_n(static_cast<char*>(here.at()), most, 0);
+    for (int times = 0; times < 5; ++times) {
+        const Seconds took = seconds_of(device, Queue::in, [&] {
+            require(device, device.copy_in({here.at(), smallest_copy}, {there.block, smallest_copy}, {smallest_copy}));
+        });
+        report.latency = times == 0 ? took : std::min(report.latency, took);
+    }
     for (const Queue queue : {Queue::in, Queue::out})
         for (std::size_t bytes = std::min<std::size_t>(most, 64 << 10);; bytes = std::min(2 * bytes, most)) {
             const Seconds took = seconds_of(device, queue, [&] {
@@ -113,7 +121,7 @@ void measure_kernels(Device& device, const DeviceKernels& kernels, DeviceReport&
     if (!kernels.computes<double>()) return;
     constexpr Index largest = 1024;
     const Index most = std::min<Index>(largest, static_cast<Index>(std::sqrt(double(device.bytes()) / (3 * sizeof(double)))));
-    for (Index n = std::min<Index>(most, 64); n > 0; n = std::min(2 * n, most)) {
+    for (Index n = std::min<Index>(most, smallest_product); n > 0; n = std::min(2 * n, most)) {
         Buffer A(device, std::size_t(n * n) * sizeof(double)), B(device, std::size_t(n * n) * sizeof(double)),
             C(device, std::size_t(n * n) * sizeof(double));
         const std::vector<double> ones(std::size_t(n * n), 1);
@@ -129,7 +137,9 @@ void measure_kernels(Device& device, const DeviceKernels& kernels, DeviceReport&
         };
         seconds_of(device, Queue::kernels, product);
         const Seconds took = seconds_of(device, Queue::kernels, product);
-        report.flops_per_second = 2.0 * double(n) * double(n) * double(n) / took;
+        const Flops flops = 2.0 * double(n) * double(n) * double(n);
+        report.products.push_back({flops, flops / took});
+        report.flops_per_second = flops / took;
         if (took >= enough || n == most) break;
     }
 }
@@ -152,6 +162,27 @@ std::vector<DeviceReport> survey_devices(const std::string& words, const KernelP
         measure_kernels(*device, *kernels_on(device->kernels(), kernels), rows.back());
     }
     return rows;
+}
+
+/// The best of some: a neighbour that comes by would be kept for good.
+std::vector<MeasuredProduct> measure_core(const KernelProvider& kernels)
+{
+    constexpr Index largest = 512;
+    std::vector<MeasuredProduct> products;
+    Seconds best = 0;
+    for (Index n = smallest_product; n <= largest && best < enough; n *= 2) {
+        const std::vector<double> ones(std::size_t(n * n), 1);
+        std::vector<double> C(std::size_t(n * n), 0);
+        for (int times = 0; times < 4; ++times) {
+            const auto begin = std::chrono::steady_clock::now();
+            kernels.gemm(Op::none, Op::none, n, n, n, 1.0, ones.data(), n, ones.data(), n, 0.0, C.data(), n);
+            const Seconds took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            best = times == 0 ? took : std::min(best, took);
+        }
+        const Flops flops = 2.0 * double(n) * double(n) * double(n);
+        products.push_back({flops, flops / best});
+    }
+    return products;
 }
 
 std::vector<DeviceReport> devices_here()

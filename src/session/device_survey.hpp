@@ -8,19 +8,29 @@ namespace trencadis {
 
 class KernelProvider;
 
+/// A square product in double precision, as it was measured.
+struct MeasuredProduct {
+    Flops flops;
+    double rate; ///< flops per second
+};
+
 /// One device as it was found.
 struct DeviceReport {
     std::string name, backend;
     Bytes bytes = 0;       ///< of its memory
     bool emulated = false; ///< then what follows is emulated as well
     // Measured; 0: it was not.
-    double flops_per_second = 0;         ///< of products of tiles in double precision
-    double bytes_per_second[2] = {0, 0}; ///< to it and from it, of page-locked memory
+    double flops_per_second = 0;                ///< of products of tiles in double precision
+    double bytes_per_second[2] = {0, 0};        ///< to it and from it, of page-locked memory
+    Seconds latency = 0;                        ///< of the smallest copy to it
+    std::vector<MeasuredProduct> products = {}; ///< by size
 };
 
 /// The devices that the words name, measured for some hundredths of a second each. Throws as devices::open_devices, and
 /// Error{environment} for one that fails.
 std::vector<DeviceReport> survey_devices(const std::string& words, const KernelProvider& kernels);
+/// Products on the calling thread, which is a core.
+std::vector<MeasuredProduct> measure_core(const KernelProvider& kernels);
 /// Those of all back ends that are there, emulated ones left out; not measured. A back end whose devices do not start has none.
 std::vector<DeviceReport> devices_here();
 

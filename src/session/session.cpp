@@ -212,11 +212,11 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     make.policy = policy;
     make.communicator = options.communicator;
     make.callers_anywhere = options.workers.empty();
-    make.device_units = parts.devices.open(resolved.devices, resolved.machine, *parts.kernels);
+    make.device_units = parts.devices.open(resolved, parts.places, parts.machine, *parts.kernels);
     if (resolved.machine.empty() && resolved.slow.empty() && resolved.devices.empty())
         parts.speeds.emplace(parts.machine.name, parts.kernels->name() + ' ' + parts.kernels->version());
     else parts.speeds.emplace();
-    make.speeds = parts.speeds->read();
+    make.speeds = resolved.devices.empty() ? parts.speeds->read() : parts.devices.speeds(parts.places);
     make.models = parts.speeds->folder();
     make.machine = &parts.machine;
     make.node_of = [this](const void* data) { return first_node_of(*this, data); };
@@ -238,11 +238,20 @@ struct Session::Running {
     ~Running() { parts.run_ends(); }
 };
 
+std::uint64_t Session::devices_for(const std::function<void(Flow&)>& submit) const { return parts_->devices.choose(submit); }
+
 Index Session::run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)
+{
+    return run_with(parts_->devices.undecided(), body, interrupted);
+}
+
+Index Session::run_with(std::uint64_t devices, const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)
 {
     require_workers();
     const Running running(*parts_);
-    const Index outcome = parts_->engine->run({parts_->flow_options(), &interrupted}, body);
+    FlowOptions options = parts_->flow_options();
+    options.devices = devices;
+    const Index outcome = parts_->engine->run({options, &interrupted}, body);
     parts_->speeds->note_run(*parts_->engine, now_ns());
     return outcome;
 }

@@ -4,6 +4,7 @@
 #include "drivers/crew.hpp" // inside
 #include "observe/trace.hpp"
 
+#include <cstdint>
 #include <functional> // inside
 #include <map>
 #include <memory>
@@ -53,7 +54,8 @@ struct SessionOptions {
     /// "always" (at once, for tests) or "never". The standard session's default is never, others' is held-up.
     std::string relief;
     /// Those that take part beside the cores: "emulated:2,memory=64MiB,bandwidth=4GB/s" (docs/devices.md). Of engine "native",
-    /// not together with `machine`: elsewhere one that is asked for is refused, and the environment's is for other sessions.
+    /// not together with `machine`: elsewhere one that is asked for is refused, and the environment's is for other sessions. Whether
+    /// they take part in a call follows from what was measured of them, but with `always=yes`.
     std::string devices;
     /// Of engine "starpu-mpi": an MPI_Comm of the processes that work together, which is duplicated. Null: all of the program's;
     /// MPI is initialised where the program has not done so. All of them make the session, and end it.
@@ -135,6 +137,9 @@ public:
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
     Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
+    /// With these devices alone; `run` has all where they take part always, else none.
+    Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
+    std::uint64_t devices_for(const std::function<void(Flow&)>& submit) const; ///< Crew::devices_for
     /// As `run`, by all processes (Engine::run_shared); and those: null where the engine has none.
     Index run_shared(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {},
                      const std::function<Datum(const Datum&)>& at_home = {});

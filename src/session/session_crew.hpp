@@ -46,6 +46,13 @@ public:
     std::string name() const override;
     bool has_devices() const override { return !session_.options().devices.empty(); }
     Bytes device_bytes() const override { return session_.device_bytes(); }
+    std::uint64_t devices_for(const std::function<void(Flow&)>& submit) const override { return session_.devices_for(submit); }
+    Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body,
+                   const std::function<bool()>& interrupted) override
+    {
+        const InProgress counted(in_progress_);
+        return session_.run_with(devices, body, interrupted);
+    }
     bool counts_node_bytes() const override { return session_.counts_node_bytes(); }
     std::vector<int> nodes_of_pages(const void* data, std::size_t pages) const override
     {

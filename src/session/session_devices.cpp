@@ -1,22 +1,65 @@
 #include "session/session_devices.hpp"
 
 #include "base/error.hpp"
+#include "session/kept_figures.hpp"
 
 #include <algorithm>
 
 namespace trencadis {
+namespace {
 
-std::vector<DeviceUnit> SessionDevices::open(const std::string& words, const std::string& machine, const KernelProvider& kernels)
+/// So many of the fastest of them: emulated slowness and slower kinds count as what they are.
+double cores_of(const std::vector<WorkerPlace>& places, const Machine& machine)
 {
+    const auto peak = [&](const WorkerPlace& place) {
+        const double known = machine.kinds[std::size_t(place.kind)].peak_gflops;
+        return known > 0 ? known : 1;
+    };
+    double best = 0, sum = 0;
+    for (const WorkerPlace& place : places) best = std::max(best, peak(place));
+    for (const WorkerPlace& place : places) sum += place.slow * peak(place) / best;
+    return sum;
+}
+
+choices::SpeedCurve curve_of(const std::vector<MeasuredProduct>& products)
+{
+    std::vector<choices::SpeedCurve::Point> points;
+    for (const MeasuredProduct& product : products) points.push_back({product.flops, product.rate});
+    return points;
+}
+
+} // namespace
+
+std::vector<DeviceUnit> SessionDevices::open(const SessionOptions& resolved, const std::vector<WorkerPlace>& places,
+                                             const Machine& machine, const KernelProvider& kernels)
+{
+    const std::string& words = resolved.devices;
     if (words.empty()) return {};
-    if (!machine.empty())
-        throw Error(ErrorCode::bad_argument, "devices '" + words + "' are of this machine, and machine '" + machine +
+    if (!resolved.machine.empty())
+        throw Error(ErrorCode::bad_argument, "devices '" + words + "' are of this machine, and machine '" + resolved.machine +
                                                  "' is laid over it; leave out the one or the other");
     list_ = devices::open_devices(words);
+    if (list_.size() > std::size_t(choices::most_devices))
+        throw Error(ErrorCode::bad_argument, "devices '" + words + "' are " + std::to_string(list_.size()) +
+                                                 ", and a session has at most " + std::to_string(choices::most_devices));
     std::vector<DeviceUnit> units;
     for (const auto& device : list_) {
         kernels_.push_back(kernels_on(device->kernels(), kernels));
         units.push_back({device.get(), kernels_.back().get()});
+    }
+    always_ = devices::take_part_always(words);
+    if (always_) return units;
+    const MeasuredUnits measured = figures_at_hand(words, kernels);
+    figures_ = {{UnitKind::core, process_memory, &kernels}, cores_of(places, machine), curve_of(measured.core), {}};
+    for (std::size_t d = 0; d < list_.size(); ++d) {
+        const DeviceReport& its = measured.devices[d];
+        const double(&ways)[2] = its.bytes_per_second;
+        figures_.devices.push_back({{UnitKind::device, static_cast<int>(d) + 1, units[d].kernels},
+                                    list_[d]->bytes(),
+                                    curve_of(its.products),
+                                    {ways[0], ways[1]},
+                                    its.latency});
+        std::copy(std::begin(ways), std::end(ways), units[d].bytes_per_second);
     }
     return units;
 }
@@ -26,6 +69,30 @@ Bytes SessionDevices::least_bytes() const
     Bytes least = 0;
     for (const auto& device : list_) least = least > 0 ? std::min(least, device->bytes()) : device->bytes();
     return least;
+}
+
+choices::DeviceSet SessionDevices::choose(const std::function<void(Flow&)>& submit) const
+{
+    if (always_ || list_.empty()) return undecided();
+    choices::CallOutlook outlook(figures_);
+    submit(outlook);
+    return outlook.choose().devices;
+}
+
+/// Of the kernels that devices have, as fast as a product: what is seen later takes the place of that. Other precisions than those
+/// of double may be as much as sixty times faster, or not at all.
+KernelSpeeds SessionDevices::speeds(const std::vector<WorkerPlace>& places) const
+{
+    KernelSpeeds speeds;
+    const auto add = [&](const std::string& unit, const choices::SpeedCurve& curve) {
+        for (const choices::SpeedCurve::Point& point : curve.points())
+            for (const char* const codelet : {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm"})
+                for (const char precision : {'d', 'z'})
+                    speeds.set({codelet, precision, unit}, {size_of(point.flops), point.rate});
+    };
+    for (std::size_t d = 0; d < figures_.devices.size(); ++d) add(name(d), figures_.devices[d].speed);
+    for (const WorkerPlace& place : places) add(place.kind_name, figures_.speed);
+    return speeds;
 }
 
 } // namespace trencadis

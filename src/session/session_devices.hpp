@@ -1,26 +1,44 @@
 #pragma once
+#include "choices/device_choice.hpp"
 #include "devices/backend.hpp"
-#include "engines/devices/device_unit.hpp"
+#include "engines/engine.hpp"
 #include "kernels/providers/device_kernels.hpp"
+#include "kernels/providers/provider.hpp"
+#include "machine/kernel_speeds.hpp"
+#include "session/device_survey.hpp"
+#include "session/session.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace trencadis {
 
-/// The devices of a session, and what each computes with.
+/// The devices of a session, what each computes with, and in which calls they take part.
 class SessionDevices {
 public:
-    /// Once. Throws as devices::open_devices, and where a machine is laid over this one.
-    std::vector<DeviceUnit> open(const std::string& words, const std::string& machine, const KernelProvider& kernels);
+    /// Once. `places`: of the cores. Throws as devices::open_devices and survey_devices, and where a machine is laid over this
+    /// one.
+    std::vector<DeviceUnit> open(const SessionOptions& resolved, const std::vector<WorkerPlace>& places, const Machine& machine,
+                                 const KernelProvider& kernels);
     const std::string& name(std::size_t device) const { return list_[device]->name(); }
     int count() const { return static_cast<int>(list_.size()); }
     Bytes least_bytes() const; ///< memory of the smallest; 0: there is none
 
+    /// Those that take part in a call whose tasks `submit` submits: all where they always do, else as choices/device_choice.hpp
+    /// has it.
+    choices::DeviceSet choose(const std::function<void(Flow&)>& submit) const;
+    /// In a call of which nothing is known.
+    choices::DeviceSet undecided() const { return always_ ? ~choices::DeviceSet(0) : 0; }
+    /// What an engine begins with: shares by speed from the first call on. Empty where nothing was measured.
+    KernelSpeeds speeds(const std::vector<WorkerPlace>& places) const;
+
 private:
     devices::DeviceList list_;
     std::vector<std::unique_ptr<const DeviceKernels>> kernels_; ///< by device; gone before it
+    bool always_ = false;
+    choices::UnitFigures figures_; ///< not where they take part always
 };
 
 } // namespace trencadis

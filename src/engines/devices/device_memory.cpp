@@ -51,6 +51,8 @@ DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, int slots, std::fu
     for (const DeviceUnit& unit : units) {
         const int device = devices();
         stations_.push_back(std::make_unique<Station>());
+        for (const int way : {0, 1})
+            if (unit.bytes_per_second[way] > 0) stations_.back()->bandwidth[way] = unit.bytes_per_second[way];
         stations_.back()->driver = std::make_unique<DeviceDriver>(unit, [this, device] { call(device); });
     }
 }
@@ -95,7 +97,8 @@ std::vector<TaskDatum> DeviceMemory::data_at_home(const Task& task) const
 bool DeviceMemory::takes(const Task& task, int device) const
 {
     const Station& station = *stations_[std::size_t(device)];
-    if (!tracks(task) || station.dead.load(std::memory_order_relaxed) || task.flow->float_modes() != FloatModes()) return false;
+    if (!tracks(task) || !(task.flow->options().devices >> device & 1)) return false;
+    if (station.dead.load(std::memory_order_relaxed) || task.flow->float_modes() != FloatModes()) return false;
     if (names_two_ways(task)) return false;
     const std::vector<TaskDatum> data = data_of(task);
     const auto moves = [](const TaskDatum& datum) {

@@ -8,8 +8,10 @@
 
 #include <condition_variable>
 #include <memory>
+#include <map>
 #include <mutex>
 #include <span>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -30,7 +32,11 @@ public:
 
     int devices() const { return static_cast<int>(stations_.size()); }
     /// Is it a task whose data are kept account of?
-    static bool tracks(const Task& task) { return task.access_count > 0 && !task.flow->options().data_brought; }
+    static bool tracks(const Task& task)
+    {
+        const FlowOptions& options = task.flow->options();
+        return task.access_count > 0 && !options.data_brought && options.devices != 0;
+    }
 
     // What policies ask. Any thread.
     /// May the device run it, as far as its data go? Of a task for devices alone a no stays one, and a yes ends with a step that

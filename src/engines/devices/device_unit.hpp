@@ -11,6 +11,7 @@ class Device;
 struct DeviceUnit {
     devices::Device* device;
     const Kernels* kernels;
+    double bytes_per_second[2] = {0, 0}; ///< to it and from it, as measured; 0: found out on the way
 };
 
 } // namespace trencadis

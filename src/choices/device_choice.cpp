@@ -1,0 +1,176 @@
+#include "choices/device_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace trencadis::choices {
+namespace {
+
+constexpr double worth_it = 0.8; ///< of the time that cores alone are expected to take
+
+bool takes(const DeviceFigures& device, const Codelet& codelet, const void* args, Bytes operands)
+{
+    return !device.speed.empty() && device.bytes_per_second[0] > 0 && device.bytes_per_second[1] > 0 &&
+           operands <= device.bytes && device.unit.can_run(codelet, args);
+}
+
+/// A small piece of memory to it and back.
+Seconds hop(const DeviceFigures& device, Bytes bytes)
+{
+    return device.latency + bytes / std::min(device.bytes_per_second[0], device.bytes_per_second[1]);
+}
+
+} // namespace
+
+SpeedCurve::SpeedCurve(std::vector<Point> points) : points_(std::move(points)) { std::ranges::sort(points_, {}, &Point::flops); }
+
+double SpeedCurve::rate(Flops flops) const
+{
+    if (points_.empty()) return 0;
+    const auto above = std::ranges::lower_bound(points_, flops, {}, &Point::flops);
+    if (above == points_.begin()) return above->rate;
+    if (above == points_.end()) return points_.back().rate;
+    const Point &low = above[-1], &high = *above;
+    const double part = std::log2(flops / low.flops) / std::log2(high.flops / low.flops);
+    return low.rate + part * (high.rate - low.rate);
+}
+
+CallOutlook::CallOutlook(const UnitFigures& figures) : figures_(figures), parts_(figures.devices.size())
+{
+    double fastest = 0;
+    for (std::size_t d = 0; d < figures.devices.size(); ++d) {
+        const SpeedCurve& speed = figures.devices[d].speed;
+        if (speed.empty() || speed.points().back().rate <= fastest) continue;
+        fastest = speed.points().back().rate;
+        lead_ = static_cast<int>(d);
+    }
+}
+
+CallOutlook::Operands CallOutlook::operands_of(std::span<const Access> accesses)
+{
+    Operands operands;
+    for (const Access& access : accesses) {
+        const Bytes bytes = access.datum.bytes();
+        const bool alone = access.mode != AccessMode::concurrent_write && access.mode != AccessMode::reduce;
+        operands.may_move &= alone && bytes > 0;
+        operands.all += bytes;
+        if (is_writing(access.mode)) operands.written += bytes;
+    }
+    operands.may_move &= !accesses.empty();
+    return operands;
+}
+
+void CallOutlook::take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses, const TaskOptions&)
+{
+    const Flops flops = codelet.flops ? codelet.flops(arguments.data) : 0;
+    const Seconds on_core = figures_.speed.time(flops);
+    const Operands operands = operands_of(accesses);
+    Seconds on_lead = -1;
+    bool moves = false;
+    for (std::size_t d = 0; d < parts_.size() && operands.may_move; ++d) {
+        const DeviceFigures& device = figures_.devices[d];
+        if (!takes(device, codelet, arguments.data, operands.all)) continue;
+        const Seconds here = device.speed.time(flops);
+        parts_[d].here += here;
+        parts_[d].on_core += on_core;
+        moves = true;
+        if (static_cast<int>(d) == lead_) on_lead = here;
+    }
+    total_ += on_core;
+    if (moves) {
+        used_ += operands.all;
+        used_written_ += operands.written;
+        operands_ += static_cast<std::int64_t>(accesses.size());
+        for (const Access& access : accesses) {
+            Value& value = values_[access.datum.address];
+            if (!std::exchange(value.read, true)) distinct_ += access.datum.bytes();
+            if (is_writing(access.mode) && !std::exchange(value.written, true)) distinct_written_ += access.datum.bytes();
+        }
+    }
+    advance(accesses, on_core, on_lead, accesses.empty() ? 0 : operands.all / double(accesses.size()));
+}
+
+/// The task ends where it would end first, were there as many units as it takes. Readers are not waited for.
+void CallOutlook::advance(std::span<const Access> accesses, Seconds on_core, Seconds on_device, Bytes bytes)
+{
+    const Seconds across = lead_ >= 0 ? hop(figures_.devices[std::size_t(lead_)], bytes) : 0;
+    Seconds alone = 0, core = 0, device = 0;
+    for (const Access& access : accesses) {
+        const Value& value = values_[access.datum.address];
+        alone = std::max(alone, value.alone);
+        core = std::max(core, value.with + (value.on_device ? across : 0));
+        device = std::max(device, value.with + (value.on_device ? 0 : across));
+    }
+    const bool there = on_device >= 0 && device + on_device < core + on_core;
+    const Seconds ends = there ? device + on_device : core + on_core;
+    alone += on_core;
+    longest_alone_ = std::max(longest_alone_, alone);
+    longest_with_ = std::max(longest_with_, ends + (there ? across : 0));
+    for (const Access& access : accesses) {
+        if (!is_writing(access.mode)) continue;
+        Value& value = values_[access.datum.address];
+        value.alone = alone;
+        value.with = ends;
+        value.on_device = there;
+    }
+}
+
+/// How long the copies of a device take that does this share of what devices could do. What has room there moves once at most;
+/// of what has none, as much as does not fit moves each time that it is used.
+Seconds CallOutlook::links(const DeviceFigures& device, double share) const
+{
+    if (operands_ == 0) return 0;
+    const double missing = distinct_ > device.bytes ? 1 - device.bytes / distinct_ : 0;
+    const auto moved = [&](Bytes once, Bytes each_time) {
+        const Bytes least = std::min(once, each_time * share);
+        return least + missing * std::max(0.0, each_time * share - least);
+    };
+    const double operand = used_ / double(operands_);
+    const auto takes = [&](Bytes bytes, double bandwidth) { return bytes / bandwidth + bytes / operand * device.latency; };
+    return std::max(takes(moved(distinct_, used_), device.bytes_per_second[0]),
+                    takes(moved(distinct_written_, used_written_), device.bytes_per_second[1]));
+}
+
+/// Nobody is idle but for what only cores can do, for the links, and for the longest chain; and nothing runs on a device before
+/// its first operands are there, nor is over before the last result is back.
+Seconds CallOutlook::with(DeviceSet set) const
+{
+    double speed = figures_.cores; // in cores
+    Seconds able = 0;
+    for (std::size_t d = 0; d < parts_.size(); ++d) {
+        if (!(set >> d & 1) || !(parts_[d].here > 0)) continue;
+        speed += parts_[d].on_core / parts_[d].here;
+        able = std::max(able, parts_[d].on_core);
+    }
+    const Seconds work = std::max(total_ / speed, (total_ - able) / figures_.cores);
+    Seconds longest = std::max(work, longest_with_), first = 0;
+    for (std::size_t d = 0; d < parts_.size(); ++d) {
+        if (!(set >> d & 1) || !(parts_[d].here > 0)) continue;
+        const DeviceFigures& device = figures_.devices[d];
+        const double share = std::min(1.0, work / parts_[d].here);
+        longest = std::max(longest, links(device, share));
+        first = std::max(first, 2 * hop(device, used_ / double(operands_)));
+    }
+    return longest + first;
+}
+
+CallOutlook::Choice CallOutlook::choose() const
+{
+    Choice choice{.alone = std::max(total_ / figures_.cores, longest_alone_)};
+    std::vector<std::size_t> order;
+    for (std::size_t d = 0; d < parts_.size() && d < std::size_t(most_devices); ++d)
+        if (parts_[d].here > 0) order.push_back(d);
+    std::ranges::stable_sort(order, {}, [&](std::size_t d) { return parts_[d].here / parts_[d].on_core; });
+    DeviceSet set = 0;
+    for (const std::size_t d : order) {
+        set |= DeviceSet(1) << d;
+        const Seconds expected = with(set);
+        if (choice.with > 0 && expected >= choice.with) continue;
+        choice.with = expected;
+        if (expected <= worth_it * choice.alone) choice.devices = set;
+    }
+    return choice;
+}
+
+} // namespace trencadis::choices

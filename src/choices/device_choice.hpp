@@ -1,0 +1,104 @@
+#pragma once
+#include "graph/flow.hpp"
+#include "graph/unit.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+/// Whether devices take part in a call, and which: from what was measured of cores, devices and links, and from the call's tasks.
+/// Pure, as all of choices/.
+namespace trencadis::choices {
+
+/// How fast a unit computes products by their size, as measured; straight between the logarithms of the sizes.
+class SpeedCurve {
+public:
+    struct Point {
+        Flops flops; ///< of one product
+        double rate; ///< flops per second
+    };
+    SpeedCurve() = default;
+    SpeedCurve(std::vector<Point> points); ///< by size
+    bool empty() const { return points_.empty(); }
+    std::span<const Point> points() const { return points_; }
+    double rate(Flops flops) const; ///< beyond what was measured as at the nearest size; 0: nothing was
+    Seconds time(Flops flops) const { return flops > 0 ? flops / rate(flops) : 0; }
+
+private:
+    std::vector<Point> points_;
+};
+
+struct DeviceFigures {
+    ComputeUnit unit = {UnitKind::device, 1, nullptr}; ///< what its tasks would compute with
+    Bytes bytes = 0;                                   ///< of its memory
+    SpeedCurve speed;                                  ///< empty: not known, and so it takes no part
+    double bytes_per_second[2] = {0, 0};               ///< to it and from it
+    Seconds latency = 0;                               ///< of a small copy
+};
+
+/// The units of a session.
+struct UnitFigures {
+    ComputeUnit core = {};
+    double cores = 1; ///< how many of those whose speed is given
+    SpeedCurve speed; ///< of one
+    std::vector<DeviceFigures> devices;
+};
+
+/// Devices by their number from 0, one bit each.
+using DeviceSet = std::uint64_t;
+inline constexpr int most_devices = 64;
+
+/// The tasks of a call, weighed while an algorithm submits them: how long each sort of unit would need, what would have to be
+/// moved, and how long the longest chain is. Nothing is run. Figures outlive it.
+class CallOutlook final : public Flow {
+public:
+    explicit CallOutlook(const UnitFigures& figures);
+
+    struct Choice {
+        DeviceSet devices = 0; ///< none: cores alone
+        Seconds alone = 0;     ///< expected of cores alone
+        Seconds with = 0;      ///< expected of the best set of devices and cores; 0: no device can have any of it
+    };
+    /// Devices are taken where that is expected to be a fifth faster at least: what is expected of the cores is what they reach
+    /// with tiles that suit devices, and other forms may be faster there.
+    Choice choose() const;
+
+    void wait() override {}
+    void cancel() override {}
+    bool cancelled() const override { return false; }
+
+private:
+    void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+              const TaskOptions& options) override;
+
+    /// When a value is there, were there units without end: by cores alone, and with the leading device.
+    struct Value {
+        Seconds alone = 0, with = 0;
+        bool on_device = false, read = false, written = false;
+    };
+    /// What a device could do of the call.
+    struct Part {
+        Seconds here = 0, on_core = 0; ///< of the tasks that it takes, there and on one core
+    };
+    struct Operands {
+        Bytes all = 0, written = 0;
+        bool may_move = true; ///< devices can have copies
+    };
+    static Operands operands_of(std::span<const Access> accesses);
+    void advance(std::span<const Access> accesses, Seconds on_core, Seconds on_device, Bytes bytes);
+    Seconds links(const DeviceFigures& device, double share) const;
+    Seconds with(DeviceSet set) const;
+
+    const UnitFigures& figures_;
+    int lead_ = -1; ///< the fastest device
+    Seconds total_ = 0, longest_alone_ = 0, longest_with_ = 0;
+    std::vector<Part> parts_; ///< by device
+    std::unordered_map<const void*, Value> values_;
+    Bytes distinct_ = 0, distinct_written_ = 0; ///< operands of tasks that devices take, each once
+    Bytes used_ = 0, used_written_ = 0;         ///< each time
+    std::int64_t operands_ = 0;
+};
+
+} // namespace trencadis::choices

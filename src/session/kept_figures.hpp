@@ -1,0 +1,25 @@
+#pragma once
+#include "session/device_survey.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trencadis {
+
+/// What was measured of a core and of the devices that some words name.
+struct MeasuredUnits {
+    std::vector<MeasuredProduct> core;
+    std::vector<DeviceReport> devices;
+};
+
+/// Where the figures of these devices are kept, beside the speeds of kernels: one file for each text of words, computing kernels and
+/// version of this library. None where there is no cache folder.
+std::optional<std::filesystem::path> kept_figures_path(const std::string& words, const KernelProvider& kernels);
+/// Measured once, and kept there; anew where the file is gone or torn. Throws as survey_devices.
+MeasuredUnits figures_at_hand(const std::string& words, const KernelProvider& kernels);
+/// Measured now, and kept.
+MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kernels);
+
+} // namespace trencadis
