@@ -79,6 +79,15 @@ int trc_session_destroy(trc_session* session);
 /* Number of workers. NULL: of the standard session. Negative or zero never; on failure 0. */
 int trc_session_workers(trc_session* session);
 
+/* A matrix of rows x cols elements of so many bytes, columns lda elements apart, whose copies on the session's devices stay there
+ * from call to call (docs/devices.md). Between calls the caller's memory has the current values as ever; who writes there, other
+ * than by calls of this session, says so before the next call: trc_session_touch, of the matrix that begins at `data`. The memory
+ * stays the caller's, who calls trc_session_leave before it is freed. -i for a bad argument, counted with the session: -1 also
+ * for one without devices, -2 where some of it is kept already or nothing that is kept begins there. */
+int trc_session_keep(trc_session* session, const void* data, int64_t rows, int64_t cols, int64_t lda, int64_t element_bytes);
+int trc_session_touch(trc_session* session, const void* data);
+int trc_session_leave(trc_session* session, const void* data);
+
 /* Workers of the standard session from now on, at most one per core that the process may use; calls that are running go on as
  * they are. Other sessions are not limited. */
 int trc_set_num_threads(int count);

@@ -1,5 +1,6 @@
 #include "session/session.hpp"
 
+#include "array.hpp"
 #include "base/device_traffic.hpp"
 #include "bind.hpp"
 #include "call.hpp"
@@ -192,6 +193,29 @@ std::string variant_of(const Session& session, const std::string& routine)
     return std::string(default_variant(session, routine));
 }
 
+/// As it lies: a matrix by rows is its transpose by columns.
+void keep(Session& session, nb::handle array)
+{
+    const Buffer buffer = Buffer::require(array.ptr(), Buffer::Access::read, 1, "array");
+    const Strided matrix = buffer.matrix();
+    const Strided columns = matrix.column_major() ? matrix : matrix.transposed();
+    if (!columns.column_major() || columns.empty())
+        throw Error(ErrorCode::bad_argument, 1,
+                    "array is " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.cols) + " with strides of " +
+                        std::to_string(matrix.row_stride) + " and " + std::to_string(matrix.col_stride) +
+                        " elements; what is kept on devices has elements, and one of its strides is 1");
+    const std::size_t element = with_scalar(buffer.kind(), [](auto scalar) { return sizeof scalar; });
+    const Unlocked unlocked;
+    session.keep(columns.data, columns.rows, columns.cols, columns.leading(), element);
+}
+
+const void* begin_of(nb::handle array) { return Buffer::require(array.ptr(), Buffer::Access::read, 1, "array").matrix().data; }
+
+nb::object resident(nb::handle session, const nb::args& arrays)
+{
+    return nb::module_::import_("trencadis.residence").attr("Residence")(session, arrays);
+}
+
 } // namespace
 
 void bind_session(nb::module_& m)
@@ -227,6 +251,13 @@ void bind_session(nb::module_& m)
         .def("statistics", &statistics_of)
         .def("device_traffic", &traffic_of)
         .def("reset_statistics", &reset_statistics)
+        .def("resident", &resident, "arrays"_a,
+             "A block in which copies of the arrays stay on the devices from call to call; see trencadis.residence.")
+        .def("keep", &keep, "array"_a)
+        .def(
+            "touch", [](Session& session, nb::handle array) { session.touch_kept(begin_of(array)); }, "array"_a)
+        .def(
+            "leave", [](Session& session, nb::handle array) { session.leave(begin_of(array)); }, "array"_a)
         .def("start_trace", &Session::start_trace)
         .def("stop_trace", &stop_trace, "title"_a = "");
     m.def(

@@ -221,6 +221,72 @@ def test_always_gives_devices_what_they_are_slow_at():
         assert moved(session)[0] > 0
 
 
+def bytes_to(session):
+    return sum(device["bytes_to"] for device in session.device_traffic())
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_what_is_resident_goes_to_a_device_once(order):
+    a, b = (np.asarray(x, order=order) for x in np.random.default_rng(4).standard_normal((2, 700, 700)))
+    with trencadis.session(devices="emulated,always=yes", workers=1, scheduler="eager") as session:
+        with session.resident(a, b):
+            for _ in range(40):
+                assert np.allclose(trencadis.matmul(a, b), a @ b)
+            assert 0 < bytes_to(session) <= a.nbytes + b.nbytes
+        session.reset_statistics()
+        for _ in range(40):  # and no longer
+            assert np.allclose(trencadis.matmul(a, b), a @ b)
+        assert bytes_to(session) > a.nbytes + b.nbytes
+
+
+def test_what_was_written_into_something_resident_is_seen():
+    a, b = np.random.default_rng(5).standard_normal((2, 600, 600))
+    with (
+        trencadis.session(devices="emulated,always=yes", workers=1, scheduler="eager") as session,
+        session.resident(a, b) as kept,
+    ):
+        for i in range(30):
+            assert np.allclose(trencadis.matmul(a, b), a @ b)
+            a[i] = i
+            kept.touch(a)
+        c = np.asfortranarray(definite(600))
+        with session.resident(c):  # written by calls of the session, with and without tasks, in one tiling and in another
+            for _ in range(20):
+                c[:] = definite(600)
+                session.touch(c)
+                expected = np.linalg.cholesky(c)
+                trencadis.cholesky(c, lower=True, overwrite_a=True)
+                assert np.allclose(np.tril(c), expected)
+                assert np.allclose(trencadis.matmul(c, a), c @ a)
+                assert np.allclose(trencadis.matmul(c[:300, :300], a[:300, :300]), c[:300, :300] @ a[:300, :300])
+
+
+def test_what_cannot_be_resident_is_refused_in_one_line():
+    a = np.zeros((40, 40))
+    with trencadis.session(devices="emulated,always=yes") as session:
+        for wrong, said in (
+            ((a[::2, ::2],), "one of its strides is 1"),
+            ((a, a), "is kept already"),
+            ((a, a[3:]), "is kept already"),
+            ((np.zeros((0, 3)),), "has elements"),
+            ((np.zeros(3, dtype=int),), "array"),
+            (("text",), "array"),
+        ):
+            with pytest.raises((ValueError, TypeError), match=said) as raised, session.resident(*wrong):
+                pass
+            assert "\n" not in str(raised.value)
+        with pytest.raises(TypeError, match="none was given"):
+            session.resident()
+        with pytest.raises(ValueError, match="nothing that begins at"):
+            session.leave(a)
+        with pytest.raises(ValueError, match="nothing that begins at"):
+            session.touch(a)
+        with session.resident(a):  # nothing of what was refused has stayed
+            pass
+    with trencadis.session() as session, pytest.raises(ValueError, match="has none; make it with devices"):
+        session.keep(a)
+
+
 FORKED = """
 import os, sys, trencadis
 trencadis.session(devices="opencl,always=yes", workers=1)

@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .residence import Residence
+
 __version__: str
 
 class BackendError(RuntimeError):
@@ -132,6 +134,12 @@ class Session:
     def device_traffic(self) -> list[dict[str, Any]]:
         """Per device since then: device, bytes_to, bytes_from, hits, misses, evictions."""
     def reset_statistics(self) -> None: ...
+    def resident(self, *arrays: Any) -> Residence:
+        """A `with` block in which copies of the arrays stay on the devices from call to call."""
+    def keep(self, array: Any) -> None: ...
+    def touch(self, array: Any) -> None:
+        """The program has written into a kept array."""
+    def leave(self, array: Any) -> None: ...
     def start_trace(self) -> None: ...
     def stop_trace(self, title: str = "") -> Trace: ...
 
@@ -409,6 +417,7 @@ def add_kernel_library_folder(folder: str) -> None:
 def default_tile(routine: str, variant: str, n: int, element_bytes: int, workers: int, device_bytes: float = 0.0) -> int:
     """The tile size that a square problem gets when none is asked for; `device_bytes`: of the smallest device."""
     ...
+
 def list_schedulers() -> list[dict[str, Any]]:
     """Also `options`: a list of name, values, standard (when not given), summary; given as NAME:KEY=VALUE,KEY=VALUE."""
 
@@ -444,7 +453,6 @@ def unknown_name(what: str, given: str, known: Sequence[str]) -> str:
     """The message for an unknown name: what it should name, the known names, and the one that was probably meant."""
 
 def described_machines() -> list[str]: ...
-
 def time_calls(
     function: int, words: Sequence[int], restores: Sequence[tuple[int, int, int]], *, dropped: float, least: float
 ) -> tuple[int, float, float, float]:

@@ -61,6 +61,7 @@ void for_each_group(Crew& crew, const RoutineOptions& options, const blas::Batch
 template <Scalar T, class One>
 void cholesky(Crew& crew, const RoutineOptions& options, const blas::Batch<T>& batch, Flops each, const One& one)
 {
+    if (crew.keeps_copies()) crew.will_write(nullptr, 0); // the problems lie anywhere
     if (side_by_side(crew.kernels(), batch, KernelRoutine::potrf))
         return for_each_group(crew, options, batch, each, blas::cholesky_batch<T>);
     for_each_problem(crew, options, batch.count, each, one);
@@ -69,6 +70,7 @@ void cholesky(Crew& crew, const RoutineOptions& options, const blas::Batch<T>& b
 template <Scalar T, class One>
 void lu(Crew& crew, const RoutineOptions& options, const blas::Batch<T>& batch, Flops each, const One& one)
 {
+    if (crew.keeps_copies()) crew.will_write(nullptr, 0); // the problems lie anywhere
     if (side_by_side(crew.kernels(), batch, KernelRoutine::getrf))
         return for_each_group(crew, options, batch, each, blas::lu_batch<T>);
     for_each_problem(crew, options, batch.count, each, one);
@@ -81,7 +83,7 @@ void potrf_batch(Crew& crew, Uplo uplo, Index n, T* A, Index lda, Index stride_a
                  const RoutineOptions& options)
 {
     const argument::Matrix a = of_batch(TRC_CHECK_TRIANGLE_INOUT(A, lda, n, uplo), count);
-    argument::require(TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), a);
+    require(crew, TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), a);
     argument::Size{"count", count}.require(6);
     check_stride<T>(5, "stride_a", stride_a, count, a);
     check_infos(7, info, count);
@@ -96,7 +98,7 @@ void posv_batch(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Ind
 {
     const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, n, n), count),
                            b = of_batch(TRC_CHECK_INOUT(B, ldb, n, nrhs), count);
-    argument::require(TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
+    require(crew, TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
     argument::Size{"count", count}.require(10);
     check_stride<T>(6, "stride_a", stride_a, count, a);
     b.require(7);
@@ -115,7 +117,7 @@ void getrf_batch(Crew& crew, Index m, Index n, T* A, Index lda, Index stride_a, 
                  const RoutineOptions& options)
 {
     const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, m, n), count);
-    argument::require(TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), a);
+    require(crew, TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), a);
     argument::Size{"count", count}.require(7);
     check_stride<T>(5, "stride_a", stride_a, count, a);
     const Index steps = std::min(m, n);
@@ -134,7 +136,7 @@ void gesv_batch(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index stride_a
 {
     const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, n, n), count),
                            b = of_batch(TRC_CHECK_INOUT(B, ldb, n, nrhs), count);
-    argument::require(TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
+    require(crew, TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
     argument::Size{"count", count}.require(10);
     check_stride<T>(5, "stride_a", stride_a, count, a);
     argument::Pivots{"ipiv", ipiv, n * count, 0}.require(6);

@@ -34,7 +34,7 @@ template <Scalar T> Index posv(const KernelProvider& kernels, Uplo uplo, Index n
 
 template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_potrf(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_potrf(TRC_CHECK));
     check_options("potrf", options);
     if (n == 0) return 0;
     const Chosen how(crew, {"potrf", layout_of_precision<T>, n, n}, options);
@@ -47,7 +47,7 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
 template <Scalar T>
 void potrs(Crew& crew, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_potrs(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_potrs(TRC_CHECK));
     check_options("potrs", options);
     if (n == 0 || nrhs == 0) return;
     if (solves_one_vector(crew, nrhs, options) ||
@@ -60,7 +60,7 @@ void potrs(Crew& crew, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T*
 template <Scalar T>
 Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_posv(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_posv(TRC_CHECK));
     check_options("posv", options);
     if (n == 0) return 0;
     if (runs_directly(crew, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))

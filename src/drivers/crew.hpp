@@ -91,6 +91,9 @@ public:
     {
         return run(body, interrupted);
     }
+    /// Do copies of callers' data outlast calls (session's keep)? Then it is told what a call is about to write.
+    virtual bool keeps_copies() const { return false; }
+    virtual void will_write(const void* /*data, null: any*/, Bytes /*bytes*/) {}
     /// Do products count what each node reads and writes? Then they say where pages lie, and give it to add_node_bytes.
     virtual bool counts_node_bytes() const { return false; }
     virtual std::vector<int> nodes_of_pages(const void*, std::size_t) const { return {}; }

@@ -187,7 +187,7 @@ void check_factorization(const char* routine, const RoutineOptions& options)
     }                                                                                                                            \
     template <Scalar T> Index routine(Crew& crew, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions& options)             \
     {                                                                                                                            \
-        argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                   \
+        require(crew, TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                       \
         check_factorization(FACTOR, options);                                                                                    \
         return SOLVE<T>(OnWorkers<T>{crew, options}, TRC_ARGUMENTS_##routine(TRC_GIVE), static_cast<T*>(nullptr));               \
     }

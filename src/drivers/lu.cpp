@@ -69,7 +69,7 @@ template <Scalar T> Index getri(const KernelProvider& kernels, Index n, T* A, In
 
 template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_getrf(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_getrf(TRC_CHECK));
     require_lapack_layout(check_options("getrf", options));
     if (m == 0 || n == 0) return 0;
     const Chosen how(crew, {"getrf", layout_of_precision<T>, m, n}, options);
@@ -84,7 +84,7 @@ template <Scalar T>
 void getrs(Crew& crew, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
            const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_getrs(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_getrs(TRC_CHECK));
     check_options("getrs", options);
     if (n == 0 || nrhs == 0) return;
     if (solves_one_vector(crew, nrhs, options) ||
@@ -98,7 +98,7 @@ void getrs(Crew& crew, Op op, Index n, Index nrhs, const T* A, Index lda, const 
 template <Scalar T>
 Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_gesv(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_gesv(TRC_CHECK));
     check_options("gesv", options);
     if (n == 0) return 0;
     if (runs_directly(crew, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
@@ -109,7 +109,7 @@ Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, 
 
 template <Scalar T> Index getri(Crew& crew, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_getri(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_getri(TRC_CHECK));
     check_options("getri", options);
     if (runs_directly(crew, operations::getri(double(n)).flops<T>(), options, Work::factorization))
         return alone::getri(crew.kernels(), n, A, lda, ipiv);

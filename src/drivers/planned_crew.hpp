@@ -35,6 +35,8 @@ public:
     {
         return crew_.run_with(devices, body, interrupted);
     }
+    bool keeps_copies() const override { return crew_.keeps_copies(); }
+    void will_write(const void* data, Bytes bytes) override { crew_.will_write(data, bytes); }
     bool counts_node_bytes() const override { return crew_.counts_node_bytes(); }
     std::vector<int> nodes_of_pages(const void* data, std::size_t pages) const override
     {

@@ -32,7 +32,7 @@ template <Scalar T> struct SideProduct {
     bool nothing_to_do() const { return m == 0 || n == 0 || (alpha == T(0) && beta == T(1)); }
     void check(std::string_view routine, const RoutineOptions& options) const
     {
-        argument::require(TRC_ARGUMENTS_symm(TRC_CHECK));
+        require(crew, TRC_ARGUMENTS_symm(TRC_CHECK));
         check_options(routine, options);
     }
     blas::Product<T> product(blas::Structure structure) const
@@ -86,7 +86,7 @@ template <Scalar T>
 void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
           T* C, Index ldc, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_gemm(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_gemm(TRC_CHECK));
     check_options("gemm", options);
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
     const Chosen how(crew, {"gemm", layout_of_precision<T>, m, n, k}, options);

@@ -151,7 +151,7 @@ Index gemqrt(const KernelProvider&, Side side, Op op, Index m, Index n, Index k,
 
 template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_geqrf(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_geqrf(TRC_CHECK));
     require_lapack_layout(check_options("geqrf", options));
     if (m == 0 || n == 0) return;
     const Chosen how(crew, {"geqrf", layout_of_precision<T>, m, n}, options);
@@ -165,7 +165,7 @@ template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T*
 
 template <Scalar T> void geqp3(Crew& crew, Index m, Index n, T* A, Index lda, Index* jpvt, T* tau, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_geqp3(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_geqp3(TRC_CHECK));
     check_options("geqp3", options);
     const Index fixed = blas::bring_fixed_columns(m, n, A, lda, jpvt), done = std::min(m, fixed);
     T* const rest = A + done * lda;
@@ -182,7 +182,7 @@ template <Scalar T> void geqp3(Crew& crew, Index m, Index n, T* A, Index lda, In
 
 template <Scalar T> void gelqf(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_gelqf(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_gelqf(TRC_CHECK));
     check_options("gelqf", options);
     if (m == 0 || n == 0) return;
     if (short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
@@ -193,7 +193,7 @@ template <Scalar T> void gelqf(Crew& crew, Index m, Index n, T* A, Index lda, T*
 template <Scalar T>
 void orgqr(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_orgqr(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_orgqr(TRC_CHECK));
     check_options("orgqr", options);
     if (k == 0 || short_call(crew, operations::orgqr(double(m), double(n), double(k)).flops<T>(), options) ||
         !by_tasks<T>(crew, forms::orgqr(), options, {.m = m, .n = n, .k = k}, {{A, lda}, {tau}}))
@@ -203,7 +203,7 @@ void orgqr(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau,
 template <Scalar T>
 void orglq(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_orglq(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_orglq(TRC_CHECK));
     check_options("orglq", options);
     if (k == 0 || short_call(crew, operations::orgqr(double(n), double(m), double(k)).flops<T>(), options) ||
         !by_tasks<T>(crew, forms::orglq(), options, {.m = m, .n = n, .k = k}, {{A, lda}, {tau}}))
@@ -214,7 +214,7 @@ template <Scalar T>
 void ormqr(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
            const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_ormqr(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_ormqr(TRC_CHECK));
     check_options("ormqr", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
@@ -229,7 +229,7 @@ template <Scalar T>
 void ormlq(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
            const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_ormlq(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_ormlq(TRC_CHECK));
     check_options("ormlq", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
@@ -242,7 +242,7 @@ void ormlq(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, 
 template <Scalar T>
 void geqrt(Crew& crew, Index m, Index n, Index nb, T* A, Index lda, T* t, Index ldt, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_geqrt(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_geqrt(TRC_CHECK));
     check_options("geqrt", options);
     if (m == 0 || n == 0) return;
     if (short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
@@ -254,7 +254,7 @@ template <Scalar T>
 void gemqrt(Crew& crew, Side side, Op op, Index m, Index n, Index k, Index nb, const T* V, Index ldv, const T* t, Index ldt, T* C,
             Index ldc, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_gemqrt(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_gemqrt(TRC_CHECK));
     check_options("gemqrt", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;

@@ -36,7 +36,7 @@ template <Scalar T>
 void syrk(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C, Index ldc,
           const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_syrk(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_syrk(TRC_CHECK));
     check_options("syrk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     if (is_short<T>(crew, operations::rank_k(double(n), double(k)).flops<T>(), crew.kernels().native(KernelRoutine::syrk),
@@ -53,7 +53,7 @@ template <Scalar T>
 void herk(Crew& crew, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C, Index ldc,
           const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_herk(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_herk(TRC_CHECK));
     check_options("herk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     if (is_short<T>(crew, operations::rank_k(double(n), double(k)).flops<T>(), crew.kernels().native(KernelRoutine::herk),
@@ -70,7 +70,7 @@ template <Scalar T>
 void syr2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta, T* C,
            Index ldc, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_syr2k(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_syr2k(TRC_CHECK));
     check_options("syr2k", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(crew, operations::rank_2k(double(n), double(k)).flops<T>(), options))
@@ -83,7 +83,7 @@ template <Scalar T>
 void her2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, Real<T> beta,
            T* C, Index ldc, const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_her2k(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_her2k(TRC_CHECK));
     check_options("her2k", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     if (runs_directly(crew, operations::rank_2k(double(n), double(k)).flops<T>(), options))

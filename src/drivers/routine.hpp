@@ -29,6 +29,23 @@ void require_lapack_layout(const Form* asked);
 /// Columns of the blocks of right-hand sides: those of right_sides_tile, or as wide as the caller's tiles.
 Index rhs_tile(const Crew& crew, Index nb, Index nrhs, const RoutineOptions& options);
 
+/// Checks the arguments of a call (argument::require). Copies that outlast calls of what it writes go: it may be computed without
+/// tasks.
+template <class... Arguments> void require(Crew& crew, const Arguments&... arguments)
+{
+    argument::require(arguments...);
+    if (!crew.keeps_copies()) return;
+    const auto tell = [&](const auto& argument) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, argument::Matrix>) {
+            const Region& region = argument.region;
+            const double last = double(region.cols - 1) * double(region.ld) + double(region.rows);
+            if (argument.written && region.rows > 0 && region.cols > 0)
+                crew.will_write(region.data, last * double(region.element));
+        }
+    };
+    (tell(arguments), ...);
+}
+
 /// A failed allocation becomes Error{out_of_memory}.
 template <class Run> Index with_memory_for_tasks(Run&& run)
 {

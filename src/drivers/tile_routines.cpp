@@ -39,7 +39,7 @@ Index run_on_workers(Crew& crew, std::string_view routine, Index n, const Routin
     }                                                                                                                            \
     template <Scalar T> Index routine(Crew& crew, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions& options)             \
     {                                                                                                                            \
-        argument::require(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                   \
+        require(crew, TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                       \
         check_options(#routine, options);                                                                                        \
         const Extents size = argument::extents(TRC_ARGUMENTS_##routine(TRC_CHECK));                                              \
         const Flops flops = find_routine(#routine).operations(size).flops(is_complex<T>);                                        \

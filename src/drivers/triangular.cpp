@@ -33,7 +33,7 @@ template <Scalar T> struct TriangularCall {
     Flops flops() const { return operations::triangular(double(order()), double(others())).template flops<T>(); }
     void check(std::string_view routine, const RoutineOptions& options) const
     {
-        argument::require(TRC_ARGUMENTS_trsm(TRC_CHECK));
+        require(crew, TRC_ARGUMENTS_trsm(TRC_CHECK));
         check_options(routine, options);
     }
     /// A short product: slices of B by the caller and others, by the caller alone, or as tasks, with the same bits.
@@ -161,7 +161,7 @@ template <Scalar T>
 Index trtrs(Crew& crew, Uplo uplo, Op op, Diag diag, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb,
             const RoutineOptions& options)
 {
-    argument::require(TRC_ARGUMENTS_trtrs(TRC_CHECK));
+    require(crew, TRC_ARGUMENTS_trtrs(TRC_CHECK));
     check_options("trtrs", options);
     if (const Index zero = diag == Diag::non_unit ? zero_on_diagonal(n, A, lda) : 0) return zero;
     trsm(crew, Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb, options);

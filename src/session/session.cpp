@@ -240,6 +240,45 @@ struct Session::Running {
 
 std::uint64_t Session::devices_for(const std::function<void(Flow&)>& submit) const { return parts_->devices.choose(submit); }
 
+namespace {
+
+KeptData& kept_data_of(Engine& engine, const SessionOptions& options)
+{
+    if (KeptData* const kept = engine.kept_data()) return *kept;
+    throw Error(ErrorCode::bad_argument, 1,
+                "data are to be kept on devices, and this session of engine '" + options.engine +
+                    "' has none; make it with devices, such as devices='cuda:0'");
+}
+
+} // namespace
+
+void Session::keep(const void* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_bytes)
+{
+    KeptData& kept = kept_data_of(*parts_->engine, parts_->options);
+    if (!data) throw Error(ErrorCode::bad_argument, 2, "data is null, and is to be kept on devices");
+    const auto check = [](int number, const char* name, std::int64_t value, std::int64_t least) {
+        if (value < least)
+            throw Error(ErrorCode::bad_argument, number,
+                        std::string(name) + " is " + std::to_string(value) + ", must be at least " + std::to_string(least));
+    };
+    check(3, "rows", rows, 1);
+    check(4, "cols", cols, 1);
+    check(5, "ld", ld, rows);
+    check(6, "element_bytes", static_cast<std::int64_t>(element_bytes), 1);
+    kept.keep(data, (double(cols - 1) * double(ld) + double(rows)) * double(element_bytes));
+}
+void Session::touch(const void* data, Bytes bytes)
+{
+    if (KeptData* const kept = parts_->engine->kept_data(); kept && kept->keeps()) kept->touch(data, bytes);
+}
+void Session::touch_kept(const void* data) { kept_data_of(*parts_->engine, parts_->options).touch_kept(data); }
+void Session::leave(const void* data) { kept_data_of(*parts_->engine, parts_->options).leave(data); }
+bool Session::keeps() const
+{
+    const KeptData* const kept = parts_->engine->kept_data();
+    return kept && kept->keeps();
+}
+
 Index Session::run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)
 {
     return run_with(parts_->devices.undecided(), body, interrupted);

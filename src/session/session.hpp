@@ -107,6 +107,17 @@ public:
     std::vector<NodeWorkers> nodes() const; ///< the memory nodes that have workers, by number
     bool binds_nodes() const;               ///< tasks can be kept to the workers of a node; false also when there is one node
 
+    // Data that stay on devices from call to call. Between calls their home has the current values as ever, so they can be read
+    // there; the program says before a call that it has written there. What this session's calls write it knows. They may end
+    // while calls run that use the data, which then forget them themselves. Any thread; no-one frees the memory while it is kept.
+    /// A matrix of `rows` x `cols` elements of so many bytes, columns `ld` elements apart. Throws Error{bad_argument} where the
+    /// session has no devices, where ld is less than the rows, and where some of it is kept already.
+    void keep(const void* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_bytes);
+    /// The program has written into what is kept and begins there. Throws Error{bad_argument} where nothing does.
+    void touch_kept(const void* data);
+    /// From now on the copies are forgotten after each call, as others'. Throws likewise.
+    void leave(const void* data);
+
     void start_trace();
     Trace stop_trace();
     std::vector<WorkerStatistics> statistics() const;
@@ -162,6 +173,8 @@ public:
     int devices() const;                               ///< of `workers`
     Bytes device_bytes() const;                        ///< memory of the smallest one; 0: there is none
     std::vector<DeviceTraffic> device_traffic() const; ///< since the session began, or since reset_statistics
+    bool keeps() const;                                ///< is anything kept?
+    void touch(const void* data, Bytes bytes);         ///< these bytes are about to be written; null: any
 
 private:
     bool made_before_fork() const; ///< its workers are not in this process

@@ -53,6 +53,8 @@ public:
         const InProgress counted(in_progress_);
         return session_.run_with(devices, body, interrupted);
     }
+    bool keeps_copies() const override { return session_.keeps(); }
+    void will_write(const void* data, Bytes bytes) override { session_.touch(data, bytes); }
     bool counts_node_bytes() const override { return session_.counts_node_bytes(); }
     std::vector<int> nodes_of_pages(const void* data, std::size_t pages) const override
     {

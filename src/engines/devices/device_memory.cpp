@@ -108,7 +108,9 @@ bool DeviceMemory::takes(const Task& task, int device) const
     if (!std::all_of(data.begin(), data.end(), moves)) return false;
     const std::lock_guard lock(mutex_);
     const bool alone = !task.codelet->core; // then it fails with what disagrees
-    const auto agrees = [&](const TaskDatum& datum) { return alone || replicas_.agrees(datum); };
+    const auto agrees = [&](const TaskDatum& datum) {
+        return alone || replicas_.agrees(datum) || (!kept_.empty() && !is_used(datum.data)); // what was kept makes way
+    };
     return std::all_of(data.begin(), data.end(), agrees) && replicas_.fits(data, space_of(device));
 }
 
@@ -163,6 +165,7 @@ std::vector<DeviceTraffic> DeviceMemory::traffic() const
 void DeviceMemory::note_use(TaskFlow& flow, std::span<const TaskDatum> data)
 {
     for (const TaskDatum& datum : data) {
+        if (!kept_.empty() && !is_used(datum.data)) make_way(datum);
         std::vector<TaskFlow*>& users = users_[datum.data];
         if (std::find(users.begin(), users.end(), &flow) != users.end()) continue;
         users.push_back(&flow);
@@ -178,7 +181,7 @@ void DeviceMemory::forget(const void* data, const TaskFlow& flow, Lock& lock)
     changed_.wait(lock, [&] { return !replicas_.in_use(data); });
     if (!users_[data].empty()) return; // since a moment ago
     users_.erase(data);
-    replicas_.forget(data);
+    if (!keep_copies(data)) replicas_.forget(data);
 }
 
 // ---- cores and owners
@@ -209,7 +212,7 @@ std::vector<TaskDatum> DeviceMemory::await_data(const Task& task, Lock& lock)
 void DeviceMemory::fetch(const Task& task)
 {
     Lock lock(mutex_);
-    note_use(*task.flow, data_at_home(task));
+    note_use(*task.flow, data_of(task)); // first, so that what was kept otherwise makes way
     std::vector<TaskDatum> data = await_data(task, lock);
     at_home_.emplace(&task, std::move(data));
 }

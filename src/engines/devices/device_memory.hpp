@@ -1,17 +1,18 @@
 #pragma once
 #include "base/device_traffic.hpp"
 #include "engines/devices/device_driver.hpp"
+#include "engines/kept_data.hpp"
 #include "graph/task_flow.hpp"
 #include "memory/claims.hpp"
 #include "memory/transfer_queues.hpp"
 #include "observe/overlap.hpp"
 
 #include <condition_variable>
-#include <memory>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <span>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -24,7 +25,7 @@ namespace trencadis {
 /// forgotten.
 ///
 /// A fault ends a device: what runs or lies there fails in the calls whose it is, and everybody else goes on without it.
-class DeviceMemory {
+class DeviceMemory final : public KeptData {
 public:
     /// `wake(device)`: its worker is to `step`. Any thread.
     DeviceMemory(std::span<const DeviceUnit> devices, int slots, std::function<void(int device)> wake);
@@ -55,6 +56,14 @@ public:
     /// Brings home what the tasks of the flow have used, and forgets it. The flow fails where that cannot be done.
     /// `stop`, when there is one, is asked now and then; once it says yes, data stay where they are.
     void settle(TaskFlow& flow, const std::function<bool()>& stop = {});
+
+    // What outlasts flows (kept.cpp): when a flow has been waited for, its data in kept memory are at home like others, and their
+    // copies stay.
+    void keep(const void* data, Bytes bytes) override;
+    void leave(const void* data) override;
+    void touch_kept(const void* data) override;
+    void touch(const void* data, Bytes bytes) override;
+    bool keeps() const override { return keeps_.load(std::memory_order_relaxed); }
 
     // A device's worker.
     struct Done {
@@ -104,6 +113,17 @@ private:
     std::vector<TaskDatum> await_data(const Task& task, Lock& lock);
     void forget(const void* data, const TaskFlow& flow, Lock& lock);
 
+    // kept.cpp
+    struct Kept {
+        const char* end;
+        std::set<const void*> data; ///< whose copies outlast their flows
+    };
+    Kept& kept_at(const void* data);
+    bool is_used(const void* data) const;
+    bool keep_copies(const void* data);
+    void make_way(const TaskDatum& datum);
+    void forget_copies(Kept& kept, const TaskDatum* meets);
+
     // step.cpp
     bool take_ended(int device, Station& station, Progress& progress);
     void end_transfer(Station& station, const DeviceDriver::Ended& ended);
@@ -131,6 +151,8 @@ private:
     std::unordered_map<const Task*, std::vector<TaskDatum>> at_home_; ///< what tasks on cores have
     std::unordered_map<const TaskFlow*, std::vector<const void*>> used_by_;
     std::unordered_map<const void*, std::vector<TaskFlow*>> users_;
+    std::map<const char*, Kept> kept_; ///< by where it begins; nothing is in two
+    std::atomic<bool> keeps_{false};   ///< anything is there
 };
 
 } // namespace trencadis

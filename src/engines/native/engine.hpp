@@ -60,6 +60,8 @@ public:
     KernelSpeeds speeds() const override { return speeds_.seen(); }
     std::vector<DeviceTraffic> traffic() const override { return devices_ ? devices_->traffic() : std::vector<DeviceTraffic>(); }
 
+    KeptData* kept_data() override { return devices_.get(); }
+
     // CallSharing
     bool attend(TaskFlow& flow, const std::function<void()>& call) override;
     bool shares(Flops flops) const override;

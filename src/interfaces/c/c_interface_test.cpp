@@ -1,5 +1,6 @@
 #include "trencadis/trencadis.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -167,6 +168,33 @@ TEST(CInterface, ChecksSessionOptions)
     EXPECT_THAT(trc_last_error_message(), HasSubstr("must be a size"));
     EXPECT_EQ(trc_session_workers(make_session("devices=emulated:2,memory=64MiB worker_count=1").get()), 3);
     EXPECT_EQ(trc_session_destroy(nullptr), TRC_OK);
+}
+
+TEST(CInterface, KeepsDataOnDevicesFromCallToCall)
+{
+    constexpr std::int64_t n = 600; // smaller ones are computed by the caller
+    const SessionPointer session = make_session("devices=emulated,always=yes worker_count=1 scheduler=eager");
+    std::vector<double> A(n * n, 1), B(n * n, 2), C(n * n);
+    ASSERT_EQ(trc_session_keep(session.get(), A.data(), n, n, n, 8), TRC_OK) << trc_last_error_message();
+    ASSERT_EQ(trc_session_keep(session.get(), B.data(), n, n, n, 8), TRC_OK);
+    for (int round = 1; round < 12; ++round) {
+        ASSERT_EQ(trc_dgemm(session.get(), 'N', 'N', n, n, n, 1, A.data(), n, B.data(), n, 0, C.data(), n), TRC_OK);
+        ASSERT_EQ(std::count(C.begin(), C.end(), 2.0 * n * round), n * n);
+        std::fill(A.begin(), A.end(), round + 1);
+        ASSERT_EQ(trc_session_touch(session.get(), A.data()), TRC_OK);
+    }
+    EXPECT_EQ(trc_session_keep(session.get(), A.data() + n, 1, 1, 1, 8), -2);
+    EXPECT_THAT(trc_last_error_message(), HasSubstr("kept already"));
+    EXPECT_EQ(trc_session_leave(session.get(), A.data()), TRC_OK);
+    EXPECT_EQ(trc_session_leave(session.get(), A.data()), -2);
+    EXPECT_EQ(trc_session_touch(session.get(), A.data()), -2);
+    EXPECT_EQ(trc_session_keep(session.get(), nullptr, n, n, n, 8), -2);
+    EXPECT_EQ(trc_session_keep(session.get(), A.data(), 0, n, n, 8), -3);
+    EXPECT_EQ(trc_session_keep(session.get(), A.data(), n, 0, n, 8), -4);
+    EXPECT_EQ(trc_session_keep(session.get(), A.data(), n, n, n - 1, 8), -5);
+    EXPECT_EQ(trc_session_keep(session.get(), A.data(), n, n, n, 0), -6);
+    EXPECT_EQ(trc_session_keep(make_session("worker_count=1").get(), A.data(), n, n, n, 8), -1);
+    EXPECT_THAT(trc_last_error_message(), HasSubstr("has none"));
 }
 
 int add(void* args, trc_context*)

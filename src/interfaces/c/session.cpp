@@ -126,6 +126,30 @@ int trc_session_workers(trc_session* session)
     return workers;
 }
 
+int trc_session_keep(trc_session* session, const void* data, int64_t rows, int64_t cols, int64_t lda, int64_t element_bytes)
+{
+    return guarded([&] {
+        require(data, 2, "data");
+        session_of(session)->keep(data, rows, cols, lda, element_bytes < 1 ? 0 : std::size_t(element_bytes));
+    });
+}
+
+int trc_session_touch(trc_session* session, const void* data)
+{
+    return guarded([&] {
+        require(data, 2, "data");
+        session_of(session)->touch_kept(data);
+    });
+}
+
+int trc_session_leave(trc_session* session, const void* data)
+{
+    return guarded([&] {
+        require(data, 2, "data");
+        session_of(session)->leave(data);
+    });
+}
+
 int trc_set_num_threads(int count)
 {
     return guarded([&] { trencadis::Session::limit_standard(count); });

@@ -1,0 +1,108 @@
+// Data whose copies outlast flows: what moves, and that nobody is answered with an old value.
+#include "algorithms/gemm.hpp"
+#include "on_devices.hpp"
+
+#include "base/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace trencadis::testing {
+namespace {
+
+constexpr Index n = 240;
+constexpr Bytes whole = double(n) * n * sizeof(double);
+
+struct Square {
+    explicit Square(unsigned seed) : at(std::size_t(n * n))
+    {
+        std::minstd_rand random(seed);
+        std::uniform_int_distribution<int> digit(-4, 4); // products are exact in any order
+        for (double& x : at) x = digit(random);
+    }
+    TileMatrix<double> tiles(Index nb) { return TileMatrix<double>(MatrixView<double>{at.data(), n, n, n}, nb, nb); }
+    std::vector<double> at;
+};
+
+class KeptData : public ::testing::Test {
+protected:
+    OnDevices on{"emulated", "eager", 1};
+    Square A{1}, B{2};
+    trencadis::KeptData& kept() { return *on.engine().kept_data(); }
+    Bytes moved() { return on.engine().traffic().front().to; }
+
+    std::vector<double> product(OnDevices& by, Index nb)
+    {
+        Square C(3);
+        by.run([&](Flow& flow) { gemm(flow, 1.0, A.tiles(nb), B.tiles(nb), 0.0, C.tiles(nb)); });
+        return C.at;
+    }
+    /// Until the device has had some of it.
+    void multiply_until(Bytes bytes, Index nb)
+    {
+        const std::vector<double> expected = product(cores_, nb);
+        for (int rounds = 0; rounds < 400 && moved() < bytes; ++rounds) ASSERT_EQ(product(on, nb), expected);
+    }
+    void expect_right(Index nb) { EXPECT_EQ(product(on, nb), product(cores_, nb)); }
+
+private:
+    OnDevices cores_{"", "eager", 1};
+};
+
+TEST_F(KeptData, GoesToADeviceOnce)
+{
+    kept().keep(A.at.data(), whole);
+    kept().keep(B.at.data(), whole);
+    EXPECT_TRUE(kept().keeps());
+    multiply_until(1, 40);
+    for (int round = 0; round < 30; ++round) expect_right(40);
+    EXPECT_GT(moved(), 0);
+    EXPECT_LE(moved(), 2 * whole);
+    kept().leave(A.at.data());
+    kept().leave(B.at.data());
+    EXPECT_FALSE(kept().keeps());
+    multiply_until(4 * whole, 40);
+    EXPECT_GE(moved(), 4 * whole);
+}
+
+TEST_F(KeptData, IsBroughtAnewWhenItsOwnerHasWritten)
+{
+    kept().keep(A.at.data(), whole);
+    for (int round = 0; round < 30; ++round) {
+        expect_right(40);
+        A.at[std::size_t(round * n)] += 1;
+        if (round % 2) kept().touch_kept(A.at.data());
+        else kept().touch(A.at.data() + n * n - 1, sizeof(double));
+    }
+}
+
+TEST_F(KeptData, MakesWayForOtherTilesOfTheSameMemory)
+{
+    kept().keep(A.at.data(), whole);
+    for (int round = 0; round < 30; ++round) {
+        expect_right(40);
+        expect_right(60);
+        expect_right(n);
+        // In place, by cores and devices, through other tiles than before.
+        const std::vector<double> before = A.at;
+        on.run([&](Flow& flow) { gemm(flow, 0.0, B.tiles(48), B.tiles(48), -1.0, A.tiles(48)); });
+        for (std::size_t i = 0; i < before.size(); ++i) ASSERT_EQ(A.at[i], -before[i]);
+    }
+}
+
+TEST_F(KeptData, IsNothingTwiceAndEndsWhereItBegan)
+{
+    kept().keep(A.at.data(), whole);
+    EXPECT_THROW(kept().keep(A.at.data() + n, 8), Error);
+    EXPECT_THROW(kept().keep(A.at.data(), whole), Error);
+    EXPECT_THROW(kept().leave(A.at.data() + n), Error);
+    EXPECT_THROW(kept().touch_kept(B.at.data()), Error);
+    kept().touch(B.at.data(), whole); // nothing is kept there
+    kept().leave(A.at.data());
+    EXPECT_THROW(kept().leave(A.at.data()), Error);
+    EXPECT_EQ(OnDevices("", "eager", 1).engine().kept_data(), nullptr);
+}
+
+} // namespace
+} // namespace trencadis::testing
