@@ -164,9 +164,10 @@ CallOutlook::Choice CallOutlook::choose() const
     std::ranges::stable_sort(order, {}, [&](std::size_t d) { return parts_[d].here / parts_[d].on_core; });
     DeviceSet set = 0;
     for (const std::size_t d : order) {
-        set |= DeviceSet(1) << d;
-        const Seconds expected = with(set);
-        if (choice.with > 0 && expected >= choice.with) continue;
+        const DeviceSet tried = set | DeviceSet(1) << d;
+        const Seconds expected = with(tried);
+        if (choice.with > 0 && expected >= choice.with) continue; // it does not help
+        set = tried;
         choice.with = expected;
         if (expected <= worth_it * choice.alone) choice.devices = set;
     }

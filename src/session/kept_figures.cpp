@@ -1,12 +1,12 @@
 // Figures of devices are kept as kernel speeds are: rates by size, of products and of copies. A latency is a rate of its own.
 #include "session/kept_figures.hpp"
 
+#include "base/error.hpp"
 #include "kernels/providers/provider.hpp"
 #include "machine/kernel_speeds.hpp"
 #include "machine/machine.hpp"
 
 #include <cerrno>
-#include <map>
 
 namespace trencadis {
 namespace {
@@ -67,27 +67,37 @@ MeasuredUnits units_in(const KernelSpeeds& table)
 
 } // namespace
 
-std::optional<std::filesystem::path> kept_figures_path(const std::string& words, const KernelProvider& kernels)
+std::optional<std::filesystem::path> kept_figures_path(const std::string& words, const std::vector<std::string>& names,
+                                                       const KernelProvider& kernels)
 {
-    return kernel_speeds_path(machine_at_hand().name, "devices " + words + ' ' + kernels.name() + ' ' + kernels.version());
+    std::string whose = "devices " + words;
+    for (const std::string& name : names) whose += "; " + name;
+    return kernel_speeds_path(machine_at_hand().name, whose + "; " + kernels.name() + ' ' + kernels.version());
 }
 
 MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kernels)
 {
     const MeasuredUnits units{measure_core(kernels), survey_devices(words, kernels)};
     const int kept_errno = errno;
-    if (const auto path = kept_figures_path(words, kernels)) table_of(units).write(*path);
+    std::vector<std::string> names;
+    for (const DeviceReport& device : units.devices) names.push_back(device.name);
+    if (const auto path = kept_figures_path(words, names, kernels)) table_of(units).write(*path);
     errno = kept_errno;
     return units;
 }
 
-MeasuredUnits figures_at_hand(const std::string& words, const KernelProvider& kernels)
+MeasuredUnits figures_at_hand(const std::string& words, const std::vector<std::string>& names, const KernelProvider& kernels)
 {
     const int kept_errno = errno;
-    const auto path = kept_figures_path(words, kernels);
+    const auto path = kept_figures_path(words, names, kernels);
     MeasuredUnits units = path ? units_in(KernelSpeeds::read(*path)) : MeasuredUnits();
     errno = kept_errno;
-    return units.devices.empty() ? figures_anew(words, kernels) : units;
+    if (units.devices.size() == names.size()) return units;
+    units = figures_anew(words, kernels);
+    if (units.devices.size() == names.size()) return units;
+    throw Error(ErrorCode::environment, "devices '" + words + "' were " + std::to_string(names.size()) +
+                                            " when they were opened and " + std::to_string(units.devices.size()) +
+                                            " when they were measured; try again");
 }
 
 } // namespace trencadis

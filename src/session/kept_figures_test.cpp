@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace trencadis {
 namespace {
@@ -29,6 +30,7 @@ protected:
         else setenv("XDG_CACHE_HOME", before_.c_str(), 1);
         std::filesystem::remove_all(folder_);
     }
+    const std::vector<std::string> names{"emulated 0", "emulated 1"};
     const KernelProvider& kernels = load_kernels("native");
     const std::string words = "emulated:2,speed=800MFlop/s+100MFlop/s,bandwidth=50MB/s,latency=3ms";
 
@@ -38,7 +40,7 @@ private:
 
 TEST_F(KeptFigures, AreMeasuredOnce)
 {
-    const MeasuredUnits first = figures_at_hand(words, kernels);
+    const MeasuredUnits first = figures_at_hand(words, names, kernels);
     ASSERT_EQ(first.devices.size(), 2u);
     for (const DeviceReport& device : first.devices) {
         EXPECT_LE(device.bytes_per_second[0], 50e6);
@@ -47,7 +49,7 @@ TEST_F(KeptFigures, AreMeasuredOnce)
     }
     EXPECT_LE(first.devices[0].products.back().rate, 800e6);
     EXPECT_LE(first.devices[1].products.back().rate, 100e6);
-    const MeasuredUnits again = figures_at_hand(words, kernels);
+    const MeasuredUnits again = figures_at_hand(words, names, kernels);
     ASSERT_EQ(again.devices.size(), 2u);
     ASSERT_EQ(again.core.size(), first.core.size());
     EXPECT_NEAR(again.core.front().rate, first.core.front().rate, 1e-4 * first.core.front().rate);
@@ -63,18 +65,19 @@ TEST_F(KeptFigures, AreMeasuredOnce)
 
 TEST_F(KeptFigures, AreMeasuredAnewWhereTheFileIsTorn)
 {
-    figures_at_hand(words, kernels);
-    const auto path = kept_figures_path(words, kernels);
+    figures_at_hand(words, names, kernels);
+    const auto path = kept_figures_path(words, names, kernels);
     ASSERT_TRUE(path && std::filesystem::exists(*path));
     std::filesystem::resize_file(*path, std::filesystem::file_size(*path) / 2);
-    EXPECT_EQ(figures_at_hand(words, kernels).devices.size(), 2u);
-    EXPECT_NE(path, kept_figures_path(words + ",always=no", kernels));
+    EXPECT_EQ(figures_at_hand(words, names, kernels).devices.size(), 2u);
+    EXPECT_NE(path, kept_figures_path(words + ",always=no", names, kernels));
+    EXPECT_NE(path, kept_figures_path(words, {"emulated 0", "another"}, kernels)) << "the card was changed";
 }
 
 TEST_F(KeptFigures, AreNotOfADeviceThatFails)
 {
-    EXPECT_THROW(figures_at_hand("emulated,fail-copy=2", kernels), Error);
-    EXPECT_FALSE(std::filesystem::exists(*kept_figures_path("emulated,fail-copy=2", kernels)));
+    EXPECT_THROW(figures_at_hand("emulated,fail-copy=2", {"emulated 0"}, kernels), Error);
+    EXPECT_FALSE(std::filesystem::exists(*kept_figures_path("emulated,fail-copy=2", {"emulated 0"}, kernels)));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // Data whose copies outlast flows: what moves, and that nobody is answered with an old value.
 #include "algorithms/gemm.hpp"
 #include "on_devices.hpp"
+#include "queue_kernels.hpp"
 
 #include "base/error.hpp"
 
@@ -30,19 +31,11 @@ protected:
     OnDevices on{"emulated", "eager", 1};
     Square A{1}, B{2};
     trencadis::KeptData& kept() { return *on.engine().kept_data(); }
-    Bytes moved() { return on.engine().traffic().front().to; }
-
     std::vector<double> product(OnDevices& by, Index nb)
     {
         Square C(3);
         by.run([&](Flow& flow) { gemm(flow, 1.0, A.tiles(nb), B.tiles(nb), 0.0, C.tiles(nb)); });
         return C.at;
-    }
-    /// Until the device has had some of it.
-    void multiply_until(Bytes bytes, Index nb)
-    {
-        const std::vector<double> expected = product(cores_, nb);
-        for (int rounds = 0; rounds < 400 && moved() < bytes; ++rounds) ASSERT_EQ(product(on, nb), expected);
     }
     void expect_right(Index nb) { EXPECT_EQ(product(on, nb), product(cores_, nb)); }
 
@@ -50,20 +43,45 @@ private:
     OnDevices cores_{"", "eager", 1};
 };
 
-TEST_F(KeptData, GoesToADeviceOnce)
+struct ReadArgs {
+    Flops flops() const { return 1e3; }
+    void run_on_device(TaskContext& context) const
+    {
+        static_cast<const QueueKernels*>(context.kernels())->queue->enqueue(flops(), [](const BlockMap&) {});
+    }
+};
+constexpr Codelet reading = codelet_of<ReadArgs>("read");
+
+TEST(KeptByADevice, GoesThereOnceAndAgainWhenItWasWrittenOrIsKeptNoLonger)
 {
-    kept().keep(A.at.data(), whole);
-    kept().keep(B.at.data(), whole);
-    EXPECT_TRUE(kept().keeps());
-    multiply_until(1, 40);
-    for (int round = 0; round < 30; ++round) expect_right(40);
-    EXPECT_GT(moved(), 0);
-    EXPECT_LE(moved(), 2 * whole);
-    kept().leave(A.at.data());
-    kept().leave(B.at.data());
-    EXPECT_FALSE(kept().keeps());
-    multiply_until(4 * whole, 40);
-    EXPECT_GE(moved(), 4 * whole);
+    EngineOnDevices on("emulated", "eager", 1, 2);
+    constexpr Index tiles = 10, rows = 100, cols = 20;
+    constexpr Bytes all = Bytes(tiles * rows * cols * sizeof(double));
+    std::vector<double> data(std::size_t(tiles * rows * cols), 1);
+    trencadis::KeptData& kept = *on.engine->kept_data();
+    const auto moved_by_a_call = [&] {
+        const Bytes before = on.engine->traffic()[0].to;
+        on.engine->run({}, [&](Flow& flow) {
+            for (Index t = 0; t < tiles; ++t)
+                flow.submit(reading, ReadArgs{}, {read(Datum(data.data() + t * rows * cols, rows, cols, rows, sizeof(double)))});
+        });
+        return on.engine->traffic()[0].to - before;
+    };
+    EXPECT_FALSE(kept.keeps());
+    EXPECT_EQ(moved_by_a_call(), all);
+    EXPECT_EQ(moved_by_a_call(), all);
+    kept.keep(data.data(), all / 2);
+    EXPECT_TRUE(kept.keeps());
+    EXPECT_EQ(moved_by_a_call(), all);
+    EXPECT_EQ(moved_by_a_call(), all / 2) << "the half that is not kept";
+    kept.touch(data.data(), sizeof(double));
+    EXPECT_EQ(moved_by_a_call(), all);
+    EXPECT_EQ(moved_by_a_call(), all / 2);
+    kept.touch_kept(data.data());
+    EXPECT_EQ(moved_by_a_call(), all);
+    kept.leave(data.data());
+    EXPECT_FALSE(kept.keeps());
+    EXPECT_EQ(moved_by_a_call(), all);
 }
 
 TEST_F(KeptData, IsBroughtAnewWhenItsOwnerHasWritten)
