@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/regret_simulated.py --machine server-2s --cores 16,64 [--routine potrf,getrf,geqrf] [--json FILE]
 
-The choices are those of `trencadis tune` (src/choices), calibrated here with simulated makespans of the same orders. The sweep has
-all forms with LAPACK's results and tiles from a quarter to four times the form's own in half octaves, at orders in between.
+The choices are those of `trencadis tune` (src/choices), calibrated here with simulated makespans of some of its orders. The sweep
+has all forms with LAPACK's results and tiles from a quarter to four times the form's own in half octaves, at orders in between.
 Simulated calls always have tasks, so the plan in which the caller computes alone is left out; so are products, whose tiles follow
 from the number of workers.
 """
@@ -62,7 +62,7 @@ def calibrated(simulated: Simulated, orders: list[int]) -> _core.ChoicesElsewher
 
 
 def regrets(simulated: Simulated, chooser: _core.ChoicesElsewhere, orders: list[int]) -> list[dict]:
-    rows = []
+    rows, routine = [], simulated.routine
     for n in orders:
         tried = plans_at(chooser, simulated.routine, n)
         forms = dict.fromkeys(plan.rstrip("0123456789").rstrip("+-") for plan in tried if plan != "rule")
@@ -72,10 +72,10 @@ def regrets(simulated: Simulated, chooser: _core.ChoicesElsewhere, orders: list[
         considered = chooser.considered(simulated.routine, "d", n, n, 0)
         chosen = next((row["plan"] for row in considered if row["chosen"]), "rule")
         best = min(took, key=took.get)
-        rows.append({"routine": simulated.routine, "machine": simulated.machine, "cores": simulated.cores, "n": n, "chosen": chosen,
-                     "best": best, "seconds_best": took[best], "regret": took[chosen] / took[best] - 1,
+        rows.append({"routine": simulated.routine, "machine": simulated.machine, "cores": simulated.cores, "n": n,
+                     "chosen": chosen, "best": best, "seconds_best": took[best], "regret": took[chosen] / took[best] - 1,
                      "regret_of_rule": took["rule"] / took[best] - 1, "simulated": True})  # fmt: skip
-        print(f"{simulated.machine}, {simulated.cores} cores, {simulated.routine} {n}: {chosen} {100 * rows[-1]['regret']:.1f} %, "
+        print(f"{simulated.machine}, {simulated.cores} cores, {routine} {n}: {chosen} {100 * rows[-1]['regret']:.1f} %, "
               f"the rule {100 * rows[-1]['regret_of_rule']:.1f} %, best {best} {took[best] * 1e3:.3f} ms simulated",
               flush=True)  # fmt: skip
     return rows

@@ -9,7 +9,8 @@
  *   lwt_ult_join(&ult)                waits and gives the unit's memory back
  *   lwt_tasklet_...                   likewise; where the library has none, a ULT
  *   lwt_yield()
- *   LwtMutex, lwt_mutex_create(&m), lwt_mutex_lock(&m), lwt_mutex_trylock(&m) (1: taken), lwt_mutex_unlock(&m), lwt_mutex_free(&m)
+ *   LwtMutex, lwt_mutex_create(&m), lwt_mutex_lock(&m), lwt_mutex_trylock(&m) (1: taken), lwt_mutex_unlock(&m),
+ *   lwt_mutex_free(&m)
  *   lwt_steals()                      idle threads take units from others: work needs not be dealt out
  *
  * A batch of units that are waited for together (LwtBatch and lwt_batch_...) is an array of handles, unless a face has a cheaper

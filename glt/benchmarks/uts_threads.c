@@ -1,7 +1,7 @@
 /* Unbalanced Tree Search as the published GLT measured it: one unit per thread, a ULT or a tasklet, each with a stack of nodes of
- * its own; who has none left takes some of another's under a mutex. A unit offers the oldest nodes of its stack, a chunk at a time,
- * as the POSIX threads version of the benchmark does (Olivier et al. 2006). With --seconds a search ends early: then the nodes
- * that were seen in that time are counted, and cannot be checked. */
+ * its own; who has none left takes some of another's under a mutex. A unit offers the oldest nodes of its stack, a chunk at a
+ * time, as the POSIX threads version of the benchmark does (Olivier et al. 2006). With --seconds a search ends early: then the
+ * nodes that were seen in that time are counted, and cannot be checked. */
 #include "face.h"
 #include "program.h"
 #include "uts_tree.h"

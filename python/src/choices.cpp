@@ -149,19 +149,8 @@ struct Timed {
     TimedPlans plans;
 };
 
-} // namespace
-
-void bind_choices(nb::module_& m)
+void bind_elsewhere(nb::module_& m)
 {
-    m.def("considered", &consider, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
-    m.def("plans", &plans, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
-    m.def("read_calibration", &read, "session"_a);
-    m.def("write_calibration", &write, "session"_a, "rows"_a);
-    m.def("chosen_routines", [] {
-        std::vector<std::string> names;
-        for (const std::string_view name : chosen_routines()) names.emplace_back(name);
-        return names;
-    });
     nb::class_<Elsewhere>(m, "ChoicesElsewhere", "What would be chosen on another machine, by rows as of a calibration.")
         .def(nb::init<const nb::list&, int>(), "rows"_a, "workers"_a)
         .def(
@@ -184,6 +173,22 @@ void bind_choices(nb::module_& m)
                 return described(self.workers, call, plan_of(call, plan));
             },
             "plan"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
+}
+
+} // namespace
+
+void bind_choices(nb::module_& m)
+{
+    m.def("considered", &consider, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
+    m.def("plans", &plans, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
+    m.def("read_calibration", &read, "session"_a);
+    m.def("write_calibration", &write, "session"_a, "rows"_a);
+    m.def("chosen_routines", [] {
+        std::vector<std::string> names;
+        for (const std::string_view name : chosen_routines()) names.emplace_back(name);
+        return names;
+    });
+    bind_elsewhere(m);
     nb::class_<Timed>(m, "TimedPlans", "A call on operands of its own, to be timed in one plan after another.")
         .def(
             "__init__",

@@ -20,7 +20,9 @@ class Exports:
 
 
 class OfCuda:
-    __cuda_array_interface__ = {"shape": (2, 2), "typestr": "<f8", "data": (4096, False), "version": 3, "stream": 1}  # noqa: RUF012
+    __cuda_array_interface__ = {  # noqa: RUF012
+        "shape": (2, 2), "typestr": "<f8", "data": (4096, False), "version": 3, "stream": 1,
+    }  # fmt: skip
 
 
 A = np.array([[4.0, 1.0], [1.0, 3.0]])

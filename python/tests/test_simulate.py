@@ -221,7 +221,7 @@ def test_ctrl_c_ends_all_simulations_within_a_second_with_130():
 
 def test_reproduce_prints_json_and_nothing_else():
     printed = rows("reproduce", "numa", "--quick", timeout=300)
-    assert {row["method"] for row in printed} == {"default", "numa-ws", "ours"}
+    assert {row["method"] for row in printed} == {"default", "copies", "numa-ws", "ours"}
     assert all(row["speedup"] > 0 and row["local_bytes"] >= 0 and row["remote_bytes"] >= 0 for row in printed)
 
 

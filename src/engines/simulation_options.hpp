@@ -37,7 +37,8 @@ struct SimulationOptions {
     Seconds spin_s = 0;
     /// One that sleeps needs so long to begin (the exit latency of a deep idle state).
     Seconds wake_s = 0;
-    /// There are no idle states: who sleeps polls, in this state of its clock, to which a governor may lower it. Empty: there are.
+    /// There are no idle states: who sleeps polls, in this state of its clock, to which a governor may lower it. Empty:
+    /// there are.
     std::string awake_state = {};
     /// What a core reads from another memory node of its host is copied into its own first, once for all cores there, instead of
     /// being read in place each time (a product that copies its operands).

@@ -103,7 +103,10 @@ TEST_P(EveryScheduler, KeepsATaskForSomebodyWhoeverIsLostWhileItAsks)
         view.can = [&](const Task&, int kind) { return kind == core; }; // devices pass on what was kept for them
         int found = 0;
         for (WorkerId worker = 0; worker < view.workers(); ++worker)
-            if (Task* const task = scheduler->pop(worker).run; task && ++found) EXPECT_EQ(task, &tasks[0]);
+            if (Task* const task = scheduler->pop(worker).run) {
+                EXPECT_EQ(task, &tasks[0]);
+                ++found;
+            }
         EXPECT_EQ(found, 1) << lost_after;
     }
 }

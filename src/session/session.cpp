@@ -5,20 +5,15 @@
 #include "engines/engine.hpp"
 #include "graph/executor.hpp"
 #include "machine/node_memory.hpp"
-#include "observe/clock.hpp"
 #include "scheduling/scheduler.hpp"
 #include "session/choices.hpp"
-#include "session/kept_speeds.hpp"
 #include "session/session_choices.hpp"
-#include "session/session_crew.hpp"
-#include "session/session_devices.hpp"
+#include "session/session_parts.hpp"
 #include "threads/threads.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -117,50 +112,6 @@ double nominal_speed(const Machine& machine)
 }
 
 } // namespace
-
-struct Session::Parts {
-    SessionOptions options;
-    Machine machine;
-    std::vector<WorkerPlace> places;
-    const KernelProvider* kernels = nullptr;
-    FlowTraits traits; ///< of the scheduler
-    std::optional<KeptSpeeds> speeds;
-    std::unique_ptr<Threads> threads;
-    SessionDevices devices;
-    std::unique_ptr<Engine> engine;
-    std::unique_ptr<choices::Chooser> chooser; ///< null: calls go by rule
-    std::optional<SessionCrew> crew;
-
-    const int made_after = forks_so_far();
-
-    std::mutex clock_mutex;
-    int running = 0;
-    std::int64_t running_since_ns = 0;
-    std::int64_t run_ns = 0; ///< with at least one run going on
-    std::int64_t run_ns_base = 0;
-    std::vector<WorkerTime> base;
-    std::vector<DeviceTraffic> traffic_base;
-
-    std::atomic<bool> counts_node_bytes{false}, tracing{false};
-    std::map<int, NodeBytes> node_bytes;                                 ///< under clock_mutex
-    std::map<std::pair<std::string, std::string>, std::int64_t> choices; ///< likewise, calls and their plans in this trace
-
-    void run_begins()
-    {
-        std::lock_guard lock(clock_mutex);
-        if (running++ == 0) running_since_ns = now_ns();
-    }
-    void run_ends()
-    {
-        std::lock_guard lock(clock_mutex);
-        if (--running == 0) run_ns += now_ns() - running_since_ns;
-    }
-    FlowOptions flow_options() const { return {.window = options.window, .traits = traits}; }
-    std::int64_t run_time() ///< under the mutex
-    {
-        return run_ns + (running ? now_ns() - running_since_ns : 0);
-    }
-};
 
 Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>())
 {
@@ -363,103 +314,6 @@ std::vector<int> Session::nodes_of_pages(const void* data, std::size_t pages) co
         for (std::size_t i = 0; i < pages; ++i) nodes[i] = static_cast<int>((first + i) % count);
     }
     return nodes;
-}
-
-void Session::start_trace()
-{
-    {
-        std::lock_guard lock(parts_->clock_mutex);
-        parts_->choices.clear();
-    }
-    parts_->tracing = true;
-    parts_->engine->recorder().start();
-}
-
-Trace Session::stop_trace()
-{
-    const bool emulated = !parts_->options.slow.empty() || devices::are_emulated(parts_->options.devices) || overlaid();
-    Trace trace = parts_->engine->recorder().stop({}, emulated ? Origin::emulated : Origin::measured);
-    parts_->tracing = false;
-    trace.node_bytes = node_bytes();
-    std::lock_guard lock(parts_->clock_mutex);
-    for (const auto& [what, times] : parts_->choices) trace.choices.push_back({what.first, what.second, times});
-    return trace;
-}
-
-void Session::note_choice(const choices::Call& call, const choices::Plan& plan)
-{
-    if (!parts_->tracing.load(std::memory_order_relaxed)) return;
-    std::lock_guard lock(parts_->clock_mutex);
-    ++parts_->choices[{choices::text_of(call), choices::word_of(plan)}];
-}
-
-void Session::count_node_bytes(bool on) { parts_->counts_node_bytes = on; }
-bool Session::counts_node_bytes() const { return parts_->counts_node_bytes || parts_->tracing; }
-
-void Session::add_node_bytes(const std::vector<NodeBytes>& rows)
-{
-    std::lock_guard lock(parts_->clock_mutex);
-    for (const NodeBytes& row : rows) {
-        NodeBytes& sum = parts_->node_bytes[row.node];
-        sum.node = row.node;
-        sum.local_read += row.local_read;
-        sum.remote_read += row.remote_read;
-        sum.local_written += row.local_written;
-        sum.remote_written += row.remote_written;
-    }
-}
-
-std::vector<NodeBytes> Session::node_bytes() const
-{
-    std::lock_guard lock(parts_->clock_mutex);
-    std::vector<NodeBytes> rows;
-    for (const auto& [node, row] : parts_->node_bytes) rows.push_back(row);
-    return rows;
-}
-
-std::vector<WorkerStatistics> Session::statistics() const
-{
-    std::lock_guard lock(parts_->clock_mutex);
-    const std::vector<WorkerTime> times = parts_->engine->times();
-    const double span = (parts_->run_time() - parts_->run_ns_base) * 1e-9;
-    const std::vector<WorkerPlace>& places = parts_->places;
-    std::vector<WorkerStatistics> statistics;
-    for (std::size_t w = 0; w < times.size(); ++w) {
-        const WorkerTime& base = parts_->base[w];
-        const double busy = (times[w].busy_ns - base.busy_ns) * 1e-9;
-        const bool device = w >= places.size();
-        const std::string& kind = device ? parts_->devices.name(w - places.size()) : places[w].kind_name;
-        statistics.push_back({device ? -1 : places[w].cpu, kind, busy, std::max(0.0, span - busy), times[w].tasks - base.tasks,
-                              times[w].shares - base.shares, times[w].reliefs - base.reliefs});
-    }
-    return statistics;
-}
-
-std::vector<DeviceTraffic> Session::device_traffic() const
-{
-    std::lock_guard lock(parts_->clock_mutex);
-    std::vector<DeviceTraffic> rows = parts_->engine->traffic();
-    for (std::size_t d = 0; d < rows.size(); ++d) {
-        const DeviceTraffic& base = parts_->traffic_base[d];
-        rows[d].to -= base.to;
-        rows[d].from -= base.from;
-        rows[d].hits -= base.hits;
-        rows[d].misses -= base.misses;
-        rows[d].evictions -= base.evictions;
-        rows[d].copying -= base.copying;
-        rows[d].computing -= base.computing;
-        rows[d].together -= base.together;
-    }
-    return rows;
-}
-
-void Session::reset_statistics()
-{
-    std::lock_guard lock(parts_->clock_mutex);
-    parts_->base = parts_->engine->times();
-    parts_->traffic_base = parts_->engine->traffic();
-    parts_->run_ns_base = parts_->run_time();
-    parts_->node_bytes.clear();
 }
 
 } // namespace trencadis

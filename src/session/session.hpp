@@ -54,8 +54,8 @@ struct SessionOptions {
     /// "always" (at once, for tests) or "never". The standard session's default is never, others' is held-up.
     std::string relief;
     /// Those that take part beside the cores: "emulated:2,memory=64MiB,bandwidth=4GB/s" (docs/devices.md). Of engine "native",
-    /// not together with `machine`: elsewhere one that is asked for is refused, and the environment's is for other sessions. Whether
-    /// they take part in a call follows from what was measured of them, but with `always=yes`.
+    /// not together with `machine`: elsewhere one that is asked for is refused, and the environment's is for other sessions.
+    /// Whether they take part in a call follows from what was measured of them, but with `always=yes`.
     std::string devices;
     /// Of engine "starpu-mpi": an MPI_Comm of the processes that work together, which is duplicated. Null: all of the program's;
     /// MPI is initialised where the program has not done so. All of them make the session, and end it.

@@ -81,8 +81,8 @@ choices::DeviceSet SessionDevices::choose(const std::function<void(Flow&)>& subm
     return outlook.choose().devices;
 }
 
-/// Of the kernels that devices have, as fast as a product: what is seen later takes the place of that. Other precisions than those
-/// of double may be as much as sixty times faster, or not at all.
+/// Of the kernels that devices have, as fast as a product: what is seen later takes the place of that. Other precisions than
+/// those of double may be as much as sixty times faster, or not at all.
 KernelSpeeds SessionDevices::speeds(const std::vector<WorkerPlace>& places) const
 {
     KernelSpeeds speeds;

@@ -185,8 +185,8 @@ TYPED_TEST(Getrf, ExchangesRowsForwardAndBack)
     }
 }
 
-/// Is a pivot found to be zero? By columns, one difference after the other, with the quotient or with the inverse of the pivot, as
-/// LAPACK's recursive xGETRF2 has it, and products that are rounded.
+/// Is a pivot found to be zero? By columns, one difference after the other, with the quotient or with the inverse of the
+/// pivot, as LAPACK's recursive xGETRF2 has it, and products that are rounded.
 bool notices(Stored<double> A, bool divides)
 {
     for (Index j = 0; j < A.cols; ++j) {
@@ -241,8 +241,8 @@ TEST(Getrf, NoticesSingularMatricesOfIntegersAsOftenAsLapack)
     EXPECT_GE(ours, 1830) << "seed " << seed; // 1,930 +- 17 over seeds; 1,300 with an inverse and fused operations
 }
 
-/// Of up to seven rows an entry's products are summed before they are subtracted: more sums than differences come out as what they
-/// would without rounding.
+/// Of up to seven rows an entry's products are summed before they are subtracted: more sums than differences come out as
+/// what they would without rounding.
 TEST(Getrf, NoticesTinySingularMatricesMoreOftenThanDifferencesDo)
 {
     const unsigned seed = std::random_device{}();

@@ -1,0 +1,106 @@
+// What a session tells of its runs: traces, and how much its workers, memory nodes and devices have done.
+
+#include "session/session_parts.hpp"
+
+#include <algorithm>
+
+namespace trencadis {
+
+void Session::start_trace()
+{
+    {
+        std::lock_guard lock(parts_->clock_mutex);
+        parts_->choices.clear();
+    }
+    parts_->tracing = true;
+    parts_->engine->recorder().start();
+}
+
+Trace Session::stop_trace()
+{
+    const bool emulated = !parts_->options.slow.empty() || devices::are_emulated(parts_->options.devices) || overlaid();
+    Trace trace = parts_->engine->recorder().stop({}, emulated ? Origin::emulated : Origin::measured);
+    parts_->tracing = false;
+    trace.node_bytes = node_bytes();
+    std::lock_guard lock(parts_->clock_mutex);
+    for (const auto& [what, times] : parts_->choices) trace.choices.push_back({what.first, what.second, times});
+    return trace;
+}
+
+void Session::note_choice(const choices::Call& call, const choices::Plan& plan)
+{
+    if (!parts_->tracing.load(std::memory_order_relaxed)) return;
+    std::lock_guard lock(parts_->clock_mutex);
+    ++parts_->choices[{choices::text_of(call), choices::word_of(plan)}];
+}
+
+void Session::count_node_bytes(bool on) { parts_->counts_node_bytes = on; }
+bool Session::counts_node_bytes() const { return parts_->counts_node_bytes || parts_->tracing; }
+
+void Session::add_node_bytes(const std::vector<NodeBytes>& rows)
+{
+    std::lock_guard lock(parts_->clock_mutex);
+    for (const NodeBytes& row : rows) {
+        NodeBytes& sum = parts_->node_bytes[row.node];
+        sum.node = row.node;
+        sum.local_read += row.local_read;
+        sum.remote_read += row.remote_read;
+        sum.local_written += row.local_written;
+        sum.remote_written += row.remote_written;
+    }
+}
+
+std::vector<NodeBytes> Session::node_bytes() const
+{
+    std::lock_guard lock(parts_->clock_mutex);
+    std::vector<NodeBytes> rows;
+    for (const auto& [node, row] : parts_->node_bytes) rows.push_back(row);
+    return rows;
+}
+
+std::vector<WorkerStatistics> Session::statistics() const
+{
+    std::lock_guard lock(parts_->clock_mutex);
+    const std::vector<WorkerTime> times = parts_->engine->times();
+    const double span = (parts_->run_time() - parts_->run_ns_base) * 1e-9;
+    const std::vector<WorkerPlace>& places = parts_->places;
+    std::vector<WorkerStatistics> statistics;
+    for (std::size_t w = 0; w < times.size(); ++w) {
+        const WorkerTime& base = parts_->base[w];
+        const double busy = (times[w].busy_ns - base.busy_ns) * 1e-9;
+        const bool device = w >= places.size();
+        const std::string& kind = device ? parts_->devices.name(w - places.size()) : places[w].kind_name;
+        statistics.push_back({device ? -1 : places[w].cpu, kind, busy, std::max(0.0, span - busy), times[w].tasks - base.tasks,
+                              times[w].shares - base.shares, times[w].reliefs - base.reliefs});
+    }
+    return statistics;
+}
+
+std::vector<DeviceTraffic> Session::device_traffic() const
+{
+    std::lock_guard lock(parts_->clock_mutex);
+    std::vector<DeviceTraffic> rows = parts_->engine->traffic();
+    for (std::size_t d = 0; d < rows.size(); ++d) {
+        const DeviceTraffic& base = parts_->traffic_base[d];
+        rows[d].to -= base.to;
+        rows[d].from -= base.from;
+        rows[d].hits -= base.hits;
+        rows[d].misses -= base.misses;
+        rows[d].evictions -= base.evictions;
+        rows[d].copying -= base.copying;
+        rows[d].computing -= base.computing;
+        rows[d].together -= base.together;
+    }
+    return rows;
+}
+
+void Session::reset_statistics()
+{
+    std::lock_guard lock(parts_->clock_mutex);
+    parts_->base = parts_->engine->times();
+    parts_->traffic_base = parts_->engine->traffic();
+    parts_->run_ns_base = parts_->run_time();
+    parts_->node_bytes.clear();
+}
+
+} // namespace trencadis
