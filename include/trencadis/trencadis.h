@@ -82,8 +82,9 @@ int trc_session_workers(trc_session* session);
 /* A matrix of rows x cols elements of so many bytes, columns lda elements apart, whose copies on the session's devices stay there
  * from call to call (docs/devices.md). Between calls the caller's memory has the current values as ever; who writes there, other
  * than by calls of this session, says so before the next call: trc_session_touch, of the matrix that begins at `data`. The memory
- * stays the caller's, who calls trc_session_leave before it is freed. -i for a bad argument, counted with the session: -1 also
- * for one without devices, -2 where some of it is kept already or nothing that is kept begins there. */
+ * stays the caller's, who calls trc_session_leave before it is freed. -i for a bad argument, counted with the session: -1 for
+ * NULL, since the standard session keeps nothing, and for one without devices, -2 where some of it is kept already or nothing
+ * that is kept begins there. */
 int trc_session_keep(trc_session* session, const void* data, int64_t rows, int64_t cols, int64_t lda, int64_t element_bytes);
 int trc_session_touch(trc_session* session, const void* data);
 int trc_session_leave(trc_session* session, const void* data);

@@ -61,7 +61,7 @@ Result solve_positive(Session& session, const HermitianView& a, const Strided& b
     const Work<T> work = work_on<T>(session, a.matrix, flags.overwrite_a, flags.check_finite, "the work copy of a");
     prepare_right_side(session, b, x, b_in_place, a.conjugated, flags.check_finite);
     const Index info = posv(session, a.uplo, n, x.cols, work.data, work.ld, x.data, x.ld, polled());
-    if (a.conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
+    if (a.conjugated) conjugate(session, x.rows, x.cols, x.data, x.ld);
     if (info) return {.info = info};
     const double bound = rcond_bound(work.data, n, work.ld);
     return {.rcond = work.data == a.matrix.data ? bound : rcond_of(session, a, work.data, work.ld, bound)};
@@ -137,7 +137,7 @@ void solve_factored(Session& session, const HermitianView& c, const Strided& b, 
     const Work<T> factor = work_on<T>(session, c.matrix, true, false, "the work copy of c"); // in place: it is only read
     prepare_right_side(session, b, x, in_place, c.conjugated, check);
     potrs(session, c.uplo, c.matrix.rows, x.cols, factor.data, factor.ld, x.data, x.ld, polled());
-    if (c.conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
+    if (c.conjugated) conjugate(session, x.rows, x.cols, x.data, x.ld);
 }
 
 nb::object bind_solve_factored(Session* session, nb::handle c_array, Truth lower, nb::handle b_array, Truth overwrite_b,

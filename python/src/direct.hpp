@@ -67,7 +67,7 @@ void prepare_right_side(Session& session, const Strided& b, Buffer::ColumnMajor<
 {
     const bool good = in_place ? !check || all_finite<T>(session, b) : copy(session, b, x.data, x.ld, check);
     if (!good) not_finite();
-    if (conjugated) conjugate(x.rows, x.cols, x.data, x.ld);
+    if (conjugated) conjugate(session, x.rows, x.cols, x.data, x.ld);
 }
 
 /// An upper bound of 1 / cond_2 from the factor's diagonal: (min l_ii / max l_ii)^2. Free, and never too small, so what it calls

@@ -153,8 +153,16 @@ void over_columns(Session& session, const char* name, Index rows, Index cols, co
         signalled);
 }
 
+/// What is written here is written at home, and by no task that says so: copies of it that outlast calls go.
+template <Scalar T> void tell_written(Session& session, Index rows, Index cols, const T* A, Index ld)
+{
+    Crew& crew = session;
+    if (crew.keeps_copies() && rows > 0 && cols > 0) crew.will_write(A, double((cols - 1) * ld + rows) * double(sizeof(T)));
+}
+
 template <Scalar T> bool copy(Session& session, const Strided& from, T* to, Index ld, bool check)
 {
+    tell_written(session, from.rows, from.cols, to, ld);
     std::atomic<bool> good{true};
     over_columns(session, "copy", from.rows, from.cols, [&](Index first, Index last) {
         if (!copy_columns(from, first, last, to, ld, check)) good.store(false, std::memory_order_relaxed);
@@ -189,6 +197,7 @@ template <Scalar T> bool hermitian(Session& session, const Strided& matrix)
 
 template <Scalar T> void clear_opposite(Session& session, Uplo uplo, Index n, T* A, Index ld)
 {
+    tell_written(session, n, n, A, ld);
     over_columns(session, "clear", n, n, [&](Index first, Index last) {
         for (Index j = first; j < last; ++j) {
             T* column = A + j * ld;
@@ -200,6 +209,7 @@ template <Scalar T> void clear_opposite(Session& session, Uplo uplo, Index n, T*
 
 template <Scalar T> void mirror(Session& session, Uplo uplo, Index n, T* A, Index ld, bool conjugated)
 {
+    tell_written(session, n, n, A, ld);
     over_columns(session, "mirror", n, n, [&](Index first, Index last) {
         mirror_columns(uplo == Uplo::lower, first, last, n, A, ld, conjugated);
         if (conjugated)
@@ -214,8 +224,9 @@ template <Scalar T> Reach reach(Session& session, const Strided& matrix)
     return {other.above, other.below};
 }
 
-template <Scalar T> void conjugate(Index rows, Index cols, T* B, Index ld)
+template <Scalar T> void conjugate(Session& session, Index rows, Index cols, T* B, Index ld)
 {
+    tell_written(session, rows, cols, B, ld);
     if constexpr (is_complex<T>)
         for (Index j = 0; j < cols; ++j)
             for (Index i = 0; i < rows; ++i) B[i + j * ld] = std::conj(B[i + j * ld]);
@@ -228,7 +239,7 @@ template <Scalar T> void conjugate(Index rows, Index cols, T* B, Index ld)
     template void clear_opposite<T>(Session&, Uplo, Index, T*, Index);                                                           \
     template void mirror<T>(Session&, Uplo, Index, T*, Index, bool);                                                             \
     template Reach reach<T>(Session&, const Strided&);                                                                           \
-    template void conjugate<T>(Index, Index, T*, Index);
+    template void conjugate<T>(Session&, Index, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

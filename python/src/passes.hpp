@@ -32,6 +32,6 @@ struct Reach {
 };
 template <Scalar T> Reach reach(Session& session, const Strided& matrix);
 /// B <- conj(B). Nothing for real scalars.
-template <Scalar T> void conjugate(Index rows, Index cols, T* B, Index ld);
+template <Scalar T> void conjugate(Session& session, Index rows, Index cols, T* B, Index ld);
 
 } // namespace trencadis::python

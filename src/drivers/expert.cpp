@@ -189,7 +189,10 @@ void check_factorization(const char* routine, const RoutineOptions& options)
     {                                                                                                                            \
         require(crew, TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                       \
         check_factorization(FACTOR, options);                                                                                    \
-        return SOLVE<T>(OnWorkers<T>{crew, options}, TRC_ARGUMENTS_##routine(TRC_GIVE), static_cast<T*>(nullptr));               \
+        const Index outcome =                                                                                                    \
+            SOLVE<T>(OnWorkers<T>{crew, options}, TRC_ARGUMENTS_##routine(TRC_GIVE), static_cast<T*>(nullptr));                  \
+        tell_written(crew, TRC_ARGUMENTS_##routine(TRC_CHECK)); /* refined and scaled at home */                                 \
+        return outcome;                                                                                                          \
     }
 TRC_EXPERT(gesvx, "getrf", solve_general)
 TRC_EXPERT(posvx, "potrf", solve_positive)

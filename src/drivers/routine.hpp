@@ -29,11 +29,10 @@ void require_lapack_layout(const Form* asked);
 /// Columns of the blocks of right-hand sides: those of right_sides_tile, or as wide as the caller's tiles.
 Index rhs_tile(const Crew& crew, Index nb, Index nrhs, const RoutineOptions& options);
 
-/// Checks the arguments of a call (argument::require). Copies that outlast calls of what it writes go: it may be computed without
-/// tasks.
-template <class... Arguments> void require(Crew& crew, const Arguments&... arguments)
+/// Copies that outlast calls of what a call writes go: where it begins, since it may be computed without tasks, and where it
+/// ends, if it has written after its tasks.
+template <class... Arguments> void tell_written(Crew& crew, const Arguments&... arguments)
 {
-    argument::require(arguments...);
     if (!crew.keeps_copies()) return;
     const auto tell = [&](const auto& argument) {
         if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, argument::Matrix>) {
@@ -44,6 +43,13 @@ template <class... Arguments> void require(Crew& crew, const Arguments&... argum
         }
     };
     (tell(arguments), ...);
+}
+
+/// Checks the arguments of a call (argument::require), and tells what it writes.
+template <class... Arguments> void require(Crew& crew, const Arguments&... arguments)
+{
+    argument::require(arguments...);
+    tell_written(crew, arguments...);
 }
 
 /// A failed allocation becomes Error{out_of_memory}.

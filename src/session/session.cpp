@@ -205,6 +205,7 @@ KeptData& kept_data_of(Engine& engine, const SessionOptions& options)
 
 void Session::keep(const void* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_bytes)
 {
+    require_workers();
     KeptData& kept = kept_data_of(*parts_->engine, parts_->options);
     if (!data) throw Error(ErrorCode::bad_argument, 2, "data is null, and is to be kept on devices");
     const auto check = [](int number, const char* name, std::int64_t value, std::int64_t least) {
@@ -220,14 +221,22 @@ void Session::keep(const void* data, std::int64_t rows, std::int64_t cols, std::
 }
 void Session::touch(const void* data, Bytes bytes)
 {
-    if (KeptData* const kept = parts_->engine->kept_data(); kept && kept->keeps()) kept->touch(data, bytes);
+    if (keeps()) parts_->engine->kept_data()->touch(data, bytes);
 }
-void Session::touch_kept(const void* data) { kept_data_of(*parts_->engine, parts_->options).touch_kept(data); }
-void Session::leave(const void* data) { kept_data_of(*parts_->engine, parts_->options).leave(data); }
+void Session::touch_kept(const void* data)
+{
+    require_workers();
+    kept_data_of(*parts_->engine, parts_->options).touch_kept(data);
+}
+void Session::leave(const void* data)
+{
+    if (made_before_fork()) return; // the copies, and who might hold their lock, are in another process
+    kept_data_of(*parts_->engine, parts_->options).leave(data);
+}
 bool Session::keeps() const
 {
     const KeptData* const kept = parts_->engine->kept_data();
-    return kept && kept->keeps();
+    return kept && !made_before_fork() && kept->keeps();
 }
 
 Index Session::run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)

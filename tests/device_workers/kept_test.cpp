@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
+#include <thread>
 
 namespace trencadis::testing {
 namespace {
@@ -82,6 +84,34 @@ TEST(KeptByADevice, GoesThereOnceAndAgainWhenItWasWrittenOrIsKeptNoLonger)
     kept.leave(data.data());
     EXPECT_FALSE(kept.keeps());
     EXPECT_EQ(moved_by_a_call(), all);
+}
+
+TEST(KeptByADevice, IsForgottenWhereAnotherFlowHasTheSameMemoryInOtherTiles)
+{
+    EngineOnDevices on("emulated", "eager", 1, 2);
+    constexpr Index rows = 100, cols = 20;
+    std::vector<double> data(std::size_t(rows * cols), 1);
+    on.engine->kept_data()->keep(data.data(), double(rows * cols) * sizeof(double));
+    const auto part = [&](Index first, Index width) {
+        return Datum(data.data() + first * rows, rows, width, rows, sizeof(double));
+    };
+    const auto moved_by_a_call = [&] { // in tiles that nobody else has
+        const Bytes before = on.engine->traffic()[0].to;
+        on.engine->run({}, [&](Flow& flow) { flow.submit(reading, ReadArgs{}, {read(part(5, 10))}); });
+        return on.engine->traffic()[0].to - before;
+    };
+    constexpr Bytes once = Bytes(rows * 10 * sizeof(double));
+    EXPECT_EQ(moved_by_a_call(), once);
+    EXPECT_EQ(moved_by_a_call(), 0);
+    const std::unique_ptr<Flow> open = on.engine->open_flow({});
+    const Bytes before = on.engine->traffic()[0].to;
+    open->submit(reading, ReadArgs{}, {read(part(0, 10))});
+    while (on.engine->traffic()[0].to == before) std::this_thread::yield(); // ctest ends this if it never goes there
+    EXPECT_EQ(moved_by_a_call(), once);
+    EXPECT_EQ(moved_by_a_call(), once) << "the open flow might write there";
+    open->wait();
+    EXPECT_EQ(moved_by_a_call(), once);
+    EXPECT_EQ(moved_by_a_call(), 0);
 }
 
 TEST_F(KeptData, IsBroughtAnewWhenItsOwnerHasWritten)

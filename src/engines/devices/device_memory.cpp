@@ -173,15 +173,17 @@ void DeviceMemory::note_use(TaskFlow& flow, std::span<const TaskDatum> data)
     }
 }
 
-/// Other flows may still use it.
-void DeviceMemory::forget(const void* data, const TaskFlow& flow, Lock& lock)
+/// Other flows may still use it. Copies are kept only of a flow that has ended whole, when there is no other: one that was
+/// stopped may have left them other than what is at home, and another flow may have the same memory in other tiles.
+void DeviceMemory::forget(const void* data, const TaskFlow& flow, bool stopped, Lock& lock)
 {
     std::erase(users_[data], &flow);
     if (!users_[data].empty()) return;
     changed_.wait(lock, [&] { return !replicas_.in_use(data); });
     if (!users_[data].empty()) return; // since a moment ago
     users_.erase(data);
-    if (!keep_copies(data)) replicas_.forget(data);
+    if (keep_copies(data, !stopped && used_by_.size() == 1)) return;
+    replicas_.forget(data);
 }
 
 // ---- cores and owners
@@ -274,7 +276,7 @@ void DeviceMemory::settle(TaskFlow& flow, const std::function<bool()>& stop)
     wait([&] { return queues_.complete(arriving); });
     for (const void* datum : data) {
         replicas_.release(std::array{read(datum)}, home);
-        forget(datum, flow, lock);
+        forget(datum, flow, stopped, lock);
     }
     used_by_.erase(&flow);
     call_all();

@@ -111,7 +111,7 @@ private:
     void add_transfers(std::vector<Transfer>& transfers);
     void acquire_claims();
     std::vector<TaskDatum> await_data(const Task& task, Lock& lock);
-    void forget(const void* data, const TaskFlow& flow, Lock& lock);
+    void forget(const void* data, const TaskFlow& flow, bool stopped, Lock& lock);
 
     // kept.cpp
     struct Kept {
@@ -120,7 +120,7 @@ private:
     };
     Kept& kept_at(const void* data);
     bool is_used(const void* data) const;
-    bool keep_copies(const void* data);
+    bool keep_copies(const void* data, bool may_stay);
     void make_way(const TaskDatum& datum);
     void forget_copies(Kept& kept, const TaskDatum* meets);
 

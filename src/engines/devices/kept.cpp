@@ -42,15 +42,16 @@ bool DeviceMemory::is_used(const void* data) const
     return users != users_.end() && !users->second.empty();
 }
 
-/// Nobody uses the datum any more: does it lie in kept memory?
-bool DeviceMemory::keep_copies(const void* data)
+/// Nobody uses the datum any more: does it lie in kept memory, and may copies of it stay?
+bool DeviceMemory::keep_copies(const void* data, bool may_stay)
 {
     auto kept = kept_.upper_bound(begin_of(data));
     if (kept == kept_.begin()) return false;
     --kept;
     if (end_of(data, replicas_.bytes(data), replicas_.shape(data)) > kept->second.end) return false;
-    kept->second.data.insert(data);
-    return true;
+    if (may_stay) kept->second.data.insert(data);
+    else kept->second.data.erase(data);
+    return may_stay;
 }
 
 /// Those that nobody uses; `meets`: only those that share memory with it and are not the same datum.

@@ -188,6 +188,9 @@ TEST(CInterface, KeepsDataOnDevicesFromCallToCall)
     EXPECT_EQ(trc_session_leave(session.get(), A.data()), TRC_OK);
     EXPECT_EQ(trc_session_leave(session.get(), A.data()), -2);
     EXPECT_EQ(trc_session_touch(session.get(), A.data()), -2);
+    EXPECT_EQ(trc_session_keep(nullptr, A.data(), n, n, n, 8), -1);
+    EXPECT_EQ(trc_session_touch(nullptr, A.data()), -1);
+    EXPECT_EQ(trc_session_leave(nullptr, A.data()), -1);
     EXPECT_EQ(trc_session_keep(session.get(), nullptr, n, n, n, 8), -2);
     EXPECT_EQ(trc_session_keep(session.get(), A.data(), 0, n, n, 8), -3);
     EXPECT_EQ(trc_session_keep(session.get(), A.data(), n, 0, n, 8), -4);

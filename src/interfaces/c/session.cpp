@@ -129,6 +129,7 @@ int trc_session_workers(trc_session* session)
 int trc_session_keep(trc_session* session, const void* data, int64_t rows, int64_t cols, int64_t lda, int64_t element_bytes)
 {
     return guarded([&] {
+        require(session, 1, "session"); // there may be several standard ones, of so many workers each: they keep nothing
         require(data, 2, "data");
         session_of(session)->keep(data, rows, cols, lda, element_bytes < 1 ? 0 : std::size_t(element_bytes));
     });
@@ -137,6 +138,7 @@ int trc_session_keep(trc_session* session, const void* data, int64_t rows, int64
 int trc_session_touch(trc_session* session, const void* data)
 {
     return guarded([&] {
+        require(session, 1, "session");
         require(data, 2, "data");
         session_of(session)->touch_kept(data);
     });
@@ -145,6 +147,7 @@ int trc_session_touch(trc_session* session, const void* data)
 int trc_session_leave(trc_session* session, const void* data)
 {
     return guarded([&] {
+        require(session, 1, "session");
         require(data, 2, "data");
         session_of(session)->leave(data);
     });
