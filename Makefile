@@ -17,7 +17,7 @@ BARE ?= /var/tmp/trencadis-bare
 # ours; the numerics would only cost time.
 ASAN_WHAT := matrix|blas|blas_face|estimates|kernels|algorithms|drivers|nodes|routines|interfaces_c|interfaces_cxx
 TSAN_WHAT := nodes|routines|interfaces_c
-TSAN_HOW := graph|threads|glt_threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|simulation|runtime
+TSAN_HOW := graph|threads|glt_threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|simulation|runtime|devices|device_workers|choices
 ASAN_TESTS ?= .*
 TSAN_TESTS ?= $(TSAN_WHAT)|$(TSAN_HOW)
 # Of the sanitizers' halves one has its turn in a test, by the commit; soak runs both sanitizers, whole.
