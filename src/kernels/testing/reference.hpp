@@ -44,9 +44,27 @@ template <Scalar T> struct Dense {
 
 inline std::mt19937_64& random()
 {
-    static std::mt19937_64 generator(20091);
+    static std::mt19937_64 generator;
     return generator;
 }
+/// Seeds `random` by the name of each test, so that what a test draws does not depend on which ones ran before it: alone, in a
+/// third of the tests or in all of them it is the same. Repetitions (--gtest_repeat) draw anew.
+class SeededByName final : public ::testing::EmptyTestEventListener {
+    void OnTestIterationStart(const ::testing::UnitTest&, int iteration) override { iteration_ = iteration; }
+    void OnTestStart(const ::testing::TestInfo& test) override
+    {
+        std::uint64_t hash = 14695981039346656037u + std::uint64_t(iteration_); // FNV-1a
+        for (const char c : std::string(test.test_suite_name()) + '.' + test.name())
+            hash = (hash ^ std::uint8_t(c)) * 1099511628211u;
+        random().seed(hash);
+    }
+    int iteration_ = 0;
+};
+inline const bool seeded_by_name = [] {
+    ::testing::UnitTest::GetInstance()->listeners().Append(new SeededByName); // gtest owns it
+    return true;
+}();
+
 template <Scalar T> T random_scalar()
 {
     std::uniform_real_distribution<Real<T>> unit(-1, 1);
