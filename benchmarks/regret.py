@@ -3,8 +3,10 @@
     XDG_CACHE_HOME=... .venv/bin/python benchmarks/regret.py --routine potrf --n 100,300,900 [--busy 1=1] [--json FILE]
 
 Every plan of the sweep (all forms with LAPACK's results, tiles from a quarter to four times the form's own in half octaves) is
-run in turn; the best few, the chosen one and the rule then again, A B A B, for the figures. Regret is the median of what was
-chosen over the least median, minus 1; since the least of several medians is low by chance, a regret of some percent may be none.
+run once; the best few, the chosen one and the rule then again in rounds, each in another order, for the figures: what a call
+costs depends on the one before it, which leaves helpers awake or asleep. Regret is the median of what was chosen over that of the
+best, minus 1. The least of several medians is low by chance, so the best is found among one half of the rounds and timed by the
+other half, both ways round, and the mean of both is the regret; `regret_least` is over the least median of all rounds.
 The sizes that are the standard here are none of those that `trencadis tune` measures.
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import statistics
 import sys
 import time
@@ -25,7 +28,7 @@ ORDERS = "110,150,220,300,440,620,900,1200,1800,2600,3500,6000"
 SHAPES = {"gemm": "700x24x2000,3000x48x3000,2500x2500x50,300x300x3000", "getrf": "2000x150,6000x300,400x3000",
           "geqrf": "2000x150,6000x300,30000x80,400x3000", "potrf": ""}  # fmt: skip
 #: Plans that are measured once more, seconds for each pass of a size, and rounds of the second one.
-FINALISTS, SCREEN_S, FINAL_S, LEAST_ROUNDS, MOST_ROUNDS = 5, 0.4, 0.8, 5, 41
+FINALISTS, SCREEN_S, FINAL_S, LEAST_ROUNDS, MOST_ROUNDS = 5, 0.4, 1.5, 6, 81
 
 
 def sweep(session, routine: str, m: int, n: int, k: int) -> list[str]:
@@ -39,8 +42,11 @@ def sweep(session, routine: str, m: int, n: int, k: int) -> list[str]:
 def rounds(timed, plans: list[str], seconds: float, least: int) -> dict[str, list[float]]:
     took: dict[str, list[float]] = {plan: [] for plan in plans}
     begin = time.monotonic()
+    shuffle = random.Random(len(plans)).shuffle
+    order = list(plans)
     for number in range(MOST_ROUNDS):
-        for plan in plans:
+        shuffle(order)
+        for plan in order:
             once = timed.time(plan)
             if once < tune.ENOUGH_S:
                 once = statistics.median([once] + [timed.time(plan) for _ in range(9)])
@@ -48,6 +54,12 @@ def rounds(timed, plans: list[str], seconds: float, least: int) -> dict[str, lis
         if time.monotonic() - begin > seconds and number + 1 >= least:
             break
     return took
+
+
+def behind(took: dict[str, list[float]], plan: str) -> float:
+    """How much slower than the best, which is found and timed by different rounds."""
+    halves = [{one: statistics.median(times[first::2]) for one, times in took.items()} for first in (0, 1)]
+    return statistics.mean(timed[plan] / timed[min(found, key=found.get)] - 1 for found, timed in (halves, halves[::-1]))
 
 
 def regret(session, by_rule, routine: str, m: int, n: int, k: int) -> dict:
@@ -58,13 +70,13 @@ def regret(session, by_rule, routine: str, m: int, n: int, k: int) -> dict:
     screened = rounds(timed, sweep(by_rule, routine, m, n, k), SCREEN_S, 1)
     best_first = sorted(screened, key=lambda plan: statistics.median(screened[plan]))
     finalists = list(dict.fromkeys(["rule", chosen, *best_first[:FINALISTS]]))
-    took = rounds(timed, finalists, FINAL_S, LEAST_ROUNDS if statistics.median(screened["rule"]) < 0.3 else 3)
+    took = rounds(timed, finalists, FINAL_S, LEAST_ROUNDS if statistics.median(screened["rule"]) < 0.3 else 4)
     medians = {plan: statistics.median(times) for plan, times in took.items()}
     best = min(medians, key=medians.get)
     return {"routine": routine, "m": m, "n": n, "k": k or None, "chosen": chosen, "best": best, "swept": len(screened),
             "rounds": len(took["rule"]), "seconds_best": medians[best], "seconds_chosen": medians[chosen],
-            "seconds_rule": medians["rule"], "regret": medians[chosen] / medians[best] - 1,
-            "regret_of_rule": medians["rule"] / medians[best] - 1}  # fmt: skip
+            "seconds_rule": medians["rule"], "regret": behind(took, chosen), "regret_of_rule": behind(took, "rule"),
+            "regret_least": medians[chosen] / medians[best] - 1}  # fmt: skip
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """Calibration: what the plans of calls take on this host, measured on whole calls.
 
-Each size of each routine is measured in all its plans (`_core.plans`), in turn, A B A B; those that are far behind drop out. Once
+Each size of each routine is measured in all its plans (`_core.plans`) in rounds, each in another order, since a call finds its
+helpers awake or asleep as the one before it left them; those that are far behind drop out. Once
 all sizes are through, those that are left are measured again: a shared host is not in the same state half a minute later, nor
 are its cores to each other. Then beside a busy neighbour on the last of the workers' cores. Of large sizes only those plans are
 tried that were good at the sizes below. What is kept of a pass are medians, and of several passes the geometric mean of each
@@ -12,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import math
 import os
+import random
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -187,8 +189,9 @@ def _measure(session: Any, size: Size, plans: list[str], seconds: float, end: fl
     medians: dict[str, float] = {}
     timed.time("rule")
     begin = time.monotonic()
+    order = random.Random(size.n)
     for number in range(MOST_ROUNDS):
-        for plan in took:
+        for plan in order.sample(list(took), len(took)):
             took[plan].append(_once(timed, plan))
         medians |= {plan: statistics.median(times) for plan, times in took.items()}  # of those that drop out the last
         now = time.monotonic()
