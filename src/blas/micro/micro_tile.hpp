@@ -1,0 +1,348 @@
+// One micro-tile in registers, for one instruction set; internal linkage as in micro_kernel_body.hpp.
+#pragma once
+#include "base/scalar.hpp"
+#include "blas/micro/micro_kernel.hpp"
+#include "blas/micro/panel_moves.hpp"
+#include "blas/micro/vectors.hpp"
+
+namespace trencadis::blas {
+namespace {
+
+/// A panel of MV vectors times a panel of NR columns, in vectors `Bytes` wide.
+template <Scalar T, int Bytes, int MV, int NR> struct Body {
+    using R = Real<T>;
+    using Vec = Vectors<R, Bytes>;
+    using V = typename Vec::V;
+    static constexpr int lanes = Vec::lanes;
+    static constexpr int height = MV * lanes;
+    static constexpr int parts = is_complex<T> ? 2 : 1;
+    V sum[NR][parts][MV]; // in registers: its address must not get out, and every index is known when compiled
+
+    [[gnu::always_inline]] void clear()
+    {
+#pragma GCC unroll 64
+        for (int j = 0; j < NR; ++j)
+#pragma GCC unroll 2
+            for (int q = 0; q < parts; ++q)
+#pragma GCC unroll 8
+                for (int i = 0; i < MV; ++i) sum[j][q][i] = V{};
+    }
+
+    /// sum <- sum +- a b for one column of the left and one row of the right panel.
+    template <bool subtract> [[gnu::always_inline]] void update(const R* A, const R* B)
+    {
+        V a[parts][MV];
+#pragma GCC unroll 2
+        for (int q = 0; q < parts; ++q)
+#pragma GCC unroll 8
+            for (int i = 0; i < MV; ++i) a[q][i] = *reinterpret_cast<const V*>(A + q * height + i * lanes);
+#pragma GCC unroll 64
+        for (int j = 0; j < NR; ++j) {
+            const V b = B[j * parts] - V{}; // a broadcast; adding zero would be an addition, because of -0
+#pragma GCC unroll 2
+            for (int q = 0; q < parts; ++q)
+#pragma GCC unroll 8
+                for (int i = 0; i < MV; ++i) add<subtract>(sum[j][q][i], a[q][i], b);
+            if constexpr (parts == 2) {
+                const V imaginary = B[j * 2 + 1] - V{};
+#pragma GCC unroll 8
+                for (int i = 0; i < MV; ++i) {
+                    add<!subtract>(sum[j][0][i], a[1][i], imaginary);
+                    add<subtract>(sum[j][1][i], a[0][i], imaginary);
+                }
+            }
+        }
+    }
+    template <bool subtract> [[gnu::always_inline]] static void add(V& to, V a, V b)
+    {
+        if constexpr (subtract) to -= a * b;
+        else to += a * b;
+    }
+
+    /// sum <- sum +- A B over k columns; meanwhile the lines of `next` come into the first cache, as many as B's panel has.
+    template <bool subtract> [[gnu::always_inline]] void accumulate(Index k, const R* A, const R* B, const R* next)
+    {
+        constexpr int unroll = 4, row = parts * NR, line = 64 / sizeof(R);
+        Index p = 0;
+        for (; p + unroll <= k; p += unroll) {
+#pragma GCC unroll 64
+            for (int x = 0; x < unroll * row; x += line) __builtin_prefetch(next + p * row + x, 0, 3);
+#pragma GCC unroll 4
+            for (int u = 0; u < unroll; ++u) update<subtract>(A + (p + u) * parts * height, B + (p + u) * row);
+        }
+        for (; p < k; ++p) update<subtract>(A + p * parts * height, B + p * row);
+    }
+
+    /// sum <- sum + A B for operands where they lie; B's columns beyond the last one count as the last one, and are not stored.
+    template <bool contiguous>
+    [[gnu::always_inline]] void accumulate_in_place(Index k, const R* A, Index a_step, const R* B, Index b_rs, Index b_cs,
+                                                    Index cols)
+    {
+        constexpr int unroll = 4;
+        const R* column[NR];
+#pragma GCC unroll 64
+        for (int j = 0; j < NR; ++j) column[j] = B + (j < cols ? j : cols - 1) * b_cs;
+        const auto step = [&](const R* a, Index p) __attribute__((always_inline))
+        {
+            V row[MV];
+#pragma GCC unroll 8
+            for (int i = 0; i < MV; ++i) row[i] = Vec::load(a + i * lanes);
+#pragma GCC unroll 64
+            for (int j = 0; j < NR; ++j) {
+                const V b = column[j][contiguous ? p : p * b_rs] - V{};
+#pragma GCC unroll 8
+                for (int i = 0; i < MV; ++i) sum[j][0][i] += row[i] * b;
+            }
+        };
+        Index p = 0;
+        for (; p + unroll <= k; p += unroll, A += unroll * a_step)
+#pragma GCC unroll 4
+            for (int u = 0; u < unroll; ++u) step(A + u * a_step, p + u);
+        for (; p < k; ++p, A += a_step) step(A, p);
+    }
+
+    static void multiply_in_place(Index k, const R* A, Index a_step, const R* B, Index b_rs, Index b_cs, T alpha, T beta, T* C,
+                                  Index cs, Index rows, Index cols)
+    {
+        Body body;
+        body.clear();
+        prefetch(C, 1, cs, rows, cols);
+        if (b_rs == 1) body.template accumulate_in_place<true>(k, A, a_step, B, b_rs, b_cs, cols);
+        else body.template accumulate_in_place<false>(k, A, a_step, B, b_rs, b_cs, cols);
+        if (is(beta, 0)) return body.template store<Beta::zero>(alpha, beta, C, cs, rows, cols);
+        body.template store<Beta::any>(alpha, beta, C, cs, rows, cols);
+    }
+
+    /// Brings the tile of C into the cache while the sums are computed.
+    [[gnu::always_inline]] static void prefetch(const T* C, Index rs, Index cs, Index rows, Index cols)
+    {
+        if (rs == 1) {
+            for (Index j = 0; j < cols; ++j)
+#pragma GCC unroll 8
+                for (int i = 0; i < parts * MV; ++i) __builtin_prefetch(reinterpret_cast<const R*>(C + j * cs) + i * lanes, 1, 3);
+        } else if (cs == 1) {
+            for (Index i = 0; i < rows; ++i)
+#pragma GCC unroll 8
+                for (int j = 0; j < NR; j += 64 / int(sizeof(T))) __builtin_prefetch(C + i * rs + j, 1, 3);
+        }
+    }
+
+    static void multiply(Index k, const R* A, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows, Index cols,
+                         const R* next)
+    {
+        Body body;
+        body.clear();
+        prefetch(C, rs, cs, rows, cols);
+        body.template accumulate<false>(k, A, B, next);
+        if (rs == 1) {
+            if (is(beta, 1)) return body.template store<Beta::one>(alpha, beta, C, cs, rows, cols);
+            if (is(beta, 0)) return body.template store<Beta::zero>(alpha, beta, C, cs, rows, cols);
+            return body.template store<Beta::any>(alpha, beta, C, cs, rows, cols);
+        }
+        alignas(64) R sums[NR * parts * height]; // a copy: `body` must stay in registers
+        body.spill(sums);
+        if (cs == 1 && is(beta, 0)) return store_rows<Beta::zero>(sums, alpha, beta, C, rs, rows, cols);
+        if (cs == 1) return store_rows<Beta::any>(sums, alpha, beta, C, rs, rows, cols);
+        scatter(sums, alpha, beta, C, rs, cs, rows, cols);
+    }
+
+    [[gnu::always_inline]] void spill(R* to) const
+    {
+#pragma GCC unroll 64
+        for (int j = 0; j < NR; ++j)
+#pragma GCC unroll 2
+            for (int q = 0; q < parts; ++q)
+#pragma GCC unroll 8
+                for (int i = 0; i < MV; ++i) Vec::save(to + (j * parts + q) * height + i * lanes, sum[j][q][i]);
+    }
+
+    enum class Beta { zero, one, any };
+
+    /// C <- alpha sum + beta C, where the columns of C are contiguous.
+    template <Beta kind> [[gnu::always_inline]] void store(T alpha, T beta, T* C, Index cs, Index rows, Index cols) const
+    {
+        if (rows == height) return store_columns<kind, true>(alpha, beta, C, cs, rows, cols);
+        store_columns<kind, false>(alpha, beta, C, cs, rows, cols);
+    }
+    template <Beta kind, bool whole>
+    [[gnu::always_inline]] void store_columns(T alpha, T beta, T* C, Index cs, Index rows, Index cols) const
+    {
+#pragma GCC unroll 64
+        for (int j = 0; j < NR; ++j) {
+            if (j >= cols) return;
+#pragma GCC unroll 8
+            for (int i = 0; i < MV; ++i) {
+                R* const c = reinterpret_cast<R*>(C + j * cs + i * lanes);
+                const Index count = whole ? lanes : rows - i * lanes;
+                if constexpr (parts == 1) put<Vec, kind, whole>(c, re(alpha) * sum[j][0][i], beta, count);
+                else {
+                    const V x = re(alpha) * sum[j][0][i] - rounded(im(alpha) * sum[j][1][i]);
+                    const V y = re(alpha) * sum[j][1][i] + rounded(im(alpha) * sum[j][0][i]);
+                    put<Vec, kind, whole>(c, Vec::interleave_low(x, y), beta, 2 * count);
+                    put<Vec, kind, whole>(c + lanes, Vec::interleave_high(x, y), beta, 2 * count - lanes);
+                }
+            }
+        }
+    }
+    /// The real and imaginary part without the members of std::complex.
+    [[gnu::always_inline]] static R re(const T& x) { return reinterpret_cast<const R*>(&x)[0]; }
+    [[gnu::always_inline]] static R im(const T& x) { return reinterpret_cast<const R*>(&x)[parts - 1]; }
+    [[gnu::always_inline]] static bool is(const T& x, R value) { return re(x) == value && (parts == 1 || im(x) == 0); }
+
+    /// c <- product + beta c for the first `count` numbers of a vector (whole: for all). The product with alpha is
+    /// rounded, that with beta
+    /// is not, wherever an element is stored: which of the ways to store it takes depends on how a call is cut up.
+    template <class W, Beta kind, bool whole>
+    [[gnu::always_inline]] static void put(R* c, typename W::V product, const T& beta, Index count)
+    {
+        product = rounded(product);
+        if (whole || count >= W::lanes) {
+            if constexpr (kind != Beta::zero) product = combine<W, kind>(product, W::load(c), beta);
+            W::save(c, product);
+        } else if (count > 0) {
+            if constexpr (kind != Beta::zero) product = combine<W, kind>(product, W::load_some(c, count), beta);
+            W::save_some(c, product, count);
+        }
+    }
+    template <class W, Beta kind>
+    [[gnu::always_inline]] static typename W::V combine(typename W::V product, typename W::V c, const T& beta)
+    {
+        if constexpr (kind == Beta::one) return c + product;
+        else if constexpr (parts == 1) return re(beta) * c + product;
+        else return re(beta) * c + rounded(W::alternate(im(beta)) * W::swap_pairs(c) + product);
+    }
+
+    /// The same where the rows of C are contiguous, in squares that are transposed in registers.
+    template <Beta kind>
+    [[gnu::noinline]] static void store_rows(const R* sums, T alpha, T beta, T* C, Index rs, Index rows, Index cols)
+    {
+        using W = Vectors<R, dividing_bytes<T>(Bytes, NR)>;
+        constexpr int N = W::lanes / parts;
+        for (Index i = 0; i < rows; i += W::lanes)
+            for (Index j = 0; j < cols; j += N) {
+                typename W::V square[parts][N];
+#pragma GCC unroll 16
+                for (int c = 0; c < N; ++c) {
+                    const R* const from = sums + (j + c) * parts * height + i;
+                    const typename W::V x = W::load(from);
+                    if constexpr (parts == 1) square[0][c] = re(alpha) * x;
+                    else {
+                        const typename W::V y = W::load(from + height);
+                        const typename W::V real = re(alpha) * x - rounded(im(alpha) * y),
+                                            imaginary = re(alpha) * y + rounded(im(alpha) * x);
+                        square[0][c] = W::interleave_low(real, imaginary);
+                        square[1][c] = W::interleave_high(real, imaginary);
+                    }
+                }
+#pragma GCC unroll 2
+                for (int q = 0; q < parts; ++q) {
+                    W::template transpose<parts>(square[q]);
+#pragma GCC unroll 16
+                    for (int r = 0; r < N; ++r)
+                        if (i + q * N + r < rows)
+                            put<W, kind, false>(reinterpret_cast<R*>(C + (i + q * N + r) * rs + j), square[q][r], beta,
+                                                (cols - j) * parts);
+                }
+            }
+    }
+
+    /// The same for any strides, element by element.
+    [[gnu::noinline]] static void scatter(const R* sums, T alpha, T beta, T* C, Index rs, Index cs, Index rows, Index cols)
+    {
+        const R ar = re(alpha), ai = im(alpha), br = re(beta), bi = im(beta);
+        const bool overwrite = is(beta, 0);
+        for (Index i = 0; i < rows; ++i)
+            for (Index j = 0; j < cols; ++j) {
+                R* const c = reinterpret_cast<R*>(C + i * rs + j * cs);
+                const R x = sums[parts * j * height + i];
+                if constexpr (parts == 1) {
+                    const R product = rounded(ar * x);
+                    c[0] = overwrite ? product : br * c[0] + product;
+                } else {
+                    const R y = sums[(2 * j + 1) * height + i];
+                    const R real = rounded(ar * x - rounded(ai * y)), imaginary = rounded(ar * y + rounded(ai * x));
+                    const R first = c[0], second = c[1];
+                    c[0] = overwrite ? real : br * first + rounded(real - bi * second);
+                    c[1] = overwrite ? imaginary : br * second + rounded(imaginary + bi * first);
+                }
+            }
+    }
+
+    static void solve(Index k, R* X, const R* U, Index cols)
+    {
+        Body body;
+        R* const own = X + k * parts * height;
+        body.clear();
+        body.template columns<false>(own, cols);
+        body.template accumulate<true>(k, X, U, U);
+        body.substitute(U + k * parts * NR, cols);
+        body.template columns<true>(own, cols);
+    }
+    /// Reads or writes the sums of the first `cols` columns.
+    template <bool write> [[gnu::always_inline]] void columns(R* X, Index cols)
+    {
+#pragma GCC unroll 64
+        for (int j = 0; j < NR; ++j) {
+            if (j >= cols) return;
+#pragma GCC unroll 2
+            for (int q = 0; q < parts; ++q)
+#pragma GCC unroll 8
+                for (int i = 0; i < MV; ++i) {
+                    V& x = *reinterpret_cast<V*>(X + (j * parts + q) * height + i * lanes);
+                    if constexpr (write) x = sum[j][q][i];
+                    else sum[j][q][i] = x;
+                }
+        }
+    }
+
+    /// sum <- sum U^-1 with U's small triangle: a column is finished, then taken from all behind it, which do not depend on each
+    /// other. The padding behind `cols` is zero in U and not kept in X.
+    [[gnu::always_inline]] void substitute(const R* U, Index cols)
+    {
+        const R* const powers = U + cols * NR * parts;
+#pragma GCC unroll 64
+        for (int p = 0; p < NR; ++p) {
+            if (p >= cols) return;
+            const R* const row = U + p * NR * parts;
+            scale_column(p, row + p * parts);
+            if (__builtin_expect(powers[p] != 1, false)) multiply_column(p, powers[p]);
+#pragma GCC unroll 64
+            for (int j = p + 1; j < NR; ++j) subtract_column(j, p, row + j * parts);
+        }
+    }
+    [[gnu::always_inline]] void subtract_column(int j, int p, const R* u)
+    {
+#pragma GCC unroll 8
+        for (int i = 0; i < MV; ++i) {
+            sum[j][0][i] -= sum[p][0][i] * u[0];
+            if constexpr (parts == 2) {
+                sum[j][1][i] -= sum[p][1][i] * u[0];
+                sum[j][0][i] += sum[p][1][i] * u[1];
+                sum[j][1][i] -= sum[p][0][i] * u[1];
+            }
+        }
+    }
+    [[gnu::always_inline]] void multiply_column(int j, R factor)
+    {
+#pragma GCC unroll 2
+        for (int q = 0; q < parts; ++q)
+#pragma GCC unroll 8
+            for (int i = 0; i < MV; ++i) sum[j][q][i] *= factor;
+    }
+    [[gnu::always_inline]] void scale_column(int j, const R* u)
+    {
+#pragma GCC unroll 8
+        for (int i = 0; i < MV; ++i) {
+            const V re = sum[j][0][i];
+            if constexpr (parts == 1) sum[j][0][i] = re * u[0];
+            else {
+                const V im = sum[j][1][i];
+                sum[j][0][i] = re * u[0] - im * u[1];
+                sum[j][1][i] = re * u[1] + im * u[0];
+            }
+        }
+    }
+};
+
+} // namespace
+} // namespace trencadis::blas
