@@ -50,15 +50,24 @@ TYPED_TEST(SameBits, OfProductsHoweverTheyAreCutUp)
 {
     using T = TypeParam;
     for_all_setups([&](const std::string& where) {
-        for (const auto& [m, n, k] : {std::array<Index, 3>{61, 45, 39}, {30, 27, 300}, {64, 48, 16}})
+        for (const auto& [m, n, k] : {std::array<Index, 3>{61, 45, 39}, {30, 27, 300}, {64, 48, 16}, {37, 27, 39}})
             for (int choice = 0; choice < 16; ++choice) {
                 const T alpha = this->factor(choice % 4), beta = this->factor(choice / 4);
                 const auto A = random_matrix<T>(this->random, m, k), B = random_matrix<T>(this->random, k, n),
                            before = random_matrix<T>(this->random, m, n);
                 auto whole = before, team = before, small = before, pieces = before;
                 const auto product = [&](Stored<T>& C) {
-                    return Product<T>{
-                        m, n, k, alpha, general(A.data.data(), A.ld), general(B.data.data(), B.ld), beta, C.data.data(), 1, C.ld};
+                    const auto left = general(A.data.data(), A.ld), right = general(B.data.data(), B.ld);
+                    return Product<T>{m,
+                                      n,
+                                      k,
+                                      alpha,
+                                      choice % 3 == 1 ? left.conjugate() : left,
+                                      choice % 5 < 2 ? right.conjugate() : right,
+                                      beta,
+                                      C.data.data(),
+                                      1,
+                                      C.ld};
                 };
                 const std::string what = where + ", " + std::to_string(m) + " x " + std::to_string(n) + " x " +
                                          std::to_string(k) + ", factors " + std::to_string(choice);

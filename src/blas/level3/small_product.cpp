@@ -16,10 +16,13 @@ constexpr Index patient_uses = 12;  ///< packing columns that are slow to read p
 
 template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
 {
-    if constexpr (is_complex<T>) return false;
-    else
-        return x.part == Part::all && x.rs == 1 && x.alpha != T(0) && x.k > 0 && (is_low(x.n, x.k) || is_compact(x)) &&
-               x.A.structure == Structure::general && x.B.structure == Structure::general && (x.B.rs == 1 || x.B.cs == 1);
+    if (x.part != Part::all || x.rs != 1 || x.alpha == T(0) || x.k <= 0 || x.A.structure != Structure::general ||
+        x.B.structure != Structure::general || (x.B.rs != 1 && x.B.cs != 1))
+        return false;
+    if constexpr (is_complex<T>) {
+        const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
+        return x.A.rs == 1 && std::max({x.m, x.n, x.k}) <= longest_complex && (kernel.reads_any_rows || x.m % kernel.step == 0);
+    } else return is_low(x.n, x.k) || is_compact(x);
 }
 
 template <Scalar T>
@@ -41,17 +44,17 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
 }
 
 /// May a panel have to be packed?
-template <Scalar T> bool SmallProduct<T>::packs() const
-{
-    return x_.A.rs != 1 || x_.m % kernel_.step != 0 || is_slow_to_read(x_.A);
-}
+template <Scalar T> bool SmallProduct<T>::packs() const { return x_.A.rs != 1 || !reads(x_.m) || is_slow_to_read(x_.A); }
+
+/// Can so many rows of A be read where they lie?
+template <Scalar T> bool SmallProduct<T>::reads(Index rows) const { return kernel_.reads_any_rows || rows % kernel_.step == 0; }
 
 /// Are its columns so far apart that they share few sets of the first cache, or such that most vectors cross two of its lines?
 template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) const
 {
     constexpr Index line = 64;
     const bool crossing = kernel_.step * Index(sizeof(T)) >= line && A.cs * Index(sizeof(T)) % line != 0;
-    return A.rs == 1 && (crossing || conflict(A.cs));
+    return !is_complex<T> && A.rs == 1 && (crossing || conflict(A.cs));
 }
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
@@ -92,22 +95,20 @@ template <Scalar T> Index SmallProduct<T>::bound(Index p) const
 /// Rows [i, i + rows) of columns [j0, j1).
 template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, Index j1) const
 {
-    if constexpr (!is_complex<T>) {
-        const Index height = kernel_.height(rows);
-        const T* A = x_.A.data + i * x_.A.rs;
-        Index step = x_.A.cs;
-        if (x_.A.rs != 1 || rows != height || (is_slow_to_read(x_.A) && j1 - j0 > patient_uses * kernel_.nr)) {
+    const T* A = x_.A.data + i * x_.A.rs;
+    Index step = x_.A.cs;
+    if constexpr (!is_complex<T>)
+        if (x_.A.rs != 1 || !reads(rows) || (is_slow_to_read(x_.A) && j1 - j0 > patient_uses * kernel_.nr)) {
             T* const image = scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k));
             pack_left(kernel_, x_.A.block(i, 0), rows, x_.k, image);
             A = image;
-            step = height;
+            step = kernel_.height(rows);
         }
-        for (Index j = j0; j < j1; j += kernel_.nr)
-            for (Index p = 0; p < x_.k; p += depth_)
-                kernel_.multiply_in_place(
-                    std::min(depth_, x_.k - p), A + p * step, step, height, x_.B.data + p * x_.B.rs + j * x_.B.cs, x_.B.rs,
-                    x_.B.cs, x_.alpha, p == 0 ? x_.beta : T(1), x_.C + i + j * x_.cs, x_.cs, rows, std::min(kernel_.nr, j1 - j));
-    }
+    for (Index j = j0; j < j1; j += kernel_.nr)
+        for (Index p = 0; p < x_.k; p += depth_)
+            kernel_.multiply_in_place({rows, std::min(kernel_.nr, j1 - j), std::min(depth_, x_.k - p), A + p * step, step,
+                                       x_.B.data + p * x_.B.rs + j * x_.B.cs, x_.B.rs, x_.B.cs, x_.alpha, p == 0 ? x_.beta : T(1),
+                                       x_.C + i + j * x_.cs, x_.cs, x_.A.conjugated, x_.B.conjugated});
 }
 
 template class SmallProduct<float>;

@@ -8,16 +8,12 @@
 namespace trencadis::blas {
 
 /// A product C <- alpha A B + beta C so small that packing B would cost more than it gains: B is read where it lies, A too
-/// where its columns
-/// suit the vectors; otherwise a panel of its rows is packed right before it is used. Nothing is common to the cores that
-/// take part but the
-/// operands, so that cutting it up costs nothing: chunks are panels of rows times some columns, in any order, each done once.
-/// Those that
-/// share columns follow one another, so that a core keeps few of B's in its cache. The depth is cut as it is where operands
-/// are packed, so
-/// that an element of C has the same bits either way.
-/// Real numbers, general operands, all of C. Literature: the "small and unpacked" products of Van Zee, Smith, van de Geijn
-/// (BLIS, sup).
+/// where its columns suit the vectors; otherwise a panel of its rows is packed right before it is used. Nothing is common to the
+/// cores that take part but the operands, so that cutting it up costs nothing: chunks are panels of rows times some columns, in
+/// any order, each done once. Those that share columns follow one another, so that a core keeps few of B's in its cache. The
+/// depth is cut as it is where operands are packed, so that an element of C has the same bits either way.
+/// General operands, all of C; complex ones only where A can be read as it lies. Literature: the "small and unpacked" products of
+/// Van Zee, Smith, van de Geijn (BLIS, sup).
 template <Scalar T> class SmallProduct {
 public:
     /// Is it one? x normalised.
@@ -41,9 +37,10 @@ public:
     void work(Team& team) const;
 
 private:
-    static constexpr Index deepest = 384;       ///< of a panel of A that stays in the first two caches
-    static constexpr Index largest = 384 * 384; ///< elements of B, which every panel of A reads anew
-    static constexpr Index longest = 640;       ///< of m, n and k: then pieces of B stay in the second cache, with a panel of A
+    static constexpr Index deepest = 384;        ///< of a panel of A that stays in the first two caches
+    static constexpr Index largest = 384 * 384;  ///< elements of B, which every panel of A reads anew
+    static constexpr Index longest_complex = 40; ///< of m, n and k: A is read anew for each panel of columns
+    static constexpr Index longest = 640;        ///< of m, n and k: then pieces of B stay in the second cache, with a panel of A
 
     static bool is_low(Index n, Index k) { return k <= deepest && n * k <= largest; }
     /// Lines so far apart share few sets of a cache.
@@ -55,6 +52,7 @@ private:
     };
     Chunk chunk(Index c) const;
     bool packs() const;
+    bool reads(Index rows) const;
     bool is_slow_to_read(const Operand<T>& A) const;
     Index bound(Index p) const;
     void panel(Index i, Index rows, Index j0, Index j1) const;

@@ -39,6 +39,13 @@ private:
     std::span<T> span_;
 };
 
+template <class T> T random_element(std::mt19937& random)
+{
+    std::uniform_real_distribution<Real<T>> part(-1, 1);
+    if constexpr (is_complex<T>) return {part(random), part(random)};
+    else return part(random);
+}
+
 /// Operands in such memory with NaNs between their columns, so that whatever is read beside them shows.
 template <class T> struct Framed {
     Index ld;
@@ -47,9 +54,8 @@ template <class T> struct Framed {
         : ld(rows + padding), memory(std::size_t(ld * (cols - 1) + rows))
     {
         std::fill(memory.all().begin(), memory.all().end(), T(NAN));
-        std::uniform_real_distribution<T> element(-1, 1);
         for (Index j = 0; j < cols; ++j)
-            for (Index i = 0; i < rows; ++i) memory[std::size_t(i + j * ld)] = element(random);
+            for (Index i = 0; i < rows; ++i) memory[std::size_t(i + j * ld)] = random_element<T>(random);
     }
     T* data() { return memory.all().data(); }
 };
@@ -64,13 +70,18 @@ protected:
     /// A product of random operands in any place, whose chunks are done in any order: what the definition gives.
     void expect_definition(Index m, Index n, Index k, bool shared)
     {
-        const Op op_a = either() ? Op::none : Op::trans, op_b = either() ? Op::none : Op::trans;
+        // Complex ones are read where they lie, or are none.
+        const Op op_a = is_complex<T> || either() ? Op::none : Op::trans,
+                 op_b = std::array{Op::none, Op::trans, Op::conj_trans}[random() % 3];
+        const bool conjugate_a = is_complex<T> && either();
         Framed<T> A(op_a == Op::none ? m : k, op_a == Op::none ? k : m, random() % 4, random),
             B(op_b == Op::none ? k : n, op_b == Op::none ? n : k, random() % 4, random), C(m, n, random() % 4, random);
-        const T alpha = T(random() % 3) - T(0.5), beta = T(random() % 3) - T(1);
+        const T alpha = either() ? T(1) : random_element<T>(random),
+                beta = either() ? T(Real<T>(random() % 2)) : random_element<T>(random);
         if (beta == T(0)) std::fill(C.memory.all().begin(), C.memory.all().end(), T(NAN)); // is not read
         const std::vector<T> before(C.memory.all().begin(), C.memory.all().end());
-        const Product<T> x{m, n, k, alpha, general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), beta, C.data(), 1, C.ld};
+        Product<T> x{m, n, k, alpha, general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), beta, C.data(), 1, C.ld};
+        if (conjugate_a) x.A = x.A.conjugate();
         ASSERT_TRUE(SmallProduct<T>::suits(x));
         const SmallProduct<T> product(x, setup<T>(0), shared);
         std::vector<Index> order(std::size_t(product.chunks()));
@@ -81,38 +92,48 @@ protected:
             for (Index i = 0; i < (j + 1 < n ? C.ld : m); ++i) {
                 const T got = C.memory[std::size_t(i + j * C.ld)], old = before[std::size_t(i + j * C.ld)];
                 if (i >= m) {
-                    ASSERT_EQ(std::isnan(got), std::isnan(old)) << "padding was written";
+                    ASSERT_EQ(std::isnan(std::real(got)), std::isnan(std::real(old))) << "padding was written";
                     continue;
                 }
-                double sum = 0;
-                for (Index p = 0; p < k; ++p) {
-                    const T a = op_a == Op::none ? A.memory[std::size_t(i + p * A.ld)] : A.memory[std::size_t(p + i * A.ld)];
-                    const T b = op_b == Op::none ? B.memory[std::size_t(p + j * B.ld)] : B.memory[std::size_t(j + p * B.ld)];
-                    sum += double(a) * double(b);
-                }
-                const double expected = double(alpha) * sum + (beta == T(0) ? 0 : double(beta) * double(old));
-                // k roundings of sums below k, and three more.
-                ASSERT_NEAR(got, expected, double(k + 3) * double(k + 2) * double(std::numeric_limits<T>::epsilon()))
+                using Wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+                const auto element = [](const Operand<T>& of, Index r, Index c) {
+                    const T x = of.data[r * of.rs + c * of.cs];
+                    if constexpr (is_complex<T>) return Wide(of.conjugated ? std::conj(x) : x);
+                    else return Wide(x);
+                };
+                Wide sum = 0;
+                for (Index p = 0; p < k; ++p) sum += element(x.A, i, p) * element(x.B, p, j);
+                const Wide expected = Wide(alpha) * sum + (beta == T(0) ? Wide(0) : Wide(beta) * Wide(old));
+                // k roundings of sums below k (complex: of two products each), and three more.
+                ASSERT_LE(std::abs(Wide(got) - expected), (is_complex<T> ? 8 : 1) * double(k + 3) * double(k + 2) *
+                                                              double(std::numeric_limits<Real<T>>::epsilon()))
                     << m << " x " << n << " x " << k << " at " << i << ", " << j << ", seed " << seed;
             }
     }
 };
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(SmallProducts, Scalars);
+template <class T> class LargerSmallProducts : public SmallProducts<T> {
+};
 using RealTypes = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(SmallProducts, RealTypes);
+TYPED_TEST_SUITE(LargerSmallProducts, RealTypes);
 
 /// Every edge of the panels.
 TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
 {
     const Index mr = this->kernel.mr, nr = this->kernel.nr;
-    const std::vector<Index> sizes{1, 2, nr - 1, nr, nr + 1, mr - 1, mr, mr + 1, 3 * mr + 5, 128};
+    // Instruction sets that cannot read some numbers of a vector read whole panels of complex numbers.
+    const Index unit = is_complex<TypeParam> && !this->kernel.reads_any_rows ? mr : 1;
+    const std::vector<Index> sizes{
+        1, 2, nr - 1, nr, nr + 1, mr - 1, mr, mr + 1, is_complex<TypeParam> ? 37 : 3 * mr + 5, is_complex<TypeParam> ? 40 : 128};
     std::uniform_int_distribution<std::size_t> any(0, sizes.size() - 1);
     for (int round = 0; round < 300 && !this->HasFatalFailure(); ++round)
-        this->expect_definition(sizes[any(this->random)], sizes[any(this->random)], sizes[any(this->random)],
-                                this->random() % 3 != 0);
+        this->expect_definition((sizes[any(this->random)] + unit - 1) / unit * unit, sizes[any(this->random)],
+                                sizes[any(this->random)], this->random() % 3 != 0);
 }
 
 /// Those whose B the second cache does not hold are cut into pieces of columns for one core, too.
-TYPED_TEST(SmallProducts, KeepPiecesOfB)
+TYPED_TEST(LargerSmallProducts, KeepPiecesOfB)
 {
     for (const bool shared : {false, true})
         for (const auto& [m, n, k] : {std::array<Index, 3>{41, 390, 401}, {50, 630, 250}, {25, 300, 640}})
@@ -120,7 +141,7 @@ TYPED_TEST(SmallProducts, KeepPiecesOfB)
 }
 
 /// Panels of A are read in place or packed by how far its columns lie apart, and pieces of B are wide or narrow with it.
-TYPED_TEST(SmallProducts, HaveTheSameBitsHoweverFarTheColumnsLieApart)
+TYPED_TEST(LargerSmallProducts, HaveTheSameBitsHoweverFarTheColumnsLieApart)
 {
     using T = TypeParam;
     const Index n = 430, farthest = 1024;
@@ -142,7 +163,7 @@ TYPED_TEST(SmallProducts, HaveTheSameBitsHoweverFarTheColumnsLieApart)
 }
 
 /// A task says into how many chunks it can be cut before anybody knows where its operands will lie.
-TYPED_TEST(SmallProducts, HaveAsManyChunksWhereverTheyLie)
+TYPED_TEST(LargerSmallProducts, HaveAsManyChunksWhereverTheyLie)
 {
     using T = TypeParam;
     T x = 0;
@@ -154,6 +175,17 @@ TYPED_TEST(SmallProducts, HaveAsManyChunksWhereverTheyLie)
             };
             EXPECT_EQ(chunks(ld), chunks(n)) << n << ", ld " << ld;
         }
+}
+
+TEST(SmallProduct, IsNoneOfComplexNumbersByRows)
+{
+    std::complex<double> x = 0;
+    const auto suits = [&](Index n, Op op) {
+        return SmallProduct<std::complex<double>>::suits({n, n, n, 1.0, general(&x, n, op), general(&x, n), 0.0, &x, 1, n});
+    };
+    EXPECT_TRUE(suits(40, Op::none));
+    EXPECT_FALSE(suits(40, Op::trans));
+    EXPECT_FALSE(suits(48, Op::none));
 }
 
 TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)

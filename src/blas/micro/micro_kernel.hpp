@@ -53,6 +53,20 @@ template <Scalar T> struct QrColumns {
     Index ldt;
 };
 
+/// C <- alpha A B + beta C where the operands lie: what MicroKernel::multiply_in_place works on. beta = 0 overwrites C without
+/// reading it. Element (i, p) of A is A[i + p * a_step], (p, j) of B is B[p * b_rs + j * b_cs], (i, j) of C is C[i + j * cs].
+template <Scalar T> struct ProductInPlace {
+    Index rows, cols, k; ///< rows at most mr, cols at most nr
+    const T* A;
+    Index a_step;
+    const T* B;
+    Index b_rs, b_cs;
+    T alpha, beta;
+    T* C;
+    Index cs;
+    bool conjugate_a = false, conjugate_b = false;
+};
+
 /// The innermost two loops of every level 3 operation, for one instruction set and one scalar.
 ///
 /// Packed operands are arrays of Real<T>, cut into panels that lie one after the other:
@@ -80,10 +94,9 @@ template <Scalar T> struct MicroKernel {
     void (*multiply_panels)(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
                             Index cols, const R* next);
 
-    /// As multiply with contiguous columns of C, for operands where they lie: element (i, p) of A is A[i + p * a_step], i <
-    /// height, element (p, j) of B is B[p * b_rs + j * b_cs], j < cols. Real numbers only; null for complex ones.
-    void (*multiply_in_place)(Index k, const R* A, Index a_step, Index height, const R* B, Index b_rs, Index b_cs, T alpha,
-                              T beta, T* C, Index cs, Index rows, Index cols);
+    /// A product whose operands are read where they lie.
+    void (*multiply_in_place)(const ProductInPlace<T>& product);
+    bool reads_any_rows; ///< by multiply_in_place: otherwise A can be read as far as height(rows)
 
     /// One step of X U = B with U upper triangular, in place in the packed left panel X: columns k .. k + cols of X
     ///     X_k <- (X_k - X_0 U_0k) U_kk^-1,     X_0 the k columns before, solved already.

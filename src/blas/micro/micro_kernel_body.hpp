@@ -4,6 +4,7 @@
 #pragma once
 #include "blas/micro/column_kernel_body.hpp"
 #include "blas/micro/diagonal_block.hpp"
+#include "blas/micro/interleaved_tile.hpp"
 #include "blas/micro/lane_cholesky.hpp"
 #include "blas/micro/lane_lu.hpp"
 #include "blas/micro/lu_columns.hpp"
@@ -28,16 +29,19 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
             return Body<T, Bytes, MV, NR>::multiply(k, A, B, alpha, beta, C, rs, cs, rows, cols, next);
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply(k, A, height, B, alpha, beta, C, rs, cs, rows, cols, next);
     }
-    static void multiply_in_place(Index k, const R* A, Index a_step, Index height, const R* B, Index b_rs, Index b_cs, T alpha,
-                                  T beta, T* C, Index cs, Index rows, Index cols)
+    static void multiply_in_place(const ProductInPlace<T>& x)
     {
-        if constexpr (!is_complex<T>) {
-            if (MV == 1 || height == MV * lanes)
-                return Body<T, Bytes, MV, NR>::multiply_in_place(k, A, a_step, B, b_rs, b_cs, alpha, beta, C, cs, rows, cols);
-            if constexpr (MV > 1)
-                Family<T, Bytes, MV - 1, NR>::multiply_in_place(k, A, a_step, height, B, b_rs, b_cs, alpha, beta, C, cs, rows,
-                                                                cols);
+        if constexpr (is_complex<T>) interleaved<2 * MV>(x);
+        else {
+            if (MV == 1 || x.rows > (MV - 1) * lanes) return Body<T, Bytes, MV, NR>::multiply_in_place(x);
+            if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_in_place(x);
         }
+    }
+    /// By the fewest vectors of pairs that hold the rows.
+    template <int count> static void interleaved(const ProductInPlace<T>& x)
+    {
+        if (count == 1 || 2 * x.rows > (count - 1) * lanes) return InterleavedTile<T, Bytes, count, NR>::multiply(x);
+        if constexpr (count > 1) interleaved<count - 1>(x);
     }
     static void solve(Index k, R* X, Index height, const R* U, Index cols)
     {
@@ -63,7 +67,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .nr = NR,
                 .step = lanes,
                 .multiply_panels = multiply,
-                .multiply_in_place = is_complex<T> ? nullptr : multiply_in_place,
+                .multiply_in_place = multiply_in_place,
+                .reads_any_rows = Vectors<R, Bytes>::reads_some,
                 .solve = solve,
                 .factor_diagonal = factor_diagonal(),
                 .factor_columns = factor_columns<T, Bytes>,

@@ -74,43 +74,46 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     }
 
     /// sum <- sum + A B for operands where they lie; B's columns beyond the last one count as the last one, and are not stored.
-    template <bool contiguous>
-    [[gnu::always_inline]] void accumulate_in_place(Index k, const R* A, Index a_step, const R* B, Index b_rs, Index b_cs,
-                                                    Index cols)
+    template <bool contiguous, bool whole> [[gnu::always_inline]] void accumulate_in_place(const ProductInPlace<T>& x)
     {
         constexpr int unroll = 4;
+        const typename Vec::Some last = Vec::some(x.rows - (MV - 1) * lanes);
         const R* column[NR];
 #pragma GCC unroll 64
-        for (int j = 0; j < NR; ++j) column[j] = B + (j < cols ? j : cols - 1) * b_cs;
+        for (int j = 0; j < NR; ++j) column[j] = x.B + (j < x.cols ? j : x.cols - 1) * x.b_cs;
         const auto step = [&](const R* a, Index p) __attribute__((always_inline))
         {
             V row[MV];
 #pragma GCC unroll 8
-            for (int i = 0; i < MV; ++i) row[i] = Vec::load(a + i * lanes);
+            for (int i = 0; i < MV; ++i) row[i] = whole || i < MV - 1 ? Vec::load(a + i * lanes) : Vec::load(a + i * lanes, last);
 #pragma GCC unroll 64
             for (int j = 0; j < NR; ++j) {
-                const V b = column[j][contiguous ? p : p * b_rs] - V{};
+                const V b = column[j][contiguous ? p : p * x.b_rs] - V{};
 #pragma GCC unroll 8
                 for (int i = 0; i < MV; ++i) sum[j][0][i] += row[i] * b;
             }
         };
+        const R* A = x.A;
         Index p = 0;
-        for (; p + unroll <= k; p += unroll, A += unroll * a_step)
+        for (; p + unroll <= x.k; p += unroll, A += unroll * x.a_step)
 #pragma GCC unroll 4
-            for (int u = 0; u < unroll; ++u) step(A + u * a_step, p + u);
-        for (; p < k; ++p, A += a_step) step(A, p);
+            for (int u = 0; u < unroll; ++u) step(A + u * x.a_step, p + u);
+        for (; p < x.k; ++p, A += x.a_step) step(A, p);
     }
 
-    static void multiply_in_place(Index k, const R* A, Index a_step, const R* B, Index b_rs, Index b_cs, T alpha, T beta, T* C,
-                                  Index cs, Index rows, Index cols)
+    static void multiply_in_place(const ProductInPlace<T>& x)
     {
         Body body;
         body.clear();
-        prefetch(C, 1, cs, rows, cols);
-        if (b_rs == 1) body.template accumulate_in_place<true>(k, A, a_step, B, b_rs, b_cs, cols);
-        else body.template accumulate_in_place<false>(k, A, a_step, B, b_rs, b_cs, cols);
-        if (is(beta, 0)) return body.template store<Beta::zero>(alpha, beta, C, cs, rows, cols);
-        body.template store<Beta::any>(alpha, beta, C, cs, rows, cols);
+        prefetch(x.C, 1, x.cs, x.rows, x.cols);
+        const bool contiguous = x.b_rs == 1;
+        if (x.rows == height || !Vec::reads_some) {
+            if (contiguous) body.template accumulate_in_place<true, true>(x);
+            else body.template accumulate_in_place<false, true>(x);
+        } else if (contiguous) body.template accumulate_in_place<true, false>(x);
+        else body.template accumulate_in_place<false, false>(x);
+        if (is(x.beta, 0)) return body.template store<Beta::zero>(x.alpha, x.beta, x.C, x.cs, x.rows, x.cols);
+        body.template store<Beta::any>(x.alpha, x.beta, x.C, x.cs, x.rows, x.cols);
     }
 
     /// Brings the tile of C into the cache while the sums are computed.

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#ifdef __AVX512F__
+#if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -32,6 +32,8 @@ template <class Numbers> [[gnu::always_inline]] inline Numbers rounded(Numbers x
 template <class R, int Bytes> struct Vectors {
     static constexpr int lanes = Bytes / sizeof(R);
     typedef R V __attribute__((vector_size(Bytes)));
+    using Int = std::conditional_t<sizeof(R) == 8, std::int64_t, std::int32_t>;
+    typedef Int Ints __attribute__((vector_size(Bytes)));
 
     [[gnu::always_inline]] static V load(const R* from) ///< any alignment
     {
@@ -63,6 +65,41 @@ template <class R, int Bytes> struct Vectors {
         copy_some<lanes / 2>(to, reinterpret_cast<const R*>(&v), count);
     }
 
+    /// Has one instruction that reads the first numbers of a vector, where nothing behind them may be read?
+#if defined(__AVX512F__)
+    static constexpr bool reads_some = Bytes == 64;
+    using Some = std::conditional_t<sizeof(R) == 8, __mmask8, __mmask16>;
+#elif defined(__AVX2__)
+    static constexpr bool reads_some = Bytes == 32;
+    using Some = Ints;
+#else
+    static constexpr bool reads_some = false;
+    using Some = Index;
+#endif
+    /// The first `count` of the lanes, 0 <= count <= lanes.
+    [[gnu::always_inline]] static Some some(Index count)
+    {
+#if defined(__AVX512F__)
+        return Some((1u << count) - 1);
+#elif defined(__AVX2__)
+        return numbers(Indices{}) < Ints{} + Int(count);
+#else
+        return count;
+#endif
+    }
+    /// These lanes, the others zero. Without such an instruction all of them.
+    [[gnu::always_inline]] static V load(const R* from, [[maybe_unused]] Some which)
+    {
+        if constexpr (!reads_some) return load(from);
+#if defined(__AVX512F__)
+        else if constexpr (sizeof(R) == 8) return _mm512_maskz_loadu_pd(which, from);
+        else return _mm512_maskz_loadu_ps(which, from);
+#elif defined(__AVX2__)
+        else if constexpr (sizeof(R) == 8) return _mm256_maskload_pd(from, __m256i(which));
+        else return _mm256_maskload_ps(from, __m256i(which));
+#endif
+    }
+
     /// a0 b0 a1 b1 ..: the first and the second vector of it.
     [[gnu::always_inline]] static V interleave_low(V a, V b) { return zip<0>(a, b, Indices{}); }
     [[gnu::always_inline]] static V interleave_high(V a, V b) { return zip<lanes / 2>(a, b, Indices{}); }
@@ -73,6 +110,11 @@ template <class R, int Bytes> struct Vectors {
     [[gnu::always_inline]] static V swap_pairs(V a) { return swap(a, Indices{}); }
     /// -x x -x x ..
     [[gnu::always_inline]] static V alternate(R x) { return interleave_low(V{} - x, V{} + x); }
+
+    /// 0 -0 0 -0 .. or -0 0 -0 0 ..: what `flip` makes of signs.
+    [[gnu::always_inline]] static V signs_of_odd(bool flipped) { return flipped ? interleave_low(V{}, -V{}) : V{}; }
+    [[gnu::always_inline]] static V signs_of_even() { return interleave_low(-V{}, V{}); }
+    [[gnu::always_inline]] static V flip(V a, V signs) { return V(Ints(a) ^ Ints(signs)); }
 
     /// a0 -a1 a2 -a3 ..
     [[gnu::always_inline]] static V negate_odd(V a) { return merge_odd(a, -a, Indices{}); }
@@ -98,6 +140,7 @@ private:
     static Mask first(Index count) { return Mask((1u << count) - 1); } ///< 0 <= count < lanes
 #endif
     using Indices = std::make_integer_sequence<int, lanes>; // a type only
+    template <int... i> [[gnu::always_inline]] static Ints numbers(std::integer_sequence<int, i...>) { return Ints{i...}; }
     template <int from, int... i> [[gnu::always_inline]] static V zip(V a, V b, std::integer_sequence<int, i...>)
     {
         return __builtin_shufflevector(a, b, (from + i / 2 + i % 2 * lanes)...);

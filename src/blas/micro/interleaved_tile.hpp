@@ -1,0 +1,97 @@
+// One micro-tile of complex numbers that are read where they lie, for one instruction set; internal linkage as in
+// micro_kernel_body.hpp.
+#pragma once
+#include "base/scalar.hpp"
+#include "blas/micro/micro_kernel.hpp"
+#include "blas/micro/micro_tile.hpp"
+#include "blas/micro/vectors.hpp"
+
+namespace trencadis::blas {
+namespace {
+
+/// MV vectors of pairs (real, imaginary) times NR columns: a column of A times the real part of an element of B, and the same
+/// column turned by a right angle times its imaginary part. The sums have the bits that packed planes give (`Body`).
+template <Scalar T, int Bytes, int MV, int NR> struct InterleavedTile {
+    using R = Real<T>;
+    using Vec = Vectors<R, Bytes>;
+    using V = typename Vec::V;
+    using Planes = Body<T, Bytes, 1, NR>;
+    using Beta = typename Planes::Beta;
+    static constexpr int lanes = Vec::lanes;
+    static constexpr Index height = MV * lanes / 2;
+    static constexpr bool many_registers = MV * NR >= 16;
+    V sum[NR][MV]; // in registers, as in Body
+
+    template <bool contiguous, bool whole> [[gnu::always_inline]] void accumulate(const ProductInPlace<T>& x)
+    {
+        const typename Vec::Some last = Vec::some(2 * x.rows - (MV - 1) * lanes);
+        const V signs = Vec::signs_of_odd(x.conjugate_a),
+                turning = x.conjugate_b ? Vec::signs_of_odd(true) : Vec::signs_of_even();
+        const R* column[NR];
+#pragma GCC unroll 64
+        for (int j = 0; j < NR; ++j) {
+            column[j] = reinterpret_cast<const R*>(x.B + (j < x.cols ? j : x.cols - 1) * x.b_cs);
+#pragma GCC unroll 8
+            for (int i = 0; i < MV; ++i) sum[j][i] = V{};
+        }
+        const R* A = reinterpret_cast<const R*>(x.A);
+        for (Index p = 0; p < x.k; ++p, A += 2 * x.a_step) {
+            const Index at = 2 * (contiguous ? p : p * x.b_rs);
+            V a[MV], turned[MV];
+#pragma GCC unroll 8
+            for (int i = 0; i < MV; ++i) {
+                a[i] = whole || i < MV - 1 ? Vec::load(A + i * lanes) : Vec::load(A + i * lanes, last);
+                a[i] = Vec::flip(a[i], signs);
+                turned[i] = Vec::flip(Vec::swap_pairs(a[i]), turning);
+            }
+            if constexpr (many_registers) {
+#pragma GCC unroll 64
+                for (int j = 0; j < NR; ++j)
+#pragma GCC unroll 8
+                    for (int i = 0; i < MV; ++i) add(j, i, a[i], turned[i], column[j] + at);
+            } else { // both halves of a column of A would not stay in registers
+#pragma GCC unroll 8
+                for (int i = 0; i < MV; ++i)
+#pragma GCC unroll 64
+                    for (int j = 0; j < NR; ++j) add(j, i, a[i], turned[i], column[j] + at);
+            }
+        }
+    }
+    [[gnu::always_inline]] void add(int j, int i, V a, V turned, const R* b)
+    {
+        sum[j][i] += a * (b[0] - V{});
+        sum[j][i] += turned * (b[1] - V{});
+    }
+
+    static void multiply(const ProductInPlace<T>& x)
+    {
+        InterleavedTile tile;
+        const bool whole = x.rows == height, contiguous = x.b_rs == 1;
+        if (whole && contiguous) tile.template accumulate<true, true>(x);
+        else if (whole) tile.template accumulate<false, true>(x);
+        else if (contiguous) tile.template accumulate<true, false>(x);
+        else tile.template accumulate<false, false>(x);
+        if (Planes::is(x.beta, 1)) return tile.template store<Beta::one>(x); // C may be infinite
+        if (Planes::is(x.beta, 0)) return tile.template store<Beta::zero>(x);
+        tile.template store<Beta::any>(x);
+    }
+
+    template <Beta kind> [[gnu::always_inline]] void store(const ProductInPlace<T>& x) const
+    {
+        const R real = Planes::re(x.alpha);
+        const V imaginary = Vec::alternate(Planes::im(x.alpha));
+#pragma GCC unroll 64
+        for (int j = 0; j < NR; ++j) {
+            if (j >= x.cols) return;
+            R* const c = reinterpret_cast<R*>(x.C + j * x.cs);
+#pragma GCC unroll 8
+            for (int i = 0; i < MV; ++i)
+                Planes::template put<Vec, kind, false>(c + i * lanes,
+                                                       real * sum[j][i] + rounded(imaginary * Vec::swap_pairs(sum[j][i])), x.beta,
+                                                       2 * x.rows - i * lanes);
+        }
+    }
+};
+
+} // namespace
+} // namespace trencadis::blas
