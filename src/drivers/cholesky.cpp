@@ -38,7 +38,7 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
     check_options("potrf", options);
     if (n == 0) return 0;
     const Chosen how(crew, {"potrf", layout_of_precision<T>, n, n}, options);
-    if (how.by_caller() || runs_directly(crew, operations::potrf(double(n)).flops<T>(), how.options(), Work::factorization))
+    if (how.by_caller() || runs_directly(crew, operations::potrf(double(n)).flops<T>(), how.options(), Work::cholesky))
         return alone::potrf(crew.kernels(), uplo, n, A, lda);
     return lay_out<T>(crew, forms::potrf(), how.options(), {.m = n, .n = n, .uplo = uplo}, {{A, lda}})
         .run(crew, how.options(), how.here());
@@ -63,7 +63,7 @@ Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, In
     require(crew, TRC_ARGUMENTS_posv(TRC_CHECK));
     check_options("posv", options);
     if (n == 0) return 0;
-    if (runs_directly(crew, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
+    if (runs_directly(crew, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::cholesky))
         return alone::posv(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb);
     const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
     return lay_out<T>(crew, forms::posv(), options, problem, {{A, lda}, {B, ldb}}).run(crew, options);

@@ -1,3 +1,4 @@
+#include "blas/factorizations/lu.hpp"
 #include "algorithms/getri.hpp"
 #include "algorithms/signatures.hpp"
 #include "algorithms/tile_size.hpp"
@@ -5,6 +6,7 @@
 #include "drivers/chosen.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
+#include "drivers/sharing.hpp"
 #include "graph/immediate_flow.hpp"
 #include "kernels/tiles/getri_operations.hpp"
 #include "matrix/diagonal.hpp"
@@ -67,6 +69,19 @@ template <Scalar T> Index getri(const KernelProvider& kernels, Index n, T* A, In
 
 } // namespace alone
 
+namespace {
+
+/// On the calling thread, which others help where the kernels are ours.
+template <Scalar T>
+Index factor_directly(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
+{
+    if (!crew.kernels().native(KernelRoutine::getrf)) return alone::getrf(crew.kernels(), m, n, A, lda, ipiv);
+    const Flops flops = operations::getrf(double(m), double(n)).flops<T>();
+    return blas::getrf(m, n, A, lda, ipiv, helpers<T>(crew, flops, options));
+}
+
+} // namespace
+
 template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
 {
     require(crew, TRC_ARGUMENTS_getrf(TRC_CHECK));
@@ -75,7 +90,7 @@ template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, I
     const Chosen how(crew, {"getrf", layout_of_precision<T>, m, n}, options);
     const Flops flops = operations::getrf(double(m), double(n)).flops<T>();
     if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::factorization))
-        return alone::getrf(crew.kernels(), m, n, A, lda, ipiv);
+        return factor_directly(crew, m, n, A, lda, ipiv, options);
     return lay_out<T>(crew, forms::getrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {ipiv}})
         .run(crew, how.options(), how.here());
 }
@@ -101,8 +116,10 @@ Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, 
     require(crew, TRC_ARGUMENTS_gesv(TRC_CHECK));
     check_options("gesv", options);
     if (n == 0) return 0;
-    if (runs_directly(crew, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization))
-        return alone::gesv(crew.kernels(), n, nrhs, A, lda, ipiv, B, ldb);
+    if (runs_directly(crew, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization)) {
+        const Index info = factor_directly(crew, n, n, A, lda, ipiv, options);
+        return info ? info : alone::getrs(crew.kernels(), Op::none, n, nrhs, A, lda, ipiv, B, ldb);
+    }
     const Problem problem{.m = n, .n = n, .nrhs = nrhs};
     return lay_out<T>(crew, forms::gesv(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}).run(crew, options);
 }

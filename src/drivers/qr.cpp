@@ -56,7 +56,7 @@ bool by_tasks(Crew& crew, forms::Forms all, const RoutineOptions& options, const
     return true;
 }
 /// Products with a vector are shared without tasks, step by step; the update of a block is a product as others.
-template <Scalar T> blas::PivotingHelp<T> helpers(Crew& crew, const std::function<bool()>& interrupted)
+template <Scalar T> blas::PivotingHelp<T> pivoting_help(Crew& crew, const std::function<bool()>& interrupted)
 {
     return {.share =
                 [&crew](Index chunks, Flops flops, const std::function<void(Team&)>& work) {
@@ -160,7 +160,7 @@ template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T*
         (geqrf_by_rows(crew, m, n, A, lda, tau, asked, how.options()) ||
          by_tasks<T>(crew, forms::geqrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {tau}}, how.here())))
         return;
-    alone::geqrf(crew.kernels(), m, n, A, lda, tau);
+    blas::geqrf<T>(m, n, A, lda, tau, nullptr, 1, helpers<T>(crew, operations::geqrf(double(m), double(n)).flops<T>(), options));
 }
 
 template <Scalar T> void geqp3(Crew& crew, Index m, Index n, T* A, Index lda, Index* jpvt, T* tau, const RoutineOptions& options)
@@ -176,7 +176,7 @@ template <Scalar T> void geqp3(Crew& crew, Index m, Index n, T* A, Index lda, In
     }
     if (done == std::min(m, n)) return;
     const blas::PivotingRoom<T> room(n - done, options.nb ? options.nb : blas::pivoting_block(n - done));
-    const auto help = helpers<T>(crew, options.interrupted);
+    const auto help = pivoting_help<T>(crew, options.interrupted);
     blas::factor_free_columns(m, n - done, done, rest, lda, jpvt + done, tau + done, room, help);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "blas/level3/helpers.hpp"
 #include "drivers/routine.hpp"
 
 #include <functional>
@@ -26,6 +27,16 @@ inline bool may_be_short(Flops flops, bool ours, const RoutineOptions& options, 
 template <Scalar T> bool is_short(Crew& crew, Flops flops, bool ours, const RoutineOptions& options, Flops most = 1.2e8)
 {
     return may_be_short(flops, ours, options, most) && crew.can_share(in_double<T>(flops));
+}
+
+/// Those who may help a factorization on the calling thread, by our own kernels and with the same bits.
+template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, const RoutineOptions& options)
+{
+    const Flops largest = flops / 2; // of its updates
+    if (!may_be_short(flops, true, options) || !crew.can_share(in_double<T>(largest))) return {};
+    return {crew.workers(), [&crew](Index chunks, Flops of, const std::function<void(Team&)>& work) {
+                return crew.share_out(chunks, work, in_double<T>(of));
+            }};
 }
 
 } // namespace trencadis

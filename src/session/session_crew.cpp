@@ -39,7 +39,9 @@ bool SessionCrew::can_share(Flops flops)
     const auto its_own_ns = static_cast<std::int64_t>(flops / slowest_per_ns); // the last one began then
     if (now - last < close_ns + its_own_ns && now - last_rouse_ns_.load(std::memory_order_relaxed) > seldom_ns) {
         last_rouse_ns_.store(now, std::memory_order_relaxed);
-        sharing_->rouse(helpers_for(flops, session_.workers()));
+        // Until the next calls but one come, from when it is awake; a helper that none of them needs sleeps most of the time.
+        const std::int64_t next = std::clamp<std::int64_t>(3 * (now - last), 100'000, 400'000);
+        sharing_->rouse(helpers_for(flops, session_.workers()), next);
     }
     return false;
 }

@@ -44,7 +44,7 @@ protected:
     static void share(TaskFlowEngine& engine, Index chunks, const Work& work)
     {
         ASSERT_TRUE(eventually([&] {
-            engine.call_sharing()->rouse(engine.workers());
+            engine.call_sharing()->rouse(engine.workers(), 0);
             return engine.call_sharing()->share_out(chunks, work, 0);
         }));
     }
@@ -237,7 +237,7 @@ TEST_F(SharedCalls, AreNotForWhoWantsToSeeTasks)
     traced.engine().recorder().start();
     for (int i = 0; i < 1000; ++i)
         for (RuntimeUnderTest* runtime : {&one, &emulated, &moving, &traced}) {
-            runtime->engine().call_sharing()->rouse(8);
+            runtime->engine().call_sharing()->rouse(8, 0);
             ASSERT_FALSE(runtime->engine().call_sharing()->share_out(10, nothing, 0));
         }
     traced.engine().recorder().stop({}, Origin::measured);

@@ -51,7 +51,7 @@ template <Scalar T> void factor_one_by_one(Index m, Index n, T* A, Index lda, T*
 
 } // namespace
 
-template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt)
+template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt, const Helpers& helpers)
 {
     const Index k = std::min(m, n);
     if (k <= 0) return;
@@ -63,7 +63,11 @@ template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* fac
         const Index width = std::min(room.panel, k - j);
         T* const corner = A + j * (lda + 1);
         const auto v = factor_panel(Storage::columns, m - j, width, corner, lda, tau + j, room.factor, width, room.reflectors);
-        apply_whole(Side::left, Op::conj_trans, v, m - j, n - j - width, width, room.factor, width, corner + width * lda, lda);
+        const Flops flops = (is_complex<T> ? 16.0 : 4.0) * double(m - j) * double(n - j - width) * double(width);
+        update_columns(helpers, n - j - width, flops, [&](Index first, Index count) {
+            apply_whole(Side::left, Op::conj_trans, v, m - j, count, width, room.factor, width, corner + (width + first) * lda,
+                        lda);
+        });
     }
     if (factor) copy_factor(k, room.factor, factor, ldt);
 }
@@ -84,7 +88,7 @@ template <Scalar T> void gelqf(Index m, Index n, T* A, Index lda, T* tau)
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void geqrf(Index, Index, T*, Index, T*, T*, Index);                                                                 \
+    template void geqrf(Index, Index, T*, Index, T*, T*, Index, const Helpers&);                                                 \
     template void gelqf(Index, Index, T*, Index, T*);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

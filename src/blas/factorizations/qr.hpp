@@ -1,6 +1,7 @@
 #pragma once
 #include "base/scalar.hpp"
 #include "base/types.hpp"
+#include "blas/level3/helpers.hpp"
 #include "matrix/ops.hpp"
 
 /// QR and LQ in LAPACK's layout on one core, over our own kernels and level 3; as there for threads, buffers and memory
@@ -22,7 +23,7 @@ template <Scalar T> Real<T> column_norm(Index n, const T* x);
 /// A = Q R in place, A m x n: R in the upper triangle, the reflectors' v below it, tau of k = min(m, n) numbers. `factor` (k x k,
 /// upper triangle, the rest not referenced) receives T of all k reflectors, unless it is null. 2 m n^2 - 2/3 n^3 flops for m >= n
 /// (4 times that complex); with `factor` k^2 (m - k/3) more. Halves of the columns, recursively: Elmroth, Gustavson 2000.
-template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt);
+template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt, const Helpers& helpers = {});
 /// A = L Q in place: what geqrf does to A^H, so that rows hold v^H and Q = H_k^H .. H_1^H.
 template <Scalar T> void gelqf(Index m, Index n, T* A, Index lda, T* tau);
 

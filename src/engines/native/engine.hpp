@@ -67,7 +67,7 @@ public:
     bool shares(Flops flops) const override;
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;
-    void rouse(int helpers) override;
+    void rouse(int helpers, std::int64_t for_ns) override;
     bool is_worth_waking(Flops flops) const override { return worth_waking(flops) > 0; }
     bool has_room() const override;
     int spinning() const override
@@ -227,12 +227,13 @@ private:
     std::atomic<bool> stop_{false};
     OpenCall call_;
     WakeCost wake_cost_;
-    std::atomic<std::int64_t> woken_at_ns_{0};   ///< workers were, for the open call, and none of them has come yet; else 0
-    std::atomic<std::int64_t> wary_until_ns_{0}; ///< no open calls before: a member was late
-    Sleepers sleepers_;                          ///< the workers' own units by number, then the guests in their places
-    std::vector<WorkerId> worker_on_;            ///< by core number; no_worker
-    std::unique_ptr<DeviceMemory> devices_;      ///< none: the workers are cores, and nobody moves data
-    std::vector<std::unique_ptr<Seat>> seats_;   ///< one per worker; the last member, for they end before what their units use
+    std::atomic<std::int64_t> alert_until_ns_{0}; ///< who is woken looks for work until then
+    std::atomic<std::int64_t> woken_at_ns_{0};    ///< workers were, for the open call, and none of them has come yet; else 0
+    std::atomic<std::int64_t> wary_until_ns_{0};  ///< no open calls before: a member was late
+    Sleepers sleepers_;                           ///< the workers' own units by number, then the guests in their places
+    std::vector<WorkerId> worker_on_;             ///< by core number; no_worker
+    std::unique_ptr<DeviceMemory> devices_;       ///< none: the workers are cores, and nobody moves data
+    std::vector<std::unique_ptr<Seat>> seats_;    ///< one per worker; the last member, for they end before what their units use
 };
 
 } // namespace trencadis

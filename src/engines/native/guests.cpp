@@ -51,8 +51,9 @@ Worker* NativeEngine::free_place()
 }
 
 /// But the one whose place the caller will have.
-void NativeEngine::rouse(int helpers)
+void NativeEngine::rouse(int helpers, std::int64_t for_ns)
 {
+    alert_until_ns_.store(now_ns() + for_ns, std::memory_order_relaxed);
     const WorkerId left = std::max(worker_here(), 0);
     for (const auto& worker : workers_)
         if (worker->id != left && helpers-- > 0) sleepers_.notify_one(worker->id);

@@ -158,7 +158,8 @@ Found NativeEngine::idle(Worker& worker, Wait* wait)
         bool notified = false;
         found = sleep(worker, wait, watch.nap_ns(), notified);
         last = now_ns();
-        if (notified) spin_until = (worker.woke_ns = last) + spin_ns(last);
+        if (notified)
+            spin_until = std::max((worker.woke_ns = last) + spin_ns(last), alert_until_ns_.load(std::memory_order_relaxed));
         watch.slept(notified, idle_.load(std::memory_order_relaxed));
     }
     count_idle(worker, -1);

@@ -1,0 +1,100 @@
+#include "blas/factorizations/lu.hpp"
+#include "blas/factorizations/qr.hpp"
+#include "blas/testing/reference.hpp"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace trencadis::blas {
+namespace {
+
+using namespace testing;
+
+constexpr BlockSizes blocks{256, 240, 4000};
+
+/// A fork and a join of two threads for each update, whatever that costs.
+struct TwoThreads {
+    const InstructionSet& set; ///< is each thread's own
+    int forks = 0;
+    Helpers helpers(int cores)
+    {
+        return {cores, [this](Index chunks, Flops, const std::function<void(Team&)>& work) {
+                    SharedWork shared(chunks, 1);
+                    std::thread other([&] {
+                        const ForcedSetup forced(set, blocks);
+                        Team team(shared, nullptr, 1, true);
+                        work(team);
+                    });
+                    Team team(shared);
+                    work(team);
+                    other.join();
+                    ++forks;
+                    return true;
+                }};
+    }
+};
+
+template <Scalar T>::testing::AssertionResult same_bits(const Stored<T>& a, const Stored<T>& b)
+{
+    for (Index j = 0; j < a.cols; ++j)
+        if (std::memcmp(&a(0, j), &b(0, j), std::size_t(a.rows) * sizeof(T)) != 0)
+            return ::testing::AssertionFailure() << "column " << j << " differs";
+    return ::testing::AssertionSuccess();
+}
+
+template <class T> class Helped : public ::testing::Test {
+};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Helped, Scalars);
+
+struct Shape {
+    Index m, n;
+};
+constexpr Shape shapes[] = {{130, 130}, {203, 157}, {90, 300}, {300, 90}, {320, 310}};
+
+TYPED_TEST(Helped, LuHasTheBitsOfOneThread)
+{
+    using T = TypeParam;
+    Random random(5);
+    for (const InstructionSet* set : instruction_set_entries()) {
+        if (!set->runs_here()) continue;
+        const ForcedSetup forced(*set, blocks);
+        for (const auto [m, n] : shapes)
+            for (const int cores : {2, 5}) {
+                auto alone = random_matrix<T>(random, m, n), helped = alone;
+                if (m == 203) alone(60, 100) = helped(60, 100) = std::numeric_limits<Real<T>>::infinity();
+                std::vector<Index> pivots(std::size_t(std::min(m, n))), others = pivots;
+                TwoThreads threads{*set};
+                const Index info = getrf(m, n, alone.data.data(), alone.ld, pivots.data());
+                EXPECT_EQ(getrf(m, n, helped.data.data(), helped.ld, others.data(), threads.helpers(cores)), info);
+                EXPECT_GT(threads.forks, 0);
+                EXPECT_EQ(pivots, others);
+                ASSERT_TRUE(same_bits(alone, helped)) << set->name << ' ' << m << " x " << n << ", " << cores << " cores";
+            }
+    }
+}
+
+TYPED_TEST(Helped, QrHasTheBitsOfOneThread)
+{
+    using T = TypeParam;
+    Random random(6);
+    for (const InstructionSet* set : instruction_set_entries()) {
+        if (!set->runs_here()) continue;
+        const ForcedSetup forced(*set, blocks);
+        for (const auto [m, n] : shapes)
+            for (const int cores : {2, 5}) {
+                auto alone = random_matrix<T>(random, m, n), helped = alone;
+                std::vector<T> tau(std::size_t(std::min(m, n))), others = tau;
+                TwoThreads threads{*set};
+                geqrf<T>(m, n, alone.data.data(), alone.ld, tau.data(), nullptr, 1);
+                geqrf<T>(m, n, helped.data.data(), helped.ld, others.data(), nullptr, 1, threads.helpers(cores));
+                EXPECT_GT(threads.forks, 0);
+                EXPECT_EQ(tau, others);
+                ASSERT_TRUE(same_bits(alone, helped)) << set->name << ' ' << m << " x " << n << ", " << cores << " cores";
+            }
+    }
+}
+
+} // namespace
+} // namespace trencadis::blas
