@@ -21,7 +21,8 @@ template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
         return false;
     if constexpr (is_complex<T>) {
         const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
-        return x.A.rs == 1 && std::max({x.m, x.n, x.k}) <= longest_complex && (kernel.reads_any_rows || x.m % kernel.step == 0);
+        return x.A.rs == 1 && std::max({x.m, x.n, x.k}) <= kernel.longest_in_place &&
+               (kernel.reads_any_rows || x.m % kernel.step == 0);
     } else return is_low(x.n, x.k) || is_compact(x);
 }
 
@@ -104,11 +105,25 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
             A = image;
             step = kernel_.height(rows);
         }
-    for (Index j = j0; j < j1; j += kernel_.nr)
-        for (Index p = 0; p < x_.k; p += depth_)
-            kernel_.multiply_in_place({rows, std::min(kernel_.nr, j1 - j), std::min(depth_, x_.k - p), A + p * step, step,
-                                       x_.B.data + p * x_.B.rs + j * x_.B.cs, x_.B.rs, x_.B.cs, x_.alpha, p == 0 ? x_.beta : T(1),
-                                       x_.C + i + j * x_.cs, x_.cs, x_.A.conjugated, x_.B.conjugated});
+    ProductInPlace<T> tile{.rows = rows,
+                           .a_step = step,
+                           .b_rs = x_.B.rs,
+                           .b_cs = x_.B.cs,
+                           .alpha = x_.alpha,
+                           .cs = x_.cs,
+                           .conjugate_a = x_.A.conjugated,
+                           .conjugate_b = x_.B.conjugated};
+    for (Index j = j0; j < j1; j += kernel_.nr) {
+        tile.cols = std::min(kernel_.nr, j1 - j);
+        tile.C = x_.C + i + j * x_.cs;
+        for (Index p = 0; p < x_.k; p += depth_) {
+            tile.k = std::min(depth_, x_.k - p);
+            tile.A = A + p * step;
+            tile.B = x_.B.data + p * x_.B.rs + j * x_.B.cs;
+            tile.beta = p == 0 ? x_.beta : T(1);
+            kernel_.multiply_in_place(tile);
+        }
+    }
 }
 
 template class SmallProduct<float>;

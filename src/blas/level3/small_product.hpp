@@ -37,10 +37,9 @@ public:
     void work(Team& team) const;
 
 private:
-    static constexpr Index deepest = 384;        ///< of a panel of A that stays in the first two caches
-    static constexpr Index largest = 384 * 384;  ///< elements of B, which every panel of A reads anew
-    static constexpr Index longest_complex = 40; ///< of m, n and k: A is read anew for each panel of columns
-    static constexpr Index longest = 640;        ///< of m, n and k: then pieces of B stay in the second cache, with a panel of A
+    static constexpr Index deepest = 384;       ///< of a panel of A that stays in the first two caches
+    static constexpr Index largest = 384 * 384; ///< elements of B, which every panel of A reads anew
+    static constexpr Index longest = 640;       ///< of m, n and k: then pieces of B stay in the second cache, with a panel of A
 
     static bool is_low(Index n, Index k) { return k <= deepest && n * k <= largest; }
     /// Lines so far apart share few sets of a cache.

@@ -24,7 +24,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct InterleavedTile {
 
     template <bool contiguous, bool whole> [[gnu::always_inline]] void accumulate(const ProductInPlace<T>& x)
     {
-        const typename Vec::Some last = Vec::some(2 * x.rows - (MV - 1) * lanes);
+        const Index k = x.k, a_step = 2 * x.a_step, b_rs = x.b_rs;
+        const typename Vec::Some last = whole ? typename Vec::Some{} : Vec::some(2 * x.rows - (MV - 1) * lanes);
         const V signs = Vec::signs_of_odd(x.conjugate_a),
                 turning = x.conjugate_b ? Vec::signs_of_odd(true) : Vec::signs_of_even();
         const R* column[NR];
@@ -35,8 +36,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct InterleavedTile {
             for (int i = 0; i < MV; ++i) sum[j][i] = V{};
         }
         const R* A = reinterpret_cast<const R*>(x.A);
-        for (Index p = 0; p < x.k; ++p, A += 2 * x.a_step) {
-            const Index at = 2 * (contiguous ? p : p * x.b_rs);
+        for (Index p = 0; p < k; ++p, A += a_step) {
+            const Index at = 2 * (contiguous ? p : p * b_rs);
             V a[MV], turned[MV];
 #pragma GCC unroll 8
             for (int i = 0; i < MV; ++i) {
@@ -63,17 +64,19 @@ template <Scalar T, int Bytes, int MV, int NR> struct InterleavedTile {
         sum[j][i] += turned * (b[1] - V{});
     }
 
-    static void multiply(const ProductInPlace<T>& x)
+    template <bool contiguous, bool whole> static void multiply_where_it_lies(const ProductInPlace<T>& x)
     {
         InterleavedTile tile;
-        const bool whole = x.rows == height, contiguous = x.b_rs == 1;
-        if (whole && contiguous) tile.template accumulate<true, true>(x);
-        else if (whole) tile.template accumulate<false, true>(x);
-        else if (contiguous) tile.template accumulate<true, false>(x);
-        else tile.template accumulate<false, false>(x);
+        tile.template accumulate<contiguous, whole>(x);
         if (Planes::is(x.beta, 1)) return tile.template store<Beta::one>(x); // C may be infinite
         if (Planes::is(x.beta, 0)) return tile.template store<Beta::zero>(x);
         tile.template store<Beta::any>(x);
+    }
+    static void multiply(const ProductInPlace<T>& x)
+    {
+        const bool whole = x.rows == height;
+        if (x.b_rs == 1) return whole ? multiply_where_it_lies<true, true>(x) : multiply_where_it_lies<true, false>(x);
+        return whole ? multiply_where_it_lies<false, true>(x) : multiply_where_it_lies<false, false>(x);
     }
 
     template <Beta kind> [[gnu::always_inline]] void store(const ProductInPlace<T>& x) const

@@ -56,14 +56,14 @@ template <Scalar T> struct QrColumns {
 /// C <- alpha A B + beta C where the operands lie: what MicroKernel::multiply_in_place works on. beta = 0 overwrites C without
 /// reading it. Element (i, p) of A is A[i + p * a_step], (p, j) of B is B[p * b_rs + j * b_cs], (i, j) of C is C[i + j * cs].
 template <Scalar T> struct ProductInPlace {
-    Index rows, cols, k; ///< rows at most mr, cols at most nr
-    const T* A;
-    Index a_step;
-    const T* B;
-    Index b_rs, b_cs;
-    T alpha, beta;
-    T* C;
-    Index cs;
+    Index rows = 0, cols = 0, k = 0; ///< rows at most mr, cols at most nr
+    const T* A = nullptr;
+    Index a_step = 0;
+    const T* B = nullptr;
+    Index b_rs = 0, b_cs = 0;
+    T alpha{}, beta{};
+    T* C = nullptr;
+    Index cs = 0;
     bool conjugate_a = false, conjugate_b = false;
 };
 
@@ -96,7 +96,8 @@ template <Scalar T> struct MicroKernel {
 
     /// A product whose operands are read where they lie.
     void (*multiply_in_place)(const ProductInPlace<T>& product);
-    bool reads_any_rows; ///< by multiply_in_place: otherwise A can be read as far as height(rows)
+    bool reads_any_rows;    ///< by multiply_in_place: otherwise A can be read as far as height(rows)
+    Index longest_in_place; ///< of a complex product's extents: to pack larger ones pays
 
     /// One step of X U = B with U upper triangular, in place in the packed left panel X: columns k .. k + cols of X
     ///     X_k <- (X_k - X_0 U_0k) U_kk^-1,     X_0 the k columns before, solved already.

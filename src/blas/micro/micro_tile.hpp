@@ -77,7 +77,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     template <bool contiguous, bool whole> [[gnu::always_inline]] void accumulate_in_place(const ProductInPlace<T>& x)
     {
         constexpr int unroll = 4;
-        const typename Vec::Some last = Vec::some(x.rows - (MV - 1) * lanes);
+        const Index k = x.k, a_step = x.a_step, b_rs = x.b_rs;
+        const typename Vec::Some last = whole ? typename Vec::Some{} : Vec::some(x.rows - (MV - 1) * lanes);
         const R* column[NR];
 #pragma GCC unroll 64
         for (int j = 0; j < NR; ++j) column[j] = x.B + (j < x.cols ? j : x.cols - 1) * x.b_cs;
@@ -88,32 +89,33 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             for (int i = 0; i < MV; ++i) row[i] = whole || i < MV - 1 ? Vec::load(a + i * lanes) : Vec::load(a + i * lanes, last);
 #pragma GCC unroll 64
             for (int j = 0; j < NR; ++j) {
-                const V b = column[j][contiguous ? p : p * x.b_rs] - V{};
+                const V b = column[j][contiguous ? p : p * b_rs] - V{};
 #pragma GCC unroll 8
                 for (int i = 0; i < MV; ++i) sum[j][0][i] += row[i] * b;
             }
         };
         const R* A = x.A;
         Index p = 0;
-        for (; p + unroll <= x.k; p += unroll, A += unroll * x.a_step)
+        for (; p + unroll <= k; p += unroll, A += unroll * a_step)
 #pragma GCC unroll 4
-            for (int u = 0; u < unroll; ++u) step(A + u * x.a_step, p + u);
-        for (; p < x.k; ++p, A += x.a_step) step(A, p);
+            for (int u = 0; u < unroll; ++u) step(A + u * a_step, p + u);
+        for (; p < k; ++p, A += a_step) step(A, p);
     }
 
-    static void multiply_in_place(const ProductInPlace<T>& x)
+    template <bool contiguous, bool whole> static void multiply_where_it_lies(const ProductInPlace<T>& x)
     {
         Body body;
         body.clear();
         prefetch(x.C, 1, x.cs, x.rows, x.cols);
-        const bool contiguous = x.b_rs == 1;
-        if (x.rows == height || !Vec::reads_some) {
-            if (contiguous) body.template accumulate_in_place<true, true>(x);
-            else body.template accumulate_in_place<false, true>(x);
-        } else if (contiguous) body.template accumulate_in_place<true, false>(x);
-        else body.template accumulate_in_place<false, false>(x);
+        body.template accumulate_in_place<contiguous, whole>(x);
         if (is(x.beta, 0)) return body.template store<Beta::zero>(x.alpha, x.beta, x.C, x.cs, x.rows, x.cols);
         body.template store<Beta::any>(x.alpha, x.beta, x.C, x.cs, x.rows, x.cols);
+    }
+    static void multiply_in_place(const ProductInPlace<T>& x)
+    {
+        const bool whole = x.rows == height || !Vec::reads_some;
+        if (x.b_rs == 1) return whole ? multiply_where_it_lies<true, true>(x) : multiply_where_it_lies<true, false>(x);
+        return whole ? multiply_where_it_lies<false, true>(x) : multiply_where_it_lies<false, false>(x);
     }
 
     /// Brings the tile of C into the cache while the sums are computed.
