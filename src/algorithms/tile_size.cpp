@@ -113,7 +113,6 @@ DirectLimits direct_limits(int workers, bool own_kernels, Work work)
     if (!own_kernels) return workers > 1 ? DirectLimits{2e6, 2e6, 2e6} : DirectLimits{4e6, 4e6, 4e6};
     if (workers == 1) return {half_a_millisecond, half_a_millisecond, half_a_millisecond};
     if (work == Work::factorization) return {2e7, 2e7, 2e7}; // whose updates others help with all the same
-    if (work == Work::cholesky) return {5e6, 5e6, 5e6};
     if (work == Work::solve) return {3e6, 3e6, 3e6};
     return {1.2e6, 6e6, half_a_millisecond};
 }

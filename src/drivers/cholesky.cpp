@@ -1,9 +1,11 @@
 #include "algorithms/empty_cholesky.hpp"
 #include "algorithms/signatures.hpp"
+#include "blas/level3/level3.hpp"
 #include "drivers/alone.hpp"
 #include "drivers/chosen.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
+#include "drivers/sharing.hpp"
 #include "matrix/operations.hpp"
 
 #include <memory>
@@ -13,6 +15,7 @@ namespace alone {
 
 template <Scalar T> Index potrf(const KernelProvider& kernels, Uplo uplo, Index n, T* A, Index lda)
 {
+    if (n > 0 && kernels.native(KernelRoutine::potrf)) return blas::potrf_in_halves(uplo, n, A, lda, {});
     return n == 0 ? 0 : kernels.potrf(uplo, n, A, lda);
 }
 
@@ -32,14 +35,25 @@ template <Scalar T> Index posv(const KernelProvider& kernels, Uplo uplo, Index n
 
 } // namespace alone
 
+namespace {
+
+/// On the calling thread, which others help where the kernels are ours.
+template <Scalar T> Index factor_directly(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
+{
+    if (!crew.kernels().native(KernelRoutine::potrf)) return alone::potrf(crew.kernels(), uplo, n, A, lda);
+    return blas::potrf_in_halves(uplo, n, A, lda, helpers<T>(crew, operations::potrf(double(n)).flops<T>(), options));
+}
+
+} // namespace
+
 template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
 {
     require(crew, TRC_ARGUMENTS_potrf(TRC_CHECK));
     check_options("potrf", options);
     if (n == 0) return 0;
     const Chosen how(crew, {"potrf", layout_of_precision<T>, n, n}, options);
-    if (how.by_caller() || runs_directly(crew, operations::potrf(double(n)).flops<T>(), how.options(), Work::cholesky))
-        return alone::potrf(crew.kernels(), uplo, n, A, lda);
+    if (how.by_caller() || runs_directly(crew, operations::potrf(double(n)).flops<T>(), how.options(), Work::factorization))
+        return factor_directly(crew, uplo, n, A, lda, options);
     return lay_out<T>(crew, forms::potrf(), how.options(), {.m = n, .n = n, .uplo = uplo}, {{A, lda}})
         .run(crew, how.options(), how.here());
 }
@@ -63,8 +77,11 @@ Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, In
     require(crew, TRC_ARGUMENTS_posv(TRC_CHECK));
     check_options("posv", options);
     if (n == 0) return 0;
-    if (runs_directly(crew, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::cholesky))
-        return alone::posv(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb);
+    if (runs_directly(crew, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::factorization)) {
+        const Index info = factor_directly(crew, uplo, n, A, lda, options);
+        if (info == 0) alone::potrs(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb);
+        return info;
+    }
     const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
     return lay_out<T>(crew, forms::posv(), options, problem, {{A, lda}, {B, ldb}}).run(crew, options);
 }

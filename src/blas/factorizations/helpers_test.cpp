@@ -1,5 +1,6 @@
 #include "blas/factorizations/lu.hpp"
 #include "blas/factorizations/qr.hpp"
+#include "blas/level3/level3.hpp"
 #include "blas/testing/reference.hpp"
 
 #include <cstring>
@@ -72,6 +73,36 @@ TYPED_TEST(Helped, LuHasTheBitsOfOneThread)
                 EXPECT_EQ(pivots, others);
                 ASSERT_TRUE(same_bits(alone, helped)) << set->name << ' ' << m << " x " << n << ", " << cores << " cores";
             }
+    }
+}
+
+TYPED_TEST(Helped, CholeskyHasTheBitsOfOneThread)
+{
+    using T = TypeParam;
+    Random random(7);
+    for (const InstructionSet* set : instruction_set_entries()) {
+        if (!set->runs_here()) continue;
+        const ForcedSetup forced(*set, blocks);
+        for (const Index n : {193, 256, 301, 391})
+            for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+                for (const Index minor : {Index(0), n - 20}) {
+                    auto alone = random_matrix<T>(random, n, n);
+                    for (Index j = 0; j < n; ++j) alone(j, j) = T(Real<T>(n));
+                    if (minor) alone(minor - 1, minor - 1) = T(-1);
+                    auto helped = alone, block = alone;
+                    const std::string what = std::string(set->name) + ' ' + std::to_string(n) + ' ' + char(uplo);
+                    TwoThreads threads{*set};
+                    EXPECT_EQ(potrf_in_halves(uplo, n, alone.data.data(), alone.ld, {}), minor) << what;
+                    EXPECT_EQ(potrf_in_halves(uplo, n, helped.data.data(), helped.ld, threads.helpers(2)), minor) << what;
+                    EXPECT_GT(threads.forks, 0);
+                    ASSERT_TRUE(same_bits(alone, helped)) << what;
+                    EXPECT_EQ(potrf(uplo, n, block.data.data(), block.ld), minor) << what;
+                    if (minor) continue;
+                    for (Index j = 0; j < n; ++j)
+                        for (Index i = 0; i < n; ++i)
+                            ASSERT_LE(std::abs(alone(i, j) - block(i, j)), 100 * eps<T> * std::sqrt(Real<T>(n)))
+                                << what << " at " << i << ", " << j;
+                }
     }
 }
 

@@ -14,10 +14,10 @@ struct Helpers {
     std::function<bool(Index chunks, Flops flops, const std::function<void(Team&)>& work)> share = {};
 };
 
-/// Calls update(first, count) for columns 0 .. n - 1 of a matrix: in slices, by whoever takes part, or for all at once. A column
-/// must get the same bits whichever slice it is in; none is narrower than `unit`, but where all of them are: solutions and sums
-/// of one or two columns are found otherwise.
-template <class Update> void update_columns(const Helpers& helpers, Index n, Flops flops, const Update& update)
+/// Calls update(first, count) for columns (or rows) 0 .. n - 1 of a matrix: in slices, by whoever takes part, or for all at
+/// once. A column must get the same bits whichever slice it is in; none is narrower than `unit`, but where all of them are:
+/// solutions and sums of one or two columns are found otherwise.
+template <class Update> void in_slices(const Helpers& helpers, Index n, Flops flops, const Update& update)
 {
     if (n <= 0) return;
     constexpr Flops least = 3e5; // less is over before another core has begun

@@ -1,6 +1,7 @@
 #pragma once
 #include "base/scalar.hpp"
 #include "base/types.hpp"
+#include "blas/level3/helpers.hpp"
 #include "matrix/ops.hpp"
 
 /// Level 3 BLAS on one core, over our own micro-kernels. Column-major matrices; arguments have been checked, sizes may be zero.
@@ -50,5 +51,8 @@ void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
 /// A <- its Cholesky factor in one triangle; the other is not referenced. LAPACK's info: 0, or the order of the leading minor
 /// that is not positive definite (NaN counts as not). n^3/3 flops.
 template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda);
+/// The same in smaller blocks, with other roundings, so that there are updates for others to help with. The bits do not depend on
+/// whether anybody does.
+template <Scalar T> Index potrf_in_halves(Uplo uplo, Index n, T* A, Index lda, const Helpers& helpers);
 
 } // namespace trencadis::blas
