@@ -76,7 +76,8 @@ template <Scalar T> Index by_halves(Uplo uplo, Index n, T* A, Index lda, Index l
 
 template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda)
 {
-    return n <= 0 ? 0 : by_halves(uplo, n, A, lda, largest_block<T>, {});
+    if (n <= 0) return 0;
+    return by_halves(uplo, n, A, lda, largest_block<T>, {});
 }
 template <Scalar T> Index potrf_in_halves(Uplo uplo, Index n, T* A, Index lda, const Helpers& helpers)
 {
