@@ -30,6 +30,14 @@ public:
         }
     }
     std::vector<std::string> names() override { return names_; }
+    std::string version(std::size_t number) override
+    {
+        int driver = 0;
+        std::size_t bytes = 0;
+        api_.cuDriverGetVersion(&driver);
+        api_.cuDeviceTotalMem_v2(&bytes, devices_.at(number));
+        return fmt::format("driver {}, {} bytes", driver, bytes);
+    }
     std::unique_ptr<Driver> open(std::size_t number) override
     {
         return std::make_unique<CudaDriver>(api_, devices_.at(number), fmt::format("cuda {}", number));

@@ -73,6 +73,9 @@ public:
     virtual ~Device() = default; ///< waits for all that is enqueued; its blocks are gone
 
     virtual const std::string& name() const = 0;
+    /// What measured figures hold for: the maker's words, the driver, the memory, and what was said of it. Not its number, which
+    /// may be another one's tomorrow.
+    virtual const std::string& model() const = 0;
     virtual Bytes bytes() const = 0; ///< of its memory, for blocks
     virtual Bytes used() const = 0;
     virtual bool lost() const = 0; ///< any thread

@@ -47,8 +47,11 @@ EmulatedTraits traits_of(const DeviceWords& words, long device, long count)
     traits.name = "emulated " + std::to_string(device);
     const std::string whose = "devices '" + words.backend + "': ";
     const auto with = [&](const char* key, const auto& take) {
-        if (const std::string* const text = words.find(key))
-            take(whose + key, std::string(value_of(whose + key, *text, device, count)));
+        const std::string* const text = words.find(key);
+        if (!text) return;
+        const std::string value(value_of(whose + key, *text, device, count));
+        take(whose + key, value);
+        traits.model += fmt::format(", {}={}", key, value); // in our order
     };
     const auto number = [&](const char* key, long& into) {
         with(key, [&](const std::string& what, const std::string& text) { into = read_count(what, text, most_works); });

@@ -9,7 +9,7 @@ namespace devices {
 namespace {
 
 constexpr Module module{"libtrencadis_opencl.so",
-                        "trc_opencl_v1",
+                        "trc_opencl_v2",
                         "no OpenCL devices",
                         "OpenCL and CLBlast",
                         "ocl-icd-opencl-dev libclblast-dev",

@@ -146,7 +146,7 @@ void measure_kernels(Device& device, const DeviceKernels& kernels, DeviceReport&
 
 DeviceReport report_of(const Device& device, const devices::Backend& backend)
 {
-    return {device.name(), backend.name, device.bytes(), backend.emulates};
+    return {device.name(), backend.name, device.model(), device.bytes(), backend.emulates};
 }
 
 } // namespace

@@ -16,7 +16,7 @@ struct MeasuredProduct {
 
 /// One device as it was found.
 struct DeviceReport {
-    std::string name, backend;
+    std::string name, backend, model;
     Bytes bytes = 0;       ///< of its memory
     bool emulated = false; ///< then what follows is emulated as well
     // Measured; 0: it was not.

@@ -1,4 +1,6 @@
 // Figures of devices are kept as kernel speeds are: rates by size, of products and of copies. A latency is a rate of its own.
+// Each
+// unit has a file.
 #include "session/kept_figures.hpp"
 
 #include "base/error.hpp"
@@ -11,18 +13,16 @@
 namespace trencadis {
 namespace {
 
-constexpr const char* core_unit = "core";
+constexpr const char* unit = "unit"; ///< of a file's rows: the file's name says which
+constexpr const char* core = "core";
 constexpr const char* ways[] = {"copy.to", "copy.from"};
 constexpr const char* per_second = "copies"; ///< of nothing, one after the other
 
-/// Devices of one list may have one name.
-std::string unit_of(std::size_t device) { return "device " + std::to_string(device); }
-
-void add_products(KernelSpeeds& to, const std::string& unit, const std::vector<MeasuredProduct>& products)
+void add_products(KernelSpeeds& to, const std::vector<MeasuredProduct>& products)
 {
     for (const MeasuredProduct& product : products) to.set({"gemm", 'd', unit}, {size_of(product.flops), product.rate});
 }
-std::vector<MeasuredProduct> products_in(const KernelSpeeds& from, const std::string& unit)
+std::vector<MeasuredProduct> products_in(const KernelSpeeds& from)
 {
     std::vector<MeasuredProduct> products;
     if (const auto* rows = from.find({"gemm", 'd', unit}))
@@ -30,72 +30,79 @@ std::vector<MeasuredProduct> products_in(const KernelSpeeds& from, const std::st
     return products;
 }
 /// 0: it is not there.
-double rate_in(const KernelSpeeds& from, const std::string& what, const std::string& unit)
+double rate_in(const KernelSpeeds& from, const std::string& what)
 {
     const auto* const rows = from.find({what, 0, unit});
     return rows && !rows->empty() ? rows->begin()->second.rate : 0;
 }
 
-KernelSpeeds table_of(const MeasuredUnits& units)
+KernelSpeeds table_of(const DeviceReport& device)
 {
     KernelSpeeds table;
-    add_products(table, core_unit, units.core);
-    for (std::size_t d = 0; d < units.devices.size(); ++d) {
-        const DeviceReport& device = units.devices[d];
-        const std::string unit = unit_of(d);
-        add_products(table, unit, device.products);
-        for (const int way : {0, 1}) table.set({ways[way], 0, unit}, {0, device.bytes_per_second[way]});
-        table.set({per_second, 0, unit}, {0, 1 / device.latency});
-    }
+    add_products(table, device.products);
+    for (const int way : {0, 1}) table.set({ways[way], 0, unit}, {0, device.bytes_per_second[way]});
+    table.set({per_second, 0, unit}, {0, 1 / device.latency});
     return table;
 }
 
-/// Empty: something is missing.
-MeasuredUnits units_in(const KernelSpeeds& table)
+/// False: something is missing.
+bool read_device(const KernelSpeeds& table, DeviceReport& device)
 {
-    MeasuredUnits units{products_in(table, core_unit), {}};
-    for (std::size_t d = 0; rate_in(table, per_second, unit_of(d)) > 0; ++d) {
-        const std::string unit = unit_of(d);
-        DeviceReport& device = units.devices.emplace_back();
-        device.products = products_in(table, unit);
-        for (const int way : {0, 1}) device.bytes_per_second[way] = rate_in(table, ways[way], unit);
-        device.latency = 1 / rate_in(table, per_second, unit);
-        if (!(device.bytes_per_second[0] > 0 && device.bytes_per_second[1] > 0)) return {};
-    }
-    return units.core.empty() ? MeasuredUnits() : units;
+    device.products = products_in(table);
+    for (const int way : {0, 1}) device.bytes_per_second[way] = rate_in(table, ways[way]);
+    const double copies = rate_in(table, per_second);
+    device.latency = 1 / copies;
+    return copies > 0 && device.bytes_per_second[0] > 0 && device.bytes_per_second[1] > 0;
+}
+
+KernelSpeeds kept(const std::string& which, const KernelProvider& kernels)
+{
+    const auto path = kept_figures_path(which, kernels);
+    return path ? KernelSpeeds::read(*path) : KernelSpeeds();
+}
+void keep(const KernelSpeeds& table, const std::string& which, const KernelProvider& kernels)
+{
+    if (const auto path = kept_figures_path(which, kernels)) table.write(*path);
+}
+
+/// No devices: something is missing.
+MeasuredUnits read_all(const std::vector<std::string>& models, const KernelProvider& kernels)
+{
+    MeasuredUnits units{products_in(kept(core, kernels)), {}};
+    if (units.core.empty()) return {};
+    for (const std::string& model : models)
+        if (!read_device(kept(model, kernels), units.devices.emplace_back())) return {};
+    return units;
 }
 
 } // namespace
 
-std::optional<std::filesystem::path> kept_figures_path(const std::string& words, const std::vector<std::string>& names,
-                                                       const KernelProvider& kernels)
+std::optional<std::filesystem::path> kept_figures_path(const std::string& model, const KernelProvider& kernels)
 {
-    std::string whose = "devices " + words;
-    for (const std::string& name : names) whose += "; " + name;
-    return kernel_speeds_path(machine_at_hand().name, whose + "; " + kernels.name() + ' ' + kernels.version());
+    return kernel_speeds_path(machine_at_hand().name, "figures of " + model + "; " + kernels.name() + ' ' + kernels.version());
 }
 
 MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kernels)
 {
     const MeasuredUnits units{measure_core(kernels), survey_devices(words, kernels)};
     const int kept_errno = errno;
-    std::vector<std::string> names;
-    for (const DeviceReport& device : units.devices) names.push_back(device.name);
-    if (const auto path = kept_figures_path(words, names, kernels)) table_of(units).write(*path);
+    KernelSpeeds of_core;
+    add_products(of_core, units.core);
+    keep(of_core, core, kernels);
+    for (const DeviceReport& device : units.devices) keep(table_of(device), device.model, kernels);
     errno = kept_errno;
     return units;
 }
 
-MeasuredUnits figures_at_hand(const std::string& words, const std::vector<std::string>& names, const KernelProvider& kernels)
+MeasuredUnits figures_at_hand(const std::string& words, const std::vector<std::string>& models, const KernelProvider& kernels)
 {
     const int kept_errno = errno;
-    const auto path = kept_figures_path(words, names, kernels);
-    MeasuredUnits units = path ? units_in(KernelSpeeds::read(*path)) : MeasuredUnits();
+    MeasuredUnits units = read_all(models, kernels);
     errno = kept_errno;
-    if (units.devices.size() == names.size()) return units;
+    if (units.devices.size() == models.size()) return units;
     units = figures_anew(words, kernels);
-    if (units.devices.size() == names.size()) return units;
-    throw Error(ErrorCode::environment, "devices '" + words + "' were " + std::to_string(names.size()) +
+    if (units.devices.size() == models.size()) return units;
+    throw Error(ErrorCode::environment, "devices '" + words + "' were " + std::to_string(models.size()) +
                                             " when they were opened and " + std::to_string(units.devices.size()) +
                                             " when they were measured; try again");
 }

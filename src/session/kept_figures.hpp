@@ -14,12 +14,13 @@ struct MeasuredUnits {
     std::vector<DeviceReport> devices;
 };
 
-/// Where the figures of these devices are kept, beside the speeds of kernels: one file for each text of words, for the devices of
-/// these names that it has meant, and for the kernels that compute. None where there is no cache folder.
-std::optional<std::filesystem::path> kept_figures_path(const std::string& words, const std::vector<std::string>& names,
-                                                       const KernelProvider& kernels);
-/// Measured once, and kept there; anew where the file is gone or torn. One report for each name. Throws as survey_devices.
-MeasuredUnits figures_at_hand(const std::string& words, const std::vector<std::string>& names, const KernelProvider& kernels);
+/// Where the figures of a device of this model (Device::model), or of a "core", are kept, beside the speeds of kernels: whatever
+/// its number is, and for the kernels that compute. None where there is no cache folder.
+std::optional<std::filesystem::path> kept_figures_path(const std::string& model, const KernelProvider& kernels);
+/// Of the devices of these models that the words name, in their order. Measured once, and kept there; anew, all of them, where
+/// one is not known or its file is torn. Devices of one model share what was measured of the last of them. Throws as
+/// survey_devices.
+MeasuredUnits figures_at_hand(const std::string& words, const std::vector<std::string>& models, const KernelProvider& kernels);
 /// Measured now, and kept.
 MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kernels);
 

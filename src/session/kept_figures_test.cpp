@@ -1,10 +1,12 @@
 #include "session/kept_figures.hpp"
 
 #include "base/error.hpp"
+#include "devices/backend.hpp"
 #include "kernels/providers/provider.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -30,7 +32,13 @@ protected:
         else setenv("XDG_CACHE_HOME", before_.c_str(), 1);
         std::filesystem::remove_all(folder_);
     }
-    const std::vector<std::string> names{"emulated 0", "emulated 1"};
+    static std::vector<std::string> models_of(const std::string& words)
+    {
+        std::vector<std::string> models;
+        for (const auto& device : devices::open_devices(words)) models.push_back(device->model());
+        return models;
+    }
+    MeasuredUnits at_hand(const std::string& words) { return figures_at_hand(words, models_of(words), kernels); }
     const KernelProvider& kernels = load_kernels("native");
     const std::string words = "emulated:2,speed=800MFlop/s+100MFlop/s,bandwidth=50MB/s,latency=3ms";
 
@@ -40,7 +48,7 @@ private:
 
 TEST_F(KeptFigures, AreMeasuredOnce)
 {
-    const MeasuredUnits first = figures_at_hand(words, names, kernels);
+    const MeasuredUnits first = at_hand(words);
     ASSERT_EQ(first.devices.size(), 2u);
     for (const DeviceReport& device : first.devices) {
         EXPECT_LE(device.bytes_per_second[0], 50e6);
@@ -49,7 +57,7 @@ TEST_F(KeptFigures, AreMeasuredOnce)
     }
     EXPECT_LE(first.devices[0].products.back().rate, 800e6);
     EXPECT_LE(first.devices[1].products.back().rate, 100e6);
-    const MeasuredUnits again = figures_at_hand(words, names, kernels);
+    const MeasuredUnits again = at_hand(words);
     ASSERT_EQ(again.devices.size(), 2u);
     ASSERT_EQ(again.core.size(), first.core.size());
     EXPECT_NEAR(again.core.front().rate, first.core.front().rate, 1e-4 * first.core.front().rate);
@@ -63,21 +71,48 @@ TEST_F(KeptFigures, AreMeasuredOnce)
     }
 }
 
-TEST_F(KeptFigures, AreMeasuredAnewWhereTheFileIsTorn)
+/// No two measurements agree so far.
+bool same(const DeviceReport& one, const DeviceReport& other)
 {
-    figures_at_hand(words, names, kernels);
-    const auto path = kept_figures_path(words, names, kernels);
-    ASSERT_TRUE(path && std::filesystem::exists(*path));
-    std::filesystem::resize_file(*path, std::filesystem::file_size(*path) / 2);
-    EXPECT_EQ(figures_at_hand(words, names, kernels).devices.size(), 2u);
-    EXPECT_NE(path, kept_figures_path(words + ",always=no", names, kernels));
-    EXPECT_NE(path, kept_figures_path(words, {"emulated 0", "another"}, kernels)) << "the card was changed";
+    return std::abs(one.latency - other.latency) < 1e-4 * one.latency &&
+           std::abs(one.bytes_per_second[0] - other.bytes_per_second[0]) < 1e-4 * one.bytes_per_second[0];
+}
+
+TEST_F(KeptFigures, AreOfWhatADeviceIsAndNotOfItsNumber)
+{
+    const MeasuredUnits units = at_hand("emulated:2,bandwidth=50MB/s+900MB/s,latency=1ms");
+    const MeasuredUnits turned = at_hand("emulated:2,bandwidth=900MB/s+50MB/s,latency=1ms");
+    ASSERT_EQ(turned.devices.size(), 2u);
+    EXPECT_TRUE(same(units.devices[0], turned.devices[1]));
+    EXPECT_TRUE(same(units.devices[1], turned.devices[0]));
+    const MeasuredUnits one = at_hand("emulated,bandwidth=900MB/s,latency=1ms");
+    EXPECT_TRUE(same(units.devices[1], one.devices[0]));
+    const MeasuredUnits another = at_hand("emulated,bandwidth=200MB/s,latency=1ms");
+    EXPECT_LT(another.devices[0].bytes_per_second[0], 250e6) << "what was measured of another one in its place";
+}
+
+TEST_F(KeptFigures, AreMeasuredAnewWhereAFileIsTorn)
+{
+    const MeasuredUnits first = at_hand(words);
+    const std::vector<std::string> models = models_of(words);
+    for (const std::string& which : {std::string("core"), models[0], models[1]}) {
+        const auto path = kept_figures_path(which, kernels);
+        ASSERT_TRUE(path && std::filesystem::exists(*path)) << which;
+        const MeasuredUnits before = at_hand(words);
+        std::filesystem::resize_file(*path, std::filesystem::file_size(*path) / 3);
+        const MeasuredUnits after = at_hand(words);
+        ASSERT_EQ(after.devices.size(), 2u);
+        EXPECT_FALSE(same(before.devices[0], after.devices[0])) << which;
+        EXPECT_TRUE(same(after.devices[0], at_hand(words).devices[0])) << which;
+    }
+    EXPECT_NE(kept_figures_path(models[0], kernels), kept_figures_path(models[1], kernels));
 }
 
 TEST_F(KeptFigures, AreNotOfADeviceThatFails)
 {
-    EXPECT_THROW(figures_at_hand("emulated,fail-copy=2", {"emulated 0"}, kernels), Error);
-    EXPECT_FALSE(std::filesystem::exists(*kept_figures_path("emulated,fail-copy=2", {"emulated 0"}, kernels)));
+    const std::string failing = "emulated,fail-copy=2";
+    EXPECT_THROW(at_hand(failing), Error);
+    EXPECT_FALSE(std::filesystem::exists(*kept_figures_path(models_of(failing).front(), kernels)));
 }
 
 } // namespace

@@ -49,9 +49,9 @@ std::vector<DeviceUnit> SessionDevices::open(const SessionOptions& resolved, con
     }
     always_ = devices::take_part_always(words);
     if (always_) return units;
-    std::vector<std::string> names;
-    for (const auto& device : list_) names.push_back(device->name());
-    const MeasuredUnits measured = figures_at_hand(words, names, kernels);
+    std::vector<std::string> models;
+    for (const auto& device : list_) models.push_back(device->model());
+    const MeasuredUnits measured = figures_at_hand(words, models, kernels);
     figures_ = {{UnitKind::core, process_memory, &kernels}, cores_of(places, machine), curve_of(measured.core), {}};
     for (std::size_t d = 0; d < list_.size(); ++d) {
         const DeviceReport& its = measured.devices[d];

@@ -157,6 +157,18 @@ int fake_cuda_contexts_on_stack() { return static_cast<int>(stack.size()); }
 int fake_cuda_wrong_calls() { return wrong_calls; }
 
 int cuInit(unsigned) { return begin("cuInit", false); }
+int cuDriverGetVersion(int* version)
+{
+    BEGIN_ANYWHERE(cuDriverGetVersion)
+    *version = 12040;
+    return 0;
+}
+int cuDeviceTotalMem_v2(std::size_t* bytes, DeviceNumber)
+{
+    BEGIN_ANYWHERE(cuDeviceTotalMem_v2)
+    *bytes = memory_bytes;
+    return 0;
+}
 int cuDeviceGetCount(int* count)
 {
     BEGIN_ANYWHERE(cuDeviceGetCount)

@@ -38,9 +38,11 @@ struct Copy2D { ///< CUDA_MEMCPY2D_v2
 /// TRC_FUNCTION(symbol, arguments...): those of the driver.
 #define TRC_CUDA_DRIVER(TRC_FUNCTION)                                                                                            \
     TRC_FUNCTION(cuInit, unsigned)                                                                                               \
+    TRC_FUNCTION(cuDriverGetVersion, int*)                                                                                       \
     TRC_FUNCTION(cuDeviceGetCount, int*)                                                                                         \
     TRC_FUNCTION(cuDeviceGet, DeviceNumber*, int)                                                                                \
     TRC_FUNCTION(cuDeviceGetName, char*, int, DeviceNumber)                                                                      \
+    TRC_FUNCTION(cuDeviceTotalMem_v2, std::size_t*, DeviceNumber)                                                                \
     TRC_FUNCTION(cuDeviceCanAccessPeer, int*, DeviceNumber, DeviceNumber)                                                        \
     TRC_FUNCTION(cuDevicePrimaryCtxRetain, Context*, DeviceNumber)                                                               \
     TRC_FUNCTION(cuDevicePrimaryCtxRelease_v2, DeviceNumber)                                                                     \

@@ -52,6 +52,15 @@ std::size_t limit_of(const DeviceWords& words, const Driver& driver)
                 fmt::format("{}={}, but the device has {:.1f}MiB for blocks", what, *text, double(driver.bytes()) / (1 << 20)));
 }
 
+/// What was said of its memory counts, what happens to be free there does not.
+std::string model_of(const DeviceWords& words, const std::string& name, const std::string& version)
+{
+    std::string model = fmt::format("{}: {}, {}", words.backend, name, version);
+    for (const std::string_view key : keys)
+        if (const std::string* const said = words.find(key)) model += fmt::format(", {}={}", key, *said);
+    return model;
+}
+
 } // namespace
 
 DeviceList open_driven(const DeviceWords& words, DriverLibrary& library, const char* none)
@@ -66,8 +75,9 @@ DeviceList open_driven(const DeviceWords& words, DriverLibrary& library, const c
     for (const std::size_t number : choose(words, names)) {
         std::unique_ptr<Driver> driver = library.open(number);
         const std::size_t limit = limit_of(words, *driver);
-        list.push_back(
-            std::make_unique<DrivenDevice>(fmt::format("{} {}", words.backend, number), std::move(driver), limit, !has_double));
+        list.push_back(std::make_unique<DrivenDevice>(fmt::format("{} {}", words.backend, number),
+                                                      model_of(words, names[number], library.version(number)), std::move(driver),
+                                                      limit, !has_double));
     }
     return list;
 }

@@ -22,8 +22,9 @@ Status check_host(const HostPlace& host, Extent extent)
 
 } // namespace
 
-DrivenDevice::DrivenDevice(std::string name, std::unique_ptr<Driver> driver, std::size_t bytes, bool lacks_double)
-    : name_(std::move(name)), bytes_(bytes), lacks_double_(lacks_double), driver_(std::move(driver))
+DrivenDevice::DrivenDevice(std::string name, std::string model, std::unique_ptr<Driver> driver, std::size_t bytes,
+                           bool lacks_double)
+    : name_(std::move(name)), model_(std::move(model)), bytes_(bytes), lacks_double_(lacks_double), driver_(std::move(driver))
 {
 }
 

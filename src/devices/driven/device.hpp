@@ -16,10 +16,12 @@ namespace trencadis::devices {
 class DrivenDevice final : public Device, private KernelQueue, private Level3Queue {
 public:
     /// Of at most so many bytes of its memory. `lacks_double`: leaves double precision to the cores although it has it.
-    DrivenDevice(std::string name, std::unique_ptr<Driver> driver, std::size_t bytes, bool lacks_double = false);
+    DrivenDevice(std::string name, std::string model, std::unique_ptr<Driver> driver, std::size_t bytes,
+                 bool lacks_double = false);
     ~DrivenDevice() override;
 
     const std::string& name() const override { return name_; }
+    const std::string& model() const override { return model_; }
     Bytes bytes() const override { return static_cast<Bytes>(bytes_); }
     Bytes used() const override { return static_cast<Bytes>(used_); }
     bool lost() const override { return books_->lost.load(std::memory_order_acquire); }
@@ -64,7 +66,7 @@ private:
     Status lost_status() const;
     static void arrive(Books& books, Queue queue, std::uint64_t number, const Status& status);
 
-    const std::string name_;
+    const std::string name_, model_;
     const std::size_t bytes_;
     const bool lacks_double_;
     std::size_t used_ = 0;

@@ -88,7 +88,7 @@ protected:
     {
         auto driver = std::make_unique<ByHand>();
         driver_ = driver.get();
-        device_ = std::make_unique<DrivenDevice>("by hand 0", std::move(driver), 1 << 20);
+        device_ = std::make_unique<DrivenDevice>("by hand 0", "by hand", std::move(driver), 1 << 20);
     }
     ~DrivenDevices() override
     {

@@ -70,6 +70,8 @@ class DriverLibrary {
 public:
     virtual ~DriverLibrary() = default;
     virtual std::vector<std::string> names() = 0;
+    /// Its driver's version and its memory, in words.
+    virtual std::string version(std::size_t number) = 0;
     /// Throws Error{environment} where it does not start.
     virtual std::unique_ptr<Driver> open(std::size_t number) = 0;
 };

@@ -11,7 +11,7 @@ namespace trencadis::devices {
 
 /// What an emulated device is like. Times are at least these: threads of the host do the work.
 struct EmulatedTraits {
-    std::string name = "emulated 0";
+    std::string name = "emulated 0", model = "emulated";
     std::size_t memory = 256u << 20;
     double bandwidth = 0;  ///< bytes per second in each direction; 0: the host's
     Seconds latency = 0;   ///< of each copy
@@ -33,6 +33,7 @@ public:
     ~EmulatedDevice() override;
 
     const std::string& name() const override { return traits_.name; }
+    const std::string& model() const override { return traits_.model; }
     Bytes bytes() const override { return static_cast<Bytes>(memory_.bytes()); }
     Bytes used() const override { return static_cast<Bytes>(memory_.used()); }
     bool lost() const override { return lost_.load(std::memory_order_acquire); }

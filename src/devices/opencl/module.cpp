@@ -42,6 +42,12 @@ public:
     }
 
     std::vector<std::string> names() override { return names_; }
+    std::string version(std::size_t number) override
+    {
+        cl_ulong bytes = 0;
+        clGetDeviceInfo(devices_.at(number), CL_DEVICE_GLOBAL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+        return fmt::format("driver {}, {} bytes", words_from(clGetDeviceInfo, devices_.at(number), CL_DRIVER_VERSION), bytes);
+    }
     std::unique_ptr<Driver> open(std::size_t number) override
     {
         return std::make_unique<OpenClDriver>(devices_.at(number), fmt::format("opencl {}", number));
@@ -55,7 +61,7 @@ private:
 } // namespace
 } // namespace trencadis::devices::opencl
 
-extern "C" __attribute__((visibility("default"))) trencadis::devices::DriverLibrary* trc_opencl_v1()
+extern "C" __attribute__((visibility("default"))) trencadis::devices::DriverLibrary* trc_opencl_v2()
 {
     static auto* const library = new trencadis::devices::opencl::OpenClLibrary; // for good, as the drivers behind it are
     return library;
