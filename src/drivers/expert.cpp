@@ -189,10 +189,9 @@ void check_factorization(const char* routine, const RoutineOptions& options)
     {                                                                                                                            \
         require(crew, TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                       \
         check_factorization(FACTOR, options);                                                                                    \
-        const Index outcome =                                                                                                    \
-            SOLVE<T>(OnWorkers<T>{crew, options}, TRC_ARGUMENTS_##routine(TRC_GIVE), static_cast<T*>(nullptr));                  \
-        tell_written(crew, TRC_ARGUMENTS_##routine(TRC_CHECK)); /* refined and scaled at home */                                 \
-        return outcome;                                                                                                          \
+        /* refined and scaled at home */                                                                                         \
+        const ToldAtTheEnd told{[&] { tell_written(crew, TRC_ARGUMENTS_##routine(TRC_CHECK)); }};                                \
+        return SOLVE<T>(OnWorkers<T>{crew, options}, TRC_ARGUMENTS_##routine(TRC_GIVE), static_cast<T*>(nullptr));               \
     }
 TRC_EXPERT(gesvx, "getrf", solve_general)
 TRC_EXPERT(posvx, "potrf", solve_positive)

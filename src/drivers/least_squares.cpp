@@ -179,9 +179,9 @@ Index gels(Crew& crew, Op op, Index m, Index n, Index nrhs, T* A, Index lda, T* 
     const Flops flops = operations::gels(double(m), double(n), double(nrhs)).flops<T>();
     if (runs_directly(crew, flops, options, Work::factorization))
         return alone::gels(crew.kernels(), op, m, n, nrhs, A, lda, B, ldb);
-    const Index info = solve(ByWorkers(crew, options), op, m, n, nrhs, A, lda, B, ldb);
-    tell_written(crew, TRC_ARGUMENTS_gels(TRC_CHECK)); // the solution was scaled back at home
-    return info;
+    // The solution is scaled back at home.
+    const ToldAtTheEnd told{[&] { tell_written(crew, TRC_ARGUMENTS_gels(TRC_CHECK)); }};
+    return solve(ByWorkers(crew, options), op, m, n, nrhs, A, lda, B, ldb);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

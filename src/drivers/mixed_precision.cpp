@@ -42,6 +42,7 @@ public:
     /// The number of steps it took, or why it did not do.
     int run()
     {
+        const ToldAtTheEnd told{[this] { tell_x(); }};
         try {
             memory_.emplace(std::size_t(n_) * std::size_t(n_) * sizeof(S));
             factor_ = static_cast<S*>(memory_->data());
@@ -157,6 +158,8 @@ private:
         for_each_problem(crew_, options_, RowBlock<T>::count(n_), flops,
                          [&](const KernelProvider&, Index b) { each(RowBlock<T>(Factors::shape, n_, A_, lda_, b), b); });
     }
+    /// X is written at home, between products that read it.
+    void tell_x() { tell_written(crew_, argument::Matrix{"X", Region::all(X_, n_, nrhs_, ldx_), true}); }
     /// The largest, or a NaN.
     static double worst(const double* values, Index count)
     {
@@ -181,7 +184,10 @@ private:
     void subtract()
     {
         each_column(nrhs_, [&](Index j) { std::copy_n(B_ + j * ldb_, n_, &residual_[std::size_t(j * n_)]); });
-        if (nrhs_ > few_columns || n_ <= small) return factors_.multiply(A_, lda_, X_, ldx_, residual_.get());
+        if (nrhs_ > few_columns || n_ <= small) {
+            tell_x();
+            return factors_.multiply(A_, lda_, X_, ldx_, residual_.get());
+        }
         each_block([&](const RowBlock<T>& rows, Index) {
             for (Index j = 0; j < nrhs_; ++j) rows.subtract_product(X_ + j * ldx_, &residual_[std::size_t(j * n_)]);
         });

@@ -45,6 +45,13 @@ template <class... Arguments> void tell_written(Crew& crew, const Arguments&... 
     (tell(arguments), ...);
 }
 
+/// Tells at the end of a scope, also where the call was stopped in the middle of writing.
+template <class Tell> struct ToldAtTheEnd {
+    Tell tell;
+    ~ToldAtTheEnd() { tell(); }
+};
+template <class Tell> ToldAtTheEnd(Tell) -> ToldAtTheEnd<Tell>;
+
 /// Checks the arguments of a call (argument::require), and tells what it writes.
 template <class... Arguments> void require(Crew& crew, const Arguments&... arguments)
 {

@@ -12,6 +12,7 @@
 #include "threads/threads.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <map>
 #include <optional>
@@ -244,13 +245,42 @@ Index Session::run(const std::function<void(Flow&)>& body, const std::function<b
     return run_with(parts_->devices.undecided(), body, interrupted);
 }
 
+namespace {
+
+/// Asks a caller whether to stop. An engine is in the middle of something when it asks, so what the caller's function throws is a
+/// yes, and is thrown when the run is over. On the calling thread.
+template <class Run> Index ask_safely(const std::function<bool()>& interrupted, Run&& run)
+{
+    if (!interrupted) return run(interrupted);
+    std::exception_ptr thrown;
+    const std::function<bool()> asked = [&]() noexcept {
+        try {
+            return interrupted();
+        } catch (...) {
+            thrown = std::current_exception();
+            return true;
+        }
+    };
+    try {
+        const Index outcome = run(asked);
+        if (!thrown) return outcome;
+    } catch (...) {
+        if (!thrown) throw;
+    }
+    std::rethrow_exception(thrown);
+}
+
+} // namespace
+
 Index Session::run_with(std::uint64_t devices, const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)
 {
     require_workers();
     const Running running(*parts_);
     FlowOptions options = parts_->flow_options();
     options.devices = devices;
-    const Index outcome = parts_->engine->run({options, &interrupted}, body);
+    const Index outcome = ask_safely(interrupted, [&](const std::function<bool()>& asked) {
+        return parts_->engine->run({options, &asked}, body);
+    });
     parts_->speeds->note_run(*parts_->engine, now_ns());
     return outcome;
 }
@@ -260,7 +290,9 @@ Index Session::run_shared(const std::function<void(Flow&)>& body, const std::fun
 {
     require_workers();
     const Running running(*parts_);
-    return parts_->engine->run_shared({parts_->flow_options(), &interrupted}, body, at_home);
+    return ask_safely(interrupted, [&](const std::function<bool()>& asked) {
+        return parts_->engine->run_shared({parts_->flow_options(), &asked}, body, at_home);
+    });
 }
 Processes* Session::processes() { return parts_->engine->processes(); }
 Sent Session::sent() const { return parts_->engine->sent(); }

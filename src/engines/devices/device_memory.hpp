@@ -54,7 +54,8 @@ public:
     void fetch(const Task& task);   ///< returns when its data are at home; throws
     void release(const Task& task); ///< one that was fetched; others do not matter
     /// Brings home what the tasks of the flow have used, and forgets it. The flow fails where that cannot be done.
-    /// `stop`, when there is one, is asked now and then; once it says yes, data stay where they are.
+    /// `stop`, when there is one, is asked now and then; once it says yes, data stay where they are. It
+    /// throws nothing (Session::run).
     void settle(TaskFlow& flow, const std::function<bool()>& stop = {});
 
     // What outlasts flows (kept.cpp): when a flow has been waited for, its data in kept memory are at home like others, and their
