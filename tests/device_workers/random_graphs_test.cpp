@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <string>
 
 namespace trencadis::testing {
 namespace {
@@ -123,40 +124,71 @@ void submit(Flow& flow, const Step& step, World& world)
     flow.submit(codelets[step.where], step.args, accesses);
 }
 
-int graphs()
+/// Graphs from `first` to before `last`: TRENCADIS_DEVICE_GRAPHS=300 are the first of them, 300-500 those behind.
+struct Range {
+    int first, last;
+};
+Range graphs()
 {
     const char* const given = std::getenv("TRENCADIS_DEVICE_GRAPHS");
-    return given && *given ? std::atoi(given) : sanitized ? 60 : 600;
+    const std::string text = given ? given : "";
+    if (text.empty()) return {0, sanitized ? 60 : 600};
+    const std::size_t dash = text.find('-');
+    if (dash == std::string::npos) return {0, std::stoi(text)};
+    return {std::stoi(text), std::stoi(text.substr(dash + 1))};
 }
 
+/// One engine, and what it has computed.
+struct Crowd {
+    explicit Crowd(std::mt19937_64& random)
+        : memory(random() % 3 ? "1kB" : "4kB"), scheduler(schedulers[random() % std::size(schedulers)]),
+          devices(2 + int(random() % 2)), cores(1 + int(random() % 2)), slots(1 + int(random() % 3)),
+          on("emulated:" + std::to_string(devices) + ",memory=" + memory, scheduler, cores, slots)
+    {
+    }
+    /// What a random graph leaves, on devices, and by its tasks one after the other.
+    void run(std::mt19937_64& random, const std::string& which)
+    {
+        const int data = 3 + int(random() % 12), tasks = 1 + int(random() % 60);
+        World seen(random, data), expected = seen;
+        const std::vector<Step> steps = random_steps(random, tasks, data);
+        on.engine->run({}, [&](Flow& flow) {
+            for (const Step& step : steps) submit(flow, step, seen);
+        });
+        for (const Step& step : steps) {
+            std::vector<Part> parts;
+            for (const int d : step.data) parts.push_back(expected.part(d));
+            step.args.mix(parts);
+        }
+        ASSERT_EQ(seen.at, expected.at) << which << ", " << scheduler << ", " << devices << " devices of " << memory << ", "
+                                        << cores << " cores, " << slots << " slots";
+    }
+
+    static constexpr const char* schedulers[] = {"mosaic", "eager", "ws", "locality-default", "h1", "h2", "dmda", "heft", "cats"};
+    const std::string memory; ///< three data of the largest size, 240 bytes, find room at the least
+    const std::string scheduler;
+    const int devices, cores, slots;
+    EngineOnDevices on;
+};
+
+/// Graphs follow from the seed and their number, so that a part of them, or one alone, is what it is among all.
 TEST(RandomGraphsOnDevices, GiveWhatTasksOneAfterTheOtherGive)
 {
+    constexpr int per_engine = 20;
     const char* const given = std::getenv("TRENCADIS_TEST_SEED");
     const std::uint64_t seed = given && *given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-    std::printf("%d graphs, seed %llu (TRENCADIS_TEST_SEED repeats it)\n", graphs(), static_cast<unsigned long long>(seed));
-    std::mt19937_64 random(seed);
-    constexpr const char* schedulers[] = {"mosaic", "eager", "ws", "locality-default", "h1", "h2", "dmda", "heft", "cats"};
-    constexpr int per_engine = 20;
-    for (int first = 0; first < graphs(); first += per_engine) {
-        // Three data of the largest size, 240 bytes, find room at the least.
-        const std::string memory = random() % 3 ? "1kB" : "4kB";
-        const std::string scheduler = schedulers[random() % std::size(schedulers)];
-        const int devices = 2 + int(random() % 2), cores = 1 + int(random() % 2), slots = 1 + int(random() % 3);
-        EngineOnDevices on("emulated:" + std::to_string(devices) + ",memory=" + memory, scheduler, cores, slots);
-        for (int g = first; g < std::min(first + per_engine, graphs()); ++g) {
-            const int data = 3 + int(random() % 12), tasks = 1 + int(random() % 60);
-            World seen(random, data), expected = seen;
-            const std::vector<Step> steps = random_steps(random, tasks, data);
-            on.engine->run({}, [&](Flow& flow) {
-                for (const Step& step : steps) submit(flow, step, seen);
-            });
-            for (const Step& step : steps) {
-                std::vector<Part> parts;
-                for (const int d : step.data) parts.push_back(expected.part(d));
-                step.args.mix(parts);
-            }
-            ASSERT_EQ(seen.at, expected.at) << "graph " << g << ", " << scheduler << ", " << devices << " devices of " << memory
-                                            << ", " << cores << " cores, " << slots << " slots";
+    const auto [begin, end] = graphs();
+    std::printf("graphs %d-%d, seed %llu (TRENCADIS_DEVICE_GRAPHS, TRENCADIS_TEST_SEED repeat them)\n", begin, end,
+                static_cast<unsigned long long>(seed));
+    for (int first = begin / per_engine * per_engine; first < end; first += per_engine) {
+        std::seed_seq of_engine{std::uint32_t(seed), std::uint32_t(seed >> 32), std::uint32_t(first)};
+        std::mt19937_64 random(of_engine);
+        Crowd crowd(random);
+        for (int g = first; g < std::min(first + per_engine, end); ++g) {
+            std::seed_seq of_graph{std::uint32_t(seed), std::uint32_t(seed >> 32), std::uint32_t(g), 1u};
+            std::mt19937_64 its(of_graph);
+            if (g >= begin) crowd.run(its, "graph " + std::to_string(g));
+            if (HasFatalFailure()) return;
         }
     }
 }
