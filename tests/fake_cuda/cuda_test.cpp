@@ -52,6 +52,14 @@ protected:
     std::vector<double> x_ = std::vector<double>(100, 1.0);
 };
 
+TEST_F(CudaDevices, LeaveOthersAPartOfTheirMemoryAndTakeHalfOfWhatIsLeftAtLeast)
+{
+    const auto bytes = [] { return open_devices("cuda:0").front()->bytes(); };
+    EXPECT_EQ(bytes(), 60 << 20);
+    of_fake<void(unsigned long)>("fake_cuda_others_have")(62ul << 20);
+    EXPECT_EQ(bytes(), 1 << 20);
+}
+
 TEST_F(CudaDevices, AreNumberedAndHaveNames)
 {
     const DeviceList all = open_devices("cuda:all");

@@ -21,6 +21,7 @@ namespace {
 
 constexpr Address tag = Address(1) << 62; ///< of addresses in the device's memory
 constexpr std::size_t memory_bytes = std::size_t(64) << 20;
+std::size_t others_have = 0;
 constexpr int devices = 2;
 
 std::mutex world; ///< of what follows
@@ -152,7 +153,9 @@ void fake_cuda_mend()
     const std::lock_guard lock(world);
     failing.clear();
     broken = 0;
+    others_have = 0;
 }
+void fake_cuda_others_have(unsigned long bytes) { others_have = bytes; }
 int fake_cuda_contexts_on_stack() { return static_cast<int>(stack.size()); }
 int fake_cuda_wrong_calls() { return wrong_calls; }
 
@@ -218,7 +221,8 @@ int cuCtxEnablePeerAccess(Context, unsigned) { return begin("cuCtxEnablePeerAcce
 int cuMemGetInfo_v2(std::size_t* free, std::size_t* all)
 {
     BEGIN(cuMemGetInfo_v2)
-    *free = *all = memory_bytes;
+    *all = memory_bytes;
+    *free = memory_bytes - others_have;
     return 0;
 }
 int cuMemAlloc_v2(Address* address, std::size_t bytes)

@@ -7,9 +7,10 @@ extern "C" {
 void fake_cuda_fail(const char* symbol, int number, int code);
 /// The device does nothing from now on: what is in its streams is left out, callbacks and calls have the code.
 void fake_cuda_break(int code);
-void fake_cuda_mend();             ///< neither of them any more
-int fake_cuda_contexts_on_stack(); ///< of the calling thread
-int fake_cuda_wrong_calls();       ///< without a context, or by a callback
+void fake_cuda_mend();                           ///< neither of them any more
+void fake_cuda_others_have(unsigned long bytes); ///< of the memory; mended as well
+int fake_cuda_contexts_on_stack();               ///< of the calling thread
+int fake_cuda_wrong_calls();                     ///< without a context, or by a callback
 }
 
 /// For the stand-in for cuBLAS: 0, or the code that the call has to answer. `pointer` of a device's address.

@@ -67,7 +67,7 @@ CudaDriver::CudaDriver(const Api& api, DeviceNumber device, std::string name)
     BlasStatus blas = code == success ? api_.cublasCreate_v2(&blas_) : 0;
     if (code == success && blas == 0) blas = api_.cublasSetStream_v2(blas_, line(Queue::kernels).stream);
     if (code == success && blas == 0) code = api_.cuMemGetInfo_v2(&free, &all);
-    bytes_ = free - std::min(free, all / 16); // others use it, too, and cuBLAS needs some
+    bytes_ = free - std::min(free / 2, all / 16); // others use it, too, and cuBLAS needs some
     if (code == success && blas == 0) return;
     if (blas_) api_.cublasDestroy_v2(blas_);
     for (Line& line : lines_)
