@@ -70,6 +70,12 @@ public:
     Task* finish(Task& task, std::exception_ptr failure);
     /// Something failed that is no task's: `wait` rethrows it unless a task failed. By the owner, or while tasks are pending.
     void fail(std::exception_ptr failure) { note_failure(Task::finished, std::move(failure)); }
+    /// Has anything failed that `wait` will rethrow? Any thread, when the tasks have finished.
+    bool has_failed() const
+    {
+        const std::lock_guard lock(rare_mutex_);
+        return failure_ != nullptr;
+    }
     bool may_run(const Task& task) const { return !task.doomed.load(std::memory_order_relaxed) && !cancelled(); }
     /// The owner is about to suspend until pending() <= target. False: it is already so, do not suspend.
     bool begin_suspension(std::int64_t target, void* waiter);
@@ -136,7 +142,7 @@ private:
     std::atomic<bool> cancelled_{false};
     std::atomic<std::int64_t> waiting_{0}; ///< tasks that others keep from running; counted where the throttle leaves them out
     std::atomic<FloatModes::Raised> raised_{0};
-    std::mutex rare_mutex_; ///< failures, commute claims, private parts
+    mutable std::mutex rare_mutex_; ///< failures, commute claims, private parts
     std::exception_ptr failure_;
     std::uint64_t failure_order_ = 0;
 

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <thread>
 
 namespace trencadis::testing {
@@ -112,6 +113,36 @@ TEST(KeptByADevice, IsForgottenWhereAnotherFlowHasTheSameMemoryInOtherTiles)
     open->wait();
     EXPECT_EQ(moved_by_a_call(), once);
     EXPECT_EQ(moved_by_a_call(), 0);
+}
+
+/// Begins to write, then gives up.
+struct GiveUpArgs {
+    Flops flops() const { return 1e3; }
+    void run_on_device(TaskContext& context) const
+    {
+        static_cast<const QueueKernels*>(context.kernels())->queue->enqueue(flops(), [](const BlockMap&) {});
+        throw std::runtime_error("half way");
+    }
+};
+constexpr Codelet giving_up = codelet_of<GiveUpArgs>("give up");
+
+TEST(KeptByADevice, IsForgottenWhenATaskThatWroteItFailed)
+{
+    EngineOnDevices on("emulated", "eager", 1, 2);
+    constexpr Index rows = 100, cols = 20;
+    constexpr Bytes whole = Bytes(rows * cols * sizeof(double));
+    std::vector<double> data(std::size_t(rows * cols), 1);
+    const Datum datum(data.data(), rows, cols, rows, sizeof(double));
+    on.engine->kept_data()->keep(data.data(), whole);
+    const auto moved_by_a_call = [&](const auto& codelet, const auto& args, const Access& access) {
+        const Bytes before = on.engine->traffic()[0].to;
+        on.engine->run({}, [&](Flow& flow) { flow.submit(codelet, args, {access}); });
+        return on.engine->traffic()[0].to - before;
+    };
+    EXPECT_EQ(moved_by_a_call(reading, ReadArgs{}, read(datum)), whole);
+    EXPECT_EQ(moved_by_a_call(reading, ReadArgs{}, read(datum)), 0);
+    EXPECT_THROW(moved_by_a_call(giving_up, GiveUpArgs{}, readwrite(datum)), std::runtime_error);
+    EXPECT_EQ(moved_by_a_call(reading, ReadArgs{}, read(datum)), whole) << "what is at home is the caller's to mend";
 }
 
 TEST_F(KeptData, IsBroughtAnewWhenItsOwnerHasWritten)

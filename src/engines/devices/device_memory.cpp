@@ -174,7 +174,8 @@ void DeviceMemory::note_use(TaskFlow& flow, std::span<const TaskDatum> data)
 }
 
 /// Other flows may still use it. Copies are kept only of a flow that has ended whole, when there is no other: one that was
-/// stopped may have left them other than what is at home, and another flow may have the same memory in other tiles.
+/// stopped may have left them other than what is at home, of one that failed a task may have left one half written, and another
+/// flow may have the same memory in other tiles.
 void DeviceMemory::forget(const void* data, const TaskFlow& flow, bool stopped, Lock& lock)
 {
     std::erase(users_[data], &flow);
@@ -276,7 +277,7 @@ void DeviceMemory::settle(TaskFlow& flow, const std::function<bool()>& stop)
     wait([&] { return queues_.complete(arriving); });
     for (const void* datum : data) {
         replicas_.release(std::array{read(datum)}, home);
-        forget(datum, flow, stopped, lock);
+        forget(datum, flow, stopped || flow.has_failed(), lock);
     }
     used_by_.erase(&flow);
     call_all();
