@@ -44,8 +44,14 @@ def parts(jobs, commit="0" * 40):
     yield Part("micro-kernels for 64-bit Arm", "ctest --test-dir build --output-on-failure -R '^blas_aarch64$'", short=True)
     graphs = "build/bin/test_runtime --gtest_brief=1 --gtest_filter='*Random*'"
     yield Part("ten times as many random graphs", f"TRENCADIS_TEST_SHARE=10 TRENCADIS_SOURCE_DIR=$PWD {graphs}", short=True)
-    devices = "TRENCADIS_DEVICE_GRAPHS=100000 TRENCADIS_DEVICE_FAULTS=all build/bin/test_device_workers --gtest_brief=1"
-    yield Part("100000 random graphs over three memories, and all faults of devices", devices, short=True)
+    devices = "build/bin/test_device_workers --gtest_brief=1"
+    for first in range(0, 100_000, 25_000):
+        some = f"{first}-{first + 25_000}"
+        which = f"TRENCADIS_TEST_SEED={int(commit[:8], 16)} TRENCADIS_DEVICE_GRAPHS={some}"
+        seeded = f"{which} {devices} --gtest_filter='RandomGraphsOnDevices.*'"
+        yield Part(f"random graphs over three memories, {some} of 100000", seeded, short=True)
+    faults = f"TRENCADIS_DEVICE_FAULTS=all {devices} --gtest_filter='DeviceFaults.*'"
+    yield Part("all faults of devices", faults, short=True)
     four = "mpirun --allow-run-as-root --oversubscribe -n 4 build/bin/test_processes --gtest_brief=1"
     yield Part("memory of processes beside their shares", f"{four} --gtest_filter='SharedMemory.*'", short=True)
     kernels = "build/bin/test_device_kernels --gtest_brief=1"
