@@ -1,3 +1,4 @@
+#include "base/sanitized.hpp"
 #include "observe/clock.hpp"
 #include "observe/energy/sampler.hpp"
 
@@ -377,6 +378,7 @@ TEST(Sampler, ReadsBesideTheRunWithTimesThatHoldIt)
 
 TEST(Sampler, LeavesAChildOfAForkAlone)
 {
+    if (sanitized) GTEST_SKIP() << "ThreadSanitizer starts no threads after a fork of a process with threads";
     std::vector<std::unique_ptr<Meter>> meters;
     meters.push_back(std::make_unique<Script>(std::deque<std::optional<double>>{1.0}));
     auto sampler = std::make_unique<MeterSampler>(meters, 0.001);
