@@ -189,9 +189,9 @@ def _measure(session: Any, size: Size, plans: list[str], seconds: float, end: fl
     medians: dict[str, float] = {}
     timed.time("rule")
     begin = time.monotonic()
-    order = random.Random(size.n)
+    any_order = random.Random(size.n)
     for number in range(MOST_ROUNDS):
-        for plan in order.sample(list(took), len(took)):
+        for plan in any_order.sample(list(took), len(took)):
             took[plan].append(_once(timed, plan))
         medians |= {plan: statistics.median(times) for plan, times in took.items()}  # of those that drop out the last
         now = time.monotonic()

@@ -1,6 +1,5 @@
 // Figures of devices are kept as kernel speeds are: rates by size, of products and of copies. A latency is a rate of its own.
-// Each
-// unit has a file.
+// Each unit has a file.
 #include "session/kept_figures.hpp"
 
 #include "base/error.hpp"

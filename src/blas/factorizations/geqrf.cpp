@@ -64,7 +64,9 @@ template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* fac
         T* const corner = A + j * (lda + 1);
         const auto v = factor_panel(Storage::columns, m - j, width, corner, lda, tau + j, room.factor, width, room.reflectors);
         const Flops flops = (is_complex<T> ? 16.0 : 4.0) * double(m - j) * double(n - j - width) * double(width);
-        in_slices(helpers, n - j - width, flops, [&](Index first, Index count) {
+        const Bytes column = double(m - j) * sizeof(T);
+        const Update update{n - j - width, flops, column * double(width), column * double(n - j - width)};
+        in_slices(helpers, update, [&](Index first, Index count) {
             apply_whole(Side::left, Op::conj_trans, v, m - j, count, width, room.factor, width, corner + (width + first) * lda,
                         lda);
         });

@@ -33,7 +33,8 @@ template <Scalar T>
 void update(Index m, Index n, Index k, const T* L, Index lda, const Index* pivots, T* A, const Helpers& helpers)
 {
     const Flops flops = (is_complex<T> ? 8.0 : 2.0) * double(k) * double(n) * (double(m) - double(k) / 2);
-    in_slices(helpers, n, flops, [&](Index first, Index count) {
+    const Bytes element = sizeof(T);
+    in_slices(helpers, {n, flops, element * double(m * k), element * double(m * n)}, [&](Index first, Index count) {
         T *const A12 = A + first * lda, *const A22 = A12 + k;
         laswp(count, A12, lda, 0, k, pivots);
         trsm(Side::left, Uplo::lower, Op::none, Diag::unit, k, count, T(1), L, lda, A12, lda);

@@ -52,28 +52,37 @@ TYPED_TEST_SUITE(Helped, Scalars);
 struct Shape {
     Index m, n;
 };
-constexpr Shape shapes[] = {{130, 130}, {203, 157}, {90, 300}, {300, 90}, {320, 310}};
+constexpr Shape shapes[] = {{256, 256}, {403, 357}, {130, 600}, {320, 310}};
+
+/// body(set, m, n, cores, what) for every instruction set that runs here.
+template <class Body> void for_every_set(const Body& body)
+{
+    for (const InstructionSet* set : instruction_set_entries()) {
+        if (!set->runs_here()) continue;
+        const ForcedSetup forced(*set, blocks);
+        for (const auto [m, n] : shapes)
+            for (const int cores : {2, 5})
+                body(*set, m, n, cores,
+                     std::string(set->name) + ' ' + std::to_string(m) + " x " + std::to_string(n) + ", " + std::to_string(cores) +
+                         " cores");
+    }
+}
 
 TYPED_TEST(Helped, LuHasTheBitsOfOneThread)
 {
     using T = TypeParam;
     Random random(5);
-    for (const InstructionSet* set : instruction_set_entries()) {
-        if (!set->runs_here()) continue;
-        const ForcedSetup forced(*set, blocks);
-        for (const auto [m, n] : shapes)
-            for (const int cores : {2, 5}) {
-                auto alone = random_matrix<T>(random, m, n), helped = alone;
-                if (m == 203) alone(60, 100) = helped(60, 100) = std::numeric_limits<Real<T>>::infinity();
-                std::vector<Index> pivots(std::size_t(std::min(m, n))), others = pivots;
-                TwoThreads threads{*set};
-                const Index info = getrf(m, n, alone.data.data(), alone.ld, pivots.data());
-                EXPECT_EQ(getrf(m, n, helped.data.data(), helped.ld, others.data(), threads.helpers(cores)), info);
-                EXPECT_GT(threads.forks, 0);
-                EXPECT_EQ(pivots, others);
-                ASSERT_TRUE(same_bits(alone, helped)) << set->name << ' ' << m << " x " << n << ", " << cores << " cores";
-            }
-    }
+    for_every_set([&](const InstructionSet& set, Index m, Index n, int cores, const std::string& what) {
+        auto alone = random_matrix<T>(random, m, n), helped = alone;
+        if (m == 403) alone(60, 100) = helped(60, 100) = std::numeric_limits<Real<T>>::infinity();
+        std::vector<Index> pivots(std::size_t(std::min(m, n))), others = pivots;
+        TwoThreads threads{set};
+        const Index info = getrf(m, n, alone.data.data(), alone.ld, pivots.data());
+        EXPECT_EQ(getrf(m, n, helped.data.data(), helped.ld, others.data(), threads.helpers(cores)), info);
+        EXPECT_GT(threads.forks, 0) << what;
+        EXPECT_EQ(pivots, others);
+        ASSERT_TRUE(same_bits(alone, helped)) << what;
+    });
 }
 
 TYPED_TEST(Helped, CholeskyHasTheBitsOfOneThread)
@@ -83,7 +92,7 @@ TYPED_TEST(Helped, CholeskyHasTheBitsOfOneThread)
     for (const InstructionSet* set : instruction_set_entries()) {
         if (!set->runs_here()) continue;
         const ForcedSetup forced(*set, blocks);
-        for (const Index n : {193, 256, 301, 391})
+        for (const Index n : {220, 256, 301, 391})
             for (const Uplo uplo : {Uplo::lower, Uplo::upper})
                 for (const Index minor : {Index(0), n - 20}) {
                     auto alone = random_matrix<T>(random, n, n);
@@ -110,21 +119,26 @@ TYPED_TEST(Helped, QrHasTheBitsOfOneThread)
 {
     using T = TypeParam;
     Random random(6);
-    for (const InstructionSet* set : instruction_set_entries()) {
-        if (!set->runs_here()) continue;
-        const ForcedSetup forced(*set, blocks);
-        for (const auto [m, n] : shapes)
-            for (const int cores : {2, 5}) {
-                auto alone = random_matrix<T>(random, m, n), helped = alone;
-                std::vector<T> tau(std::size_t(std::min(m, n))), others = tau;
-                TwoThreads threads{*set};
-                geqrf<T>(m, n, alone.data.data(), alone.ld, tau.data(), nullptr, 1);
-                geqrf<T>(m, n, helped.data.data(), helped.ld, others.data(), nullptr, 1, threads.helpers(cores));
-                EXPECT_GT(threads.forks, 0);
-                EXPECT_EQ(tau, others);
-                ASSERT_TRUE(same_bits(alone, helped)) << set->name << ' ' << m << " x " << n << ", " << cores << " cores";
-            }
-    }
+    for_every_set([&](const InstructionSet& set, Index m, Index n, int cores, const std::string& what) {
+        auto alone = random_matrix<T>(random, m, n), helped = alone;
+        std::vector<T> tau(std::size_t(std::min(m, n))), others = tau;
+        TwoThreads threads{set};
+        geqrf<T>(m, n, alone.data.data(), alone.ld, tau.data(), nullptr, 1);
+        geqrf<T>(m, n, helped.data.data(), helped.ld, others.data(), nullptr, 1, threads.helpers(cores));
+        EXPECT_GT(threads.forks, 0) << what;
+        EXPECT_EQ(tau, others);
+        ASSERT_TRUE(same_bits(alone, helped)) << what;
+    });
+}
+
+/// What is brought from another core's cache would take longer than what is saved.
+TEST(Helping, IsForNoUpdateThatReadsMuchForWhatItComputes)
+{
+    const Helpers two{2, [](Index, Flops, const std::function<void(Team&)>&) { return true; }};
+    EXPECT_TRUE(is_worth_sharing(two, {96, 1.6e6, 32e3, 98e3}));
+    EXPECT_FALSE(is_worth_sharing(two, {64, 0.8e6, 65e3, 65e3}));
+    EXPECT_FALSE(is_worth_sharing(two, {96, 2e5, 0, 0})) << "it is over";
+    EXPECT_FALSE(is_worth_sharing({}, {96, 1.6e6, 32e3, 98e3})) << "nobody";
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #pragma once
 #include "blas/factorizations/qr.hpp"
+#include "blas/level3/helpers.hpp"
 #include "blas/level3/scratch.hpp"
 #include "graph/team.hpp"
 
@@ -14,7 +15,7 @@ namespace trencadis::blas {
 template <Scalar T> struct PivotingHelp {
     /// Carries out `work`, which takes all of so many chunks from its team, on several cores; false: nothing was done. `work`
     /// does not throw.
-    std::function<bool(Index chunks, Flops flops, const std::function<void(Team&)>& work)> share;
+    Share share;
     /// C <- C - A B^H, C m x n with columns of length k in B's and A's rows.
     std::function<void(Index m, Index n, Index k, const T* A, Index lda, const T* B, Index ldb, T* C, Index ldc)> subtract;
     /// Called before each column; what it throws ends the factorization, with A, jpvt and tau as they are then.

@@ -65,8 +65,10 @@ template <Scalar T> Index by_halves(Uplo uplo, Index n, T* A, Index lda, Index l
     const Seen<T> seen{uplo, lda};
     T *const A21 = seen.at(A, n1, 0), *const A22 = A + n1 * (lda + 1);
     const Flops flops = (is_complex<T> ? 4.0 : 1.0) * double(n1) * double(n1) * double(n2);
-    in_slices(helpers, n2, flops, [&](Index first, Index count) { seen.solve(count, n1, A, seen.at(A21, first, 0)); });
-    in_slices(helpers, n2, flops * double(n2) / double(n1),
+    const Bytes element = sizeof(T), panel = element * double(n1 * n2);
+    in_slices(helpers, {n2, flops, element * double(n1 * n1) / 2, panel},
+              [&](Index first, Index count) { seen.solve(count, n1, A, seen.at(A21, first, 0)); });
+    in_slices(helpers, {n2, flops * double(n2) / double(n1), panel, element * double(n2 * n2) / 2},
               [&](Index first, Index count) { seen.update(first, count, n1, A21, A22); });
     const Index info = by_halves(uplo, n2, A22, lda, largest, helpers);
     return info ? info + n1 : 0;

@@ -6,36 +6,56 @@
 
 namespace trencadis::blas {
 
+/// Carries out `work`, which takes all of so many chunks from its team, on several cores; false: nothing was done. Empty: nobody
+/// helps.
+using Share = std::function<bool(Index chunks, Flops flops, const std::function<void(Team&)>& work)>;
+
 /// Who may help the thread that makes a factorization: it forks and joins at those of its updates that are worth it.
 struct Helpers {
     int cores = 1; ///< with the calling thread's
-    /// Carries out `work`, which takes all of so many chunks from its team, on several cores; false: nothing was done. Empty:
-    /// nobody helps.
-    std::function<bool(Index chunks, Flops flops, const std::function<void(Team&)>& work)> share = {};
+    Share share = {};
 };
 
-/// Calls update(first, count) for columns (or rows) 0 .. n - 1 of a matrix: in slices, by whoever takes part, or for all at
-/// once. A column must get the same bits whichever slice it is in; none is narrower than `unit`, but where all of them are:
-/// solutions and sums of one or two columns are found otherwise.
-template <class Update> void in_slices(const Helpers& helpers, Index n, Flops flops, const Update& update)
+/// An update of n columns (or rows) of a matrix: the flops of all of them, the bytes that every slice reads, and those of all
+/// columns.
+struct Update {
+    Index n;
+    Flops flops;
+    Bytes common, columns;
+};
+
+/// Do others save more of it than it takes them to get what they need out of the cache of the core that wrote it last?
+inline bool is_worth_sharing(const Helpers& helpers, const Update& update)
 {
+    constexpr Flops least = 3e5;           // less is over before another core has begun
+    constexpr double flops_for_a_byte = 6; // of a core, while it gets one from another core's cache: an estimate
+    const double others = 1 - 1.0 / helpers.cores;
+    const Bytes moved = update.common + update.columns / helpers.cores;
+    return helpers.share && update.flops >= least && others * update.flops > flops_for_a_byte * moved;
+}
+
+/// Calls compute(first, count) for all columns: in slices, by whoever takes part, or for all at once. A column must get the same
+/// bits whichever slice it is in; none is narrower than `unit`, but where all of them are: solutions and sums of one or two
+/// columns are found otherwise.
+template <class Compute> void in_slices(const Helpers& helpers, const Update& update, const Compute& compute)
+{
+    const Index n = update.n;
     if (n <= 0) return;
-    constexpr Flops least = 3e5; // less is over before another core has begun
     constexpr Index unit = 8;
     constexpr Flops patient = 3e6; // two slices for each, so that one that comes late does less
-    const Index wanted = flops < patient ? helpers.cores : 2 * helpers.cores;
+    const Index wanted = update.flops < patient ? helpers.cores : 2 * helpers.cores;
     const Index slice = (n + wanted * unit - 1) / (wanted * unit) * unit;
     const Index slices = n % slice >= unit ? n / slice + 1 : n / slice; // what is less belongs to the last one
-    if (helpers.share && flops >= least && slices > 1) {
+    if (slices > 1 && is_worth_sharing(helpers, update)) {
         const auto work = [&](Team& team) {
             while (const Chunks some = team.next_of_two_ends(1)) {
                 const Index first = some.begin * slice;
-                update(first, (some.end == slices ? n : some.end * slice) - first);
+                compute(first, (some.end == slices ? n : some.end * slice) - first);
             }
         };
-        if (helpers.share(slices, flops, std::cref(work))) return;
+        if (helpers.share(slices, update.flops, std::cref(work))) return;
     }
-    update(0, n);
+    compute(0, n);
 }
 
 } // namespace trencadis::blas
