@@ -12,13 +12,15 @@ Index rounded(Index value, Index unit) { return std::max(unit, value / unit * un
 
 } // namespace
 
+template <Scalar T> const MicroKernel<T>& micro_kernel()
+{
+    return (forced ? forced->set() : instruction_set()).template micro_kernel<T>();
+}
+
 template <Scalar T> Setup<T> setup(int cpu)
 {
-    if (!forced) {
-        const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
-        return {kernel, control_tree(kernel, block_sizes<T>(cpu))};
-    }
-    const MicroKernel<T>& kernel = forced->set().micro_kernel<T>();
+    const MicroKernel<T>& kernel = micro_kernel<T>();
+    if (!forced) return {kernel, control_tree(kernel, block_sizes<T>(cpu))};
     const BlockSizes& blocks = forced->blocks();
     return {kernel, control_tree(kernel, {blocks.kc, rounded(blocks.mc, kernel.mr), rounded(blocks.nc, kernel.nr)})};
 }
@@ -26,9 +28,13 @@ template <Scalar T> Setup<T> setup(int cpu)
 ForcedSetup::ForcedSetup(const InstructionSet& set, BlockSizes blocks) : set_(set), blocks_(blocks) { forced = this; }
 ForcedSetup::~ForcedSetup() { forced = nullptr; }
 
-template Setup<float> setup(int);
-template Setup<double> setup(int);
-template Setup<std::complex<float>> setup(int);
-template Setup<std::complex<double>> setup(int);
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template const MicroKernel<T>& micro_kernel();                                                                               \
+    template Setup<T> setup(int);
+TRC_INSTANTIATE(float)
+TRC_INSTANTIATE(double)
+TRC_INSTANTIATE(std::complex<float>)
+TRC_INSTANTIATE(std::complex<double>)
+#undef TRC_INSTANTIATE
 
 } // namespace trencadis::blas

@@ -32,7 +32,9 @@ template <Scalar T> struct Setup {
     ControlTree tree;
 };
 
-/// The processor's widest instruction set and the block sizes of the core that the calling thread is on, or of core `cpu`.
+/// Of the processor's widest instruction set, or the one that is forced on the calling thread.
+template <Scalar T> const MicroKernel<T>& micro_kernel();
+/// That micro-kernel and the block sizes of the core that the calling thread is on, or of core `cpu`.
 template <Scalar T> Setup<T> setup(int cpu = -1);
 
 /// Halves the blocks of nc, kc and mc, down to one panel; false when they cannot be smaller.

@@ -20,7 +20,7 @@ template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
         x.B.structure != Structure::general || (x.B.rs != 1 && x.B.cs != 1))
         return false;
     if constexpr (is_complex<T>) {
-        const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
+        const MicroKernel<T>& kernel = micro_kernel<T>();
         return x.A.rs == 1 && std::max({x.m, x.n, x.k}) <= kernel.longest_in_place &&
                (kernel.reads_any_rows || x.m % kernel.step == 0);
     } else return is_low(x.n, x.k) || is_compact(x);
