@@ -22,8 +22,8 @@ Index rounded_up(Index count, Index unit) { return (count + unit - 1) / unit * u
 template <Scalar T>
 void multiply_adjoint(Index m, Index k, Index n, const T* V, Index ldv, const T* C, Index ldc, T* W, Index ldw)
 {
-    constexpr Index few = 64;                      // of more, packing pays
-    constexpr Index low = is_complex<T> ? 0 : 256; // V of so few rows is soon transposed: no sums across vectors are needed then
+    constexpr Index few = 64;  // of more, packing pays
+    constexpr Index low = 256; // V of so few rows is soon transposed: no sums across vectors are needed then
     if (std::min(k, n) <= few && m > low) return setup<T>().kernel.multiply_adjoint(m, k, n, V, ldv, C, ldc, W, ldw);
     gemm(Op::conj_trans, Op::none, k, n, m, T(1), V, ldv, C, ldc, T(0), W, ldw);
 }

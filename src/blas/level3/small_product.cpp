@@ -21,8 +21,8 @@ template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
         return false;
     if constexpr (is_complex<T>) {
         const MicroKernel<T>& kernel = micro_kernel<T>();
-        return x.A.rs == 1 && std::max({x.m, x.n, x.k}) <= kernel.longest_in_place &&
-               (kernel.reads_any_rows || x.m % kernel.step == 0);
+        return (x.A.rs == 1 ? kernel.reads_any_rows || x.m % kernel.step == 0 : x.A.cs == 1) &&
+               std::max(x.n, x.k / 4) <= kernel.widest_in_place;
     } else return is_low(x.n, x.k) || is_compact(x);
 }
 
@@ -60,8 +60,7 @@ template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) c
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
 {
-    if (packs())
-        scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k)); // if there is no memory, before anything is touched
+    if (packs()) scratch<T>(Buffer::left, kernel_.mr * x_.k); // if there is no memory, before anything is touched
     if (chunks() == 1) return panel(0, x_.m, 0, x_.n);
     for (Index c = begin; c < end;) {
         const Chunk first = chunk(c);
@@ -82,7 +81,7 @@ template <Scalar T> typename SmallProduct<T>::Chunk SmallProduct<T>::chunk(Index
 
 template <Scalar T> void SmallProduct<T>::work(Team& team) const
 {
-    scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k)); // a member without memory takes nothing
+    scratch<T>(Buffer::left, kernel_.mr * x_.k); // a member without memory takes nothing
     while (const Chunks c = team.next_of_two_ends(std::max<Index>(1, team.remaining() / 8))) work(c.begin, c.end);
 }
 
@@ -93,18 +92,25 @@ template <Scalar T> Index SmallProduct<T>::bound(Index p) const
     return (p * (vectors / panels_) + std::min(p, vectors % panels_)) * kernel_.step;
 }
 
+/// Rows [i, i + rows) of A as multiply_in_place reads them, height(rows) apart.
+template <Scalar T> const T* SmallProduct<T>::pack(Index i, Index rows) const
+{
+    T* const image = scratch<T>(Buffer::left, kernel_.mr * x_.k);
+    if constexpr (is_complex<T>)
+        kernel_.transpose_pairs(rows, x_.k, x_.A.data + i * x_.A.rs, x_.A.rs, image, kernel_.height(rows));
+    else pack_left(kernel_, x_.A.block(i, 0), rows, x_.k, image);
+    return image;
+}
+
 /// Rows [i, i + rows) of columns [j0, j1).
 template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, Index j1) const
 {
     const T* A = x_.A.data + i * x_.A.rs;
     Index step = x_.A.cs;
-    if constexpr (!is_complex<T>)
-        if (x_.A.rs != 1 || !reads(rows) || (is_slow_to_read(x_.A) && j1 - j0 > patient_uses * kernel_.nr)) {
-            T* const image = scratch<T>(Buffer::left, kernel_.left_size(kernel_.mr, x_.k));
-            pack_left(kernel_, x_.A.block(i, 0), rows, x_.k, image);
-            A = image;
-            step = kernel_.height(rows);
-        }
+    if (x_.A.rs != 1 || !reads(rows) || (is_slow_to_read(x_.A) && j1 - j0 > patient_uses * kernel_.nr)) {
+        A = pack(i, rows);
+        step = kernel_.height(rows);
+    }
     ProductInPlace<T> tile{.rows = rows,
                            .a_step = step,
                            .b_rs = x_.B.rs,

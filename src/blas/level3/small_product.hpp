@@ -12,7 +12,7 @@ namespace trencadis::blas {
 /// cores that take part but the operands, so that cutting it up costs nothing: chunks are panels of rows times some columns, in
 /// any order, each done once. Those that share columns follow one another, so that a core keeps few of B's in its cache. The
 /// depth is cut as it is where operands are packed, so that an element of C has the same bits either way.
-/// General operands, all of C; complex ones only where A can be read as it lies. Literature: the "small and unpacked" products of
+/// General operands, all of C; complex numbers stay in pairs, a panel by rows is transposed. Literature: the "small and unpacked" products of
 /// Van Zee, Smith, van de Geijn (BLIS, sup).
 template <Scalar T> class SmallProduct {
 public:
@@ -54,6 +54,7 @@ private:
     bool reads(Index rows) const;
     bool is_slow_to_read(const Operand<T>& A) const;
     Index bound(Index p) const;
+    const T* pack(Index i, Index rows) const;
     void panel(Index i, Index rows, Index j0, Index j1) const;
 
     Product<T> x_;

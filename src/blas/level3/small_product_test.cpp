@@ -70,11 +70,11 @@ protected:
     /// A product of random operands in any place, whose chunks are done in any order: what the definition gives.
     void expect_definition(Index m, Index n, Index k, bool shared)
     {
-        // Complex ones are read where they lie, or are none.
-        const Op op_a = is_complex<T> || either() ? Op::none : Op::trans,
-                 op_b = std::array{Op::none, Op::trans, Op::conj_trans}[random() % 3];
+        // Instruction sets that cannot read some numbers of a vector read whole panels of complex numbers.
+        const bool by_columns = either() && (!is_complex<T> || kernel.reads_any_rows || m % kernel.step == 0);
+        const Op op_a = by_columns ? Op::none : Op::trans, op_b = std::array{Op::none, Op::trans, Op::conj_trans}[random() % 3];
         const bool conjugate_a = is_complex<T> && either();
-        Framed<T> A(op_a == Op::none ? m : k, op_a == Op::none ? k : m, random() % 4, random),
+        Framed<T> A(by_columns ? m : k, by_columns ? k : m, random() % 4 + !by_columns, random), // rows are not columns, too
             B(op_b == Op::none ? k : n, op_b == Op::none ? n : k, random() % 4, random), C(m, n, random() % 4, random);
         const T alpha = either() ? T(1) : random_element<T>(random),
                 beta = either() ? T(Real<T>(random() % 2)) : random_element<T>(random);
@@ -121,15 +121,16 @@ TYPED_TEST_SUITE(LargerSmallProducts, RealTypes);
 /// Every edge of the panels.
 TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
 {
-    const Index mr = this->kernel.mr, nr = this->kernel.nr;
-    // Instruction sets that cannot read some numbers of a vector read whole panels of complex numbers.
-    const Index unit = is_complex<TypeParam> && !this->kernel.reads_any_rows ? mr : 1;
-    const std::vector<Index> sizes{
-        1, 2, nr - 1, nr, nr + 1, mr - 1, mr, mr + 1, is_complex<TypeParam> ? 37 : 3 * mr + 5, is_complex<TypeParam> ? 40 : 128};
-    std::uniform_int_distribution<std::size_t> any(0, sizes.size() - 1);
-    for (int round = 0; round < 300 && !this->HasFatalFailure(); ++round)
-        this->expect_definition((sizes[any(this->random)] + unit - 1) / unit * unit, sizes[any(this->random)],
-                                sizes[any(this->random)], this->random() % 3 != 0);
+    using T = TypeParam;
+    const MicroKernel<T>& kernel = this->kernel;
+    const Index mr = kernel.mr, nr = kernel.nr, widest = is_complex<T> ? kernel.widest_in_place : 128;
+    const std::vector<Index> heights{1, 2, nr - 1, nr, nr + 1, mr - 1, mr, mr + 1, 3 * mr + 5, 128},
+        widths{1, 2, nr - 1, nr, nr + 1, widest}, depths{1, 2, nr + 1, mr - 1, mr + 1, is_complex<T> ? 4 * widest : widest};
+    const auto any = [&](const std::vector<Index>& of) { return of[this->random() % of.size()]; };
+    for (int round = 0; round < 300 && !this->HasFatalFailure(); ++round) {
+        const Index m = any(heights), n = std::min(any(widths), widest), k = any(depths);
+        this->expect_definition(m, n, k, this->random() % 3 != 0);
+    }
 }
 
 /// Those whose B the second cache does not hold are cut into pieces of columns for one core, too.
@@ -177,15 +178,16 @@ TYPED_TEST(LargerSmallProducts, HaveAsManyChunksWhereverTheyLie)
         }
 }
 
-TEST(SmallProduct, IsNoneOfComplexNumbersByRows)
+TEST(SmallProduct, IsNoneOfComplexNumbersThatIsLarge)
 {
     std::complex<double> x = 0;
     const auto suits = [&](Index n, Op op) {
         return SmallProduct<std::complex<double>>::suits({n, n, n, 1.0, general(&x, n, op), general(&x, n), 0.0, &x, 1, n});
     };
-    EXPECT_TRUE(suits(40, Op::none));
-    EXPECT_FALSE(suits(40, Op::trans));
-    EXPECT_FALSE(suits(48, Op::none));
+    const Index widest = instruction_set().z.widest_in_place; // whole vectors
+    EXPECT_TRUE(suits(widest, Op::none));
+    EXPECT_TRUE(suits(widest, Op::trans));
+    EXPECT_FALSE(suits(widest + 8, Op::none));
 }
 
 TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)

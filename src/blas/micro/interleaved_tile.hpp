@@ -1,4 +1,4 @@
-// One micro-tile of complex numbers that are read where they lie, for one instruction set; internal linkage as in
+// Products of complex numbers in pairs, one micro-tile at a time, for one instruction set; internal linkage as in
 // micro_kernel_body.hpp.
 #pragma once
 #include "base/scalar.hpp"
@@ -95,6 +95,29 @@ template <Scalar T, int Bytes, int MV, int NR> struct InterleavedTile {
         }
     }
 };
+
+/// MicroKernel::transpose_pairs, by squares in registers.
+template <Scalar T, int Bytes> void transpose_pairs(Index rows, Index k, const T* A, Index lda, T* image, Index step)
+{
+    using R = Real<T>;
+    using Vec = Vectors<R, Bytes>;
+    constexpr int N = Vec::lanes / 2;
+    for (Index p = 0; p < k; p += N) {
+        const Index depth = k - p < N ? k - p : N;
+        for (Index i = 0; i < rows; i += N) {
+            const R* from = reinterpret_cast<const R*>(A + i * lda + p);
+            R* to = reinterpret_cast<R*>(image + p * step + i);
+            typename Vec::V square[N];
+#pragma GCC unroll 16
+            for (int r = 0; r < N; ++r, from += 2 * lda)
+                square[r] = i + r < rows ? Vec::load_some(from, 2 * depth) : typename Vec::V{};
+            Vec::template transpose<2>(square);
+#pragma GCC unroll 16
+            for (int r = 0; r < N; ++r, to += 2 * step)
+                if (r < depth) Vec::save(to, square[r]);
+        }
+    }
+}
 
 } // namespace
 } // namespace trencadis::blas

@@ -96,8 +96,11 @@ template <Scalar T> struct MicroKernel {
 
     /// A product whose operands are read where they lie.
     void (*multiply_in_place)(const ProductInPlace<T>& product);
-    bool reads_any_rows;    ///< by multiply_in_place: otherwise A can be read as far as height(rows)
-    Index longest_in_place; ///< of a complex product's extents: to pack larger ones pays
+    bool reads_any_rows;   ///< by multiply_in_place: otherwise A can be read as far as height(rows)
+    Index widest_in_place; ///< columns of a complex product, a quarter of its depth: to pack what is larger pays
+    /// image(i, p) <- A(p, i), column p of the image at image + p * step, zeros from `rows` up to whole vectors: how a transposed
+    /// panel of complex numbers comes to lie as multiply_in_place reads it. Null for real ones.
+    void (*transpose_pairs)(Index rows, Index k, const T* A, Index lda, T* image, Index step);
 
     /// One step of X U = B with U upper triangular, in place in the packed left panel X: columns k .. k + cols of X
     ///     X_k <- (X_k - X_0 U_0k) U_kk^-1,     X_0 the k columns before, solved already.

@@ -60,6 +60,11 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
         if constexpr (is_complex<T> || (NR & (NR - 1)) != 0 || NR * sizeof(R) > Bytes) return nullptr;
         else return DiagonalBlock<R, NR>::factor;
     }
+    static constexpr auto transposing() -> void (*)(Index, Index, const T*, Index, T*, Index)
+    {
+        if constexpr (is_complex<T>) return transpose_pairs<T, Bytes>;
+        else return nullptr;
+    }
     static constexpr MicroKernel<T> entry()
     {
         static_assert(MV * lanes * NR * Index(sizeof(T)) <= largest_tile_bytes && NR <= largest_nr);
@@ -69,7 +74,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .multiply_panels = multiply,
                 .multiply_in_place = multiply_in_place,
                 .reads_any_rows = Vectors<R, Bytes>::reads_some,
-                .longest_in_place = many_registers ? 40 : 12, // broadcasts of B are loads of their own, twice as many
+                .widest_in_place = many_registers ? 40 : 12, // broadcasts of B are loads of their own, twice as many
+                .transpose_pairs = transposing(),
                 .solve = solve,
                 .factor_diagonal = factor_diagonal(),
                 .factor_columns = factor_columns<T, Bytes>,
