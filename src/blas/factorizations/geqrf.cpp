@@ -9,8 +9,12 @@ namespace trencadis::blas {
 namespace {
 
 /// Columns with one T, where nobody wants that of all: its products grow with their square, those of the updates run faster with
-/// more.
-Index panel_width(Index k) { return k <= 256 ? 32 : 64; }
+/// more. T of the last panel is not made, so that few columns are best one panel.
+Index panel_width(Index k)
+{
+    if (k <= 48) return k;
+    return k <= 256 ? 32 : 64;
+}
 
 /// Where panels of so many vectors of length m are factored: the reflectors and their factor.
 template <Scalar T> struct Room {
@@ -62,7 +66,9 @@ template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* fac
     for (Index j = 0; j < k; j += room.panel) {
         const Index width = std::min(room.panel, k - j);
         T* const corner = A + j * (lda + 1);
-        const auto v = factor_panel(Storage::columns, m - j, width, corner, lda, tau + j, room.factor, width, room.reflectors);
+        const bool is_applied = factor || j + width < n;
+        const auto v =
+            factor_panel(Storage::columns, m - j, width, corner, lda, tau + j, room.factor, width, room.reflectors, is_applied);
         const Flops flops = (is_complex<T> ? 16.0 : 4.0) * double(m - j) * double(n - j - width) * double(width);
         const Bytes column = double(m - j) * sizeof(T);
         const Update update{n - j - width, flops, column * double(width), column * double(n - j - width)};
@@ -84,7 +90,9 @@ template <Scalar T> void gelqf(Index m, Index n, T* A, Index lda, T* tau)
     for (Index i = 0; i < k; i += room.panel) {
         const Index height = std::min(room.panel, k - i);
         T* const corner = A + i * (lda + 1);
-        const auto v = factor_panel(Storage::rows, n - i, height, corner, lda, tau + i, room.factor, height, room.reflectors);
+        const bool is_applied = i + height < m;
+        const auto v =
+            factor_panel(Storage::rows, n - i, height, corner, lda, tau + i, room.factor, height, room.reflectors, is_applied);
         apply_whole(Side::right, Op::none, v, m - i - height, n - i, height, room.factor, height, corner + height, lda);
     }
 }

@@ -13,7 +13,6 @@
 namespace trencadis::blas {
 namespace {
 
-template <Scalar T> constexpr Index width = reflected_columns<T>;
 template <Scalar T> constexpr Index vector_rows = 64 / Index(sizeof(T)); ///< of the widest vector
 
 Index rounded_up(Index count, Index unit) { return (count + unit - 1) / unit * unit; }
@@ -24,7 +23,7 @@ void multiply_adjoint(Index m, Index k, Index n, const T* V, Index ldv, const T*
 {
     constexpr Index few = 64;  // of more, packing pays
     constexpr Index low = 256; // V of so few rows is soon transposed: no sums across vectors are needed then
-    if (std::min(k, n) <= few && m > low) return setup<T>().kernel.multiply_adjoint(m, k, n, V, ldv, C, ldc, W, ldw);
+    if (std::min(k, n) <= few && m > low) return micro_kernel<T>().multiply_adjoint(m, k, n, V, ldv, C, ldc, W, ldw);
     gemm(Op::conj_trans, Op::none, k, n, m, T(1), V, ldv, C, ldc, T(0), W, ldw);
 }
 
@@ -77,7 +76,7 @@ template <Scalar T> struct Panel {
         else
             for (Index j = 0; j < n; ++j) std::copy_n(A + j * lda, m, at(0, j));
         for (Index j = 0; j < n; ++j) std::fill(at(m, j), at(0, j) + ldv, T(0));
-        std::fill(at(0, n), at(0, rounded_up(n, width<T>)), T(0));
+        std::fill(at(0, n), at(0, rounded_up(n, most_reflected)), T(0));
     }
     void store(Storage storage, T* A, Index lda) const
     {
@@ -101,7 +100,7 @@ template <Scalar T> struct Panel {
     {
         using Numbers = Real<T>;
         constexpr Numbers least = std::numeric_limits<Numbers>::min() / std::numeric_limits<Numbers>::epsilon(), most = 1 / least;
-        const auto squares = setup<T>().kernel.columns.squares;
+        const auto squares = micro_kernel<T>().columns.squares;
         for (Index j = 0; j < n; ++j) {
             const Numbers* const column = reinterpret_cast<const Numbers*>(at(0, j));
             const Numbers sum = squares(m * planes<T>, column, Numbers(1));
@@ -111,18 +110,26 @@ template <Scalar T> struct Panel {
         return true;
     }
 
-    /// Columns [c, c + count), whose rows from c on are left.
-    bool factor_columns(Index c, Index count)
+    /// Columns that are factored at once, where so many rows are left: of few rows half as many complex ones, since the square on
+    /// top of them takes its time.
+    static Index leaf_width(Index rows)
     {
-        if (count <= width<T>) {
-            const QrColumns<T> leaf{m - c, count, at(c, c), ldv, R + c * (n + 1), n, tau + c, factor + c * (ldt + 1), ldt};
-            return setup<T>().kernel.reflect_columns(leaf);
+        constexpr Index few = 32;
+        return rows < few ? most_reflected / planes<T> : micro_kernel<T>().reflected;
+    }
+    /// Columns [c, c + count), whose rows from c on are left; T of all of them only with_factor.
+    bool factor_columns(Index c, Index count, bool with_factor)
+    {
+        const Index leaf = leaf_width(m - c);
+        if (count <= leaf) {
+            const QrColumns<T> columns{m - c, count, at(c, c), ldv, R + c * (n + 1), n, tau + c, factor + c * (ldt + 1), ldt};
+            return micro_kernel<T>().reflect_columns(columns);
         }
-        const Index first = rounded_up(count / 2, width<T>), second = count - first;
-        if (!factor_columns(c, first)) return false;
+        const Index first = rounded_up(count / 2, leaf), second = count - first;
+        if (!factor_columns(c, first, true)) return false;
         update(c, first, second);
-        if (!factor_columns(c + first, second)) return false;
-        join(c, first, second);
+        if (!factor_columns(c + first, second, with_factor)) return false;
+        if (with_factor) join(c, first, second);
         return true;
     }
     void update(Index c, Index first, Index second)
@@ -150,7 +157,7 @@ template <Scalar T> struct Panel {
     {
         if (count == 1) factor[c * (ldt + 1)] = tau[c];
         if (count <= 1) return;
-        const Index first = count > width<T> ? rounded_up(count / 2, width<T>) : count / 2;
+        const Index leaf = leaf_width(m - c), first = count > leaf ? rounded_up(count / 2, leaf) : count / 2;
         make_factor(c, first);
         make_factor(c + first, count - first);
         join(c, first, count - first);
@@ -180,7 +187,7 @@ template <Scalar T> struct Panel {
     /// Makes reflector j and applies it to the columns behind; R's element.
     T reflect(Index j)
     {
-        const ColumnKernel<T>& columns = setup<T>().kernel.columns;
+        const ColumnKernel<T>& columns = micro_kernel<T>().columns;
         T* const v = at(j, j);
         tau[j] = larfg(m - j, *v, v + 1, 1);
         const T beta = *v;
@@ -206,19 +213,20 @@ template <Scalar T> Index whole_reflectors_ld(Index n)
 }
 template <Scalar T> Index whole_reflectors_size(Index n, Index k)
 {
-    return whole_reflectors_ld<T>(n) * rounded_up(k, width<T>) + k * k;
+    return whole_reflectors_ld<T>(n) * rounded_up(k, most_reflected) + k * k;
 }
 
 template <Scalar T>
-WholeReflectors<T> factor_panel(Storage storage, Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt, T* room)
+WholeReflectors<T> factor_panel(Storage storage, Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt, T* room,
+                                bool with_factor)
 {
     const Index ldv = whole_reflectors_ld<T>(m);
-    Panel<T> panel{m, n, room, ldv, room + ldv * rounded_up(n, width<T>), tau, factor, ldt, nullptr};
+    Panel<T> panel{m, n, room, ldv, room + ldv * rounded_up(n, most_reflected), tau, factor, ldt, nullptr};
     panel.load(storage, A, lda);
     bool factored = false;
     const bool has_memory = finds_memory([&] {
         panel.products = scratch<T>(Buffer::products, n * n);
-        factored = panel.has_plain_squares() && panel.factor_columns(0, n);
+        factored = panel.has_plain_squares() && panel.factor_columns(0, n, with_factor);
     });
     if (!has_memory || !factored) {
         panel.load(storage, A, lda);
@@ -279,7 +287,7 @@ void apply_whole(Side side, Op op, const WholeReflectors<T>& v, Index m, Index n
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template Index whole_reflectors_ld<T>(Index);                                                                                \
     template Index whole_reflectors_size<T>(Index, Index);                                                                       \
-    template WholeReflectors<T> factor_panel(Storage, Index, Index, T*, Index, T*, T*, Index, T*);                               \
+    template WholeReflectors<T> factor_panel(Storage, Index, Index, T*, Index, T*, T*, Index, T*, bool);                         \
     template WholeReflectors<T> load_reflectors(Storage, Index, Index, const T*, Index, const T*, T*, Index, T*);                \
     template void set_identity(Storage, Index, Index, Index, T*, Index);                                                         \
     template void apply_whole(Side, Op, const WholeReflectors<T>&, Index, Index, Index, const T*, Index, T*, Index);

@@ -14,10 +14,11 @@ template <Scalar T> Index whole_reflectors_ld(Index n);
 template <Scalar T> Index whole_reflectors_size(Index n, Index k);
 
 /// A = Q R in place for a panel of columns, m >= n, or of rows, where A (n x m) stands for its conjugate transpose; as geqrf and
-/// gelqf. `factor` (n x n) receives T with zeros below its diagonal, `room` (whole_reflectors_size, aligned to 64 bytes) the
-/// reflectors.
+/// gelqf. `factor` (n x n) receives T with zeros below its diagonal (not with_factor: anything), `room` (whole_reflectors_size,
+/// aligned to 64 bytes) the reflectors.
 template <Scalar T>
-WholeReflectors<T> factor_panel(Storage storage, Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt, T* room);
+WholeReflectors<T> factor_panel(Storage storage, Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt, T* room,
+                                bool with_factor = true);
 
 /// The reflectors that geqrf (rows: gelqf) left in k columns of order n, and their factor as above.
 template <Scalar T>

@@ -36,13 +36,13 @@ template <Scalar T> struct LuColumns {
     void (*divide)(Index n, T* x, const T* pivot);
 };
 
-/// Columns that MicroKernel::reflect_columns takes at a time.
-template <Scalar T> inline constexpr int reflected_columns = 8 / planes<T>;
+/// The most columns that MicroKernel::reflect_columns takes at a time.
+inline constexpr Index most_reflected = 8;
 
 /// A few columns to be factored as QR: what MicroKernel::reflect_columns works on.
 template <Scalar T> struct QrColumns {
-    Index m, n; ///< m >= n, n at most reflected_columns
-    /// reflected_columns columns of at least m + 64 / sizeof(T) rows; what is outside of m x n is zero. The reflectors take their
+    Index m, n; ///< m >= n, n at most MicroKernel::reflected
+    /// most_reflected columns of at least m + 64 / sizeof(T) rows; what is outside of m x n is zero. The reflectors take their
     /// place, with ones and zeros.
     T* V;
     Index ldv;
@@ -121,6 +121,7 @@ template <Scalar T> struct MicroKernel {
     /// A = Q R for few columns, whose squares are numbers that have lost no digits; false where a column's turn out to have, and
     /// then V and R are undefined.
     bool (*reflect_columns)(const QrColumns<T>& columns);
+    Index reflected; ///< columns that it takes at most
     /// W <- V^H C, V m x k and C m x n, as sums along the columns where they lie: for few columns.
     void (*multiply_adjoint)(Index m, Index k, Index n, const T* V, Index ldv, const T* C, Index ldc, T* W, Index ldw);
 

@@ -50,6 +50,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
     }
     /// Blocks for these are as large as the registers allow, of which a micro-tile tells how many there are.
     static constexpr bool many_registers = MV * NR * planes<T> >= 16;
+    static constexpr int reflected = many_registers ? most_reflected : most_reflected / planes<T>;
     static constexpr LaneKernels<T> lane_kernels()
     {
         constexpr int rows = many_registers ? 4 : is_complex<T> ? 2 : 4, cols = many_registers && !is_complex<T> ? 4 : 2;
@@ -79,7 +80,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .solve = solve,
                 .factor_diagonal = factor_diagonal(),
                 .factor_columns = factor_columns<T, Bytes>,
-                .reflect_columns = reflect_columns<T, Bytes>,
+                .reflect_columns = reflect_columns<T, Bytes, reflected>,
+                .reflected = reflected,
                 .multiply_adjoint = ColumnProducts < T,
                 Bytes,
                 many_registers ? 4 / planes<T> : 2,

@@ -38,7 +38,7 @@ template <class R, int Bytes, int count> struct LaneSums {
     using V = typename Vec::V;
     static constexpr int lanes = Vec::lanes;
 
-    static void find(const V (&sums)[count], R* out)
+    [[gnu::always_inline]] static void find(const V (&sums)[count], R* out)
     {
         if constexpr (count * 2 >= lanes)
             for (int g = 0; g < count; g += lanes) {
@@ -65,12 +65,12 @@ template <class R, int Bytes, int count> struct LaneSums {
 /// known, one pass makes v of its column, takes it from those right of it, and multiplies the next column with all others: with
 /// itself for its norm, with those before it for T, with those behind it for its own reflector. So a column is read and written
 /// once for each reflector.
-template <Scalar T, int Bytes> struct ColumnReflectors {
+template <Scalar T, int Bytes, int width> struct ColumnReflectors {
     using R = Real<T>;
     using Vec = Vectors<R, Bytes>;
     using V = typename Vec::V;
     using S = Plain<T>;
-    static constexpr int lanes = Vec::lanes, parts = planes<T>, width = reflected_columns<T>;
+    static constexpr int lanes = Vec::lanes, parts = planes<T>;
     /// The bounds of sums of squares: beyond, they may have lost digits, and products of columns overflow.
     static constexpr R least = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon(), most = 1 / least;
 
@@ -140,7 +140,7 @@ template <Scalar T, int Bytes> struct ColumnReflectors {
         }
         take(sums);
     }
-    void take(Sums& sums)
+    [[gnu::always_inline]] void take(Sums& sums)
     {
         R straight[width], crossed[width] = {};
         LaneSums<R, Bytes, width>::find(sums.straight, straight);
@@ -153,7 +153,7 @@ template <Scalar T, int Bytes> struct ColumnReflectors {
     }
 
     /// Reflector j from its column and the products with it; false where the squares are not to be trusted.
-    bool choose(int j)
+    [[gnu::always_inline]] bool choose(int j)
     {
         for (int c = 0; c < width; ++c)
             for (Index i = j + 1; i < x.n; ++i) products[c] = products[c] + top[i][j].conjugate() * top[i][c];
@@ -181,7 +181,7 @@ template <Scalar T, int Bytes> struct ColumnReflectors {
         return true;
     }
     /// The multiples of v in all columns, and the rows on top: row j is final.
-    void reflect_top(int j, S tau)
+    [[gnu::always_inline]] void reflect_top(int j, S tau)
     {
         for (int c = j + 1; c < width; ++c) {
             multiples[c] = tau.conjugate() * (top[j][c] + scale.conjugate() * products[c]);
@@ -193,7 +193,7 @@ template <Scalar T, int Bytes> struct ColumnReflectors {
         }
     }
     /// Column j of T: -tau T (V^H v).
-    void extend_factor(int j, S tau)
+    [[gnu::always_inline]] void extend_factor(int j, S tau)
     {
         S dots[width];
         for (int c = 0; c < j; ++c) dots[c] = scale * products[c].conjugate() + top[j][c].conjugate();
@@ -236,9 +236,11 @@ template <Scalar T, int Bytes> struct ColumnReflectors {
         return true;
     }
 };
-template <Scalar T, int Bytes> bool reflect_columns(const QrColumns<T>& columns)
+template <Scalar T, int Bytes, int most> bool reflect_columns(const QrColumns<T>& columns)
 {
-    return ColumnReflectors<T, Bytes>(columns).run();
+    if constexpr (is_complex<T> && most > 4)
+        if (columns.n <= 4) return ColumnReflectors<T, Bytes, 4>(columns).run();
+    return ColumnReflectors<T, Bytes, most>(columns).run();
 }
 
 /// MicroKernel::multiply_adjoint: sums along the columns, K of V by N of C at a time in registers.
