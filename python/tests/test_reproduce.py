@@ -290,7 +290,7 @@ def figures_of(described):
                 yield from ((f"power.{key}", None) for key in set(state) - {"name"})
 
 
-@pytest.mark.parametrize("machine", [published_figures(name)["machine"] for name in GALLERIES])
+@pytest.mark.parametrize("machine", [published_figures(name)["machine"] for name in GALLERIES] + [asym.PAPER["pair"]])
 def test_every_figure_of_a_machine_of_a_paper_has_a_class_and_every_class_has_figures(machine):
     described = tomllib.loads(Path(json.loads(_core.load_machine(machine))["origin"]).read_text())
     figures = set(figures_of(described)) | {("base_w", None)}
