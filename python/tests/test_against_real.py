@@ -27,6 +27,7 @@ def test_simulated_and_real_times_are_of_one_size(routine):
     for row in found:
         assert row["real_s_min"] <= row["real_s"] <= row["real_s_max"] and row["repeat"] == 3
         assert row["simulated_over_real"] == pytest.approx(row["simulated_s"] / row["real_s"])
+        assert row["load"] >= 0
         assert 0.2 < row["simulated_over_real"] < 5  # on a machine that others may use; how close it is, soak asks
         assert row["kernel_gflops"] and all(0.01 < speed < 1000 for speed in row["kernel_gflops"].values())
 

@@ -10,6 +10,7 @@ exchanges of rows, takes no time. A core that is slowed on purpose has the same 
 
 from __future__ import annotations
 
+import os
 import statistics
 import sys
 import tempfile
@@ -58,7 +59,8 @@ def compare(cases: Sequence[Case], repeat: int, progress: Progress) -> Iterator[
             progress(f"{case}: kernels", 0)
             speeds[alike] = kernel_speeds(case, variant)
         progress(f"{case}: computing", 1)
-        yield _record(case, variant, speeds[alike], _seconds(case, variant, repeat))
+        load = os.getloadavg()[0]
+        yield {**_record(case, variant, speeds[alike], _seconds(case, variant, repeat)), "load": load}
         progress(str(case), 1)
 
 

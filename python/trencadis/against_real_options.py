@@ -20,6 +20,7 @@ ROUTINES = ("potrf", "getrf", "geqrf")
 ORDERS = [1024, 1536, 2048, 3072, 4096]
 TILE = 256
 SLOWED = 0.5  #: of the last core, where no other is asked for
+CROWDED = 1.0  #: a load beyond the cores, which ours fill, that is others'
 
 _PANEL = "Beside real cores"
 AgainstReal = Annotated[
@@ -93,7 +94,8 @@ def cases(
 def _print(rows: list[dict[str, Any]]) -> None:
     first = rows[0]
     print(f"{first['routine']} ({first['variant']}), tiles of {first['nb']}, {first['scheduler']} scheduler; this machine's "
-          f"cores, and the same simulated with kernels as fast as measured here; median of {first['repeat']}")  # fmt: skip
+          f"cores, and the same simulated with kernels as fast as measured here; median of {first['repeat']}; load "
+          f"{min(row['load'] for row in rows):.2f} to {max(row['load'] for row in rows):.2f}, ours with it")  # fmt: skip
     shown = [
         {**row, "workers": ",".join(map(str, row["workers"])), "simulated_over_real": round(row["simulated_over_real"], 3),
          "slowed": " ".join(f"{core}={fraction:g}" for core, fraction in row["slow"].items()),
@@ -103,3 +105,5 @@ def _print(rows: list[dict[str, Any]]) -> None:
     print_table(shown, _SHOWN)
     off = [abs(row["simulated_over_real"] - 1) for row in rows]
     print(f"off by {statistics.median(off):.1%} in the median, {max(off):.1%} at most")
+    if (load := max(row["load"] for row in rows)) > (cores := len(os.sched_getaffinity(0))) + CROWDED:
+        print(f"others had a part of the {cores} cores (load {load:.2f}), which the simulation knows nothing of")
