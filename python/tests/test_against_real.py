@@ -4,7 +4,7 @@ import os
 
 import pytest
 from commands import refusal, rows, trencadis
-from trencadis.against_real import Case, description, fastest, speeds_of
+from trencadis.against_real import Case, Traced, description, fastest, speeds_of
 
 CORES = sorted(os.sched_getaffinity(0))
 
@@ -19,9 +19,11 @@ def test_description_has_a_kind_a_speed_and_a_core_each_in_the_workers_order(tmp
 
 
 def test_speeds_are_over_all_traced_runs_or_of_the_one_that_was_held_up_least():
-    runs = [{"gemm": (8.0, 0.4), "potrf": (1.0, 0.1)}, {"gemm": (8.0, 0.2), "potrf": (1.0, 0.1)}]
-    assert speeds_of(runs) == pytest.approx({"gemm": 16 / 0.6, "potrf": 10.0})
-    assert speeds_of([fastest(runs)]) == pytest.approx({"gemm": 40.0, "potrf": 10.0})
+    slow, fast = {"gemm": (8.0, 0.4), "potrf": (1.0, 0.1)}, {"gemm": (8.0, 0.2), "potrf": (1.0, 0.1)}
+    runs = [Traced(slow, 0.0, 0.6), Traced(fast, 0.1, 0.5)]  # of the second a quarter of the tasks' time counts nothing
+    assert speeds_of([fastest(runs)]) == pytest.approx({"gemm": 30.0, "potrf": 7.5})
+    assert speeds_of(runs) == pytest.approx({"gemm": 16 / 0.6 * 8 / 9, "potrf": 80 / 9})
+    assert [run.outside_s for run in runs] == pytest.approx([0.1, 0.1])
 
 
 @pytest.mark.alone
