@@ -50,6 +50,21 @@ nb::list kernel_rows(const SimulationResult& result)
     return rows;
 }
 
+nb::list traffic_rows(const SimulationResult& result)
+{
+    nb::list rows;
+    for (const SimulationReport::OfMemories& pair : result.traffic) {
+        nb::dict row;
+        row["at"] = pair.at;
+        row["by"] = pair.by;
+        row["read_bytes"] = pair.read_bytes;
+        row["written_bytes"] = pair.written_bytes;
+        row["copied_bytes"] = pair.copied_bytes;
+        rows.append(row);
+    }
+    return rows;
+}
+
 std::string word_of(TileOwners::Rule rule) { return rule == TileOwners::Rule::symmetric ? "symmetric" : "block-cyclic"; }
 
 TileOwners owners_of(int grid_rows, int grid_cols, const std::string& distribution)
@@ -125,6 +140,7 @@ nb::dict record_of(const SimulationResult& result)
     row["transfers"] = result.transfers;
     row["local_bytes"] = result.local_bytes;
     row["remote_bytes"] = result.remote_bytes;
+    row["traffic"] = traffic_rows(result);
     row["per_worker"] = worker_rows(result);
     row["per_kernel"] = kernel_rows(result);
     add_hosts(row, result);

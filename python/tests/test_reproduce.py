@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from trencadis import _core
-from trencadis.reproduce import GALLERIES, asym, asym_units, constants, energy, energy_tables, locality, numa
+from trencadis.reproduce import GALLERIES, asym, asym_units, constants, energy, energy_tables, locality, numa, numa_traffic
 from trencadis.reproduce.gallery import beside, plan, published_figures
 from trencadis.reproduce.report import markdown_table, write_report
 from trencadis.reproduce.scores import Figure, Scores, in_order
@@ -20,6 +20,8 @@ def record(case, number):
         "gflops": 5.0 + number % 17, "bound_gflops": 40.0, "makespan_s": 2.0, "energy_j": 100.0 + number,
         "cores_j": 50.0 + number, "package_j": 80.0 + number, "memory_j": 20.0, "idle_fraction": 0.25,
         "bytes_moved": 1e9 * number, "local_bytes": 2e9, "remote_bytes": 1e9, "scheduler": case.simulation.scheduler,
+        "traffic": [{"at": "node0", "by": f"node{k}", "read_bytes": 4e9, "written_bytes": 1e9, "copied_bytes": 0}
+                    for k in range(1 + number % 4)],
         "per_worker": [{"name": "w0", "kind": "cortex-a15", "idle_fraction": 0.25, "busy_s": 1.5}],
         "per_kernel": [{"name": "gemm", "kind": "cortex-a15", "calls": 3, "mean_ms": 89.0}],
     }  # fmt: skip
@@ -288,9 +290,8 @@ def figures_of(described):
                 yield from ((f"power.{key}", None) for key in set(state) - {"name"})
 
 
-@pytest.mark.parametrize("name", GALLERIES)
-def test_every_figure_of_a_machine_of_a_paper_has_a_class_and_every_class_has_figures(name):
-    machine = published_figures(name)["machine"]
+@pytest.mark.parametrize("machine", [published_figures(name)["machine"] for name in GALLERIES] + [asym.PAPER["pair"]])
+def test_every_figure_of_a_machine_of_a_paper_has_a_class_and_every_class_has_figures(machine):
     described = tomllib.loads(Path(json.loads(_core.load_machine(machine))["origin"]).read_text())
     figures = set(figures_of(described)) | {("base_w", None)}
     covered = set()
@@ -310,3 +311,17 @@ def test_rows_that_depend_on_an_adjusted_figure_say_so():
     assert constants.adjusted({**record, "per_kernel": [{"name": "tstrf"}]}) == ["816.5 GFlop/s of LU, n = 40960"]
     shown = constants.section("idgraf")
     assert "816.5" in markdown_table(shown.columns, shown.rows)
+
+
+def test_traffic_is_told_by_die_and_chip_and_set_beside_the_counted_events():
+    assert [numa_traffic.distance("kunpeng920x2", "node0", f"node{k}") for k in range(4)] == [
+        "local", "cross-die", "cross-chip", "cross-chip",
+    ]  # fmt: skip
+    assert numa_traffic.shares({"local": 3.0, "cross-die": 1.0}) == {"local": 75.0, "cross-die": 25.0}
+    rows = made_up("numa")
+    assert list(numa_traffic.counted(rows)) == list(numa_traffic.SETS)
+    line = next(line for line in numa_traffic.set_lines(numa.PAPER, rows) if line["set"] == "0,1,2,3" and line["kind"] == "read")
+    assert line["cross-chip published"] == pytest.approx(100 * 1.37 / (5.65 + 5.80 + 1.37))
+    named = [figure.what for figure in numa.score(rows).figures if "default on nodes" in figure.what]
+    assert len(named) == len(set(named)) == 28 and not any("nodes 0:" in name for name in named)
+    assert {line["node"] for line in numa_traffic.node_lines("kunpeng920x2", rows)} == {f"node{k}" for k in range(4)}

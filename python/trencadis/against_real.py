@@ -2,26 +2,30 @@
 
 The description of the machine is made here and now, and nothing in it comes from the runs that it is compared with. The speed of
 each kernel is that of a run of the same order on one worker alone, while the other workers' cores run the same, each by itself in
-a process of its own: cores share caches, memory and clocks, which a kernel's time has in it. What has no operations, such as
-exchanges of rows, takes no time. A core that is slowed on purpose has the same speeds times its fraction.
+a process of its own: cores share caches, memory and clocks, which a kernel's time has in it. Tasks that count no operations,
+such as exchanges of rows, make the others slower by what they take there; what such a call spends in no task is added. Beside
+that the fastest of these runs is set beside the fastest of the real ones, for machines that others use, too. A core that is
+slowed on purpose has the same speeds times its fraction.
 
 `python -m trencadis.against_real ROUTINE N NB VARIANT CORE` is such a neighbour: it computes until it is ended.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from . import _core
 from .children import end_children, ending, start_child
 from .errors import BackendError
-from .measure import Job, Ours, SessionChoice
+from .measure import Job, Ours, SessionChoice, timed
 from .simulations import Simulation, simulate_all
 
 #: Traced runs that the speed of a kernel is taken from, after one that is not looked at.
@@ -50,37 +54,74 @@ class Case:
 
 def compare(cases: Sequence[Case], repeat: int, progress: Progress) -> Iterator[dict[str, Any]]:
     """One record per case. Steps: two per case. Call it on the main thread."""
-    speeds: dict[tuple[Any, ...], dict[str, float]] = {}
+    traced: dict[tuple[Any, ...], list[Traced]] = {}
     for case in cases:
         variant = case.variant or _session_of(case).default_variant(case.routine)
         alike = (case.routine, case.n, case.nb, variant, case.workers)
-        if alike not in speeds:
+        if alike not in traced:
             progress(f"{case}: kernels", 0)
-            speeds[alike] = kernel_speeds(case, variant)
+            traced[alike] = kernel_times(case, variant)
         progress(f"{case}: computing", 1)
-        yield _record(case, variant, speeds[alike], _seconds(case, variant, repeat))
+        load = os.getloadavg()[0]
+        yield {**_record(case, variant, traced[alike], _seconds(case, variant, repeat)), "load": load}
         progress(str(case), 1)
 
 
-def kernel_speeds(case: Case, variant: str) -> dict[str, float]:
-    """GFlop/s of each kernel on the first worker's core, while the others compute the same."""
+@dataclass(frozen=True)
+class Traced:
+    """One run on one worker."""
+
+    kernels: dict[str, tuple[float, float]]  #: operations (1e9) and seconds of each that counts any
+    others_s: float  #: in tasks that count none
+    seconds: float  #: of the whole call
+
+    @property
+    def inside_s(self) -> float:
+        return sum(seconds for _, seconds in self.kernels.values())
+
+    @property
+    def outside_s(self) -> float:
+        """Of the call in no task."""
+        return max(0.0, self.seconds - self.inside_s - self.others_s)
+
+
+def kernel_times(case: Case, variant: str) -> list[Traced]:
+    """Of runs on the first worker's core, while the others compute the same."""
     first, *others = case.workers
-    flops: dict[str, float] = {}
-    seconds: dict[str, float] = {}
+    runs: list[Traced] = []
     with _neighbours(case, variant, others):
         session = SessionChoice(engine="native", workers=[first]).open(_core)
-        ours = Ours(_core, session, Job(case.routine, case.n), case.nb, variant)
+        job = Job(case.routine, case.n)
+        ours = Ours(_core, session, job, case.nb, variant)
         for _ in range(TRACED):
             ours.restore()
             session.start_trace()
             try:
-                ours.call()
+                seconds = timed(ours.call, job)
             finally:
                 trace = session.stop_trace()
-            for row in trace.kernel_table():
-                seconds[row["name"]] = seconds.get(row["name"], 0) + row["total_s"]
-                flops[row["name"]] = flops.get(row["name"], 0) + row["gflops"] * row["total_s"]
-    return {kernel: flops[kernel] / seconds[kernel] for kernel in flops if flops[kernel] > 0}
+            rows = trace.kernel_table()
+            kernels = {row["name"]: (row["gflops"] * row["total_s"], row["total_s"]) for row in rows if row["gflops"] > 0}
+            runs.append(Traced(kernels, sum(row["total_s"] for row in rows if row["name"] not in kernels), seconds))
+    return runs
+
+
+def speeds_of(runs: Sequence[Traced]) -> dict[str, float]:
+    """GFlop/s of each kernel over all the runs; tasks that count no operations make all of them slower alike."""
+    sums: dict[str, list[float]] = {}
+    for run in runs:
+        for kernel, (flops, seconds) in run.kernels.items():
+            sum_of = sums.setdefault(kernel, [0.0, 0.0])
+            sum_of[0] += flops
+            sum_of[1] += seconds
+    inside = sum(run.inside_s for run in runs)
+    share = inside / (inside + sum(run.others_s for run in runs))
+    return {kernel: share * flops / seconds for kernel, (flops, seconds) in sums.items()}
+
+
+def fastest(runs: Sequence[Traced]) -> Traced:
+    """The run that the rest of the machine held up least."""
+    return min(runs, key=lambda run: run.seconds)
 
 
 def description(case: Case, speeds: dict[str, float]) -> str:
@@ -118,18 +159,28 @@ def _seconds(case: Case, variant: str, repeat: int) -> list[float]:
     return [ours.run().seconds for _ in range(repeat)]
 
 
-def _record(case: Case, variant: str, speeds: dict[str, float], real: list[float]) -> dict[str, Any]:
-    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
-        file.write(description(case, speeds))
-        file.flush()
-        one = Simulation(case.routine, case.n, file.name, case.nb, "d", variant, case.scheduler)
-        (simulated,) = simulate_all([one])
-    makespan, median = simulated["makespan_s"], statistics.median(real)
+def _simulated(case: Case, variant: str, speeds: Sequence[dict[str, float]]) -> list[dict[str, Any]]:
+    """With each of these speeds."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / f"here-{number}.toml" for number in range(len(speeds))]
+        for file, kernels in zip(files, speeds, strict=True):
+            file.write_text(description(case, kernels))
+        return list(simulate_all([
+            Simulation(case.routine, case.n, str(file), case.nb, "d", variant, case.scheduler) for file in files
+        ]))  # fmt: skip
+
+
+def _record(case: Case, variant: str, traced: Sequence[Traced], real: list[float]) -> dict[str, Any]:
+    speeds, best = speeds_of(traced), fastest(traced)
+    simulated, fast = _simulated(case, variant, [speeds, speeds_of([best])])
+    makespan = simulated["makespan_s"] + statistics.median(run.outside_s for run in traced)
+    least, median = fast["makespan_s"] + best.outside_s, statistics.median(real)
     return {
         "routine": case.routine, "n": case.n, "nb": case.nb, "variant": variant, "scheduler": simulated["scheduler"],
         "workers": list(case.workers), "slow": {str(core): fraction for core, fraction in case.slow.items()},
         "simulated_s": makespan, "real_s": median, "real_s_min": min(real), "real_s_max": max(real), "repeat": len(real),
         "simulated_over_real": makespan / median, "kernel_gflops": speeds,
+        "simulated_s_min": least, "simulated_over_real_min": least / min(real),
     }  # fmt: skip
 
 

@@ -101,6 +101,10 @@ _SHOWN_OF_HOSTS = {
     "peak_bytes_of_a_host": "its memory at most",
 }  # fmt: skip
 
+_TRAFFIC = {
+    "at": "data at", "by": "used by", "read_bytes": "read there", "written_bytes": "written there", "copied_bytes": "copied",
+}  # fmt: skip
+
 
 def register(app: typer.Typer) -> None:
     effects = f"[bold]Effects[/bold], each with its cause; all are off at the start.\n\n{effects_help()}"
@@ -245,6 +249,9 @@ def _print_details(row: dict[str, Any]) -> None:
         columns["energy_j"] = "J"
     print()
     print_table(workers, columns)
+    if len({pair["by"] for pair in row["traffic"]}) > 1:
+        print()
+        print_table(row["traffic"], _TRAFFIC)
     kernels = {"name": "kernel", "kind": "on", "calls": "calls", "mean_ms": "mean ms", "total_s": "total s", "gflops": "GFlop/s"}
     print()
     print_table(row["per_kernel"], kernels)

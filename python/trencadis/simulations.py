@@ -176,6 +176,7 @@ def contract_record(record: dict[str, Any], effects: dict[str, Any]) -> dict[str
         "local_bytes": record["local_bytes"],
         "remote_bytes": record["remote_bytes"],
         **{key: record[key] for key in ("cores_j", "package_j", "memory_j")},
+        "traffic": record["traffic"],
         "effects": effects,
         "per_worker": per_worker,
         "per_kernel": record["per_kernel"],

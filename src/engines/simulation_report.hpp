@@ -35,6 +35,12 @@ struct SimulationReport {
         Bytes owned_bytes = 0; ///< data that it holds for good
         Bytes peak_bytes = 0;  ///< with copies of others', the most at one time
     };
+    /// What crossed between two memories, or stayed within one.
+    struct OfMemories {
+        std::string at, by; ///< where the data lay, and the memory of those who used them: nodes' or devices' names
+        Bytes read_bytes = 0, written_bytes = 0; ///< in place
+        Bytes copied_bytes = 0;                  ///< from the one to the other
+    };
     Seconds makespan_s = 0;
     Joules energy_j = 0;     ///< everything of the machine over the makespan: below, devices, and base_w
     Joules cores_j = 0;      ///< all cores (what RAPL counts as PP0)
@@ -47,9 +53,10 @@ struct SimulationReport {
     std::int64_t untimed = 0; ///< tasks without a flop count that took no time
     Bytes bytes_moved = 0;    ///< copied between memories: fetched and written back
     std::int64_t transfers = 0;
-    Bytes local_bytes = 0;     ///< operands used in place in the worker's own memory node
-    Bytes remote_bytes = 0;    ///< operands used in place in another memory node
-    std::vector<OfHost> hosts; ///< none: one host, or hosts without a described network
+    Bytes local_bytes = 0;           ///< operands used in place in the worker's own memory node
+    Bytes remote_bytes = 0;          ///< operands used in place in another memory node
+    std::vector<OfMemories> traffic; ///< of pairs with any; a datum that is read and written counts as both, unlike above
+    std::vector<OfHost> hosts;       ///< none: one host, or hosts without a described network
 };
 
 /// An engine that runs in virtual time.

@@ -43,7 +43,8 @@ void read_nodes(TomlTable& root, Machine& machine)
     for (TomlTable& table : tables) {
         machine.nodes.push_back({new_name(table, machine.nodes), table.number_or("bytes", 0),
                                  static_cast<int>(table.integer_or("host", 0, 0)), table.number_or("bandwidth", 0),
-                                 table.number_or("package_w", 0), table.number_or("memory_w", 0)});
+                                 table.number_or("package_w", 0), table.number_or("memory_w", 0),
+                                 static_cast<int>(table.integer_or("package", -1, 0))});
         table.finish();
     }
 }

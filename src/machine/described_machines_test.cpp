@@ -146,17 +146,37 @@ TEST(Exynos5422, HasThePublishedKernelTimesInTheMeanOverARun)
     EXPECT_NEAR(find_kernel(machine, "potrf", "cortex-a7")->time(potrf(b)) * 1e3, 137.65, 1e-4) << "one sample, a whole tile";
 }
 
-/// Published: below about 128 one big core alone is faster; from there on the pair is, and its advantage levels off near 400.
-TEST(Exynos5422, ThePairOfCoresPassesOneBigCoreAtATileOf128)
+/// How much faster than one big core a pair carries a kernel out that counts so many operations.
+double gain_of_pair(const Machine& machine, const char* kernel, Flops flops)
 {
-    const Machine machine = load_machine("exynos5422");
-    const KernelTime *big = find_kernel(machine, "gemm", "cortex-a15"),
-                     *pair = find_kernel(machine, "gemm", "cortex-a15+cortex-a7");
-    const auto gain = [&](double b) { return big->time(2 * b * b * b) / pair->time(2 * b * b * b); };
+    return find_kernel(machine, kernel, "cortex-a15")->time(flops) /
+           find_kernel(machine, kernel, "cortex-a15+cortex-a7")->time(flops);
+}
+
+/// Published: below about 128 one big core alone is faster; from there on the pair is, its advantage levels off near 400 and is
+/// then 0.3 to 0.5 GFlop/s.
+TEST(Exynos5422, OnePairOfCoresAlonePassesOneBigCoreAtATileOf128)
+{
+    const Machine machine = load_machine("exynos5422-pair");
+    const auto gain = [&](double b) { return gain_of_pair(machine, "gemm", 2 * b * b * b); };
     EXPECT_LT(gain(96), 0.98);
     EXPECT_NEAR(gain(128), 1, 0.005);
     EXPECT_GT(gain(192), 1.04);
     EXPECT_GT(gain(256) - gain(192), 2 * (gain(464) - gain(400))) << "per 64 rows: the advantage levels off";
+    const double b = 448;
+    for (const auto& [kernel, flops] : {std::pair("gemm", 2 * b * b * b), {"trsm", b * b * b}, {"syrk", b * b * (b + 1)}}) {
+        const double big = flops / find_kernel(machine, kernel, "cortex-a15")->time(flops) * 1e-9;
+        EXPECT_NEAR(big * (gain_of_pair(machine, kernel, flops) - 1), 0.4, 0.005) << kernel;
+    }
+}
+
+/// As published for tiles of 448; the share is the same for all.
+TEST(Exynos5422, FourPairsAtWorkAreSlowerThanOneByTheSameShareForTilesOfAllSizes)
+{
+    const Machine four = load_machine("exynos5422"), alone = load_machine("exynos5422-pair");
+    for (const auto& [kernel, slower] : {std::pair("gemm", 1.071), {"trsm", 1.088}, {"syrk", 1.153}})
+        for (const double flops : {1e5, 1e7, 1e9})
+            EXPECT_NEAR(gain_of_pair(alone, kernel, flops) / gain_of_pair(four, kernel, flops), slower, 0.002) << kernel;
 }
 
 TEST(Exynos5422, RunsInEachOfTheThreeExecutionModels)

@@ -75,9 +75,14 @@ int nearest_node(const Places& places, hwloc_const_bitmap_t processors)
 
 void add_nodes(hwloc_topology_t topology, Machine& machine, Places& places)
 {
+    const std::vector<hwloc_obj_t> packages = objects_of(topology, HWLOC_OBJ_PACKAGE);
     places.nodes = objects_of(topology, HWLOC_OBJ_NUMANODE);
-    for (const hwloc_obj_t node : places.nodes)
-        machine.nodes.push_back({fmt::format("node{}", node->os_index), static_cast<Bytes>(node->attr->numanode.local_memory)});
+    for (const hwloc_obj_t node : places.nodes) {
+        const Bytes bytes = static_cast<Bytes>(node->attr->numanode.local_memory);
+        MemoryNode& known = machine.nodes.emplace_back(MemoryNode{fmt::format("node{}", node->os_index), bytes});
+        for (std::size_t p = 0; p < packages.size(); ++p)
+            if (hwloc_bitmap_isincluded(node->cpuset, packages[p]->cpuset)) known.package = static_cast<int>(p);
+    }
 }
 
 /// Systems that hide their cores (some virtual machines) show hardware threads only: each then counts as a core.

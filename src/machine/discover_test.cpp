@@ -91,6 +91,14 @@ TEST(DiscoverMachine, SeesBothMemoryNodesOfASyntheticMachine)
     EXPECT_THAT(machine.origin, HasSubstr("node:2 core:4 pu:1"));
 }
 
+TEST(DiscoverMachine, SaysWhichProcessorAMemoryNodeBelongsTo)
+{
+    const WithVariable synthetic("HWLOC_SYNTHETIC", "pack:2 node:2 core:2 pu:1");
+    const Machine machine = discover_machine();
+    ASSERT_EQ(machine.nodes.size(), 4u);
+    for (int n = 0; n < 4; ++n) EXPECT_EQ(machine.nodes[n].package, n / 2);
+}
+
 TEST(DiscoverMachine, CountsCoresAndNotHardwareThreads)
 {
     const WithVariable synthetic("HWLOC_SYNTHETIC", "node:1 core:4 pu:2");

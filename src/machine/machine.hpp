@@ -59,6 +59,7 @@ struct MemoryNode {
     double bandwidth = 0; ///< bytes per second that all who read and write it from elsewhere share; 0: the links are narrower
     double package_w = 0; ///< watts of its processor beside the cores: shared cache, memory controller, links
     double memory_w = 0;  ///< watts of the memory itself
+    int package = -1;     ///< the processor that it belongs to, from 0 on; several nodes of one are its dies; -1: not known
 };
 struct Device {
     std::string name;

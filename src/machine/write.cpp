@@ -55,6 +55,17 @@ std::string whole_or_exact(double value)
                                                                                    : fmt::format("{}", value);
 }
 
+Json memory_of(const MemoryNode& n)
+{
+    return Json{{"name", n.name},
+                {"bytes", n.bytes},
+                {"host", n.host},
+                {"bandwidth", n.bandwidth},
+                {"package_w", n.package_w},
+                {"memory_w", n.memory_w},
+                {"package", n.package < 0 ? Json() : Json(n.package)}};
+}
+
 } // namespace
 
 std::string machine_to_json(const Machine& machine)
@@ -74,10 +85,7 @@ std::string machine_to_json(const Machine& machine)
     json["caches"] = list_of(machine.caches, [](const Cache& c) {
         return Json{{"level", c.level}, {"bytes", c.bytes}, {"cores", c.cores}};
     });
-    json["nodes"] = list_of(machine.nodes, [](const MemoryNode& n) {
-        return Json{{"name", n.name},           {"bytes", n.bytes},         {"host", n.host},
-                    {"bandwidth", n.bandwidth}, {"package_w", n.package_w}, {"memory_w", n.memory_w}};
-    });
+    json["nodes"] = list_of(machine.nodes, memory_of);
     json["devices"] = list_of(machine.devices, [&](const Device& d) {
         return Json{{"name", d.name},
                     {"kind", d.kind},
@@ -198,9 +206,11 @@ private:
     }
     void memories()
     {
-        for (const MemoryNode& n : machine_.nodes)
+        for (const MemoryNode& n : machine_.nodes) {
             line("\n[[nodes]]\nname = {}\nbytes = {}\nhost = {}\nbandwidth = {}\npackage_w = {}\nmemory_w = {}", quoted(n.name),
                  whole_or_exact(n.bytes), n.host, whole_or_exact(n.bandwidth), n.package_w, n.memory_w);
+            if (n.package >= 0) line("package = {}", n.package);
+        }
         for (const Cache& c : machine_.caches)
             line("\n[[caches]]\nlevel = {}\nbytes = {}\ncores = [{}]", c.level, whole_or_exact(c.bytes),
                  fmt::join(c.cores, ", "));

@@ -59,6 +59,9 @@ void Replicas::use_in_place(const Use& use, SpaceId space, Plan& plan)
 {
     const Datum& d = datums_[use.datum];
     if (spaces_[space].domain < 0 || use.place != d.home) return;
+    InPlace& bytes = statistics_.in_place[std::size_t(use.place) * spaces_.size() + space];
+    if (use.mode != AccessMode::write) bytes.read += d.bytes;
+    if (is_writing(use.mode)) bytes.written += d.bytes;
     if (use.place == space) {
         statistics_.local.add(d.bytes);
     } else {

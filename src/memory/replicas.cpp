@@ -17,6 +17,7 @@ Replicas::Replicas(std::vector<Space> spaces, MemoryEnvironment environment)
         throw Error(ErrorCode::bad_argument, "no memory spaces; there must be at least one, where data have their home");
     for (const Space& space : spaces_) pools_.emplace_back(space.capacity);
     statistics_.between.resize(spaces_.size() * spaces_.size());
+    statistics_.in_place.resize(spaces_.size() * spaces_.size());
     statistics_.spaces.resize(spaces_.size());
 }
 

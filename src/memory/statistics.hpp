@@ -16,6 +16,11 @@ struct Traffic {
     }
 };
 
+/// What tasks of one space read and wrote in place, where it lies in one space; of a datum that is read and written both.
+struct InPlace {
+    Bytes read = 0, written = 0;
+};
+
 /// What happened to the copies of one space.
 struct SpaceStatistics {
     std::int64_t hits = 0;   ///< operands found valid
@@ -31,9 +36,10 @@ struct SpaceStatistics {
 struct MemoryStatistics {
     Traffic fetched;
     Traffic written_back;
-    Traffic local;                ///< operands used in place, in the task's own space
-    Traffic remote;               ///< operands used in place, in another space of the domain
-    std::vector<Traffic> between; ///< [from * spaces + to]
+    Traffic local;                 ///< operands used in place, in the task's own space
+    Traffic remote;                ///< operands used in place, in another space of the domain
+    std::vector<Traffic> between;  ///< copies, [from * spaces + to]
+    std::vector<InPlace> in_place; ///< [the datum's space * spaces + the task's]
     std::vector<SpaceStatistics> spaces;
 };
 

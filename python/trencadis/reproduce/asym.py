@@ -33,7 +33,7 @@ METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
     "ours": ("mosaic", (LITTLE, BIG)),
 }
 
-#: The same with one worker: one Cortex-A15, or one virtual core.
+#: The same with one worker: one Cortex-A15, or one virtual core, while the others idle, on a machine of its own.
 SINGLE: dict[str, tuple[str, tuple[str, ...]]] = {
     "one-big": ("ompss-bf", (f"{BIG}:1",)),
     "one-virtual-core": ("virtual-cores:inside=ompss-bf", (f"{LITTLE}:1", f"{BIG}:1")),
@@ -98,8 +98,9 @@ def case(method: str, n: int, nb: int, effects: Sequence[str], timeline: str = "
         if extra := change.pop("scheduler", ""):
             scheduler = _with_option(scheduler, extra)
         options |= change
+    machine = PAPER["pair" if method in SINGLE else "machine"]
     simulation = Simulation(
-        "potrf", n, PAPER["machine"], nb, variant="in-place", scheduler=scheduler, workers=workers, effects=options
+        "potrf", n, machine, nb, variant="in-place", scheduler=scheduler, workers=workers, effects=options
     )  # fmt: skip
     return Case(simulation, {"method": method, "n": n, "nb": nb, "effects": list(effects)}, timeline)
 

@@ -34,4 +34,4 @@ def section(machine: str) -> Section:
     columns = {"class": "class", "figures": "figures", "kernels": "of kernels", "result": "adjusted to"}
     lines = sorted(sources(machine), key=lambda source: source["class"] != ADJUSTED)
     text = f"The figures of machines/{machine}.toml by class. Rows with `adjusted` depend on a figure of the first."
-    return Section("Where the constants come from", columns, lines, text)
+    return Section(f"Where the constants of {machine} come from", columns, lines, text)

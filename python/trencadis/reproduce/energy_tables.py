@@ -216,7 +216,7 @@ def _correlation_section(rows: Sequence[Row]) -> Section:
     columns = {"routine": "routine", "pair": "pair", "published": "published", "r": "Pearson's r", "p": "p"}
     text = (
         "Over the eight settings of turbo (on +1), C-states (all +1) and governor (performance +1), for the fastest of each "
-        f"factorization at n = {levers_n(rows[0]['n'])}, half of the paper's with the same tiles; p below 0.05 is significant. "
+        f"factorization at n = {levers_n(rows[0]['n'])}; p below 0.05 is significant. "
         "Empty: one of the two does not vary here."
     )
     return Section("What hangs on what", columns, correlation_lines(rows), text)

@@ -128,9 +128,13 @@ def _with_pictures(case: Case, folder: Path | None) -> Case:
 
 def cores_of_nodes(machine: str, count: int) -> tuple[str, ...]:
     """The cores of the first so many memory nodes of a described machine."""
+    return tuple(core for node in range(count) for core in cores_of_node(machine, node))
+
+
+def cores_of_node(machine: str, number: int) -> tuple[str, ...]:
     described = json.loads(_core.load_machine(machine))
-    nodes = [node["name"] for node in described["nodes"][:count]]
-    return tuple(str(core["cpu"]) for core in described["cores"] if core["node"] in nodes)
+    name = described["nodes"][number]["name"]
+    return tuple(str(core["cpu"]) for core in described["cores"] if core["node"] == name)
 
 
 def beside(ours: float | None, published: float | None, name: str) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from ..seeds import Estimate, spread
 from ..simulations import Simulation
-from .gallery import Case, Chart, Curve, Row, Section, beside, cores_of_nodes, published_figures
+from . import numa_traffic
+from .gallery import Case, Chart, Curve, Row, Section, beside, cores_of_node, cores_of_nodes, published_figures
 from .scores import Figure, Order, Scores, in_order
 
 TITLE = "Memory nodes: matrix product on two Kunpeng 920"
@@ -15,7 +17,8 @@ COLUMNS = {
     "method": "method", "nodes": "nodes", "n": "n", "nb": "nb", "gflops": "GFlop/s", "of_peak": "of peak, %",
     "speedup": "speed-up",
     "local_bytes": "local bytes", "remote_bytes": "remote bytes", "bytes_moved": "copied", "idle_fraction": "idle",
-    "interval": "95 %", "runs": "runs", "published": "published", "difference": "difference", "adjusted": "adjusted to",
+    "set": "on", "interval": "95 %", "runs": "runs", "published": "published", "difference": "difference",
+    "adjusted": "adjusted to",
 }  # fmt: skip
 
 #: Of a case beside a published figure, where chance has a part in it.
@@ -53,11 +56,19 @@ def case(method: str, nodes: int, n: int, nb: int, compared: bool) -> Case:
     return Case(simulation, {"method": method, "nodes": nodes, "n": n, "nb": nb}, compared=compared)
 
 
+def traffic_case(nodes: str) -> Case:
+    """The one-level product on some nodes, by their numbers."""
+    one = case("default", len(nodes.split(",")), numa_traffic.N, numa_traffic.NB, False)
+    cores = [core for node in nodes.split(",") for core in cores_of_node(PAPER["machine"], int(node))]
+    return replace(one, simulation=replace(one.simulation, workers=tuple(cores)), labels={**one.labels, "set": nodes})
+
+
 def cases(quick: bool) -> list[Case]:
     n = QUICK_N if quick else N
     planned = [case(method, nodes, n, NB, method == "copies") for method in METHODS for nodes in range(1, 5)]
     if not quick:
         planned.append(case("packed", 4, n, NB, False))
+        planned += [traffic_case(nodes) for nodes in numa_traffic.SETS]
         planned += [case("default", nodes, n, nb, False) for n, nb in SMALL for nodes in (1, 4)]
         planned += [case(method, 4, n, nb, False) for n, nb in SWEEP for method in ("default", "copies", "numa-ws")]
     return planned
@@ -88,6 +99,7 @@ def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
             "local_bytes": record["local_bytes"],
             "remote_bytes": record["remote_bytes"],
             "bytes_moved": record["bytes_moved"],
+            "traffic": record["traffic"],
             "bound_gflops": record["bound_gflops"],
             "idle_fraction": record["idle_fraction"],
             **spread(record, over_one or speed),
@@ -101,7 +113,7 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     text = "Bytes are those that tasks read and wrote where they lay, and those that were copied between nodes."
     whole = bool(_swept(rows))
     return [score(rows).section(), *([_sweep_section(rows), _small_section(rows)] if whole else []),
-            Section("All runs", COLUMNS, rows, text)]  # fmt: skip
+            *numa_traffic.sections(PAPER, rows), Section("All runs", COLUMNS, rows, text)]  # fmt: skip
 
 
 def _swept(rows: Sequence[Row]) -> dict[int, dict[str, Row]]:
@@ -148,6 +160,7 @@ def score(rows: Sequence[Row]) -> Scores:
         Figure("what copying operands gives, percent of speed", PAPER["copying"]["percent"],
                fmean(over(swept, "copies", "numa-ws").values())),
         Figure("n from which on copies are faster than default", PAPER["crossover"]["n"], crossover(rows)),
+        *numa_traffic.figures(PAPER, rows),
     ]  # fmt: skip
     return Scores(figures, _orders(rows))
 

@@ -40,7 +40,8 @@ def with_mark(rows: Sequence[Row], partial: str) -> list[Row]:
 def sections_of(gallery: Gallery, rows: Sequence[Row], partial: str = "") -> list[Section]:
     """What the rows show; of a run that was broken off the rows alone, since nothing can be said of those that are missing."""
     if not partial:
-        return [*gallery.sections(rows), constants.section(gallery.PAPER["machine"])]
+        machines = [gallery.PAPER[key] for key in ("machine", "pair") if key in gallery.PAPER]
+        return [*gallery.sections(rows), *map(constants.section, machines)]
     return [Section("Partial: broken off", gallery.COLUMNS, rows, f"{partial}.")]
 
 

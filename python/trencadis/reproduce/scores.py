@@ -27,7 +27,8 @@ class Figure:
 
     @property
     def right_sign(self) -> bool:
-        return (self.ours > 0) == (self.published > 0)
+        """Nothing has no sign."""
+        return self.ours * self.published >= 0
 
     def within(self, share: float) -> bool:
         return abs(self.difference) <= share

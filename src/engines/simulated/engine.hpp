@@ -165,6 +165,7 @@ private:
     void fetch(Worker& worker, Task& task);
     void release_data(Worker& worker, const Task& task);
     void wait_for_data(Worker& worker);
+    void add_traffic(SimulationReport& report, const MemoryStatistics& memory) const;
     void touch_remote(Worker& worker, const std::vector<RemoteUse>& uses);
     void await(Worker& worker);
     void run_claim(Worker& worker);

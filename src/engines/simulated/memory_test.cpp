@@ -203,6 +203,23 @@ TEST(SimulatedMemory, UsesRemoteMemoryInPlaceAtTheSpeedOfTheLink)
     EXPECT_EQ(report_of({two_nodes()}, read_two), "2 s, 0 transfers, 0 GB, local 1 remote 1");
 }
 
+TEST(SimulatedMemory, CountsWhatIsReadAndWrittenByWhereItLies)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto update_two = [](Flow& flow) { // each alone at a time, on either core
+        static char x, y;
+        for (char* const datum : {&x, &y}) flow.submit(work, Cost{1e9}, {readwrite(datum, 1 * GB)});
+    };
+    const std::string text = in_own_process([&] {
+        std::ostringstream rows;
+        for (const SimulationReport::OfMemories& pair : SimulatedRun{two_nodes()}(update_two).traffic)
+            rows << pair.at << " by " << pair.by << ": " << pair.read_bytes * 1e-9 << ' ' << pair.written_bytes * 1e-9 << ' '
+                 << pair.copied_bytes << ", ";
+        return rows.str();
+    });
+    EXPECT_EQ(text, "node0 by node0: 1 1 0, node0 by node1: 1 1 0, ");
+}
+
 TEST(SimulatedMemory, CopiesOperandsOnceForAllWhoReadThemOnANode)
 {
     TRC_NEEDS_SIMGRID;

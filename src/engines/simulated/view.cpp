@@ -151,6 +151,19 @@ void VirtualEngine::add_energy(SimulationReport& report, const std::vector<Joule
     for (std::size_t host = machine_.cores.size(); host < joules.size(); ++host) report.energy_j += joules[host];
 }
 
+void VirtualEngine::add_traffic(SimulationReport& report, const MemoryStatistics& memory) const
+{
+    const int spaces = replicas_->spaces();
+    for (SpaceId at = 0; at < spaces; ++at)
+        for (SpaceId by = 0; by < spaces; ++by) {
+            const std::size_t pair = std::size_t(at) * std::size_t(spaces) + std::size_t(by);
+            const InPlace& used = memory.in_place[pair];
+            const Bytes copied = memory.between[pair].bytes;
+            if (used.read + used.written + copied > 0)
+                report.traffic.push_back({replicas_->space(at).name, replicas_->space(by).name, used.read, used.written, copied});
+        }
+}
+
 SimulationReport VirtualEngine::simulation_report() const
 {
     SimulationReport report;
@@ -172,6 +185,7 @@ SimulationReport VirtualEngine::simulation_report() const
         report.transfers = memory.fetched.count + memory.written_back.count;
         report.local_bytes = memory.local.bytes;
         report.remote_bytes = memory.remote.bytes;
+        add_traffic(report, memory);
     }
     if (books_) add_hosts(report);
     return report;
