@@ -12,8 +12,8 @@ namespace trencadis::blas {
 /// cores that take part but the operands, so that cutting it up costs nothing: chunks are panels of rows times some columns, in
 /// any order, each done once. Those that share columns follow one another, so that a core keeps few of B's in its cache. The
 /// depth is cut as it is where operands are packed, so that an element of C has the same bits either way.
-/// General operands, all of C; complex numbers stay in pairs, a panel by rows is transposed. Literature: the "small and unpacked" products of
-/// Van Zee, Smith, van de Geijn (BLIS, sup).
+/// General operands, all of C. Complex numbers stay in pairs; a panel by rows is transposed. Literature: the "small and unpacked"
+/// products of Van Zee, Smith, van de Geijn (BLIS, sup).
 template <Scalar T> class SmallProduct {
 public:
     /// Is it one? x normalised.
