@@ -47,7 +47,7 @@ Index depth_tile(Index k, std::size_t element);
 struct DirectLimits {
     Flops ready, asleep, busy;
 };
-enum class Work { product, solve, factorization };
+enum class Work { product, solve, factorization, cholesky };
 DirectLimits direct_limits(int workers, bool own_kernels, Work work = Work::product);
 
 } // namespace trencadis

@@ -59,7 +59,8 @@ double advantage(const Amounts& its, const Amounts& rules)
 /// nothing about the other.
 bool is_the_callers(const Call& call, int workers, bool ours)
 {
-    return call.k == 0 && flops_of(call) <= direct_limits(workers, ours, Work::factorization).ready;
+    const Work work = call.routine == "potrf" ? Work::cholesky : Work::factorization;
+    return call.k == 0 && flops_of(call) <= direct_limits(workers, ours, work).ready;
 }
 
 } // namespace

@@ -44,6 +44,15 @@ template <Scalar T> Index factor_directly(Crew& crew, Uplo uplo, Index n, T* A, 
     return blas::potrf_in_halves(uplo, n, A, lda, helpers<T>(crew, operations::potrf(double(n)).flops<T>(), options));
 }
 
+/// A call of medium length is cut into tiles whoever has time, for the sake of its bits. Where nobody has, they are all its
+/// caller's.
+bool is_alone(Crew& crew, Flops flops, const RoutineOptions& options)
+{
+    constexpr Flops medium = 2e7;
+    return flops <= medium && options.nb == 0 && options.variant.empty() && crew.kernels().native() &&
+           crew.outlook(flops) == Crew::Outlook::busy;
+}
+
 } // namespace
 
 template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
@@ -52,10 +61,11 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
     check_options("potrf", options);
     if (n == 0) return 0;
     const Chosen how(crew, {"potrf", layout_of_precision<T>, n, n}, options);
-    if (how.by_caller() || runs_directly(crew, operations::potrf(double(n)).flops<T>(), how.options(), Work::factorization))
+    const Flops flops = operations::potrf(double(n)).flops<T>();
+    if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::cholesky))
         return factor_directly(crew, uplo, n, A, lda, options);
     return lay_out<T>(crew, forms::potrf(), how.options(), {.m = n, .n = n, .uplo = uplo}, {{A, lda}})
-        .run(crew, how.options(), how.here());
+        .run(crew, how.options(), how.here() || is_alone(crew, flops, options));
 }
 
 template <Scalar T>
@@ -77,13 +87,15 @@ Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, In
     require(crew, TRC_ARGUMENTS_posv(TRC_CHECK));
     check_options("posv", options);
     if (n == 0) return 0;
-    if (runs_directly(crew, operations::posv(double(n), double(nrhs)).flops<T>(), options, Work::factorization)) {
+    const Flops flops = operations::posv(double(n), double(nrhs)).flops<T>();
+    if (runs_directly(crew, flops, options, Work::cholesky)) {
         const Index info = factor_directly(crew, uplo, n, A, lda, options);
         if (info == 0) alone::potrs(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb);
         return info;
     }
     const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
-    return lay_out<T>(crew, forms::posv(), options, problem, {{A, lda}, {B, ldb}}).run(crew, options);
+    return lay_out<T>(crew, forms::posv(), options, problem, {{A, lda}, {B, ldb}})
+        .run(crew, options, is_alone(crew, flops, options));
 }
 
 Index tasks(Crew& crew, Index tile_rows, const RoutineOptions& options)

@@ -48,6 +48,23 @@ TEST(Crew, IsGivenNoTasksWhereNobodyHasTimeForThem)
     EXPECT_EQ(runs_of_product(SmallCrew(1, Outlook::ready), middling), 0) << "one worker is the caller";
 }
 
+/// Its bits do not depend on others: where nobody has time the same tiles are the calling thread's.
+TEST(Crew, IsGivenTheTilesOfAMediumCholeskyWhereItHasTime)
+{
+    constexpr Index n = 300;
+    std::vector<double> first;
+    for (const Outlook outlook : {Outlook::ready, Outlook::asleep, Outlook::busy}) {
+        SmallCrew crew(2, outlook);
+        std::vector<double> A(n * n);
+        for (Index j = 0; j < n; ++j)
+            for (Index i = 0; i < n; ++i) A[std::size_t(i + j * n)] = 1 / double(1 + std::abs(i - j)) + double(i == j);
+        ASSERT_EQ(potrf(crew, Uplo::lower, n, A.data(), n), 0);
+        EXPECT_EQ(crew.runs, outlook == Outlook::busy ? 0 : 1);
+        if (first.empty()) first = A;
+        EXPECT_EQ(A, first);
+    }
+}
+
 TEST(Crew, IsGivenTasksByThoseWhoAskForATileSizeOrAVariant)
 {
     EXPECT_EQ(runs_of_product(SmallCrew(1, Outlook::busy), 64, {.nb = 32}), 1);

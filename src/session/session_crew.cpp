@@ -10,7 +10,13 @@
 namespace trencadis {
 namespace {
 
-constexpr std::int64_t close_ns = 100'000; ///< calls that follow one another
+/// Does a call of so many flops, so long after the last one began, follow it closely? That one may have been as long.
+bool follows(std::int64_t since_ns, Flops flops)
+{
+    constexpr std::int64_t close_ns = 100'000;
+    constexpr Flops slowest_per_ns = 10;
+    return since_ns < close_ns + static_cast<std::int64_t>(flops / slowest_per_ns);
+}
 
 } // namespace
 
@@ -31,13 +37,11 @@ bool SessionCrew::is_crowded(Flops flops) const
 
 bool SessionCrew::can_share(Flops flops)
 {
-    constexpr Flops slowest_per_ns = 10;
     constexpr std::int64_t seldom_ns = 1'000'000; // waking costs microseconds, and where a neighbour is they sleep again at once
     if (!sharing_ || forks_so_far() != made_after_) return false;
     const std::int64_t now = now_ns(), last = last_short_ns_.exchange(now, std::memory_order_relaxed);
     if (sharing_->shares(flops)) return true;
-    const auto its_own_ns = static_cast<std::int64_t>(flops / slowest_per_ns); // the last one began then
-    if (now - last < close_ns + its_own_ns && now - last_rouse_ns_.load(std::memory_order_relaxed) > seldom_ns) {
+    if (follows(now - last, flops) && now - last_rouse_ns_.load(std::memory_order_relaxed) > seldom_ns) {
         last_rouse_ns_.store(now, std::memory_order_relaxed);
         // Until the next calls but one come, from when it is awake; a helper that none of them needs sleeps most of the time.
         const std::int64_t next = std::clamp<std::int64_t>(3 * (now - last), 100'000, 400'000);
@@ -55,7 +59,7 @@ Crew::Outlook SessionCrew::outlook(Flops flops)
 {
     const std::int64_t now = now_ns(), last = last_call_ns_.exchange(now, std::memory_order_relaxed);
     if (sharing_ && !sharing_->has_room()) return Outlook::busy;
-    if ((sharing_ && sharing_->spinning() > 0) || now - last < close_ns) return Outlook::ready;
+    if ((sharing_ && sharing_->spinning() > 0) || follows(now - last, flops)) return Outlook::ready;
     return sharing_ && !sharing_->is_worth_waking(flops) ? Outlook::busy : Outlook::asleep;
 }
 
