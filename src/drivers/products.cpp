@@ -96,7 +96,7 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
     const bool ours = crew.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, way);
     constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
-    if (compact && is_short<T>(crew, flops, ours, way, most) && blas::SmallProduct<T>::suits(whole)) {
+    if ((compact || is_complex<T>)&&is_short<T>(crew, flops, ours, way, most) && blas::SmallProduct<T>::suits(whole)) {
         const blas::SmallProduct<T> shared(whole, blas::setup<T>(0), true);
         if (share_out<T>(crew, shared, flops)) return;
     }

@@ -21,8 +21,9 @@ template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
         return false;
     if constexpr (is_complex<T>) {
         const MicroKernel<T>& kernel = micro_kernel<T>();
-        return (x.A.rs == 1 ? kernel.reads_any_rows || x.m % kernel.step == 0 : x.A.cs == 1) &&
-               std::max(x.n, x.k / 4) <= kernel.widest_in_place;
+        const Index widest = kernel.widest_in_place;
+        if (x.A.rs == 1) return (kernel.reads_any_rows || x.m % kernel.step == 0) && std::max(x.n, x.k / 4) <= widest;
+        return x.A.cs == 1 && std::max(x.n, x.k / 2) <= widest;
     } else return is_low(x.n, x.k) || is_compact(x);
 }
 

@@ -125,7 +125,7 @@ TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
     const MicroKernel<T>& kernel = this->kernel;
     const Index mr = kernel.mr, nr = kernel.nr, widest = is_complex<T> ? kernel.widest_in_place : 128;
     const std::vector<Index> heights{1, 2, nr - 1, nr, nr + 1, mr - 1, mr, mr + 1, 3 * mr + 5, 128},
-        widths{1, 2, nr - 1, nr, nr + 1, widest}, depths{1, 2, nr + 1, mr - 1, mr + 1, is_complex<T> ? 4 * widest : widest};
+        widths{1, 2, nr - 1, nr, nr + 1, widest}, depths{1, 2, nr + 1, mr - 1, mr + 1, is_complex<T> ? 2 * widest : widest};
     const auto any = [&](const std::vector<Index>& of) { return of[this->random() % of.size()]; };
     for (int round = 0; round < 300 && !this->HasFatalFailure(); ++round) {
         const Index m = any(heights), n = std::min(any(widths), widest), k = any(depths);
@@ -181,13 +181,17 @@ TYPED_TEST(LargerSmallProducts, HaveAsManyChunksWhereverTheyLie)
 TEST(SmallProduct, IsNoneOfComplexNumbersThatIsLarge)
 {
     std::complex<double> x = 0;
-    const auto suits = [&](Index n, Op op) {
-        return SmallProduct<std::complex<double>>::suits({n, n, n, 1.0, general(&x, n, op), general(&x, n), 0.0, &x, 1, n});
+    const Index widest = instruction_set().z.widest_in_place, many = 1 << 20; // whole vectors
+    const auto suits = [&](Index n, Index k, Op op) {
+        const Index ld = op == Op::none ? many : k;
+        return SmallProduct<std::complex<double>>::suits(
+            {many, n, k, 1.0, general(&x, ld, op), general(&x, k), 0.0, &x, 1, many});
     };
-    const Index widest = instruction_set().z.widest_in_place; // whole vectors
-    EXPECT_TRUE(suits(widest, Op::none));
-    EXPECT_TRUE(suits(widest, Op::trans));
-    EXPECT_FALSE(suits(widest + 8, Op::none));
+    EXPECT_TRUE(suits(widest, 4 * widest, Op::none));
+    EXPECT_TRUE(suits(widest, 2 * widest, Op::trans));
+    EXPECT_FALSE(suits(widest + 8, 8, Op::none));
+    EXPECT_FALSE(suits(8, 4 * widest + 8, Op::none));
+    EXPECT_FALSE(suits(8, 2 * widest + 8, Op::trans));
 }
 
 TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)

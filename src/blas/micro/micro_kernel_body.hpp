@@ -75,7 +75,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .multiply_panels = multiply,
                 .multiply_in_place = multiply_in_place,
                 .reads_any_rows = Vectors<R, Bytes>::reads_some,
-                .widest_in_place = many_registers ? 40 : 12, // broadcasts of B are loads of their own, twice as many
+                .widest_in_place = many_registers ? 128 : 12, // broadcasts of B are loads of their own, twice as many
                 .transpose_pairs = transposing(),
                 .solve = solve,
                 .factor_diagonal = factor_diagonal(),
