@@ -63,8 +63,9 @@ def test_a_reproduction_that_is_broken_off_writes_what_it_has(tmp_path):
     first = process.stdout.readline()
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    lines = [json.loads(line) for line in (first + out).splitlines()]
+    rest, err = process.stdout.read(), process.stderr.read()  # communicate would pass over what came along with the first line
+    process.wait(timeout=60)
+    lines = [json.loads(line) for line in (first + rest).splitlines()]
     assert process.returncode == 130 and err.strip() == "trencadis: interrupted"
     planned = len(plan(GALLERIES["asym"], quick=False, folder=None))
     assert lines[-1]["partial"] is True and lines[-1]["rows"] == f"{len(lines) - 1} of {planned} rows"
