@@ -92,6 +92,38 @@ TYPED_TEST(SameBits, OfProductsHoweverTheyAreCutUp)
     });
 }
 
+/// Of small integers many sums are zero.
+TYPED_TEST(SameBits, OfZerosHoweverTheyAreReadAndStored)
+{
+    using T = TypeParam;
+    const auto integers = [&](Index rows, Index cols) {
+        auto drawn = random_matrix<T>(this->random, rows, cols);
+        for (T& value : drawn.data) {
+            if constexpr (is_complex<T>) value = {std::round(3 * value.real()), std::round(3 * value.imag())};
+            else value = std::round(3 * value);
+        }
+        return drawn;
+    };
+    for_all_setups([&](const std::string& where) {
+        const Index m = 64, n = 11, k = 5;
+        for (const Real<T> alpha : {-1, 1, -2})
+            for (int choice = 0; choice < 4; ++choice) {
+                const auto A = integers(m, k), B = integers(k, n), before = integers(m, n);
+                auto packed = before, in_place = before;
+                const auto product = [&](Stored<T>& C) {
+                    const T beta = choice == 3 ? this->factor(3) : T(choice - 1);
+                    return Product<T>{
+                        m, n,   k, T(alpha), general(A.data.data(), A.ld), general(B.data.data(), B.ld), beta, C.data.data(),
+                        1, C.ld};
+                };
+                TeamProduct<T> shared(product(packed), setup<T>(0));
+                this->alone(shared);
+                multiply(product(in_place));
+                ASSERT_TRUE(this->equal(packed, in_place)) << where << ", alpha " << alpha << ", choice " << choice;
+            }
+    });
+}
+
 TYPED_TEST(SameBits, OfATriangleAsOfTheWholeSquare)
 {
     using T = TypeParam;

@@ -108,8 +108,8 @@ template <class R, int Bytes> struct Vectors {
     [[gnu::always_inline]] static V odd(V a, V b) { return every_other<1>(a, b, Indices{}); }
     /// a1 a0 a3 a2 ..
     [[gnu::always_inline]] static V swap_pairs(V a) { return swap(a, Indices{}); }
-    /// -x x -x x ..
-    [[gnu::always_inline]] static V alternate(R x) { return interleave_low(V{} - x, V{} + x); }
+    /// -x x -x x .., by signs: the difference 0 - x has none where x is zero.
+    [[gnu::always_inline]] static V alternate(R x) { return flip(x - V{}, signs_of_even()); }
 
     /// 0 -0 0 -0 .. or -0 0 -0 0 ..: what `flip` makes of signs.
     [[gnu::always_inline]] static V signs_of_odd(bool flipped) { return flipped ? interleave_low(V{}, -V{}) : V{}; }
