@@ -123,7 +123,8 @@ private:
     // kept.cpp
     struct Kept {
         const char* end;
-        std::set<const void*> data; ///< whose copies outlast their flows
+        std::set<const void*> data = {}; ///< whose copies outlast their flows
+        std::ptrdiff_t longest = 0;      ///< that any of them has been, from its first element to behind its last
     };
     Kept& kept_at(const void* data);
     bool is_used(const void* data) const;
