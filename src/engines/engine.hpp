@@ -13,6 +13,7 @@
 #include "graph/unit.hpp"
 #include "machine/kernel_speeds.hpp"
 #include "machine/machine.hpp"
+#include "memory/memory_event.hpp"
 #include "observe/recorder.hpp"
 #include "scheduling/scheduler.hpp"
 #include "threads/threads.hpp"
@@ -62,6 +63,7 @@ struct EngineParts {
     std::vector<int> devices = {}; ///< simulation: those of its devices that are workers, after the cores
     std::vector<DeviceUnit> device_units = {}; ///< real runs: those that are workers, after the cores
     int device_slots = 2;                      ///< tasks that each of them takes ahead, whose data come while one computes
+    MemoryLog memory_log = {};                 ///< of engines that move data
     SimulationOptions simulation = {};
     Relieving relieving = Relieving::held_up;
     KernelSpeeds speeds = {};           ///< real runs: what earlier ones have seen, by WorkerPlace::kind_name

@@ -41,6 +41,16 @@ struct SimulationReport {
         Bytes read_bytes = 0, written_bytes = 0; ///< in place
         Bytes copied_bytes = 0;                  ///< from the one to the other
     };
+    /// Of a device's memory.
+    struct OfDevice {
+        std::string name;
+        Bytes to = 0, from = 0;  ///< over its links, from and to all other memories
+        Bytes left = 0;          ///< results that lie there alone at the end; who waits for them in earnest has them brought home
+        std::int64_t hits = 0;   ///< operands that were there, or on their way
+        std::int64_t misses = 0; ///< operands that had to be fetched
+        std::int64_t evictions = 0;
+        Bytes peak = 0; ///< most that its copies took at once
+    };
     Seconds makespan_s = 0;
     Joules energy_j = 0;     ///< everything of the machine over the makespan: below, devices, and base_w
     Joules cores_j = 0;      ///< all cores (what RAPL counts as PP0)
@@ -53,6 +63,7 @@ struct SimulationReport {
     std::int64_t untimed = 0; ///< tasks without a flop count that took no time
     Bytes bytes_moved = 0;    ///< copied between memories: fetched and written back
     std::int64_t transfers = 0;
+    std::vector<OfDevice> devices;   ///< all of the machine; where nothing moves, none
     Bytes local_bytes = 0;           ///< operands used in place in the worker's own memory node
     Bytes remote_bytes = 0;          ///< operands used in place in another memory node
     std::vector<OfMemories> traffic; ///< of pairs with any; a datum that is read and written counts as both, unlike above

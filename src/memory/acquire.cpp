@@ -89,6 +89,14 @@ void Replicas::use(const Use& use, SpaceId space, Plan& plan)
     if (at(use.datum, use.place).block) recency_[use.place].touch(use.datum);
 }
 
+void Replicas::note(MemoryEvent::What what, std::span<const TaskDatum> data, SpaceId space, const Plan* plan) const
+{
+    MemoryEvent event{.what = what, .space = space};
+    for (const TaskDatum& use : data) event.data.push_back(use.data);
+    if (plan) event.transfers = plan->transfers;
+    environment_.log(event);
+}
+
 Plan Replicas::acquire(std::span<const TaskDatum> data, SpaceId space)
 {
     resolve(data, space);
@@ -109,11 +117,13 @@ Plan Replicas::acquire(std::span<const TaskDatum> data, SpaceId space)
     for (const Use& one : uses_) pin(one.datum, one.place);
     for (const Use& one : uses_) use(one, space, plan);
     if (!plan.wait_for.empty()) keep_under_way(plan.wait_for);
+    if (environment_.log) note(MemoryEvent::What::acquire, data, space, &plan);
     return plan;
 }
 
 void Replicas::release(std::span<const TaskDatum> data, SpaceId space, bool ran)
 {
+    if (environment_.log) note(MemoryEvent::What::release, data, space, nullptr);
     resolve(data, space);
     for (const Use& use : uses_) {
         Datum& d = datums_[use.datum];

@@ -431,6 +431,11 @@ void Replicas::complete(TransferId id)
     const auto found = transfers_.find(id);
     if (found == transfers_.end()) throw Error(ErrorCode::bad_argument, fmt::format("transfer {} is not under way", id));
     const UnderWay t = found->second;
+    if (environment_.log) {
+        const Transfer transfer{
+            .id = id, .data = datums_[t.datum].data, .bytes = datums_[t.datum].bytes, .from = t.from, .to = t.to};
+        environment_.log({.what = MemoryEvent::What::complete, .transfers = {transfer}});
+    }
     transfers_.erase(found);
     pools_[t.from].completed(id);
     Replica& target = at(t.datum, t.to);

@@ -1,6 +1,7 @@
 #pragma once
 #include "graph/task_data.hpp"
 #include "memory/block_pool.hpp"
+#include "memory/memory_event.hpp"
 #include "memory/plan.hpp"
 #include "memory/recency.hpp"
 #include "memory/space.hpp"
@@ -24,6 +25,7 @@ struct MemoryEnvironment {
     /// Home of a datum that nobody placed and that names none itself (Datum::home), at its first use by a task in `space`. None:
     /// space 0.
     std::function<SpaceId(const void* data, Bytes, SpaceId space)> home;
+    MemoryLog log = {}; ///< of acquire, release and complete
 };
 
 /// Which space holds which version of which datum, and what has to move so that a task can run. Decides, moves nothing: an engine
@@ -156,6 +158,7 @@ private:
     void check_space(SpaceId space) const;
     void check_idle(DatumId datum, const char* wish) const;
 
+    void note(MemoryEvent::What what, std::span<const TaskDatum> data, SpaceId space, const Plan* plan) const;
     bool conflicts(const Use& use) const;
     bool is_moving(DatumId datum) const;
     void resize(DatumId datum, Bytes bytes);

@@ -18,8 +18,20 @@ std::optional<Transfer> TransferQueues::begin(Queue queue)
     std::deque<Transfer>& waiting = queues_[std::size_t(queue)];
     const auto next = std::find_if(waiting.begin(), waiting.end(), [this](const Transfer& transfer) { return may_go(transfer); });
     if (next == waiting.end()) return std::nullopt;
-    Transfer transfer = std::move(*next);
-    waiting.erase(next);
+    return take(waiting, next);
+}
+
+std::optional<Transfer> TransferQueues::begin_early(Queue queue)
+{
+    std::deque<Transfer>& waiting = queues_[std::size_t(queue)];
+    if (waiting.empty() || !may_go(waiting.front())) return std::nullopt;
+    return take(waiting, waiting.begin());
+}
+
+Transfer TransferQueues::take(std::deque<Transfer>& waiting, std::deque<Transfer>::iterator which)
+{
+    Transfer transfer = std::move(*which);
+    waiting.erase(which);
     engage_ends(transfer, true);
     return transfer;
 }

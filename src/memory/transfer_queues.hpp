@@ -24,6 +24,9 @@ public:
     Queue add(Transfer transfer);
     /// The first of the queue that may go: what it comes after is complete, and both its ends are free. They are not until `end`.
     std::optional<Transfer> begin(Queue queue);
+    /// The same, while another of the queue is under way: only what is going to be next whatever happens until that one ends, so
+    /// that who begins early takes no other order than who waits.
+    std::optional<Transfer> begin_early(Queue queue);
     /// Those that wait and are such, out of the queues.
     template <class Such> std::vector<Transfer> take_waiting(Such&& such)
     {
@@ -49,6 +52,7 @@ public:
     }
 
 private:
+    Transfer take(std::deque<Transfer>& waiting, std::deque<Transfer>::iterator which);
     bool may_go(const Transfer& transfer) const
     {
         return complete(transfer.after) && !engaged(transfer.from) && !engaged(transfer.to);

@@ -77,6 +77,24 @@ TEST_F(Queues, KeepATransferUntilWhatItComesAfterIsComplete)
     EXPECT_FALSE(queues.begin(second)) << "it was taken";
 }
 
+TEST_F(Queues, BeginEarlyOnlyWhatWillBeNext)
+{
+    TransferQueues queues(replicas, left, false);
+    carry_out(queues, plan(inout(0), left).at(0));
+    const std::vector<Transfer> hops = plan(in(0), right); // left to host, host to right
+    ASSERT_EQ(hops.size(), 2U);
+    const auto first = queues.add(hops[0]), second = queues.add(hops[1]);
+    EXPECT_EQ(queues.add(plan(in(1), right).at(0)), second);
+    EXPECT_FALSE(queues.begin_early(second)) << "the one before it may be able to go by the time that it is asked for";
+    ASSERT_TRUE(queues.begin_early(first));
+    carry_out(queues, hops[0]);
+    const auto next = queues.begin_early(second);
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->id, hops[1].id);
+    EXPECT_EQ(queues.begin_early(second)->data, datum(1));
+    EXPECT_FALSE(queues.begin_early(second)) << "there is none";
+}
+
 TEST_F(Queues, OfADeviceThatDoesOneThingAtATimeWaitForEachOther)
 {
     TransferQueues both(replicas, left, false), one(replicas, left, true);

@@ -115,6 +115,27 @@ TEST(KeptByADevice, IsForgottenWhereAnotherFlowHasTheSameMemoryInOtherTiles)
     EXPECT_EQ(moved_by_a_call(), 0);
 }
 
+TEST(KeptByADevice, MakesWayWhereItBeginsLongBeforeWhatSharesItsMemory)
+{
+    EngineOnDevices on("emulated", "eager", 1, 2);
+    constexpr Index rows = 100, cols = 20;
+    std::vector<double> data(std::size_t(rows * cols), 1);
+    on.engine->kept_data()->keep(data.data(), double(rows * cols) * sizeof(double));
+    const auto moved = [&](Index first, Index width) { // in columns
+        const Bytes before = on.engine->traffic()[0].to;
+        const Datum part(data.data() + first * rows, rows, width, rows, sizeof(double));
+        on.engine->run({}, [&](Flow& flow) { flow.submit(reading, ReadArgs{}, {read(part)}); });
+        return (on.engine->traffic()[0].to - before) / Bytes(rows * sizeof(double));
+    };
+    for (const Index one : {11, 12, 13, 0}) EXPECT_EQ(moved(one, 1), 1);
+    EXPECT_EQ(moved(1, 10), 10);
+    EXPECT_EQ(moved(1, 10), 0);
+    EXPECT_EQ(moved(9, 1), 1);
+    for (const Index one : {11, 12, 13, 0}) EXPECT_EQ(moved(one, 1), 0) << "it shares no memory with any of these";
+    EXPECT_EQ(moved(1, 10), 10) << "a part of it was used under another name";
+    EXPECT_EQ(moved(9, 1), 1) << "it lies in the longer one";
+}
+
 /// Begins to write, then gives up.
 struct GiveUpArgs {
     Flops flops() const { return 1e3; }

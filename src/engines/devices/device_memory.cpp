@@ -35,8 +35,8 @@ bool names_two_ways(const Task& task)
 
 } // namespace
 
-DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, int slots, std::function<void(int)> wake)
-    : slots_(slots), wake_(std::move(wake)),
+DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, Habits habits, std::function<void(int)> wake)
+    : habits_(std::move(habits)), wake_(std::move(wake)),
       replicas_(spaces_of(units), {.cost =
                                        [this](SpaceId from, SpaceId to, Bytes bytes) {
                                            if (from != home && to != home) return std::numeric_limits<Seconds>::infinity();
@@ -45,7 +45,8 @@ DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, int slots, std::fu
                                                return 1e30; // a source when there is no other
                                            return bytes / station.bandwidth[from == home ? 0 : 1];
                                        },
-                                   .home = {}}),
+                                   .home = {},
+                                   .log = habits_.log}),
       queues_(replicas_, home + 1, false)
 {
     for (const DeviceUnit& unit : units) {
@@ -160,6 +161,11 @@ std::vector<DeviceTraffic> DeviceMemory::traffic() const
     return rows;
 }
 
+void DeviceMemory::note_taken(const Task& task, SpaceId space) const
+{
+    if (habits_.log) habits_.log({.what = MemoryEvent::What::take, .space = space, .task = order_of(task)});
+}
+
 // ---- who uses what
 
 void DeviceMemory::note_use(TaskFlow& flow, std::span<const TaskDatum> data)
@@ -215,6 +221,7 @@ std::vector<TaskDatum> DeviceMemory::await_data(const Task& task, Lock& lock)
 void DeviceMemory::fetch(const Task& task)
 {
     Lock lock(mutex_);
+    note_taken(task, home);
     note_use(*task.flow, data_of(task)); // first, so that what was kept otherwise makes way
     std::vector<TaskDatum> data = await_data(task, lock);
     at_home_.emplace(&task, std::move(data));
@@ -288,6 +295,7 @@ void DeviceMemory::settle(TaskFlow& flow, const std::function<bool()>& stop)
 void DeviceMemory::claim(int device, Task& task, Seconds expected)
 {
     const std::lock_guard lock(mutex_);
+    note_taken(task, space_of(device));
     note_use(*task.flow, data_of(task));
     stations_[std::size_t(device)]->claims.add(task, true, expected);
     acquire_claims();

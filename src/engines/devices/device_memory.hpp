@@ -27,8 +27,13 @@ namespace trencadis {
 /// A fault ends a device: what runs or lies there fails in the calls whose it is, and everybody else goes on without it.
 class DeviceMemory final : public KeptData {
 public:
+    /// How devices are driven.
+    struct Habits {
+        int slots = 2;      ///< tasks that each of them takes ahead
+        MemoryLog log = {}; ///< called under the lock: it does not call back
+    };
     /// `wake(device)`: its worker is to `step`. Any thread.
-    DeviceMemory(std::span<const DeviceUnit> devices, int slots, std::function<void(int device)> wake);
+    DeviceMemory(std::span<const DeviceUnit> devices, Habits habits, std::function<void(int device)> wake);
     ~DeviceMemory();
 
     int devices() const { return static_cast<int>(stations_.size()); }
@@ -79,7 +84,7 @@ public:
         std::vector<DeviceDriver::Ended> copies;
         bool takes_less = false; ///< the device is lost, or has less memory: others have tasks to do that it took
     };
-    int slots() const { return slots_; }
+    int slots() const { return habits_.slots; }
     void claim(int device, Task& task, Seconds expected);
     /// Goes on with whatever can: returns the tasks and the copies that are over.
     Progress step(int device, WorkerId worker);
@@ -108,6 +113,7 @@ private:
     void call_all();
     std::vector<TaskDatum> data_of(const Task& task) const;
     std::vector<TaskDatum> data_at_home(const Task& task) const;
+    void note_taken(const Task& task, SpaceId space) const;
     void note_use(TaskFlow& flow, std::span<const TaskDatum> data);
     void add_transfers(std::vector<Transfer>& transfers);
     void acquire_claims();
@@ -117,7 +123,8 @@ private:
     // kept.cpp
     struct Kept {
         const char* end;
-        std::set<const void*> data; ///< whose copies outlast their flows
+        std::set<const void*> data = {}; ///< whose copies outlast their flows
+        std::ptrdiff_t longest = 0;      ///< that any of them has been, from its first element to behind its last
     };
     Kept& kept_at(const void* data);
     bool is_used(const void* data) const;
@@ -144,7 +151,7 @@ private:
 
     mutable std::mutex mutex_; ///< of everything below but news and dead
     std::condition_variable changed_;
-    const int slots_;
+    const Habits habits_;
     const std::function<void(int)> wake_;
     std::vector<std::unique_ptr<Station>> stations_;
     Replicas replicas_;

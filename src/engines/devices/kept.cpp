@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace trencadis {
 namespace {
@@ -48,7 +49,9 @@ bool DeviceMemory::keep_copies(const void* data, bool may_stay)
     auto kept = kept_.upper_bound(begin_of(data));
     if (kept == kept_.begin()) return false;
     --kept;
-    if (end_of(data, replicas_.bytes(data), replicas_.shape(data)) > kept->second.end) return false;
+    const char* const end = end_of(data, replicas_.bytes(data), replicas_.shape(data));
+    if (end > kept->second.end) return false;
+    kept->second.longest = std::max(kept->second.longest, end - begin_of(data));
     if (may_stay) kept->second.data.insert(data);
     else kept->second.data.erase(data);
     return may_stay;
@@ -62,14 +65,20 @@ void DeviceMemory::forget_copies(Kept& kept, const TaskDatum* meets)
         return data == meets->data && replicas_.bytes(data) == meets->bytes && its.element == shape.element &&
                (!its.element || (its.rows == shape.rows && its.cols == shape.cols && its.ld == shape.ld));
     };
-    std::erase_if(kept.data, [&](const void* data) {
+    auto one = kept.data.begin(), last = kept.data.end();
+    if (meets) { // what begins behind it or far enough before it is not asked
+        one = kept.data.lower_bound(begin_of(meets->data) - kept.longest);
+        last = kept.data.lower_bound(end_of(meets->data, meets->bytes, meets->shape));
+    }
+    const auto goes = [&](const void* data) {
         if (meets &&
             (is_same(data) || !meet(data, replicas_.bytes(data), replicas_.shape(data), meets->data, meets->bytes, meets->shape)))
             return false;
         if (is_used(data) || replicas_.in_use(data)) return false;
         replicas_.forget(data);
         return true;
-    });
+    };
+    while (one != last) one = goes(*one) ? kept.data.erase(one) : std::next(one);
 }
 
 /// The datum is about to be used, by nobody yet: what was kept under other names of its memory goes.
@@ -90,7 +99,7 @@ void DeviceMemory::keep(const void* data, Bytes bytes)
                 ErrorCode::bad_argument, 2,
                 fmt::format("memory from {} to {} is to be kept on devices, and {} to {} is kept already; leave that first", data,
                             static_cast<const void*>(end), static_cast<const void*>(begin), static_cast<const void*>(kept.end)));
-    kept_.emplace(begin_of(data), Kept{end, {}});
+    kept_.emplace(begin_of(data), Kept{end});
     keeps_.store(true, std::memory_order_relaxed);
 }
 

@@ -140,7 +140,8 @@ bool DeviceMemory::start_copy_in(int device, Station& station, const Transfer& t
     return true;
 }
 
-/// Two in each direction, so that the next one begins while the end of one is being told. A device that is lost has them end at
+/// Two in each direction, so that the next one begins while the end of one is being told; in the order of one at a time, which is
+/// that of simulations. A device that is lost has them end at
 /// once: true when any did.
 bool DeviceMemory::start_transfers(int device, Station& station, Lock& lock)
 {
@@ -150,8 +151,8 @@ bool DeviceMemory::start_transfers(int device, Station& station, Lock& lock)
     for (const Queue queue : {Queue::in, Queue::out}) {
         const bool in = queue == Queue::in;
         const TransferQueues::Queue planned = in ? space : replicas_.spaces() + space;
-        while (station.driver->in_flight(queue) < at_a_time) {
-            const std::optional<Transfer> transfer = queues_.begin(planned);
+        for (std::size_t before; (before = station.driver->in_flight(queue)) < at_a_time;) {
+            const std::optional<Transfer> transfer = before ? queues_.begin_early(planned) : queues_.begin(planned);
             if (!transfer) break;
             const bool dead = station.dead.load(std::memory_order_relaxed);
             if (dead || (in && !start_copy_in(device, station, *transfer, lock))) {

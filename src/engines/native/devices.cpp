@@ -38,7 +38,7 @@ EngineParts with_devices(EngineParts parts)
 void NativeEngine::make_devices()
 {
     if (parts_.device_units.empty()) return;
-    devices_ = std::make_unique<DeviceMemory>(parts_.device_units, parts_.device_slots,
+    devices_ = std::make_unique<DeviceMemory>(parts_.device_units, DeviceMemory::Habits{parts_.device_slots, parts_.memory_log},
                                               [this](int device) { sleepers_.notify_one(cores() + device); });
 }
 

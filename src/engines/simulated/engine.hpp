@@ -88,6 +88,7 @@ private:
     void poll_while_waiting(const std::function<bool()>* poll) override { poll_ = poll; }
     void submit_to(Flow& flow, const std::function<void(Flow&)>& body) override;
 
+    void add_devices(SimulationReport& report) const;
     void add_kernels(SimulationReport& report) const;
     int first_host(const Worker& worker) const { return worker.device < 0 ? parts_.workers[worker.id].cpu : worker.host; }
     std::vector<Joules> unit_joules() const;
@@ -163,6 +164,7 @@ private:
     // memory.cpp: what tasks use and where it is; devices
     bool has_memory(const Task& task) const { return replicas_ && task.access_count > 0 && task.depth <= data_depth_; }
     void fetch(Worker& worker, Task& task);
+    void note_taken(const Worker& worker, const Task& task) const;
     void release_data(Worker& worker, const Task& task);
     void wait_for_data(Worker& worker);
     void add_traffic(SimulationReport& report, const MemoryStatistics& memory) const;

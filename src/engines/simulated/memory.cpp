@@ -20,6 +20,7 @@ void VirtualEngine::fetch(Worker& worker, Task& task)
     if (worker.device >= 0) return;
     std::vector<TaskDatum> data;
     data_of(task, data);
+    note_taken(worker, task);
     worker.waits_for = &task;
     while (true) {
         Plan plan = replicas_->acquire(data, worker.space);
@@ -34,6 +35,11 @@ void VirtualEngine::fetch(Worker& worker, Task& task)
         }
         wait_for_data(worker);
     }
+}
+
+void VirtualEngine::note_taken(const Worker& worker, const Task& task) const
+{
+    if (parts_.memory_log) parts_.memory_log({.what = MemoryEvent::What::take, .space = worker.space, .task = order_of(task)});
 }
 
 void VirtualEngine::release_data(Worker& worker, const Task& task)
@@ -84,6 +90,7 @@ void VirtualEngine::await(Worker& worker)
 
 void VirtualEngine::claim(Worker& worker, Task& task)
 {
+    if (has_memory(task)) note_taken(worker, task);
     worker.claims.add(task, has_memory(task), run_time(task, worker.id));
     acquire_claims();
 }

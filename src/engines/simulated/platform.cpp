@@ -205,6 +205,7 @@ void VirtualEngine::make_memory()
         const auto size = static_cast<std::uintptr_t>(std::max(bytes, 1.0));
         return interleave ? spread[reinterpret_cast<std::uintptr_t>(data) / size % spread.size()] : 0;
     };
+    environment.log = parts_.memory_log;
     replicas_ = std::make_unique<Replicas>(std::move(spaces), std::move(environment));
     transfers_.emplace(*replicas_, nodes, options_.one_stream);
     movers_.resize(std::size_t(transfers_->count()));

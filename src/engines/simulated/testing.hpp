@@ -101,6 +101,7 @@ struct SimulatedRun {
     std::string scheduler = "eager";
     SimulationOptions options = {};
     FlowOptions flow = {};
+    MemoryLog memory_log = {};
     bool trace = false;
     std::string events = {}; ///< of the trace, one per line
 
@@ -110,6 +111,7 @@ struct SimulatedRun {
         EngineParts parts{{}, parse_scheduler(scheduler), nullptr};
         parts.machine = &machine;
         parts.simulation = options;
+        parts.memory_log = memory_log;
         for (std::size_t d = 0; d < machine.devices.size(); ++d) parts.devices.push_back(static_cast<int>(d));
         for (const Core& core : machine.cores) {
             const auto index = static_cast<int>(&core - machine.cores.data());

@@ -164,6 +164,31 @@ void VirtualEngine::add_traffic(SimulationReport& report, const MemoryStatistics
         }
 }
 
+void VirtualEngine::add_devices(SimulationReport& report) const
+{
+    const MemoryStatistics memory = replicas_->statistics();
+    const std::size_t spaces = memory.spaces.size(), nodes = machine_.nodes.size();
+    for (std::size_t space = nodes; space < spaces; ++space) {
+        const SpaceStatistics& its = memory.spaces[space];
+        SimulationReport::OfDevice device{.name = machine_.devices[space - nodes].name,
+                                          .hits = its.hits + its.joined,
+                                          .misses = its.misses,
+                                          .evictions = its.evictions,
+                                          .peak = its.peak_bytes};
+        for (std::size_t other = 0; other < spaces; ++other) {
+            device.to += memory.between[other * spaces + space].bytes;
+            device.from += memory.between[space * spaces + other].bytes;
+        }
+        report.devices.push_back(std::move(device));
+    }
+    for (const TaskDatum& datum : replicas_->away())
+        for (std::size_t space = nodes; space < spaces; ++space)
+            if (replicas_->holds(datum.data, SpaceId(space))) {
+                report.devices[space - nodes].left += datum.bytes;
+                break;
+            }
+}
+
 SimulationReport VirtualEngine::simulation_report() const
 {
     SimulationReport report;
@@ -180,6 +205,7 @@ SimulationReport VirtualEngine::simulation_report() const
     report.tasks = tasks_;
     report.untimed = untimed_;
     if (replicas_) {
+        add_devices(report);
         const MemoryStatistics memory = replicas_->statistics();
         report.bytes_moved = memory.fetched.bytes + memory.written_back.bytes;
         report.transfers = memory.fetched.count + memory.written_back.count;
