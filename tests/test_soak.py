@@ -47,9 +47,24 @@ def test_a_sweep_of_every_commit_is_one_that_the_command_takes():
 
 
 def test_a_part_that_fails_passes_or_takes_too_long_is_told_apart():
-    assert soak.run(soak.Part("fails", "exit 3"), 60) is False
-    assert soak.run(soak.Part("passes", "true"), 60) is True
+    assert soak.run(soak.Part("fails", "exit 3"), 60) == 3
+    assert soak.run(soak.Part("passes", "true"), 60) == 0
     assert soak.run(soak.Part("lasts", "sleep 60"), 0.2) is None
+    assert soak.run(soak.Part("passes without a budget", "true"), None) == 0
+
+
+@pytest.mark.parametrize(("command", "status"), [("exit 75", 0), ("exit 3", 1), ("true", 0)])
+def test_a_part_that_could_judge_nothing_is_no_failure_and_is_named_at_the_end(monkeypatch, capsys, command, status):
+    monkeypatch.setattr(soak, "parts", lambda *_: [soak.Part("beside others", command), soak.Part("passes", "true")])
+    monkeypatch.setattr(sys, "argv", ["soak.py"])
+    assert soak.main() == status
+    assert ("soak: judged nothing: beside others" in capsys.readouterr().out) == (command == "exit 75")
+
+
+@pytest.mark.parametrize("routine", ["potrf", "getrf", "geqrf"])
+def test_each_factorization_is_simulated_beside_real_cores(routine):
+    (command,) = [part.command for part in soak.parts(2) if f"simulate {routine} --against-real" in part.command]
+    assert "--within" in command and "--skip-disturbed" in command
 
 
 @pytest.mark.parametrize("words", ["0/3", "4/3", "half", "1/", "-1/2"])

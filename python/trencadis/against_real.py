@@ -4,8 +4,8 @@ The description of the machine is made here and now, and nothing in it comes fro
 each kernel is that of a run of the same order on one worker alone, while the other workers' cores run the same, each by itself in
 a process of its own: cores share caches, memory and clocks, which a kernel's time has in it. Tasks that count no operations,
 such as exchanges of rows, make the others slower by what they take there; what such a call spends in no task is added. Beside
-that the fastest of these runs is set beside the fastest of the real ones, for machines that others use, too. A core that is
-slowed on purpose has the same speeds times its fraction.
+that the fastest of these runs is set beside the fastest of the real ones, for machines that others use, too, and what others had
+of the cores meanwhile is measured. A core that is slowed on purpose has the same speeds times its fraction.
 
 `python -m trencadis.against_real ROUTINE N NB VARIANT CORE` is such a neighbour: it computes until it is ended.
 """
@@ -16,6 +16,7 @@ import os
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,10 +27,15 @@ from . import _core
 from .children import end_children, ending, start_child
 from .errors import BackendError
 from .measure import Job, Ours, SessionChoice, timed
+from .others import LEAST_S, SMALL_SHARE, Others
 from .simulations import Simulation, simulate_all
 
-#: Traced runs that the speed of a kernel is taken from, after one that is not looked at.
+#: Traced runs that the speed of a kernel is taken from, at least, after one that is not looked at.
 TRACED = 5
+
+#: How often a comparison is made, at most, where others are in the way and that matters.
+TRIES = 3
+PAUSE_S = 2.0  #: before the next one
 
 #: Called with what is about to run and the number of steps just done.
 Progress = Callable[[str, int], None]
@@ -52,19 +58,25 @@ class Case:
         return f"{self.routine} n={self.n}, {len(self.workers)} workers{slowed}"
 
 
-def compare(cases: Sequence[Case], repeat: int, progress: Progress) -> Iterator[dict[str, Any]]:
-    """One record per case. Steps: two per case. Call it on the main thread."""
-    traced: dict[tuple[Any, ...], list[Traced]] = {}
+def compare(cases: Sequence[Case], repeat: int, progress: Progress, tries: int = 1) -> Iterator[dict[str, Any]]:
+    """One record per case, of the last of as many tries as others disturbed. Steps: two per case. Call it on the main thread."""
+    traced: dict[tuple[Any, ...], Kernels] = {}
     for case in cases:
         variant = case.variant or _session_of(case).default_variant(case.routine)
         alike = (case.routine, case.n, case.nb, variant, case.workers)
-        if alike not in traced:
-            progress(f"{case}: kernels", 0)
-            traced[alike] = kernel_times(case, variant)
-        progress(f"{case}: computing", 1)
-        load = os.getloadavg()[0]
-        yield {**_record(case, variant, traced[alike], _seconds(case, variant, repeat)), "load": load}
-        progress(str(case), 1)
+        for left in reversed(range(tries)):
+            if alike not in traced or (left < tries - 1 and traced[alike].others > SMALL_SHARE):
+                progress(f"{case}: kernels", 0)
+                traced[alike] = kernel_times(case, variant)
+            progress(f"{case}: computing", 0)
+            record = _record(case, variant, traced[alike], *_seconds(case, variant, repeat))
+            if not record["disturbed"]:
+                break
+            if left:
+                progress(f"{case}: others compute, {left} more times", 0)
+                time.sleep(PAUSE_S)
+        progress(str(case), 2)
+        yield record
 
 
 @dataclass(frozen=True)
@@ -85,38 +97,48 @@ class Traced:
         return max(0.0, self.seconds - self.inside_s - self.others_s)
 
 
-def kernel_times(case: Case, variant: str) -> list[Traced]:
+@dataclass(frozen=True)
+class Kernels:
+    """Runs on one worker, and how many cores others had meanwhile."""
+
+    runs: Sequence[Traced]
+    others: float
+
+
+def kernel_times(case: Case, variant: str) -> Kernels:
     """Of runs on the first worker's core, while the others compute the same."""
     first, *others = case.workers
     runs: list[Traced] = []
-    with _neighbours(case, variant, others):
+    with _neighbours(case, variant, others) as children:
         session = SessionChoice(engine="native", workers=[first]).open(_core)
         job = Job(case.routine, case.n)
         ours = Ours(_core, session, job, case.nb, variant)
-        for _ in range(TRACED):
-            ours.restore()
-            session.start_trace()
-            try:
-                seconds = timed(ours.call, job)
-            finally:
-                trace = session.stop_trace()
-            rows = trace.kernel_table()
-            kernels = {row["name"]: (row["gflops"] * row["total_s"], row["total_s"]) for row in rows if row["gflops"] > 0}
-            runs.append(Traced(kernels, sum(row["total_s"] for row in rows if row["name"] not in kernels), seconds))
-    return runs
+        with Others(os.sched_getaffinity(0), children) as beside:
+            while len(runs) < TRACED or beside.elapsed() < LEAST_S:
+                runs.append(_traced(ours, session, job))
+    return Kernels(runs, beside.cores)
+
+
+def _traced(ours: Ours, session: Any, job: Job) -> Traced:
+    ours.restore()
+    session.start_trace()
+    try:
+        seconds = timed(ours.call, job)
+    finally:
+        trace = session.stop_trace()
+    rows = trace.kernel_table()
+    kernels = {row["name"]: (row["gflops"] * row["total_s"], row["total_s"]) for row in rows if row["gflops"] > 0}
+    return Traced(kernels, sum(row["total_s"] for row in rows if row["name"] not in kernels), seconds)
 
 
 def speeds_of(runs: Sequence[Traced]) -> dict[str, float]:
-    """GFlop/s of each kernel over all the runs; tasks that count no operations make all of them slower alike."""
-    sums: dict[str, list[float]] = {}
+    """GFlop/s of each kernel in the median of the runs; tasks that count no operations make all of a run slower alike."""
+    found: dict[str, list[float]] = {}
     for run in runs:
+        share = run.inside_s / (run.inside_s + run.others_s)
         for kernel, (flops, seconds) in run.kernels.items():
-            sum_of = sums.setdefault(kernel, [0.0, 0.0])
-            sum_of[0] += flops
-            sum_of[1] += seconds
-    inside = sum(run.inside_s for run in runs)
-    share = inside / (inside + sum(run.others_s for run in runs))
-    return {kernel: share * flops / seconds for kernel, (flops, seconds) in sums.items()}
+            found.setdefault(kernel, []).append(share * flops / seconds)
+    return {kernel: statistics.median(speeds) for kernel, speeds in found.items()}
 
 
 def fastest(runs: Sequence[Traced]) -> Traced:
@@ -153,10 +175,15 @@ def _session_of(case: Case) -> Any:
     return choice.open(_core)
 
 
-def _seconds(case: Case, variant: str, repeat: int) -> list[float]:
+def _seconds(case: Case, variant: str, repeat: int) -> tuple[list[float], float]:
+    """Of each run, at least as many as `repeat`, and how many cores others had meanwhile."""
     ours = Ours(_core, _session_of(case), Job(case.routine, case.n), case.nb, variant)
     ours.run()
-    return [ours.run().seconds for _ in range(repeat)]
+    real: list[float] = []
+    with Others(os.sched_getaffinity(0)) as beside:
+        while len(real) < repeat or beside.elapsed() < LEAST_S:
+            real.append(ours.run().seconds)
+    return real, beside.cores
 
 
 def _simulated(case: Case, variant: str, speeds: Sequence[dict[str, float]]) -> list[dict[str, Any]]:
@@ -170,7 +197,8 @@ def _simulated(case: Case, variant: str, speeds: Sequence[dict[str, float]]) -> 
         ]))  # fmt: skip
 
 
-def _record(case: Case, variant: str, traced: Sequence[Traced], real: list[float]) -> dict[str, Any]:
+def _record(case: Case, variant: str, kernels: Kernels, real: list[float], others: float) -> dict[str, Any]:
+    traced = kernels.runs
     speeds, best = speeds_of(traced), fastest(traced)
     simulated, fast = _simulated(case, variant, [speeds, speeds_of([best])])
     makespan = simulated["makespan_s"] + statistics.median(run.outside_s for run in traced)
@@ -181,11 +209,13 @@ def _record(case: Case, variant: str, traced: Sequence[Traced], real: list[float
         "simulated_s": makespan, "real_s": median, "real_s_min": min(real), "real_s_max": max(real), "repeat": len(real),
         "simulated_over_real": makespan / median, "kernel_gflops": speeds,
         "simulated_s_min": least, "simulated_over_real_min": least / min(real),
+        "others": others, "others_kernels": kernels.others, "disturbed": max(others, kernels.others) > SMALL_SHARE,
     }  # fmt: skip
 
 
 @contextmanager
-def _neighbours(case: Case, variant: str, cores: Sequence[int]) -> Iterator[None]:
+def _neighbours(case: Case, variant: str, cores: Sequence[int]) -> Iterator[list[int]]:
+    """Their process numbers."""
     words = [sys.executable, "-m", "trencadis.against_real", case.routine, str(case.n), str(case.nb), variant]
     children = []
     try:
@@ -194,7 +224,7 @@ def _neighbours(case: Case, variant: str, cores: Sequence[int]) -> Iterator[None
         for child in children:
             if child.stdout is None or child.stdout.readline() != "computing\n":
                 raise BackendError(f"--against-real: a process that computes on another core {ending(child)}")
-        yield
+        yield [child.pid for child in children]
     finally:
         end_children(children)
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from . import _core
-from .against_real_options import AgainstReal, Repeat, Slow, Within, against_real
+from .against_real_options import AgainstReal, Repeat, SkipDisturbed, Slow, Within, against_real
 from .bench_commands import Colours, Precision, Routine, Sizes
 from .checks import one_of
 from .effects import effect_words, effects_help, parse_effects
@@ -118,6 +118,7 @@ def simulate_command(
     seed: Seed = 1, seeds: SeedCount = 1, effect: Effects = None, grid: Grid = "",
     distribution: Distribution = DISTRIBUTIONS[0], json: JsonTo = None, output: TraceFile = None, view: Colours = "kernel",
     against: AgainstReal = False, slow: Slow = None, repeat: Repeat = 7, within: Within = 0.0,
+    skip_disturbed: SkipDisturbed = False,
 ) -> None:
     """Run a routine's tasks in virtual time on a described machine: the graph and the scheduler of real runs, no computing."""
     if against:
@@ -128,9 +129,10 @@ def simulate_command(
         if given := next((name for name, value in others.items() if value), ""):
             raise UsageError(f"{given}: --against-real simulates this machine's cores; leave out the one or the other")
         orders = size_list(n) if n else []
-        against_real(routine, orders, tile_size(nb), variant, scheduler, core_fractions(slow or []), repeat, within, json)
+        slowed = core_fractions(slow or [])
+        against_real(routine, orders, tile_size(nb), variant, scheduler, slowed, repeat, within, skip_disturbed, json)
         return
-    its_own = {"--slow": slow, "--repeat": repeat != 7, "--within": within}
+    its_own = {"--slow": slow, "--repeat": repeat != 7, "--within": within, "--skip-disturbed": skip_disturbed}
     if given := next((name for name, value in its_own.items() if value), ""):
         raise UsageError(f"{given}: is of --against-real")
     if not machine:

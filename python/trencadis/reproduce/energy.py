@@ -38,10 +38,13 @@ GRAPHS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("getrf", "panel", ("libgomp", "ours")),
     ("geqrf", "flat", ("libgomp", "libomp", "xkaapi", "libkomp", "ours")),
 )
-#: The paper does not say where the tiles lie. All are where the thread that wrote them first runs, unless it spreads them.
-PLACEMENTS = ("first-touch", "interleave")
-#: Those that something is published of run with their tiles spread over the nodes, too; but for QR, whose runs take longest.
-SPREAD = ("libgomp", "xkaapi", "libkomp")
+#: The paper does not say where the tiles lie; the suite that it ran, KASTORS, does. Before the clock starts one task per tile
+#: fills the matrix, on all threads of the same runtime (plasma_pdplgsy_quark and plasma_pdpltmg_quark in a parallel region, since
+#: September 2014, with `affinity(node: cnt++)` since 2016), so that each page is first touched on some node, tile by tile:
+#: `interleave`. `first-touch` has all of them on the node of one thread.
+PLACEMENTS = ("interleave", "first-touch")
+#: Those that something is published of run with all tiles on one node, too.
+COMPARED = ("libgomp", "xkaapi", "libkomp")
 #: The fastest of each factorisation: the levers are tried with it.
 BEST = (("potrf", "in-place", "libkomp"), ("getrf", "kastors-cw", "libkomp"), ("geqrf", "flat", "libkomp"))
 #: n of concurrent writes beside the plain version on libgomp.
@@ -69,10 +72,6 @@ def effects_of(preset: str, levers: dict[str, Any]) -> dict[str, Any]:
     return {"power_state": state, **idle, **({"spin_s": SPIN_S[preset]} if preset in SPIN_S else {})}
 
 
-def placements_of(routine: str) -> tuple[str, ...]:
-    return PLACEMENTS[:1] if routine == "geqrf" else PLACEMENTS
-
-
 def levers_n(n: int) -> int:
     """Where all settings of the levers are tried: at the paper's n; of a quick run at half of its own, an eighth of the time."""
     return n if n == PAPER["n"] else n // 2
@@ -81,7 +80,7 @@ def levers_n(n: int) -> int:
 def _labels(n: int) -> Iterator[dict[str, Any]]:
     """Every configuration, some twice."""
 
-    def one(routine: str, variant: str, preset: str, levers: dict[str, Any], placement: str = "first-touch", at: int = n) -> Row:
+    def one(routine: str, variant: str, preset: str, levers: dict[str, Any], placement: str = PLACEMENTS[0], at: int = n) -> Row:
         return {"routine": routine, "variant": variant, "placement": placement, "preset": preset, **levers, "n": at}
 
     for routine, variant, presets in GRAPHS:
@@ -93,12 +92,21 @@ def _labels(n: int) -> Iterator[dict[str, Any]]:
         yield one(*best, levers, at=levers_n(n))
     for routine, variant, presets in GRAPHS:
         for preset in presets:
-            if preset in SPREAD:
-                yield from (one(routine, variant, preset, FASTEST, placement) for placement in placements_of(routine)[1:])
+            if preset in COMPARED:
+                yield one(routine, variant, preset, FASTEST, PLACEMENTS[1])
     for size in WRITES_N:
         if size < n:
             yield one("getrf", "kastors", "libgomp", FASTEST, at=size)
             yield one("getrf", "kastors-cw", "libkomp", FASTEST, at=size)
+
+
+def simulation_of(labels: Row) -> Simulation:
+    levers = {name: labels[name] for name in FASTEST}
+    return Simulation(
+        labels["routine"], labels["n"], PAPER["machine"], PAPER["nb"], variant=labels["variant"],
+        scheduler=scheduler_of(labels["preset"]),
+        effects={**effects_of(labels["preset"], levers), "placement": labels["placement"]},
+    )  # fmt: skip
 
 
 def cases(quick: bool) -> list[Case]:
@@ -106,18 +114,13 @@ def cases(quick: bool) -> list[Case]:
     planned = []
     for labels in map(dict, dict.fromkeys(tuple(labels.items()) for labels in _labels(n))):
         levers = {name: labels[name] for name in FASTEST}
-        simulation = Simulation(
-            labels["routine"], labels["n"], PAPER["machine"], PAPER["nb"], variant=labels["variant"],
-            scheduler=scheduler_of(labels["preset"]),
-            effects={**effects_of(labels["preset"], levers), "placement": labels["placement"]},
-        )  # fmt: skip
-        fastest = labels["preset"] in SPREAD and levers == FASTEST and labels["n"] == n
+        fastest = labels["preset"] in COMPARED and levers == FASTEST and labels["n"] == n
         tried = (labels["routine"], labels["variant"], labels["preset"]) in BEST and labels["n"] == levers_n(n)
         drawn = (
-            fastest and labels["routine"] == "getrf" and labels["placement"] == "first-touch" and labels["preset"] != "xkaapi"
+            fastest and labels["routine"] == "getrf" and labels["placement"] == PLACEMENTS[0] and labels["preset"] != "xkaapi"
         )
         name = f"{labels['variant']}-{labels['preset']}" if drawn else ""
-        planned.append(Case(simulation, {**labels, "nb": PAPER["nb"]}, name, fastest or tried))
+        planned.append(Case(simulation_of(labels), {**labels, "nb": PAPER["nb"]}, name, fastest or tried))
     return planned
 
 

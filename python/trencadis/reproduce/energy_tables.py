@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .energy import BEST, FASTEST, LEVERS, PAPER, PLACEMENTS, SPREAD, WRITES_N, kilojoules_of, levers_n, placements_of, watts_of
+from .energy import BEST, COMPARED, FASTEST, LEVERS, PAPER, PLACEMENTS, WRITES_N, kilojoules_of, levers_n, watts_of
 from .gallery import Row, Section
 from .scores import Figure, Order, Scores, in_order
 
@@ -24,7 +24,7 @@ def pick(rows: Sequence[Row], **labels: Any) -> Row:
 
 
 def score(rows: Sequence[Row]) -> Scores:
-    """Nothing where n is not the paper's. Tiles lie where they are first touched."""
+    """Nothing where n is not the paper's. Tiles lie as the paper's programs lay them."""
     if rows[0]["n"] != PAPER["n"]:
         return Scores([], [])
     figures = [*_measured_figures(rows), *_ratio_figures(rows), *_lever_figures(rows), *_correlation_figures(rows)]
@@ -176,7 +176,7 @@ def _energy_section(rows: Sequence[Row]) -> Section:
 def _order_section(rows: Sequence[Row]) -> Section:
     lines = []
     for entry in PAPER["order"]:
-        for placement in placements_of(entry["routine"]):
+        for placement in PLACEMENTS:
             order = _order(rows, entry, placement)
             lines.append({"routine": entry["routine"], "tiles": placement, "published": " > ".join(order.published),
                           "ours": " > ".join(order.ours), "agrees": order.right})  # fmt: skip
@@ -188,7 +188,7 @@ def _ratio_section(rows: Sequence[Row]) -> Section:
     lines = [
         {"routine": entry["routine"], "placement": placement, "published": entry["percent"],
          "ours": _over_libgomp(rows, entry, placement)}
-        for entry in PAPER["over_libgomp"] for placement in placements_of(entry["routine"])
+        for entry in PAPER["over_libgomp"] for placement in PLACEMENTS
     ]  # fmt: skip
     columns = {"routine": "routine", "placement": "tiles", "published": "published %", "ours": "simulated %"}
     return Section("libkomp over libgomp", columns, lines, "For LU libkomp with concurrent writes over libgomp without.")
@@ -227,7 +227,7 @@ def _waiting_section(rows: Sequence[Row]) -> Section:
     lines = [
         {key: row[key] for key in ("routine", "variant", "preset", "gflops", "kilojoules", "watts", "idle_fraction")}
         for row in rows
-        if row["n"] == rows[0]["n"] and row["placement"] == PLACEMENTS[0] and row["preset"] in (*SPREAD, "ours")
+        if row["n"] == rows[0]["n"] and row["placement"] == PLACEMENTS[0] and row["preset"] in (*COMPARED, "ours")
         and all(row[lever] == value for lever, value in FASTEST.items())
     ]  # fmt: skip
     columns = {"routine": "routine", "variant": "variant", "preset": "preset", "gflops": "GFlop/s", "kilojoules": "PKG+DRAM kJ",
