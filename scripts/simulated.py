@@ -3,6 +3,7 @@
 
     scripts/simulated.py quick [NAME...] [--write]   the table of results of `reproduce --quick`, of one seed
     scripts/simulated.py rows NAME... [--seeds N]    the rows of `reproduce NAME`, which take minutes to hours
+    scripts/simulated.py seeds [--seeds N]           the levers and runtimes of energy over 30 seeds, a quarter of an hour
     scripts/simulated.py pages [--write]             the figures and sentences of README.md and docs/ that are made of those rows
 
 Simulations are exact for a seed. `quick` simulates all of them again and says which differ from the table by more than 0.5 %;
@@ -23,7 +24,7 @@ from simulated_pages import REGIONS, NotSimulated, rendered
 from trencadis.errors import UsageError
 from trencadis.files import write_text
 from trencadis.records import progress_bar
-from trencadis.reproduce import GALLERIES
+from trencadis.reproduce import GALLERIES, energy_seeds
 from trencadis.reproduce.gallery import plan, run_gallery, seed_counts
 from trencadis.simulations import simulate_all
 
@@ -113,9 +114,20 @@ def rows(names: Sequence[str], seeds: int) -> int:
         with progress_bar(sum(counts)) as step:
             found = [_short(row) for row in run_gallery(gallery, cases, counts, step)]
         command = f"trencadis reproduce {name}" + (f" --seeds {seeds}" if seeds else "")
-        first = {"rows_of": command, "version": trencadis.__version__}
-        write_text(ROOT / "docs" / "simulated" / f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in [first, *found]))
+        _write_rows(name, command, found)
     return 0
+
+
+def seeds_of_energy(seeds: int) -> int:
+    with progress_bar(energy_seeds.runs(seeds)) as step:
+        found = [_short(row) for row in energy_seeds.simulated(seeds, step)]
+    _write_rows("energy-seeds", f"scripts/simulated.py seeds --seeds {seeds}", found)
+    return 0
+
+
+def _write_rows(name: str, command: str, found: Sequence[dict]) -> None:
+    first = {"rows_of": command, "version": trencadis.__version__}
+    write_text(ROOT / "docs" / "simulated" / f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in [first, *found]))
 
 
 def _short(row: dict) -> dict:
@@ -140,7 +152,7 @@ def pages(write: bool) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
-    parser.add_argument("what", choices=("quick", "rows", "pages"))
+    parser.add_argument("what", choices=("quick", "rows", "seeds", "pages"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--seeds", type=int, default=0)
@@ -151,6 +163,8 @@ def main() -> int:
     try:
         if given.what == "quick":
             return quick(names, given.write)
+        if given.what == "seeds":
+            return seeds_of_energy(given.seeds or energy_seeds.SEEDS)
         return rows(names, given.seeds) if given.what == "rows" else pages(given.write)
     except (UsageError, NotSimulated) as error:
         print(f"simulated.py: {error}", file=sys.stderr)

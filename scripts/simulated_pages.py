@@ -14,6 +14,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from simulated_chance import chance
 from trencadis.reproduce import GALLERIES, asym, asym_units, energy, energy_tables, locality, numa, numa_traffic
 from trencadis.reproduce.scores import CLOSE, NEAR
 
@@ -29,10 +30,11 @@ class NotSimulated(Exception):
 def rows_of(name: str) -> tuple[Row, ...]:
     """The rows that stand in the repository, without their heading."""
     path = ROOT / "docs" / "simulated" / f"{name}.jsonl"
+    making = "seeds" if name == "energy-seeds" else f"rows {name}"
     try:
         return tuple(map(json.loads, path.read_text().splitlines()[1:]))
     except (OSError, ValueError):
-        raise NotSimulated(f"{path}: no rows; scripts/simulated.py rows {name} makes them") from None
+        raise NotSimulated(f"{path}: no rows; scripts/simulated.py {making} makes them") from None
 
 
 def one(name: str, **labels: Any) -> Row:
@@ -399,6 +401,7 @@ REGIONS: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/reproduce.md", "traffic"): traffic,
     ("docs/reproduce.md", "units"): units,
     ("docs/reproduce.md", "runtimes"): runtimes,
+    ("docs/reproduce.md", "chance"): lambda: chance(rows_of("energy-seeds"), table),
     ("docs/reproduce.md", "sweep"): sweep,
 }
 

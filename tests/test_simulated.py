@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import simulated  # noqa: E402
+import simulated_chance  # noqa: E402
 import simulated_pages  # noqa: E402
 
 
@@ -74,3 +75,17 @@ def test_a_figure_that_is_changed_in_a_page_is_found(page, region):
 def test_a_region_that_nobody_makes_is_refused():
     with pytest.raises(simulated_pages.NotSimulated, match="has the regions"):
         simulated_pages.rendered("README.md", "<!-- simulated: begin other -->\n")
+
+
+@pytest.mark.parametrize(
+    ("ours", "near", "said"),
+    [
+        ("abc", [False, False], "yes"),
+        ("abc", [False, True], "yes, within chance"),
+        ("acb", [False, True], "no, within chance"),
+        ("acb", [True, False], "no"),
+        ("cab", [True, False], "no"),
+    ],
+)
+def test_an_order_of_runtimes_is_right_wrong_or_within_chance(ours, near, said):
+    assert simulated_chance._verdict(ours, near, "abc") == said
