@@ -1,5 +1,6 @@
 #include "blas/factorizations/qr_panel.hpp"
 
+#include "base/float_modes.hpp"
 #include "blas/factorizations/block_reflector.hpp"
 #include "blas/factorizations/one_by_one.hpp"
 #include "blas/level3/control_tree.hpp"
@@ -226,6 +227,7 @@ WholeReflectors<T> factor_panel(Storage storage, Index m, Index n, T* A, Index l
     bool factored = false;
     const bool has_memory = finds_memory([&] {
         panel.products = scratch<T>(Buffer::products, n * n);
+        const FloatScope trial(FloatModes::current()); // squares that overflow or vanish are not the caller's exceptions
         factored = panel.has_plain_squares() && panel.factor_columns(0, n, with_factor);
     });
     if (!has_memory || !factored) {

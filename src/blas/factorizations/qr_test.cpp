@@ -4,6 +4,10 @@
 #include "blas/factorizations/qr_panel.hpp"
 #include "blas/testing/reflectors.hpp"
 
+#include <cfenv>
+#include <cmath>
+#include <limits>
+
 namespace trencadis::blas {
 namespace {
 
@@ -52,6 +56,26 @@ template <class Body> void for_shapes(const Body& body)
             body(s, named(where, s));
             if (::testing::Test::HasFatalFailure()) return;
         }
+    });
+}
+
+/// Squares that overflow or vanish are tried, but are no exceptions of the caller's.
+TYPED_TEST(Qr, RaisesNoExceptionWhereSquaresWould)
+{
+    using T = TypeParam;
+    using Limits = std::numeric_limits<Real<T>>;
+    Random random{17};
+    for_all_setups([&](const std::string& where) {
+        for (const Real<T> scale : {std::pow(Limits::max(), Real<T>(0.75)), std::pow(Limits::min(), Real<T>(0.75))})
+            for (const Shape s : {Shape{2, 1}, Shape{1, 2}, Shape{40, 24}, Shape{24, 40}}) {
+                auto columns = random_matrix<T>(random, s.m, s.n);
+                for (T& value : columns.data) value *= scale;
+                auto rows = columns;
+                std::feclearexcept(FE_ALL_EXCEPT);
+                factor_columns(columns);
+                factor_rows(rows);
+                EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT & ~FE_INEXACT), 0) << named(where, s) << " times " << scale;
+            }
     });
 }
 

@@ -1,4 +1,6 @@
 #include "blas/factorizations/qr.hpp"
+
+#include "base/float_modes.hpp"
 #include "blas/level3/control_tree.hpp"
 
 #include <algorithm>
@@ -25,9 +27,10 @@ template <class R> R largest_size(Index count, const R* x)
     return most;
 }
 
-/// The root of the sum of squares of `count` real numbers.
+/// The root of the sum of squares of `count` real numbers. What overflows or vanishes on the way is no exception of the caller's.
 template <class R> R norm_of(Index count, const R* x)
 {
+    const FloatScope trial(FloatModes::current());
     const auto squares = setup<R>().kernel.columns.squares;
     const R sum = squares(count, x, R(1));
     if (sum >= least_sum<R>() && sum <= std::numeric_limits<R>::max()) return std::sqrt(sum);
