@@ -96,12 +96,14 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
     const bool ours = crew.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, way);
     constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
-    if ((compact || is_complex<T>)&&is_short<T>(crew, flops, ours, way, most) && blas::SmallProduct<T>::suits(whole)) {
+    // Complex numbers keep a core busy without being packed: in single precision that is over in half the time.
+    const bool wide = is_complex<T> && in_double<T>(flops) >= least_shared;
+    if ((compact || wide) && is_short<T>(crew, flops, ours, way, most) && blas::SmallProduct<T>::suits(whole)) {
         const blas::SmallProduct<T> shared(whole, blas::setup<T>(0), true);
         if (share_out<T>(crew, shared, flops)) return;
     }
     constexpr Flops most_packed = 2e7; // of a longer one tiles are as fast
-    if (is_complex<T> && !is_thin(m, n, way) && is_short<T>(crew, flops, ours, way, most_packed)) {
+    if (wide && !is_thin(m, n, way) && is_short<T>(crew, flops, ours, way, most_packed)) {
         blas::TeamProduct<T> shared(whole, blas::setup<T>(0));
         if (share_out<T>(crew, shared, flops)) return;
     }

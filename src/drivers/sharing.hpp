@@ -6,6 +6,8 @@
 
 namespace trencadis {
 
+inline constexpr Flops least_shared = 5e5; ///< less is over before another core has begun
+
 /// In double precision as many as take as long.
 template <Scalar T> constexpr Flops in_double(Flops flops) { return flops * (sizeof(Real<T>) / double(sizeof(double))); }
 
@@ -18,22 +20,21 @@ template <Scalar T, class Operation> bool share_out(Crew& crew, Operation& opera
 }
 
 /// Is a call of so many flops short enough that a graph of tasks would cost more than it gains? `ours`: its kernels are.
-template <Scalar T> bool may_be_short(Flops flops, bool ours, const RoutineOptions& options, Flops most = 1.2e8)
+inline bool may_be_short(Flops flops, bool ours, const RoutineOptions& options, Flops most = 1.2e8)
 {
-    constexpr Flops least = 5e5; // less is over before another core has begun
-    return ours && in_double<T>(flops) >= least && flops <= most && options.nb == 0 && options.variant.empty();
+    return ours && flops >= least_shared && flops <= most && options.nb == 0 && options.variant.empty();
 }
 /// And would others take part? Where they would not, or do not in the end, the call's other ways must give the same bits.
 template <Scalar T> bool is_short(Crew& crew, Flops flops, bool ours, const RoutineOptions& options, Flops most = 1.2e8)
 {
-    return may_be_short<T>(flops, ours, options, most) && crew.can_share(in_double<T>(flops));
+    return may_be_short(flops, ours, options, most) && crew.can_share(in_double<T>(flops));
 }
 
 /// Those who may help a factorization on the calling thread, by our own kernels and with the same bits.
 template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, const RoutineOptions& options)
 {
     const Flops largest = flops / 2; // of its updates
-    if (!may_be_short<T>(flops, true, options) || !crew.can_share(in_double<T>(largest))) return {};
+    if (!may_be_short(flops, true, options) || !crew.can_share(in_double<T>(largest))) return {};
     return {crew.workers(), [&crew](Index chunks, Flops of, const std::function<void(Team&)>& work) {
                 return crew.share_out(chunks, work, in_double<T>(of));
             }};

@@ -126,8 +126,7 @@ void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     const TriangularCall<T> call{crew, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
     call.check("trmm", options);
     if (m == 0 || n == 0) return;
-    if (may_be_short<T>(call.flops(), crew.kernels().native(KernelRoutine::trmm), options))
-        return call.multiply_together(options);
+    if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trmm), options)) return call.multiply_together(options);
     if (runs_directly(crew, call.flops(), options, Work::solve))
         return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     call.run(forms::trmm(), options);
@@ -142,7 +141,7 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     if (m == 0 || n == 0) return;
     if (side == Side::left && solves_one_vector(crew, n, options))
         return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (may_be_short<T>(call.flops(), crew.kernels().native(KernelRoutine::trsm), options)) return call.solve_together(options);
+    if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trsm), options)) return call.solve_together(options);
     if (runs_directly(crew, call.flops(), options, Work::solve))
         return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     if (alpha == T(0)) call.run(plain_form(forms::trsm()), options); // B is set to zero
