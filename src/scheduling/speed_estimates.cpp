@@ -35,9 +35,9 @@ std::size_t SpeedEstimates::place(const Table& table, const Codelet& codelet)
 const SpeedEstimates::Kernel* SpeedEstimates::find(const Codelet& codelet) const
 {
     const Table& table = *table_.load(std::memory_order_acquire);
-    if (const Kernel* known = table.slots[place(table, codelet)].load(std::memory_order_relaxed)) [[likely]]
-        return known;
-    return add(codelet);
+    // Acquire: a slot that was free a moment ago may have been taken meanwhile, by another codelet even.
+    const Kernel* const known = table.slots[place(table, codelet)].load(std::memory_order_acquire);
+    return known && known->codelet == &codelet ? known : add(codelet);
 }
 
 SpeedEstimates::Kernel* SpeedEstimates::add(const Codelet& codelet) const noexcept
