@@ -68,7 +68,7 @@ public:
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;
     void rouse(int helpers, std::int64_t for_ns) override;
-    bool is_worth_waking(Flops flops) const override { return worth_waking(flops) > 0; }
+    bool is_worth_waking(Flops flops) const override { return recorder_.enabled() || worth_waking(flops) > 0; }
     bool has_room() const override;
     int spinning() const override
     {
