@@ -133,8 +133,8 @@ public:
     virtual bool is_wary() const = 0;
     /// So many workers that sleep look for work, for so long at least, since more calls are likely to follow.
     virtual void rouse(int helpers, std::int64_t for_ns) = 0;
-    /// Would to wake one that sleeps make a call of so many flops shorter? A guess, from what waking took lately. Where a trace is
-    /// recorded, yes: what a caller computes alone does not show.
+    /// Would to wake one that sleeps make a call of so many flops shorter? A guess, from what waking took lately. Where a trace
+    /// is recorded, yes: what a caller computes alone does not show.
     virtual bool is_worth_waking(Flops flops) const = 0;
     /// Is there such a place now? A guess.
     virtual bool has_room() const = 0;
