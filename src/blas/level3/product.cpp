@@ -88,6 +88,7 @@ template <Scalar T> void multiply_columns(const Product<T>& x)
     Setup<T> with = setup<T>();
     const MicroKernel<T>& kernel = with.kernel;
     if (SmallProduct<T>::suits(x)) {
+        if (SmallProduct<T>::made_at_once(x, with)) return;
         const SmallProduct<T> small(x, with, false);
         return small.work(0, small.chunks());
     }

@@ -12,6 +12,19 @@ constexpr Index chunks_wanted = 96; ///< that leave little to wait for in the en
 constexpr double least_flops = 1e5; ///< of a chunk: a microsecond
 constexpr Index patient_uses = 12;  ///< packing columns that are slow to read pays where a panel is used more often
 
+/// What the tiles of a panel of rows have in common, whose columns of A are `step` apart.
+template <Scalar T> ProductInPlace<T> tile_of(const Product<T>& x, Index rows, Index step)
+{
+    return {.rows = rows,
+            .a_step = step,
+            .b_rs = x.B.rs,
+            .b_cs = x.B.cs,
+            .alpha = x.alpha,
+            .cs = x.cs,
+            .conjugate_a = x.A.conjugated,
+            .conjugate_b = x.B.conjugated};
+}
+
 } // namespace
 
 template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
@@ -25,6 +38,24 @@ template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
         if (x.A.rs == 1) return (kernel.reads_any_rows || x.m % kernel.step == 0) && std::max(x.n, x.k / 4) <= widest;
         return x.A.cs == 1 && std::max(x.n, x.k / 2) <= widest;
     } else return is_low(x.n, x.k) || is_compact(x);
+}
+
+template <Scalar T> bool SmallProduct<T>::made_at_once(const Product<T>& x, const Setup<T>& with)
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    if (x.m > kernel.mr || x.A.rs != 1 || !reads(kernel, x.m) || x.k > with.tree[Loop::pc] || x.n > patient_uses * kernel.nr)
+        return false;
+    ProductInPlace<T> tile = tile_of(x, x.m, x.A.cs);
+    tile.k = x.k;
+    tile.A = x.A.data;
+    tile.beta = x.beta;
+    for (Index j = 0; j < x.n; j += kernel.nr) {
+        tile.cols = std::min(kernel.nr, x.n - j);
+        tile.B = x.B.data + j * x.B.cs;
+        tile.C = x.C + j * x.cs;
+        kernel.multiply_in_place(tile);
+    }
+    return true;
 }
 
 template <Scalar T>
@@ -47,9 +78,6 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
 
 /// May a panel have to be packed?
 template <Scalar T> bool SmallProduct<T>::packs() const { return x_.A.rs != 1 || !reads(x_.m) || is_slow_to_read(x_.A); }
-
-/// Can so many rows of A be read where they lie?
-template <Scalar T> bool SmallProduct<T>::reads(Index rows) const { return kernel_.reads_any_rows || rows % kernel_.step == 0; }
 
 /// Are its columns so far apart that they share few sets of the first cache, or such that most vectors cross two of its lines?
 template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) const
@@ -112,14 +140,7 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
         A = pack(i, rows);
         step = kernel_.height(rows);
     }
-    ProductInPlace<T> tile{.rows = rows,
-                           .a_step = step,
-                           .b_rs = x_.B.rs,
-                           .b_cs = x_.B.cs,
-                           .alpha = x_.alpha,
-                           .cs = x_.cs,
-                           .conjugate_a = x_.A.conjugated,
-                           .conjugate_b = x_.B.conjugated};
+    ProductInPlace<T> tile = tile_of(x_, rows, step);
     for (Index j = j0; j < j1; j += kernel_.nr) {
         tile.cols = std::min(kernel_.nr, j1 - j);
         tile.C = x_.C + i + j * x_.cs;

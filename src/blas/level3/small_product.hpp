@@ -26,6 +26,9 @@ public:
     }
     /// Do all of its operands stay in the second cache, or nearly so?
     static bool is_tiny(const Product<T>& x) { return !is_complex<T> && std::max({x.m, x.n, x.k}) <= deepest; }
+    /// Makes the product right away where all of it is one panel of rows that is read where it lies, a few dozen columns at
+    /// most: what an object with its chunks costs would be a third of the time. False: it is not so, nothing was done.
+    static bool made_at_once(const Product<T>& x, const Setup<T>& with);
     /// `shared`: cut into chunks for several cores; otherwise into panels of rows, where the caches hold B.
     SmallProduct(const Product<T>& x, const Setup<T>& with, bool shared);
 
@@ -51,7 +54,8 @@ private:
     };
     Chunk chunk(Index c) const;
     bool packs() const;
-    bool reads(Index rows) const;
+    bool reads(Index rows) const { return reads(kernel_, rows); }
+    static bool reads(const MicroKernel<T>& kernel, Index rows) { return kernel.reads_any_rows || rows % kernel.step == 0; }
     bool is_slow_to_read(const Operand<T>& A) const;
     Index bound(Index p) const;
     const T* pack(Index i, Index rows) const;

@@ -100,6 +100,8 @@ bool chosen_kernels_take(Index largest)
     return largest <= std::numeric_limits<std::int32_t>::max() || direct_kernels().name() == "native";
 }
 
+bool computes_quietly() { return !settings().verbose && !settings().cuts_everything() && direct_kernels().name() == "native"; }
+
 thread_local constinit int TellsOfNoMemory::depth_ = 0;
 
 bool is_no_memory(const std::exception& failure)
@@ -113,6 +115,12 @@ void give_up(const std::string& routine, const char* reason) noexcept
 {
     std::fprintf(stderr, "trencadis: %s cannot be computed: %s\n", routine.c_str(), reason);
     std::abort();
+}
+
+void fail(const char* routine, const std::exception& failure)
+{
+    if (TellsOfNoMemory::any() && is_no_memory(failure)) throw NoMemoryForWork();
+    give_up(routine, failure.what());
 }
 
 void Narrator::begin(const Extents& size)

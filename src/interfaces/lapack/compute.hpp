@@ -1,12 +1,14 @@
 #pragma once
 #include "algorithms/routines.hpp"
 #include "base/error.hpp"
+#include "base/kept_errno.hpp"
 #include "base/uncancelled.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "kernels/providers/provider.hpp"
 #include "session/session.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <new>
@@ -84,16 +86,33 @@ private:
     std::chrono::steady_clock::time_point begin_;
 };
 
+/// Are the kernels our own, and nothing is said of calls or cut up against its size?
+bool computes_quietly();
+
 /// Do the chosen kernels take a size or leading dimension of `largest`? Other people's have 32-bit integers; what they refuse in
 /// the middle of a routine could not be done again, so that they are asked before.
 bool chosen_kernels_take(Index largest);
 
+/// Ends the program, or tells a face that asked to be told.
+[[noreturn]] void fail(const char* routine, const std::exception& failure);
+
 /// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `size()` its extents and `flops()` its cost,
 /// which is not asked for where the problem is `tiny`. A cancellation of the calling thread waits until the call is over: other
 /// threads' calls go on as if it had not been.
+/// Once a tiny call of a routine has been through on our own kernels, later ones have no cancellation point left in them (nothing
+/// to read, to say or to wait for) and take the short way: guarding them would be a fifth of their time.
 template <class Size, class Cost, class Direct, class Tasks>
 void compute(const char* routine, bool tiny, Index largest, const Size& size, const Cost& flops, Direct&& direct, Tasks&& tasks)
 {
+    static constinit std::atomic<bool> is_short{false}; // the kernels and the settings stay what they are
+    if (tiny && is_short.load(std::memory_order_relaxed)) {
+        const KeptErrno kept;
+        try {
+            return direct(direct_kernels());
+        } catch (const std::exception& failure) {
+            fail(routine, failure);
+        }
+    }
     const Uncancelled uncancelled;
     try {
         Narrator narrator(routine, size);
@@ -101,7 +120,11 @@ void compute(const char* routine, bool tiny, Index largest, const Size& size, co
             return direct(own_kernels_because(Error(ErrorCode::environment, "they have 32-bit integers, and a size is larger")));
         const bool wanted = settings().cuts_everything() || (!tiny && wants_session(flops()));
         Session* const session = wanted ? session_or_null() : nullptr;
-        if (!session) return direct(direct_kernels());
+        if (!session) {
+            direct(direct_kernels());
+            if (tiny && computes_quietly()) is_short.store(true, std::memory_order_relaxed);
+            return;
+        }
         try {
             narrator.on_tasks();
             RoutineOptions options;
@@ -114,8 +137,7 @@ void compute(const char* routine, bool tiny, Index largest, const Size& size, co
             direct(direct_kernels());
         }
     } catch (const std::exception& failure) {
-        if (TellsOfNoMemory::any() && is_no_memory(failure)) throw NoMemoryForWork();
-        give_up(routine, failure.what());
+        fail(routine, failure);
     }
 }
 
