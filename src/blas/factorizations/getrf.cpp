@@ -5,6 +5,7 @@
 #include "blas/level3/scratch.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace trencadis::blas {
 namespace {
@@ -65,12 +66,103 @@ template <Scalar T> Index factor_tall(Index m, Index n, T* A, Index lda, Index* 
     return factor_halves(m, n, (n / 2 + leaf - 1) / leaf * leaf, A, lda, pivots, helpers);
 }
 
+/// Orders where others can help within a call that is not cut into tiles: fewer columns are over at once; with more, and in tall
+/// matrices, deeper products than a panel's gain more on one core.
+template <Scalar T> bool goes_by_panels(Index m, Index k)
+{
+    constexpr Index least = 128, most = is_complex<T> ? 256 : 448;
+    return k >= least && k <= most && m <= 2 * k;
+}
+
+/// By panels of a few columns from left to right. In each step one core brings the next panel up to date and factors it, while
+/// others update what is behind it and exchange rows in front of it (look-ahead). Nobody else writes what a chunk writes, or reads
+/// it before all have come back. Alone a core does the same in the same order.
+template <Scalar T> class PanelByPanel {
+public:
+    PanelByPanel(Index m, Index n, T* A, Index lda, Index* pivots, const Helpers& helpers)
+        : m_(m), n_(n), k_(std::min(m, n)), A_(A), lda_(lda), pivots_(pivots), helpers_(helpers)
+    {
+    }
+    Index factor()
+    {
+        factor_panel(0);
+        for (Index j = 0; j < k_; j += width) {
+            step(j);
+            for (Index i = j; i < end(j); ++i) pivots_[i] += j;
+        }
+        return info_;
+    }
+
+private:
+    static constexpr Index width = is_complex<T> ? 32 : 48, slice = 32;
+
+    /// Of a step: the next panel, slices of the columns behind it, and what is in front.
+    struct Chunks {
+        Index j, next, behind, slices;
+        Index count() const { return slices + 2; }
+    };
+
+    Index end(Index j) const { return std::min(k_, j + width); }
+    T* column(Index c) const { return A_ + c * lda_; }
+
+    void factor_panel(Index j)
+    {
+        const Index info = factor_tall<T>(m_ - j, end(j) - j, column(j) + j, lda_, pivots_ + j, {});
+        if (info && !info_) info_ = info + j;
+    }
+    /// Columns [first, last) by the panel at j.
+    void update_columns(Index j, Index first, Index last) const
+    {
+        if (first < last) update<T>(m_ - j, last - first, end(j) - j, column(j) + j, lda_, pivots_ + j, column(first) + j, {});
+    }
+    void step(Index j)
+    {
+        const Index next = end(j), behind = next < k_ ? end(next) : next;
+        const Chunks chunks{j, next, behind, (n_ - behind + slice - 1) / slice};
+        if (chunks.slices > 0 && is_worth_sharing(helpers_, work_of(chunks))) {
+            const auto work = [&](Team& team) {
+                while (const auto some = team.next_of_two_ends(1)) carry_out(chunks, some.begin);
+            };
+            if (helpers_.share(chunks.count(), work_of(chunks).flops, std::cref(work))) return;
+        }
+        carry_out(chunks, 0);
+        update_columns(j, behind, n_);
+        carry_out(chunks, chunks.count() - 1);
+    }
+    void carry_out(const Chunks& chunks, Index chunk)
+    {
+        const auto [j, next, behind, slices] = chunks;
+        const Index first = behind + (chunk - 1) * slice;
+        if (chunk == 0) {
+            update_columns(j, next, behind);
+            if (next < k_) factor_panel(next);
+        } else if (chunk <= slices) update_columns(j, first, std::min(n_, first + slice));
+        else laswp(j, A_ + j, lda_, 0, next - j, pivots_ + j);
+    }
+    /// With a panel's operations at a third of the others' speed.
+    Update work_of(const Chunks& chunks) const
+    {
+        const double k = double(chunks.next - chunks.j), rows = double(m_ - chunks.j), cols = double(n_ - chunks.next),
+                     panel = double(chunks.behind - chunks.next);
+        const Flops flops = (is_complex<T> ? 4.0 : 1.0) * (k * cols * (2 * rows - k) + 3 * panel * panel * (rows - k));
+        return {n_ - chunks.next, flops, sizeof(T) * rows * k, sizeof(T) * rows * cols};
+    }
+
+    const Index m_, n_, k_;
+    T* const A_;
+    const Index lda_;
+    Index* const pivots_;
+    const Helpers& helpers_;
+    Index info_ = 0;
+};
+
 } // namespace
 
 template <Scalar T> Index getrf(Index m, Index n, T* A, Index lda, Index* pivots, const Helpers& helpers)
 {
     const Index k = std::min(m, n);
     if (k <= 0) return 0;
+    if (goes_by_panels<T>(m, k)) return PanelByPanel<T>(m, n, A, lda, pivots, helpers).factor();
     const Index info = factor_tall(m, k, A, lda, pivots, helpers);
     if (n > m) update(m, n - m, m, A, lda, pivots, A + m * lda, helpers);
     return info;
