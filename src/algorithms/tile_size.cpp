@@ -112,7 +112,7 @@ DirectLimits direct_limits(int workers, bool own_kernels, Work work)
     constexpr Flops half_a_millisecond = 5e7; // longer calls can be interrupted and traced
     if (!own_kernels) return workers > 1 ? DirectLimits{2e6, 2e6, 2e6} : DirectLimits{4e6, 4e6, 4e6};
     if (workers == 1) return {half_a_millisecond, half_a_millisecond, half_a_millisecond};
-    if (work == Work::cholesky) return {5e6, 5e6, 5e6};      // tiles cost the calling thread 4 to 8 % where nobody helps
+    if (work == Work::cholesky) return {3e6, 3e6, 3e6};      // tiles cost the calling thread 4 to 8 % where nobody helps
     if (work == Work::factorization) return {2e7, 2e7, 2e7}; // whose updates others help with all the same
     if (work == Work::solve) return {3e6, 3e6, 3e6};
     return {1.2e6, 6e6, half_a_millisecond};
