@@ -96,12 +96,12 @@ TEST(Chooser, GoesFromOnePlanToTheOtherBetweenSizes)
 
 TEST(Chooser, DoesNotTakeWhatTheRuleTookOnOneSideOfItsLeapForTheOther)
 {
-    // The rule leaves potrf to the calling thread up to 246: at 240 it is the caller, and as fast; at 320 tasks.
-    const Chooser chooser({row(240, "rule", 1.0), row(240, "caller", 1.0), row(240, "packed", 0.8), row(320, "rule", 1.6),
-                           row(320, "packed", 1.6), row(320, "in-place", 1.5), row(320, "caller", 3.0)},
+    // The rule leaves potrf to the calling thread up to 207: at 200 it is the caller, and as fast; at 280 tasks.
+    const Chooser chooser({row(200, "rule", 1.0), row(200, "caller", 1.0), row(200, "packed", 0.8), row(280, "rule", 1.6),
+                           row(280, "packed", 1.6), row(280, "in-place", 1.5), row(280, "caller", 3.0)},
                           2, true, Objective::time);
-    EXPECT_EQ(chosen(chooser, potrf(238)), "packed");
-    const std::vector<Expected> above = chooser.consider(potrf(256));
+    EXPECT_EQ(chosen(chooser, potrf(198)), "packed");
+    const std::vector<Expected> above = chooser.consider(potrf(214));
     EXPECT_EQ(word_of(above.front().plan), "rule"); // which is packed there
     for (const Expected& one : above) EXPECT_TRUE(one.plan.by != Plan::By::caller || one.against > 1.2);
 }

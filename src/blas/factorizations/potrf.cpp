@@ -1,28 +1,36 @@
 #include "base/error.hpp"
 #include "blas/factorizations/block_cholesky.hpp"
+#include "blas/level3/control_tree.hpp"
 #include "blas/level3/helpers.hpp"
 #include "blas/level3/level3.hpp"
+#include "blas/level3/scratch.hpp"
 
 namespace trencadis::blas {
 namespace {
 
-/// Up to this order the whole triangle is factored in packed form, in the second-level cache.
-template <Scalar T> inline constexpr Index largest_block = is_complex<T> ? 256 : 512;
+/// Orders of real triangles that are factored as a whole in packed form, in the second-level cache.
+constexpr Index least_block = 129, largest_block = 512;
 
 /// Where others may help: a block is the calling thread's alone. In halves it takes 2 to 5 % longer there.
-template <Scalar T> inline constexpr Index largest_half = is_complex<T> ? 128 : 192;
+constexpr Index largest_half = 192;
 
 /// Buffers for the packed form; without the memory for those of a large triangle its halves are factored one after the other.
-template <Scalar T> bool is_one_block(Index n)
+template <class R> bool is_one_block(Index n)
 {
-    constexpr Index smallest = 16;
     try {
-        reserve_block_cholesky<T>(n);
+        reserve_block_cholesky<R>(n);
         return true;
     } catch (const Error& failure) {
-        if (failure.code() != ErrorCode::out_of_memory || n <= smallest) throw;
+        if (failure.code() != ErrorCode::out_of_memory) throw;
         return false;
     }
+}
+
+template <Scalar T> Index factor_small(Uplo uplo, Index n, T* A, Index lda)
+{
+    constexpr Index line = 64 / Index(sizeof(T));
+    Real<T>* const work = scratch<Real<T>>(Buffer::factor, planes<T> * (n * ((n + line - 1) / line * line) + line));
+    return micro_kernel<T>().factor_triangle({n, A, lda, uplo == Uplo::lower, work});
 }
 
 } // namespace
@@ -56,10 +64,12 @@ template <Scalar T> struct Seen {
     }
 };
 
-/// By halves down to blocks of order `largest`.
+/// By halves down to small triangles, or blocks of order `largest` at most.
 template <Scalar T> Index by_halves(Uplo uplo, Index n, T* A, Index lda, Index largest, const Helpers& helpers)
 {
-    if (n <= largest && is_one_block<T>(n)) return block_cholesky(uplo, n, A, lda);
+    if (n <= most_in_triangle) return factor_small(uplo, n, A, lda);
+    if constexpr (!is_complex<T>)
+        if (n >= least_block && n <= largest && is_one_block<T>(n)) return block_cholesky(uplo, n, A, lda);
     const Index unit = n > 128 ? 64 : 8, n1 = (n / 2 + unit - 1) / unit * unit, n2 = n - n1;
     if (const Index info = by_halves(uplo, n1, A, lda, largest, helpers)) return info;
     const Seen<T> seen{uplo, lda};
@@ -79,11 +89,11 @@ template <Scalar T> Index by_halves(Uplo uplo, Index n, T* A, Index lda, Index l
 template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda)
 {
     if (n <= 0) return 0;
-    return by_halves(uplo, n, A, lda, largest_block<T>, {});
+    return by_halves(uplo, n, A, lda, largest_block, {});
 }
 template <Scalar T> Index potrf_in_halves(Uplo uplo, Index n, T* A, Index lda, const Helpers& helpers)
 {
-    return n <= 0 ? 0 : by_halves(uplo, n, A, lda, largest_half<T>, helpers);
+    return n <= 0 ? 0 : by_halves(uplo, n, A, lda, largest_half, helpers);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

@@ -2,6 +2,8 @@
 
 #include "blas/testing/factors.hpp"
 
+#include <cfenv>
+
 namespace trencadis::blas {
 namespace {
 
@@ -17,7 +19,7 @@ TYPED_TEST(Potrf, FactorsEitherTriangle)
     using T = TypeParam;
     Random random(10);
     for_all_setups([&](const std::string& where) {
-        for (const Index n : {0, 1, 2, 7, 8, 9, 23, 24, 25, 48, 61, 100, 131, 270}) {
+        for (const Index n : {0, 1, 2, 7, 8, 9, 16, 17, 23, 24, 25, 32, 48, 61, 64, 65, 100, 131, 270}) {
             if (n == 270 && where.find(" 256") == std::string::npos) continue;
             for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
                 auto A = positive_definite<T>(random, uplo, n);
@@ -52,6 +54,25 @@ TYPED_TEST(Potrf, ReportsTheFirstPivotThatIsNotPositive)
                     if (this->HasFatalFailure()) return;
                 }
         }
+    });
+}
+
+/// Neither what is beside a small triangle nor what lies in the work area behind it makes itself felt.
+TYPED_TEST(Potrf, RaisesNoExceptionsOfNumbersThatAreNotItsOwn)
+{
+    using T = TypeParam;
+    Random random(12);
+    for_all_setups([&](const std::string& where) {
+        for (const Index n : {1, 5, 10, 17, 31, 50, 64})
+            for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+                auto large = positive_definite<T>(random, uplo, n + 30 > 64 ? 64 : n + 30),
+                     A = positive_definite<T>(random, uplo, n);
+                large(0, 0) = T(std::numeric_limits<Real<T>>::quiet_NaN());
+                potrf(uplo, large.cols, large.data.data(), large.ld); // leaves something in the work area
+                std::feclearexcept(FE_ALL_EXCEPT);
+                ASSERT_EQ(potrf(uplo, n, A.data.data(), A.ld), 0);
+                EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT & ~FE_INEXACT), 0) << where << " n " << n << " " << char(uplo);
+            }
     });
 }
 

@@ -36,6 +36,18 @@ template <Scalar T> struct LuColumns {
     void (*divide)(Index n, T* x, const T* pivot);
 };
 
+/// The largest order that MicroKernel::factor_triangle takes.
+inline constexpr Index most_in_triangle = 64;
+
+/// A small Hermitian matrix, of which one triangle is read and written: what MicroKernel::factor_triangle works on.
+template <Scalar T> struct SmallTriangle {
+    Index n; ///< 1 to most_in_triangle
+    T* A;
+    Index lda;
+    bool lower;
+    Real<T>* work; ///< aligned to 64 bytes: n columns of whole vectors of 64 bytes, and one more such vector
+};
+
 /// The most columns that MicroKernel::reflect_columns takes at a time.
 inline constexpr Index most_reflected = 8;
 
@@ -114,6 +126,9 @@ template <Scalar T> struct MicroKernel {
     /// pivots, then one of ones, as solve wants it. Returns LAPACK's info; then U is undefined. Real numbers; null where there
     /// is none.
     Index (*factor_diagonal)(Index n, R* D, Index step, R* U);
+
+    /// A = L L^H (upper: U^H U) in place, as potrf (level3.hpp), with its result.
+    Index (*factor_triangle)(const SmallTriangle<T>& triangle);
 
     /// A = P L U in place, as getrf (lu.hpp), for few columns: with the pivots' rows from 1 and its result.
     Index (*factor_columns)(const LuColumns<T>& columns);

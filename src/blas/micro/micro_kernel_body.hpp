@@ -2,6 +2,7 @@
 // with its own flags. Everything here has internal linkage and nothing calls an inline function or template of the standard
 // library: the linker could keep the copy of such a function that was made here, for a processor that is not there.
 #pragma once
+#include "blas/micro/cholesky_columns.hpp"
 #include "blas/micro/column_kernel_body.hpp"
 #include "blas/micro/diagonal_block.hpp"
 #include "blas/micro/interleaved_tile.hpp"
@@ -79,6 +80,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .transpose_pairs = transposing(),
                 .solve = solve,
                 .factor_diagonal = factor_diagonal(),
+                .factor_triangle = CholeskyColumns<T, Bytes>::factor,
                 .factor_columns = factor_columns<T, Bytes>,
                 .reflect_columns = reflect_columns<T, Bytes, reflected>,
                 .reflected = reflected,

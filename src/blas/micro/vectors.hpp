@@ -116,6 +116,9 @@ template <class R, int Bytes> struct Vectors {
     [[gnu::always_inline]] static V signs_of_even() { return interleave_low(-V{}, V{}); }
     [[gnu::always_inline]] static V flip(V a, V signs) { return V(Ints(a) ^ Ints(signs)); }
 
+    /// Which lanes have the number `begin` or a higher one.
+    [[gnu::always_inline]] static Ints from(Index begin) { return numbers(Indices{}) >= Ints{} + Int(begin); }
+
     /// a0 -a1 a2 -a3 ..
     [[gnu::always_inline]] static V negate_odd(V a) { return merge_odd(a, -a, Indices{}); }
     /// The transpose of a square of elements, `size` numbers each (2: complex), one row in each vector.
