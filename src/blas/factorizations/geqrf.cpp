@@ -1,6 +1,7 @@
 #include "blas/factorizations/one_by_one.hpp"
 #include "blas/factorizations/qr_panel.hpp"
 #include "blas/level3/scratch.hpp"
+#include "blas/micro/micro_kernel.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -10,9 +11,9 @@ namespace {
 
 /// Columns with one T, where nobody wants that of all: its products grow with their square, those of the updates run faster with
 /// more. T of the last panel is not made, so that few columns are best one panel.
-Index panel_width(Index k)
+template <Scalar T> Index panel_width(Index m, Index k)
 {
-    if (k <= 48) return k;
+    if (k <= 48 || m <= small_qr<T>) return k;
     return k <= 256 ? 32 : 64;
 }
 
@@ -59,7 +60,7 @@ template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* fac
 {
     const Index k = std::min(m, n);
     if (k <= 0) return;
-    const Index wanted = factor ? k : std::min(panel_width(k), k);
+    const Index wanted = factor ? k : std::min(panel_width<T>(m, k), k);
     const std::optional<Room<T>> found = Room<T>::of(m, wanted, factor ? k : 8);
     if (!found) return factor_one_by_one(m, n, A, lda, tau, factor, ldt);
     const Room<T>& room = *found;
@@ -84,7 +85,7 @@ template <Scalar T> void gelqf(Index m, Index n, T* A, Index lda, T* tau)
 {
     const Index k = std::min(m, n);
     if (k <= 0) return;
-    const std::optional<Room<T>> found = Room<T>::of(n, std::min(panel_width(k), k), 8);
+    const std::optional<Room<T>> found = Room<T>::of(n, std::min(panel_width<T>(n, k), k), 8);
     if (!found) return one_by_one::factor(Storage::rows, m, n, A, lda, tau);
     const Room<T>& room = *found;
     for (Index i = 0; i < k; i += room.panel) {

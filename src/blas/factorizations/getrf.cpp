@@ -75,8 +75,8 @@ template <Scalar T> bool goes_by_panels(Index m, Index k)
 }
 
 /// By panels of a few columns from left to right. In each step one core brings the next panel up to date and factors it, while
-/// others update what is behind it and exchange rows in front of it (look-ahead). Nobody else writes what a chunk writes, or reads
-/// it before all have come back. Alone a core does the same in the same order.
+/// others update what is behind it and exchange rows in front of it (look-ahead). Nobody else writes what a chunk writes, or
+/// reads it before all have come back. Alone a core does the same in the same order.
 template <Scalar T> class PanelByPanel {
 public:
     PanelByPanel(Index m, Index n, T* A, Index lda, Index* pivots, const Helpers& helpers)

@@ -11,8 +11,8 @@ namespace trencadis::blas {
 /// is the row, from 1, that was exchanged with row i + 1, the first with the largest |.| (complex: |re| + |im|), or row i + 1
 /// itself where its entry is no number; column entries are multiplied by the pivot's inverse, or divided where the pivot is no
 /// normal number. Returns 0, or the number of the first pivot that is exactly zero; the factorization is completed all the same.
-/// m n^2 - n^3/3 flops for m >= n (4 times that complex). By halves of the columns: Toledo 1997; Gustavson 1997; where others may help,
-/// from order 128 on, by panels with look-ahead: Strazdins 1998. The bits are the same with helpers and without.
+/// m n^2 - n^3/3 flops for m >= n (4 times that complex). By halves of the columns: Toledo 1997; Gustavson 1997; where others
+/// may help, from order 128 on, by panels with look-ahead: Strazdins 1998. The bits are the same with helpers and without.
 template <Scalar T> Index getrf(Index m, Index n, T* A, Index lda, Index* pivots, const Helpers& helpers = {});
 
 /// The order that row interchanges are applied in.

@@ -122,10 +122,9 @@ template <Scalar T> struct Panel {
     bool factor_columns(Index c, Index count, bool with_factor)
     {
         const Index leaf = leaf_width(m - c);
-        if (count <= leaf) {
-            const QrColumns<T> columns{m - c, count, at(c, c), ldv, R + c * (n + 1), n, tau + c, factor + c * (ldt + 1), ldt};
-            return micro_kernel<T>().reflect_columns(columns);
-        }
+        const QrColumns<T> columns{m - c, count, at(c, c), ldv, R + c * (n + 1), n, tau + c, factor + c * (ldt + 1), ldt};
+        if (!with_factor && m - c <= small_qr<T>) return micro_kernel<T>().reflect_all(columns);
+        if (count <= leaf) return micro_kernel<T>().reflect_columns(columns);
         const Index first = rounded_up(count / 2, leaf), second = count - first;
         if (!factor_columns(c, first, true)) return false;
         update(c, first, second);

@@ -51,9 +51,12 @@ template <Scalar T> struct SmallTriangle {
 /// The most columns that MicroKernel::reflect_columns takes at a time.
 inline constexpr Index most_reflected = 8;
 
-/// A few columns to be factored as QR: what MicroKernel::reflect_columns works on.
+/// Rows up to which MicroKernel::reflect_all is faster than products with T: the matrix is in the first cache, or nearly so.
+template <Scalar T> inline constexpr Index small_qr = is_complex<T> ? 80 : 64;
+
+/// Columns to be factored as QR: what MicroKernel::reflect_columns and reflect_all work on.
 template <Scalar T> struct QrColumns {
-    Index m, n; ///< m >= n, n at most MicroKernel::reflected
+    Index m, n; ///< m >= n, n at most MicroKernel::reflected, or any for reflect_all
     /// most_reflected columns of at least m + 64 / sizeof(T) rows; what is outside of m x n is zero. The reflectors take their
     /// place, with ones and zeros.
     T* V;
@@ -137,6 +140,8 @@ template <Scalar T> struct MicroKernel {
     /// then V and R are undefined.
     bool (*reflect_columns)(const QrColumns<T>& columns);
     Index reflected; ///< columns that it takes at most
+    /// The same for all columns of a small matrix, n <= m, without T.
+    bool (*reflect_all)(const QrColumns<T>& columns);
     /// W <- V^H C, V m x k and C m x n, as sums along the columns where they lie: for few columns.
     void (*multiply_adjoint)(Index m, Index k, Index n, const T* V, Index ldv, const T* C, Index ldc, T* W, Index ldw);
 

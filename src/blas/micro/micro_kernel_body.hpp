@@ -13,6 +13,7 @@
 #include "blas/micro/micro_tile.hpp"
 #include "blas/micro/panel_moves.hpp"
 #include "blas/micro/qr_columns.hpp"
+#include "blas/micro/qr_small.hpp"
 #include "blas/micro/vectors.hpp"
 
 namespace trencadis::blas {
@@ -84,6 +85,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .factor_columns = factor_columns<T, Bytes>,
                 .reflect_columns = reflect_columns<T, Bytes, reflected>,
                 .reflected = reflected,
+                .reflect_all = SmallReflectors<T, Bytes>::run,
                 .multiply_adjoint = ColumnProducts < T,
                 Bytes,
                 many_registers ? 4 / planes<T> : 2,

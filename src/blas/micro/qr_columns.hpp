@@ -32,7 +32,7 @@ template <Scalar T> struct Plain {
     Plain conjugate() const { return {re, -im}; }
 };
 
-/// Sums of the lanes of several vectors at once.
+/// Sums of the lanes of several vectors at once: two vectors of so many sums are folded into one of twice as many.
 template <class R, int Bytes, int count> struct LaneSums {
     using Vec = Vectors<R, Bytes>;
     using V = typename Vec::V;
@@ -40,24 +40,26 @@ template <class R, int Bytes, int count> struct LaneSums {
 
     [[gnu::always_inline]] static void find(const V (&sums)[count], R* out)
     {
-        if constexpr (count * 2 >= lanes)
-            for (int g = 0; g < count; g += lanes) {
-                V square[lanes];
 #pragma GCC unroll 16
-                for (int i = 0; i < lanes; ++i) square[i] = g + i < count ? sums[g + i] : V{};
-                Vec::template transpose<1>(square);
-                V all = square[0];
+        for (int g = 0; g < count; g += lanes) {
+            V some[lanes];
 #pragma GCC unroll 16
-                for (int i = 1; i < lanes; ++i) all += square[i];
-                Vec::save_some(out + g, all, count - g);
-            }
-        else
-            for (int s = 0; s < count; ++s) {
-                R lane[lanes];
-                Vec::save(lane, sums[s]);
-                out[s] = 0;
-                for (const R part : lane) out[s] += part;
-            }
+            for (int i = 0; i < lanes; ++i) some[i] = g + i < count ? sums[g + i] : V{};
+            Vec::save_some(out + g, fold<1>(some, count - g), count - g);
+        }
+    }
+
+private:
+    /// Lane i: the sum of vector i of those that are left.
+    template <int width> [[gnu::always_inline]] static V fold(V (&some)[lanes], int left)
+    {
+        if constexpr (width < lanes) {
+#pragma GCC unroll 16
+            for (int i = 0; i < lanes; i += 2 * width)
+                if (i == 0 || i < left)
+                    some[i] = Vec::template fold<width>(some[i], i + width < left ? some[i + width] : some[i]);
+            return fold<2 * width>(some, left);
+        } else return some[0];
     }
 };
 

@@ -121,6 +121,11 @@ template <class R, int Bytes> struct Vectors {
 
     /// a0 -a1 a2 -a3 ..
     [[gnu::always_inline]] static V negate_odd(V a) { return merge_odd(a, -a, Indices{}); }
+    /// Sums of lanes that are `width` apart: of a where lane & width is 0, of b elsewhere.
+    template <int width> [[gnu::always_inline]] static V fold(V a, V b)
+    {
+        return quarters<width, true>(a, b, Indices{}) + quarters<width, false>(a, b, Indices{});
+    }
     /// The transpose of a square of elements, `size` numbers each (2: complex), one row in each vector.
     template <int size, int step = 1> [[gnu::always_inline]] static void transpose(V (&v)[lanes / size])
     {
