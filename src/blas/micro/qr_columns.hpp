@@ -63,6 +63,42 @@ private:
     }
 };
 
+/// I - tau v v^H as LAPACK's larfg: v is `scale` times the column below its first element, which becomes beta.
+template <Scalar T> struct Reflector {
+    using R = Real<T>;
+    using S = Plain<T>;
+    S tau = {}, beta = {}, scale = {};
+
+    /// The bounds of sums of squares: beyond, they may have lost digits, and products of columns overflow.
+    static constexpr R least = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon(), most = 1 / least;
+
+    /// From the first element and the sum of squares of the others; false where that is not to be trusted.
+    [[gnu::always_inline]] bool choose(S alpha, R squares)
+    {
+        beta = alpha;
+        if (squares == 0 && alpha.im == 0) return true;
+        const R all = alpha.re * alpha.re + alpha.im * alpha.im + squares;
+        if (!((squares == 0 || squares >= least) && all >= least && all <= most)) return false;
+        const R norm = root(all);
+        beta = {alpha.re < 0 ? norm : -norm, 0};
+        tau = {(beta.re - alpha.re) / beta.re, -alpha.im / beta.re};
+        const S difference = alpha - beta;
+        if constexpr (!is_complex<T>) scale.re = 1 / difference.re;
+        else {
+            const R modulus = difference.re * difference.re + difference.im * difference.im;
+            scale = {difference.re / modulus, -difference.im / modulus};
+        }
+        return true;
+    }
+
+private:
+    static R root(R value)
+    {
+        if constexpr (sizeof(R) == 4) return __builtin_sqrtf(value);
+        else return __builtin_sqrt(value);
+    }
+};
+
 /// MicroKernel::reflect_columns. The square on top is apart, in numbers; what is below it is whole vectors. When a reflector is
 /// known, one pass makes v of its column, takes it from those right of it, and multiplies the next column with all others: with
 /// itself for its norm, with those before it for T, with those behind it for its own reflector. So a column is read and written
@@ -73,9 +109,6 @@ template <Scalar T, int Bytes, int width> struct ColumnReflectors {
     using V = typename Vec::V;
     using S = Plain<T>;
     static constexpr int lanes = Vec::lanes, parts = planes<T>;
-    /// The bounds of sums of squares: beyond, they may have lost digits, and products of columns overflow.
-    static constexpr R least = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon(), most = 1 / least;
-
     const QrColumns<T>& x;
     R* below[width];
     Index reals;
@@ -160,26 +193,13 @@ template <Scalar T, int Bytes, int width> struct ColumnReflectors {
         for (int c = 0; c < width; ++c)
             for (Index i = j + 1; i < x.n; ++i) products[c] = products[c] + top[i][j].conjugate() * top[i][c];
         const R squares = products[j].re;
-        const S alpha = top[j][j];
-        S tau = {}, beta = alpha;
-        scale = {};
-        if (squares != 0 || alpha.im != 0) {
-            const R all = alpha.re * alpha.re + alpha.im * alpha.im + squares;
-            if (!((squares == 0 || squares >= least) && all >= least && all <= most)) return false;
-            const R norm = root(all);
-            beta = {alpha.re < 0 ? norm : -norm, 0};
-            tau = {(beta.re - alpha.re) / beta.re, -alpha.im / beta.re};
-            const S difference = alpha - beta;
-            if constexpr (parts == 1) scale.re = 1 / difference.re;
-            else {
-                const R modulus = difference.re * difference.re + difference.im * difference.im;
-                scale = {difference.re / modulus, -difference.im / modulus};
-            }
-        }
-        tau.put(x.tau[j]);
-        top[j][j] = beta;
-        reflect_top(j, tau);
-        extend_factor(j, tau);
+        Reflector<T> reflector;
+        if (!reflector.choose(top[j][j], squares)) return false;
+        scale = reflector.scale;
+        reflector.tau.put(x.tau[j]);
+        top[j][j] = reflector.beta;
+        reflect_top(j, reflector.tau);
+        extend_factor(j, reflector.tau);
         return true;
     }
     /// The multiples of v in all columns, and the rows on top: row j is final.
@@ -205,11 +225,6 @@ template <Scalar T, int Bytes, int width> struct ColumnReflectors {
             factor[c][j] = S{} - tau * sum;
         }
         factor[j][j] = tau;
-    }
-    static R root(R value)
-    {
-        if constexpr (sizeof(R) == 4) return __builtin_sqrtf(value);
-        else return __builtin_sqrt(value);
     }
 
     template <int j> bool steps()

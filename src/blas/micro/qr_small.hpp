@@ -14,7 +14,6 @@ template <Scalar T, int Bytes> struct SmallReflectors {
     using V = typename Vec::V;
     using S = Plain<T>;
     static constexpr int lanes = Vec::lanes, parts = planes<T>, group = (Bytes == 64 ? 8 : 4) / parts;
-    static constexpr R least = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon(), most = 1 / least;
 
     const QrColumns<T>& x;
 
@@ -45,25 +44,12 @@ template <Scalar T, int Bytes> struct SmallReflectors {
     bool choose(Index j, Index first, Index end, S& tau) const
     {
         const R squares = squares_below(j, first, end);
-        const S alpha = S::of(x.V[j + j * x.ldv]);
-        S beta = alpha, scale = {};
-        tau = {};
-        if (squares != 0 || alpha.im != 0) {
-            const R all = alpha.re * alpha.re + alpha.im * alpha.im + squares;
-            if (!((squares == 0 || squares >= least) && all >= least && all <= most)) return false;
-            const R norm = root(all);
-            beta = {alpha.re < 0 ? norm : -norm, 0};
-            tau = {(beta.re - alpha.re) / beta.re, -alpha.im / beta.re};
-            const S difference = alpha - beta;
-            if constexpr (parts == 1) scale.re = 1 / difference.re;
-            else {
-                const R modulus = difference.re * difference.re + difference.im * difference.im;
-                scale = {difference.re / modulus, -difference.im / modulus};
-            }
-        }
+        Reflector<T> reflector;
+        if (!reflector.choose(S::of(x.V[j + j * x.ldv]), squares)) return false;
+        tau = reflector.tau;
         tau.put(x.tau[j]);
-        beta.put(x.R[j + j * x.ldr]);
-        make_vector(j, first, end, scale);
+        reflector.beta.put(x.R[j + j * x.ldr]);
+        make_vector(j, first, end, reflector.scale);
         return true;
     }
     void make_vector(Index j, Index first, Index end, S scale) const
@@ -134,11 +120,6 @@ template <Scalar T, int Bytes> struct SmallReflectors {
         if constexpr (count > 1) apply_all<count / 2>(j, c, first, end, tau);
     }
 
-    static R root(R value)
-    {
-        if constexpr (sizeof(R) == 4) return __builtin_sqrtf(value);
-        else return __builtin_sqrt(value);
-    }
     static bool run(const QrColumns<T>& columns)
     {
         const SmallReflectors all{columns};
