@@ -370,7 +370,7 @@ def little_memory():
     yield Fault("workers are called where they find no memory", file, right, "return std::size_t(workers) * each > 0;", (CALLS,))
     file = "src/engines/protocol/protocol.hpp"
     yield Fault("a task that the policy has no memory for is lost", file, "overflow_.add(task);", "", (ENGINES,))
-    file = "src/interfaces/lapack/compute.hpp"
+    file = "src/interfaces/lapack/compute.cpp"
     right = "if (TellsOfNoMemory::any() && is_no_memory(failure)) throw NoMemoryForWork();"
     yield Fault("LAPACKE ends the program where there is no memory", file, right, "", (FACE,))
     file = "src/kernels/tiles/packed_reflectors.cpp"
