@@ -15,6 +15,7 @@ from textwrap import fill
 from typing import Any
 
 from simulated_chance import chance
+from simulated_unexplained import few, tried, unexplained
 from trencadis.reproduce import GALLERIES, asym, asym_units, energy, energy_tables, locality, numa, numa_traffic
 from trencadis.reproduce.scores import CLOSE, NEAR
 
@@ -403,6 +404,11 @@ REGIONS: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/reproduce.md", "runtimes"): runtimes,
     ("docs/reproduce.md", "chance"): lambda: chance(rows_of("energy-seeds"), table),
     ("docs/reproduce.md", "sweep"): sweep,
+    ("docs/reproduce.md", "tried"): lambda: tried(rows_of("locality"), table),
+    ("docs/reproduce.md", "few"): lambda: few(rows_of("numa"), table),
+    ("docs/reproduce.md", "unexplained"): lambda: unexplained(
+        {name: gallery.score(rows_of(name)) for name, gallery in _simulated().items()}
+    ),
 }
 
 
