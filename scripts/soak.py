@@ -73,6 +73,7 @@ def parts(jobs, commit="0" * 40):
     same = "git diff --exit-code --stat -- docs/simulated"
     yield Part("rows of simulated results, all seeds", f".venv/bin/python scripts/simulated.py rows asym numa locality && {same}")
     yield Part("levers and runtimes over 30 seeds", f".venv/bin/python scripts/simulated.py seeds && {same}")
+    yield Part("factorizations on many hosts", f".venv/bin/python scripts/simulated.py scaling && {same}")
     yield Part("user-level threads, counts ten times as large", "GLT_SUITE_LONG=1 GLT_BACKEND=native build/bin/test_glt_native")
     yield Part("testers of the reference LAPACK at size", f"{PYTEST} -m thorough tests/test_lapack_testers.py")
     yield Part("all of it under AddressSanitizer", f"make asan JOBS={jobs} SANITIZED_PARTS=1")
