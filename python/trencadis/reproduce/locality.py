@@ -161,7 +161,9 @@ def rows(runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
 
 
 def sections(rows: Sequence[Row]) -> list[Section]:
-    parts = (_speedup_section, _scales_section, _overlap_section, _tried_section)
+    parts = [_speedup_section, _scales_section, _overlap_section]
+    if any(row["tried"] for row in rows):
+        parts.append(_tried_section)
     return [*score(rows).sections(), *(part(rows) for part in parts), Section("All runs", COLUMNS, rows)]
 
 
