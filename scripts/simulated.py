@@ -4,6 +4,7 @@
     scripts/simulated.py quick [NAME...] [--write]   the table of results of `reproduce --quick`, of one seed
     scripts/simulated.py rows NAME... [--seeds N]    the rows of `reproduce NAME`, which take minutes to hours
     scripts/simulated.py seeds [--seeds N]           the levers and runtimes of energy over 30 seeds, a quarter of an hour
+    scripts/simulated.py scaling                     two factorizations on up to 1,000 hosts, some minutes
     scripts/simulated.py pages [--write]             the figures and sentences of README.md and docs/ that are made of those rows
 
 Simulations are exact for a seed. `quick` simulates all of them again and says which differ from the table by more than 0.5 %;
@@ -19,6 +20,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import simulated_scaling
 import trencadis
 from simulated_pages import REGIONS, NotSimulated, rendered
 from trencadis.errors import UsageError
@@ -125,6 +127,13 @@ def seeds_of_energy(seeds: int) -> int:
     return 0
 
 
+def on_hosts() -> int:
+    with progress_bar(2 * len(simulated_scaling.points())) as step:
+        found = [_short(row) for row in simulated_scaling.simulated(step)]
+    _write_rows("scaling", "; ".join(map(simulated_scaling.command, simulated_scaling.SIZES)), found)
+    return 0
+
+
 def _write_rows(name: str, command: str, found: Sequence[dict]) -> None:
     first = {"rows_of": command, "version": trencadis.__version__}
     write_text(ROOT / "docs" / "simulated" / f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in [first, *found]))
@@ -152,7 +161,7 @@ def pages(write: bool) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
-    parser.add_argument("what", choices=("quick", "rows", "seeds", "pages"))
+    parser.add_argument("what", choices=("quick", "rows", "seeds", "scaling", "pages"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--seeds", type=int, default=0)
@@ -165,6 +174,8 @@ def main() -> int:
             return quick(names, given.write)
         if given.what == "seeds":
             return seeds_of_energy(given.seeds or energy_seeds.SEEDS)
+        if given.what == "scaling":
+            return on_hosts()
         return rows(names, given.seeds) if given.what == "rows" else pages(given.write)
     except (UsageError, NotSimulated) as error:
         print(f"simulated.py: {error}", file=sys.stderr)

@@ -15,6 +15,8 @@ from textwrap import fill
 from typing import Any
 
 from simulated_chance import chance
+from simulated_scaling import scaling
+from simulated_unexplained import few, tried, unexplained
 from trencadis.reproduce import GALLERIES, asym, asym_units, energy, energy_tables, locality, numa, numa_traffic
 from trencadis.reproduce.scores import CLOSE, NEAR
 
@@ -30,7 +32,7 @@ class NotSimulated(Exception):
 def rows_of(name: str) -> tuple[Row, ...]:
     """The rows that stand in the repository, without their heading."""
     path = ROOT / "docs" / "simulated" / f"{name}.jsonl"
-    making = "seeds" if name == "energy-seeds" else f"rows {name}"
+    making = {"energy-seeds": "seeds", "scaling": "scaling"}.get(name, f"rows {name}")
     try:
         return tuple(map(json.loads, path.read_text().splitlines()[1:]))
     except (OSError, ValueError):
@@ -403,6 +405,13 @@ REGIONS: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/reproduce.md", "runtimes"): runtimes,
     ("docs/reproduce.md", "chance"): lambda: chance(rows_of("energy-seeds"), table),
     ("docs/reproduce.md", "sweep"): sweep,
+    ("docs/simulation.md", "scaling-cholesky"): lambda: scaling(rows_of("scaling"), "potrf", table),
+    ("docs/simulation.md", "scaling-lu"): lambda: scaling(rows_of("scaling"), "getrf", table),
+    ("docs/reproduce.md", "tried"): lambda: tried(rows_of("locality"), table),
+    ("docs/reproduce.md", "few"): lambda: few(rows_of("numa"), table),
+    ("docs/reproduce.md", "unexplained"): lambda: unexplained(
+        {name: gallery.score(rows_of(name)) for name, gallery in _simulated().items()}
+    ),
 }
 
 

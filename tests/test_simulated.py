@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import simulated  # noqa: E402
 import simulated_chance  # noqa: E402
 import simulated_pages  # noqa: E402
+from trencadis.reproduce import GALLERIES  # noqa: E402
 
 
 def script(*words):
@@ -70,6 +71,18 @@ def test_a_figure_that_is_changed_in_a_page_is_found(page, region):
     digit = next(place for place in range(end, begin, -1) if text[place].isdigit())
     broken = text[:digit] + str((int(text[digit]) + 1) % 10) + text[digit + 1 :]
     assert simulated_pages.rendered(page, broken) == text != broken
+
+
+@pytest.mark.parametrize("name", GALLERIES)
+def test_every_miss_says_what_is_unexplained_and_no_note_is_of_none(name):
+    score = GALLERIES[name].score(simulated_pages.rows_of(name))
+    silent = [
+        record["score"] for record in score.records()
+        if record["unexplained"] is None and not record["said"].startswith(("as published", "inside"))
+        and (record["difference"] is None or abs(record["difference"]) > 0.2)
+    ]  # fmt: skip
+    assert silent == []
+    assert set(score.used_notes()) == set(range(1, len(score.notes) + 1))
 
 
 def test_a_region_that_nobody_makes_is_refused():

@@ -157,7 +157,7 @@ def line(row: Row) -> str:
     scale, digits = (1e3, 2) if row["unit"] == "s" else (1, 1)
     times = f"{scale * row['time_median']:.{digits}f} : {scale * row['other_median']:.{digits}f} {'ms' if scale > 1 else 'ns'}"
     spread = f"{row['ratio_median']:.4f} ({row['ratio_min']:.4f} to {row['ratio_max']:.4f})  {row['ratio_of_least']:.4f}"
-    who = f"{row['part']:<11}{row['benchmark']:<12}{row['library']:<18}{row['form']:<12}{row['threads']:>3}"
+    who = f"{row['part']:<11}{row['benchmark']:<24}{row['library']:<18}{row['form']:<12}{row['threads']:>3}"
     return f"{who}{times:>22}   {spread}"
 
 

@@ -18,7 +18,8 @@ typedef struct UtsTree {
     uint32_t seed;
     int depth;        /* nodes at this depth have no children (gen_mx) */
     double branching; /* children of a node above it, in the mean (b_0) */
-    /* The published number; 0 where no one has published it. */
+    /* The published numbers: sample_trees.sh of the UTS benchmark, which has no leaves of T1XXL. Those are as others
+       have counted them (libfork's bench/source/uts). */
     uint64_t nodes;
     uint64_t leaves;
 } UtsTree;

@@ -158,9 +158,12 @@ SimulationOptions options_of(const nb::dict& given)
         else if (key == "central_lock") options.central_lock = nb::cast<bool>(value);
         else if (key == "remap_s") options.remap_s = nb::cast<double>(value);
         else if (key == "jitter") options.jitter = nb::cast<double>(value);
+        else if (key == "caller_first") options.caller_first = nb::cast<bool>(value);
         else if (key == "overlap") options.overlap = nb::cast<bool>(value);
         else if (key == "one_stream") options.one_stream = nb::cast<bool>(value);
         else if (key == "peer") options.peer = nb::cast<bool>(value);
+        else if (key == "device_only") options.device_only = nb::cast<bool>(value);
+        else if (key == "fetch_and_wait") options.fetch_and_wait = nb::cast<bool>(value);
         else if (key == "free_network") options.free_network = nb::cast<bool>(value);
         else if (key == "spin_s") options.spin_s = nb::cast<double>(value);
         else if (key == "wake_s") options.wake_s = nb::cast<double>(value);

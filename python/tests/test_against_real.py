@@ -5,7 +5,7 @@ import os
 import pytest
 from commands import refusal, rows, trencadis
 from trencadis import against_real, against_real_options
-from trencadis.against_real import TRIES, Case, Kernels, Traced, description, fastest, speeds_of
+from trencadis.against_real import TRIES, Case, Measured, Traced, description, fastest, speeds_of
 from trencadis.busy import BusyNeighbours
 from trencadis.others import SMALL_SHARE
 
@@ -23,11 +23,26 @@ def test_description_has_a_kind_a_speed_and_a_core_each_in_the_workers_order(tmp
 
 def test_speeds_are_the_median_of_traced_runs_or_of_the_one_that_was_held_up_least():
     slow, fast = {"gemm": (8.0, 0.4), "potrf": (1.0, 0.1)}, {"gemm": (8.0, 0.2), "potrf": (1.0, 0.1)}
-    runs = [Traced(slow, 0.0, 0.6), Traced(fast, 0.1, 0.5)]  # of the second a quarter of the tasks' time counts nothing
-    held_up = Traced({"gemm": (8.0, 40.0), "potrf": (1.0, 0.1)}, 0.0, 41.0)
+    runs = [Traced(slow, 0.0, 0.1, 0.6), Traced(fast, 0.1, 0.1, 0.5)]  # of the second a quarter of the time counts nothing
+    held_up = Traced({"gemm": (8.0, 40.0), "potrf": (1.0, 0.1)}, 0.0, 0.9, 41.0)
     assert speeds_of([fastest(runs)]) == pytest.approx({"gemm": 30.0, "potrf": 7.5})
     assert speeds_of([*runs, held_up]) == pytest.approx({"gemm": 20.0, "potrf": 10.0})
-    assert [run.outside_s for run in runs] == pytest.approx([0.1, 0.1])
+
+
+def test_kernels_are_measured_on_the_workers_that_are_compared_and_none_is_slowed(monkeypatch):
+    opened, traced = [], []
+    session_of, traced_of = against_real._session_of, against_real._traced
+    monkeypatch.setattr(against_real, "_session_of", lambda case: opened.append((case, session_of(case))) or opened[-1][1])
+    monkeypatch.setattr(against_real, "_traced", lambda *of: traced.append(of[1]) or traced_of(*of))
+    slow = {CORES[-1]: 0.5} if len(CORES) > 1 else {}
+    found = against_real.measured(Case("getrf", 256, 64, tuple(CORES), slow=slow), "packed", 3)
+    case, plain = opened[-1]
+    assert (case.workers, case.slow) == (tuple(CORES), {}) and set(map(id, traced)) == {id(plain)}
+    assert len(found.real) == len(found.traced) >= against_real.TRACED
+    for run in found.traced:
+        assert run.others_s > 0 and run.outside_s >= 0  # exchanges of rows count no operations
+        # Every worker's time is in it, but for what they idle.
+        assert run.inside_s + run.others_s <= len(CORES) * (run.seconds - run.outside_s) * (1 + 1e-6)
 
 
 @pytest.mark.alone
@@ -39,8 +54,7 @@ def test_simulated_and_real_times_are_of_one_size(routine):
     for row in found:
         assert row["real_s_min"] <= row["real_s"] <= row["real_s_max"] and row["repeat"] >= 3
         assert row["simulated_over_real"] == pytest.approx(row["simulated_s"] / row["real_s"])
-        assert 0 <= row["others"] <= os.cpu_count() and row["others_kernels"] >= 0
-        assert row["disturbed"] == (max(row["others"], row["others_kernels"]) > SMALL_SHARE)
+        assert 0 <= row["others"] <= os.cpu_count() and row["disturbed"] == (row["others"] > SMALL_SHARE)
         assert row["simulated_over_real_min"] == pytest.approx(row["simulated_s_min"] / row["real_s_min"])
         assert 0.2 < row["simulated_over_real_min"] < 5  # on a machine that others may use; how close it is, soak asks
         assert row["kernel_gflops"] and all(0.01 < speed < 1000 for speed in row["kernel_gflops"].values())
@@ -66,22 +80,18 @@ def test_others_on_the_cores_are_noticed_said_and_passed_over():
 
 
 def test_what_others_disturb_is_compared_again_and_what_they_leave_is_judged(monkeypatch):
-    """The second core's time is somebody's for the first two tries, with kernels measured anew for the second."""
-    seen = {"kernels": 0, "real": iter([0.9, 0.0, 0.5, 0.6, 0.7])}
-
-    def kernel_times(case, variant):
-        seen["kernels"] += 1
-        return Kernels([Traced({"gemm": (1.0, 0.1)}, 0.0, 0.1)], 0.8 if seen["kernels"] == 1 else 0.0)
-
+    """Others have a part for the first two tries, and for all of the second case's."""
+    others = iter([0.8, 0.9, 0.0, 0.5, 0.6, 0.7])
     monkeypatch.setattr(against_real, "PAUSE_S", 0.0)
-    monkeypatch.setattr(against_real, "kernel_times", kernel_times)
-    monkeypatch.setattr(against_real, "_seconds", lambda *_: ([0.1], next(seen["real"])))
+    monkeypatch.setattr(
+        against_real, "measured", lambda *_: Measured([Traced({"gemm": (1.0, 0.1)}, 0.0, 0.0, 0.1)], [0.1], next(others))
+    )
     monkeypatch.setattr(against_real, "_simulated", lambda *_: [{"makespan_s": 0.1, "scheduler": ""}] * 2)
     cases = [Case("potrf", n, 64, tuple(CORES[:1]), "packed") for n in (64, 128)]
     steps = []
     found = list(against_real.compare(cases, 1, lambda _, step: steps.append(step), TRIES))
     assert [(row["others"], row["disturbed"]) for row in found] == [(0.0, False), (0.7, True)]
-    assert seen["kernels"] == 3 and sum(steps) == 2 * len(cases)
+    assert sum(steps) == len(cases)
     said, judged = against_real_options.passed_over(found, found[:1])
     assert said == f"passed over: potrf n=128 on cores {CORES[0]}: others had 0.70 cores, the last of {TRIES} times"
     assert judged == "judged: 1 of 2"

@@ -12,6 +12,9 @@ def test_an_effect_has_a_value_and_a_standard_one():
     }  # fmt: skip
     assert parse_effects(["submit", "pop"]) == {"submit_s": 2e-5, "pop_s": 5e-6}
     assert parse_effects(["no-peer", "one-stream"]) == {"peer": False, "one_stream": True}
+    assert parse_effects(["device-only", "fetch-and-wait", "caller-first"]) == {
+        "device_only": True, "fetch_and_wait": True, "caller_first": True,
+    }  # fmt: skip
     assert parse_effects(["spin", "wake", "no-sleep=low"]) == {"spin_s": 0.2, "wake_s": 104e-6, "awake_state": "low"}
     assert parse_effects(["copy-operands"]) == {"copy_operands": True}
     assert parse_effects(["no-overlap=no", "power-state=turbo"]) == {"overlap": True, "power_state": "turbo"}
@@ -23,6 +26,7 @@ def test_an_effect_has_a_value_and_a_standard_one():
         ["submit=50us", "remap=2.5ms", "jitter=0.1"],
         ["central-lock", "no-overlap"],
         ["no-peer", "one-stream"],
+        ["device-only", "fetch-and-wait", "caller-first"],
         ["spin=200ms", "wake=104us", "no-sleep=powersave", "copy-operands"],
         ["power-state=turbo"],
         [],

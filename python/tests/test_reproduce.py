@@ -10,7 +10,7 @@ from trencadis import _core
 from trencadis.reproduce import GALLERIES, asym, asym_units, constants, energy, energy_tables, locality, numa, numa_traffic
 from trencadis.reproduce.gallery import beside, plan, published_figures
 from trencadis.reproduce.report import markdown_table, write_report
-from trencadis.reproduce.scores import Figure, Scores, in_order
+from trencadis.reproduce.scores import Figure, Scores, in_order, notes_of
 from trencadis.seeds import mean_record
 
 
@@ -42,7 +42,10 @@ def test_every_gallery_becomes_rows_sections_charts_and_a_report(name, quick, tm
     written = write_report(GALLERIES[name], rows, tmp_path, "the command")
     text = (tmp_path / "report.md").read_text()
     assert "the command" in text and all(section.title in text for section in GALLERIES[name].sections(rows))
-    assert [json.loads(line) for line in (tmp_path / "rows.json").read_text().splitlines()] == rows
+    records = [json.loads(line) for line in (tmp_path / "rows.json").read_text().splitlines()]
+    assert records[: len(rows)] == rows
+    score = GALLERIES[name].score(rows)
+    assert [record["score"] for record in records[len(rows) :]] == [one.what for one in (*score.figures, *score.orders)]
     charts = [file for file in written if file.suffix == ".svg"]
     assert charts
     for chart in charts:
@@ -265,6 +268,35 @@ def test_scores_count_what_is_near_and_put_the_misses_first():
     ]  # fmt: skip
 
 
+def test_a_miss_by_more_than_a_fifth_has_the_first_note_on_it():
+    entries = [("a|[bd]", "of\nit.", "that."), (".*", "of all.", "this.")]
+    paper = {"unexplained": [dict(zip(("of", "why", "tried"), entry, strict=True)) for entry in entries]}
+    figures = [Figure("a", 100, 119), Figure("b", 100, 121), Figure("bb", 100, 70), Figure("d", 10, 13, [9.5, 16.5])]
+    found = Scores(figures, [in_order("e", ["x", "y"], ["y", "x"]), in_order("f", ["x"], ["x"])], notes_of(paper))
+    first, second = "Unexplained: of it. Tried: that.", "Unexplained: of all. Tried: this."
+    assert [record["unexplained"] for record in found.records()] == [None, first, second, None, second, None]
+    assert {line["what"]: line["note"] for line in found.lines()} == {"a": None, "b": 1, "bb": 2, "d": None, "e": 2, "f": None}
+    score, notes = found.sections()
+    assert notes.text == f"1. {first}\n2. {second}" and "note" in score.columns
+    assert len(Scores(figures[:1], [], notes_of(paper)).sections()) == 1
+
+
+def test_lu_leaves_gpus_their_kernels_but_for_ours_and_what_was_tried_stands_apart():
+    rows, cases = made_up("locality"), plan(locality, False, None)
+    on_gpus = {(case.labels["routine"], case.labels["method"] != "ours") for case in cases
+               if case.simulation.effects.get("device_only") and "tried" not in case.labels}  # fmt: skip
+    assert on_gpus == {("getrf", True)}
+    apart = [row for row in rows if row["tried"]]
+    assert len(apart) == 4 * len(locality.TRIED) * len(locality.TRIED_METHODS)
+    assert all(row["published"] is None and row["speedup"] is None for row in apart)
+    assert not any(row["tried"] for row in locality.curve_of(rows, "potrf", "h2"))
+    (line, *_) = locality.tried_lines(rows)
+    speed = {(row["gpus"], row["overlap"], row["one_stream"]): row["gflops"] for row in apart
+             if (row["tried"], row["method"]) == (line["tried"], line["method"])}  # fmt: skip
+    assert line["added"] == speed[8, True, False] - speed[8, False, False] and line["on 4"] == speed[4, True, False]
+    assert line["added_one_stream"] == speed[8, True, False] - speed[8, False, True]
+
+
 @pytest.mark.parametrize("name", GALLERIES)
 def test_every_gallery_has_a_score_of_what_was_published_at_its_sizes(name):
     full = GALLERIES[name].score(made_up(name))
@@ -306,11 +338,12 @@ def test_every_figure_of_a_machine_of_a_paper_has_a_class_and_every_class_has_fi
 
 
 def test_rows_that_depend_on_an_adjusted_figure_say_so():
-    record = {"machine": "idgraf", "per_kernel": [{"name": "gemm"}]}
+    record = {"machine": "exynos5422", "per_kernel": [{"name": "potrf"}]}
     assert constants.adjusted(record) == []
-    assert constants.adjusted({**record, "per_kernel": [{"name": "tstrf"}]}) == ["816.5 GFlop/s of LU, n = 40960"]
-    shown = constants.section("idgraf")
-    assert "816.5" in markdown_table(shown.columns, shown.rows)
+    (result,) = constants.adjusted({**record, "per_kernel": [{"name": "gemm"}]})
+    assert "best tile sizes" in result
+    shown = constants.section("exynos5422")
+    assert result in markdown_table(shown.columns, shown.rows)
 
 
 def test_traffic_is_told_by_die_and_chip_and_set_beside_the_counted_events():

@@ -1,36 +1,31 @@
 """A simulation beside the real thing: the same form, tiles and policy in virtual time and on this machine's cores.
 
 The description of the machine is made here and now, and nothing in it comes from the runs that it is compared with. The speed of
-each kernel is that of a run of the same order on one worker alone, while the other workers' cores run the same, each by itself in
-a process of its own: cores share caches, memory and clocks, which a kernel's time has in it. Tasks that count no operations,
-such as exchanges of rows, make the others slower by what they take there; what such a call spends in no task is added. Beside
-that the fastest of these runs is set beside the fastest of the real ones, for machines that others use, too, and what others had
-of the cores meanwhile is measured. A core that is slowed on purpose has the same speeds times its fraction.
-
-`python -m trencadis.against_real ROUTINE N NB VARIANT CORE` is such a neighbour: it computes until it is ended.
+each kernel is that of other runs of the same order on the same workers, which are traced, in turn with those: workers get what
+they read out of each other's caches and share memory and clocks, and a kernel's time has that in it. Tasks that count no
+operations, such as exchanges of rows, and what workers do between tasks make the others slower by what they take; what a call
+spends before its first task and after its last is added. Beside that the fastest of these runs is set beside the fastest of the
+real ones, for machines that others use, too, and what others had of the cores meanwhile is measured. A core that is slowed on
+purpose has the same speeds times its fraction: they are of runs in which none is.
 """
 
 from __future__ import annotations
 
 import os
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from . import _core
-from .children import end_children, ending, start_child
-from .errors import BackendError
 from .measure import Job, Ours, SessionChoice, timed
 from .others import LEAST_S, SMALL_SHARE, Others
 from .simulations import Simulation, simulate_all
 
-#: Traced runs that the speed of a kernel is taken from, at least, after one that is not looked at.
+#: Traced runs that the speed of a kernel is taken from, at least.
 TRACED = 5
 
 #: How often a comparison is made, at most, where others are in the way and that matters.
@@ -59,64 +54,57 @@ class Case:
 
 
 def compare(cases: Sequence[Case], repeat: int, progress: Progress, tries: int = 1) -> Iterator[dict[str, Any]]:
-    """One record per case, of the last of as many tries as others disturbed. Steps: two per case. Call it on the main thread."""
-    traced: dict[tuple[Any, ...], Kernels] = {}
+    """One record per case, of the last of as many tries as others disturbed. Steps: one per case. Call it on the main thread."""
     for case in cases:
         variant = case.variant or _session_of(case).default_variant(case.routine)
-        alike = (case.routine, case.n, case.nb, variant, case.workers)
         for left in reversed(range(tries)):
-            if alike not in traced or (left < tries - 1 and traced[alike].others > SMALL_SHARE):
-                progress(f"{case}: kernels", 0)
-                traced[alike] = kernel_times(case, variant)
             progress(f"{case}: computing", 0)
-            record = _record(case, variant, traced[alike], *_seconds(case, variant, repeat))
+            record = _record(case, variant, measured(case, variant, repeat))
             if not record["disturbed"]:
                 break
             if left:
                 progress(f"{case}: others compute, {left} more times", 0)
                 time.sleep(PAUSE_S)
-        progress(str(case), 2)
+        progress(str(case), 1)
         yield record
 
 
 @dataclass(frozen=True)
 class Traced:
-    """One run on one worker."""
+    """One run. Seconds inside are those of all workers together."""
 
     kernels: dict[str, tuple[float, float]]  #: operations (1e9) and seconds of each that counts any
-    others_s: float  #: in tasks that count none
+    others_s: float  #: in tasks that count none, and between tasks
+    outside_s: float  #: of the call before the first task and after the last
     seconds: float  #: of the whole call
 
     @property
     def inside_s(self) -> float:
         return sum(seconds for _, seconds in self.kernels.values())
 
-    @property
-    def outside_s(self) -> float:
-        """Of the call in no task."""
-        return max(0.0, self.seconds - self.inside_s - self.others_s)
-
 
 @dataclass(frozen=True)
-class Kernels:
-    """Runs on one worker, and how many cores others had meanwhile."""
+class Measured:
+    """Runs of one kind and the other, and how many cores others had meanwhile."""
 
-    runs: Sequence[Traced]
+    traced: Sequence[Traced]
+    real: Sequence[float]  #: seconds
     others: float
 
 
-def kernel_times(case: Case, variant: str) -> Kernels:
-    """Of runs on the first worker's core, while the others compute the same."""
-    first, *others = case.workers
-    runs: list[Traced] = []
-    with _neighbours(case, variant, others) as children:
-        session = SessionChoice(engine="native", workers=[first]).open(_core)
-        job = Job(case.routine, case.n)
-        ours = Ours(_core, session, job, case.nb, variant)
-        with Others(os.sched_getaffinity(0), children) as beside:
-            while len(runs) < TRACED or beside.elapsed() < LEAST_S:
-                runs.append(_traced(ours, session, job))
-    return Kernels(runs, beside.cores)
+def measured(case: Case, variant: str, repeat: int) -> Measured:
+    """Traced runs, of which no worker is slowed, and real ones in turn: what changes on the machine meanwhile changes both."""
+    job = Job(case.routine, case.n)
+    real = Ours(_core, session := _session_of(case), job, case.nb, variant)
+    plain = _session_of(replace(case, slow={})) if case.slow else session
+    kernels = Ours(_core, plain, job, case.nb, variant) if case.slow else real
+    traced: list[Traced] = []
+    seconds: list[float] = []
+    with Others(os.sched_getaffinity(0)) as beside:
+        while len(seconds) < max(repeat, TRACED) or beside.elapsed() < LEAST_S:
+            traced.append(_traced(kernels, plain, job))
+            seconds.append(real.run().seconds)
+    return Measured(traced, seconds, beside.cores)
 
 
 def _traced(ours: Ours, session: Any, job: Job) -> Traced:
@@ -128,7 +116,9 @@ def _traced(ours: Ours, session: Any, job: Job) -> Traced:
         trace = session.stop_trace()
     rows = trace.kernel_table()
     kernels = {row["name"]: (row["gflops"] * row["total_s"], row["total_s"]) for row in rows if row["gflops"] > 0}
-    return Traced(kernels, sum(row["total_s"] for row in rows if row["name"] not in kernels), seconds)
+    others = sum(row["total_s"] for row in rows if row["name"] not in kernels)
+    between = sum(worker["runtime_s"] for worker in trace.worker_table())
+    return Traced(kernels, others + between, max(0.0, seconds - trace.span_s), seconds)
 
 
 def speeds_of(runs: Sequence[Traced]) -> dict[str, float]:
@@ -161,29 +151,9 @@ def description(case: Case, speeds: dict[str, float]) -> str:
     return "\n".join(['name = "here"', "kernels = [", *kernels, "]", *kinds, node, *cores, ""])
 
 
-def main() -> None:
-    routine, n, nb, variant, core = sys.argv[1:]
-    session = SessionChoice(engine="native", workers=[int(core)]).open(_core)
-    ours = Ours(_core, session, Job(routine, int(n)), int(nb), variant)
-    print("computing", flush=True)
-    while True:
-        ours.run()
-
-
 def _session_of(case: Case) -> Any:
     choice = SessionChoice(engine="native", scheduler=case.scheduler, workers=list(case.workers), slow=case.slow)
     return choice.open(_core)
-
-
-def _seconds(case: Case, variant: str, repeat: int) -> tuple[list[float], float]:
-    """Of each run, at least as many as `repeat`, and how many cores others had meanwhile."""
-    ours = Ours(_core, _session_of(case), Job(case.routine, case.n), case.nb, variant)
-    ours.run()
-    real: list[float] = []
-    with Others(os.sched_getaffinity(0)) as beside:
-        while len(real) < repeat or beside.elapsed() < LEAST_S:
-            real.append(ours.run().seconds)
-    return real, beside.cores
 
 
 def _simulated(case: Case, variant: str, speeds: Sequence[dict[str, float]]) -> list[dict[str, Any]]:
@@ -193,12 +163,13 @@ def _simulated(case: Case, variant: str, speeds: Sequence[dict[str, float]]) -> 
         for file, kernels in zip(files, speeds, strict=True):
             file.write_text(description(case, kernels))
         return list(simulate_all([
-            Simulation(case.routine, case.n, str(file), case.nb, "d", variant, case.scheduler) for file in files
+            Simulation(case.routine, case.n, str(file), case.nb, "d", variant, case.scheduler, effects={"caller_first": True})
+            for file in files
         ]))  # fmt: skip
 
 
-def _record(case: Case, variant: str, kernels: Kernels, real: list[float], others: float) -> dict[str, Any]:
-    traced = kernels.runs
+def _record(case: Case, variant: str, found: Measured) -> dict[str, Any]:
+    traced, real = found.traced, found.real
     speeds, best = speeds_of(traced), fastest(traced)
     simulated, fast = _simulated(case, variant, [speeds, speeds_of([best])])
     makespan = simulated["makespan_s"] + statistics.median(run.outside_s for run in traced)
@@ -209,25 +180,5 @@ def _record(case: Case, variant: str, kernels: Kernels, real: list[float], other
         "simulated_s": makespan, "real_s": median, "real_s_min": min(real), "real_s_max": max(real), "repeat": len(real),
         "simulated_over_real": makespan / median, "kernel_gflops": speeds,
         "simulated_s_min": least, "simulated_over_real_min": least / min(real),
-        "others": others, "others_kernels": kernels.others, "disturbed": max(others, kernels.others) > SMALL_SHARE,
+        "others": found.others, "disturbed": found.others > SMALL_SHARE,
     }  # fmt: skip
-
-
-@contextmanager
-def _neighbours(case: Case, variant: str, cores: Sequence[int]) -> Iterator[list[int]]:
-    """Their process numbers."""
-    words = [sys.executable, "-m", "trencadis.against_real", case.routine, str(case.n), str(case.nb), variant]
-    children = []
-    try:
-        for core in cores:
-            children.append(start_child([*words, str(core)], [core]))
-        for child in children:
-            if child.stdout is None or child.stdout.readline() != "computing\n":
-                raise BackendError(f"--against-real: a process that computes on another core {ending(child)}")
-        yield [child.pid for child in children]
-    finally:
-        end_children(children)
-
-
-if __name__ == "__main__":
-    main()

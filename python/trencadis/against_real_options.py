@@ -60,7 +60,7 @@ SkipDisturbed = Annotated[
 _SHOWN = {
     "n": "n", "workers": "cores", "slowed": "slowed", "simulated_s": "simulated s", "real_s": "real s", "spread": "least to most",
     "simulated_over_real": "simulated / real", "simulated_over_real_min": "the fastest",
-    "others_most": "others' cores",
+    "others_cores": "others' cores",
 }  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def against_real(
     if min(orders, default=1) < 1:
         raise UsageError("--n: an order to compute is 1 or more")
     chosen = cases(routine, orders or ORDERS, nb or TILE, variant, scheduler, slow)
-    with progress_bar(2 * len(chosen)) as step:
+    with progress_bar(len(chosen)) as step:
         rows = collect(compare(chosen, repeat, step, TRIES if skip_disturbed else 1), json)
     if json:
         write_records(rows, json)
@@ -118,7 +118,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
     shown = [
         {**row, "workers": ",".join(map(str, row["workers"])), "simulated_over_real": round(row["simulated_over_real"], 3),
          "simulated_over_real_min": round(row["simulated_over_real_min"], 3),
-         "others_most": f"{_others(row):.2f}",
+         "others_cores": f"{row['others']:.2f}",
          "slowed": " ".join(f"{core}={fraction:g}" for core, fraction in row["slow"].items()),
          "spread": f"{row['real_s_min']:.4g} to {row['real_s_max']:.4g}"}
         for row in rows
@@ -128,19 +128,15 @@ def _print(rows: list[dict[str, Any]]) -> None:
     print(f"off by {statistics.median(off):.1%} in the median, {max(off):.1%} at most; with the fastest runs of both "
           f"{statistics.median(least):.1%} and {max(least):.1%}")  # fmt: skip
     if any(row["disturbed"] for row in rows):
-        cores, most = len(os.sched_getaffinity(0)), max(map(_others, rows))
+        cores, most = len(os.sched_getaffinity(0)), max(row["others"] for row in rows)
         print(f"others had a part of the {cores} cores, up to {most:.2f} of them, which the simulation knows nothing of")
-
-
-def _others(row: dict[str, Any]) -> float:
-    return max(row["others"], row["others_kernels"])
 
 
 def passed_over(rows: list[dict[str, Any]], judged: list[dict[str, Any]]) -> list[str]:
     """What --within says nothing of, and why."""
     skipped = [
         f"passed over: {row['routine']} n={row['n']} on cores {','.join(map(str, row['workers']))}"
-        f"{' with a slow one' if row['slow'] else ''}: others had {_others(row):.2f} cores, the last of {TRIES} times"
+        f"{' with a slow one' if row['slow'] else ''}: others had {row['others']:.2f} cores, the last of {TRIES} times"
         for row in rows if row not in judged
     ]  # fmt: skip
     return [*skipped, f"judged: {len(judged)} of {len(rows)}"]

@@ -96,6 +96,10 @@ EFFECTS: dict[str, Effect] = {
         "jitter", "0.05", "a fraction above 0 and below 1",
         "kernel times spread by this fraction to either side: caches, memory and clock differ from call to call", _fraction,
     ),
+    "caller-first": Effect(
+        "caller_first", "yes", "yes or no",
+        "who submits looks for a task before those who wait for one, who would have to be woken first", _flag,
+    ),
     "no-overlap": Effect(
         "overlap", "yes", "yes or no",
         "a device has one task in flight: the inputs of the next do not move while it runs", _flag,
@@ -106,6 +110,15 @@ EFFECTS: dict[str, Effect] = {
     "no-peer": Effect(
         "peer", "yes", "yes or no",
         "devices do not copy to each other: what one needs of another is written back to the memory of the host first", _flag,
+    ),
+    "device-only": Effect(
+        "device_only", "yes", "yes or no", "what a device can run is left to devices: cores run the rest", _flag
+    ),
+    "fetch-and-wait": Effect(
+        "fetch_and_wait", "yes", "yes or no",
+        "the thread that drives a device fetches what that needs of another one datum by datum, and does nothing else until each "
+        "is in the memory of the host",
+        _flag,
     ),
     "free-network": Effect(
         "free_network", "yes", "yes or no",
@@ -121,7 +134,7 @@ EFFECTS: dict[str, Effect] = {
     ),
     "wake": Effect(
         "wake_s", "104us", "a time such as 104us",
-        "a worker that sleeps needs so long to begin: the deepest idle state of its core is left so fast", _seconds,
+        "a worker that sleeps needs so long to begin: an idle state of its core is left so fast", _seconds,
     ),
     "no-sleep": Effect(
         "awake_state", "", "a state that the machine describes, such as powersave",

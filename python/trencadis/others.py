@@ -1,7 +1,7 @@
 """What others have of some cores while something of ours runs there.
 
-The kernel counts how long each core was busy, in ticks of a hundredth of a second; what is not processor time of this process, or
-of children that are named, is others'. So is what a host takes from a guest. Load averages say less: they lag by a minute, and
+The kernel counts how long each core was busy, in ticks of a hundredth of a second; what is not processor time of this process is
+others'. So is what a host takes from a guest. Load averages say less: they lag by a minute, and
 count ours.
 """
 
@@ -21,17 +21,13 @@ LEAST_S = 0.5
 _STAT = Path("/proc/stat")
 _CORE_FIELDS = slice(1, 9)  #: user, nice, system, idle, iowait, irq, softirq, steal
 _IDLE = (3, 4)
-_PROCESS_FIELDS = slice(11, 13)  #: user and system, after the name's parenthesis
 
 
 class Others:
-    """Context manager: `with Others(cores) as others:`, then `others.cores`, how many cores they had in the mean.
+    """Context manager: `with Others(cores) as others:`, then `others.cores`, how many cores they had in the mean."""
 
-    `children`: process numbers of ours, which live as long as the context.
-    """
-
-    def __init__(self, cores: Collection[int], children: Collection[int] = ()) -> None:
-        self._cores, self._children = cores, children
+    def __init__(self, cores: Collection[int]) -> None:
+        self._cores = cores
         self.cores = self.seconds = 0.0
 
     def __enter__(self) -> Others:
@@ -49,8 +45,7 @@ class Others:
         return time.perf_counter() - self._begin
 
     def _not_ours(self) -> float:
-        ours = time.process_time() + sum(map(_processor_time, self._children))
-        return busy_seconds(_STAT.read_text(), self._cores) - ours
+        return busy_seconds(_STAT.read_text(), self._cores) - time.process_time()
 
 
 def busy_seconds(stat: str, cores: Collection[int]) -> float:
@@ -62,8 +57,3 @@ def busy_seconds(stat: str, cores: Collection[int]) -> float:
             counts = list(map(int, words[_CORE_FIELDS]))
             ticks += sum(counts) - sum(counts[field] for field in _IDLE)
     return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def _processor_time(process: int) -> float:
-    after_name = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, after_name[_PROCESS_FIELDS])) / os.sysconf("SC_CLK_TCK")

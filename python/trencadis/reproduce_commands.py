@@ -78,13 +78,13 @@ def _gather(found: Iterable[dict[str, Any]], rows: list[dict[str, Any]], target:
 
 def _show(gallery: Any, rows: list[dict[str, Any]], output: Path | None, command: str, json: str | None, partial: str) -> None:
     """`partial`: how much of it is there, where it was broken off; then the last record says so too."""
-    from .reproduce.report import sections_of, with_mark, write_report
+    from .reproduce.report import closing_records, records_of, sections_of, write_report
 
     files = write_report(gallery, rows, output, command, partial) if output is not None else []
     if json:
-        if json == "-" and partial:
-            emit(with_mark([], partial), "-")
-        write_records(with_mark(rows, partial), json)
+        if json == "-":
+            emit(closing_records(gallery, rows, partial), "-")
+        write_records(records_of(gallery, rows, partial), json)
         return
     print(f"{gallery.TITLE}; ours simulated\n")
     for section in sections_of(gallery, rows, partial):
@@ -97,7 +97,8 @@ def print_section(section: Section) -> None:
     console().print(f"[bold]{section.title}[/bold]")
     if section.text:
         console().print(section.text.strip() + "\n", markup=False)
-    print_table(section.rows, section.columns)
+    if section.columns:
+        print_table(section.rows, section.columns)
     print()
 
 

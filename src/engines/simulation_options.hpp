@@ -23,6 +23,8 @@ struct SimulationOptions {
     Seconds remap_s = 0;
     /// Spread of kernel times: each is multiplied by a random factor in [1 - jitter, 1 + jitter].
     double jitter = 0;
+    /// Who submits looks for a task before those who wait for one, who would have to be woken first.
+    bool caller_first = false;
     /// A device has two tasks in flight, so that the inputs of the second move while the first runs. Without: one.
     bool overlap = true;
     /// At any time a device computes, receives or sends: all of it goes through one stream.
@@ -30,6 +32,11 @@ struct SimulationOptions {
     /// Devices copy to each other directly where the links between them pass no processor. Without: by way of the memory where
     /// the datum is at home (runtimes that write back when somebody needs the datum).
     bool peer = true;
+    /// What a device can run is left to devices: cores run the rest, and tasks inside such tasks.
+    bool device_only = false;
+    /// The thread that drives a device fetches what that needs of another one itself, datum by datum, and does nothing else until
+    /// it is in the host's memory: a kernel that ends meanwhile is noticed afterwards. So does a core's thread.
+    bool fetch_and_wait = false;
     /// Messages between hosts take no time; they are counted. What a run loses by communication is the difference.
     bool free_network = false;
     std::string power_state = {}; ///< of all units, by name; empty: the first of each

@@ -10,7 +10,7 @@ from ..seeds import Estimate, spread
 from ..simulations import Simulation
 from . import asym_units
 from .gallery import Case, Chart, Curve, Row, Section, beside, published_figures
-from .scores import Figure, Order, Scores
+from .scores import Figure, Order, Scores, notes_of
 
 TITLE = "Unequal cores: tile Cholesky on an Exynos 5422"
 COLUMNS = {
@@ -183,7 +183,7 @@ def score(rows: Sequence[Row]) -> Scores:
         Order(f"n = {n}", _published_order(n), order_of(rows, n, ()), as_published(order_of(rows, n, ()), _published_order(n)))
         for n in dict.fromkeys(row["n"] for row in plain) if _published_order(n)
     ]  # fmt: skip
-    return Scores([*figures, *asym_units.tile_figures(PAPER, rows)], [*orders, *asym_units.orders(rows)])
+    return Scores([*figures, *asym_units.tile_figures(PAPER, rows)], [*orders, *asym_units.orders(rows)], notes_of(PAPER))
 
 
 def order_of(rows: Sequence[Row], n: int, effects: Sequence[str]) -> list[str]:
@@ -210,7 +210,7 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     parts = (
         _gain_section, _bound_section, _effects_section, _order_section, _unexplained_section, _idle_section, _kernel_section,
     )  # fmt: skip
-    return [score(rows).section(), *(part(rows) for part in parts), *asym_units.sections(PAPER, rows)]
+    return [*score(rows).sections(), *(part(rows) for part in parts), *asym_units.sections(PAPER, rows)]
 
 
 def _gain_section(rows: Sequence[Row]) -> Section:

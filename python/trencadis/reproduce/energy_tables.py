@@ -8,7 +8,7 @@ from typing import Any
 
 from .energy import BEST, COMPARED, FASTEST, LEVERS, PAPER, PLACEMENTS, WRITES_N, kilojoules_of, levers_n, watts_of
 from .gallery import Row, Section
-from .scores import Figure, Order, Scores, in_order
+from .scores import Figure, Order, Scores, in_order, notes_of
 
 _LEVER_VALUES = {
     "turbo": {True: 1, False: -1},
@@ -28,7 +28,7 @@ def score(rows: Sequence[Row]) -> Scores:
     if rows[0]["n"] != PAPER["n"]:
         return Scores([], [])
     figures = [*_measured_figures(rows), *_ratio_figures(rows), *_lever_figures(rows), *_correlation_figures(rows)]
-    return Scores(figures, [_order(rows, entry, PLACEMENTS[0]) for entry in PAPER["order"]])
+    return Scores(figures, [_order(rows, entry, PLACEMENTS[0]) for entry in PAPER["order"]], notes_of(PAPER))
 
 
 def _measured_figures(rows: Sequence[Row]) -> list[Figure]:
@@ -146,7 +146,7 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     parts = (
         _energy_section, _order_section, _ratio_section, _writes_section, _lever_section, _correlation_section, _waiting_section,
     )  # fmt: skip
-    return [score(rows).section(), *(part(rows) for part in parts)]
+    return [*score(rows).sections(), *(part(rows) for part in parts)]
 
 
 def _energy_section(rows: Sequence[Row]) -> Section:

@@ -26,6 +26,7 @@ class Case:
     labels: dict[str, Any] = field(default_factory=dict)
     timeline: str = ""
     compared: bool = True  #: something was published of it, or of what is computed from it
+    seeds: int = 0  #: of a compared one, instead of the gallery's
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,9 @@ class Gallery(Protocol):
         `published`, the value that the paper gives for the row's field named by `published_field`, and `difference`, ours less
         theirs over the size of theirs (positive where ours is more, also beside a loss); or nulls."""
 
+    def score(self, rows: Sequence[Row]) -> Any:
+        """The Scores (scores.py) of the rows."""
+
     def sections(self, rows: Sequence[Row]) -> list[Section]:
         """What the rows show, for the report."""
 
@@ -96,7 +100,7 @@ def seed_counts(gallery: Gallery, cases: Sequence[Case], quick: bool, seeds: int
     """How many seeds each case is run over; `seeds`: as many for all, 0: the standard."""
     if seeds or quick:
         return [seeds or SEEDS_QUICK] * len(cases)
-    return [gallery.SEEDS if case.compared else SEEDS_ALONE for case in cases]
+    return [(case.seeds or gallery.SEEDS) if case.compared else SEEDS_ALONE for case in cases]
 
 
 def count_runs(cases: Sequence[Case], counts: Sequence[int]) -> int:

@@ -16,7 +16,7 @@ def write_report(gallery: Gallery, rows: Sequence[Row], folder: Path, command: s
     """Writes rows.json, the charts and report.md, which shows them and the timelines that are there; returns the files.
     `partial`: how much of it is there, where it was broken off: then there are no charts."""
     rows_file = folder / "rows.json"
-    write_text(rows_file, "".join(json_line(row) + "\n" for row in with_mark(rows, partial)))
+    write_text(rows_file, "".join(json_line(row) + "\n" for row in records_of(gallery, rows, partial)))
     charts = [] if partial else [draw(chart, folder) for chart in gallery.charts(rows)]
     timelines = sorted(folder.glob("timeline-*-kernel.svg"))
     parts = [
@@ -32,9 +32,14 @@ def write_report(gallery: Gallery, rows: Sequence[Row], folder: Path, command: s
     return [report, rows_file, *charts, *timelines]
 
 
-def with_mark(rows: Sequence[Row], partial: str) -> list[Row]:
-    """The records of a run; where it was broken off the last says so."""
-    return [*rows, {"partial": True, "rows": partial, "simulated": True}] if partial else list(rows)
+def records_of(gallery: Gallery, rows: Sequence[Row], partial: str) -> list[Row]:
+    """The records of a run."""
+    return [*rows, *closing_records(gallery, rows, partial)]
+
+
+def closing_records(gallery: Gallery, rows: Sequence[Row], partial: str) -> list[Row]:
+    """Behind the rows: each published figure with ours and what is unexplained of it; of a run broken off, that it was."""
+    return [{"partial": True, "rows": partial, "simulated": True}] if partial else gallery.score(rows).records()
 
 
 def sections_of(gallery: Gallery, rows: Sequence[Row], partial: str = "") -> list[Section]:

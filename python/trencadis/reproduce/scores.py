@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .gallery import Section, beside
 
-#: Shares of the published figure that count as near.
-NEAR, CLOSE = 0.15, 0.25
+#: Shares of the published figure that count as near; beyond the last a figure says what is unexplained.
+NEAR, CLOSE, EXPLAINED = 0.15, 0.25, 0.2
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,30 @@ def in_order(what: str, published: Sequence[str], ours: Sequence[str]) -> Order:
 
 
 @dataclass(frozen=True)
+class Note:
+    """What is unexplained of some misses, and what was tried: an entry of [[unexplained]] of the paper's file."""
+
+    of: re.Pattern[str]  #: of the whole name of a figure or an order
+    why: str
+    tried: str
+
+    @property
+    def text(self) -> str:
+        return f"Unexplained: {self.why} Tried: {self.tried}"
+
+
+def notes_of(paper: Mapping[str, Any]) -> list[Note]:
+    return [
+        Note(re.compile(entry["of"]), *(" ".join(entry[key].split()) for key in ("why", "tried")))
+        for entry in paper.get("unexplained", ())
+    ]
+
+
+@dataclass(frozen=True)
 class Scores:
     figures: Sequence[Figure]
     orders: Sequence[Order]
+    notes: Sequence[Note] = ()
 
     def sentences(self) -> list[str]:
         count = len(self.figures)
@@ -69,26 +91,60 @@ class Scores:
             f"{right} of {len(self.orders)} published orders come out",
         ]
 
+    def note(self, of: Figure | Order) -> int:
+        """The number of the note on a miss, from 1; 0: it is none, or there is none."""
+        missed = not (of.right if isinstance(of, Order) else of.within(EXPLAINED) or of.contained())
+        found = (number for number, note in enumerate(self.notes, start=1) if note.of.fullmatch(of.what))
+        return next(found, 0) if missed else 0
+
+    def records(self) -> list[dict[str, Any]]:
+        """For programs: every figure and order, with what is unexplained of it."""
+        texts = [None, *(note.text for note in self.notes)]
+        compared = [*self.figures, *self.orders]
+        return [
+            {"score": one.what, "published": one.published, "ours": one.ours,
+             "difference": one.difference if isinstance(one, Figure) else None,
+             "interval": one.interval if isinstance(one, Figure) else None,
+             "said": _said(one) if isinstance(one, Figure) else _said_of_order(one), "unexplained": texts[self.note(one)],
+             "simulated": True}
+            for one in compared
+        ]  # fmt: skip
+
     def lines(self) -> list[dict[str, Any]]:
         """The misses first."""
         lines = [
             {"what": figure.what, "published": figure.published, "ours": figure.ours, "interval": figure.interval,
-             "difference": f"{100 * figure.difference:+.0f} %", "said": _said(figure)}
+             "difference": f"{100 * figure.difference:+.0f} %", "said": _said(figure), "note": self.note(figure) or None}
             for figure in sorted(self.figures, key=lambda figure: (figure.right_sign, -abs(figure.difference)))
         ]  # fmt: skip
         orders = [
             {"what": order.what, "published": " > ".join(order.published), "ours": " > ".join(order.ours), "interval": None,
-             "difference": "", "said": "as published" if order.right else "another order"}
+             "difference": "", "said": _said_of_order(order), "note": self.note(order) or None}
             for order in sorted(self.orders, key=lambda order: order.right)
         ]  # fmt: skip
         return [*lines, *orders]
 
-    def section(self) -> Section:
+    def sections(self) -> list[Section]:
         columns = {
             "what": "what", "published": "published", "ours": "simulated", "interval": "95 %", "difference": "off by", "said": "",
+            "note": "note",
         }  # fmt: skip
         text = "; ".join(self.sentences()) + ". The misses come first."
-        return Section("Score: every published figure that was simulated", columns, self.lines(), text)
+        score = Section("Score: every published figure that was simulated", columns, self.lines(), text)
+        used = self.used_notes()
+        return [score, Section("What is unexplained, and what was tried", {}, (), _numbered(used))] if used else [score]
+
+    def used_notes(self) -> dict[int, Note]:
+        used = sorted({self.note(one) for one in (*self.figures, *self.orders)} - {0})
+        return {number: self.notes[number - 1] for number in used}
+
+
+def _numbered(notes: Mapping[int, Note]) -> str:
+    return "\n".join(f"{number}. {note.text}" for number, note in notes.items())
+
+
+def _said_of_order(order: Order) -> str:
+    return "as published" if order.right else "another order"
 
 
 def _said(figure: Figure) -> str:

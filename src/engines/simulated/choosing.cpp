@@ -35,7 +35,7 @@ void VirtualEngine::ready(Task* chain)
     const Worker* worker = here();
     if (!running_ && chain->codelet->submits && !chain->next && !root_) root_ = chain;
     else push(chain, worker ? worker->id : no_worker);
-    serve();
+    if (!options_.caller_first || !worker || worker->inside_body == 0) serve();
 }
 
 void VirtualEngine::submitting(TaskFlow&)

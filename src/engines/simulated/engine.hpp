@@ -68,6 +68,8 @@ private:
     int kind(WorkerId id) const override { return workers_[id]->kind; }
     Seconds now() const override { return time_->now(); }
     bool able(const Task& task, WorkerId id) const override;
+    bool on_devices(const Task& task) const;
+    bool a_device_can(const Task& task) const;
     Seconds run_time(const Task& task, WorkerId id) const override;
     Seconds free_at(WorkerId id) const override;
     Index chunks_left(WorkerId id) const override;
@@ -175,6 +177,8 @@ private:
     bool has_slot(const Worker& worker) const { return worker.claims.size() < (options_.overlap ? 2u : 1u); }
     void claim(Worker& worker, Task& task);
     void acquire_claims();
+    void queue_behind(Worker& worker, std::span<Transfer> transfers) const;
+    void wait_for_fetches(Worker& worker);
     void carry_out(std::vector<Transfer>& transfers);
     void move(TransferQueues::Queue queue);
     void wake_movers();

@@ -89,6 +89,7 @@ void VirtualEngine::run_kernel(Worker& worker, Task& task, bool offer)
             transfers_->engage(worker.space, false);
             wake_movers();
         }
+        wait_for_fetches(worker);
         leave(worker, operation);
         return;
     }

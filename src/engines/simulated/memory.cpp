@@ -28,6 +28,7 @@ void VirtualEngine::fetch(Worker& worker, Task& task)
             throw Error(ErrorCode::out_of_memory, std::string("the data of task '") + task.label + "' do not fit into " +
                                                       replicas_->space(worker.space).name);
         if (plan.verdict == Verdict::now) {
+            queue_behind(worker, plan.transfers);
             carry_out(plan.transfers);
             while (!transfers_->complete(plan.wait_for)) wait_for_data(worker);
             worker.waits_for = nullptr;
@@ -81,8 +82,10 @@ void VirtualEngine::start(Worker& worker, Task& task)
     worker.served = true;
 }
 
+/// What its last task released does not wait until the one beside it is over.
 void VirtualEngine::await(Worker& worker)
 {
+    push_released(worker);
     if (!std::exchange(worker.served, false)) serve();
     if (stop_) worker.in_flight = 0; // nobody waits for what it has taken
     else run_claim(worker);
@@ -108,8 +111,11 @@ void VirtualEngine::acquire_claims()
     std::vector<Transfer> transfers;
     std::vector<ReleasedBlock> released; // of memory that is only counted
     for (const WorkerId device : devices_)
-        if (Worker& worker = *workers_[device]; !worker.claims.empty())
+        if (Worker& worker = *workers_[device]; !worker.claims.empty()) {
+            const std::size_t before = transfers.size();
             worker.claims.acquire(*replicas_, worker.space, transfers, released);
+            queue_behind(worker, std::span(transfers).subspan(before));
+        }
     carry_out(transfers);
 }
 
@@ -136,6 +142,24 @@ void VirtualEngine::run_claim(Worker& worker)
 }
 
 // ---- transfers ------------------------------------------------------------------------------------------------
+
+/// Where a worker's thread fetches what other devices have itself, each of its transfers begins after the last of those.
+void VirtualEngine::queue_behind(Worker& worker, std::span<Transfer> transfers) const
+{
+    if (!options_.fetch_and_wait) return;
+    const auto nodes = static_cast<SpaceId>(machine_.nodes.size());
+    for (Transfer& transfer : transfers) {
+        if (worker.last_fetch != no_transfer) transfer.after.push_back(worker.last_fetch);
+        if (transfer.from >= nodes && transfer.from != worker.space) worker.last_fetch = transfer.id;
+    }
+}
+
+/// Until the thread that drives a device looks at anything again.
+void VirtualEngine::wait_for_fetches(Worker& worker)
+{
+    if (worker.device < 0 || !options_.fetch_and_wait) return;
+    while (!stop_ && replicas_->under_way(worker.last_fetch)) wait_for_data(worker);
+}
 
 void VirtualEngine::carry_out(std::vector<Transfer>& transfers)
 {

@@ -134,6 +134,67 @@ TEST(SimulatedMemory, DevicesOfDifferentProcessorsCopyByWayOfTheMemory)
     EXPECT_THAT(report_of({machine}, shared_result), HasSubstr("3 transfers, 3 GB")) << "to one, home, to the other";
 }
 
+/// Three devices, each with a link of its own, the third's four times as fast, and a kernel of its own.
+Machine three_kinds()
+{
+    Machine machine = with_devices(3);
+    machine.junctions.clear();
+    machine.links = {{"node0", "gpu0", 1 * GB, 0}, {"node0", "gpu1", 1 * GB, 0}, {"node0", "gpu2", 4 * GB, 0}};
+    for (int d = 0; d < 3; ++d) {
+        machine.devices[std::size_t(d)].kind = "kind of gpu" + std::to_string(d);
+        machine.kernels.push_back({"on gpu" + std::to_string(d), machine.devices[std::size_t(d)].kind, 1});
+    }
+    return machine;
+}
+
+constexpr Codelet on_first = codelet_of<Cost>("on gpu0"), on_second = codelet_of<Cost>("on gpu1"),
+                  on_third = codelet_of<Cost>("on gpu2"), on_core = codelet_of<Cost>("prepare");
+char first_result, second_result, third_result;
+
+/// The first two devices write what the third reads.
+void gathered(Flow& flow)
+{
+    flow.submit(on_first, Cost{1e9}, {readwrite(&first_result, 1 * GB)});
+    flow.submit(on_second, Cost{1e9}, {readwrite(&second_result, 1 * GB)});
+    flow.submit(on_third, Cost{1e9}, {read(&first_result, 1 * GB), read(&second_result, 1 * GB)});
+}
+
+TEST(SimulatedMemory, AThreadThatFetchesFromOtherDevicesDoesSoOneAfterTheOther)
+{
+    TRC_NEEDS_SIMGRID;
+    SimulatedRun run{three_kinds()};
+    EXPECT_NEAR(makespan(run, gathered), (1 + 1) + 1 + 2 * 0.25 + 1, ns);
+    run.options.fetch_and_wait = true; // one of them has come to the third while the other one is fetched
+    EXPECT_NEAR(makespan(run, gathered), (1 + 1) + 1 + 1 + 0.25 + 1, ns);
+}
+
+TEST(SimulatedMemory, AThreadThatFetchesNoticesAfterwardsThatAKernelHasEnded)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto beside = [](Flow& flow) {
+        flow.submit(on_third, Cost{2.5e9}, {readwrite(&third_result, 1)}); // ends while the third fetches, from 2 to 4
+        gathered(flow);
+        flow.submit(on_core, Cost{3e9}, {read(&third_result, 1)});
+    };
+    SimulatedRun run{three_kinds()};
+    EXPECT_NEAR(makespan(run, beside), 2.5 + 3, ns);
+    run.options.fetch_and_wait = true;
+    EXPECT_NEAR(makespan(run, beside), 4 + 3, ns);
+}
+
+TEST(SimulatedMemory, CoresLeaveToDevicesWhatTheseCanRunWhereThatIsAsked)
+{
+    TRC_NEEDS_SIMGRID;
+    SimulatedRun run{with_devices(1)};
+    run.machine.kernels.push_back({"work", "kind0", 1});
+    const auto two = [](Flow& flow) { independent(flow, 2); };
+    EXPECT_NEAR(makespan(run, two), 0.25 + 1 + 1, ns) << "one each";
+    run.options.device_only = true;
+    EXPECT_NEAR(makespan(run, two), 2 * 1.25 + 1, ns);
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { flow.submit(on_core, Cost{1e9}, {readwrite(&first_result, 1 * GB)}); }), 1, ns)
+        << "which no device can run";
+}
+
 TEST(SimulatedMemory, LeavesDataWhereTheyAre)
 {
     TRC_NEEDS_SIMGRID;

@@ -21,6 +21,16 @@ void independent(Flow& flow, int count, double amount = 1e9)
     for (int i = 0; i < count; ++i) flow.submit(work, Cost{amount}, {readwrite(data + i)});
 }
 
+TEST(Simulated, WhoSubmitsLooksForATaskBeforeThoseWhoWaitWhereThatIsAsked)
+{
+    TRC_NEEDS_SIMGRID;
+    SimulatedRun run{cores_of_speed({1, 0.5})};
+    const auto one = [](Flow& flow) { flow.submit(work, Cost{1e9}, {}); };
+    EXPECT_NEAR(makespan(run, one), 2, 1e-8) << "by the second, which waits";
+    run.options.caller_first = true;
+    EXPECT_NEAR(makespan(run, one), 1, 1e-8);
+}
+
 TEST(Simulated, GivesUnequalWorkersWhatTheyCanDo)
 {
     TRC_NEEDS_SIMGRID;

@@ -1,6 +1,7 @@
 // What policies are told.
 #include "engines/simulated/engine.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace trencadis::simulated {
@@ -9,10 +10,17 @@ bool VirtualEngine::able(const Task& task, WorkerId id) const
 {
     const Worker& worker = *workers_[id];
     if (!kernels_.able(*task.codelet, worker.type)) return false;
-    if (worker.device < 0 || !replicas_) return true;
-    // Tasks inside a task use what that one has brought to the host.
-    if (data_depth_ >= 0 && task.depth > data_depth_) return false;
-    return replicas_->fits(data_of(task, asked_), worker.space);
+    if (!replicas_) return true;
+    if (worker.device < 0) return !options_.device_only || !a_device_can(task);
+    return on_devices(task) && replicas_->fits(data_of(task, asked_), worker.space);
+}
+
+/// Tasks inside a task use what that one has brought to the host.
+bool VirtualEngine::on_devices(const Task& task) const { return data_depth_ < 0 || task.depth <= data_depth_; }
+
+bool VirtualEngine::a_device_can(const Task& task) const
+{
+    return std::any_of(devices_.begin(), devices_.end(), [&](WorkerId device) { return able(task, device); });
 }
 
 Seconds VirtualEngine::run_time(const Task& task, WorkerId id) const

@@ -81,7 +81,8 @@ struct Worker : WorkerState<Holder> {
     int inside_body = 0;             ///< bodies that submit, begun and not over
     double pace = 1;                 ///< time taken over time expected, lately
     Claims claims;
-    bool served = false; ///< of a device: the others were, since it took a task or found none
+    TransferId last_fetch = no_transfer; ///< from another device, that its thread waits for (fetch_and_wait)
+    bool served = false;                 ///< of a device: the others were, since it took a task or found none
 
     Seconds busy = 0;
     Seconds polling = 0, asleep = 0;
