@@ -38,6 +38,7 @@ def faults():
     yield from the_rest()
     yield from reflectors()
     yield from exchanges()
+    yield from small_factorizations()
     yield from least_squares()
     yield from little_memory()
 
@@ -339,6 +340,26 @@ def exchanges():
     file = "src/algorithms/signatures.hpp"
     right = "? n + 1 : 3 * n + 1)"
     yield fault("the workspace of complex precisions in all", right, "? n + 1 : n + 1)", (FACE,))
+
+
+def small_factorizations():
+    file = "src/blas/factorizations/getrf.cpp"
+    right = "else laswp(j, A_ + j, lda_, 0, next - j, pivots_ + j);"
+    yield Fault("LU by panels: rows in front are not exchanged", file, right, "", (BLAS,))
+    right = "if (next < k_) factor_panel(next);"
+    yield Fault("LU by panels: the next panel is not factored", file, right, "", (BLAS,))
+    file = "src/blas/micro/cholesky_columns.hpp"
+    right = "v = Vec::from(own + parts) ? v : Vec::from(own) ? pair(root) : V{};"
+    wrong = "v = Vec::from(own + parts) ? v : pair(root);"
+    yield Fault("small Cholesky: roots above the diagonal as well", file, right, wrong, (BLAS,))
+    right = "if (!(pivot > 0)) return j; // NaN as well"
+    yield Fault("small Cholesky: a pivot that is no number is taken", file, right, "if (pivot <= 0) return j;", (BLAS,))
+    file = "src/blas/micro/qr_small.hpp"
+    right = "Vec::save(a + k * step + first, below ? subtract(first, k, top) : V{});"
+    wrong = "Vec::save(a + k * step + first, subtract(first, k, top));"
+    yield Fault("small QR: a row of R stays in the columns", file, right, wrong, (BLAS,))
+    right = "multiple[k] = tau.conjugate() *"
+    yield Fault("small QR: H for H^H", file, right, "multiple[k] = tau *", (BLAS,))
 
 
 def least_squares():
