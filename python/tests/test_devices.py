@@ -211,6 +211,33 @@ def test_unequal_devices_have_shares_by_their_speed_from_the_first_call_on():
     assert fast >= 4 * slow
 
 
+def test_the_form_that_is_named_is_the_one_that_a_call_took():
+    without = ("--devices", "emulated,speed=100MFlop/s")
+    always = ("--devices", "emulated,speed=100MFlop/s,memory=300kB,always=yes")
+    for routine in ("potrf", "gemm", "posv"):
+        (plain,) = rows("bench", routine, "--n", "700", "--repeat", "1")
+        (row,) = rows("bench", routine, "--n", "700", "--repeat", "1", *without)
+        assert row["device_traffic"][0]["bytes_to"] == 0
+        assert (row["variant"], row["nb"]) == (plain["variant"], plain["nb"])
+        (taken,) = rows("bench", routine, "--n", "700", "--repeat", "1", *always)
+        assert taken["variant"] == "in-place" != plain["variant"]
+        assert 0 < 3 * 8 * taken["nb"] ** 2 <= 300e3
+        (asked,) = rows("bench", routine, "--n", "700", "--repeat", "1", "--nb", "50", "--variant", "in-place", *without)
+        assert (asked["variant"], asked["nb"]) == ("in-place", 50)
+
+
+def test_a_call_without_tasks_is_named_like_one_without_devices():
+    with trencadis.session() as plain:
+        pass
+    with trencadis.session(devices="emulated,always=yes") as session:
+        assert session.last_variant("potrf") == (plain.default_variant("potrf"), 0)
+        trencadis.cholesky(definite(900))
+        assert session.last_variant("potrf")[0] == session.default_variant("potrf") and session.last_variant("potrf")[1] > 0
+        assert session.last_variant("posv")[0] == plain.default_variant("posv")
+        session.reset_statistics()
+        assert session.last_variant("potrf") == (plain.default_variant("potrf"), 0)
+
+
 def test_always_gives_devices_what_they_are_slow_at():
     a = definite(700)
     with trencadis.session(devices="emulated,speed=500MFlop/s,always=yes", workers=1, scheduler="eager") as session:
