@@ -221,6 +221,14 @@ const void* begin_of(nb::handle array) { return Buffer::require(array.ptr(), Buf
 void touch(Session& session, nb::handle array) { session.touch_kept(begin_of(array)); }
 void leave(Session& session, nb::handle array) { session.leave(begin_of(array)); }
 
+/// By NumPy, in a call of ours.
+void written(Session& session, std::uintptr_t begin, Bytes bytes)
+{
+    Crew& crew = session;
+    const Unlocked unlocked;
+    if (crew.keeps_copies()) crew.will_write(reinterpret_cast<const void*>(begin), bytes); // NOLINT(performance-no-int-to-ptr)
+}
+
 nb::object resident(nb::handle session, const nb::args& arrays)
 {
     return nb::module_::import_("trencadis.residence").attr("Residence")(session, arrays);
@@ -267,6 +275,7 @@ void bind_session(nb::module_& m)
         .def("keep", &keep, "array"_a)
         .def("touch", &touch, "array"_a)
         .def("leave", &leave, "array"_a)
+        .def("written", &written, "begin"_a, "bytes"_a)
         .def("start_trace", &Session::start_trace)
         .def("stop_trace", &stop_trace, "title"_a = "");
     m.def(

@@ -292,6 +292,44 @@ def test_what_was_written_into_something_resident_is_seen():
                 assert np.allclose(trencadis.matmul(c[:300, :300], a[:300, :300]), c[:300, :300] @ a[:300, :300])
 
 
+def cleared(x, rng):
+    trencadis.cholesky(x, lower=True, overwrite_a=True)
+
+
+def cleared_by_lapack(x, rng):
+    trencadis.lapack.zpotrf(x, lower=True, overwrite_a=True)
+
+
+def conjugated_by_numpy(x, rng):
+    factor = np.ascontiguousarray(np.linalg.cholesky(hermitian(len(x))))
+    trencadis.solve_triangular(factor, x, trans="C", lower=True, overwrite_b=True)
+
+
+def copied(x, rng):
+    trencadis.matmul(x, np.asarray(rng.standard_normal(x.shape), x.dtype), out=x)
+
+
+def hermitian(n):
+    m = np.random.default_rng(n).standard_normal((n, 2 * n)).view(complex)
+    return m @ m.conj().T + n * np.eye(n)
+
+
+@pytest.mark.parametrize("write", [cleared, cleared_by_lapack, conjugated_by_numpy, copied])
+def test_what_a_call_writes_beside_its_tasks_into_something_resident_is_seen(write):
+    core = min(os.sched_getaffinity(0))
+    rng = np.random.default_rng(6)
+    words = "emulated:2,memory=600kB+64MiB,always=yes"  # the first one has all routines take the same tiles, the second has room
+    with trencadis.session(devices=words, workers=[core], slow={core: 0.05}, scheduler="eager") as session:
+        x = np.zeros((600, 600), complex, order="F")
+        with session.resident(x):
+            for _ in range(3):
+                x[:] = hermitian(len(x))
+                session.touch(x)
+                write(x, rng)
+                assert np.allclose(trencadis.matmul(x, np.eye(len(x), dtype=complex)), x, rtol=1e-12, atol=1e-12)
+        assert moved(session)[1] > 0
+
+
 def test_what_cannot_be_resident_is_refused_in_one_line():
     a = np.zeros((40, 40))
     with trencadis.session(devices="emulated,always=yes") as session:
