@@ -94,13 +94,13 @@ def test_the_environment_names_devices_where_the_call_does_not(monkeypatch):
 
 
 def test_tiles_that_nobody_asked_for_fit_into_a_device():
-    (row,) = rows("bench", "posv", "--n", "700", "--devices", "emulated:2,memory=150kB", "--check")
+    (row,) = rows("bench", "posv", "--n", "700", "--devices", "emulated:2,memory=150kB,always=yes", "--check")
     assert row["residual"] < 30 and row["nb"] == 72  # three tiles of doubles; the next multiple of 8 needs 153,600 bytes
 
 
 def test_devices_do_not_change_the_tiles_that_are_chosen():
     plain = rows("bench", "potrf", "--n", "1000", "--variant", "in-place")[0]
-    assert rows("bench", "potrf", "--n", "1000", "--devices", "emulated:4")[0]["nb"] == plain["nb"]
+    assert rows("bench", "potrf", "--n", "1000", "--devices", "emulated:4,always=yes")[0]["nb"] == plain["nb"]
 
 
 def test_a_program_that_nobody_recompiled_has_devices(tmp_path):
