@@ -15,6 +15,7 @@
 
 #include <ctime>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -193,6 +194,12 @@ std::string variant_of(const Session& session, const std::string& routine)
     return std::string(default_variant(session, routine));
 }
 
+std::pair<std::string, Index> last_variant_of(const Session& session, const std::string& routine)
+{
+    const TakenVariant last = last_variant(session, routine);
+    return {std::string(last.name), last.nb};
+}
+
 /// As it lies: a matrix by rows is its transpose by columns.
 void keep(Session& session, nb::handle array)
 {
@@ -210,6 +217,17 @@ void keep(Session& session, nb::handle array)
 }
 
 const void* begin_of(nb::handle array) { return Buffer::require(array.ptr(), Buffer::Access::read, 1, "array").matrix().data; }
+
+void touch(Session& session, nb::handle array) { session.touch_kept(begin_of(array)); }
+void leave(Session& session, nb::handle array) { session.leave(begin_of(array)); }
+
+/// By NumPy, in a call of ours.
+void written(Session& session, std::uintptr_t begin, Bytes bytes)
+{
+    Crew& crew = session;
+    const Unlocked unlocked;
+    if (crew.keeps_copies()) crew.will_write(reinterpret_cast<const void*>(begin), bytes); // NOLINT(performance-no-int-to-ptr)
+}
 
 nb::object resident(nb::handle session, const nb::args& arrays)
 {
@@ -245,6 +263,7 @@ void bind_session(nb::module_& m)
         .def_prop_ro("runtime", &Session::runtime)
         .def_prop_ro("kernels_version", [](const Session& s) { return s.kernels().version(); })
         .def("default_variant", &variant_of, "routine"_a)
+        .def("last_variant", &last_variant_of, "routine"_a)
         .def_prop_ro("machine_name", [](const Session& s) { return s.machine().name; })
         .def("count_node_bytes", &Session::count_node_bytes, "on"_a)
         .def("node_bytes", [](const Session& s) { return rows_of(s.node_bytes()); })
@@ -254,10 +273,9 @@ void bind_session(nb::module_& m)
         .def("resident", &resident, "arrays"_a,
              "A block in which copies of the arrays stay on the devices from call to call; see trencadis.residence.")
         .def("keep", &keep, "array"_a)
-        .def(
-            "touch", [](Session& session, nb::handle array) { session.touch_kept(begin_of(array)); }, "array"_a)
-        .def(
-            "leave", [](Session& session, nb::handle array) { session.leave(begin_of(array)); }, "array"_a)
+        .def("touch", &touch, "array"_a)
+        .def("leave", &leave, "array"_a)
+        .def("written", &written, "begin"_a, "bytes"_a)
         .def("start_trace", &Session::start_trace)
         .def("stop_trace", &stop_trace, "title"_a = "");
     m.def(

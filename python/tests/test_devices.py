@@ -94,13 +94,13 @@ def test_the_environment_names_devices_where_the_call_does_not(monkeypatch):
 
 
 def test_tiles_that_nobody_asked_for_fit_into_a_device():
-    (row,) = rows("bench", "posv", "--n", "700", "--devices", "emulated:2,memory=150kB", "--check")
+    (row,) = rows("bench", "posv", "--n", "700", "--devices", "emulated:2,memory=150kB,always=yes", "--check")
     assert row["residual"] < 30 and row["nb"] == 72  # three tiles of doubles; the next multiple of 8 needs 153,600 bytes
 
 
 def test_devices_do_not_change_the_tiles_that_are_chosen():
     plain = rows("bench", "potrf", "--n", "1000", "--variant", "in-place")[0]
-    assert rows("bench", "potrf", "--n", "1000", "--devices", "emulated:4")[0]["nb"] == plain["nb"]
+    assert rows("bench", "potrf", "--n", "1000", "--devices", "emulated:4,always=yes")[0]["nb"] == plain["nb"]
 
 
 def test_a_program_that_nobody_recompiled_has_devices(tmp_path):
@@ -211,6 +211,33 @@ def test_unequal_devices_have_shares_by_their_speed_from_the_first_call_on():
     assert fast >= 4 * slow
 
 
+def test_the_form_that_is_named_is_the_one_that_a_call_took():
+    without = ("--devices", "emulated,speed=100MFlop/s")
+    always = ("--devices", "emulated,speed=100MFlop/s,memory=300kB,always=yes")
+    for routine in ("potrf", "gemm", "posv"):
+        (plain,) = rows("bench", routine, "--n", "700", "--repeat", "1")
+        (row,) = rows("bench", routine, "--n", "700", "--repeat", "1", *without)
+        assert row["device_traffic"][0]["bytes_to"] == 0
+        assert (row["variant"], row["nb"]) == (plain["variant"], plain["nb"])
+        (taken,) = rows("bench", routine, "--n", "700", "--repeat", "1", *always)
+        assert taken["variant"] == "in-place" != plain["variant"]
+        assert 0 < 3 * 8 * taken["nb"] ** 2 <= 300e3
+        (asked,) = rows("bench", routine, "--n", "700", "--repeat", "1", "--nb", "50", "--variant", "in-place", *without)
+        assert (asked["variant"], asked["nb"]) == ("in-place", 50)
+
+
+def test_a_call_without_tasks_is_named_like_one_without_devices():
+    with trencadis.session() as plain:
+        pass
+    with trencadis.session(devices="emulated,always=yes") as session:
+        assert session.last_variant("potrf") == (plain.default_variant("potrf"), 0)
+        trencadis.cholesky(definite(900))
+        assert session.last_variant("potrf")[0] == session.default_variant("potrf") and session.last_variant("potrf")[1] > 0
+        assert session.last_variant("posv")[0] == plain.default_variant("posv")
+        session.reset_statistics()
+        assert session.last_variant("potrf") == (plain.default_variant("potrf"), 0)
+
+
 def test_always_gives_devices_what_they_are_slow_at():
     a = definite(700)
     with trencadis.session(devices="emulated,speed=500MFlop/s,always=yes", workers=1, scheduler="eager") as session:
@@ -263,6 +290,44 @@ def test_what_was_written_into_something_resident_is_seen():
                 assert np.allclose(np.tril(c), expected)
                 assert np.allclose(trencadis.matmul(c, a), c @ a)
                 assert np.allclose(trencadis.matmul(c[:300, :300], a[:300, :300]), c[:300, :300] @ a[:300, :300])
+
+
+def cleared(x, rng):
+    trencadis.cholesky(x, lower=True, overwrite_a=True)
+
+
+def cleared_by_lapack(x, rng):
+    trencadis.lapack.zpotrf(x, lower=True, overwrite_a=True)
+
+
+def conjugated_by_numpy(x, rng):
+    factor = np.ascontiguousarray(np.linalg.cholesky(hermitian(len(x))))
+    trencadis.solve_triangular(factor, x, trans="C", lower=True, overwrite_b=True)
+
+
+def copied(x, rng):
+    trencadis.matmul(x, np.asarray(rng.standard_normal(x.shape), x.dtype), out=x)
+
+
+def hermitian(n):
+    m = np.random.default_rng(n).standard_normal((n, 2 * n)).view(complex)
+    return m @ m.conj().T + n * np.eye(n)
+
+
+@pytest.mark.parametrize("write", [cleared, cleared_by_lapack, conjugated_by_numpy, copied])
+def test_what_a_call_writes_beside_its_tasks_into_something_resident_is_seen(write):
+    core = min(os.sched_getaffinity(0))
+    rng = np.random.default_rng(6)
+    words = "emulated:2,memory=600kB+64MiB,always=yes"  # the first one has all routines take the same tiles, the second has room
+    with trencadis.session(devices=words, workers=[core], slow={core: 0.05}, scheduler="eager") as session:
+        x = np.zeros((600, 600), complex, order="F")
+        with session.resident(x):
+            for _ in range(3):
+                x[:] = hermitian(len(x))
+                session.touch(x)
+                write(x, rng)
+                assert np.allclose(trencadis.matmul(x, np.eye(len(x), dtype=complex)), x, rtol=1e-12, atol=1e-12)
+        assert moved(session)[1] > 0
 
 
 def test_what_cannot_be_resident_is_refused_in_one_line():

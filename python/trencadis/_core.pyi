@@ -121,6 +121,9 @@ class Session:
         """What the kernel library says of itself, e.g. "OpenBLAS 0.3.21 SkylakeX"."""
     def default_variant(self, routine: str) -> str:
         """The tile variant of a call that names none."""
+    def last_variant(self, routine: str) -> tuple[str, int]:
+        """Variant and tile size (0: as default_tile says) of the last call of the routine since reset_statistics, in a session
+        with devices; elsewhere, and where it took no tasks, the variant of calls in which no device takes part."""
     @property
     def machine_name(self) -> str:
         """Of the machine that the session sees: the described one where one is laid over this."""
@@ -139,6 +142,8 @@ class Session:
     def keep(self, array: Any) -> None: ...
     def touch(self, array: Any) -> None:
         """The program has written into a kept array."""
+    def written(self, begin: int, bytes: float) -> None:
+        """These bytes have been written otherwise than by calls of the session: copies of them go."""
     def leave(self, array: Any) -> None: ...
     def start_trace(self) -> None: ...
     def stop_trace(self, title: str = "") -> Trace: ...

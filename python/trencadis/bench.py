@@ -101,11 +101,11 @@ def bench(request: Request, core: Any, progress: Progress) -> Iterator[dict[str,
                 for repetition in range(request.repeat):
                     progress(f"{job}: {repetition + 1}/{request.repeat}", 1)
                     runs.append(middle([ours.run() for _ in range(inner)]))
-            traffic = ours.device_traffic()
+            traffic, called = ours.device_traffic(), ours.described(description)
             residual = ours.residual() if request.check else None
             node_bytes = ours.node_bytes() if request.check else None
             progress(f"{job}: done", 1)
-            row = record(request, job, description, runs, residual, node_bytes)
+            row = record(request, job, called, runs, residual, node_bytes)
             if request.energy:
                 row |= energy_fields(metering, runs)
             row |= chosen_fields(core, session, job, request.session)
@@ -150,6 +150,8 @@ def _chosen_tile(job: Job, variant: str, description: dict[str, Any]) -> int | N
 
     if job.shape():
         return None
+    if laid_out := description.get("laid_out_nb"):
+        return laid_out
     element = np.dtype(PRECISIONS[job.precision]).itemsize
     room = description.get("device_bytes", 0.0)
     return _core.default_tile(job.routine, variant, job.n, element, description["planned_workers"], room)

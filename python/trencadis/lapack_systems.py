@@ -26,6 +26,7 @@ from .lapack_arguments import (
     square,
     triangle,
 )  # fmt: skip
+from .residence import written
 from .session import current
 
 
@@ -103,6 +104,7 @@ def _cholesky(routine: str, dtype: Scalar) -> Callable[..., tuple]:
         info = _core.lapack(routine, current.get(), triangle(lower), len(factor), factor)
         if clean:
             factor[np.triu_indices_from(factor, 1) if lower else np.tril_indices_from(factor, -1)] = 0
+            written(factor)
         return factor, info
 
     return call

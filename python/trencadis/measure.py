@@ -141,6 +141,15 @@ def describe_session(core: Any, session: Any) -> dict[str, Any]:
     }
 
 
+def as_called(session: Any, routine: str, description: dict[str, Any]) -> dict[str, Any]:
+    """The description with form and tiles of the last call of the routine where it is the call that decides whether devices take
+    part: their form may be another one."""
+    if not description["devices"]:
+        return description
+    variant, nb = session.last_variant(routine)
+    return description | {"variants": description["variants"] | {routine: variant}, "laid_out_nb": nb, "device_bytes": 0.0}
+
+
 class Ours:
     """Our library in this process. `call` is what is timed."""
 
@@ -178,6 +187,10 @@ class Ours:
     def device_traffic(self) -> list[dict[str, Any]] | None:
         """Of the last run; None where no device takes part."""
         return self._session.device_traffic() or None
+
+    def described(self, description: dict[str, Any]) -> dict[str, Any]:
+        """The description as its last run went."""
+        return as_called(self._session, self._job.routine, description)
 
     def node_bytes(self) -> list[dict[str, Any]] | None:
         """What the workers of each memory node read and wrote in a run; None where the routine does not count it."""

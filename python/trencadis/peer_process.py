@@ -60,7 +60,8 @@ def prepare(specification: Specification, replies: IO[str]) -> tuple[Contestant,
     from . import _core
 
     session = choice.open(_core)
-    return Ours(_core, session, job, choice.nb, choice.variant), describe_session(_core, session)
+    ours = Ours(_core, session, job, choice.nb, choice.variant)
+    return ours, ours.described(describe_session(_core, session))
 
 
 def open_peer(name: str, threads: int, replies: IO[str]) -> tuple[FortranLibrary, dict[str, Any]]:

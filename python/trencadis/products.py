@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from .conversion import is_column_major, on_host, refuse_sparse_and_masked
+from .residence import written
 from .session import current
 
 _SCALARS = "fdFD"
@@ -31,11 +32,11 @@ def matmul(a: ArrayLike, b: ArrayLike, out: np.ndarray | tuple[np.ndarray] | Non
     for array in (a, b, out):
         refuse_sparse_and_masked(array)
     if any(map(_has_its_own, (a, b, out))):
-        return np.matmul(a, b, out=out)
+        return _numpys(a, b, out)
     a, b = on_host(a), on_host(b)
     a1, b1 = np.asarray(a), np.asarray(b)
     if not _served(a1, b1):
-        return np.matmul(a, b, out=out)
+        return _numpys(a, b, out)
     dtype = np.result_type(a1, b1)
     if out is not None:
         _require_writable(out, dtype)
@@ -53,7 +54,15 @@ def matmul(a: ArrayLike, b: ArrayLike, out: np.ndarray | tuple[np.ndarray] | Non
         _product(a1, b1, target)
     else:
         np.copyto(target, _product(a1, b1, np.empty(shape, dtype)), casting="same_kind")
+        written(target)
     return out
+
+
+def _numpys(a: Any, b: Any, out: Any) -> Any:
+    product = np.matmul(a, b, out=out)
+    if isinstance(out, np.ndarray):
+        written(out)
+    return product
 
 
 def _single(out: Any) -> Any:
@@ -129,6 +138,7 @@ def _can_be_written_at_once(out: np.ndarray, shape: tuple[int, ...], dtype: np.d
 def _multiply_stack(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
     if a.shape[-1] == 0:
         c[...] = 0
+        written(c)
         return
     if c.ndim > 2 and b.ndim == 2 and a.flags.c_contiguous and c.flags.c_contiguous:
         a, c = a.reshape(-1, a.shape[-1]), c.reshape(-1, c.shape[-1])  # a stack times one matrix is one tall product

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import _core
+from .session import current
 
 
 class Residence:
@@ -45,3 +48,13 @@ class Residence:
         """The program has written into these, of all of them where none is named."""
         for array in arrays or self._arrays:
             self._session.touch(array)
+
+
+def written(array: np.ndarray) -> None:
+    """A call of ours has had NumPy write into the array: where it is resident in the current session, its copies go."""
+    session = current.get()
+    if session is None or array.size == 0:
+        return
+    ends = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True)]
+    below, above = sum(min(0, end) for end in ends), sum(max(0, end) for end in ends)
+    session.written(array.ctypes.data + below, above - below + array.itemsize)

@@ -324,11 +324,11 @@ def _figures(
 ) -> dict[str, Any]:
     options = session.options()
     total = _core.routine_flops(routine, A.dtype.kind == "c", **extents)
-    variant = session.default_variant(routine)
+    variant, laid_out = session.last_variant(routine) if options["devices"] else (session.default_variant(routine), 0)
     return {
         "routine": routine,
         "n": A.shape[1],
-        "nb": tile or _core.default_tile(routine, variant, A.shape[1], A.dtype.itemsize, len(options["workers"])),
+        "nb": tile or laid_out or _core.default_tile(routine, variant, A.shape[1], A.dtype.itemsize, len(options["workers"])),
         "precision": _LETTERS[A.dtype.char],
         "engine": options["engine"],
         "scheduler": options["scheduler"] or None,

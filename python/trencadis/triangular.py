@@ -9,6 +9,7 @@ from . import _core
 from .checks import shown
 from .conversion import common_dtype, is_column_major, over_batch, validated
 from .errors import LinAlgError
+from .residence import written
 from .session import current
 
 
@@ -99,4 +100,5 @@ def _solve_triangular_in_place(a: np.ndarray, x: np.ndarray, op: str, lower: boo
     _core.trsm(current.get(), "L", uplo, op, diag, 1.0, a, x)
     if conjugate:
         np.conjugate(x, out=x)
+        written(x)
     return x

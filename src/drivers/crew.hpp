@@ -11,6 +11,7 @@ namespace trencadis {
 
 class Flow;
 struct Datum;
+struct Form;
 class KernelProvider;
 class Processes;
 class Team;
@@ -91,6 +92,15 @@ public:
     {
         return run(body, interrupted);
     }
+    /// In which form a call was laid out, with tiles of nb (0: as the form cuts): where devices could take part that follows from
+    /// each call.
+    virtual void note_form(const Form& /*form*/, Index /*nb*/) const {}
+    struct FormTaken {
+        std::int64_t when = 0; ///< of two the later one has more; 0: no call was laid out in it
+        Index nb = 0;
+    };
+    /// By the last call that was laid out in this form, since statistics are counted.
+    virtual FormTaken taken(const Form& /*form*/) const { return {}; }
     /// Do copies of callers' data outlast calls (session's keep)? Then it is told what a call is about to write.
     virtual bool keeps_copies() const { return false; }
     virtual void will_write(const void* /*data, null: any*/, Bytes /*bytes*/) {}

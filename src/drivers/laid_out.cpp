@@ -135,6 +135,8 @@ void LaidOut::lay(const Wanted& call, const Form& form, bool devices)
     fill_in(problem, form, call.crew, call.options, call.of.bytes, devices);
     Place memory(call.operands);
     form.lay[call.of.precision](layout_, memory, problem);
+    form_ = &form;
+    nb_ = problem.nb;
 }
 
 void LaidOut::lay_first(const Wanted& call, forms::Forms all, bool devices)
@@ -158,7 +160,7 @@ LaidOut::LaidOut(const Crew& crew, const Form& form, const RoutineOptions& optio
 {
     const bool devices = crew.has_devices();
     lay({crew, options, problem, of, operands}, form, devices);
-    if (devices) devices_take_part(crew);
+    if (devices) devices_take_part(crew), crew.note_form(*form_, nb_);
 }
 
 /// Where devices could take part, it is laid out for them first: from those tasks follows whether they do.
@@ -169,6 +171,7 @@ LaidOut::LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& optio
     const bool devices = crew.has_devices();
     lay_first(call, all, devices);
     if (devices && !devices_take_part(crew) && options.variant.empty()) lay_first(call, all, false);
+    if (devices) crew.note_form(*form_, nb_);
 }
 
 } // namespace trencadis

@@ -59,6 +59,8 @@ private:
     bool devices_take_part(const Crew& crew);
 
     LayoutRoom layout_;
+    const Form* form_ = nullptr; ///< in which it is, with tiles of nb_
+    Index nb_ = 0;
     std::uint64_t devices_ = 0; ///< that take part
 };
 

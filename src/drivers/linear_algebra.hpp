@@ -27,6 +27,13 @@ struct RoutineOptions {
 std::vector<std::string_view> variants_of(std::string_view routine);
 /// The one that a call takes which names none: "packed" where the crew's kernels are our own and the routine has it.
 std::string_view default_variant(const Crew& crew, std::string_view routine);
+/// Where devices decide by the call: the variant of the last call of the routine, and its tile size.
+struct TakenVariant {
+    std::string_view name; ///< of a session without devices, and where no tasks were needed: that of calls without devices
+    Index nb = 0;          ///< 0: as `default_tile` says of that variant
+};
+/// Since the session's statistics were reset.
+TakenVariant last_variant(const Crew& crew, std::string_view routine);
 
 /// The tile size that a square problem of order n gets when the caller asks for none, `workers` workers, elements of
 /// `element_bytes`; n itself where that is no larger. Problems that run on the calling thread are not cut up at all.

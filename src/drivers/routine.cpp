@@ -34,6 +34,20 @@ std::string_view default_variant(const Crew& crew, std::string_view routine)
     return form_for(crew, find_routine(routine).forms(), {}).name;
 }
 
+TakenVariant last_variant(const Crew& crew, std::string_view routine)
+{
+    const forms::Forms all = find_routine(routine).forms();
+    TakenVariant last{form_for(crew, all, {}, false).name};
+    std::int64_t latest = 0;
+    for (const Form& form : all) {
+        const Crew::FormTaken taken = crew.taken(form);
+        if (taken.when <= latest) continue;
+        latest = taken.when;
+        last = {form.name, taken.nb};
+    }
+    return last;
+}
+
 Index default_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers,
                    Bytes device_bytes)
 {

@@ -1,6 +1,7 @@
 #pragma once
 #include "base/types.hpp"
 
+#include <cstdint>
 #include <functional>
 
 namespace trencadis {
@@ -28,9 +29,15 @@ public:
     virtual void enqueue(Flops flops, Body body) = 0;
     /// Of devices that compute with a library of their own (level3_call.hpp): those run no functions. Null: of none.
     virtual Level3Queue* level3() { return nullptr; }
+    /// Kernels that were asked for so far, well or not. By whoever drives the device.
+    std::uint64_t asked() const { return asked_; }
 
 protected:
     ~KernelQueue() = default;
+    void note_asked() { ++asked_; }
+
+private:
+    std::uint64_t asked_ = 0;
 };
 
 } // namespace trencadis

@@ -140,6 +140,15 @@ void Replicas::release(std::span<const TaskDatum> data, SpaceId space, bool ran)
     }
 }
 
+std::vector<const void*> Replicas::spoil(std::span<const TaskDatum> data, SpaceId space)
+{
+    resolve(data, space);
+    std::vector<const void*> lost;
+    for (const Use& use : uses_)
+        if (is_writing(use.mode) && !lose(use.datum, use.place)) lost.push_back(datums_[use.datum].data);
+    return lost;
+}
+
 // ---- questions
 
 bool Replicas::holds(const void* data, SpaceId space) const { return holds({data, 0, AccessMode::read}, space); }

@@ -53,6 +53,25 @@ TEST_F(LostMemory, LosesNothingThatItsTasksWereAboutToWriteOrHadNotWritten)
     EXPECT_TRUE(replicas.holds(datum(2), host));
 }
 
+TEST_F(LostMemory, ATaskThatBeganAndGaveUpLeavesWhatItReadAndNothingOfWhatItWasToWrite)
+{
+    run({inout(3)}, left);
+    const std::vector<TaskDatum> task{in(0), inout(1)}, again{in(0), inout(3)};
+    const Plan plan = replicas.acquire(task, left);
+    for (const Transfer& transfer : plan.transfers) replicas.complete(transfer.id);
+    EXPECT_THAT(replicas.spoil(task, left), IsEmpty());
+    replicas.release(task, left, false);
+    EXPECT_TRUE(replicas.holds(datum(0), left));
+    EXPECT_FALSE(replicas.holds(datum(1), left));
+    EXPECT_THAT(run(task, host).transfers, IsEmpty()) << "it can be run at home";
+    EXPECT_EQ(replicas.acquire(again, left).verdict, Verdict::now);
+    EXPECT_THAT(replicas.spoil(again, left), ElementsAre(datum(3))) << "whose only value was there";
+    replicas.release(again, left, false);
+    EXPECT_FALSE(replicas.holds(datum(3), left));
+    EXPECT_TRUE(replicas.holds(datum(0), left));
+    EXPECT_EQ(replicas.used(left), 100);
+}
+
 TEST_F(LostMemory, IsNoSourceOfCopiesThatOthersHave)
 {
     run({inout(0)}, left);

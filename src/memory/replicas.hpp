@@ -65,6 +65,9 @@ public:
     /// The space holds nothing any more; no task may be given memory there from now on. Returns the data whose only value was
     /// there: their home counts as having it, whatever it has. Tasks that have their data there are released as not run.
     std::vector<const void*> lose(SpaceId space);
+    /// The task, which is not released yet, has begun there and will not end: what it writes may be half done, and is not there
+    /// any more. Returns the data whose only value that was, as `lose` does. To be released as not run.
+    std::vector<const void*> spoil(std::span<const TaskDatum> data, SpaceId space);
     /// Less memory was there than its capacity says: gives up all that nobody uses, as far as no transfer must save it first, and
     /// begins to save the rest.
     void make_room(SpaceId space, Plan& plan);

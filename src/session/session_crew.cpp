@@ -63,6 +63,25 @@ Crew::Outlook SessionCrew::outlook(Flops flops)
     return sharing_ && !sharing_->is_worth_waking(flops) ? Outlook::busy : Outlook::asleep;
 }
 
+void SessionCrew::note_form(const Form& form, Index nb) const
+{
+    const std::lock_guard lock(forms_mutex_);
+    forms_[&form] = {++laid_out_, nb};
+}
+
+Crew::FormTaken SessionCrew::taken(const Form& form) const
+{
+    const std::lock_guard lock(forms_mutex_);
+    const auto found = forms_.find(&form);
+    return found == forms_.end() ? FormTaken() : found->second;
+}
+
+void SessionCrew::forget_forms()
+{
+    const std::lock_guard lock(forms_mutex_);
+    forms_.clear();
+}
+
 /// Copies are bound to this system's nodes, so not on a described machine.
 std::vector<Crew::Node> SessionCrew::nodes() const
 {

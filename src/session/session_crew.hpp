@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
+#include <mutex>
 
 namespace trencadis {
 
@@ -53,6 +55,9 @@ public:
         const InProgress counted(in_progress_);
         return session_.run_with(devices, body, interrupted);
     }
+    void note_form(const Form& form, Index nb) const override;
+    FormTaken taken(const Form& form) const override;
+    void forget_forms();
     bool keeps_copies() const override { return session_.keeps(); }
     void will_write(const void* data, Bytes bytes) override { session_.touch(data, bytes); }
     bool counts_node_bytes() const override { return session_.counts_node_bytes(); }
@@ -84,6 +89,10 @@ private:
     /// Written by any calling thread, relaxed: what follows from them is a guess.
     std::atomic<int> in_progress_{0}; ///< calls with tasks
     std::atomic<std::int64_t> last_call_ns_{0}, last_short_ns_{0}, last_rouse_ns_{0};
+
+    mutable std::mutex forms_mutex_;
+    mutable std::map<const Form*, FormTaken> forms_; ///< under it
+    mutable std::int64_t laid_out_ = 0;              ///< calls; under it
 };
 
 } // namespace trencadis

@@ -101,6 +101,7 @@ void Session::reset_statistics()
     parts_->traffic_base = parts_->engine->traffic();
     parts_->run_ns_base = parts_->run_time();
     parts_->node_bytes.clear();
+    if (parts_->crew) parts_->crew->forget_forms(); // a session is reset before it has one
 }
 
 } // namespace trencadis

@@ -10,8 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <thread>
 
 namespace trencadis::testing {
 namespace {
@@ -168,6 +171,118 @@ TEST(DeviceFaults, LeaveNoTaskOfDevicesAloneWaitingForEver)
             EXPECT_EQ(message.empty(), enough) << scheduler << ' ' << words << ": " << message;
             EXPECT_EQ(message.find('\n'), std::string::npos);
         }
+}
+
+/// Adds one to each element, on devices in two kernels, between which or before which the body may throw.
+struct Throwing {
+    enum class Where : std::uint8_t { nowhere, before, between };
+    Where where = Where::nowhere;
+    int step = -1; ///< of a chain; -1: any. On the first one the value is at home as well
+    bool on_core = false;
+};
+struct AddOneArgs {
+    double* x;
+    Index count;
+    const Throwing* throwing;
+    std::atomic<int>* thrown;
+    int step;
+    Flops flops() const { return double(count); }
+    void run(TaskContext&) const
+    {
+        if (*thrown == 0) std::this_thread::sleep_for(std::chrono::microseconds(300)); // the devices have some of them
+        else if (throwing->on_core) throw Error(ErrorCode::environment, "nor does a core");
+        for (Index i = 0; i < count; ++i) x[i] += 1;
+    }
+    void run_on_device(TaskContext& context) const
+    {
+        const auto add = [&](Index begin, Index end) {
+            double* const block = static_cast<double*>(context.operand(0).data);
+            static_cast<const QueueKernels*>(context.kernels())->queue->enqueue(flops(), [=](const BlockMap& map) {
+                double* const at = static_cast<double*>(map.at(block));
+                for (Index i = begin; i < end; ++i) at[i] += 1;
+            });
+        };
+        const bool throws = throwing->step < 0 || throwing->step == step;
+        if (throws && throwing->where == Throwing::Where::before) fall();
+        add(0, count / 2);
+        if (throws && throwing->where == Throwing::Where::between) fall();
+        add(count / 2, count);
+    }
+    [[noreturn]] void fall() const
+    {
+        thrown->fetch_add(1);
+        throw Error(ErrorCode::environment, "the body does not go on");
+    }
+};
+constexpr Codelet adding = codelet_of<AddOneArgs>("add");
+
+/// Chains of tasks on data of their own. Returns what the call said; `thrown`: how often a body threw, which it did at all.
+std::string chains_that_throw(const Throwing& throwing, const char* scheduler, std::vector<double>& data, int& faults)
+{
+    constexpr Index count = 100, chains = 12, length = 6;
+    std::string message;
+    std::atomic<int> thrown{0};
+    EngineOnDevices on("emulated:2", scheduler, 1, 2);
+    for (int tries = 0; tries < 500 && thrown == 0 && message.empty(); ++tries) try {
+            data.assign(count * chains, 0);
+            on.engine->run({}, [&](Flow& flow) {
+                for (Index t = 0; t < length; ++t)
+                    for (Index c = 0; c < chains; ++c) {
+                        double* const x = data.data() + c * count;
+                        flow.submit(adding, AddOneArgs{x, count, &throwing, &thrown, int(t)},
+                                    {Access{Datum(x, 10, 10, 10, 8), AccessMode::readwrite}});
+                    }
+            });
+            EXPECT_EQ(data, std::vector<double>(count * chains, length)) << scheduler;
+        } catch (const Error& error) {
+            message = error.what();
+        }
+    EXPECT_GT(thrown, 0) << scheduler;
+    faults = 0;
+    for (const DeviceTraffic& device : on.engine->traffic()) faults += !device.fault.empty();
+    return message;
+}
+
+constexpr const char* all_schedulers[] = {"mosaic", "eager", "ws", "h1", "h2", "dmda", "heft", "cats", "locality-default"};
+
+TEST(DeviceFaults, OfABodyThatThrowsBeforeItsKernelsGiveTheTaskToACore)
+{
+    std::vector<double> data;
+    int faults = 0;
+    for (const char* scheduler : all_schedulers) {
+        EXPECT_EQ(chains_that_throw({Throwing::Where::before}, scheduler, data, faults), "") << scheduler;
+        EXPECT_EQ(faults, 0) << "the device is as it was";
+    }
+}
+
+TEST(DeviceFaults, OfABodyThatThrowsBetweenItsKernelsGiveTheTaskToACoreWhereItsDataAreElsewhere)
+{
+    std::vector<double> data;
+    int faults = 0;
+    for (const char* scheduler : all_schedulers)
+        EXPECT_EQ(chains_that_throw({Throwing::Where::between, 0}, scheduler, data, faults), "") << scheduler;
+}
+
+TEST(DeviceFaults, OfABodyThatThrowsBetweenItsKernelsAreRightOrSaidWhereTheOnlyValueWasThere)
+{
+    std::vector<double> data;
+    int faults = 0;
+    int said = 0;
+    for (const char* scheduler : all_schedulers)
+        for (int round = 0; round < 3; ++round) {
+            const std::string message = chains_that_throw({Throwing::Where::between, 3}, scheduler, data, faults);
+            EXPECT_TRUE(message.empty() || message == "the body does not go on") << scheduler << ": " << message;
+            said += !message.empty();
+        }
+    EXPECT_GT(said, 0);
+}
+
+TEST(DeviceFaults, OfABodyThatThrowsOnACoreAsWellAreThoseOfTheCore)
+{
+    std::vector<double> data;
+    int faults = 0;
+    for (const char* scheduler : {"eager", "h2", "dmda"})
+        EXPECT_EQ(chains_that_throw({Throwing::Where::before, -1, true}, scheduler, data, faults), "nor does a core");
 }
 
 } // namespace

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -134,6 +137,54 @@ TEST(KeptByADevice, MakesWayWhereItBeginsLongBeforeWhatSharesItsMemory)
     for (const Index one : {11, 12, 13, 0}) EXPECT_EQ(moved(one, 1), 0) << "it shares no memory with any of these";
     EXPECT_EQ(moved(1, 10), 10) << "a part of it was used under another name";
     EXPECT_EQ(moved(9, 1), 1) << "it lies in the longer one";
+}
+
+/// Adds one to each element, on devices alone.
+struct AddOneArgs {
+    Index count;
+    std::atomic<int>* done;
+    Flops flops() const { return double(count); }
+    void run_on_device(TaskContext& context) const
+    {
+        double* const block = static_cast<double*>(context.operand(0).data);
+        static_cast<const QueueKernels*>(context.kernels())->queue->enqueue(flops(), [*this, block](const BlockMap& map) {
+            double* const x = static_cast<double*>(map.at(block));
+            for (Index i = 0; i < count; ++i) x[i] += 1;
+            done->fetch_add(1);
+        });
+    }
+};
+constexpr Codelet adding = codelet_of<AddOneArgs>("add");
+
+/// A tile takes 20 ms to come home, and the caller is asked as often.
+TEST(KeptByADevice, IsForgottenWhereACallWasStoppedWhileItsResultsCameHome)
+{
+    constexpr Index tiles = 12, rows = 100, cols = 100, each = rows * cols;
+    EngineOnDevices on("emulated,bandwidth=4MB/s", "eager", 1, 2);
+    std::vector<double> data(std::size_t(tiles * each));
+    trencadis::KeptData& kept = *on.engine->kept_data();
+    kept.keep(data.data(), Bytes(data.size() * sizeof(double)));
+    std::atomic<int> done{0};
+    const auto add_one = [&](const std::function<bool()>& ask) {
+        done = 0;
+        on.engine->run({.interrupted = &ask}, [&](Flow& flow) {
+            for (Index t = 0; t < tiles; ++t)
+                flow.submit(adding, AddOneArgs{each, &done},
+                            {Access{Datum(data.data() + t * each, rows, cols, rows, sizeof(double)), AccessMode::readwrite}});
+        });
+    };
+    bool left_out = false;
+    for (int round = 0; round < 20 && !left_out; ++round) {
+        std::ranges::fill(data, 1);
+        kept.touch_kept(data.data());
+        EXPECT_THROW(add_one([&] { return done == tiles; }), Error);
+        std::vector<double> expected = data;
+        left_out = std::ranges::find(expected, 1) != expected.end();
+        for (double& x : expected) x += 1;
+        add_one([] { return false; });
+        ASSERT_EQ(data, expected) << "what is there is what is at home, not what was on its way";
+    }
+    EXPECT_TRUE(left_out);
 }
 
 /// Begins to write, then gives up.

@@ -64,7 +64,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     run = middle(runs)
     residual = ours.residual() if request["check"] else None
     asked = Request(job.routine, [job.n], job.precision, choice, busy_of(configuration["busy"]), 1, request["check"])
-    row = record(asked, job, describe_session(_core, session), [run], residual)
+    row = record(asked, job, ours.described(describe_session(_core, session)), [run], residual)
     return {**row, "calls": inner, **_energy_of_a_call(metering, runs)}
 
 

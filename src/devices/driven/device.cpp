@@ -163,6 +163,7 @@ Status DrivenDevice::copy_from(Device& other, DevicePlace from, DevicePlace to, 
 
 void DrivenDevice::enqueue(Flops, Body)
 {
+    note_asked();
     Status& status = fault(Queue::kernels);
     if (status.ok()) status = {Fault::kernel, name_ + " runs no functions of this process"};
 }
@@ -198,6 +199,7 @@ Status DrivenDevice::spots_of(const Level3Call& call, Spots& at) const
 
 void DrivenDevice::enqueue(const Level3Call& call)
 {
+    note_asked();
     Status& status = fault(Queue::kernels);
     if (!status.ok() || lost()) return;
     Spots at;

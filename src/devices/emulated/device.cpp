@@ -117,6 +117,7 @@ Status EmulatedDevice::copy_from(Device& other, DevicePlace from, DevicePlace to
 
 void EmulatedDevice::enqueue(Flops flops, Body body)
 {
+    note_asked();
     const Seconds least = traits_.speed > 0 ? flops / traits_.speed : 0;
     queue(Queue::kernels).add(least, [this, body = std::move(body)]() -> Status {
         if (strike(works_, traits_.lose_at, Fault::lost, "").fault == Fault::lost) lose();

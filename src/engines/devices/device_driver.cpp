@@ -4,6 +4,7 @@
 #include "observe/clock.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace trencadis {
@@ -85,6 +86,7 @@ void DeviceDriver::run(Task& task, std::vector<Operand> operands, WorkerId worke
 {
     Begun& begun = begin(Queue::kernels);
     begun.task = &task;
+    const std::uint64_t before = unit_.device->kernels().asked();
     try {
         SharedWork work;
         Team team(work);
@@ -92,6 +94,7 @@ void DeviceDriver::run(Task& task, std::vector<Operand> operands, WorkerId worke
         task.codelet->device(task.args, context);
     } catch (...) {
         begun.thrown = std::current_exception();
+        begun.touched = unit_.device->kernels().asked() != before;
     }
     end(Queue::kernels, begun, {});
 }

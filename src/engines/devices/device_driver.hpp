@@ -25,6 +25,7 @@ public:
         Transfer transfer = {};
         devices::Status status = {};
         std::exception_ptr thrown = {}; ///< by the body that enqueued
+        bool touched = false;           ///< it had asked for kernels by then, so that what it writes may be half done
         std::int64_t begin_ns = 0, end_ns = 0;
     };
 

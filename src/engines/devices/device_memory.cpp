@@ -108,6 +108,7 @@ bool DeviceMemory::takes(const Task& task, int device) const
     };
     if (!std::all_of(data.begin(), data.end(), moves)) return false;
     const std::lock_guard lock(mutex_);
+    if (!for_cores_.empty() && for_cores_.contains(&task)) return false;
     const bool alone = !task.codelet->core; // then it fails with what disagrees
     const auto agrees = [&](const TaskDatum& datum) {
         return alone || replicas_.agrees(datum) || (!kept_.empty() && !is_used(datum.data)); // what was kept makes way
@@ -230,6 +231,7 @@ void DeviceMemory::fetch(const Task& task)
 void DeviceMemory::release(const Task& task)
 {
     const std::lock_guard lock(mutex_);
+    for_cores_.erase(&task);
     const auto found = at_home_.find(&task);
     if (found == at_home_.end()) return;
     replicas_.release(found->second, home);
@@ -287,6 +289,7 @@ void DeviceMemory::settle(TaskFlow& flow, const std::function<bool()>& stop)
         forget(datum, flow, stopped || flow.has_failed(), lock);
     }
     used_by_.erase(&flow);
+    std::erase_if(for_cores_, [&](const auto& task) { return task.second == &flow; }); // of one that failed, those that never ran
     call_all();
 }
 

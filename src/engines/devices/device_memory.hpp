@@ -148,6 +148,8 @@ private:
     static std::exception_ptr error_of(const Station& station, const devices::Status& status, std::string_view where);
     void lose(int device, Station& station, const devices::Status& status);
     void lose_datum(const void* data, const Station& station);
+    void fail_users(const void* data, const std::exception_ptr& failure);
+    bool is_whole_without(int device, const Task& task, const std::exception_ptr& failure);
 
     mutable std::mutex mutex_; ///< of everything below but news and dead
     std::condition_variable changed_;
@@ -157,6 +159,7 @@ private:
     Replicas replicas_;
     TransferQueues queues_;
     std::unordered_map<const Task*, std::vector<TaskDatum>> at_home_; ///< what tasks on cores have
+    std::unordered_map<const Task*, const TaskFlow*> for_cores_;      ///< tasks whose bodies for devices have thrown
     std::unordered_map<const TaskFlow*, std::vector<const void*>> used_by_;
     std::unordered_map<const void*, std::vector<TaskFlow*>> users_;
     std::map<const char*, Kept> kept_; ///< by where it begins; nothing is in two

@@ -94,17 +94,29 @@ void DeviceMemory::end_transfer(Station& station, const DeviceDriver::Ended& end
 }
 
 /// Kernels end in the order in which the tasks were claimed. What a lost device has computed is not there: its task is to be run
-/// by others.
+/// by others, and so is one whose body has thrown.
 void DeviceMemory::end_task(int device, Station& station, const DeviceDriver::Ended& ended, std::vector<Done>& done)
 {
     Task& task = *ended.task;
     const bool dead = station.dead.load(std::memory_order_relaxed);
     station.claims.pop();
+    const bool whole = !ended.thrown || dead || !ended.touched || is_whole_without(device, task, ended.thrown);
     replicas_.release(data_of(task), space_of(device), !dead && !ended.thrown);
-    const bool again = dead && !ended.thrown && task.flow->may_run(task);
+    const bool again = (dead || ended.thrown) && whole && task.flow->may_run(task), back = again && task.codelet->core;
     std::exception_ptr failure = ended.thrown;
-    if (again && !task.codelet->core) failure = error_of(station, station.fault, fmt::format("task '{}'", task.label));
-    done.push_back({&task, std::move(failure), ended.begin_ns, ended.end_ns, again && task.codelet->core});
+    if (back && ended.thrown) {
+        for_cores_.emplace(&task, task.flow); // what its body threw on one device it may throw on any, again and again
+        station.takes_less = true;
+    } else if (again && !ended.thrown) failure = error_of(station, station.fault, fmt::format("task '{}'", task.label));
+    done.push_back({&task, back ? nullptr : std::move(failure), ended.begin_ns, ended.end_ns, back});
+}
+
+/// What the task was about to write there is half done. False: its only value was, and who uses it has failed with that.
+bool DeviceMemory::is_whole_without(int device, const Task& task, const std::exception_ptr& failure)
+{
+    const std::vector<const void*> lost = replicas_.spoil(data_of(task), space_of(device));
+    for (const void* const datum : lost) fail_users(datum, failure);
+    return lost.empty();
 }
 
 // ---- what can begin
@@ -266,9 +278,14 @@ void DeviceMemory::lose(int device, Station& station, const Status& status)
 /// Its only value was there: the flows that use it have failed.
 void DeviceMemory::lose_datum(const void* data, const Station& station)
 {
+    fail_users(data, error_of(station, station.fault, "what it held"));
+}
+
+void DeviceMemory::fail_users(const void* data, const std::exception_ptr& failure)
+{
     const auto users = users_.find(data);
     if (users == users_.end()) return;
-    for (TaskFlow* const flow : users->second) flow->fail(error_of(station, station.fault, "what it held"));
+    for (TaskFlow* const flow : users->second) flow->fail(failure);
 }
 
 } // namespace trencadis
