@@ -3,8 +3,9 @@
     XDG_CACHE_HOME=... .venv/bin/python benchmarks/regret.py --routine potrf --n 100,300,900 [--busy 1=1] [--json FILE]
 
 Every plan of the sweep (all forms with LAPACK's results, tiles from a quarter to four times the form's own in half octaves) is
-run once; the best few, the chosen one and the rule then again in rounds, each in another order, for the figures: what a call
-costs depends on the one before it, which leaves helpers awake or asleep. Regret is the median of what was chosen over that of the
+run once; the best few, the chosen one and the rule then again in rounds, each in another order, for the figures. What a short
+call costs depends on the one before it, which leaves helpers awake or asleep; so one of the same plan comes first.
+Regret is the median of what was chosen over that of the
 best, minus 1. The least of several medians is low by chance, so the best is found among one half of the rounds and timed by the
 other half, both ways round, and the mean of both is the regret; `regret_least` is over the least median of all rounds.
 `floor` is by how much the median of the chosen plan differs from its own: it takes part a second time as if it were another one.
@@ -50,11 +51,7 @@ def rounds(timed, plans: list[str], seconds: float, least: int) -> dict[str, lis
     for number in range(MOST_ROUNDS):
         shuffle(order)
         for plan in order:
-            word = plan.removesuffix(AGAIN)
-            once = timed.time(word)
-            if once < tune.ENOUGH_S:
-                once = statistics.median([once] + [timed.time(word) for _ in range(9)])
-            took[plan].append(once)
+            took[plan].append(tune.once(timed, plan.removesuffix(AGAIN)))
         if time.monotonic() - begin > seconds and number + 1 >= least:
             break
     return took
@@ -74,7 +71,8 @@ def regret(session, by_rule, routine: str, m: int, n: int, k: int) -> dict:
     screened = rounds(timed, sweep(by_rule, routine, m, n, k), SCREEN_S, 1)
     best_first = sorted(screened, key=lambda plan: statistics.median(screened[plan]))
     finalists = list(dict.fromkeys(["rule", chosen, *best_first[:FINALISTS]]))
-    took = rounds(timed, [*finalists, chosen + AGAIN], FINAL_S, LEAST_ROUNDS if statistics.median(screened["rule"]) < 0.3 else 4)
+    least = LEAST_ROUNDS if statistics.median(screened["rule"]) < 0.3 else 4
+    took = rounds(timed, [*finalists, chosen + AGAIN], FINAL_S, least)
     twin = took.pop(chosen + AGAIN)
     medians = {plan: statistics.median(times) for plan, times in took.items()}
     best = min(medians, key=medians.get)
@@ -103,8 +101,8 @@ def main() -> None:
                 row = {**regret(session, by_rule, routine, m, n, k), "busy": " ".join(words.busy)}
                 rows.append(row)
                 print(f"{routine} {m}x{n}{f'x{k}' if k else ''}: {row['chosen']} {100 * row['regret']:.1f} %, the rule "
-                      f"{100 * row['regret_of_rule']:.1f} %, floor {100 * row['floor']:.1f} %, best {row['best']} {row['seconds_best'] * 1e3:.3f} ms of "
-                      f"{row['swept']}, {row['rounds']} rounds", flush=True)  # fmt: skip
+                      f"{100 * row['regret_of_rule']:.1f} %, floor {100 * row['floor']:.1f} %, best "
+                      f"{row['best']} {row['seconds_best'] * 1e3:.3f} ms of {row['swept']}, {row['rounds']} rounds", flush=True)  # fmt: skip
                 if words.json:
                     with words.json.open("a") as file:
                         file.write(json.dumps(row) + "\n")
