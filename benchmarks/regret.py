@@ -101,8 +101,8 @@ def main() -> None:
                 row = {**regret(session, by_rule, routine, m, n, k), "busy": " ".join(words.busy)}
                 rows.append(row)
                 print(f"{routine} {m}x{n}{f'x{k}' if k else ''}: {row['chosen']} {100 * row['regret']:.1f} %, the rule "
-                      f"{100 * row['regret_of_rule']:.1f} %, floor {100 * row['floor']:.1f} %, best "
-                      f"{row['best']} {row['seconds_best'] * 1e3:.3f} ms of {row['swept']}, {row['rounds']} rounds", flush=True)  # fmt: skip
+                      f"{100 * row['regret_of_rule']:.1f} %, floor {100 * row['floor']:.1f} %, best {row['best']} "
+                      f"{row['seconds_best'] * 1e3:.3f} ms of {row['swept']}, {row['rounds']} rounds", flush=True)  # fmt: skip
                 if words.json:
                     with words.json.open("a") as file:
                         file.write(json.dumps(row) + "\n")
