@@ -3,10 +3,13 @@
     XDG_CACHE_HOME=... .venv/bin/python benchmarks/regret.py --routine potrf --n 100,300,900 [--busy 1=1] [--json FILE]
 
 Every plan of the sweep (all forms with LAPACK's results, tiles from a quarter to four times the form's own in half octaves) is
-run once; the best few, the chosen one and the rule then again in rounds, each in another order, for the figures: what a call
-costs depends on the one before it, which leaves helpers awake or asleep. Regret is the median of what was chosen over that of the
+run once; the best few, the chosen one and the rule then again in rounds, each in another order, for the figures. What a short
+call costs depends on the one before it, which leaves helpers awake or asleep; so one of the same plan comes first.
+Regret is the median of what was chosen over that of the
 best, minus 1. The least of several medians is low by chance, so the best is found among one half of the rounds and timed by the
 other half, both ways round, and the mean of both is the regret; `regret_least` is over the least median of all rounds.
+`floor` is by how much the median of the chosen plan differs from its own: it takes part a second time as if it were another one.
+Differences as small as that are no regret.
 The sizes that are the standard here are none of those that `trencadis tune` measures.
 """
 
@@ -28,6 +31,7 @@ ORDERS = "110,150,220,300,440,620,900,1200,1800,2600,3500,6000"
 SHAPES = {"gemm": "700x24x2000,3000x48x3000,2500x2500x50,300x300x3000", "getrf": "2000x150,6000x300,400x3000",
           "geqrf": "2000x150,6000x300,30000x80,400x3000", "potrf": ""}  # fmt: skip
 #: Plans that are measured once more, seconds for each pass of a size, and rounds of the second one.
+AGAIN = " again"  # the same plan as a contestant of its own
 FINALISTS, SCREEN_S, FINAL_S, LEAST_ROUNDS, MOST_ROUNDS = 5, 0.4, 1.5, 6, 81
 
 
@@ -47,10 +51,7 @@ def rounds(timed, plans: list[str], seconds: float, least: int) -> dict[str, lis
     for number in range(MOST_ROUNDS):
         shuffle(order)
         for plan in order:
-            once = timed.time(plan)
-            if once < tune.ENOUGH_S:
-                once = statistics.median([once] + [timed.time(plan) for _ in range(9)])
-            took[plan].append(once)
+            took[plan].append(tune.once(timed, plan.removesuffix(AGAIN)))
         if time.monotonic() - begin > seconds and number + 1 >= least:
             break
     return took
@@ -70,12 +71,15 @@ def regret(session, by_rule, routine: str, m: int, n: int, k: int) -> dict:
     screened = rounds(timed, sweep(by_rule, routine, m, n, k), SCREEN_S, 1)
     best_first = sorted(screened, key=lambda plan: statistics.median(screened[plan]))
     finalists = list(dict.fromkeys(["rule", chosen, *best_first[:FINALISTS]]))
-    took = rounds(timed, finalists, FINAL_S, LEAST_ROUNDS if statistics.median(screened["rule"]) < 0.3 else 4)
+    least = LEAST_ROUNDS if statistics.median(screened["rule"]) < 0.3 else 4
+    took = rounds(timed, [*finalists, chosen + AGAIN], FINAL_S, least)
+    twin = took.pop(chosen + AGAIN)
     medians = {plan: statistics.median(times) for plan, times in took.items()}
     best = min(medians, key=medians.get)
     return {"routine": routine, "m": m, "n": n, "k": k or None, "chosen": chosen, "best": best, "swept": len(screened),
             "rounds": len(took["rule"]), "seconds_best": medians[best], "seconds_chosen": medians[chosen],
             "seconds_rule": medians["rule"], "regret": behind(took, chosen), "regret_of_rule": behind(took, "rule"),
+            "floor": abs(statistics.median(twin) / medians[chosen] - 1),
             "regret_least": medians[chosen] / medians[best] - 1}  # fmt: skip
 
 
@@ -97,8 +101,8 @@ def main() -> None:
                 row = {**regret(session, by_rule, routine, m, n, k), "busy": " ".join(words.busy)}
                 rows.append(row)
                 print(f"{routine} {m}x{n}{f'x{k}' if k else ''}: {row['chosen']} {100 * row['regret']:.1f} %, the rule "
-                      f"{100 * row['regret_of_rule']:.1f} %, best {row['best']} {row['seconds_best'] * 1e3:.3f} ms of "
-                      f"{row['swept']}, {row['rounds']} rounds", flush=True)  # fmt: skip
+                      f"{100 * row['regret_of_rule']:.1f} %, floor {100 * row['floor']:.1f} %, best {row['best']} "
+                      f"{row['seconds_best'] * 1e3:.3f} ms of {row['swept']}, {row['rounds']} rounds", flush=True)  # fmt: skip
                 if words.json:
                     with words.json.open("a") as file:
                         file.write(json.dumps(row) + "\n")
@@ -107,7 +111,7 @@ def main() -> None:
 
 
 def summary(rows: list[dict]) -> None:
-    for what in ("regret", "regret_of_rule"):
+    for what in ("regret", "regret_of_rule", "floor"):
         values = sorted(row[what] for row in rows)
         print(f"{what}: median {100 * statistics.median(values):.1f} %, worst {100 * values[-1]:.1f} %, of {len(values)} calls")
 

@@ -1,7 +1,6 @@
 """Calibration, what is chosen from it, and how it is explained."""
 
 import json
-import math
 import os
 import signal
 import subprocess
@@ -110,9 +109,37 @@ def test_a_calibration_has_the_rule_and_others_at_each_size_and_explain_reads_it
     assert "of the rule" in text and "expected" in text
 
 
-def test_of_two_passes_ratios_to_the_rule_count_and_not_how_fast_the_host_was():
-    both = tune.together({"rule": 2.0, "packed": 1.0, "panel": 4.0}, {"rule": 8.0, "packed": 8.0})
-    assert both == {"rule": pytest.approx(4), "packed": pytest.approx(4 * math.sqrt(0.5)), "panel": pytest.approx(8)}
+def test_explain_says_when_a_lead_is_no_larger_than_what_the_rule_differs_from_itself(tmp_path):
+    one = session_rows()[0] | {"n": 500, "m": 500}
+    write = [one, one | {"plan": "packed", "seconds": 4.0}, one | {"plan": "in-place", "seconds": 1.5}]
+    bits(tmp_path, write=write)
+    (row,), _ = explained(tmp_path, "potrf", "--n", "500")
+    assert row["chosen"] == "rule" and "takes 0.750 of the fixed rule, which differed from itself" in row["why"]
+    bits(tmp_path, write=[one, write[1] | {"seconds": 2.0}, write[2]])
+    assert explained(tmp_path, "potrf", "--n", "500")[0][0]["chosen"] == "rule"  # the mean is 1.41
+    bits(tmp_path, write=[one, write[1] | {"seconds": 1.1}, write[2] | {"seconds": 0.7}])
+    assert explained(tmp_path, "potrf", "--n", "500")[0][0]["chosen"] == "in-place"
+
+
+def test_of_two_passes_the_ratio_to_the_rule_counts_that_is_less_in_a_plans_favour_and_not_how_fast_the_host_was():
+    first = {"rule": 2.0, "packed": 1.0, "in-place": 2.2, "panel": 4.0}
+    both = tune.together(first, {"rule": 8.0, "packed": 7.2, "in-place": 4.0})
+    ratios = {"rule": 1, "packed": 0.9, "in-place": 1.1, "panel": 2}
+    assert both == {plan: pytest.approx(4 * ratio) for plan, ratio in ratios.items()}
+
+
+def test_a_short_call_is_timed_after_one_of_its_own_plan_and_a_long_one_at_once():
+    class Timed:
+        def __init__(self, seconds):
+            self.seconds, self.last, self.calls = seconds, "", 0
+
+        def time(self, plan):
+            self.calls, before, self.last = self.calls + 1, self.last, plan
+            return self.seconds * (1 if plan == before else 3)
+
+    short, long = Timed(1e-3), Timed(1.0)
+    assert [tune.once(short, plan) for plan in ("rule", "packed", "rule")] == [1e-3] * 3 and short.calls == 9
+    assert tune.once(long, "rule") == 3.0 and long.calls == 1
 
 
 def test_without_a_calibration_calls_go_by_the_rule_and_explain_says_so(tmp_path):

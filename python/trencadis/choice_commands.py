@@ -16,6 +16,8 @@ from .options import SESSION_PANEL, shape_list, size_list
 from .records import JsonTo, check_record_target, emit, progress_bar
 from .tables import console, print_table
 
+#: What a plan must take of the rule to be chosen.
+WORTH_IT = 0.975
 Workers = Annotated[
     str,
     typer.Option(
@@ -131,6 +133,8 @@ def _why(session: Any, considered: list[dict[str, Any]], known: list[dict[str, A
     first, others = considered[0], [one for one in known if one is not considered[0]]
     if first["plan"] == "rule":
         best = min((one["against"] for one in others), default=1.0)
+        if best < WORTH_IT:
+            return f"the best of the others takes {best:.3f} of the fixed rule, which differed from itself by more near this size"
         return f"no plan is expected to be 2.5 % better than the fixed rule; the best of them takes {best:.3f} of it"
     text = f"expected to take {first['against']:.3f} of the fixed rule"
     rivals = [one for one in others if one["plan"] != "rule"]

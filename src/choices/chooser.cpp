@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -19,7 +20,7 @@ constexpr std::string_view words[] = {"rule", "time", "energy", "energy-delay"};
 
 /// Beyond so many octaves from what was measured nothing is known.
 constexpr double farthest = 1.2;
-/// What a plan must be better than the rule to be taken: less is within the scatter of a calibration.
+/// What a plan must be better than the rule to be taken: less is within the scatter of any calibration.
 constexpr double worth_it = 0.975;
 /// How much a busy neighbour counts. A choice is the same with one and without.
 constexpr double weight_of_busy = 0.3;
@@ -84,26 +85,47 @@ struct Chooser::Model {
         Call call; ///< its routine's name is the model's
         bool is_the_callers;
         std::vector<One> all;
+        double scatter = 0; ///< by how much the rule differs from itself: see `count_twins`
 
         double distance(const Call& other) const
         {
             return std::hypot(octaves(call.m, other.m), octaves(call.n, other.n), octaves(call.k, other.k));
         }
         /// What was measured of a plan, which may have another word here: narrow tiles come to the same.
-        const Amounts* of(const Plan& plan, int workers) const
+        template <class Self> static auto find(Self& size, const Plan& plan, int workers) -> decltype(&size.all.front().amounts)
         {
-            const Tiles tiles = tiles_of(plan, call, workers);
-            for (const One& one : all)
+            const Tiles tiles = tiles_of(plan, size.call, workers);
+            for (auto& one : size.all)
                 if (one.plan.by == plan.by && one.plan.form == plan.form && one.tiles.nb == tiles.nb &&
                     one.tiles.grain == tiles.grain)
                     return &one.amounts;
             return nullptr;
         }
+        const Amounts* of(const Plan& plan, int workers) const { return find(*this, plan, workers); }
         /// Of what the rule would be here for a call on the same side of its leap.
         const Amounts* of_rule(bool callers, int workers, const Form* first) const
         {
             if (callers == is_the_callers) return of({}, workers);
-            return of(callers ? Plan{.by = Plan::By::caller} : Plan{Plan::By::tasks, first, 0}, workers);
+            return of(same_as_rule(callers, first), workers);
+        }
+        static Plan same_as_rule(bool callers, const Form* first)
+        {
+            return callers ? Plan{.by = Plan::By::caller} : Plan{Plan::By::tasks, first, 0};
+        }
+        /// The rule of a square factorization is another of the plans by another word, so it was measured twice. It took the
+        /// mean; by how much the two differ is chance, and so is as much of anybody else's lead.
+        void count_twins(int workers)
+        {
+            if (call.m != call.n || call.k != 0) return;
+            const Form* const first = &find_routine(call.routine).forms().front();
+            Amounts* const rules = find(*this, {}, workers);
+            Amounts* const twins = find(*this, same_as_rule(is_the_callers, first), workers);
+            if (!rules || !twins) return;
+            scatter = std::abs(advantage(*twins, *rules));
+            const double busy = rules->has_busy == twins->has_busy ? std::midpoint(rules->busy, twins->busy)
+                                                                   : (rules->has_busy ? rules : twins)->busy;
+            *rules = *twins = {std::midpoint(rules->quiet, twins->quiet), busy, std::midpoint(rules->time, twins->time),
+                               rules->has_busy || twins->has_busy};
         }
     };
     std::string_view routine;
@@ -135,6 +157,8 @@ Chooser::Chooser(const std::vector<Row>& rows, int workers, bool ours, Objective
     }
     for (Model& model : models_) std::erase_if(model.sizes, [&](const Model::Size& size) { return !size.of({}, workers); });
     std::erase_if(models_, [](const Model& model) { return model.sizes.empty(); });
+    for (Model& model : models_)
+        for (Model::Size& size : model.sizes) size.count_twins(workers);
 }
 
 Chooser::~Chooser()
@@ -152,10 +176,10 @@ const Chooser::Model* Chooser::model_of(const Call& call) const
 /// Between the sizes that were measured each counts by the inverse of its distance to the fourth.
 Expected Chooser::expect(const Model& model, const Plan& plan, const Call& call) const
 {
-    Expected expected{plan, 0, 1, std::numeric_limits<double>::infinity(), false};
+    Expected expected{.plan = plan, .nearest = std::numeric_limits<double>::infinity()};
     const bool callers = is_the_callers(call, workers_, ours_);
     const Form* const first = &find_routine(call.routine).forms().front();
-    double weights = 0, against = 0, rate = 0;
+    double weights = 0, against = 0, rate = 0, scatter = 0;
     for (const Model::Size& size : model.sizes) {
         const double distance = size.distance(call);
         if (distance > 2 * farthest) continue;
@@ -166,11 +190,13 @@ Expected Chooser::expect(const Model& model, const Plan& plan, const Call& call)
         weights += weight;
         against += weight * advantage(*its, *rules);
         rate += weight * (std::log(flops_of(size.call)) - its->time);
+        scatter += weight * size.scatter;
         expected.nearest = std::min(expected.nearest, distance);
     }
     if (weights > 0) {
         expected.against = std::exp(against / weights);
         expected.seconds = flops_of(call) / std::exp(rate / weights);
+        expected.scatter = std::exp(scatter / weights);
     }
     return expected;
 }
@@ -189,7 +215,7 @@ std::vector<Expected> Chooser::consider(const Call& call) const
         if (all.empty() || (expected.nearest <= farthest && expected.nearest <= all.front().nearest)) all.push_back(expected);
     }
     std::ranges::stable_sort(all, {}, &Expected::against);
-    const bool rule_first = all.front().against > worth_it;
+    const bool rule_first = all.front().against * std::max(1 / worth_it, all.front().scatter) > 1;
     const auto chosen = rule_first ? std::ranges::find(all, Plan{}, &Expected::plan) : all.begin();
     chosen->chosen = true;
     std::rotate(all.begin(), chosen, chosen + 1);

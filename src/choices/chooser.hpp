@@ -28,6 +28,7 @@ struct Expected {
     Seconds seconds = 0; ///< 0: not known
     double against = 1;  ///< the objective's amount, of the rule's
     double nearest = 0;  ///< octaves to the nearest size that was measured
+    double scatter = 1;  ///< by what factor the rule differed from itself near by; who leads by less leads by chance
     bool chosen = false;
 };
 

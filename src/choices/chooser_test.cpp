@@ -106,6 +106,20 @@ TEST(Chooser, DoesNotTakeWhatTheRuleTookOnOneSideOfItsLeapForTheOther)
     for (const Expected& one : above) EXPECT_TRUE(one.plan.by != Plan::By::caller || one.against > 1.2);
 }
 
+TEST(Chooser, LeavesTheRuleWhereItDiffersFromItselfByMoreThanAnotherPlanFromIt)
+{
+    // At 500 the rule is packed.
+    const auto with = [](Seconds twin) {
+        const Chooser chooser({row(500, "rule", 2), row(500, "packed", twin), row(500, "in-place", 1.5)}, 2, true,
+                              Objective::time);
+        return chosen(chooser, potrf(500));
+    };
+    EXPECT_EQ(with(2), "in-place");
+    EXPECT_EQ(with(2.2), "in-place");
+    EXPECT_EQ(with(4), "rule");   // 0.53 of the mean, 2.83, and twice itself
+    EXPECT_EQ(with(1.1), "rule"); // not packed either
+}
+
 TEST(Chooser, KnowsPlansOfOtherWordsWithTheSameTiles)
 {
     // At 128 packed-1, packed-2 and packed-3 are all tiles of 32 or so, of which one was measured.
