@@ -65,10 +65,11 @@ TYPED_TEST(Potrf, RaisesNoExceptionsOfNumbersThatAreNotItsOwn)
     for_all_setups([&](const std::string& where) {
         for (const Index n : {1, 5, 10, 17, 31, 50, 64})
             for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
-                auto large = positive_definite<T>(random, uplo, n + 30 > 64 ? 64 : n + 30),
-                     A = positive_definite<T>(random, uplo, n);
-                large(0, 0) = T(std::numeric_limits<Real<T>>::quiet_NaN());
-                potrf(uplo, large.cols, large.data.data(), large.ld); // leaves something in the work area
+                auto large = random_matrix<T>(random, std::min<Index>(64, n + 30), std::min<Index>(64, n + 30));
+                auto A = positive_definite<T>(random, uplo, n);
+                std::fill(large.data.begin(), large.data.end(), T(std::numeric_limits<Real<T>>::infinity()));
+                large(0, 0) = T(-1);
+                potrf(uplo, large.cols, large.data.data(), large.ld); // leaves infinities in the work area
                 std::feclearexcept(FE_ALL_EXCEPT);
                 ASSERT_EQ(potrf(uplo, n, A.data.data(), A.ld), 0);
                 EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT & ~FE_INEXACT), 0) << where << " n " << n << " " << char(uplo);
