@@ -172,7 +172,7 @@ TEST(CInterface, ChecksSessionOptions)
 
 TEST(CInterface, KeepsDataOnDevicesFromCallToCall)
 {
-    constexpr std::int64_t n = 600; // smaller ones are computed by the caller
+    constexpr std::int64_t n = 800; // of several tasks: a single one the core may always take
     const SessionPointer session = make_session("devices=emulated,always=yes worker_count=1 scheduler=eager");
     std::vector<double> A(n * n, 1), B(n * n, 2), C(n * n);
     ASSERT_EQ(trc_session_keep(session.get(), A.data(), n, n, n, 8), TRC_OK) << trc_last_error_message();
