@@ -3,6 +3,7 @@
 #include "engines/engine.hpp"
 #include "engines/native/open_call.hpp"
 #include "engines/native/wake_cost.hpp"
+#include "engines/native/wariness.hpp"
 #include "engines/native/worker.hpp"
 #include "engines/protocol/protocol.hpp"
 #include "graph/task_flow.hpp"
@@ -227,9 +228,9 @@ private:
     std::atomic<bool> stop_{false};
     OpenCall call_;
     WakeCost wake_cost_;
+    Wariness wariness_;                           ///< no open calls meanwhile
     std::atomic<std::int64_t> alert_until_ns_{0}; ///< who is woken looks for work until then
     std::atomic<std::int64_t> woken_at_ns_{0};    ///< workers were, for the open call, and none of them has come yet; else 0
-    std::atomic<std::int64_t> wary_until_ns_{0};  ///< no open calls before: a member was late
     Sleepers sleepers_;                           ///< the workers' own units by number, then the guests in their places
     std::vector<WorkerId> worker_on_;             ///< by core number; no_worker
     std::unique_ptr<DeviceMemory> devices_;       ///< none: the workers are cores, and nobody moves data

@@ -12,11 +12,9 @@ namespace {
 
 /// A call that lasts longer is not worth the doubt where the system runs the caller's thread: the worker's own is pinned.
 constexpr std::int64_t longest_visit_ns = 20'000'000;
-/// Calls are tasks for so long after a member was late.
-constexpr std::int64_t wary_for_ns = 200'000'000;
 
-/// Until those who have joined are out: soon, unless the system has taken a core from one of them; true if so.
-bool await_members(const OpenCall& call, std::int64_t since)
+/// Until those who have joined are out: soon, unless the system has taken a core from one of them; for how long then, else 0.
+std::int64_t await_members(const OpenCall& call, std::int64_t since)
 {
     constexpr std::int64_t spin_ns = 200'000, nap_ns = 100'000;
     const std::atomic<std::uint32_t> nobody_wakes{0};
@@ -26,7 +24,7 @@ bool await_members(const OpenCall& call, std::int64_t since)
         if (late) futex_wait(nobody_wakes, 0, nap_ns);
         else relax();
     }
-    return late;
+    return late ? now_ns() - since : 0;
 }
 
 } // namespace
@@ -158,17 +156,13 @@ void NativeEngine::wake_for_call(int count)
 /// Waits for those who have joined. Of those who were woken and have not come it is known that they take longer than the call.
 void NativeEngine::close_call(std::int64_t computed)
 {
-    if (!call_.close() && await_members(call_, computed) && relief_.is_on())
-        wary_until_ns_.store(now_ns() + wary_for_ns, std::memory_order_relaxed);
+    const std::int64_t lost = call_.close() ? 0 : await_members(call_, computed);
+    if (lost > 0 && relief_.is_on()) wariness_.was_late(lost, computed + lost);
     if (const std::int64_t woken = woken_at_ns_.exchange(0, std::memory_order_relaxed))
         wake_cost_.note_delay(std::max(computed - woken, WakeCost::usual_delay_ns), computed);
 }
 
-bool NativeEngine::is_wary() const
-{
-    const std::int64_t until = wary_until_ns_.load(std::memory_order_relaxed);
-    return until > 0 && now_ns() < until;
-}
+bool NativeEngine::is_wary() const { return wariness_.is_on(now_ns()); }
 
 bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops)
 {

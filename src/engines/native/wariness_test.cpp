@@ -1,0 +1,50 @@
+#include "engines/native/wariness.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trencadis {
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;
+
+TEST(Wariness, IsOffUntilAMemberIsLate)
+{
+    const Wariness wariness;
+    EXPECT_FALSE(wariness.is_on(0));
+    EXPECT_FALSE(wariness.is_on(5000 * ms));
+}
+
+TEST(Wariness, LastsTwentyTimesWhatWasLost)
+{
+    Wariness wariness;
+    wariness.was_late(ms / 4, 1000 * ms);
+    EXPECT_TRUE(wariness.is_on(1000 * ms));
+    EXPECT_TRUE(wariness.is_on(1005 * ms - 1));
+    EXPECT_FALSE(wariness.is_on(1005 * ms));
+}
+
+/// A neighbour's turns: the pauses double up to the longest.
+TEST(Wariness, LastsTwiceAsLongWhereItHappensAgainSoon)
+{
+    Wariness wariness;
+    std::int64_t now = 1000 * ms;
+    for (const std::int64_t pause : {20, 40, 80, 160, 200, 200}) {
+        wariness.was_late(ms, now);
+        EXPECT_TRUE(wariness.is_on(now + pause * ms - 1)) << pause;
+        EXPECT_FALSE(wariness.is_on(now + pause * ms)) << pause;
+        now += pause * ms + pause * ms / 2;
+    }
+    wariness.was_late(ms, now += 1000 * ms);
+    EXPECT_FALSE(wariness.is_on(now + 20 * ms)) << "it was calm for long";
+}
+
+TEST(Wariness, LastsNoLongerThanTheLongest)
+{
+    Wariness wariness;
+    wariness.was_late(3000 * ms, 9000 * ms);
+    EXPECT_TRUE(wariness.is_on(9000 * ms + Wariness::longest_ns - 1));
+    EXPECT_FALSE(wariness.is_on(9000 * ms + Wariness::longest_ns));
+}
+
+} // namespace
+} // namespace trencadis
