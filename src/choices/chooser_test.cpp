@@ -60,6 +60,19 @@ TEST(Plans, CutIntoTilesThatFitTheCall)
             }
 }
 
+/// Beside a neighbour it is chance which of two is slower, by as much as that.
+TEST(Chooser, CountsANeighbourForAFewPerCent)
+{
+    const auto word = [](Seconds quiet, Seconds busy) {
+        const std::vector<Row> rows{row(500, "rule", 1, 2), row(500, "left-looking", quiet, busy)};
+        return chosen(Chooser(rows, 2, true, Objective::time), potrf(500));
+    };
+    EXPECT_EQ(word(1, 1), "left-looking");
+    EXPECT_EQ(word(1.04, .5), "rule");
+    EXPECT_EQ(word(.9, 40), "left-looking");
+    EXPECT_EQ(word(.96, 40), "rule");
+}
+
 TEST(Chooser, WithoutACalibrationGoesByTheRule)
 {
     const Chooser none({}, 2, true, Objective::time);

@@ -116,6 +116,8 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
         return void(lay_out<T>(crew, plain_form(forms::gemm()), way, problem, operands).run(crew, way));
     }
     if (runs_by_nodes<T>(crew, way, problem, operands)) return;
+    // A compact one was to be shared, and comes here where cores are taken away: packed it would take up to half as long again.
+    if (compact) return void(lay_out<T>(crew, plain_form(forms::gemm()), way, problem, operands).run(crew, way, how.here()));
     lay_out<T>(crew, forms::gemm(), way, problem, operands).run(crew, way, how.here());
 }
 
