@@ -178,16 +178,21 @@ const Chooser::Model* Chooser::model_of(const Call& call) const
     return nullptr;
 }
 
-/// Between the sizes that were measured each counts by the inverse of its distance to the fourth.
+/// Between the sizes that were measured each counts by the inverse of its distance to the fourth. Those across the leap of the
+/// rule are left out where one on this side is near: what the form beyond is worth changes fastest there.
 Expected Chooser::expect(const Model& model, const Plan& plan, const Call& call) const
 {
     Expected expected{.plan = plan, .nearest = std::numeric_limits<double>::infinity()};
     const bool callers = is_the_callers(call, workers_, ours_);
     const Form* const first = &find_routine(call.routine).forms().front();
+    const auto is_here = [&](const Model::Size& size) {
+        return size.is_the_callers == callers && size.distance(call) <= farthest;
+    };
+    const bool on_this_side = std::ranges::any_of(model.sizes, is_here);
     double weights = 0, against = 0, rate = 0, scatter = 0;
     for (const Model::Size& size : model.sizes) {
         const double distance = size.distance(call);
-        if (distance > 2 * farthest) continue;
+        if (distance > 2 * farthest || (on_this_side && size.is_the_callers != callers)) continue;
         const Amounts* const rules = size.of_rule(callers, workers_, first);
         const Amounts* const its = plan.by == Plan::By::rule ? rules : size.of(plan, workers_);
         if (!its || !rules) continue;

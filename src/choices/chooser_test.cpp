@@ -114,8 +114,12 @@ TEST(Chooser, DoesNotTakeWhatTheRuleTookOnOneSideOfItsLeapForTheOther)
                            row(280, "packed", 1.6), row(280, "in-place", 1.5), row(280, "caller", 3.0)},
                           2, true, Objective::time);
     EXPECT_EQ(chosen(chooser, potrf(198)), "packed");
+    const Chooser slow_tiles(
+        {row(200, "rule", 1.0), row(200, "caller", 1.0), row(200, "packed", 1.5), row(280, "rule", 1.6), row(280, "caller", 1.9)},
+        2, true, Objective::time);
+    EXPECT_EQ(chosen(slow_tiles, potrf(214)), "rule") << "its tiles are worth more there than at 200";
     const std::vector<Expected> above = chooser.consider(potrf(214));
-    EXPECT_EQ(word_of(above.front().plan), "rule"); // which is packed there
+    EXPECT_EQ(word_of(above.front().plan), "in-place"); // as at 280: the rule is packed there
     for (const Expected& one : above) EXPECT_TRUE(one.plan.by != Plan::By::caller || one.against > 1.2);
 }
 
