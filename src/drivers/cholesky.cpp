@@ -44,13 +44,20 @@ template <Scalar T> Index factor_directly(Crew& crew, Uplo uplo, Index n, T* A, 
     return blas::potrf_in_halves(uplo, n, A, lda, helpers<T>(crew, operations::potrf(double(n)).flops<T>(), options));
 }
 
-/// A call of medium length is cut into tiles whoever has time, for the sake of its bits. Where nobody has, they are all its
-/// caller's.
-bool is_alone(Crew& crew, Flops flops, const RoutineOptions& options)
+/// Would others save more of it than it takes them to get their part of the triangle?
+bool is_worth_moving(const Crew& crew, Flops flops, Bytes triangle)
+{
+    const double others = 1 - 1.0 / crew.workers();
+    return others * flops > blas::flops_for_a_byte(double(crew.line_ns())) * triangle;
+}
+
+/// A call of medium length is cut into tiles whoever has time, for the sake of its bits. Where nobody has, or cores are too far
+/// from each other, they are all its caller's.
+bool is_alone(Crew& crew, Flops flops, Bytes triangle, const RoutineOptions& options)
 {
     constexpr Flops medium = 2e7;
     return flops <= medium && options.nb == 0 && options.variant.empty() && crew.kernels().native() &&
-           crew.outlook(flops) == Crew::Outlook::busy;
+           (crew.outlook(flops) == Crew::Outlook::busy || !is_worth_moving(crew, flops, triangle));
 }
 
 } // namespace
@@ -65,7 +72,7 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
     if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::cholesky))
         return factor_directly(crew, uplo, n, A, lda, options);
     return lay_out<T>(crew, forms::potrf(), how.options(), {.m = n, .n = n, .uplo = uplo}, {{A, lda}})
-        .run(crew, how.options(), how.here() || is_alone(crew, flops, options));
+        .run(crew, how.options(), how.here() || is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options));
 }
 
 template <Scalar T>
@@ -95,7 +102,7 @@ Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, In
     }
     const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
     return lay_out<T>(crew, forms::posv(), options, problem, {{A, lda}, {B, ldb}})
-        .run(crew, options, is_alone(crew, flops, options));
+        .run(crew, options, is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options));
 }
 
 Index tasks(Crew& crew, Index tile_rows, const RoutineOptions& options)

@@ -52,6 +52,8 @@ public:
     virtual bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) = 0;
     /// Are cores being taken away, so that a single task might be held up?
     virtual bool is_wary() const = 0;
+    /// What it takes a core to get a cache line that another has written last. A guess.
+    virtual std::int64_t line_ns() const { return 25; }
 
     /// How a short call of so many flops would be carried out now; a guess.
     enum class Outlook {

@@ -35,9 +35,11 @@ template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, const Routine
 {
     const Flops largest = flops / 2; // of its updates
     if (!may_be_short(flops, true, options) || !crew.can_share(in_double<T>(largest))) return {};
-    return {crew.workers(), [&crew](Index chunks, Flops of, const std::function<void(Team&)>& work) {
+    return {crew.workers(),
+            [&crew](Index chunks, Flops of, const std::function<void(Team&)>& work) {
                 return crew.share_out(chunks, work, in_double<T>(of));
-            }};
+            },
+            blas::flops_for_a_byte(double(crew.line_ns()))};
 }
 
 } // namespace trencadis

@@ -131,6 +131,8 @@ public:
     virtual bool shares(Flops flops) const = 0; ///< would it? A guess
     /// Was one that joined such a call late for long, its core being somebody else's? Many tasks do better then. A guess.
     virtual bool is_wary() const = 0;
+    /// What it takes a core to get a cache line that another has written last. A guess.
+    virtual std::int64_t line_ns() const = 0;
     /// So many workers that sleep look for work, for so long at least, since more calls are likely to follow.
     virtual void rouse(int helpers, std::int64_t for_ns) = 0;
     /// Would to wake one that sleeps make a call of so many flops shorter? A guess, from what waking took lately. Where a trace

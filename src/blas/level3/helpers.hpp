@@ -10,10 +10,15 @@ namespace trencadis::blas {
 /// helps.
 using Share = std::function<bool(Index chunks, Flops flops, const std::function<void(Team&)>& work)>;
 
+/// What a core computes while it gets a byte that is in another one's cache, of whose lines each takes so long: an estimate for
+/// one of 63 GFlop/s that has four lines under way.
+constexpr double flops_for_a_byte(double line_ns) { return 63.0 * line_ns / (4 * 64); }
+
 /// Who may help the thread that makes a factorization: it forks and joins at those of its updates that are worth it.
 struct Helpers {
     int cores = 1; ///< with the calling thread's
     Share share = {};
+    double flops_for_a_byte = blas::flops_for_a_byte(25); ///< of cores that share a cache
 };
 
 /// An update of n columns (or rows) of a matrix: the flops of all of them, the bytes that every slice reads, and those of all
@@ -27,11 +32,10 @@ struct Update {
 /// Do others save more of it than it takes them to get what they need out of the cache of the core that wrote it last?
 inline bool is_worth_sharing(const Helpers& helpers, const Update& update)
 {
-    constexpr Flops least = 3e5;           // less is over before another core has begun
-    constexpr double flops_for_a_byte = 6; // of a core, while it gets one from another core's cache: an estimate
+    constexpr Flops least = 3e5; // less is over before another core has begun
     const double others = 1 - 1.0 / helpers.cores;
     const Bytes moved = update.common + update.columns / helpers.cores;
-    return helpers.share && update.flops >= least && others * update.flops > flops_for_a_byte * moved;
+    return helpers.share && update.flops >= least && others * update.flops > helpers.flops_for_a_byte * moved;
 }
 
 /// Calls compute(first, count) for all columns: in slices, by whoever takes part, or for all at once. A column must get the same

@@ -1,6 +1,7 @@
 #pragma once
 #include "engines/devices/device_memory.hpp"
 #include "engines/engine.hpp"
+#include "engines/native/line_cost.hpp"
 #include "engines/native/open_call.hpp"
 #include "engines/native/wake_cost.hpp"
 #include "engines/native/wariness.hpp"
@@ -68,6 +69,7 @@ public:
     bool shares(Flops flops) const override;
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;
+    std::int64_t line_ns() const override;
     void rouse(int helpers, std::int64_t for_ns) override;
     bool is_worth_waking(Flops flops) const override { return recorder_.enabled() || worth_waking(flops) > 0; }
     bool has_room() const override;
@@ -228,6 +230,7 @@ private:
     std::atomic<bool> stop_{false};
     OpenCall call_;
     WakeCost wake_cost_;
+    LineCost line_cost_;
     Wariness wariness_;                           ///< no open calls meanwhile
     std::atomic<std::int64_t> alert_until_ns_{0}; ///< who is woken looks for work until then
     std::atomic<std::int64_t> woken_at_ns_{0};    ///< workers were, for the open call, and none of them has come yet; else 0

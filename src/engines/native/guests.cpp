@@ -93,6 +93,7 @@ void NativeEngine::arrive(Guest& guest)
     count_idle(worker, -1);
     const std::int64_t now = now_ns();
     guest.until_ns = now + longest_visit_ns;
+    line_cost_.write(worker.id, now);
     if (recorder_.enabled()) recorder_.record(worker.id, {"idle", 0, worker.idle_since_ns, now, 0, EventKind::idle});
 }
 
@@ -162,6 +163,7 @@ void NativeEngine::close_call(std::int64_t computed)
         wake_cost_.note_delay(std::max(computed - woken, WakeCost::usual_delay_ns), computed);
 }
 
+std::int64_t NativeEngine::line_ns() const { return line_cost_.ns(now_ns()); }
 bool NativeEngine::is_wary() const { return wariness_.is_on(now_ns()); }
 
 bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops)
@@ -175,6 +177,7 @@ bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& wor
     const std::int64_t begin = now_ns();
     count_idle(*worker, -1);
     std::exception_ptr failure;
+    line_cost_.write(worker->id, begin);
     call_.open(work, chunks);
     wake_for_call(worth_waking(flops));
     try {
@@ -202,6 +205,7 @@ void NativeEngine::join(Worker& worker, OpenCall& call)
         woken_at_ns_.store(0, std::memory_order_relaxed);
         wake_cost_.note_delay(begin - woken, begin);
     }
+    line_cost_.read(worker.id);
     add(worker.joined, 1);
     call.take_part();
     add(worker.busy_ns, now_ns() - begin);

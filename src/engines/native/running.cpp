@@ -8,6 +8,7 @@ namespace trencadis {
 
 void NativeEngine::act(Worker& worker, Found found)
 {
+    if (found.task || found.share) line_cost_.read(worker.id);
     if (found.task) execute(worker, *found.task, found.offer);
     else if (found.share) run_shared(worker, *found.share, false);
     else if (found.call) join(worker, *found.call);
