@@ -164,25 +164,45 @@ std::vector<DeviceReport> survey_devices(const std::string& words, const KernelP
     return rows;
 }
 
-/// The best of some: a neighbour that comes by would be kept for good.
-std::vector<MeasuredProduct> measure_core(const KernelProvider& kernels)
+namespace {
+
+/// From small to large ones, until one takes long enough: compute(n) after prepare(n), the best of some, since a neighbour that
+/// comes by would be kept for good.
+template <class Prepare, class Compute>
+std::vector<MeasuredProduct> rates_of(double flops_of_cube, const Prepare& prepare, const Compute& compute)
 {
     constexpr Index largest = 512;
-    std::vector<MeasuredProduct> products;
+    std::vector<MeasuredProduct> rates;
     Seconds best = 0;
     for (Index n = smallest_product; n <= largest && best < enough; n *= 2) {
-        const std::vector<double> ones(std::size_t(n * n), 1);
-        std::vector<double> C(std::size_t(n * n), 0);
         for (int times = 0; times < 4; ++times) {
+            prepare(n);
             const auto begin = std::chrono::steady_clock::now();
-            kernels.gemm(Op::none, Op::none, n, n, n, 1.0, ones.data(), n, ones.data(), n, 0.0, C.data(), n);
+            compute(n);
             const Seconds took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
             best = times == 0 ? took : std::min(best, took);
         }
-        const Flops flops = 2.0 * double(n) * double(n) * double(n);
-        products.push_back({flops, flops / best});
+        const Flops flops = flops_of_cube * double(n) * double(n) * double(n);
+        rates.push_back({flops, flops / best});
     }
-    return products;
+    return rates;
+}
+
+} // namespace
+
+MeasuredCore measure_core(const KernelProvider& kernels)
+{
+    std::vector<double> ones, C;
+    const auto prepare = [&](Index n) {
+        ones.assign(std::size_t(n * n), 1);
+        C.assign(std::size_t(n * n), 0.5); // of a factor: below a diagonal that dominates
+        for (Index i = 0; i < n; ++i) C[std::size_t(i * (n + 1))] = double(n);
+    };
+    return {rates_of(2, prepare,
+                     [&](Index n) {
+                         kernels.gemm(Op::none, Op::none, n, n, n, 1.0, ones.data(), n, ones.data(), n, 0.0, C.data(), n);
+                     }),
+            rates_of(1.0 / 3, prepare, [&](Index n) { kernels.potrf(Uplo::lower, n, C.data(), n); })};
 }
 
 std::vector<DeviceReport> devices_here()

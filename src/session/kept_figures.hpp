@@ -10,7 +10,7 @@ namespace trencadis {
 
 /// What was measured of a core and of the devices that some words name.
 struct MeasuredUnits {
-    std::vector<MeasuredProduct> core;
+    MeasuredCore core;
     std::vector<DeviceReport> devices;
 };
 

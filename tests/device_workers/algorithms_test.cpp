@@ -142,14 +142,36 @@ TEST(DeviceWorkers, ReportTheFirstBadPivotAsCoresDo)
     EXPECT_TRUE(seen.same_bits(expected));
 }
 
+/// Positive definite or not, until devices have had some of it: solved for the first columns of A.
+void expect_two_levels(const std::string& words, const char* scheduler, Index bad)
+{
+    Matrix<double> S(165, 165, 4);
+    S.make_definite();
+    if (bad) S.at[std::size_t((bad - 1) * (S.ld + 1))] = -1;
+    const auto solve = [&](OnDevices& on, Matrix<double>& A, Matrix<double>& B) {
+        const Index info = on.run([&](Flow& flow) { posv_two_level(flow, A.tiles(64), B.tiles(64), 16); });
+        EXPECT_EQ(info, bad);
+    };
+    OnDevices on(words, scheduler, 2), cores("", "mosaic", 2);
+    const Matrix<double> right(165, 70, 5);
+    Matrix<double> expected = S, solution = right;
+    solve(cores, expected, solution);
+    EXPECT_EQ(solution.same_bits(right), bad != 0);
+    for (int tries = 0; tries == 0 || (on.tasks_on_devices() == 0 && tries < 1000); ++tries) {
+        Matrix<double> A = S, B = right;
+        solve(on, A, B);
+        ASSERT_TRUE(A.same_bits(expected)) << words << ' ' << scheduler;
+        ASSERT_TRUE(B.same_bits(solution)) << words << ' ' << scheduler;
+    }
+    EXPECT_GT(on.tasks_on_devices(), 0) << words << ' ' << scheduler;
+}
+
 TEST(DeviceWorkers, RunTasksInsideTasksOnTheHost)
 {
-    Matrix<double> seen(165, 165, 4), expected(165, 165, 4);
-    seen.make_definite(), expected.make_definite();
-    OnDevices on("emulated:2", "eager", 2), cores("", "eager", 2);
-    cores.run([&](Flow& flow) { potrf_two_level(flow, expected.tiles(64), 16); });
-    on.run([&](Flow& flow) { potrf_two_level(flow, seen.tiles(64), 16); });
-    EXPECT_TRUE(seen.same_bits(expected));
+    for (const char* scheduler : {"eager", "mosaic", "dmda", "heft", "h2"})
+        for (const char* words : {"emulated:2", "emulated:2,memory=96KiB"}) expect_two_levels(words, scheduler, 0);
+    expect_two_levels("emulated:2", "eager", 20);  // in the tasks inside the first one
+    expect_two_levels("emulated:2", "eager", 130); // in the last one
 }
 
 } // namespace

@@ -129,6 +129,7 @@ constexpr Names solve_kernels[] = {"trsm", "gemm"};
 constexpr Names empty_kernels[] = {"potrf", "trsm", "syrk", "gemm"};
 constexpr KernelRoutine own[] = {KernelRoutine::gemm, KernelRoutine::herk, KernelRoutine::trsm};
 constexpr auto nested = nested_cholesky_tile;
+constexpr Index device_tiles[] = {512, 1024, 2048};
 
 constexpr Form potrf_forms[] = {
     {.name = "packed",
@@ -161,6 +162,7 @@ constexpr Form potrf_forms[] = {
      .lay = TRC_LAY(FactorTwoLevel),
      .kernels = kernels,
      .inner = nested,
+     .device_tiles = device_tiles,
      .device_bytes = three_tiles},
 };
 constexpr Form potrs_forms[] = {
@@ -174,6 +176,7 @@ constexpr Form posv_forms[] = {
      .lay = TRC_LAY(SolveTwoLevel),
      .kernels = kernels,
      .inner = nested,
+     .device_tiles = device_tiles,
      .device_bytes = three_tiles},
 };
 Index square_tile(Index m, Index n, std::size_t element, int workers) { return product_tile(m, n, element, workers); }
