@@ -138,7 +138,7 @@ TEST(TasksInsideATask, AreTheWorkOfTheirCores)
     // One core does them one after the other: the same flops at the same rate.
     const UnitFigures one = machine(20 * giga, 1, {device(5000 * giga, 25 * giga)});
     EXPECT_NEAR(for_two_level(one, n, nb, 128).alone, for_potrf(one, n, nb).alone, 1e-9);
-    // Eight share a diagonal tile of 1.07 / 3 Gflop, of which there are four one behind the other: in the chain each is as long as
+    // Eight share a diagonal tile of 1.07 / 3 Gflop, of which there are four one behind the other: there each is as long as
     // its tiles on eight cores, or as their own chain, instead of 18 ms.
     const UnitFigures eight = machine(20 * giga, 8, {device(5000 * giga, 25 * giga)});
     const auto whole = for_potrf(eight, n, nb), nested = for_two_level(eight, n, nb, 128);

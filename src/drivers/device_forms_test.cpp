@@ -87,7 +87,7 @@ TEST(FormsForDevices, AreLeftWhereTilesOfTheCoresAreNotAFifthSlower)
     EXPECT_EQ(near.form, "in-place");
     EXPECT_LT(near.nb, 416);
     EXPECT_EQ(near.with, 1u);
-    EXPECT_EQ(near.asked, 3) << "with the tiles of cores, and in two and three tile rows";
+    EXPECT_EQ(near.asked, 5) << "with the tiles of cores, and both forms in two and three tile rows";
 }
 
 TEST(FormsForDevices, AreLeftWhereCoresAloneAreAsFast)
@@ -126,13 +126,16 @@ TEST(FormsForDevices, AreToldWithWhatIsExpectedOfThem)
 {
     const CrewWithDevice far(6 * giga, 500 * giga, 5e-4);
     const auto weighed = LaidOut::weighed(far, "posv", {.m = n, .n = n}, layout_of_precision<double>);
-    ASSERT_EQ(weighed.size(), 3u);
+    ASSERT_EQ(weighed.size(), 5u);
     EXPECT_EQ(weighed[0].form->name, "in-place");
     EXPECT_FALSE(weighed[0].taken);
-    EXPECT_TRUE(weighed[1].taken);
+    for (const std::size_t i : {1, 2, 4}) EXPECT_FALSE(weighed[i].taken) << i;
     EXPECT_EQ(weighed[1].nb, 416);
-    EXPECT_LT(weighed[1].expected.with, 0.8 * weighed[0].expected.alone);
-    EXPECT_FALSE(weighed[2].taken);
+    EXPECT_EQ(weighed[3].form->name, "two-level");
+    EXPECT_EQ(weighed[3].nb, 416);
+    EXPECT_TRUE(weighed[3].taken);
+    EXPECT_LT(weighed[3].expected.with, 0.8 * weighed[0].expected.alone);
+    EXPECT_LT(weighed[3].expected.with, weighed[1].expected.with) << "four cores share a diagonal tile";
     EXPECT_TRUE(far.form.empty()) << "nothing was called";
     EXPECT_TRUE(LaidOut::weighed(testing::SmallCrew(2), "posv", {.m = n, .n = n}, layout_of_precision<double>).empty());
 }

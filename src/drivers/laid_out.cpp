@@ -106,7 +106,7 @@ struct DevicePlan {
     const Form* form;
     Index nb;
 };
-/// What is weighed beside the form of cores with their tiles: equal tiles, of which there is more than one, and three of which fit
+/// What is weighed beside the form of cores with their tiles: equal tiles, more than one, three of which fit
 /// into each device.
 std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const Problem& problem, std::size_t element_bytes)
 {
@@ -188,7 +188,7 @@ LaidOut::LaidOut(const Crew& crew, const Form& form, const RoutineOptions& optio
     crew.note_form(*form_, nb_);
 }
 
-/// Where devices could take part, it is laid out for them first: from those tasks follows whether they do. Where the caller leaves
+/// Where devices could take part, it is laid out for them first: from those tasks follows whether they do. Where a caller leaves
 /// form and tiles open, forms with tiles that suit devices are weighed against those that suit cores.
 void LaidOut::lay_best(const Wanted& call, forms::Forms all, std::vector<Weighed>* tell)
 {

@@ -28,6 +28,7 @@ struct DeviceReport {
     double bytes_per_second[2] = {0, 0};        ///< to it and from it, of page-locked memory
     Seconds latency = 0;                        ///< of the smallest copy to it
     std::vector<MeasuredProduct> products = {}; ///< by size
+    std::vector<MeasuredProduct> factors = {};  ///< likewise; none: it has no factorization
 };
 
 /// The devices that the words name, measured for some hundredths of a second each. Throws as devices::open_devices, and

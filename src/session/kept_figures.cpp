@@ -41,6 +41,7 @@ KernelSpeeds table_of(const DeviceReport& device)
 {
     KernelSpeeds table;
     add_rates(table, product, device.products);
+    add_rates(table, factor, device.factors);
     for (const int way : {0, 1}) table.set({ways[way], 0, unit}, {0, device.bytes_per_second[way]});
     table.set({per_second, 0, unit}, {0, 1 / device.latency});
     return table;
@@ -50,6 +51,7 @@ KernelSpeeds table_of(const DeviceReport& device)
 bool read_device(const KernelSpeeds& table, DeviceReport& device)
 {
     device.products = rates_in(table, product);
+    device.factors = rates_in(table, factor);
     for (const int way : {0, 1}) device.bytes_per_second[way] = rate_in(table, ways[way]);
     const double copies = rate_in(table, per_second);
     device.latency = 1 / copies;
@@ -81,7 +83,8 @@ MeasuredUnits read_all(const std::vector<std::string>& models, const KernelProvi
 
 std::optional<std::filesystem::path> kept_figures_path(const std::string& model, const KernelProvider& kernels)
 {
-    return kernel_speeds_path(machine_at_hand().name, "figures of " + model + "; " + kernels.name() + ' ' + kernels.version());
+    return kernel_speeds_path(machine_at_hand().name,
+                              "figures, factors too, of " + model + "; " + kernels.name() + ' ' + kernels.version());
 }
 
 MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kernels)

@@ -64,7 +64,8 @@ std::vector<DeviceUnit> SessionDevices::open(const SessionOptions& resolved, con
                                     list_[d]->bytes(),
                                     curve_of(its.products),
                                     {ways[0], ways[1]},
-                                    its.latency});
+                                    its.latency,
+                                    curve_of(its.factors)});
         std::copy(std::begin(ways), std::end(ways), units[d].bytes_per_second);
     }
     return units;
@@ -99,7 +100,10 @@ KernelSpeeds SessionDevices::speeds(const std::vector<WorkerPlace>& places) cons
     const auto add = [&](const std::string& unit, const choices::SpeedCurve& curve) {
         for (const char* const codelet : {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm"}) set(codelet, unit, curve);
     };
-    for (std::size_t d = 0; d < figures_.devices.size(); ++d) add(name(d), figures_.devices[d].speed);
+    for (std::size_t d = 0; d < figures_.devices.size(); ++d) {
+        add(name(d), figures_.devices[d].speed);
+        set("potrf", name(d), figures_.devices[d].factors);
+    }
     for (const WorkerPlace& place : places) add(place.kind_name, figures_.speed), set("potrf", place.kind_name, figures_.factors);
     return speeds;
 }

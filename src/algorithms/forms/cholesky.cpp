@@ -144,6 +144,7 @@ constexpr Form potrf_forms[] = {
      .lay = TRC_LAY(FactorInPlace),
      .kernels = kernels,
      .inner = nested,
+     .device_tiles = device_tiles,
      .device_bytes = three_tiles},
     {.name = "tile-layout",
      .tile = tile,
@@ -169,7 +170,12 @@ constexpr Form potrs_forms[] = {
     {.name = "in-place", .tile = tile, .lay = TRC_LAY(Substitution), .kernels = solve_kernels, .device_bytes = three_tiles}};
 constexpr Form posv_forms[] = {
     {.name = "packed", .tile = packed_tile, .lay = TRC_LAY(SolvePacked), .kernels = kernels, .packs_images = true, .own = own},
-    {.name = "in-place", .tile = tile, .lay = TRC_LAY(SolveInPlace), .kernels = kernels, .device_bytes = three_tiles},
+    {.name = "in-place",
+     .tile = tile,
+     .lay = TRC_LAY(SolveInPlace),
+     .kernels = kernels,
+     .device_tiles = device_tiles,
+     .device_bytes = three_tiles},
     {.name = "tile-layout", .tile = tile, .lay = TRC_LAY(SolveInTiles), .simulated = false, .device_bytes = three_tiles},
     {.name = "two-level",
      .tile = tile,
