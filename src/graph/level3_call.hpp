@@ -28,8 +28,8 @@ struct Level3Call {
     Index ldb = 1;
     void* C = nullptr;
     Index ldc = 1;
-    /// Of potrf: called with the order of the first leading minor that is not positive definite, 0 where all are, after the kernel
-    /// and before the event behind it is reached, on whichever thread; it is short. Not called where the kernel has failed.
+    /// Of potrf: called with the order of the first leading minor that is not positive definite, 0 where all are, behind the
+    /// kernel and before the event behind it is reached, on whichever thread; it is short. Not called where the kernel failed.
     std::function<void(Index)> told = {};
 };
 

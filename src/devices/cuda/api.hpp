@@ -2,9 +2,9 @@
 #include <cstddef>
 #include <string>
 
-/// What we use of NVIDIA's driver, of cuBLAS and of cuSOLVER, declared from their published interfaces: their headers are not free software,
-/// and a bare Debian builds this. The driver's names are those of its binary interface, `_v2` where there is an older one.
-/// A test compares with the toolkit's headers where there are any (tests/fake_cuda/headers_test.cpp).
+/// What we use of NVIDIA's driver, of cuBLAS and of cuSOLVER, declared from their published interfaces: their headers are not
+/// free software, and a bare Debian builds this. The driver's names are those of its binary interface, `_v2` where there is an
+/// older one. A test compares with the toolkit's headers where there are any (tests/fake_cuda/headers_test.cpp).
 namespace trencadis::devices::cuda {
 
 using Result = int; ///< CUresult
@@ -125,8 +125,8 @@ struct Api {
 };
 #undef TRC_POINTER
 
-/// Opens the driver, cuBLAS, and cuSOLVER where there is one, in the folder that TRENCADIS_CUDA names or where the system has them. Throws
-/// Error{missing_backend} with what to install.
+/// Opens the driver, cuBLAS, and cuSOLVER where there is one, in the folder that TRENCADIS_CUDA names or where the system has
+/// them. Throws Error{missing_backend} with what to install.
 const Api& load_api();
 
 /// Such as CUDA_ERROR_OUT_OF_MEMORY, without asking the driver: callbacks may not.

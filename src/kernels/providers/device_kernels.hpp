@@ -23,8 +23,8 @@ public:
 
     /// A factorization of tiles, of a device that has one.
     virtual bool factors() const { return false; }
-    /// The triangle `uplo` of A, n x n, <- its Cholesky factor. `told`: KernelProvider::potrf's answer, once, before the event behind
-    /// the kernel is reached.
+    /// The triangle `uplo` of A, n x n, <- its Cholesky factor. `told`: KernelProvider::potrf's answer, once,
+    /// before the event behind the kernel is reached.
     virtual void potrf(Uplo, Index, T* /*A*/, Index, std::function<void(Index)> /*told*/) const {}
 
     // Updates of LU by incremental pivoting, of a device that can exchange rows by pivots that lie in its memory.
