@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace trencadis {
@@ -194,6 +195,13 @@ std::vector<DeviceReport> survey_devices(const std::string& words, const KernelP
     const devices::Backend& backend = find_entry("devices", device_entries(), devices::read_device_words(words).backend);
     std::vector<DeviceReport> rows;
     for (const auto& device : list) {
+        const auto alike = std::ranges::find(rows, device->model(), &DeviceReport::model);
+        if (alike != rows.end()) {
+            DeviceReport same = *alike;
+            same.name = device->name();
+            rows.push_back(std::move(same));
+            continue;
+        }
         rows.push_back(report_of(*device, backend));
         measure_copies(*device, rows.back());
         measure_kernels(*device, *kernels_on(device->kernels(), kernels), rows.back());

@@ -96,6 +96,15 @@ TEST_F(KeptFigures, AreOfWhatADeviceIsAndNotOfItsNumber)
     EXPECT_LT(another.devices[0].bytes_per_second[0], 250e6) << "what was measured of another one in its place";
 }
 
+TEST_F(KeptFigures, AreMeasuredOfOneDeviceOfAModel)
+{
+    const MeasuredUnits units = figures_anew("emulated:3,bandwidth=50MB/s+50MB/s+900MB/s,latency=1ms", kernels);
+    ASSERT_EQ(units.devices.size(), 3u);
+    EXPECT_TRUE(same(units.devices[0], units.devices[1]));
+    EXPECT_EQ(units.devices[1].name, "emulated 1");
+    EXPECT_FALSE(same(units.devices[0], units.devices[2]));
+}
+
 TEST_F(KeptFigures, AreMeasuredAnewWhereAFileIsTorn)
 {
     const MeasuredUnits first = at_hand(words);
