@@ -31,8 +31,8 @@ struct DeviceReport {
     std::vector<MeasuredProduct> factors = {};  ///< likewise; none: it has no factorization
 };
 
-/// The devices that the words name, measured for some hundredths of a second; of one model the first, whose figures all have. Throws as devices::open_devices, and
-/// Error{environment} for one that fails.
+/// The devices that the words name, measured for some hundredths of a second; of one model the first, whose figures all have.
+/// Throws as devices::open_devices, and Error{environment} for one that fails.
 std::vector<DeviceReport> survey_devices(const std::string& words, const KernelProvider& kernels);
 /// On the calling thread, which is a core.
 MeasuredCore measure_core(const KernelProvider& kernels);
