@@ -4,11 +4,14 @@
 #include "bind.hpp"
 #include "call.hpp"
 #include "choices/chooser.hpp"
+#include "choices/device_choice.hpp"
 #include "drivers/crew.hpp"
+#include "drivers/laid_out.hpp"
 #include "drivers/timed_plans.hpp"
 #include "kernels/providers/provider.hpp"
 #include "session/session_choices.hpp"
 
+#include <cmath>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <string>
@@ -69,6 +72,27 @@ nb::list consider(const Session& session, const std::string& routine, const std:
     const Crew& crew = session;
     const Call call = call_of(routine, precision, m, n, k);
     return session.chooser() ? expected_of(*session.chooser(), crew.workers(), call) : nb::list();
+}
+
+/// What a call is weighed for in a session with devices.
+nb::list foreseen(const Session& session, const std::string& routine, const std::string& precision, Index m, Index n, Index k)
+{
+    const Call call = call_of(routine, precision, m, n, k);
+    nb::list rows;
+    for (const LaidOut::Weighed& one : LaidOut::weighed(session, call.routine, {.m = m, .n = n, .k = k}, call.precision)) {
+        nb::dict row;
+        nb::list devices;
+        for (int d = 0; d < most_devices; ++d)
+            if (one.expected.devices >> d & 1) devices.append(d);
+        row["variant"] = std::string(one.form->name);
+        row["nb"] = one.nb ? nb::object(nb::int_(one.nb)) : nb::object(nb::none());
+        row["devices"] = devices;
+        row["seconds"] = one.expected.with > 0 ? nb::object(nb::float_(one.expected.with)) : nb::object(nb::none());
+        row["alone"] = std::isfinite(one.expected.alone) ? nb::object(nb::float_(one.expected.alone)) : nb::object(nb::none());
+        row["chosen"] = one.taken;
+        rows.append(row);
+    }
+    return rows;
 }
 
 std::vector<std::string> words_of(const std::vector<Plan>& plans)
@@ -180,6 +204,7 @@ void bind_elsewhere(nb::module_& m)
 void bind_choices(nb::module_& m)
 {
     m.def("considered", &consider, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
+    m.def("foreseen", &foreseen, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
     m.def("plans", &plans, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
     m.def("read_calibration", &read, "session"_a);
     m.def("write_calibration", &write, "session"_a, "rows"_a);

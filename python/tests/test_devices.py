@@ -226,6 +226,42 @@ def test_the_form_that_is_named_is_the_one_that_a_call_took():
         assert (asked["variant"], asked["nb"]) == ("in-place", 50)
 
 
+def test_explain_says_what_was_weighed_with_devices_and_the_call_goes_so():
+    words = ("--devices", "emulated,latency=3ms", "--workers", str(min(os.sched_getaffinity(0))))
+    (told,) = rows("explain", "potrf", "--n", "3000", *words)
+    first, *others = told["foreseen"]
+    assert first["variant"] == "in-place" and first["nb"] < 512
+    known = [(form, nb) for form in ("in-place", "two-level") for nb in (512, 1024, 1504)]
+    assert [(one["variant"], one["nb"]) for one in others] == known
+    (called,) = rows("bench", "potrf", "--n", "3000", "--repeat", "1", *words)
+    taken = [one for one in told["foreseen"] if one["chosen"]]
+    if taken:
+        assert (called["variant"], called["nb"]) == (taken[0]["variant"], taken[0]["nb"])
+        assert told["chosen"] == f"{taken[0]['variant']}, tiles of {taken[0]['nb']}" and "with devices" in told["why"]
+    else:
+        assert called["variant"] == "packed" and told["chosen"] == "rule" and "devices are left out" in told["why"]
+    (small,) = rows("explain", "potrf", "--n", "200", *words)
+    assert small["chosen"] == "rule" and not any(one["chosen"] for one in small["foreseen"])
+    out, _ = run("explain", "gemm", "--n", "500", "--devices", "emulated,always=yes")
+    assert "always=yes" in out and "in-place" in out
+    assert "foreseen" not in rows("explain", "potrf", "--n", "300")[0]
+
+
+def test_devices_that_factor_say_so_and_are_right():
+    words = "--n", "700", "--nb", "100", "--devices", "emulated:2,factors=yes,always=yes", "--repeat", "3"
+    for routine in ("potrf", "posv"):
+        (row,) = rows("bench", routine, *words, "--check")
+        assert 0 <= row["residual"] < 30
+    assert "must be yes or no" in refusal("bench", "potrf", "--n", "100", "--devices", "emulated,factors=2")
+
+
+@pytest.mark.parametrize("routine", ["potrf", "posv"])
+def test_two_levels_are_right_where_devices_take_part(routine):
+    words = "--n", "700", "--nb", "200", "--variant", "two-level", "--devices", "emulated:2,always=yes", "--repeat", "3"
+    (row,) = rows("bench", routine, *words, "--check")
+    assert row["variant"] == "two-level" and 0 <= row["residual"] < 30
+
+
 def test_a_call_without_tasks_is_named_like_one_without_devices():
     with trencadis.session() as plain:
         pass

@@ -74,6 +74,10 @@ def considered(session: Session, routine: str, precision: str, m: int, n: int, k
     """What is expected of each plan, the chosen one first: plan, variant, nb, grain, seconds, against (of the rule's), nearest
     (octaves to what was measured), chosen. Empty: calls of this session go by rule."""
 
+def foreseen(session: Session, routine: str, precision: str, m: int, n: int, k: int) -> list[dict[str, Any]]:
+    """What a call is weighed for in a session with devices, the form of cores with their tiles first: variant, nb, devices (their
+    numbers), seconds (with them; None: not known), alone (by cores), chosen. Empty: there are no devices."""
+
 def read_calibration(session: Session) -> dict[str, Any]:
     """path (empty: no cache folder), trouble (why the file is not used; empty), rows."""
 

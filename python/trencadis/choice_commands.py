@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from . import _core
+from .bench_commands import Devices
 from .checks import one_of
 from .cores import core_list
 from .errors import UsageError
@@ -78,7 +79,7 @@ def explain_command(
     shape: Annotated[str, typer.Option("--shape", metavar="MxN[xK]", help="Other shapes, as 4096x32x4096 of products")] = "",
     precision: Annotated[str, typer.Option("--precision", help="s, d, c or z")] = "d",
     objective: Annotated[str, typer.Option("--objective", help="time, energy, energy-delay or rule")] = "",
-    workers: Workers = "",
+    workers: Workers = "", devices: Devices = "",
     json: JsonTo = None,
 ) -> None:
     """Say how a call would be carried out on this host, why, and what else was considered."""
@@ -87,7 +88,7 @@ def explain_command(
     calls = [(order, order, order if routine == "gemm" else 0) for order in (size_list(n) if n else [])] + shape_list(shape)
     if not calls:
         raise UsageError("--n: give a size to explain, such as --n 1024")
-    session = _core.Session(workers=core_list(workers), objective=objective)
+    session = _core.Session(workers=core_list(workers), objective=objective, devices=devices)
     rows = []
     for m, columns, k in calls:
         if min(m, columns) < 1 or (routine == "gemm") != (k > 0) or (routine == "potrf" and m != columns):
@@ -117,7 +118,27 @@ def _explained(session: Any, routine: str, precision: str, m: int, n: int, k: in
     row["why"] = _why(session, considered, known)
     row["considered"] = considered
     row["calibration"] = _core.read_calibration(session)["path"]
+    row["devices"] = options["devices"] or None
+    if row["devices"]:
+        row["foreseen"] = _core.foreseen(session, routine, precision, m, n, k)
+        row["chosen"], row["why"] = _with_devices(row["foreseen"])
     return row
+
+
+def _with_devices(foreseen: list[dict[str, Any]]) -> tuple[str, str]:
+    """What is chosen of the forms that devices could take part in, and why."""
+    if not foreseen:
+        return "rule", "calls of this routine are not laid out for devices: cores alone"
+    taken = next((one for one in foreseen if one["chosen"]), None)
+    best = min((one["seconds"] for one in foreseen if one["seconds"]), default=None)
+    alone = foreseen[0]["alone"]
+    if taken is None:
+        found = f"the best form is expected to take {1e3 * best:.3f} ms with them" if best else "no task of it can be theirs"
+        return "rule", f"devices are left out: {found}, cores alone {1e3 * alone:.3f} ms, and a fifth less is asked for"
+    what = f"{taken['variant']}, tiles of {taken['nb']}" if taken["nb"] else taken["variant"]
+    if taken["seconds"] is None:
+        return what, "devices take part in every call (always=yes)"
+    return what, f"expected to take {1e3 * taken['seconds']:.3f} ms with devices, cores alone {1e3 * alone:.3f} ms"
 
 
 def _why(session: Any, considered: list[dict[str, Any]], known: list[dict[str, Any]]) -> str:
@@ -152,6 +173,12 @@ def _print(row: dict[str, Any]) -> None:
     out.print(row["why"] + "\n", soft_wrap=True, markup=False)
     shown = [{**one, "milliseconds": one["seconds"] * 1e3, "mark": "chosen" if one["chosen"] else ""}
              for one in row["considered"]]  # fmt: skip
+    if foreseen := row.get("foreseen"):
+        rows = [{**one, "with": one["seconds"] and one["seconds"] * 1e3, "cores": one["alone"] and one["alone"] * 1e3,
+                 "which": " ".join(map(str, one["devices"])), "mark": "chosen" if one["chosen"] else ""}
+                for one in foreseen]  # fmt: skip
+        print_table(rows, {"variant": "form", "nb": "nb", "which": "devices", "with": "expected ms with them",
+                           "cores": "ms of cores alone", "mark": ""})  # fmt: skip
     if shown:
         columns = {"plan": "plan", "variant": "form", "nb": "nb", "grain": "cut for workers", "milliseconds": "expected ms",
                    "against": "of the rule", "nearest": "octaves to a measured size", "mark": ""}  # fmt: skip

@@ -140,6 +140,14 @@ template <Scalar T> void substitute(Flow& flow, TileMatrix<T> A, TileMatrix<T> B
     trsm(flow, Uplo::upper, Diag::non_unit, T(1), herm(A), B, guard);
 }
 
+/// Once the last pivot of a factorization in the same flow is known.
+template <Scalar T> void substitute_behind(Flow& flow, TileMatrix<T> A, TileMatrix<T> B)
+{
+    const Index last = A.tiles() - 1;
+    for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
+    substitute(flow, A, B, Guard{A.rows()});
+}
+
 } // namespace
 
 template <Scalar T> void potrf(Flow& flow, TileMatrix<T> A) { right_looking(A, 0, PlainTiles<T>{flow, A}); }
@@ -162,9 +170,13 @@ template <Scalar T> void posv(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, cons
 {
     if (images) potrf_packed(flow, A, *images);
     else potrf(flow, A);
-    const Index last = A.tiles() - 1;
-    for (Index j = 0; j < B.col_tiles() && last >= 0; ++j) task::after(flow, A(last, last), B(0, j));
-    substitute(flow, A, B, Guard{A.rows()});
+    substitute_behind(flow, A, B);
+}
+
+template <Scalar T> void posv_two_level(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, Index inner)
+{
+    potrf_two_level(flow, A, inner);
+    substitute_behind(flow, A, B);
 }
 
 template <Scalar T>
@@ -191,7 +203,8 @@ template <Scalar T> task::ImageMemory<T> CholeskyImages<T>::triangle(Index k) co
     template class CholeskyImages<T>;                                                                                            \
     template void potrf_packed(Flow&, TileMatrix<T>, const CholeskyImages<T>&);                                                  \
     template void potrs(Flow&, TileMatrix<T>, TileMatrix<T>);                                                                    \
-    template void posv(Flow&, TileMatrix<T>, TileMatrix<T>, const CholeskyImages<T>*);
+    template void posv(Flow&, TileMatrix<T>, TileMatrix<T>, const CholeskyImages<T>*);                                           \
+    template void posv_two_level(Flow&, TileMatrix<T>, TileMatrix<T>, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

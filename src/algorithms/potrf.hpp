@@ -48,5 +48,7 @@ template <Scalar T> void potrs(Flow& flow, TileMatrix<T> A, TileMatrix<T> B);
 /// potrf, then potrs as one flow. As LAPACK's, B is not touched when A is not positive definite: the substitutions begin
 /// when the last pivot is known. With `images` the factorization is potrf_packed.
 template <Scalar T> void posv(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, const CholeskyImages<T>* images = nullptr);
+/// The same with potrf_two_level.
+template <Scalar T> void posv_two_level(Flow& flow, TileMatrix<T> A, TileMatrix<T> B, Index inner);
 
 } // namespace trencadis

@@ -135,20 +135,27 @@ TYPED_TEST(Cholesky, StopsEveryTaskOfTheFailedStepAndAfter)
                 }
 }
 
+template <Scalar T> Index solve(const KernelProvider& kernels, Uplo uplo, Dense<T>& A, Dense<T>& B, Index inner)
+{
+    InOrder executor(&kernels);
+    TaskFlow flow(executor);
+    const TileMatrix<T> lower = TileMatrix<T>(A.view(), nb, nb).with(seen_as_lower<T>(uplo)), right(B.view(), nb, 2);
+    if (inner == one_level) posv(flow, lower, right);
+    else posv_two_level(flow, lower, right, inner);
+    flow.wait();
+    return flow.outcome().value();
+}
+
 TYPED_TEST(Cholesky, SolvesThroughTheFactorInOneFlow)
 {
     using T = TypeParam;
     for (const KernelProvider* kernels : providers())
         for (const Uplo uplo : {Uplo::lower, Uplo::upper})
             for (const Index n : {Index(1), nb, 3 * nb + 1})
-                for (const Index nrhs : {Index(1), nb + 1}) {
+                for (const auto& [nrhs, inner] : {std::pair(Index(1), one_level), {nb + 1, one_level}, {3, 1}, {3, 3}}) {
                     const Dense<T> A = positive_definite<T>(uplo, n), B = random_matrix<T>(n, nrhs);
                     Dense<T> F = A, X = B;
-                    InOrder executor(kernels);
-                    TaskFlow flow(executor);
-                    posv(flow, TileMatrix<T>(F.view(), nb, nb).with(seen_as_lower<T>(uplo)), TileMatrix<T>(X.view(), nb, 2));
-                    flow.wait();
-                    EXPECT_EQ(flow.outcome().value(), 0);
+                    EXPECT_EQ(solve(*kernels, uplo, F, X, inner), 0);
                     const auto full = [&](Index i, Index j) { return in_triangle(uplo, i, j) ? A(i, j) : conjugate(A(j, i)); };
                     for (Index j = 0; j < nrhs; ++j)
                         for (Index i = 0; i < n; ++i) {
@@ -166,16 +173,13 @@ TYPED_TEST(Cholesky, LeavesTheRightHandSideAloneWhenTheMatrixIsNotPositiveDefini
 {
     using T = TypeParam;
     constexpr Index n = 3 * nb;
-    Dense<T> A = positive_definite<T>(Uplo::lower, n);
-    A(n - 1, n - 1) = T(-1);
     const Dense<T> B = random_matrix<T>(n, 3);
-    Dense<T> X = B;
-    InOrder executor(providers().front());
-    TaskFlow flow(executor);
-    posv(flow, TileMatrix<T>(A.view(), nb, nb), TileMatrix<T>(X.view(), nb, 2));
-    flow.wait();
-    EXPECT_EQ(flow.outcome().value(), n);
-    expect_same_bits(X, B);
+    for (const Index inner : {one_level, Index(3)}) {
+        Dense<T> A = positive_definite<T>(Uplo::lower, n), X = B;
+        A(n - 1, n - 1) = T(-1);
+        EXPECT_EQ(solve(*providers().front(), Uplo::lower, A, X, inner), n);
+        expect_same_bits(X, B);
+    }
 }
 
 TEST(EmptyCholesky, SubmitsAsManyTasksAsItSays)

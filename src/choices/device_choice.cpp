@@ -1,7 +1,10 @@
 #include "choices/device_choice.hpp"
 
+#include "graph/task_context.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace trencadis::choices {
@@ -21,6 +24,35 @@ Seconds hop(const DeviceFigures& device, Bytes bytes)
     return device.latency + bytes / std::min(device.bytes_per_second[0], device.bytes_per_second[1]);
 }
 
+template <class Unit> Seconds time_on(const Unit& unit, const Codelet& codelet, Flops flops)
+{
+    const bool factors = !unit.factors.empty() && std::string_view(codelet.name) == "potrf";
+    return (factors ? unit.factors : unit.speed).time(flops);
+}
+
+/// Of a task whose body only submits: its operands are names.
+class NamesContext final : public TaskContext {
+public:
+    NamesContext(Team& team, std::span<const Access> accesses, Flow& flow)
+        : TaskContext(team, 0), accesses_(accesses), flow_(flow)
+    {
+    }
+    Operand operand(int access) const override
+    {
+        const Datum& datum = accesses_[std::size_t(access)].datum;
+        return {const_cast<void*>(datum.address), datum.ld, datum.rows, datum.cols, true};
+    }
+    const Kernels* kernels() const override { return nullptr; }
+    Info& outcome() override { return flow_.outcome(); }
+    Flow& flow() override { return flow_; }
+    using TaskContext::part;
+    void* part(int) override { return nullptr; }
+
+private:
+    const std::span<const Access> accesses_;
+    Flow& flow_;
+};
+
 } // namespace
 
 SpeedCurve::SpeedCurve(std::vector<Point> points) : points_(std::move(points)) { std::ranges::sort(points_, {}, &Point::flops); }
@@ -36,10 +68,13 @@ double SpeedCurve::rate(Flops flops) const
     return low.rate + part * (high.rate - low.rate);
 }
 
-CallOutlook::CallOutlook(const UnitFigures& figures) : figures_(figures), parts_(figures.devices.size())
+CallOutlook::CallOutlook(const UnitFigures& figures) : CallOutlook(figures, Tasks::of_all) {}
+
+CallOutlook::CallOutlook(const UnitFigures& figures, Tasks tasks)
+    : figures_(figures), parts_(tasks == Tasks::of_all ? figures.devices.size() : 0)
 {
     double fastest = 0;
-    for (std::size_t d = 0; d < figures.devices.size(); ++d) {
+    for (std::size_t d = 0; d < parts_.size(); ++d) {
         const SpeedCurve& speed = figures.devices[d].speed;
         if (speed.empty() || speed.points().back().rate <= fastest) continue;
         fastest = speed.points().back().rate;
@@ -61,17 +96,32 @@ CallOutlook::Operands CallOutlook::operands_of(std::span<const Access> accesses)
     return operands;
 }
 
+CallOutlook::OnCores CallOutlook::on_cores(const Codelet& codelet, void* args, Flops flops,
+                                           std::span<const Access> accesses) const
+{
+    if (!codelet.submits) {
+        const Seconds took = time_on(figures_, codelet, flops);
+        return {took, took};
+    }
+    CallOutlook inside(figures_, Tasks::of_cores);
+    SharedWork work;
+    Team team(work);
+    NamesContext context(team, accesses, inside);
+    codelet.core(args, context);
+    return {inside.total_, std::max(inside.longest_alone_, inside.total_ / figures_.cores)};
+}
+
 void CallOutlook::take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses, const TaskOptions&)
 {
     const Flops flops = codelet.flops ? codelet.flops(arguments.data) : 0;
-    const Seconds on_core = figures_.speed.time(flops);
+    const auto [on_core, took] = on_cores(codelet, arguments.data, flops, accesses);
     const Operands operands = operands_of(accesses);
     Seconds on_lead = -1;
     bool moves = false;
     for (std::size_t d = 0; d < parts_.size() && operands.may_move; ++d) {
         const DeviceFigures& device = figures_.devices[d];
         if (!takes(device, codelet, arguments.data, operands.all)) continue;
-        const Seconds here = device.speed.time(flops);
+        const Seconds here = time_on(device, codelet, flops);
         parts_[d].here += here;
         parts_[d].on_core += on_core;
         moves = true;
@@ -88,7 +138,7 @@ void CallOutlook::take(const Codelet& codelet, const Arguments& arguments, std::
             if (is_writing(access.mode) && !std::exchange(value.written, true)) distinct_written_ += access.datum.bytes();
         }
     }
-    advance(accesses, on_core, on_lead, accesses.empty() ? 0 : operands.all / double(accesses.size()));
+    advance(accesses, took, on_lead, accesses.empty() ? 0 : operands.all / double(accesses.size()));
 }
 
 /// The task ends where it would end first, were there as many units as it takes. Readers are not waited for.
@@ -155,9 +205,9 @@ Seconds CallOutlook::with(DeviceSet set) const
     return longest + first;
 }
 
-CallOutlook::Choice CallOutlook::choose() const
+CallOutlook::Choice CallOutlook::choose(Seconds alone) const
 {
-    Choice choice{.alone = std::max(total_ / figures_.cores, longest_alone_)};
+    Choice choice{.alone = std::min(alone, std::max(total_ / figures_.cores, longest_alone_))};
     std::vector<std::size_t> order;
     for (std::size_t d = 0; d < parts_.size() && d < std::size_t(most_devices); ++d)
         if (parts_[d].here > 0) order.push_back(d);

@@ -3,6 +3,7 @@
 #include "graph/unit.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -36,6 +37,7 @@ struct DeviceFigures {
     SpeedCurve speed;                                  ///< empty: not known, and so it takes no part
     double bytes_per_second[2] = {0, 0};               ///< to it and from it
     Seconds latency = 0;                               ///< of a small copy
+    SpeedCurve factors = {};                           ///< of Cholesky factorizations; empty: as products
 };
 
 /// The units of a session.
@@ -44,6 +46,7 @@ struct UnitFigures {
     double cores = 1; ///< how many of those whose speed is given
     SpeedCurve speed; ///< of one
     std::vector<DeviceFigures> devices;
+    SpeedCurve factors = {}; ///< of Cholesky factorizations of tiles; empty: as products
 };
 
 /// Devices by their number from 0, one bit each.
@@ -51,7 +54,8 @@ using DeviceSet = std::uint64_t;
 inline constexpr int most_devices = 64;
 
 /// The tasks of a call, weighed while an algorithm submits them: how long each sort of unit would need, what would have to be
-/// moved, and how long the longest chain is. Nothing is run. Figures outlive it.
+/// moved, and how long the longest chain is. Nothing is computed; of a task that submits tasks those are weighed, as the cores'.
+/// Figures outlive it.
 class CallOutlook final : public Flow {
 public:
     explicit CallOutlook(const UnitFigures& figures);
@@ -62,8 +66,8 @@ public:
         Seconds with = 0;      ///< expected of the best set of devices and cores; 0: no device can have any of it
     };
     /// Devices are taken where that is expected to be a fifth faster at least: what is expected of the cores is what they reach
-    /// with tiles that suit devices, and other forms may be faster there.
-    Choice choose() const;
+    /// in this form, and others may be faster there. `alone`: what cores alone are expected to take with other tiles.
+    Choice choose(Seconds alone = std::numeric_limits<Seconds>::infinity()) const;
 
     void wait() override {}
     void cancel() override {}
@@ -78,6 +82,11 @@ private:
         Seconds alone = 0, with = 0;
         bool on_device = false, read = false, written = false;
     };
+    /// What a task costs where it is the cores'.
+    struct OnCores {
+        Seconds work = 0; ///< of one core, or of several together
+        Seconds took = 0; ///< from its beginning to its end
+    };
     /// What a device could do of the call.
     struct Part {
         Seconds here = 0, on_core = 0; ///< of the tasks that it takes, there and on one core
@@ -86,6 +95,9 @@ private:
         Bytes all = 0, written = 0;
         bool may_move = true; ///< devices can have copies
     };
+    enum class Tasks : std::uint8_t { of_all, of_cores };
+    CallOutlook(const UnitFigures& figures, Tasks tasks);
+    OnCores on_cores(const Codelet& codelet, void* args, Flops flops, std::span<const Access> accesses) const;
     static Operands operands_of(std::span<const Access> accesses);
     void advance(std::span<const Access> accesses, Seconds on_core, Seconds on_device, Bytes bytes);
     Seconds links(const DeviceFigures& device, double share) const;

@@ -2,6 +2,7 @@
 
 #include "algorithms/gemm.hpp"
 #include "algorithms/potrf.hpp"
+#include "matrix/operations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,6 +45,14 @@ CallOutlook::Choice for_potrf(const UnitFigures& figures, Index n, Index nb)
     const Square A(n, nb);
     CallOutlook outlook(figures);
     potrf(outlook, A.tiles());
+    return outlook.choose();
+}
+
+CallOutlook::Choice for_two_level(const UnitFigures& figures, Index n, Index nb, Index inner)
+{
+    const Square A(n, nb);
+    CallOutlook outlook(figures);
+    potrf_two_level(outlook, A.tiles(), inner);
     return outlook.choose();
 }
 
@@ -121,6 +130,51 @@ TEST(DevicesOfACall, AreNotMoreThanItHasWorkFor)
     EXPECT_EQ(for_potrf(machine(20 * giga, 4, eight), 2048, 512).devices, 1u);
     EXPECT_EQ(std::popcount(for_gemm(machine(20 * giga, 4, eight), 32768, 2048).devices), 8);
     EXPECT_EQ(for_gemm(machine(20 * giga, 4, {}), 1024, 256).devices, 0u);
+}
+
+TEST(TasksInsideATask, AreTheWorkOfTheirCores)
+{
+    const Index n = 4096, nb = 1024;
+    // One core does them one after the other: the same flops at the same rate.
+    const UnitFigures one = machine(20 * giga, 1, {device(5000 * giga, 25 * giga)});
+    EXPECT_NEAR(for_two_level(one, n, nb, 128).alone, for_potrf(one, n, nb).alone, 1e-9);
+    // Eight share a diagonal tile of 1.07 / 3 Gflop, of which there are four one behind the other: there each is as long as
+    // its tiles on eight cores, or as their own chain, instead of 18 ms.
+    const UnitFigures eight = machine(20 * giga, 8, {device(5000 * giga, 25 * giga)});
+    const auto whole = for_potrf(eight, n, nb), nested = for_two_level(eight, n, nb, 128);
+    const double tile = operations::potrf(1024).flops<double>() / (20 * giga);
+    EXPECT_GT(whole.with - nested.with, 4 * tile / 2);
+    EXPECT_LT(whole.with - nested.with, 4 * tile * (1 - 1.0 / 8) + 1e-9);
+    EXPECT_NEAR(for_two_level(eight, n, nb, nb).with, whole.with, 1e-12) << "a tile that is not cut up";
+}
+
+TEST(TasksInsideATask, AreNoDevices)
+{
+    // The tiles of 64 would be a device's; those of the diagonal are not, which are all of this matrix.
+    const UnitFigures fast = machine(20 * giga, 4, {device(5000 * giga, 25 * giga)});
+    EXPECT_EQ(for_two_level(fast, 4096, 4096, 64).with, 0);
+    EXPECT_GT(for_potrf(fast, 4096, 64).with, 0);
+}
+
+TEST(DevicesOfACall, AreMeasuredAgainstTheTilesThatSuitCores)
+{
+    const UnitFigures one = machine(20 * giga, 4, {device(60 * giga, 25 * giga)});
+    const Square A(4096, 2048);
+    CallOutlook outlook(one);
+    potrf(outlook, A.tiles()); // two tile rows, which four cores cannot share
+    const auto own = outlook.choose(), better = outlook.choose(for_potrf(one, 4096, 256).alone);
+    EXPECT_EQ(own.devices, 1u);
+    EXPECT_EQ(better.devices, 0u);
+    EXPECT_EQ(better.with, own.with);
+    EXPECT_LT(better.alone, own.alone);
+}
+
+TEST(FactorsOfTiles, TakeTheirOwnTimeWhereItWasMeasured)
+{
+    UnitFigures one = machine(20 * giga, 1, {device(5000 * giga, 25 * giga)});
+    const double before = for_potrf(one, 2048, 512).alone;
+    one.factors = constant(10 * giga);
+    EXPECT_NEAR(for_potrf(one, 2048, 512).alone - before, 4 * 512.0 * 512 * 512 / 3 / (20 * giga), 1e-4); // half as fast
 }
 
 } // namespace

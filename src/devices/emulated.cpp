@@ -14,8 +14,8 @@ namespace trencadis {
 namespace devices {
 namespace {
 
-constexpr std::string_view keys[] = {"memory", "bandwidth",       "latency",   "speed",       "pageable",
-                                     "direct", "fail-allocation", "fail-copy", "fail-kernel", "lose-at"};
+constexpr std::string_view keys[] = {"memory",  "bandwidth",       "latency",   "speed",       "pageable", "direct",
+                                     "factors", "fail-allocation", "fail-copy", "fail-kernel", "lose-at"};
 constexpr long most_devices = 64, most_works = 1'000'000'000;
 
 /// Its memory is the host's.
@@ -61,6 +61,7 @@ EmulatedTraits traits_of(const DeviceWords& words, long device, long count)
     with("latency", [&](const auto& what, const auto& text) { traits.latency = read_time(what, text); });
     with("speed", [&](const auto& what, const auto& text) { traits.speed = read_speed(what, text); });
     with("pageable", [&](const auto& what, const auto& text) { traits.pageable = read_part(what, text); });
+    with("factors", [&](const auto& what, const auto& text) { traits.factors = read_yes(what, text); });
     with("direct", [&](const auto& what, const auto& text) { traits.direct = read_yes(what, text); });
     number("fail-allocation", traits.fail_allocation);
     number("fail-copy", traits.fail_copy);

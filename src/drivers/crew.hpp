@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -85,9 +86,16 @@ public:
     virtual bool has_devices() const { return false; }
     /// Memory of the smallest one; 0: there is none.
     virtual Bytes device_bytes() const { return 0; }
-    /// Those that take part in a call whose tasks `submit` submits, by their number from 0, one bit each: the same each time. 0:
-    /// it goes as without devices. Nothing is run; who has no devices is not asked.
-    virtual std::uint64_t devices_for(const std::function<void(Flow&)>& /*submit*/) const { return 0; }
+    /// What is expected of a call laid out for devices.
+    struct Forecast {
+        std::uint64_t devices = 0;    ///< that take part, by their number from 0, one bit each; 0: it goes as without
+        Seconds with = 0;             ///< with them; 0: not known, since they take part always
+        Seconds alone = not_foreseen; ///< by cores alone
+    };
+    static constexpr Seconds not_foreseen = std::numeric_limits<Seconds>::infinity();
+    /// Of one whose tasks `submit` submits: the same each time. `alone`: what cores alone would take with other tiles. Nothing is
+    /// run; who has no devices is not asked.
+    virtual Forecast devices_for(const std::function<void(Flow&)>& /*submit*/, Seconds /*alone*/) const { return {}; }
     /// As `run`, with these devices alone.
     virtual Index run_with(std::uint64_t /*devices*/, const std::function<void(Flow&)>& body,
                            const std::function<bool()>& interrupted)

@@ -1,7 +1,10 @@
 #include "drivers/laid_out.hpp"
 
+#include "algorithms/cutting.hpp"
 #include "algorithms/graphs.hpp"
+#include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
+#include "choices/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -83,18 +86,39 @@ void fit_devices(Problem& problem, const Form& form, const Cutters& by, bool ask
                             most >= 1 && asked ? fmt::format(", or tiles of {}", most) : ""));
 }
 
+/// `planned`: tiles where the caller asks for none; 0: as the form has them.
 void fill_in(Problem& problem, const Form& form, const Crew& crew, const RoutineOptions& options, std::size_t element_bytes,
-             bool devices)
+             bool devices, Index planned)
 {
     if (problem.workers == 0) problem.workers = crew.workers();
     problem.nb = options.nb;
     const Cutters by{crew.workers(), devices ? crew.device_bytes() : 0};
     if (form.cuts) return fit_devices(problem, form, by, options.nb > 0, element_bytes);
-    const Index nb = options.nb ? options.nb : form.tile(problem.m, problem.n, element_bytes, crew.workers());
+    Index nb = options.nb ? options.nb : planned;
+    if (nb == 0) nb = form.tile(problem.m, problem.n, element_bytes, crew.workers());
     problem.nb = std::clamp<Index>(nb, 1, std::max<Index>({problem.m, problem.n, 1}));
     fit_devices(problem, form, by, options.nb > 0, element_bytes);
     problem.inner = default_inner(form, problem.nb);
     if (problem.rhs_nb == 0) problem.rhs_nb = rhs_tile(crew, problem.nb, problem.nrhs, options);
+}
+
+struct DevicePlan {
+    const Form* form;
+    Index nb;
+};
+/// What is weighed beside the form of cores with their tiles: equal tiles, more than one, three of which fit
+/// into each device.
+std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const Problem& problem, std::size_t element_bytes)
+{
+    constexpr Index quantum = 32;
+    std::vector<DevicePlan> plans;
+    for (const Form& form : all)
+        for (const Index about : form.device_tiles) {
+            const Index nb = balanced(problem.n, about, quantum);
+            if (nb >= problem.n || form.device_bytes({.nb = nb}, element_bytes) > crew.device_bytes()) continue;
+            if (plans.empty() || plans.back().form != &form || plans.back().nb != nb) plans.push_back({&form, nb});
+        }
+    return plans;
 }
 
 } // namespace
@@ -129,12 +153,12 @@ const Form& plain_form(forms::Forms all)
     return *std::find_if(all.begin(), all.end(), [](const Form& form) { return form.called && form.own.empty(); });
 }
 
-void LaidOut::lay(const Wanted& call, const Form& form, bool devices)
+void LaidOut::lay(const Wanted& call, const Form& form, bool devices, Index nb)
 {
     Problem problem = call.problem;
-    fill_in(problem, form, call.crew, call.options, call.of.bytes, devices);
-    Place memory(call.operands);
-    form.lay[call.of.precision](layout_, memory, problem);
+    fill_in(problem, form, call.crew, call.options, call.of.bytes, devices, nb);
+    Place place = call.operands.empty() ? Place(nullptr) : Place(call.operands);
+    form.lay[call.of.precision](layout_, place, problem);
     form_ = &form;
     nb_ = problem.nb;
 }
@@ -149,10 +173,9 @@ void LaidOut::lay_first(const Wanted& call, forms::Forms all, bool devices)
         }
 }
 
-bool LaidOut::devices_take_part(const Crew& crew)
+LaidOut::Weighed LaidOut::foresee(const Crew& crew, Seconds alone) const
 {
-    devices_ = crew.devices_for([this](Flow& flow) { layout_->submit(flow); });
-    return devices_ != 0;
+    return {form_, nb_, crew.devices_for([this](Flow& flow) { layout_->submit(flow); }, alone)};
 }
 
 LaidOut::LaidOut(const Crew& crew, const Form& form, const RoutineOptions& options, Problem problem, Scalars of,
@@ -160,18 +183,56 @@ LaidOut::LaidOut(const Crew& crew, const Form& form, const RoutineOptions& optio
 {
     const bool devices = crew.has_devices();
     lay({crew, options, problem, of, operands}, form, devices);
-    if (devices) devices_take_part(crew), crew.note_form(*form_, nb_);
+    if (!devices) return;
+    devices_ = foresee(crew, Crew::not_foreseen).expected.devices;
+    crew.note_form(*form_, nb_);
 }
 
-/// Where devices could take part, it is laid out for them first: from those tasks follows whether they do.
+/// Where devices could take part, it is laid out for them first: from those tasks follows whether they do. Where a caller leaves
+/// form and tiles open, forms with tiles that suit devices are weighed against those that suit cores.
+void LaidOut::lay_best(const Wanted& call, forms::Forms all, std::vector<Weighed>* tell)
+{
+    lay_first(call, all, true);
+    Weighed best = foresee(call.crew, Crew::not_foreseen);
+    const Seconds alone = best.expected.alone;
+    if (tell) tell->push_back(best);
+    const bool always = best.expected.devices != 0 && best.expected.with == 0;
+    // Few large tiles leave units idle more than is foreseen: they must be a fifth faster than those that suit cores.
+    constexpr double worth_it = 0.8;
+    Seconds at_most = worth_it * best.expected.with;
+    const bool open = call.options.variant.empty() && call.options.nb == 0 && !always;
+    for (const DevicePlan& plan : open ? device_plans(call.crew, all, call.problem, call.of.bytes) : std::vector<DevicePlan>()) {
+        lay(call, *plan.form, true, plan.nb);
+        const Weighed other = foresee(call.crew, alone);
+        if (tell) tell->push_back(other);
+        if (other.expected.devices == 0) continue;
+        if (best.expected.devices == 0 || other.expected.with < at_most) best = other, at_most = other.expected.with;
+    }
+    devices_ = best.expected.devices;
+    if (devices_ == 0 && call.options.variant.empty()) lay_first(call, all, false);
+    else if (form_ != best.form || nb_ != best.nb) lay(call, *best.form, true, best.nb);
+}
+
 LaidOut::LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of,
                  Operands operands)
 {
     const Wanted call{crew, options, problem, of, operands};
-    const bool devices = crew.has_devices();
-    lay_first(call, all, devices);
-    if (devices && !devices_take_part(crew) && options.variant.empty()) lay_first(call, all, false);
-    if (devices) crew.note_form(*form_, nb_);
+    if (crew.has_devices()) {
+        lay_best(call, all, nullptr);
+        crew.note_form(*form_, nb_);
+    } else lay_first(call, all, false);
+}
+
+std::vector<LaidOut::Weighed> LaidOut::weighed(const Crew& crew, std::string_view routine, const Problem& problem, int precision)
+{
+    const Scalars of{precision, choices::element_bytes(precision)};
+    std::vector<Weighed> all;
+    const forms::Forms forms = find_routine(routine).forms();
+    if (!crew.has_devices() || !form_for(crew, forms, {}, true).lay[of.precision]) return all;
+    LaidOut laid;
+    laid.lay_best({crew, {}, problem, of, {}}, forms, &all);
+    for (Weighed& one : all) one.taken = laid.devices_ != 0 && one.form == laid.form_ && one.nb == laid.nb_;
+    return all;
 }
 
 } // namespace trencadis

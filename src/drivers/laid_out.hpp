@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string_view>
+#include <vector>
 
 namespace trencadis {
 
@@ -45,6 +47,18 @@ public:
         return with_memory_for_tasks([&] { return crew.run_with(devices_, submit, options.interrupted); });
     }
 
+    /// One of those that were weighed where devices could take part.
+    struct Weighed {
+        const Form* form;
+        Index nb; ///< 0: as the form cuts
+        Crew::Forecast expected;
+        bool taken = false;
+    };
+    /// How a call whose caller leaves form and tiles open would be laid out, and what it would be weighed against, the form of
+    /// cores with their tiles first. Nothing is run, and no memory is named. Empty: the crew has no devices, or the routine's
+    /// calls have no layout of their own.
+    static std::vector<Weighed> weighed(const Crew& crew, std::string_view routine, const Problem& problem, int precision);
+
 private:
     /// What is to be laid out.
     struct Wanted {
@@ -52,11 +66,13 @@ private:
         const RoutineOptions& options;
         const Problem& problem;
         Scalars of;
-        Operands operands;
+        Operands operands; ///< none: names alone
     };
-    void lay(const Wanted& call, const Form& form, bool devices);
+    LaidOut() = default;
+    void lay(const Wanted& call, const Form& form, bool devices, Index nb = 0);
     void lay_first(const Wanted& call, forms::Forms all, bool devices);
-    bool devices_take_part(const Crew& crew);
+    Weighed foresee(const Crew& crew, Seconds alone) const;
+    void lay_best(const Wanted& call, forms::Forms all, std::vector<Weighed>* tell);
 
     LayoutRoom layout_;
     const Form* form_ = nullptr; ///< in which it is, with tiles of nb_

@@ -30,7 +30,10 @@ public:
     std::string name() const override { return crew_.name(); }
     bool has_devices() const override { return crew_.has_devices(); }
     Bytes device_bytes() const override { return crew_.device_bytes(); }
-    std::uint64_t devices_for(const std::function<void(Flow&)>& submit) const override { return crew_.devices_for(submit); }
+    Forecast devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const override
+    {
+        return crew_.devices_for(submit, alone);
+    }
     Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body,
                    const std::function<bool()>& interrupted) override
     {

@@ -78,8 +78,8 @@ template <class Body> Index run_routine(Crew& crew, const RoutineOptions& option
 template <class Body> Index run_where_best(Crew& crew, const RoutineOptions& options, Body&& body)
 {
     return with_memory_for_tasks([&] {
-        return crew.has_devices() ? crew.run_with(crew.devices_for(body), body, options.interrupted)
-                                  : crew.run(body, options.interrupted);
+        if (!crew.has_devices()) return crew.run(body, options.interrupted);
+        return crew.run_with(crew.devices_for(body, Crew::not_foreseen).devices, body, options.interrupted);
     });
 }
 

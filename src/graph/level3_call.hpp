@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <functional>
 
 namespace trencadis {
 
@@ -11,9 +12,10 @@ namespace trencadis {
 ///
 /// - gemm: C <- alpha op_a(A) op_b(B) + beta C, C m x n, the inner dimension k
 /// - syrk, herk: C <- alpha op_a(A) op_a(A)^T or ^H + beta C, the triangle `uplo` of C, n x n; the other one is not touched
+/// - potrf: the triangle `uplo` of C <- its Cholesky factor, C n x n
 /// - trsm: C <- alpha op_a(A)^-1 C or alpha C op_a(A)^-1, C m x n, by the triangle `uplo` of A
 struct Level3Call {
-    enum class Routine : std::uint8_t { gemm, syrk, herk, trsm };
+    enum class Routine : std::uint8_t { gemm, syrk, herk, trsm, potrf };
     Routine routine = Routine::gemm;
     char precision = 'd'; ///< s, d, c or z
     char op_a = 'N', op_b = 'N';
@@ -26,6 +28,9 @@ struct Level3Call {
     Index ldb = 1;
     void* C = nullptr;
     Index ldc = 1;
+    /// Of potrf: called with the order of the first leading minor that is not positive definite, 0 where all are, behind the
+    /// kernel and before the event behind it is reached, on whichever thread; it is short. Not called where the kernel failed.
+    std::function<void(Index)> told = {};
 };
 
 /// Bytes of an element.
@@ -35,6 +40,7 @@ constexpr std::size_t element_of(char precision) { return precision == 's' ? 4 :
 class Level3Queue {
 public:
     virtual bool computes_in(char precision) const = 0;
+    virtual bool factors() const { return false; } ///< has potrf
     /// What goes wrong is told by the next event. Throws std::bad_alloc.
     virtual void enqueue(const Level3Call& call) = 0;
 

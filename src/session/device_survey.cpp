@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace trencadis {
@@ -115,33 +116,70 @@ void measure_copies(Device& device, DeviceReport& report)
         }
 }
 
-/// The first product of a size may be compiled. A device without double precision is not measured.
+/// Square matrices on the device: two of ones, and a third one for results, or as a definite one.
+class Squares {
+public:
+    Squares(Device& device, Index n)
+        : device_(device), column_(std::size_t(n) * sizeof(double)), columns_(std::size_t(n)), A(device, column_ * columns_),
+          B(device, column_ * columns_), C(device, column_ * columns_), ones_(std::size_t(n * n), 1), definite_(ones_)
+    {
+        for (Index i = 0; i < n; ++i) definite_[std::size_t(i * (n + 1))] = 2 * double(n);
+        for (const Buffer* to : {&A, &B}) copy(ones_, *to);
+    }
+    void make_definite() { copy(definite_, C); }
+
+private:
+    void copy(std::vector<double>& from, const Buffer& to)
+    {
+        require(device_, device_.copy_in({from.data(), column_}, {to.block, column_}, {column_, columns_}));
+        require(device_, device_.wait(device_.mark(Queue::in)));
+    }
+    Device& device_;
+    const std::size_t column_, columns_;
+
+public:
+    const Buffer A, B, C;
+
+private:
+    std::vector<double> ones_, definite_;
+    const Ending ending_{device_};
+};
+
+/// From small to large ones, until one takes long enough: twice, since the first one of a size may be compiled.
+template <class Prepare, class Compute>
+std::vector<MeasuredProduct> rates_on(Device& device, double flops_of_cube, const Prepare& prepare, const Compute& compute)
+{
+    constexpr Index largest = 1024;
+    std::vector<MeasuredProduct> rates;
+    const Index most = std::min<Index>(largest, static_cast<Index>(std::sqrt(double(device.bytes()) / (3 * sizeof(double)))));
+    for (Index n = std::min<Index>(most, smallest_product); n > 0; n = std::min(2 * n, most)) {
+        Squares squares(device, n);
+        Seconds took = 0;
+        for (int times = 0; times < 2; ++times) {
+            prepare(squares);
+            took = seconds_of(device, Queue::kernels, [&] { compute(squares, n); });
+        }
+        const Flops flops = flops_of_cube * double(n) * double(n) * double(n);
+        rates.push_back({flops, flops / took});
+        if (took >= enough || n == most) break;
+    }
+    return rates;
+}
+
+/// A device without double precision is not measured.
 void measure_kernels(Device& device, const DeviceKernels& kernels, DeviceReport& report)
 {
     if (!kernels.computes<double>()) return;
-    constexpr Index largest = 1024;
-    const Index most = std::min<Index>(largest, static_cast<Index>(std::sqrt(double(device.bytes()) / (3 * sizeof(double)))));
-    for (Index n = std::min<Index>(most, smallest_product); n > 0; n = std::min(2 * n, most)) {
-        Buffer A(device, std::size_t(n * n) * sizeof(double)), B(device, std::size_t(n * n) * sizeof(double)),
-            C(device, std::size_t(n * n) * sizeof(double));
-        const std::vector<double> ones(std::size_t(n * n), 1);
-        const Ending ending(device);
-        const std::size_t column = std::size_t(n) * sizeof(double);
-        for (const Buffer* to : {&A, &B})
-            require(device,
-                    device.copy_in({const_cast<double*>(ones.data()), column}, {to->block, column}, {column, std::size_t(n)}));
-        require(device, device.wait(device.mark(Queue::in)));
-        const auto product = [&] {
-            kernels.routines<double>().gemm(Op::none, Op::none, n, n, n, 1, static_cast<double*>(A.block), n,
-                                            static_cast<double*>(B.block), n, 0, static_cast<double*>(C.block), n);
-        };
-        seconds_of(device, Queue::kernels, product);
-        const Seconds took = seconds_of(device, Queue::kernels, product);
-        const Flops flops = 2.0 * double(n) * double(n) * double(n);
-        report.products.push_back({flops, flops / took});
-        report.flops_per_second = flops / took;
-        if (took >= enough || n == most) break;
-    }
+    const DeviceRoutines<double>& on = kernels.routines<double>();
+    const auto at = [](const Buffer& buffer) { return static_cast<double*>(buffer.block); };
+    report.products = rates_on(
+        device, 2, [](Squares&) {},
+        [&](Squares& x, Index n) { on.gemm(Op::none, Op::none, n, n, n, 1, at(x.A), n, at(x.B), n, 0, at(x.C), n); });
+    if (!report.products.empty()) report.flops_per_second = report.products.back().rate;
+    if (!on.factors()) return;
+    report.factors = rates_on(
+        device, 1.0 / 3, [](Squares& x) { x.make_definite(); },
+        [&](Squares& x, Index n) { on.potrf(Uplo::lower, n, at(x.C), n, [](Index) {}); });
 }
 
 DeviceReport report_of(const Device& device, const devices::Backend& backend)
@@ -157,6 +195,13 @@ std::vector<DeviceReport> survey_devices(const std::string& words, const KernelP
     const devices::Backend& backend = find_entry("devices", device_entries(), devices::read_device_words(words).backend);
     std::vector<DeviceReport> rows;
     for (const auto& device : list) {
+        const auto alike = std::ranges::find(rows, device->model(), &DeviceReport::model);
+        if (alike != rows.end()) {
+            DeviceReport same = *alike;
+            same.name = device->name();
+            rows.push_back(std::move(same));
+            continue;
+        }
         rows.push_back(report_of(*device, backend));
         measure_copies(*device, rows.back());
         measure_kernels(*device, *kernels_on(device->kernels(), kernels), rows.back());
@@ -164,25 +209,45 @@ std::vector<DeviceReport> survey_devices(const std::string& words, const KernelP
     return rows;
 }
 
-/// The best of some: a neighbour that comes by would be kept for good.
-std::vector<MeasuredProduct> measure_core(const KernelProvider& kernels)
+namespace {
+
+/// From small to large ones, until one takes long enough: compute(n) after prepare(n), the best of some, since a neighbour that
+/// comes by would be kept for good.
+template <class Prepare, class Compute>
+std::vector<MeasuredProduct> rates_of(double flops_of_cube, const Prepare& prepare, const Compute& compute)
 {
     constexpr Index largest = 512;
-    std::vector<MeasuredProduct> products;
+    std::vector<MeasuredProduct> rates;
     Seconds best = 0;
     for (Index n = smallest_product; n <= largest && best < enough; n *= 2) {
-        const std::vector<double> ones(std::size_t(n * n), 1);
-        std::vector<double> C(std::size_t(n * n), 0);
         for (int times = 0; times < 4; ++times) {
+            prepare(n);
             const auto begin = std::chrono::steady_clock::now();
-            kernels.gemm(Op::none, Op::none, n, n, n, 1.0, ones.data(), n, ones.data(), n, 0.0, C.data(), n);
+            compute(n);
             const Seconds took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
             best = times == 0 ? took : std::min(best, took);
         }
-        const Flops flops = 2.0 * double(n) * double(n) * double(n);
-        products.push_back({flops, flops / best});
+        const Flops flops = flops_of_cube * double(n) * double(n) * double(n);
+        rates.push_back({flops, flops / best});
     }
-    return products;
+    return rates;
+}
+
+} // namespace
+
+MeasuredCore measure_core(const KernelProvider& kernels)
+{
+    std::vector<double> ones, C;
+    const auto prepare = [&](Index n) {
+        ones.assign(std::size_t(n * n), 1);
+        C.assign(std::size_t(n * n), 0.5); // of a factor: below a diagonal that dominates
+        for (Index i = 0; i < n; ++i) C[std::size_t(i * (n + 1))] = double(n);
+    };
+    return {rates_of(2, prepare,
+                     [&](Index n) {
+                         kernels.gemm(Op::none, Op::none, n, n, n, 1.0, ones.data(), n, ones.data(), n, 0.0, C.data(), n);
+                     }),
+            rates_of(1.0 / 3, prepare, [&](Index n) { kernels.potrf(Uplo::lower, n, C.data(), n); })};
 }
 
 std::vector<DeviceReport> devices_here()

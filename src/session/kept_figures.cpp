@@ -17,16 +17,18 @@ constexpr const char* core = "core";
 constexpr const char* ways[] = {"copy.to", "copy.from"};
 constexpr const char* per_second = "copies"; ///< of nothing, one after the other
 
-void add_products(KernelSpeeds& to, const std::vector<MeasuredProduct>& products)
+constexpr const char *product = "gemm", *factor = "potrf";
+
+void add_rates(KernelSpeeds& to, const char* kernel, const std::vector<MeasuredProduct>& rates)
 {
-    for (const MeasuredProduct& product : products) to.set({"gemm", 'd', unit}, {size_of(product.flops), product.rate});
+    for (const MeasuredProduct& one : rates) to.set({kernel, 'd', unit}, {size_of(one.flops), one.rate});
 }
-std::vector<MeasuredProduct> products_in(const KernelSpeeds& from)
+std::vector<MeasuredProduct> rates_in(const KernelSpeeds& from, const char* kernel)
 {
-    std::vector<MeasuredProduct> products;
-    if (const auto* rows = from.find({"gemm", 'd', unit}))
-        for (const auto& [bucket, speed] : *rows) products.push_back({flops_of(speed.size), speed.rate});
-    return products;
+    std::vector<MeasuredProduct> rates;
+    if (const auto* rows = from.find({kernel, 'd', unit}))
+        for (const auto& [bucket, speed] : *rows) rates.push_back({flops_of(speed.size), speed.rate});
+    return rates;
 }
 /// 0: it is not there.
 double rate_in(const KernelSpeeds& from, const std::string& what)
@@ -38,7 +40,8 @@ double rate_in(const KernelSpeeds& from, const std::string& what)
 KernelSpeeds table_of(const DeviceReport& device)
 {
     KernelSpeeds table;
-    add_products(table, device.products);
+    add_rates(table, product, device.products);
+    add_rates(table, factor, device.factors);
     for (const int way : {0, 1}) table.set({ways[way], 0, unit}, {0, device.bytes_per_second[way]});
     table.set({per_second, 0, unit}, {0, 1 / device.latency});
     return table;
@@ -47,7 +50,8 @@ KernelSpeeds table_of(const DeviceReport& device)
 /// False: something is missing.
 bool read_device(const KernelSpeeds& table, DeviceReport& device)
 {
-    device.products = products_in(table);
+    device.products = rates_in(table, product);
+    device.factors = rates_in(table, factor);
     for (const int way : {0, 1}) device.bytes_per_second[way] = rate_in(table, ways[way]);
     const double copies = rate_in(table, per_second);
     device.latency = 1 / copies;
@@ -67,8 +71,9 @@ void keep(const KernelSpeeds& table, const std::string& which, const KernelProvi
 /// No devices: something is missing.
 MeasuredUnits read_all(const std::vector<std::string>& models, const KernelProvider& kernels)
 {
-    MeasuredUnits units{products_in(kept(core, kernels)), {}};
-    if (units.core.empty()) return {};
+    const KernelSpeeds of_core = kept(core, kernels);
+    MeasuredUnits units{{rates_in(of_core, product), rates_in(of_core, factor)}, {}};
+    if (units.core.products.empty() || units.core.factors.empty()) return {};
     for (const std::string& model : models)
         if (!read_device(kept(model, kernels), units.devices.emplace_back())) return {};
     return units;
@@ -78,7 +83,8 @@ MeasuredUnits read_all(const std::vector<std::string>& models, const KernelProvi
 
 std::optional<std::filesystem::path> kept_figures_path(const std::string& model, const KernelProvider& kernels)
 {
-    return kernel_speeds_path(machine_at_hand().name, "figures of " + model + "; " + kernels.name() + ' ' + kernels.version());
+    return kernel_speeds_path(machine_at_hand().name,
+                              "figures, factors too, of " + model + "; " + kernels.name() + ' ' + kernels.version());
 }
 
 MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kernels)
@@ -86,7 +92,8 @@ MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kerne
     const MeasuredUnits units{measure_core(kernels), survey_devices(words, kernels)};
     const int kept_errno = errno;
     KernelSpeeds of_core;
-    add_products(of_core, units.core);
+    add_rates(of_core, product, units.core.products);
+    add_rates(of_core, factor, units.core.factors);
     keep(of_core, core, kernels);
     for (const DeviceReport& device : units.devices) keep(table_of(device), device.model, kernels);
     errno = kept_errno;

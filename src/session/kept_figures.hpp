@@ -10,7 +10,7 @@ namespace trencadis {
 
 /// What was measured of a core and of the devices that some words name.
 struct MeasuredUnits {
-    std::vector<MeasuredProduct> core;
+    MeasuredCore core;
     std::vector<DeviceReport> devices;
 };
 
@@ -18,7 +18,7 @@ struct MeasuredUnits {
 /// its number is, and for the kernels that compute. None where there is no cache folder.
 std::optional<std::filesystem::path> kept_figures_path(const std::string& model, const KernelProvider& kernels);
 /// Of the devices of these models that the words name, in their order. Measured once, and kept there; anew, all of them, where
-/// one is not known or its file is torn. Devices of one model share what was measured of the last of them. Throws as
+/// one is not known or its file is torn. Devices of one model share what was measured of the first of them. Throws as
 /// survey_devices.
 MeasuredUnits figures_at_hand(const std::string& words, const std::vector<std::string>& models, const KernelProvider& kernels);
 /// Measured now, and kept.

@@ -59,8 +59,13 @@ TEST_F(KeptFigures, AreMeasuredOnce)
     EXPECT_LE(first.devices[1].products.back().rate, 100e6);
     const MeasuredUnits again = at_hand(words);
     ASSERT_EQ(again.devices.size(), 2u);
-    ASSERT_EQ(again.core.size(), first.core.size());
-    EXPECT_NEAR(again.core.front().rate, first.core.front().rate, 1e-4 * first.core.front().rate);
+    for (const auto rates : {&MeasuredCore::products, &MeasuredCore::factors}) {
+        const std::vector<MeasuredProduct>&its = again.core.*rates, &was = first.core.*rates;
+        ASSERT_FALSE(was.empty());
+        ASSERT_EQ(its.size(), was.size());
+        EXPECT_NEAR(its.front().rate, was.front().rate, 1e-4 * was.front().rate);
+    }
+    EXPECT_LT(first.core.factors.front().rate, first.core.products.front().rate) << "a chain of 64 pivots, and none";
     for (int d : {0, 1}) {
         const DeviceReport &its = again.devices[std::size_t(d)], &was = first.devices[std::size_t(d)];
         EXPECT_NEAR(its.bytes_per_second[1], was.bytes_per_second[1], 1e-4 * was.bytes_per_second[1]); // no two runs agree so far
@@ -89,6 +94,15 @@ TEST_F(KeptFigures, AreOfWhatADeviceIsAndNotOfItsNumber)
     EXPECT_TRUE(same(units.devices[1], one.devices[0]));
     const MeasuredUnits another = at_hand("emulated,bandwidth=200MB/s,latency=1ms");
     EXPECT_LT(another.devices[0].bytes_per_second[0], 250e6) << "what was measured of another one in its place";
+}
+
+TEST_F(KeptFigures, AreMeasuredOfOneDeviceOfAModel)
+{
+    const MeasuredUnits units = figures_anew("emulated:3,bandwidth=50MB/s+50MB/s+900MB/s,latency=1ms", kernels);
+    ASSERT_EQ(units.devices.size(), 3u);
+    EXPECT_TRUE(same(units.devices[0], units.devices[1]));
+    EXPECT_EQ(units.devices[1].name, "emulated 1");
+    EXPECT_FALSE(same(units.devices[0], units.devices[2]));
 }
 
 TEST_F(KeptFigures, AreMeasuredAnewWhereAFileIsTorn)

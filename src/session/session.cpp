@@ -190,7 +190,10 @@ struct Session::Running {
     ~Running() { parts.run_ends(); }
 };
 
-std::uint64_t Session::devices_for(const std::function<void(Flow&)>& submit) const { return parts_->devices.choose(submit); }
+Crew::Forecast Session::devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const
+{
+    return parts_->devices.foresee(submit, alone);
+}
 
 namespace {
 

@@ -150,7 +150,7 @@ public:
     Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
     /// With these devices alone; `run` has all where they take part always, else none.
     Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
-    std::uint64_t devices_for(const std::function<void(Flow&)>& submit) const; ///< Crew::devices_for
+    Crew::Forecast devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const; ///< Crew::devices_for
     /// As `run`, by all processes (Engine::run_shared); and those: null where the engine has none.
     Index run_shared(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {},
                      const std::function<Datum(const Datum&)>& at_home = {});

@@ -52,7 +52,11 @@ std::vector<DeviceUnit> SessionDevices::open(const SessionOptions& resolved, con
     std::vector<std::string> models;
     for (const auto& device : list_) models.push_back(device->model());
     const MeasuredUnits measured = figures_at_hand(words, models, kernels);
-    figures_ = {{UnitKind::core, process_memory, &kernels}, cores_of(places, machine), curve_of(measured.core), {}};
+    figures_ = {{UnitKind::core, process_memory, &kernels},
+                cores_of(places, machine),
+                curve_of(measured.core.products),
+                {},
+                curve_of(measured.core.factors)};
     for (std::size_t d = 0; d < list_.size(); ++d) {
         const DeviceReport& its = measured.devices[d];
         const double(&ways)[2] = its.bytes_per_second;
@@ -60,7 +64,8 @@ std::vector<DeviceUnit> SessionDevices::open(const SessionOptions& resolved, con
                                     list_[d]->bytes(),
                                     curve_of(its.products),
                                     {ways[0], ways[1]},
-                                    its.latency});
+                                    its.latency,
+                                    curve_of(its.factors)});
         std::copy(std::begin(ways), std::end(ways), units[d].bytes_per_second);
     }
     return units;
@@ -73,12 +78,14 @@ Bytes SessionDevices::least_bytes() const
     return least;
 }
 
-choices::DeviceSet SessionDevices::choose(const std::function<void(Flow&)>& submit) const
+Crew::Forecast SessionDevices::foresee(const std::function<void(Flow&)>& submit, Seconds alone) const
 {
-    if (always_ || list_.empty()) return undecided();
+    if (list_.empty()) return {};
+    if (always_) return {undecided() >> (std::size_t(choices::most_devices) - list_.size())};
     choices::CallOutlook outlook(figures_);
     submit(outlook);
-    return outlook.choose().devices;
+    const choices::CallOutlook::Choice choice = outlook.choose(alone);
+    return {choice.devices, choice.with, choice.alone};
 }
 
 /// Of the kernels that devices have, as fast as a product: what is seen later takes the place of that. Other precisions than
@@ -86,14 +93,18 @@ choices::DeviceSet SessionDevices::choose(const std::function<void(Flow&)>& subm
 KernelSpeeds SessionDevices::speeds(const std::vector<WorkerPlace>& places) const
 {
     KernelSpeeds speeds;
-    const auto add = [&](const std::string& unit, const choices::SpeedCurve& curve) {
+    const auto set = [&](const char* codelet, const std::string& unit, const choices::SpeedCurve& curve) {
         for (const choices::SpeedCurve::Point& point : curve.points())
-            for (const char* const codelet : {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm"})
-                for (const char precision : {'d', 'z'})
-                    speeds.set({codelet, precision, unit}, {size_of(point.flops), point.rate});
+            for (const char precision : {'d', 'z'}) speeds.set({codelet, precision, unit}, {size_of(point.flops), point.rate});
     };
-    for (std::size_t d = 0; d < figures_.devices.size(); ++d) add(name(d), figures_.devices[d].speed);
-    for (const WorkerPlace& place : places) add(place.kind_name, figures_.speed);
+    const auto add = [&](const std::string& unit, const choices::SpeedCurve& curve) {
+        for (const char* const codelet : {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm"}) set(codelet, unit, curve);
+    };
+    for (std::size_t d = 0; d < figures_.devices.size(); ++d) {
+        add(name(d), figures_.devices[d].speed);
+        set("potrf", name(d), figures_.devices[d].factors);
+    }
+    for (const WorkerPlace& place : places) add(place.kind_name, figures_.speed), set("potrf", place.kind_name, figures_.factors);
     return speeds;
 }
 

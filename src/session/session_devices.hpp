@@ -26,9 +26,8 @@ public:
     int count() const { return static_cast<int>(list_.size()); }
     Bytes least_bytes() const; ///< memory of the smallest; 0: there is none
 
-    /// Those that take part in a call whose tasks `submit` submits: all where they always do, else as choices/device_choice.hpp
-    /// has it.
-    choices::DeviceSet choose(const std::function<void(Flow&)>& submit) const;
+    /// Crew::devices_for: all where they always take part, else as choices/device_choice.hpp has it.
+    Crew::Forecast foresee(const std::function<void(Flow&)>& submit, Seconds alone) const;
     /// In a call of which nothing is known.
     choices::DeviceSet undecided() const { return always_ ? ~choices::DeviceSet(0) : 0; }
     /// What an engine begins with: shares by speed from the first call on. Empty where nothing was measured.

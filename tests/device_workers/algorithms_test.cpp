@@ -7,6 +7,8 @@
 
 #include <cstring>
 #include <random>
+#include <string_view>
+#include <vector>
 
 namespace trencadis::testing {
 namespace {
@@ -66,7 +68,7 @@ TYPED_TEST(OnCoresAndDevices, GiveTheBitsOfCoresAlone)
     OnDevices cores("", "mosaic", 2);
     expected.compute(cores, nb);
     for (const char* scheduler : {"mosaic", "eager", "ws", "cats", "heft", "dmda", "locality-default", "h1", "h2"})
-        for (const char* words : {"emulated:1,memory=64MiB", "emulated:3,memory=1MiB,latency=20us"}) {
+        for (const char* words : {"emulated:1,memory=64MiB", "emulated:3,memory=1MiB,latency=20us,factors=yes"}) {
             OnDevices on(words, scheduler, 2);
             expect_bits(on, nb, expected, std::string(scheduler) + ' ' + words);
         }
@@ -128,28 +130,75 @@ TEST(DeviceWorkers, TakeOneMatrixAsBothOperandsCutInTwoWays)
     }
 }
 
+/// A device alone, so that it has the factorizations too where it can.
 TEST(DeviceWorkers, ReportTheFirstBadPivotAsCoresDo)
 {
-    Matrix<double> seen(165, 165, 4), expected(165, 165, 4);
-    for (Matrix<double>* S : {&seen, &expected}) {
-        S->make_definite();
-        S->at[std::size_t(100 + 100 * S->ld)] = -1;
+    for (const Index bad : {Index(0), Index(5), Index(101), Index(165)}) {
+        Matrix<double> S(165, 165, 4);
+        S.make_definite();
+        if (bad) S.at[std::size_t((bad - 1) * (S.ld + 1))] = -1;
+        Matrix<double> expected = S;
+        OnDevices cores("", "mosaic", 2);
+        EXPECT_EQ(cores.run([&](Flow& flow) { potrf(flow, expected.tiles(32)); }), bad);
+        for (const char* words : {"emulated:2", "emulated:2,factors=yes", "emulated,factors=yes,latency=200us"})
+            for (int tries = 0; tries < 10; ++tries) {
+                Matrix<double> seen = S;
+                OnDevices on(words, "eager", 1);
+                EXPECT_EQ(on.run([&](Flow& flow) { potrf(flow, seen.tiles(32)); }), bad) << words;
+                EXPECT_TRUE(seen.same_bits(expected)) << words;
+            }
     }
-    OnDevices on("emulated:2", "mosaic", 2), cores("", "mosaic", 2);
-    const Index bad = cores.run([&](Flow& flow) { potrf(flow, expected.tiles(32)); });
-    EXPECT_EQ(on.run([&](Flow& flow) { potrf(flow, seen.tiles(32)); }), bad);
-    EXPECT_EQ(bad, 101);
-    EXPECT_TRUE(seen.same_bits(expected));
+}
+
+/// Counts the tasks of potrf alone: one tile of which a device has all or nothing.
+TEST(DeviceWorkers, FactorTilesWhereTheyCan)
+{
+    const auto tasks_of = [](const char* words) {
+        OnDevices on(words, "eager", 1);
+        for (int tries = 0; tries < 1000 && on.tasks_on_devices() == 0; ++tries) {
+            std::vector<Matrix<double>> many(20, Matrix<double>(60, 60, 4));
+            for (Matrix<double>& S : many) S.make_definite();
+            on.run([&](Flow& flow) {
+                for (Matrix<double>& S : many) potrf(flow, S.tiles(64));
+            });
+            if (std::string_view(words).find("factors=no") != std::string_view::npos) break;
+        }
+        return on.tasks_on_devices();
+    };
+    EXPECT_GT(tasks_of("emulated:2,factors=yes"), 0);
+    EXPECT_EQ(tasks_of("emulated:2,factors=no"), 0);
+}
+
+/// Positive definite or not, until devices have had some of it: solved for the first columns of A.
+void expect_two_levels(const std::string& words, const char* scheduler, Index bad)
+{
+    Matrix<double> S(165, 165, 4);
+    S.make_definite();
+    if (bad) S.at[std::size_t((bad - 1) * (S.ld + 1))] = -1;
+    const auto solve = [&](OnDevices& on, Matrix<double>& A, Matrix<double>& B) {
+        const Index info = on.run([&](Flow& flow) { posv_two_level(flow, A.tiles(64), B.tiles(64), 16); });
+        EXPECT_EQ(info, bad);
+    };
+    OnDevices on(words, scheduler, 2), cores("", "mosaic", 2);
+    const Matrix<double> right(165, 70, 5);
+    Matrix<double> expected = S, solution = right;
+    solve(cores, expected, solution);
+    EXPECT_EQ(solution.same_bits(right), bad != 0);
+    for (int tries = 0; tries == 0 || (on.tasks_on_devices() == 0 && tries < 1000); ++tries) {
+        Matrix<double> A = S, B = right;
+        solve(on, A, B);
+        ASSERT_TRUE(A.same_bits(expected)) << words << ' ' << scheduler;
+        ASSERT_TRUE(B.same_bits(solution)) << words << ' ' << scheduler;
+    }
+    EXPECT_GT(on.tasks_on_devices(), 0) << words << ' ' << scheduler;
 }
 
 TEST(DeviceWorkers, RunTasksInsideTasksOnTheHost)
 {
-    Matrix<double> seen(165, 165, 4), expected(165, 165, 4);
-    seen.make_definite(), expected.make_definite();
-    OnDevices on("emulated:2", "eager", 2), cores("", "eager", 2);
-    cores.run([&](Flow& flow) { potrf_two_level(flow, expected.tiles(64), 16); });
-    on.run([&](Flow& flow) { potrf_two_level(flow, seen.tiles(64), 16); });
-    EXPECT_TRUE(seen.same_bits(expected));
+    for (const char* scheduler : {"eager", "mosaic", "dmda", "heft", "h2"})
+        for (const char* words : {"emulated:2", "emulated:2,memory=96KiB"}) expect_two_levels(words, scheduler, 0);
+    expect_two_levels("emulated:2", "eager", 20);  // in the tasks inside the first one
+    expect_two_levels("emulated:2", "eager", 130); // in the last one
 }
 
 } // namespace

@@ -97,10 +97,12 @@ protected:
         }
         ASSERT_TRUE(device_->hold(Queue::kernels, device_->mark(Queue::in)).ok());
         work(kernels_->template routines<T>(), places[0], places[1], places[2]);
-        ASSERT_TRUE(device_->hold(Queue::out, device_->mark(Queue::kernels)).ok());
+        const devices::Event computed = device_->mark(Queue::kernels);
+        ASSERT_TRUE(device_->hold(Queue::out, computed).ok());
         if (C.bytes() > 0) {
             ASSERT_TRUE(device_->copy_out({places[2], C.bytes()}, {C.at.data(), C.bytes()}, {C.bytes()}).ok());
         }
+        EXPECT_TRUE(device_->wait(computed).ok());
         const devices::Status status = device_->wait(device_->mark(Queue::out));
         EXPECT_TRUE(status.ok()) << status.what;
         for (T* const place : places) EXPECT_TRUE(device_->release(place - 5).ok());
@@ -109,12 +111,14 @@ protected:
     void products();
     void rank_k();
     void solves();
+    void factors();
     void all(const char* words)
     {
         if (!open(words)) GTEST_SKIP() << why_;
         products();
         rank_k();
         solves();
+        factors();
     }
 
     const KernelProvider& host_ = load_kernels("native");
@@ -195,7 +199,33 @@ template <class T> void DeviceLevel3<T>::solves()
                     }
 }
 
-TYPED_TEST(DeviceLevel3, IsThatOfTheHostOnEmulated) { this->all("emulated:1"); }
+/// With a bad pivot as well, of which it tells; then the leading part is what it was to be.
+template <class T> void DeviceLevel3<T>::factors()
+{
+    if (!kernels_->template routines<T>().factors()) return;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+        for (const Index n : {Index(1), Index(31), Index(75)})
+            for (const Index bad : {Index(0), n / 2 + 1}) {
+                Matrix<T> seen(n, n, 3);
+                for (Index i = 0; i < n; ++i) seen(i, i) = T(Real<T>(i + 1 == bad ? -1 : 2 * n));
+                Matrix<T> expected = seen;
+                const Index info = host_.potrf(uplo, n, expected.at.data(), expected.ld);
+                ASSERT_EQ(info, bad);
+                Index told = -1;
+                on_device(Matrix<T>(1, 1, 1), Matrix<T>(1, 1, 2), seen,
+                          [&](const DeviceRoutines<T>& on, const T*, const T*, T* c) {
+                              on.potrf(uplo, n, c, seen.ld, [&told](Index row) { told = row; });
+                          });
+                EXPECT_EQ(told, bad);
+                if (bad)
+                    for (Index j = 0; j < n; ++j)
+                        for (Index i = 0; i < n; ++i)
+                            if (std::max(i, j) + 1 >= bad) seen(i, j) = expected(i, j);
+                expect_near(seen, expected, double(n), "potrf " + std::to_string(n) + char(uplo));
+            }
+}
+
+TYPED_TEST(DeviceLevel3, IsThatOfTheHostOnEmulated) { this->all("emulated:1,factors=yes"); }
 TYPED_TEST(DeviceLevel3, IsThatOfTheHostOnCuda) { this->all("cuda:0,memory=4MiB"); }
 /// The drivers compile for each precision: two of them where time is short.
 TYPED_TEST(DeviceLevel3, IsThatOfTheHostOnOpenCl)

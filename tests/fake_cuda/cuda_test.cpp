@@ -153,6 +153,56 @@ TEST_F(CudaDevices, TellWhatAKernelsCallAnsweredByItsEvent)
     EXPECT_EQ(end_of(*device, Queue::kernels).fault, Fault::kernel) << "an address of the host's";
 }
 
+/// Of a tile of ones and threes, whose answer is 0; -1: nobody was told.
+Index told_of(Device& device, const DeviceKernels& kernels, Status& status)
+{
+    std::vector<double> tile = {3, 1, 1, 1, 3, 1, 1, 1, 3};
+    Block block = nullptr;
+    if (!device.allocate(72, block).ok() || !device.copy_in({tile.data(), 0}, {block, 0}, {72}).ok()) return -2;
+    (void)device.wait(device.mark(Queue::in));
+    Index told = -1;
+    kernels.routines<double>().potrf(Uplo::lower, 3, static_cast<double*>(block), 3, [&told](Index row) { told = row; });
+    status = device.wait(device.mark(Queue::kernels));
+    (void)device.release(block);
+    return told;
+}
+
+TEST_F(CudaDevices, TellNobodyOfAFactorizationThatHasFailed)
+{
+    const auto device = open();
+    const auto kernels = kernels_on(device->kernels(), load_kernels("native"));
+    ASSERT_TRUE(kernels->routines<double>().factors());
+    const struct {
+        const char* symbol;
+        int code;
+        Fault fault;
+        const char* said;
+    } cases[] = {
+        {"cusolverDnDpotrf", 6, Fault::kernel, "CUSOLVER_STATUS_EXECUTION_FAILED for a factorization of 3 x 3"},
+        {"cusolverDnDpotrf_bufferSize", 2, Fault::out_of_memory, "CUSOLVER_STATUS_ALLOC_FAILED for a factorization of 3 x 3"},
+        {"cuMemcpy2DAsync_v2", 1, Fault::kernel, "CUDA_ERROR_INVALID_VALUE for a factorization of 3 x 3"},
+        {"cuStreamAddCallback", 1, Fault::kernel, "CUDA_ERROR_INVALID_VALUE for a callback"},
+    };
+    Status status;
+    for (const auto& [symbol, code, fault, said] : cases) {
+        EXPECT_EQ(told_of(*device, *kernels, status), 0) << symbol;
+        EXPECT_TRUE(status.ok()) << symbol;
+        const bool second = symbol == std::string("cuMemcpy2DAsync_v2") || symbol == std::string("cuStreamAddCallback");
+        fail_(symbol, second ? 2 : 1, code); // the tile's own goes first
+        EXPECT_EQ(told_of(*device, *kernels, status), -1) << symbol;
+        EXPECT_EQ(status.fault, fault) << symbol;
+        EXPECT_EQ(status.what, said);
+    }
+    EXPECT_EQ(told_of(*device, *kernels, status), 0);
+}
+
+TEST_F(CudaDevices, LeaveFactorizationsToCoresWhereCusolverDoesNotStart)
+{
+    fail_("cusolverDnCreate", 1, 1);
+    const auto device = open();
+    EXPECT_FALSE(kernels_on(device->kernels(), load_kernels("native"))->routines<double>().factors());
+}
+
 TEST_F(CudaDevices, AreLostAtAnErrorThatNothingEndsButTheContext)
 {
     const auto device = open();

@@ -11,6 +11,9 @@
 #if __has_include(<cuda.h>)
 #include <cuda.h>
 #endif
+#if __has_include(<cusolverDn.h>)
+#include <cusolverDn.h>
+#endif
 #if __has_include(<cublas_v2.h>)
 #include <cublas_v2.h>
 #endif
@@ -81,6 +84,23 @@ TEST(CudaHeaders, DeclareCublasAsWeDo)
     EXPECT_EQ(name_of_blas(CUBLAS_STATUS_EXECUTION_FAILED), "CUBLAS_STATUS_EXECUTION_FAILED");
 #else
     GTEST_SKIP() << "no cublas_v2.h was found; it comes with NVIDIA's toolkit: pip install nvidia-cublas-cu12";
+#endif
+}
+
+TEST(CudaHeaders, DeclareCusolverAsWeDo)
+{
+#if __has_include(<cusolverDn.h>)
+#define TRC_SAME(symbol, ...) static_assert(same_shape<decltype(Api::symbol), decltype(&::symbol)>, #symbol);
+    TRC_CUSOLVER(TRC_SAME)
+#undef TRC_SAME
+    static_assert(same_shape<decltype(SolverRoutines::potrf_room), decltype(&cusolverDnSpotrf_bufferSize)>);
+    static_assert(same_shape<decltype(SolverRoutines::potrf_room), decltype(&cusolverDnZpotrf_bufferSize)>);
+    static_assert(same_shape<decltype(SolverRoutines::potrf), decltype(&cusolverDnDpotrf)>);
+    static_assert(same_shape<decltype(SolverRoutines::potrf), decltype(&cusolverDnCpotrf)>);
+    EXPECT_EQ(name_of_solver(CUSOLVER_STATUS_ALLOC_FAILED), "CUSOLVER_STATUS_ALLOC_FAILED");
+    EXPECT_EQ(name_of_solver(CUSOLVER_STATUS_EXECUTION_FAILED), "CUSOLVER_STATUS_EXECUTION_FAILED");
+#else
+    GTEST_SKIP() << "no cusolverDn.h was found; it comes with NVIDIA's toolkit: pip install nvidia-cusolver-cu12";
 #endif
 }
 

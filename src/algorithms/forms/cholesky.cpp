@@ -45,6 +45,7 @@ template <Scalar T> struct Packed {
 template <Scalar T> struct TwoLevel {
     TwoLevel(Place& place, const Problem& x) : A(lower<T>(place, x)), inner(x.inner) {}
     void factor(Flow& flow) { potrf_two_level(flow, A, inner); }
+    void solve(Flow& flow, TileMatrix<T> B) { posv_two_level(flow, A, B, inner); }
     TileMatrix<T> A;
     Index inner;
 };
@@ -104,6 +105,7 @@ template <Scalar T> using FactorInTiles = Factorization<InTiles<T>>;
 template <Scalar T> using SolveInPlace = Solution<T, InPlace<T>>;
 template <Scalar T> using SolvePacked = Solution<T, Packed<T>>;
 template <Scalar T> using SolveInTiles = Solution<T, InTiles<T>>;
+template <Scalar T> using SolveTwoLevel = Solution<T, TwoLevel<T>>;
 
 template <Scalar T> struct Substitution final : Layout {
     Substitution(Place& place, const Problem& x) : A(lower<T>(place, x)), B(right_sides<T>(place, x)) {}
@@ -127,6 +129,7 @@ constexpr Names solve_kernels[] = {"trsm", "gemm"};
 constexpr Names empty_kernels[] = {"potrf", "trsm", "syrk", "gemm"};
 constexpr KernelRoutine own[] = {KernelRoutine::gemm, KernelRoutine::herk, KernelRoutine::trsm};
 constexpr auto nested = nested_cholesky_tile;
+constexpr Index device_tiles[] = {512, 1024, 2048};
 
 constexpr Form potrf_forms[] = {
     {.name = "packed",
@@ -141,6 +144,7 @@ constexpr Form potrf_forms[] = {
      .lay = TRC_LAY(FactorInPlace),
      .kernels = kernels,
      .inner = nested,
+     .device_tiles = device_tiles,
      .device_bytes = three_tiles},
     {.name = "tile-layout",
      .tile = tile,
@@ -159,14 +163,27 @@ constexpr Form potrf_forms[] = {
      .lay = TRC_LAY(FactorTwoLevel),
      .kernels = kernels,
      .inner = nested,
+     .device_tiles = device_tiles,
      .device_bytes = three_tiles},
 };
 constexpr Form potrs_forms[] = {
     {.name = "in-place", .tile = tile, .lay = TRC_LAY(Substitution), .kernels = solve_kernels, .device_bytes = three_tiles}};
 constexpr Form posv_forms[] = {
     {.name = "packed", .tile = packed_tile, .lay = TRC_LAY(SolvePacked), .kernels = kernels, .packs_images = true, .own = own},
-    {.name = "in-place", .tile = tile, .lay = TRC_LAY(SolveInPlace), .kernels = kernels, .device_bytes = three_tiles},
+    {.name = "in-place",
+     .tile = tile,
+     .lay = TRC_LAY(SolveInPlace),
+     .kernels = kernels,
+     .device_tiles = device_tiles,
+     .device_bytes = three_tiles},
     {.name = "tile-layout", .tile = tile, .lay = TRC_LAY(SolveInTiles), .simulated = false, .device_bytes = three_tiles},
+    {.name = "two-level",
+     .tile = tile,
+     .lay = TRC_LAY(SolveTwoLevel),
+     .kernels = kernels,
+     .inner = nested,
+     .device_tiles = device_tiles,
+     .device_bytes = three_tiles},
 };
 Index square_tile(Index m, Index n, std::size_t element, int workers) { return product_tile(m, n, element, workers); }
 constexpr Form tasks_forms[] = {

@@ -107,6 +107,8 @@ struct Form {
     /// Of a form for tall matrices: the rows from which one of n columns is tall.
     Index (*tall_rows)(Index n) = nullptr;
 
+    /// Of a form that is weighed where devices could take part, beside the first that they can: about such tiles suit them.
+    std::span<const Index> device_tiles = {};
     /// Bytes that the largest task of a problem needs on a device, by the size of an element; null: none of its tasks runs there.
     Bytes (*device_bytes)(const Problem& problem, std::size_t element_bytes) = nullptr;
 

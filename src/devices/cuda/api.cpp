@@ -17,23 +17,30 @@ namespace trencadis::devices::cuda {
 namespace {
 
 constexpr const char* driver_names[] = {"libcuda.so.1"};
+constexpr const char* solver_names[] = {"libcusolver.so.12", "libcusolver.so.11"};
 constexpr const char* blas_names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
 
 [[noreturn]] void missing(const std::string& why) { throw Error(ErrorCode::missing_backend, why); }
 
-/// The first one that there is; where the system looks, then where NVIDIA's own packages put it.
-void* open(std::span<const char* const> names, const char* comes_with)
+/// The first one that there is; where the system looks, then where NVIDIA's own packages put it. Null: `why` none is.
+void* try_to_open(std::span<const char* const> names, std::string& why)
 {
     const char* const own = environment("TRENCADIS_CUDA");
     std::vector<std::string> folders;
     if (own && *own) folders = {own + std::string("/")};
     else folders = {"", "/usr/local/cuda/lib64/"};
-    std::string why;
     for (const std::string& folder : folders)
         for (const char* const name : names) {
             if (void* const library = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
             if (why.empty()) why = dlerror();
         }
+    return nullptr;
+}
+
+void* open(std::span<const char* const> names, const char* comes_with)
+{
+    std::string why;
+    if (void* const library = try_to_open(names, why)) return library;
     missing(fmt::format("{}; it comes with {}", why, comes_with));
 }
 
@@ -54,6 +61,29 @@ void find_routines(void* library, char precision, BlasRoutines& routines)
     if (precision == 'C' || precision == 'Z') of("herk", routines.herk);
 }
 
+/// Without it, or with one that is too old, cores factor.
+void find_solver(Api& api)
+{
+    std::string why;
+    void* const solver = try_to_open(solver_names, why);
+    if (!solver) return;
+    try {
+#define TRC_FIND(symbol, ...) find(solver, #symbol, api.symbol);
+        TRC_CUSOLVER(TRC_FIND)
+#undef TRC_FIND
+        for (const char precision : {'S', 'D', 'C', 'Z'}) {
+            auto& routines = precision == 'S'   ? api.solver_s
+                             : precision == 'D' ? api.solver_d
+                             : precision == 'C' ? api.solver_c
+                                                : api.solver_z;
+            find(solver, fmt::format("cusolverDn{}potrf_bufferSize", precision).c_str(), routines.potrf_room);
+            find(solver, fmt::format("cusolverDn{}potrf", precision).c_str(), routines.potrf);
+        }
+        api.has_solver = true;
+    } catch (const Error&) { // it has no such routines
+    }
+}
+
 Api load()
 {
     const AsGuest guest;
@@ -72,6 +102,7 @@ Api load()
     find_routines(blas, 'D', api.d);
     find_routines(blas, 'C', api.c);
     find_routines(blas, 'Z', api.z);
+    find_solver(api);
     return api;
 }
 
@@ -112,6 +143,11 @@ constexpr Code blas_codes[] = {
     {14, "CUBLAS_STATUS_INTERNAL_ERROR"}, {15, "CUBLAS_STATUS_NOT_SUPPORTED"},
 };
 
+constexpr Code solver_codes[] = {
+    {1, "CUSOLVER_STATUS_NOT_INITIALIZED"}, {2, "CUSOLVER_STATUS_ALLOC_FAILED"},     {3, "CUSOLVER_STATUS_INVALID_VALUE"},
+    {4, "CUSOLVER_STATUS_ARCH_MISMATCH"},   {6, "CUSOLVER_STATUS_EXECUTION_FAILED"}, {7, "CUSOLVER_STATUS_INTERNAL_ERROR"},
+};
+
 const Code* find_code(std::span<const Code> known, int number)
 {
     const auto found = std::ranges::find(known, number, &Code::number);
@@ -136,6 +172,12 @@ std::string name_of_blas(BlasStatus code)
 {
     const Code* const found = find_code(blas_codes, code);
     return found ? found->name : fmt::format("cuBLAS's code {}", code);
+}
+
+std::string name_of_solver(SolverStatus code)
+{
+    const Code* const found = find_code(solver_codes, code);
+    return found ? found->name : fmt::format("cuSOLVER's code {}", code);
 }
 
 bool is_loss(Result code)

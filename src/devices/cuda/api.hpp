@@ -2,9 +2,9 @@
 #include <cstddef>
 #include <string>
 
-/// What we use of NVIDIA's driver and of cuBLAS, declared from their published interfaces: their headers are not free software,
-/// and a bare Debian builds this. The driver's names are those of its binary interface, `_v2` where there is an older one.
-/// A test compares with the toolkit's headers where there are any (tests/fake_cuda/headers_test.cpp).
+/// What we use of NVIDIA's driver, of cuBLAS and of cuSOLVER, declared from their published interfaces: their headers are not
+/// free software, and a bare Debian builds this. The driver's names are those of its binary interface, `_v2` where there is an
+/// older one. A test compares with the toolkit's headers where there are any (tests/fake_cuda/headers_test.cpp).
 namespace trencadis::devices::cuda {
 
 using Result = int; ///< CUresult
@@ -91,6 +91,21 @@ struct BlasRoutines {
                        void* B, int ldb) = nullptr;
 };
 
+using SolverStatus = int;
+using Solver = struct SolverOf*; ///< cusolverDnHandle_t
+
+/// TRC_FUNCTION(symbol, arguments...): those of cuSOLVER that are not of one precision.
+#define TRC_CUSOLVER(TRC_FUNCTION)                                                                                               \
+    TRC_FUNCTION(cusolverDnCreate, Solver*)                                                                                      \
+    TRC_FUNCTION(cusolverDnDestroy, Solver)                                                                                      \
+    TRC_FUNCTION(cusolverDnSetStream, Solver, Stream)
+
+/// The routines of one precision.
+struct SolverRoutines {
+    SolverStatus (*potrf_room)(Solver, BlasFill, int n, void* A, int lda, int* elements) = nullptr; ///< potrf_bufferSize
+    SolverStatus (*potrf)(Solver, BlasFill, int n, void* A, int lda, void* room, int elements, int* info) = nullptr;
+};
+
 #define TRC_POINTER(symbol, ...) int (*symbol)(__VA_ARGS__) = nullptr;
 struct Api {
     TRC_CUDA_DRIVER(TRC_POINTER)
@@ -100,16 +115,24 @@ struct Api {
     {
         return precision == 's' ? s : precision == 'd' ? d : precision == 'c' ? c : z;
     }
+    TRC_CUSOLVER(TRC_POINTER)
+    bool has_solver = false; ///< else these are null, and cores factor
+    SolverRoutines solver_s, solver_d, solver_c, solver_z;
+    const SolverRoutines& solver(char precision) const
+    {
+        return precision == 's' ? solver_s : precision == 'd' ? solver_d : precision == 'c' ? solver_c : solver_z;
+    }
 };
 #undef TRC_POINTER
 
-/// Opens the driver and cuBLAS, in the folder that TRENCADIS_CUDA names or where the system has them. Throws
-/// Error{missing_backend} with what to install.
+/// Opens the driver, cuBLAS, and cuSOLVER where there is one, in the folder that TRENCADIS_CUDA names or where the system has
+/// them. Throws Error{missing_backend} with what to install.
 const Api& load_api();
 
 /// Such as CUDA_ERROR_OUT_OF_MEMORY, without asking the driver: callbacks may not.
 std::string name_of(Result code);
 std::string name_of_blas(BlasStatus code);
+std::string name_of_solver(SolverStatus code);
 /// The device does nothing any more after this.
 bool is_loss(Result code);
 

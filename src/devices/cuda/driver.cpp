@@ -40,6 +40,7 @@ struct CudaDriver::Told {
     Queue queue;
     std::uint64_t number;
     std::shared_ptr<Owed> owed;
+    std::vector<Question> questions;
 };
 
 /// On a thread of the driver's, where nothing of it may be called.
@@ -47,6 +48,11 @@ void CudaDriver::tell(Stream, Result code, void* data)
 {
     const std::unique_ptr<Told> told(static_cast<Told*>(data));
     const std::shared_ptr<Owed> owed = told->owed;
+    for (const Question& question : told->questions) {
+        if (code == success && question.told) question.told(*question.answer.here);
+        const std::lock_guard lock(owed->mutex);
+        owed->answers.push_back(question.answer); // has room for all
+    }
     owed->arrived[static_cast<std::size_t>(told->queue)].store(told->number, std::memory_order_release);
     told->arrived(status_of(code, told->queue == Queue::kernels ? Fault::kernel : Fault::copy, "what was enqueued"));
     const std::lock_guard lock(owed->mutex);
@@ -68,7 +74,10 @@ CudaDriver::CudaDriver(const Api& api, DeviceNumber device, std::string name)
     if (code == success && blas == 0) blas = api_.cublasSetStream_v2(blas_, line(Queue::kernels).stream);
     if (code == success && blas == 0) code = api_.cuMemGetInfo_v2(&free, &all);
     bytes_ = free - std::min(free / 2, all / 16); // others use it, too, and cuBLAS needs some
-    if (code == success && blas == 0) return;
+    if (code == success && blas == 0) {
+        start_solver();
+        return;
+    }
     if (blas_) api_.cublasDestroy_v2(blas_);
     for (Line& line : lines_)
         if (line.stream) api_.cuStreamDestroy_v2(line.stream);
@@ -88,6 +97,7 @@ CudaDriver::~CudaDriver()
         if (lost) owed_->none.wait_for(lock, std::chrono::seconds(1), told);
         else owed_->none.wait(lock, told);
         lock.unlock();
+        end_solver();
         api_.cublasDestroy_v2(blas_);
         for (Line& line : lines_) {
             for (const Marked& marked : line.marked) api_.cuEventDestroy_v2(marked.event);
@@ -221,6 +231,8 @@ Status CudaDriver::mark(Queue queue, std::uint64_t number, Completion arrived)
     const Current current(*this);
     Line& its = line(queue);
     Result code = current.code();
+    // Where there is no mark, nobody is told later.
+    std::vector<Question> questions = queue == Queue::kernels ? std::exchange(questions_, {}) : std::vector<Question>();
     EventHandle const event = code == success ? event_for(queue, its, code) : nullptr;
     if (code == success) code = api_.cuEventRecord(event, its.stream);
     if (event) {
@@ -228,7 +240,7 @@ Status CudaDriver::mark(Queue queue, std::uint64_t number, Completion arrived)
         its.marked.push_back({number, event});
     }
     if (code != success) return status_of(code, Fault::kernel, "an event");
-    auto told = std::make_unique<Told>(Told{std::move(arrived), queue, number, owed_});
+    auto told = std::make_unique<Told>(Told{std::move(arrived), queue, number, owed_, std::move(questions)});
     {
         const std::lock_guard lock(owed_->mutex);
         ++owed_->count;

@@ -23,6 +23,7 @@ public:
 
     std::size_t bytes() const override { return bytes_; }
     bool computes_in(char) const override { return true; }
+    bool factors() const override { return solver_ != nullptr; }
 
     Status allocate(std::size_t bytes, Memory& memory) override;
     Status release(Memory memory) override;
@@ -44,12 +45,22 @@ public:
     Status hold(Queue queue, Completion& open) override;
 
 private:
-    /// Callbacks that the driver still owes us, and how far each queue is.
+    /// Where a factorization leaves its answer, and where it goes from there: page-locked memory of the host.
+    struct Answer {
+        Address there = 0;
+        int* here = nullptr;
+    };
+    /// Callbacks that the driver still owes us, how far each queue is, and answers that nobody uses.
     struct Owed {
         std::mutex mutex;
         std::condition_variable none;
         int count = 0;
         std::array<std::atomic<std::uint64_t>, queues> arrived{};
+        std::vector<Answer> answers; ///< under the mutex
+    };
+    struct Question { ///< whom an answer is told, at the next mark
+        Answer answer;
+        std::function<void(Index)> told;
     };
     struct Told;
     static void tell(Stream stream, Result code, void* told);
@@ -67,6 +78,11 @@ private:
     Line& line(Queue queue) { return lines_[static_cast<std::size_t>(queue)]; }
     Status copy(Queue queue, Copy2D copy, Extent extent, const char* where);
     EventHandle event_for(Queue queue, Line& its, Result& code);
+    void start_solver();
+    void end_solver();
+    Status factor(const Level3Call& call, const Spot& spot);
+    Result room_for(std::size_t bytes);
+    Result answer_for(Question& question);
 
     const Api& api_;
     const DeviceNumber device_;
@@ -78,6 +94,11 @@ private:
     const std::uint64_t serial_;     ///< no other driver has it, also when this one is gone
     std::set<std::uint64_t> peers_;  ///< serials of those whose memory this one may touch
     Blas blas_ = nullptr;
+    Solver solver_ = nullptr; ///< none: cores factor
+    Address room_ = 0;        ///< cuSOLVER's own
+    std::size_t room_bytes_ = 0;
+    std::vector<Answer> answers_;     ///< all that there are
+    std::vector<Question> questions_; ///< since the last mark behind kernels
     std::shared_ptr<Owed> owed_ = std::make_shared<Owed>();
 };
 

@@ -53,7 +53,8 @@ BlasStatus run(const BlasRoutines& routines, Blas blas, const Level3Call& x, con
         return routines.syrk(blas, fill(x.uplo), op(x.op_a), n, k, alpha.get(), A, lda, beta.get(), C, ldc);
     case Level3Call::Routine::herk:
         return routines.herk(blas, fill(x.uplo), op(x.op_a), n, k, alpha.real(), A, lda, beta.real(), C, ldc);
-    case Level3Call::Routine::trsm: break;
+    case Level3Call::Routine::trsm:
+    case Level3Call::Routine::potrf: break; // the latter is cuSOLVER's
     }
     return routines.trsm(blas, x.side == 'L' ? side_left : side_right, fill(x.uplo), op(x.op_a),
                          x.diag == 'N' ? diag_stored : diag_unit, m, n, alpha.get(), A, lda, C, ldc);
@@ -63,11 +64,13 @@ BlasStatus run(const BlasRoutines& routines, Blas blas, const Level3Call& x, con
 
 Status CudaDriver::compute(const Level3Call& call, const Spots& place)
 {
-    if (call.n == 0 || (call.m == 0 && call.routine != Level3Call::Routine::syrk && call.routine != Level3Call::Routine::herk))
-        return {};
+    using Routine = Level3Call::Routine;
+    const bool square = call.routine == Routine::syrk || call.routine == Routine::herk || call.routine == Routine::potrf;
+    if (call.n == 0 || (call.m == 0 && !square)) return {};
     const Index largest = std::max({call.m, call.n, call.k, call.lda, call.ldb, call.ldc});
     if (largest > INT_MAX) return {Fault::kernel, fmt::format("a matrix of {} rows: cuBLAS counts to {}", largest, INT_MAX)};
     const Current current(*this);
+    if (call.routine == Routine::potrf) return factor(call, place.C);
     const BlasStatus code = run(api_.routines(call.precision), blas_, call, place);
     constexpr BlasStatus no_memory = 3;
     if (code == 0) return {};

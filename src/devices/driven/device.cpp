@@ -190,6 +190,7 @@ Status DrivenDevice::spots_of(const Level3Call& call, Spots& at) const
     const Index order = call.side == 'L' ? call.m : call.n, m = triangle ? call.n : call.m, k = solve ? order : call.k;
     const bool stands = call.op_a == 'N';
     const Index rows_a = solve ? order : m;
+    if (call.routine == Routine::potrf) return find("C", call.C, call.n, call.n, call.ldc, at.C);
     Status status = find("A", call.A, stands ? rows_a : k, stands ? k : rows_a, call.lda, at.A);
     if (status.ok() && call.routine == Routine::gemm)
         status = find("B", call.B, call.op_b == 'N' ? k : call.n, call.op_b == 'N' ? call.n : k, call.ldb, at.B);
@@ -204,7 +205,25 @@ void DrivenDevice::enqueue(const Level3Call& call)
     if (!status.ok() || lost()) return;
     Spots at;
     status = spots_of(call, at);
-    if (status.ok()) status = seen(driver_->compute(call, at));
+    if (!status.ok()) return;
+    if (!call.told) return void(status = seen(driver_->compute(call, at)));
+    Answer& answer = answers_.emplace_back(std::make_shared<std::atomic<Index>>(-1), call.told);
+    Level3Call asked = call;
+    asked.told = [row = answer.row](Index its) { row->store(its, std::memory_order_relaxed); };
+    status = seen(driver_->compute(asked, at));
+}
+
+/// The driver answers before it says that the mark was reached, and that orders the two.
+Completion DrivenDevice::behind_answers(Completion done)
+{
+    if (answers_.empty()) return done;
+    return [answers = std::exchange(answers_, {}), done = std::move(done)](const Status& status) {
+        for (const Answer& answer : answers) {
+            const Index row = answer.row->load(std::memory_order_relaxed);
+            if (status.ok() && row >= 0) answer.told(row);
+        }
+        if (done) done(status);
+    };
 }
 
 // ---- events
@@ -221,6 +240,7 @@ void DrivenDevice::arrive(Books& books, Queue queue, std::uint64_t number, const
 /// ended, when their memory may be gone.
 Event DrivenDevice::mark(Queue queue, Completion done)
 {
+    if (queue == Queue::kernels) done = behind_answers(std::move(done));
     const std::uint64_t number = marks(queue).add(std::move(done), std::exchange(fault(queue), {}));
     const auto arrived = [books = books_, queue, number](const Status& status) { arrive(*books, queue, number, status); };
     const Status status = lost() ? lost_status() : driver_->mark(queue, number, arrived);

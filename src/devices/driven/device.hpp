@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <set>
+#include <vector>
 
 namespace trencadis::devices {
 
@@ -55,6 +56,7 @@ private:
     void enqueue(Flops flops, Body body) override;
     Level3Queue* level3() override { return this; }
     bool computes_in(char precision) const override;
+    bool factors() const override { return driver_->factors(); }
     void enqueue(const Level3Call& call) override;
 
     Marks& marks(Queue queue) const { return books_->marks[static_cast<std::size_t>(queue)]; }
@@ -73,6 +75,13 @@ private:
     Blocks blocks_;
     LockedPages locked_;
     std::set<void*> host_memory_;
+    /// Of a factorization; nobody is told before its mark, nor after a loss has ended that.
+    struct Answer {
+        std::shared_ptr<std::atomic<Index>> row; ///< below 0: not known
+        std::function<void(Index)> told;
+    };
+    Completion behind_answers(Completion done);
+    std::vector<Answer> answers_;       ///< since the last mark behind kernels
     std::array<Status, queues> faults_; ///< the first one since the last mark, as far as they are known when things are enqueued
     const std::shared_ptr<Books> books_ = std::make_shared<Books>();
     std::unique_ptr<Driver> driver_; ///< the last member

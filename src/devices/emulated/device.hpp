@@ -17,6 +17,7 @@ struct EmulatedTraits {
     Seconds latency = 0;   ///< of each copy
     double speed = 0;      ///< flops per second; 0: the host's
     double pageable = 0.5; ///< part of the bandwidth that is left where the host's memory is not page-locked
+    bool factors = false;  ///< has Cholesky's factorization of a tile
     bool direct = false;   ///< copies from and to others of its kind
 
     // Of each sort of work the one of this number, from 1, fails; 0: none.
@@ -59,6 +60,7 @@ public:
 
 private:
     void enqueue(Flops flops, Body body) override;
+    bool factors() const override { return traits_.factors; }
 
     struct Columns {
         char* at;

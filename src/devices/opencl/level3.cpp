@@ -242,7 +242,8 @@ template <class T> struct Level3::Work {
         case Level3Call::Routine::gemm: return gemm(at);
         case Level3Call::Routine::trsm: return trsm(at);
         case Level3Call::Routine::syrk:
-        case Level3Call::Routine::herk: break;
+        case Level3Call::Routine::herk:
+        case Level3Call::Routine::potrf: break; // CLBlast has none, and nobody asks for it
         }
         return rank_k(at);
     }

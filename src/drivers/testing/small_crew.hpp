@@ -6,7 +6,7 @@
 namespace trencadis::testing {
 
 /// The calling thread, which says of itself what a test wants and counts what it was asked for.
-class SmallCrew final : public Crew {
+class SmallCrew : public Crew {
 public:
     explicit SmallCrew(int workers, Outlook says = Outlook::ready) : Crew(load_kernels("native"), workers), outlook_(says) {}
 

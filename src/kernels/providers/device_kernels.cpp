@@ -48,6 +48,14 @@ public:
             kernels.trsm(side, uplo, op, diag, m, n, alpha, at(map, A), lda, at(map, B), ldb);
         });
     }
+    bool factors() const override { return queue_.factors(); }
+    void potrf(Uplo uplo, Index n, T* A, Index lda, std::function<void(Index)> told) const override
+    {
+        const Flops flops = operations::potrf(double(n)).template flops<T>();
+        queue_.enqueue(flops, [=, &kernels = provider_, told = std::move(told)](const BlockMap& map) {
+            told(kernels.potrf(uplo, n, at(map, A), lda));
+        });
+    }
     bool updates_lu() const override { return true; }
     void gessm(Index m, Index n, const T* L, Index ldl, const Index* pivots, T* C, Index ldc) const override
     {
@@ -103,6 +111,13 @@ public:
         Level3Call call = on(Routine::trsm, A, lda, B, ldb);
         call.side = char(side), call.uplo = char(uplo), call.op_a = char(op), call.diag = char(diag);
         call.m = m, call.n = n, call.alpha = alpha;
+        queue_.enqueue(call);
+    }
+    bool factors() const override { return queue_.factors(); }
+    void potrf(Uplo uplo, Index n, T* A, Index lda, std::function<void(Index)> told) const override
+    {
+        Level3Call call = on(Routine::potrf, nullptr, 1, A, lda);
+        call.uplo = char(uplo), call.n = n, call.told = std::move(told);
         queue_.enqueue(call);
     }
 

@@ -2,6 +2,7 @@
 #include "graph/kernel_queue.hpp"
 #include "kernels/providers/provider.hpp"
 
+#include <functional>
 #include <memory>
 #include <tuple>
 
@@ -19,6 +20,12 @@ public:
                       Index ldc) const = 0;
     virtual void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
                       Index ldb) const = 0;
+
+    /// A factorization of tiles, of a device that has one.
+    virtual bool factors() const { return false; }
+    /// The triangle `uplo` of A, n x n, <- its Cholesky factor. `told`: KernelProvider::potrf's answer, once,
+    /// before the event behind the kernel is reached.
+    virtual void potrf(Uplo, Index, T* /*A*/, Index, std::function<void(Index)> /*told*/) const {}
 
     // Updates of LU by incremental pivoting, of a device that can exchange rows by pivots that lie in its memory.
     virtual bool updates_lu() const { return false; }

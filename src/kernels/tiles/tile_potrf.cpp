@@ -18,6 +18,21 @@ template <Scalar T> struct PotrfArgs {
         const Stored<T> A = stored<T>(context, 0);
         if (const Index row = kernels_of(context).potrf(uplo, n, A.data, A.ld)) context.outcome().report(first_row + row);
     }
+    /// A chain of pivots: of those devices only that have a factorization of their own.
+    bool can_run_on(const ComputeUnit& unit) const
+    {
+        if (unit.kind == UnitKind::core) return true;
+        return unit.kernels && computes<T>(unit) && static_cast<const DeviceKernels*>(unit.kernels)->routines<T>().factors();
+    }
+    void run_on_device(TaskContext& context) const
+    {
+        if (context.outcome().reached(first_row)) return;
+        const Stored<T> A = stored<T>(context, 0);
+        const auto told = [&outcome = context.outcome(), first = first_row](Index row) {
+            if (row > 0) outcome.report(first + row);
+        };
+        device_kernels_of<T>(context).potrf(uplo, n, A.data, A.ld, told);
+    }
 };
 
 } // namespace

@@ -1,0 +1,144 @@
+// In which form and tiles a call is laid out where devices could take part.
+#include "choices/device_choice.hpp"
+#include "drivers/laid_out.hpp"
+#include "drivers/linear_algebra.hpp"
+#include "drivers/testing/small_crew.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+constexpr double giga = 1e9;
+
+/// With one device by its figures, whose tasks the calling thread does.
+class CrewWithDevice final : public testing::SmallCrew {
+public:
+    CrewWithDevice(double core_rate, double device_rate, Seconds latency, Bytes memory = 1e9) : SmallCrew(4)
+    {
+        figures.core.kernels = &kernels();
+        figures.cores = 4;
+        figures.speed = choices::SpeedCurve({{1e6, core_rate}});
+        figures.devices.push_back({.bytes = memory,
+                                   .speed = choices::SpeedCurve({{1e6, device_rate}}),
+                                   .bytes_per_second = {20 * giga, 20 * giga},
+                                   .latency = latency});
+    }
+    bool has_devices() const override { return true; }
+    Bytes device_bytes() const override { return figures.devices.front().bytes; }
+    Forecast devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const override
+    {
+        ++asked;
+        if (always) return {1};
+        choices::CallOutlook outlook(figures);
+        submit(outlook);
+        const auto choice = outlook.choose(alone);
+        return {choice.devices, choice.with, choice.alone};
+    }
+    Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body, const std::function<bool()>& asks) override
+    {
+        with = devices;
+        return run(body, asks);
+    }
+    void note_form(const Form& its, Index size) const override { form = its.name, nb = size; }
+
+    choices::UnitFigures figures;
+    bool always = false;
+    std::uint64_t with = 0;
+    mutable int asked = 0;
+    mutable std::string_view form;
+    mutable Index nb = 0;
+};
+
+struct Definite {
+    explicit Definite(Index order) : n(order), A(std::size_t(n * n), 0.25), B(std::size_t(n), 1)
+    {
+        for (Index i = 0; i < n; ++i) A[std::size_t(i * (n + 1))] = double(n);
+    }
+    /// By solving for a right side of ones: all entries are 1 / (n + (n - 1) / 4).
+    void expect_solved(Crew& crew, const RoutineOptions& options = {})
+    {
+        EXPECT_EQ(posv(crew, Uplo::lower, n, 1, A.data(), n, B.data(), n, options), 0);
+        for (const double x : B) EXPECT_NEAR(x * (double(n) + double(n - 1) / 4), 1, 1e-12); // the condition is below 2
+    }
+    Index n;
+    std::vector<double> A, B;
+};
+
+constexpr Index n = 1200;
+
+TEST(FormsForDevices, AreTakenWhereLargeTilesPayForTheirLatency)
+{
+    // 24 ms on four cores; tiles of 64 to 100 would cross a link of 0.5 ms at each step of the chain.
+    CrewWithDevice far(6 * giga, 500 * giga, 5e-4);
+    Definite(n).expect_solved(far);
+    EXPECT_EQ(far.form, "two-level");
+    EXPECT_EQ(far.nb, 416) << "three equal tiles of 512 at most";
+    EXPECT_EQ(far.with, 1u);
+}
+
+TEST(FormsForDevices, AreLeftWhereTilesOfTheCoresAreNotAFifthSlower)
+{
+    CrewWithDevice near(6 * giga, 30 * giga, 1e-7);
+    Definite(n).expect_solved(near);
+    EXPECT_EQ(near.form, "in-place");
+    EXPECT_LT(near.nb, 416);
+    EXPECT_EQ(near.with, 1u);
+    EXPECT_EQ(near.asked, 5) << "with the tiles of cores, and both forms in two and three tile rows";
+}
+
+TEST(FormsForDevices, AreLeftWhereCoresAloneAreAsFast)
+{
+    CrewWithDevice slow(6 * giga, 2 * giga, 5e-4);
+    Definite(n).expect_solved(slow);
+    EXPECT_EQ(slow.form, "packed");
+    EXPECT_EQ(slow.with, 0u);
+}
+
+TEST(FormsForDevices, AreNotWeighedWhereTheCallerOrTheSessionHasChosen)
+{
+    CrewWithDevice far(6 * giga, 500 * giga, 5e-4);
+    Definite(n).expect_solved(far, {.nb = 200});
+    EXPECT_EQ(far.form, far.with ? "in-place" : "packed");
+    EXPECT_EQ(far.nb, 200);
+    Definite(n).expect_solved(far, {.variant = "two-level"});
+    EXPECT_EQ(far.form, "two-level");
+    EXPECT_LT(far.nb, 416);
+    EXPECT_EQ(far.asked, 2);
+    far.always = true;
+    Definite(n).expect_solved(far);
+    EXPECT_EQ(far.form, "in-place");
+    EXPECT_EQ(far.asked, 3);
+}
+
+TEST(FormsForDevices, HaveRoomForThreeTiles)
+{
+    CrewWithDevice small(6 * giga, 500 * giga, 5e-4, 3 * 8 * 400.0 * 400); // of 416 there is none
+    Definite(n).expect_solved(small);
+    EXPECT_NE(small.form, "two-level");
+    EXPECT_EQ(small.asked, 1);
+}
+
+TEST(FormsForDevices, AreToldWithWhatIsExpectedOfThem)
+{
+    const CrewWithDevice far(6 * giga, 500 * giga, 5e-4);
+    const auto weighed = LaidOut::weighed(far, "posv", {.m = n, .n = n}, layout_of_precision<double>);
+    ASSERT_EQ(weighed.size(), 5u);
+    EXPECT_EQ(weighed[0].form->name, "in-place");
+    EXPECT_FALSE(weighed[0].taken);
+    for (const std::size_t i : {1, 2, 4}) EXPECT_FALSE(weighed[i].taken) << i;
+    EXPECT_EQ(weighed[1].nb, 416);
+    EXPECT_EQ(weighed[3].form->name, "two-level");
+    EXPECT_EQ(weighed[3].nb, 416);
+    EXPECT_TRUE(weighed[3].taken);
+    EXPECT_LT(weighed[3].expected.with, 0.8 * weighed[0].expected.alone);
+    EXPECT_LT(weighed[3].expected.with, weighed[1].expected.with) << "four cores share a diagonal tile";
+    EXPECT_TRUE(far.form.empty()) << "nothing was called";
+    EXPECT_TRUE(LaidOut::weighed(testing::SmallCrew(2), "posv", {.m = n, .n = n}, layout_of_precision<double>).empty());
+}
+
+} // namespace
+} // namespace trencadis
