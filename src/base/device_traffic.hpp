@@ -17,6 +17,7 @@ struct DeviceTraffic {
     Seconds copying = 0;    ///< with a copy going on, one way or both
     Seconds computing = 0;  ///< with a kernel going on
     Seconds together = 0;   ///< with both
+    Bytes staged = 0;       ///< of what was moved: by way of buffers, since the host's end was not page-locked
     std::string fault = {}; ///< why it takes no more tasks; empty: it does
 
     /// Of the shorter of copies and kernels, the part during which the others went on; 0 where there were none.

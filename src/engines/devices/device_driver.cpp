@@ -12,7 +12,10 @@ namespace trencadis {
 using devices::Queue;
 using devices::Status;
 
-DeviceDriver::DeviceDriver(DeviceUnit unit, std::function<void()> wake) : unit_(unit), wake_(std::move(wake)) {}
+DeviceDriver::DeviceDriver(DeviceUnit unit, devices::PageLocks* locks, std::function<void()> wake)
+    : unit_(unit), locks_(locks), wake_(std::move(wake))
+{
+}
 
 /// The completions before an event have returned when it is reached.
 DeviceDriver::~DeviceDriver()
@@ -32,9 +35,9 @@ DeviceDriver::Begun& DeviceDriver::begin(Queue queue)
 void DeviceDriver::end(Queue queue, Begun& begun, Status status)
 {
     begun.status = std::move(status);
-    unit_.device->mark(queue, [this, &begun](const Status& how) {
+    begun.event = unit_.device->mark(queue, [this, &begun](const Status& how) {
         begun.end_ns = now_ns();
-        if (begun.status.ok()) begun.status = how;
+        if (begun.status.ok()) begun.status = begun.pieces.ok() ? how : begun.pieces;
         begun.ended.store(true, std::memory_order_release);
         wake_();
     });
@@ -74,9 +77,30 @@ void DeviceDriver::copy(Queue queue, const Transfer& transfer, BlockId block)
                                                      : devices::Extent{static_cast<std::size_t>(transfer.bytes)};
         const devices::HostPlace home{const_cast<void*>(transfer.data), std::size_t(shape.ld) * std::size_t(shape.element)};
         const devices::DevicePlace there{place, column};
-        status = queue == Queue::in ? unit_.device->copy_in(home, there, extent) : unit_.device->copy_out(there, home, extent);
+        status = copy(queue, begun, home, there, extent);
     }
     end(queue, begun, std::move(status));
+    if (begun.staged) staging_->sealed(queue, begun.event);
+}
+
+/// As it lies where that is page-locked, or where there is no page-locked memory for what is not.
+Status DeviceDriver::copy(Queue queue, Begun& begun, devices::HostPlace home, devices::DevicePlace there, devices::Extent extent)
+{
+    const bool in = queue == Queue::in;
+    if (locks_) {
+        begun.hold = locks_->hold_if_locked(home.at, (extent.columns - 1) * home.pitch + extent.bytes);
+        if (!staging_ && !begun.hold) staging_ = std::make_unique<Staging>(*unit_.device);
+    }
+    if (!locks_ || begun.hold || !staging_->has_room(queue, extent))
+        return in ? unit_.device->copy_in(home, there, extent) : unit_.device->copy_out(there, home, extent);
+    staged_.store(staged_.load(std::memory_order_relaxed) + double(extent.bytes) * double(extent.columns),
+                  std::memory_order_relaxed);
+    const devices::Completion piece_ended = [&begun](const Status& how) {
+        if (begun.pieces.ok()) begun.pieces = how;
+    };
+    begun.staged = true;
+    begun.lands = !in;
+    return in ? staging_->copy_in(home, there, extent, piece_ended) : staging_->copy_out(there, home, extent, piece_ended);
 }
 
 void DeviceDriver::copy_in(const Transfer& transfer) { copy(Queue::in, transfer, transfer.to_block); }
@@ -107,12 +131,20 @@ std::int64_t DeviceDriver::nothing_new_before() const
     return earliest;
 }
 
+void DeviceDriver::land()
+{
+    for (Begun& begun : begun_[static_cast<std::size_t>(Queue::out)]) {
+        if (!begun.ended.load(std::memory_order_acquire)) break;
+        if (std::exchange(begun.lands, false)) staging_->land(begun.event);
+    }
+}
+
 std::vector<DeviceDriver::Ended> DeviceDriver::take_ended()
 {
     std::vector<Ended> ended;
     for (std::size_t queue = 0; queue < begun_.size(); ++queue) {
         std::deque<Begun>& begun = begun_[queue];
-        while (!begun.empty() && begun.front().ended.load(std::memory_order_acquire)) {
+        while (!begun.empty() && begun.front().ended.load(std::memory_order_acquire) && !begun.front().lands) {
             Ended& one = begun.front();
             one.begin_ns = std::max(one.begin_ns, std::exchange(last_ns_[queue], one.end_ns));
             ended.push_back(std::move(one));

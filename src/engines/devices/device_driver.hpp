@@ -1,6 +1,8 @@
 #pragma once
 #include "devices/device.hpp"
+#include "devices/page_locks.hpp"
 #include "engines/devices/device_unit.hpp"
+#include "engines/devices/staging.hpp"
 #include "graph/task.hpp"
 #include "graph/unit.hpp"
 #include "memory/plan.hpp"
@@ -10,6 +12,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -29,8 +32,9 @@ public:
         std::int64_t begin_ns = 0, end_ns = 0;
     };
 
-    /// `wake`: something has ended. Any thread, at any time until the driver is gone.
-    DeviceDriver(DeviceUnit unit, std::function<void()> wake);
+    /// `wake`: something has ended. Any thread, at any time until the driver is gone. `locks`: memory of the host that is
+    /// page-locked for the device; what is not is copied by way of buffers that are. Null: all is copied as it lies.
+    DeviceDriver(DeviceUnit unit, devices::PageLocks* locks, std::function<void()> wake);
     ~DeviceDriver(); ///< waits for what was begun, and gives the device's memory back
     DeviceDriver(const DeviceDriver&) = delete;
     DeviceDriver& operator=(const DeviceDriver&) = delete;
@@ -45,24 +49,37 @@ public:
     Bytes bytes() const { return unit_.device->used(); } ///< of all blocks
     /// Has the task's body enqueue its kernels on operands that are there.
     void run(Task& task, std::vector<Operand> operands, WorkerId worker);
+    /// Brings what has come by way of buffers to where it goes; before that nothing of it is told by take_ended.
+    void land();
     std::vector<Ended> take_ended();
+    Bytes staged() const { return staged_.load(std::memory_order_relaxed); } ///< went by way of buffers. Any thread
     /// Whatever is told of from now on began later than that.
     std::int64_t nothing_new_before() const;
     std::size_t in_flight(devices::Queue queue) const { return begun_[static_cast<std::size_t>(queue)].size(); }
 
 private:
     struct Begun : Ended {
+        devices::Event event = {};
+        devices::PageLocks::Hold hold = {}; ///< of the host's end
+        devices::Status pieces = {};        ///< how those but the last went; written by completions alone
+        bool staged = false;                ///< goes by way of buffers
+        bool lands = false;                 ///< likewise, from the device, and is not yet where it goes
         std::atomic<bool> ended{false};
     };
     Begun& begin(devices::Queue queue);
     void end(devices::Queue queue, Begun& begun, devices::Status status);
     void copy(devices::Queue queue, const Transfer& transfer, BlockId block);
+    devices::Status copy(devices::Queue queue, Begun& begun, devices::HostPlace home, devices::DevicePlace there,
+                         devices::Extent extent);
 
     const DeviceUnit unit_;
+    devices::PageLocks* const locks_;
     const std::function<void()> wake_;
     std::unordered_map<BlockId, devices::Block> blocks_;
     std::array<std::deque<Begun>, devices::queues> begun_; ///< in the order of the queue, in which they end
     std::array<std::int64_t, devices::queues> last_ns_{};  ///< when the last one that was taken ended
+    std::unique_ptr<Staging> staging_;                     ///< from its first use on
+    std::atomic<double> staged_{0};                        ///< written by the worker
 };
 
 } // namespace trencadis

@@ -36,7 +36,7 @@ bool names_two_ways(const Task& task)
 } // namespace
 
 DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, Habits habits, std::function<void(int)> wake)
-    : habits_(std::move(habits)), wake_(std::move(wake)),
+    : habits_(std::move(habits)), wake_(std::move(wake)), pages_(units),
       replicas_(spaces_of(units), {.cost =
                                        [this](SpaceId from, SpaceId to, Bytes bytes) {
                                            if (from != home && to != home) return std::numeric_limits<Seconds>::infinity();
@@ -54,7 +54,7 @@ DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, Habits habits, std
         stations_.push_back(std::make_unique<Station>());
         for (const int way : {0, 1})
             if (unit.bytes_per_second[way] > 0) stations_.back()->bandwidth[way] = unit.bytes_per_second[way];
-        stations_.back()->driver = std::make_unique<DeviceDriver>(unit, [this, device] { call(device); });
+        stations_.back()->driver = std::make_unique<DeviceDriver>(unit, pages_.of(device), [this, device] { call(device); });
     }
 }
 
@@ -157,6 +157,7 @@ std::vector<DeviceTraffic> DeviceMemory::traffic() const
         rows.push_back(
             {station.name(), all.between[space].bytes, all.between[space * spaces].bytes, its.hits + its.joined, its.misses,
              its.evictions, its.peak_bytes, station.overlap.copies(), station.overlap.computing(), station.overlap.together(),
+             station.driver->staged(),
              station.fault.ok() ? "" : fmt::format("{}: {}", devices::word_of(station.fault.fault), station.fault.what)});
     }
     return rows;

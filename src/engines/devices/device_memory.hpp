@@ -1,6 +1,7 @@
 #pragma once
 #include "base/device_traffic.hpp"
 #include "engines/devices/device_driver.hpp"
+#include "engines/devices/device_pages.hpp"
 #include "engines/kept_data.hpp"
 #include "graph/task_flow.hpp"
 #include "memory/claims.hpp"
@@ -54,6 +55,7 @@ public:
     Seconds claimed(int device) const; ///< how long what it has taken should run
     SpaceId space_of(int device) const { return device + 1; }
     std::vector<DeviceTraffic> traffic() const;
+    HostPages& pages() { return pages_; }
 
     // Tasks on cores, and owners.
     void fetch(const Task& task);   ///< returns when its data are at home; throws
@@ -125,6 +127,7 @@ private:
         const char* end;
         std::set<const void*> data = {}; ///< whose copies outlast their flows
         std::ptrdiff_t longest = 0;      ///< that any of them has been, from its first element to behind its last
+        std::unique_ptr<PageHold> pages = {};
     };
     Kept& kept_at(const void* data);
     bool is_used(const void* data) const;
@@ -155,6 +158,7 @@ private:
     std::condition_variable changed_;
     const Habits habits_;
     const std::function<void(int)> wake_;
+    DevicePages pages_; ///< has its own locks
     std::vector<std::unique_ptr<Station>> stations_;
     Replicas replicas_;
     TransferQueues queues_;

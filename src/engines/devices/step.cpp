@@ -46,6 +46,7 @@ DeviceMemory::Progress DeviceMemory::step(int device, WorkerId worker)
     station.news.store(false, std::memory_order_seq_cst);
     Progress progress;
     std::vector<Launch> launches;
+    station.driver->land();
     {
         Lock lock(mutex_);
         bool changed = take_ended(device, station, progress);
