@@ -93,7 +93,8 @@ public:
 
     virtual Status copy_in(HostPlace from, DevicePlace to, Extent extent) = 0;  ///< in Queue::in
     virtual Status copy_out(DevicePlace from, HostPlace to, Extent extent) = 0; ///< in Queue::out
-    /// From another device without the host's memory, in Queue::in, where it `reaches` that one.
+    /// From another device without the host's memory, in Queue::in, where it `reaches` that one, which somebody else may drive
+    /// meanwhile: its block stays until the copy has ended. Fault::lost where that one is, too.
     virtual Status copy_from(Device& other, DevicePlace from, DevicePlace to, Extent extent) = 0;
     virtual bool reaches(const Device& other) const = 0;
     virtual KernelQueue& kernels() = 0; ///< Queue::kernels

@@ -20,8 +20,13 @@ DeviceDriver::DeviceDriver(DeviceUnit unit, devices::PageLocks* locks, std::func
 /// The completions before an event have returned when it is reached.
 DeviceDriver::~DeviceDriver()
 {
-    for (const Queue queue : {Queue::in, Queue::kernels, Queue::out}) (void)unit_.device->wait(unit_.device->mark(queue));
+    finish();
     for (const auto& [number, block] : blocks_) (void)unit_.device->release(block);
+}
+
+void DeviceDriver::finish() const
+{
+    for (const Queue queue : {Queue::in, Queue::kernels, Queue::out}) (void)unit_.device->wait(unit_.device->mark(queue));
 }
 
 DeviceDriver::Begun& DeviceDriver::begin(Queue queue)
@@ -45,23 +50,29 @@ void DeviceDriver::end(Queue queue, Begun& begun, Status status)
 
 Status DeviceDriver::find(BlockId block, Bytes bytes, void*& place)
 {
-    const auto known = blocks_.find(block);
-    if (known != blocks_.end()) {
-        place = known->second;
-        return {};
-    }
+    if ((place = place_of(block))) return {};
     devices::Block fresh = nullptr;
     Status status = unit_.device->allocate(static_cast<std::size_t>(bytes), fresh);
-    if (status.ok()) blocks_.emplace(block, place = fresh);
+    if (!status.ok()) return status;
+    const std::lock_guard lock(blocks_mutex_);
+    blocks_.emplace(block, place = fresh);
     return status;
+}
+
+devices::Block DeviceDriver::place_of(BlockId block) const
+{
+    const std::lock_guard lock(blocks_mutex_);
+    const auto known = blocks_.find(block);
+    return known == blocks_.end() ? nullptr : known->second;
 }
 
 void DeviceDriver::give_up(BlockId block)
 {
-    const auto known = blocks_.find(block);
-    if (known == blocks_.end()) return; // one that was never used
-    (void)unit_.device->release(known->second);
-    blocks_.erase(known);
+    devices::Block const known = place_of(block);
+    if (!known) return; // one that was never used
+    (void)unit_.device->release(known);
+    const std::lock_guard lock(blocks_mutex_);
+    blocks_.erase(block);
 }
 
 void DeviceDriver::copy(Queue queue, const Transfer& transfer, BlockId block)
@@ -101,6 +112,20 @@ Status DeviceDriver::copy(Queue queue, Begun& begun, devices::HostPlace home, de
     begun.staged = true;
     begun.lands = !in;
     return in ? staging_->copy_in(home, there, extent, piece_ended) : staging_->copy_out(there, home, extent, piece_ended);
+}
+
+/// Blocks have nothing between their columns.
+void DeviceDriver::copy_across(const DeviceDriver& from, const Transfer& transfer)
+{
+    Begun& begun = begin(Queue::in);
+    begun.transfer = transfer;
+    void* place = nullptr;
+    Status status = find(transfer.to_block, transfer.bytes, place);
+    const auto bytes = static_cast<std::size_t>(transfer.bytes);
+    if (status.ok())
+        status =
+            unit_.device->copy_from(*from.unit_.device, {from.place_of(transfer.from_block), bytes}, {place, bytes}, {bytes});
+    end(Queue::in, begun, std::move(status));
 }
 
 void DeviceDriver::copy_in(const Transfer& transfer) { copy(Queue::in, transfer, transfer.to_block); }

@@ -13,6 +13,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -42,7 +43,10 @@ public:
     const DeviceUnit& unit() const { return unit_; }
     void copy_in(const Transfer& transfer);
     void copy_out(const Transfer& transfer);
-    bool knows(BlockId block) const { return blocks_.contains(block); }
+    /// From the memory of another, which keeps the block until this has ended.
+    void copy_across(const DeviceDriver& from, const Transfer& transfer);
+    bool reaches(const DeviceDriver& other) const { return unit_.device->reaches(*other.unit_.device); }
+    bool knows(BlockId block) const { return place_of(block); }
     /// Where the block is, from its first use on, which asks the device for memory.
     devices::Status find(BlockId block, Bytes bytes, void*& place);
     void give_up(BlockId block);
@@ -55,6 +59,7 @@ public:
     Bytes staged() const { return staged_.load(std::memory_order_relaxed); } ///< went by way of buffers. Any thread
     /// Whatever is told of from now on began later than that.
     std::int64_t nothing_new_before() const;
+    void finish() const; ///< returns when what was begun has ended
     std::size_t in_flight(devices::Queue queue) const { return begun_[static_cast<std::size_t>(queue)].size(); }
 
 private:
@@ -75,6 +80,9 @@ private:
     const DeviceUnit unit_;
     devices::PageLocks* const locks_;
     const std::function<void()> wake_;
+    devices::Block place_of(BlockId block) const; ///< null: it has no memory. Any thread
+
+    mutable std::mutex blocks_mutex_; ///< of what follows, which others ask where they copy from here
     std::unordered_map<BlockId, devices::Block> blocks_;
     std::array<std::deque<Begun>, devices::queues> begun_; ///< in the order of the queue, in which they end
     std::array<std::int64_t, devices::queues> last_ns_{};  ///< when the last one that was taken ended

@@ -105,6 +105,7 @@ private:
         bool takes_less = false;          ///< since its last step
         devices::Status fault;            ///< by which it died
         double bandwidth[2] = {5e9, 5e9}; ///< in and out, as seen lately
+        std::vector<double> from_peer;    ///< likewise, from each other device; 0: it is not reached
         Overlap overlap;
     };
     struct Launch {
@@ -148,6 +149,9 @@ private:
     void leave_out(int device, const Transfer& transfer);
     void leave_out_waiting(const TaskFlow& flow);
     bool drop_claims(int device, Station& station, std::vector<Done>& done);
+    void end_without(const Transfer& transfer);
+    Seconds cost(SpaceId from, SpaceId to, Bytes bytes) const;
+    Station& station_of(SpaceId space) const { return *stations_[std::size_t(space - 1)]; }
     static std::exception_ptr error_of(const Station& station, const devices::Status& status, std::string_view where);
     void lose(int device, Station& station, const devices::Status& status);
     void lose_datum(const void* data, const Station& station);
