@@ -7,7 +7,6 @@ namespace trencadis {
 
 using devices::Completion;
 using devices::DevicePlace;
-using devices::Event;
 using devices::Extent;
 using devices::HostPlace;
 using devices::Queue;
@@ -98,7 +97,7 @@ Status Staging::copy_out(DevicePlace from, HostPlace to, Extent extent, const Co
     });
 }
 
-void Staging::sealed(Queue queue, const Event& event) { line(queue)[std::size_t(last(queue))].free_at = event; }
+void Staging::sealed(Queue queue, const devices::Event& event) { line(queue)[std::size_t(last(queue))].free_at = event; }
 
 /// Where it did not come, nothing is written.
 void Staging::land_first()
@@ -111,10 +110,10 @@ void Staging::land_first()
                  landing.extent);
 }
 
-void Staging::land(const Event& event)
+void Staging::land(const devices::Event& event)
 {
     const auto has_come = [&](const Landing& landing) {
-        const Event& its = line(Queue::out)[std::size_t(landing.slot)].free_at;
+        const devices::Event& its = line(Queue::out)[std::size_t(landing.slot)].free_at;
         return its.number > 0 && its.number <= event.number;
     };
     while (!landings_.empty() && has_come(landings_.front())) land_first();

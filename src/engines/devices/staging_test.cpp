@@ -11,7 +11,6 @@ namespace trencadis {
 namespace {
 
 using devices::EmulatedDevice;
-using devices::Event;
 using devices::Extent;
 using devices::Queue;
 using devices::Status;
@@ -52,12 +51,12 @@ protected:
         };
         EXPECT_TRUE(staging.has_room(Queue::in, its.extent));
         in = staging.copy_in({from.data(), its.pitch}, {block, its.extent.bytes}, its.extent, note);
-        const Event there = device.mark(Queue::in, {});
+        const devices::Event there = device.mark(Queue::in, {});
         staging.sealed(Queue::in, there);
         if (const Status how = device.wait(there); in.ok()) in = how;
         EXPECT_TRUE(staging.has_room(Queue::out, its.extent));
         out = staging.copy_out({block, its.extent.bytes}, {to.data(), its.pitch}, its.extent, note);
-        const Event back = device.mark(Queue::out, {});
+        const devices::Event back = device.mark(Queue::out, {});
         staging.sealed(Queue::out, back);
         if (const Status how = device.wait(back); out.ok()) out = how;
         staging.land(back);
