@@ -131,6 +131,8 @@ nb::list traffic_of(const Session& session)
         row["device"] = device.device;
         row["bytes_to"] = device.to;
         row["bytes_from"] = device.from;
+        row["bytes_across"] = device.across;
+        row["bytes_staged"] = device.staged;
         row["hits"] = device.hits;
         row["misses"] = device.misses;
         row["evictions"] = device.evictions;

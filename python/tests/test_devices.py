@@ -306,6 +306,20 @@ def test_what_is_resident_goes_to_a_device_once(order):
         assert 0 < once < moved_by_calls() / 3  # the result, which is small, goes to and fro
 
 
+@pytest.mark.parametrize(("lockable", "staged"), [("", False), (",lockable=1kB", True)])
+def test_matrices_are_page_locked_where_they_can_be_and_go_by_way_of_buffers_elsewhere(lockable, staged):
+    core = min(os.sched_getaffinity(0))
+    a, b = np.random.default_rng(6).standard_normal((2, 500, 500))
+    words = f"emulated:2,always=yes,bandwidth=4GB/s,pageable=0.25{lockable}"
+    with trencadis.session(devices=words, workers=[core], slow={core: 0.1}, scheduler="eager") as session:
+        for _ in range(5):
+            assert np.allclose(trencadis.matmul(a, b), a @ b)
+        both = session.device_traffic()
+    assert sum(device["bytes_to"] for device in both) > 0
+    for device in both:
+        assert device["bytes_staged"] == (device["bytes_to"] + device["bytes_from"] if staged else 0)
+
+
 def test_what_was_written_into_something_resident_is_seen():
     a, b = np.random.default_rng(5).standard_normal((2, 600, 600))
     with (

@@ -139,7 +139,7 @@ class Session:
         """Per worker since the start or since reset_statistics: cpu (-1: of a device), kind, busy_s, idle_s, tasks, shares,
         reliefs."""
     def device_traffic(self) -> list[dict[str, Any]]:
-        """Per device since then: device, bytes_to, bytes_from, hits, misses, evictions."""
+        """Per device since then: device, bytes_to, bytes_from, bytes_across, bytes_staged, hits, misses, evictions."""
     def reset_statistics(self) -> None: ...
     def resident(self, *arrays: Any) -> Residence:
         """A `with` block in which copies of the arrays stay on the devices from call to call."""

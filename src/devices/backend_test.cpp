@@ -91,6 +91,8 @@ TEST(DeviceWords, ThatAreWrongAreNamedInOneLine)
         {"emulated,pageable=2", "must be a part of 1"},
         {"emulated,direct=maybe", "must be yes or no"},
         {"emulated,fail-copy=0", "must be a whole number from 1"},
+        {"emulated,fail-lock=0", "must be a whole number from 1"},
+        {"emulated,lockable=3", "must be a size"},
     };
     for (const auto& [given, said] : cases) {
         const std::string message = refusal(given);

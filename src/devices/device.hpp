@@ -85,13 +85,16 @@ public:
     /// Page-locked memory: copies from and to other memory of the host may be slower.
     virtual Status allocate_host(std::size_t bytes, void*& memory) = 0;
     virtual Status release_host(void* memory) = 0;
-    /// Locks memory of the caller's for as long; it may not be a part of what is locked already.
+    /// Locks memory of the caller's for as long; it may not be a part of what is locked already. Any thread.
     virtual Status lock_pages(void* memory, std::size_t bytes) = 0;
-    virtual Status unlock_pages(void* memory) = 0; ///< as it was locked
+    virtual Status unlock_pages(void* memory) = 0; ///< as it was locked, by this device. Any thread
+    /// What one of them locks is locked for all that answer the same. Null: its copies gain nothing from it.
+    virtual const void* locks_for() const { return nullptr; }
 
     virtual Status copy_in(HostPlace from, DevicePlace to, Extent extent) = 0;  ///< in Queue::in
     virtual Status copy_out(DevicePlace from, HostPlace to, Extent extent) = 0; ///< in Queue::out
-    /// From another device without the host's memory, in Queue::in, where it `reaches` that one.
+    /// From another device without the host's memory, in Queue::in, where it `reaches` that one, which somebody else may drive
+    /// meanwhile: its block stays until the copy has ended. Fault::lost where that one is, too.
     virtual Status copy_from(Device& other, DevicePlace from, DevicePlace to, Extent extent) = 0;
     virtual bool reaches(const Device& other) const = 0;
     virtual KernelQueue& kernels() = 0; ///< Queue::kernels

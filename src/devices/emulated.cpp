@@ -14,8 +14,8 @@ namespace trencadis {
 namespace devices {
 namespace {
 
-constexpr std::string_view keys[] = {"memory",  "bandwidth",       "latency",   "speed",       "pageable", "direct",
-                                     "factors", "fail-allocation", "fail-copy", "fail-kernel", "lose-at"};
+constexpr std::string_view keys[] = {"memory",   "bandwidth", "latency",         "speed",     "pageable",    "direct", "factors",
+                                     "lockable", "fail-lock", "fail-allocation", "fail-copy", "fail-kernel", "lose-at"};
 constexpr long most_devices = 64, most_works = 1'000'000'000;
 
 /// Its memory is the host's.
@@ -70,12 +70,26 @@ EmulatedTraits traits_of(const DeviceWords& words, long device, long count)
     return traits;
 }
 
+/// Of all of them: their host has one memory.
+std::shared_ptr<LockedPages> pages_of(const DeviceWords& words)
+{
+    const std::string* const lockable = words.find("lockable");
+    const std::string* const fail_lock = words.find("fail-lock");
+    return std::make_shared<LockedPages>(lockable ? size_here("devices 'emulated': lockable", *lockable) : SIZE_MAX,
+                                         fail_lock ? read_count("devices 'emulated': fail-lock", *fail_lock, most_works) : 0);
+}
+
 DeviceList open_emulated(const DeviceWords& words)
 {
     words.require_known(keys);
     const long count = words.which.empty() ? 1 : read_count("devices 'emulated': how many", words.which, most_devices);
+    const std::shared_ptr<LockedPages> locked = pages_of(words);
     DeviceList list;
-    for (long d = 0; d < count; ++d) list.push_back(std::make_unique<EmulatedDevice>(traits_of(words, d, count)));
+    for (long d = 0; d < count; ++d) {
+        EmulatedTraits traits = traits_of(words, d, count);
+        traits.locked = locked;
+        list.push_back(std::make_unique<EmulatedDevice>(std::move(traits)));
+    }
     return list;
 }
 

@@ -28,7 +28,13 @@ Status LockedPages::add(void* memory, std::size_t bytes, bool ours)
     const bool into_last = next != ranges_.begin() && number(memory) - std::prev(next)->first < std::prev(next)->second.bytes;
     if (into_next || into_last)
         return {Fault::bad_argument, fmt::format("{} bytes at {} are page-locked in part", bytes, memory)};
+    if (!ours && ++locks_ == fail_at_)
+        return {Fault::out_of_memory, fmt::format("page-locking number {} failed, as it was told to", locks_)};
+    if (!ours && bytes > most_ - callers_bytes_)
+        return {Fault::out_of_memory,
+                fmt::format("{} bytes were to be page-locked, {} of {} are left", bytes, most_ - callers_bytes_, most_)};
     ranges_.emplace(number(memory), Range{bytes, ours});
+    if (!ours) callers_bytes_ += bytes;
     return {};
 }
 
@@ -38,6 +44,7 @@ Status LockedPages::remove(void* memory, bool ours)
     const auto found = ranges_.find(number(memory));
     if (found == ranges_.end() || found->second.ours != ours)
         return {Fault::bad_argument, fmt::format("no page-locked memory begins at {}", memory)};
+    if (!ours) callers_bytes_ -= found->second.bytes;
     ranges_.erase(found);
     return {};
 }

@@ -2,6 +2,7 @@
 #include "base/device_traffic.hpp"
 #include "base/registry.hpp"
 #include "engines/devices/device_unit.hpp"
+#include "engines/host_pages.hpp"
 #include "engines/kept_data.hpp"
 #include "engines/simulation_options.hpp"
 #include "engines/simulation_report.hpp"
@@ -170,6 +171,8 @@ public:
     virtual std::vector<DeviceTraffic> traffic() const { return {}; }
     /// What outlasts calls on its devices; null: it has none.
     virtual KeptData* kept_data() { return nullptr; }
+    /// What page-locks memory for its devices; null: it has none.
+    virtual HostPages* host_pages() { return nullptr; }
     /// Whose runtime it stands on, in words: version, policy, what its build allows. Empty for our own.
     virtual std::string runtime() const { return {}; }
     /// Does it keep tasks for this memory node (TaskOptions::node) to the node's workers? Otherwise any worker runs them.

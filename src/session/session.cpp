@@ -6,6 +6,7 @@
 #include "graph/executor.hpp"
 #include "machine/node_memory.hpp"
 #include "scheduling/scheduler.hpp"
+#include "session/call_memory.hpp"
 #include "session/choices.hpp"
 #include "session/session_choices.hpp"
 #include "session/session_parts.hpp"
@@ -193,6 +194,15 @@ struct Session::Running {
 Crew::Forecast Session::devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const
 {
     return parts_->devices.foresee(submit, alone);
+}
+
+std::unique_ptr<PageHold> Session::lock_pages(std::uint64_t devices, const std::function<void(Flow&)>& submit)
+{
+    HostPages* const pages = parts_->engine->host_pages();
+    if (!pages || made_before_fork()) return nullptr;
+    CallMemory memory;
+    submit(memory);
+    return pages->hold(memory.spans(), memory.moved(), devices);
 }
 
 namespace {

@@ -18,6 +18,7 @@ class Crew;
 class Executor;
 class KernelProvider;
 class Flow;
+class PageHold;
 class Processes;
 struct Sent;
 struct Datum;
@@ -151,6 +152,9 @@ public:
     /// With these devices alone; `run` has all where they take part always, else none.
     Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
     Crew::Forecast devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const; ///< Crew::devices_for
+    /// Page-locks the memory of the tasks that `submit` submits for these devices while what it returns lives, where that is
+    /// worth it; null: nothing was locked. Nothing is run.
+    std::unique_ptr<PageHold> lock_pages(std::uint64_t devices, const std::function<void(Flow&)>& submit);
     /// As `run`, by all processes (Engine::run_shared); and those: null where the engine has none.
     Index run_shared(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {},
                      const std::function<Datum(const Datum&)>& at_home = {});

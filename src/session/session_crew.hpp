@@ -1,11 +1,13 @@
 #pragma once
 #include "choices/chooser.hpp"
 #include "drivers/crew.hpp"
+#include "engines/host_pages.hpp"
 #include "session/session.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 
 namespace trencadis {
@@ -57,6 +59,7 @@ public:
                    const std::function<bool()>& interrupted) override
     {
         const InProgress counted(in_progress_);
+        const std::unique_ptr<PageHold> locked = devices ? session_.lock_pages(devices, body) : nullptr;
         return session_.run_with(devices, body, interrupted);
     }
     void note_form(const Form& form, Index nb) const override;

@@ -90,6 +90,8 @@ std::vector<DeviceTraffic> Session::device_traffic() const
         rows[d].copying -= base.copying;
         rows[d].computing -= base.computing;
         rows[d].together -= base.together;
+        rows[d].across -= base.across;
+        rows[d].staged -= base.staged;
     }
     return rows;
 }

@@ -79,6 +79,7 @@ TEST(OpenClWorkers, AgreeWithCoresWithRoomForFourTiles) { expect_near_cores("ope
 
 TEST(CudaWorkers, AgreeWithCores) { expect_near_cores("cuda:0"); }
 TEST(CudaWorkers, AgreeWithCoresWithRoomForFourTiles) { expect_near_cores("cuda:0,memory=52kB"); }
+TEST(CudaWorkers, AgreeWithCoresWhereTwoCopyFromEachOther) { expect_near_cores("cuda:all,memory=100kB"); }
 
 TEST(OpenClWorkers, LeaveDoublePrecisionToCoresWhereTheyLackIt)
 {

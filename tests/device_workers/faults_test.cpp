@@ -62,15 +62,16 @@ int faults_of(OnDevices& on)
 }
 
 /// A call is right or fails with one line, which it does only when a device was lost in it. Returns how many were, of two.
-int faults_in_calls(const Compute& compute, const std::vector<double>& right, const std::string& words, const char* scheduler)
+int faults_in_calls(const Compute& compute, const std::vector<double>& right, const std::string& words, const char* scheduler,
+                    const std::string& both)
 {
-    OnDevices on("emulated:2,speed=200GFlop/s," + words, scheduler, 1);
+    OnDevices on(both + ",speed=200GFlop/s," + words, scheduler, 1);
     const int most = words.ends_with("=1") && !words.starts_with("fail-a")
                          ? 500
                          : 4; // cores may have done all of a call before a device is awake
     for (int call = 0, faults = 0; call < 4 || (call < most && faults == 0); ++call, faults = faults_of(on)) {
         std::vector<double> A;
-        const std::string message = failure_of(compute, on, A), where = words + " with " + scheduler;
+        const std::string message = failure_of(compute, on, A), where = both + "," + words + " with " + scheduler;
         if (message.empty()) EXPECT_TRUE(A == right) << where;
         else {
             EXPECT_EQ(message.rfind("device 'emulated", 0), 0u) << where << ": " << message;
@@ -97,7 +98,8 @@ void sweep(const Compute& compute)
     for (const char* word : {"fail-allocation", "fail-copy", "fail-kernel", "lose-at"}) {
         int struck = 0;
         for (int number = 1; number < (all ? 300 : sanitized ? 15 : 40); ++number)
-            struck += faults_in_calls(compute, right, word + ('=' + std::to_string(number)), number % 3 ? "eager" : "h2");
+            struck += faults_in_calls(compute, right, word + ('=' + std::to_string(number)), number % 3 ? "eager" : "h2",
+                                      number % 2 ? "emulated:2" : "emulated:2,direct=yes");
         if (std::string_view(word) != "fail-allocation") {
             EXPECT_GT(struck, 0) << word;
         }

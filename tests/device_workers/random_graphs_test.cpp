@@ -142,8 +142,8 @@ Range graphs()
 struct Crowd {
     explicit Crowd(std::mt19937_64& random)
         : memory(random() % 3 ? "1kB" : "4kB"), scheduler(schedulers[random() % std::size(schedulers)]),
-          devices(2 + int(random() % 2)), cores(1 + int(random() % 2)), slots(1 + int(random() % 3)),
-          on("emulated:" + std::to_string(devices) + ",memory=" + memory, scheduler, cores, slots)
+          devices(2 + int(random() % 2)), cores(1 + int(random() % 2)), slots(1 + int(random() % 3)), direct(random() % 2),
+          on("emulated:" + std::to_string(devices) + ",memory=" + memory + (direct ? ",direct=yes" : ""), scheduler, cores, slots)
     {
     }
     /// What a random graph leaves, on devices, and by its tasks one after the other.
@@ -161,13 +161,21 @@ struct Crowd {
             step.args.mix(parts);
         }
         ASSERT_EQ(seen.at, expected.at) << which << ", " << scheduler << ", " << devices << " devices of " << memory << ", "
-                                        << cores << " cores, " << slots << " slots";
+                                        << cores << " cores, " << slots << " slots" << (direct ? ", direct" : "");
+    }
+    /// What went from device to device.
+    Bytes across() const
+    {
+        Bytes sum = 0;
+        for (const DeviceTraffic& device : on.engine->traffic()) sum += device.across;
+        return sum;
     }
 
     static constexpr const char* schedulers[] = {"mosaic", "eager", "ws", "locality-default", "h1", "h2", "dmda", "heft", "cats"};
     const std::string memory; ///< three data of the largest size, 240 bytes, find room at the least
     const std::string scheduler;
     const int devices, cores, slots;
+    const bool direct; ///< they reach each other
     EngineOnDevices on;
 };
 
@@ -180,6 +188,7 @@ TEST(RandomGraphsOnDevices, GiveWhatTasksOneAfterTheOtherGive)
     const auto [begin, end] = graphs();
     std::printf("graphs %d-%d, seed %llu (TRENCADIS_DEVICE_GRAPHS, TRENCADIS_TEST_SEED repeat them)\n", begin, end,
                 static_cast<unsigned long long>(seed));
+    Bytes across = 0;
     for (int first = begin / per_engine * per_engine; first < end; first += per_engine) {
         std::seed_seq of_engine{std::uint32_t(seed), std::uint32_t(seed >> 32), std::uint32_t(first)};
         std::mt19937_64 random(of_engine);
@@ -190,7 +199,10 @@ TEST(RandomGraphsOnDevices, GiveWhatTasksOneAfterTheOtherGive)
             if (g >= begin) crowd.run(its, "graph " + std::to_string(g));
             if (HasFatalFailure()) return;
         }
+        if (crowd.direct) across += crowd.across();
+        else EXPECT_EQ(crowd.across(), 0);
     }
+    EXPECT_TRUE(across > 0 || end - begin < 200) << "of many graphs some move something from device to device";
 }
 
 } // namespace

@@ -20,12 +20,14 @@ Block Blocks::add(std::size_t bytes, Memory memory)
 {
     void* const block = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (block == MAP_FAILED) return nullptr;
+    const std::lock_guard lock(mutex_);
     pieces_.emplace(number(block), Piece{bytes, memory});
     return block;
 }
 
 std::optional<Blocks::Piece> Blocks::take(Block block)
 {
+    const std::lock_guard lock(mutex_);
     const auto found = pieces_.find(number(block));
     if (found == pieces_.end()) return std::nullopt;
     const Piece piece = found->second;
@@ -36,6 +38,7 @@ std::optional<Blocks::Piece> Blocks::take(Block block)
 
 std::optional<Spot> Blocks::find(const void* in_block, std::size_t bytes) const
 {
+    const std::lock_guard lock(mutex_);
     const auto next = pieces_.upper_bound(number(in_block));
     if (next == pieces_.begin()) return std::nullopt;
     const auto& [block, piece] = *std::prev(next);

@@ -33,6 +33,7 @@ public:
     Status release_host(void* memory) override;
     Status lock_pages(void* memory, std::size_t bytes) override;
     Status unlock_pages(void* memory) override;
+    const void* locks_for() const override { return driver_->locks_for(); }
 
     Status copy_in(HostPlace from, DevicePlace to, Extent extent) override;
     Status copy_out(DevicePlace from, HostPlace to, Extent extent) override;

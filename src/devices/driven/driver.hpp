@@ -42,8 +42,9 @@ public:
     virtual Status release(Memory memory) = 0;
     virtual Status allocate_host(std::size_t bytes, void*& memory) = 0;
     virtual Status release_host(void* memory) = 0;
-    virtual Status lock_pages(void* memory, std::size_t bytes) = 0;
-    virtual Status unlock_pages(void* memory) = 0;
+    virtual Status lock_pages(void* memory, std::size_t bytes) = 0; ///< any thread
+    virtual Status unlock_pages(void* memory) = 0;                  ///< any thread
+    virtual const void* locks_for() const { return nullptr; }       ///< Device::locks_for
 
     virtual Status copy_in(HostPlace from, Rows to, Extent extent) = 0;
     virtual Status copy_out(Rows from, HostPlace to, Extent extent) = 0;

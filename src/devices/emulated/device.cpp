@@ -18,7 +18,9 @@ Status lost_device(const std::string& name) { return {Fault::lost, name + " was 
 
 } // namespace
 
-EmulatedDevice::EmulatedDevice(EmulatedTraits traits) : traits_(std::move(traits)), memory_(traits_.memory)
+EmulatedDevice::EmulatedDevice(EmulatedTraits traits)
+    : traits_(std::move(traits)), memory_(traits_.memory),
+      locked_(traits_.locked ? traits_.locked : std::make_shared<LockedPages>())
 {
     constexpr const char* names[] = {"trc-dev-in", "trc-dev-kernels", "trc-dev-out"};
     for (int q = 0; q < queues; ++q) queues_[std::size_t(q)] = std::make_unique<WorkQueue>(names[q], lost_);
@@ -62,7 +64,7 @@ Status EmulatedDevice::inside(DevicePlace place, Extent extent, Columns& columns
 
 double EmulatedDevice::bandwidth_to(HostPlace host, Extent extent) const
 {
-    return locked_.covers(host.at, span_of(host.pitch, extent)) ? traits_.bandwidth : traits_.bandwidth * traits_.pageable;
+    return locked_->covers(host.at, span_of(host.pitch, extent)) ? traits_.bandwidth : traits_.bandwidth * traits_.pageable;
 }
 
 Status EmulatedDevice::copy(Queue to_queue, Columns from, Columns to, Extent extent, double bandwidth)

@@ -19,6 +19,8 @@ struct EmulatedTraits {
     double pageable = 0.5; ///< part of the bandwidth that is left where the host's memory is not page-locked
     bool factors = false;  ///< has Cholesky's factorization of a tile
     bool direct = false;   ///< copies from and to others of its kind
+    /// What is page-locked, of all devices that were opened together; null: a list of its own.
+    std::shared_ptr<LockedPages> locked = {};
 
     // Of each sort of work the one of this number, from 1, fails; 0: none.
     long fail_allocation = 0, fail_copy = 0, fail_kernel = 0;
@@ -42,10 +44,11 @@ public:
 
     Status allocate(std::size_t bytes, Block& block) override;
     Status release(Block block) override { return memory_.release(block); }
-    Status allocate_host(std::size_t bytes, void*& memory) override { return locked_.allocate(bytes, memory); }
-    Status release_host(void* memory) override { return locked_.free(memory); }
-    Status lock_pages(void* memory, std::size_t bytes) override { return locked_.lock(memory, bytes); }
-    Status unlock_pages(void* memory) override { return locked_.unlock(memory); }
+    Status allocate_host(std::size_t bytes, void*& memory) override { return locked_->allocate(bytes, memory); }
+    Status release_host(void* memory) override { return locked_->free(memory); }
+    Status lock_pages(void* memory, std::size_t bytes) override { return locked_->lock(memory, bytes); }
+    Status unlock_pages(void* memory) override { return locked_->unlock(memory); }
+    const void* locks_for() const override { return locked_.get(); }
 
     Status copy_in(HostPlace from, DevicePlace to, Extent extent) override;
     Status copy_out(DevicePlace from, HostPlace to, Extent extent) override;
@@ -76,7 +79,7 @@ private:
 
     const EmulatedTraits traits_;
     AddressSpace memory_;
-    LockedPages locked_;
+    const std::shared_ptr<LockedPages> locked_;
     std::atomic<bool> lost_{false};
     std::atomic<long> allocations_{0}, copies_{0}, kernels_{0}, works_{0};
     std::array<std::unique_ptr<WorkQueue>, queues> queues_; ///< the last member: they use the others

@@ -119,12 +119,14 @@ Status OpenClDriver::lock_pages(void* memory, std::size_t bytes)
 {
     cl_int code = CL_SUCCESS;
     Buffer buffer(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, memory, &code));
+    const std::lock_guard lock(locking_);
     if (code == CL_SUCCESS) locked_.emplace(memory, std::move(buffer));
     return status_of(code, Fault::out_of_memory, fmt::format("page-locking {} bytes", bytes));
 }
 
 Status OpenClDriver::unlock_pages(void* memory)
 {
+    const std::lock_guard lock(locking_);
     if (locked_.erase(memory) == 0) return {Fault::bad_argument, "no memory is page-locked there"};
     return {};
 }

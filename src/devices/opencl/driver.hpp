@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace trencadis::devices::opencl {
@@ -55,7 +56,9 @@ private:
     std::size_t bytes_ = 0;
     std::array<Line, queues> lines_;
     CommandQueue service_; ///< maps page-locked memory
-    std::map<void*, Buffer> host_memory_, locked_;
+    std::map<void*, Buffer> host_memory_;
+    std::mutex locking_; ///< of what follows
+    std::map<void*, Buffer> locked_;
     std::unique_ptr<Level3> level3_;
     bool given_up_ = false;
     std::unique_ptr<Watch> watch_; ///< the last member: it tells the markers in the queues

@@ -12,13 +12,21 @@ namespace trencadis {
 using devices::Queue;
 using devices::Status;
 
-DeviceDriver::DeviceDriver(DeviceUnit unit, std::function<void()> wake) : unit_(unit), wake_(std::move(wake)) {}
+DeviceDriver::DeviceDriver(DeviceUnit unit, devices::PageLocks* locks, std::function<void()> wake)
+    : unit_(unit), locks_(locks), wake_(std::move(wake))
+{
+}
 
 /// The completions before an event have returned when it is reached.
 DeviceDriver::~DeviceDriver()
 {
-    for (const Queue queue : {Queue::in, Queue::kernels, Queue::out}) (void)unit_.device->wait(unit_.device->mark(queue));
+    finish();
     for (const auto& [number, block] : blocks_) (void)unit_.device->release(block);
+}
+
+void DeviceDriver::finish() const
+{
+    for (const Queue queue : {Queue::in, Queue::kernels, Queue::out}) (void)unit_.device->wait(unit_.device->mark(queue));
 }
 
 DeviceDriver::Begun& DeviceDriver::begin(Queue queue)
@@ -32,9 +40,9 @@ DeviceDriver::Begun& DeviceDriver::begin(Queue queue)
 void DeviceDriver::end(Queue queue, Begun& begun, Status status)
 {
     begun.status = std::move(status);
-    unit_.device->mark(queue, [this, &begun](const Status& how) {
+    begun.event = unit_.device->mark(queue, [this, &begun](const Status& how) {
         begun.end_ns = now_ns();
-        if (begun.status.ok()) begun.status = how;
+        if (begun.status.ok()) begun.status = begun.pieces.ok() ? how : begun.pieces;
         begun.ended.store(true, std::memory_order_release);
         wake_();
     });
@@ -42,23 +50,29 @@ void DeviceDriver::end(Queue queue, Begun& begun, Status status)
 
 Status DeviceDriver::find(BlockId block, Bytes bytes, void*& place)
 {
-    const auto known = blocks_.find(block);
-    if (known != blocks_.end()) {
-        place = known->second;
-        return {};
-    }
+    if ((place = place_of(block))) return {};
     devices::Block fresh = nullptr;
     Status status = unit_.device->allocate(static_cast<std::size_t>(bytes), fresh);
-    if (status.ok()) blocks_.emplace(block, place = fresh);
+    if (!status.ok()) return status;
+    const std::lock_guard lock(blocks_mutex_);
+    blocks_.emplace(block, place = fresh);
     return status;
+}
+
+devices::Block DeviceDriver::place_of(BlockId block) const
+{
+    const std::lock_guard lock(blocks_mutex_);
+    const auto known = blocks_.find(block);
+    return known == blocks_.end() ? nullptr : known->second;
 }
 
 void DeviceDriver::give_up(BlockId block)
 {
-    const auto known = blocks_.find(block);
-    if (known == blocks_.end()) return; // one that was never used
-    (void)unit_.device->release(known->second);
-    blocks_.erase(known);
+    devices::Block const known = place_of(block);
+    if (!known) return; // one that was never used
+    (void)unit_.device->release(known);
+    const std::lock_guard lock(blocks_mutex_);
+    blocks_.erase(block);
 }
 
 void DeviceDriver::copy(Queue queue, const Transfer& transfer, BlockId block)
@@ -74,9 +88,44 @@ void DeviceDriver::copy(Queue queue, const Transfer& transfer, BlockId block)
                                                      : devices::Extent{static_cast<std::size_t>(transfer.bytes)};
         const devices::HostPlace home{const_cast<void*>(transfer.data), std::size_t(shape.ld) * std::size_t(shape.element)};
         const devices::DevicePlace there{place, column};
-        status = queue == Queue::in ? unit_.device->copy_in(home, there, extent) : unit_.device->copy_out(there, home, extent);
+        status = copy(queue, begun, home, there, extent);
     }
     end(queue, begun, std::move(status));
+    if (begun.staged) staging_->sealed(queue, begun.event);
+}
+
+/// As it lies where that is page-locked, or where there is no page-locked memory for what is not.
+Status DeviceDriver::copy(Queue queue, Begun& begun, devices::HostPlace home, devices::DevicePlace there, devices::Extent extent)
+{
+    const bool in = queue == Queue::in;
+    if (locks_) {
+        begun.hold = locks_->hold_if_locked(home.at, (extent.columns - 1) * home.pitch + extent.bytes);
+        if (!staging_ && !begun.hold) staging_ = std::make_unique<Staging>(*unit_.device);
+    }
+    if (!locks_ || begun.hold || !staging_->has_room(queue, extent))
+        return in ? unit_.device->copy_in(home, there, extent) : unit_.device->copy_out(there, home, extent);
+    staged_.store(staged_.load(std::memory_order_relaxed) + double(extent.bytes) * double(extent.columns),
+                  std::memory_order_relaxed);
+    const devices::Completion piece_ended = [&begun](const Status& how) {
+        if (begun.pieces.ok()) begun.pieces = how;
+    };
+    begun.staged = true;
+    begun.lands = !in;
+    return in ? staging_->copy_in(home, there, extent, piece_ended) : staging_->copy_out(there, home, extent, piece_ended);
+}
+
+/// Blocks have nothing between their columns.
+void DeviceDriver::copy_across(const DeviceDriver& from, const Transfer& transfer)
+{
+    Begun& begun = begin(Queue::in);
+    begun.transfer = transfer;
+    void* place = nullptr;
+    Status status = find(transfer.to_block, transfer.bytes, place);
+    const auto bytes = static_cast<std::size_t>(transfer.bytes);
+    if (status.ok())
+        status =
+            unit_.device->copy_from(*from.unit_.device, {from.place_of(transfer.from_block), bytes}, {place, bytes}, {bytes});
+    end(Queue::in, begun, std::move(status));
 }
 
 void DeviceDriver::copy_in(const Transfer& transfer) { copy(Queue::in, transfer, transfer.to_block); }
@@ -107,12 +156,20 @@ std::int64_t DeviceDriver::nothing_new_before() const
     return earliest;
 }
 
+void DeviceDriver::land()
+{
+    for (Begun& begun : begun_[static_cast<std::size_t>(Queue::out)]) {
+        if (!begun.ended.load(std::memory_order_acquire)) break;
+        if (std::exchange(begun.lands, false)) staging_->land(begun.event);
+    }
+}
+
 std::vector<DeviceDriver::Ended> DeviceDriver::take_ended()
 {
     std::vector<Ended> ended;
     for (std::size_t queue = 0; queue < begun_.size(); ++queue) {
         std::deque<Begun>& begun = begun_[queue];
-        while (!begun.empty() && begun.front().ended.load(std::memory_order_acquire)) {
+        while (!begun.empty() && begun.front().ended.load(std::memory_order_acquire) && !begun.front().lands) {
             Ended& one = begun.front();
             one.begin_ns = std::max(one.begin_ns, std::exchange(last_ns_[queue], one.end_ns));
             ended.push_back(std::move(one));

@@ -36,15 +36,8 @@ bool names_two_ways(const Task& task)
 } // namespace
 
 DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, Habits habits, std::function<void(int)> wake)
-    : habits_(std::move(habits)), wake_(std::move(wake)),
-      replicas_(spaces_of(units), {.cost =
-                                       [this](SpaceId from, SpaceId to, Bytes bytes) {
-                                           if (from != home && to != home) return std::numeric_limits<Seconds>::infinity();
-                                           const Station& station = *stations_[std::size_t(std::max(from, to) - 1)];
-                                           if (station.dead.load(std::memory_order_relaxed))
-                                               return 1e30; // a source when there is no other
-                                           return bytes / station.bandwidth[from == home ? 0 : 1];
-                                       },
+    : habits_(std::move(habits)), wake_(std::move(wake)), pages_(units),
+      replicas_(spaces_of(units), {.cost = [this](SpaceId from, SpaceId to, Bytes bytes) { return cost(from, to, bytes); },
                                    .home = {},
                                    .log = habits_.log}),
       queues_(replicas_, home + 1, false)
@@ -54,11 +47,31 @@ DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, Habits habits, std
         stations_.push_back(std::make_unique<Station>());
         for (const int way : {0, 1})
             if (unit.bytes_per_second[way] > 0) stations_.back()->bandwidth[way] = unit.bytes_per_second[way];
-        stations_.back()->driver = std::make_unique<DeviceDriver>(unit, [this, device] { call(device); });
+        stations_.back()->driver = std::make_unique<DeviceDriver>(unit, pages_.of(device), [this, device] { call(device); });
     }
+    for (const auto& to : stations_) // as fast as from the host, until one is seen
+        for (const auto& from : stations_)
+            to->from_peer.push_back(to != from && to->driver->reaches(*from->driver) ? to->bandwidth[0] : 0);
 }
 
-DeviceMemory::~DeviceMemory() = default;
+/// Before the memory of any of them goes, from which others may copy.
+DeviceMemory::~DeviceMemory()
+{
+    for (const auto& station : stations_) station->driver->finish();
+}
+
+/// Between devices by way of the host where they do not reach each other.
+Seconds DeviceMemory::cost(SpaceId from, SpaceId to, Bytes bytes) const
+{
+    constexpr Seconds last_resort = 1e30; // a source when there is no other
+    const auto dead = [&](SpaceId space) { return space != home && station_of(space).dead.load(std::memory_order_relaxed); };
+    const bool across = from != home && to != home;
+    const double bandwidth = across         ? station_of(to).from_peer[std::size_t(from - 1)]
+                             : from == home ? station_of(to).bandwidth[0]
+                                            : station_of(from).bandwidth[1];
+    if (bandwidth <= 0 || (across && dead(from))) return std::numeric_limits<Seconds>::infinity();
+    return dead(from) || dead(to) ? last_resort : bytes / bandwidth;
+}
 
 void DeviceMemory::call(int device)
 {
@@ -154,9 +167,12 @@ std::vector<DeviceTraffic> DeviceMemory::traffic() const
         const std::size_t space = std::size_t(space_of(device)), spaces = all.spaces.size();
         const SpaceStatistics& its = all.spaces[space];
         const Station& station = *stations_[std::size_t(device)];
+        Bytes across = 0;
+        for (std::size_t from = 1; from < spaces; ++from) across += all.between[from * spaces + space].bytes;
         rows.push_back(
             {station.name(), all.between[space].bytes, all.between[space * spaces].bytes, its.hits + its.joined, its.misses,
              its.evictions, its.peak_bytes, station.overlap.copies(), station.overlap.computing(), station.overlap.together(),
+             across, station.driver->staged(),
              station.fault.ok() ? "" : fmt::format("{}: {}", devices::word_of(station.fault.fault), station.fault.what)});
     }
     return rows;

@@ -1,6 +1,7 @@
 #pragma once
 #include "base/device_traffic.hpp"
 #include "engines/devices/device_driver.hpp"
+#include "engines/devices/device_pages.hpp"
 #include "engines/kept_data.hpp"
 #include "graph/task_flow.hpp"
 #include "memory/claims.hpp"
@@ -54,6 +55,7 @@ public:
     Seconds claimed(int device) const; ///< how long what it has taken should run
     SpaceId space_of(int device) const { return device + 1; }
     std::vector<DeviceTraffic> traffic() const;
+    HostPages& pages() { return pages_; }
 
     // Tasks on cores, and owners.
     void fetch(const Task& task);   ///< returns when its data are at home; throws
@@ -103,6 +105,7 @@ private:
         bool takes_less = false;          ///< since its last step
         devices::Status fault;            ///< by which it died
         double bandwidth[2] = {5e9, 5e9}; ///< in and out, as seen lately
+        std::vector<double> from_peer;    ///< likewise, from each other device; 0: it is not reached
         Overlap overlap;
     };
     struct Launch {
@@ -125,6 +128,7 @@ private:
         const char* end;
         std::set<const void*> data = {}; ///< whose copies outlast their flows
         std::ptrdiff_t longest = 0;      ///< that any of them has been, from its first element to behind its last
+        std::unique_ptr<PageHold> pages = {};
     };
     Kept& kept_at(const void* data);
     bool is_used(const void* data) const;
@@ -145,6 +149,9 @@ private:
     void leave_out(int device, const Transfer& transfer);
     void leave_out_waiting(const TaskFlow& flow);
     bool drop_claims(int device, Station& station, std::vector<Done>& done);
+    void end_without(const Transfer& transfer);
+    Seconds cost(SpaceId from, SpaceId to, Bytes bytes) const;
+    Station& station_of(SpaceId space) const { return *stations_[std::size_t(space - 1)]; }
     static std::exception_ptr error_of(const Station& station, const devices::Status& status, std::string_view where);
     void lose(int device, Station& station, const devices::Status& status);
     void lose_datum(const void* data, const Station& station);
@@ -155,6 +162,7 @@ private:
     std::condition_variable changed_;
     const Habits habits_;
     const std::function<void(int)> wake_;
+    DevicePages pages_; ///< has its own locks
     std::vector<std::unique_ptr<Station>> stations_;
     Replicas replicas_;
     TransferQueues queues_;

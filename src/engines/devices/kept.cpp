@@ -89,9 +89,10 @@ void DeviceMemory::make_way(const TaskDatum& datum)
         if (begin < end && begin_of(datum.data) < kept.end) forget_copies(kept, &datum);
 }
 
+/// Locking takes long, and is done without the lock; who leaves it meanwhile has left it.
 void DeviceMemory::keep(const void* data, Bytes bytes)
 {
-    const std::lock_guard lock(mutex_);
+    Lock lock(mutex_);
     const char* const end = begin_of(data) + static_cast<std::ptrdiff_t>(bytes);
     for (const auto& [begin, kept] : kept_)
         if (begin < end && begin_of(data) < kept.end)
@@ -101,6 +102,11 @@ void DeviceMemory::keep(const void* data, Bytes bytes)
                             static_cast<const void*>(end), static_cast<const void*>(begin), static_cast<const void*>(kept.end)));
     kept_.emplace(begin_of(data), Kept{end});
     keeps_.store(true, std::memory_order_relaxed);
+    lock.unlock();
+    std::unique_ptr<PageHold> pages = pages_.hold_for_long({data, bytes});
+    lock.lock();
+    if (const auto kept = kept_.find(begin_of(data)); kept != kept_.end() && kept->second.end == end)
+        kept->second.pages.swap(pages);
 }
 
 DeviceMemory::Kept& DeviceMemory::kept_at(const void* data)
@@ -112,8 +118,11 @@ DeviceMemory::Kept& DeviceMemory::kept_at(const void* data)
 
 void DeviceMemory::leave(const void* data)
 {
+    std::unique_ptr<PageHold> pages; // goes without the lock
     const std::lock_guard lock(mutex_);
-    forget_copies(kept_at(data), nullptr); // what a call uses just now, that call forgets
+    Kept& kept = kept_at(data);
+    forget_copies(kept, nullptr); // what a call uses just now, that call forgets
+    pages.swap(kept.pages);
     kept_.erase(begin_of(data));
     keeps_.store(!kept_.empty(), std::memory_order_relaxed);
     call_all();

@@ -23,7 +23,7 @@ namespace {
 
 Overlap::Queue queue_of(const DeviceDriver::Ended& ended)
 {
-    return ended.task ? Overlap::kernels : ended.transfer.from == 0 ? Overlap::in : Overlap::out;
+    return ended.task ? Overlap::kernels : ended.transfer.to != 0 ? Overlap::in : Overlap::out;
 }
 
 /// The lock is not held while it lives: what a driver is asked for may take long, and policies ask about data meanwhile.
@@ -46,6 +46,7 @@ DeviceMemory::Progress DeviceMemory::step(int device, WorkerId worker)
     station.news.store(false, std::memory_order_seq_cst);
     Progress progress;
     std::vector<Launch> launches;
+    station.driver->land();
     {
         Lock lock(mutex_);
         bool changed = take_ended(device, station, progress);
@@ -68,7 +69,12 @@ bool DeviceMemory::take_ended(int device, Station& station, Progress& progress)
     std::vector<DeviceDriver::Ended> all = station.driver->take_ended();
     for (DeviceDriver::Ended& ended : all) {
         station.overlap.add(queue_of(ended), ended.begin_ns, ended.end_ns);
-        if (!ended.status.ok()) lose(device, station, ended.status);
+        if (!ended.status.ok()) {
+            const SpaceId from = ended.task ? 0 : ended.transfer.from;
+            const bool across = from != 0 && from != space_of(device);
+            const bool others = across && (station_of(from).dead || station_of(from).driver->unit().device->lost());
+            lose(others ? from - 1 : device, others ? station_of(from) : station, ended.status);
+        }
         if (ended.task) end_task(device, station, ended, progress.done);
         else {
             end_transfer(station, ended);
@@ -82,15 +88,27 @@ bool DeviceMemory::take_ended(int device, Station& station, Progress& progress)
 void DeviceMemory::end_transfer(Station& station, const DeviceDriver::Ended& ended)
 {
     const Transfer& transfer = ended.transfer;
-    const bool in = transfer.from == 0;
+    const bool in = transfer.to != 0;
     if (ended.status.ok()) {
-        double& bandwidth = station.bandwidth[in ? 0 : 1];
+        double& bandwidth =
+            in && transfer.from != 0 ? station.from_peer[std::size_t(transfer.from - 1)] : station.bandwidth[in ? 0 : 1];
         const double seen = transfer.bytes / std::max(1e-9, (ended.end_ns - ended.begin_ns) * 1e-9);
         bandwidth += 0.25 * (seen - bandwidth);
     } else if (!in) lose_datum(transfer.data, station);
+    if (!ended.status.ok()) return end_without(transfer);
     queues_.end(transfer);
-    if (ended.status.ok()) replicas_.complete(transfer.id);
-    else replicas_.fail(transfer.id);
+    replicas_.complete(transfer.id);
+}
+
+/// It has brought nothing. What came from a device that was lost meanwhile counted as being on its way.
+void DeviceMemory::end_without(const Transfer& transfer)
+{
+    bool elsewhere = false;
+    for (SpaceId space = 0; space < replicas_.spaces(); ++space)
+        elsewhere |= space != transfer.to && replicas_.holds(transfer.data, space);
+    if (transfer.from != 0 && transfer.to != 0 && !elsewhere) lose_datum(transfer.data, station_of(transfer.from));
+    queues_.end(transfer);
+    replicas_.fail(transfer.id);
 }
 
 /// Kernels end in the order in which the tasks were claimed. What a lost device has computed is not there: its task is to be run
@@ -138,8 +156,7 @@ void DeviceMemory::give_up_blocks(Station& station, Lock& lock)
 void DeviceMemory::leave_out(int device, const Transfer& transfer)
 {
     if (transfer.from == space_of(device)) lose_datum(transfer.data, *stations_[std::size_t(device)]);
-    queues_.end(transfer);
-    replicas_.fail(transfer.id);
+    end_without(transfer);
 }
 
 /// False: there is no memory for it.
@@ -148,7 +165,8 @@ bool DeviceMemory::start_copy_in(int device, Station& station, const Transfer& t
     void* place = nullptr;
     if (!find_room(device, station, transfer.to_block, transfer.bytes, place, lock)) return false;
     const Outside outside(lock);
-    station.driver->copy_in(transfer);
+    if (transfer.from == 0) station.driver->copy_in(transfer);
+    else station.driver->copy_across(*station_of(transfer.from).driver, transfer);
     return true;
 }
 
@@ -166,7 +184,8 @@ bool DeviceMemory::start_transfers(int device, Station& station, Lock& lock)
         for (std::size_t before; (before = station.driver->in_flight(queue)) < at_a_time;) {
             const std::optional<Transfer> transfer = before ? queues_.begin_early(planned) : queues_.begin(planned);
             if (!transfer) break;
-            const bool dead = station.dead.load(std::memory_order_relaxed);
+            const bool from_dead = in && transfer->from != 0 && station_of(transfer->from).dead.load(std::memory_order_relaxed);
+            const bool dead = from_dead || station.dead.load(std::memory_order_relaxed);
             if (dead || (in && !start_copy_in(device, station, *transfer, lock))) {
                 leave_out(device, *transfer);
                 ended = true;

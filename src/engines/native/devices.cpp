@@ -54,9 +54,9 @@ void NativeEngine::describe_copies()
 void NativeEngine::record_copy(int device, const DeviceDriver::Ended& copy)
 {
     const Transfer& transfer = copy.transfer;
-    const bool in = transfer.from == 0, back = transfer.reason == TransferReason::write_back;
+    const bool in = transfer.to != 0, back = transfer.reason == TransferReason::write_back;
     const bool awaited = transfer.asked_by >= 0 && !back;
-    Event event{in     ? "copy in"
+    Event event{in     ? transfer.from == 0 ? "copy in" : "copy across"
                 : back ? "write back"
                        : "copy out",
                 awaited ? std::uint64_t(transfer.asked_by) : 0,
