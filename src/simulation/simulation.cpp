@@ -213,7 +213,12 @@ SimulationResult simulate(const SimulationRequest& request)
     result.precision = request.precision;
 
     result.m = request.m ? request.m : default_graph_rows(form, result.n);
-    const GraphShape shape{.n = result.n, .nb = result.nb, .m = result.m, .inner = result.inner, .precision = result.precision};
+    const GraphShape shape{.n = result.n,
+                           .nb = result.nb,
+                           .m = result.m,
+                           .inner = result.inner,
+                           .precision = result.precision,
+                           .workers = request.as_called ? workers : 0};
     const std::size_t bytes = graph_bytes(result.routine, result.variant, shape);
     if (!machine.network) check_memory(machine, static_cast<Bytes>(bytes)); // a host must have room for its own
     const AddressSpace memory(bytes);
