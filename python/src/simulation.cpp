@@ -165,6 +165,7 @@ SimulationOptions options_of(const nb::dict& given)
         else if (key == "device_only") options.device_only = nb::cast<bool>(value);
         else if (key == "fetch_and_wait") options.fetch_and_wait = nb::cast<bool>(value);
         else if (key == "free_network") options.free_network = nb::cast<bool>(value);
+        else if (key == "unadjusted") options.unadjusted = nb::cast<bool>(value);
         else if (key == "spin_s") options.spin_s = nb::cast<double>(value);
         else if (key == "wake_s") options.wake_s = nb::cast<double>(value);
         else if (key == "awake_state") options.awake_state = nb::cast<std::string>(value);

@@ -22,6 +22,7 @@ COLUMNS = {
 #: Of a case where chance has a part in it and something was published. Three, because a run takes half a minute.
 SEEDS = 3
 PAPER = published_figures("energy")
+UNADJUSTED = ()  #: no figure of its machine is adjusted to a result
 PRESETS = ("libgomp", "libomp", "ompss-bf", "ompss-socket", "xkaapi", "libkomp", "ours")
 #: The levers where the paper found the best speed, and all of them. C-states: of the processor's idle cores.
 FASTEST = {"turbo": True, "c_states": "none", "governor": "powersave"}
