@@ -137,7 +137,7 @@ EFFECTS: dict[str, Effect] = {
         "a worker with nothing to do looks for work for so long before it sleeps, and draws more than a sleeping one", _seconds,
     ),
     "wake": Effect(
-        "wake_s", "104us", "a time such as 104us",
+        "wake_s", "109us", "a time such as 109us",
         "a worker that sleeps needs so long to begin: an idle state of its core is left so fast", _seconds,
     ),
     "no-sleep": Effect(

@@ -9,8 +9,8 @@ from typing import Any
 
 from .gallery import Section, beside
 
-#: Shares of the published figure that count as near; beyond the last a figure says what is unexplained.
-NEAR, CLOSE, EXPLAINED = 0.15, 0.25, 0.2
+#: Shares of the published figure that count as near; beyond the first a figure says what is unexplained.
+NEAR, CLOSE = 0.15, 0.25
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Scores:
 
     def note(self, of: Figure | Order) -> int:
         """The number of the note on a miss, from 1; 0: it is none, or there is none."""
-        missed = not (of.right if isinstance(of, Order) else of.within(EXPLAINED) or of.contained())
+        missed = not (of.right if isinstance(of, Order) else of.within(NEAR) or of.contained())
         found = (number for number, note in enumerate(self.notes, start=1) if note.of.fullmatch(of.what))
         return next(found, 0) if missed else 0
 
