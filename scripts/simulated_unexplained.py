@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from trencadis.reproduce import locality, numa
-from trencadis.reproduce.scores import EXPLAINED, Scores
+from trencadis.reproduce.scores import NEAR, Scores
 
 Row = dict[str, Any]
 #: Of headings, lines, and how many columns are words.
@@ -15,7 +15,7 @@ Table = Callable[..., str]
 
 def unexplained(scores: Mapping[str, Scores]) -> str:
     """By the name of the reproduction."""
-    words = [f"Of each published figure missed by more than {EXPLAINED:.0%}, and of each order that comes out otherwise:\n\n"]
+    words = [f"Of each published figure missed by more than {NEAR:.0%}, and of each order that comes out otherwise:\n\n"]
     for name, score in scores.items():
         for number, note in score.used_notes().items():
             missed = [one.what for one in (*score.figures, *score.orders) if score.note(one) == number]

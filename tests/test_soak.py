@@ -64,7 +64,7 @@ def test_a_part_that_could_judge_nothing_is_no_failure_and_is_named_at_the_end(m
 @pytest.mark.parametrize("routine", ["potrf", "getrf", "geqrf"])
 def test_each_factorization_is_simulated_beside_real_cores(routine):
     (command,) = [part.command for part in soak.parts(2) if f"simulate {routine} --against-real" in part.command]
-    assert "--within" in command and "--skip-disturbed" in command
+    assert "--within 0.1 " in command and "--skip-disturbed" in command
 
 
 @pytest.mark.parametrize("words", ["0/3", "4/3", "half", "1/", "-1/2"])

@@ -165,6 +165,7 @@ SimulationOptions options_of(const nb::dict& given)
         else if (key == "device_only") options.device_only = nb::cast<bool>(value);
         else if (key == "fetch_and_wait") options.fetch_and_wait = nb::cast<bool>(value);
         else if (key == "free_network") options.free_network = nb::cast<bool>(value);
+        else if (key == "unadjusted") options.unadjusted = nb::cast<bool>(value);
         else if (key == "spin_s") options.spin_s = nb::cast<double>(value);
         else if (key == "wake_s") options.wake_s = nb::cast<double>(value);
         else if (key == "awake_state") options.awake_state = nb::cast<std::string>(value);
@@ -179,9 +180,11 @@ SimulationOptions options_of(const nb::dict& given)
 nb::tuple bind_simulate(const std::string& machine, const std::string& routine, Index n, Index m, Index tile,
                         const std::string& precision, const std::string& variant, const std::string& scheduler,
                         const std::vector<std::string>& workers, const std::string& model, std::uint64_t seed,
-                        const nb::dict& effects, int grid_rows, int grid_cols, const std::string& distribution, bool trace)
+                        const nb::dict& effects, int grid_rows, int grid_cols, const std::string& distribution, bool as_called,
+                        bool trace)
 {
     SimulationRequest request;
+    request.as_called = as_called;
     request.machine = machine;
     request.routine = routine;
     request.variant = variant;
@@ -209,7 +212,8 @@ void bind_simulation(nb::module_& m)
         "chooses_at_random", [](const std::string& scheduler) { return chooses_at_random(scheduler); }, "scheduler"_a);
     m.def("simulate", &bind_simulate, nb::kw_only(), "machine"_a, "routine"_a, "n"_a, "m"_a = 0, "nb"_a = 0, "precision"_a = "d",
           "variant"_a = "", "scheduler"_a = "", "workers"_a = std::vector<std::string>{}, "model"_a = "", "seed"_a = 1,
-          "effects"_a = nb::dict(), "grid_rows"_a = 0, "grid_cols"_a = 0, "distribution"_a = "block-cyclic", "trace"_a = false);
+          "effects"_a = nb::dict(), "grid_rows"_a = 0, "grid_cols"_a = 0, "distribution"_a = "block-cyclic",
+          "as_called"_a = false, "trace"_a = false);
 }
 
 } // namespace trencadis::python

@@ -4,9 +4,10 @@ import os
 
 import pytest
 from commands import refusal, rows, trencadis
-from trencadis import against_real, against_real_options
+from trencadis import _core, against_real, against_real_options
 from trencadis.against_real import TRIES, Case, Measured, Traced, description, fastest, speeds_of
 from trencadis.busy import BusyNeighbours
+from trencadis.measure import Job, Ours
 from trencadis.others import SMALL_SHARE
 
 CORES = sorted(os.sched_getaffinity(0))
@@ -43,6 +44,23 @@ def test_kernels_are_measured_on_the_workers_that_are_compared_and_none_is_slowe
         assert run.others_s > 0 and run.outside_s >= 0  # exchanges of rows count no operations
         # Every worker's time is in it, but for what they idle.
         assert run.inside_s + run.others_s <= len(CORES) * (run.seconds - run.outside_s) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("routine", ["potrf", "getrf", "geqrf"])
+@pytest.mark.parametrize("count", [1, len(CORES)])
+def test_the_simulated_tasks_are_those_of_the_real_call(routine, count):
+    """LU's panels are cut by the number of workers."""
+    case = Case(routine, 1024, 256, tuple(CORES[:count]))
+    session, job = against_real._session_of(case), Job(routine, case.n)
+    variant = session.default_variant(routine)
+    real = Ours(_core, session, job, case.nb, variant)
+    speeds = speeds_of([against_real._traced(real, session, job)])
+    real.restore()
+    session.start_trace()
+    real.call()
+    calls = {row["name"]: row["calls"] for row in session.stop_trace().kernel_table()}
+    (record,) = against_real._simulated(case, variant, [speeds])
+    assert {kernel["name"]: kernel["calls"] for kernel in record["per_kernel"]} == {name: calls[name] for name in speeds}
 
 
 @pytest.mark.alone

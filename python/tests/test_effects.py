@@ -15,7 +15,7 @@ def test_an_effect_has_a_value_and_a_standard_one():
     assert parse_effects(["device-only", "fetch-and-wait", "caller-first"]) == {
         "device_only": True, "fetch_and_wait": True, "caller_first": True,
     }  # fmt: skip
-    assert parse_effects(["spin", "wake", "no-sleep=low"]) == {"spin_s": 0.2, "wake_s": 104e-6, "awake_state": "low"}
+    assert parse_effects(["spin", "wake", "no-sleep=low"]) == {"spin_s": 0.2, "wake_s": 109e-6, "awake_state": "low"}
     assert parse_effects(["copy-operands"]) == {"copy_operands": True}
     assert parse_effects(["no-overlap=no", "power-state=turbo"]) == {"overlap": True, "power_state": "turbo"}
 
@@ -27,7 +27,7 @@ def test_an_effect_has_a_value_and_a_standard_one():
         ["central-lock", "no-overlap"],
         ["no-peer", "one-stream"],
         ["device-only", "fetch-and-wait", "caller-first"],
-        ["spin=200ms", "wake=104us", "no-sleep=powersave", "copy-operands"],
+        ["spin=200ms", "wake=109us", "no-sleep=powersave", "copy-operands"],
         ["power-state=turbo"],
         [],
     ],

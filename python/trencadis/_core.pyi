@@ -213,6 +213,7 @@ def simulate(
     grid_rows: int = 0,
     grid_cols: int = 0,
     distribution: str = "block-cyclic",
+    as_called: bool = False,
     trace: bool = False,
 ) -> tuple[dict[str, Any], Trace]:
     """One configuration in virtual time on a described machine; once in a process. The record: routine, n, nb, inner, precision,

@@ -163,7 +163,8 @@ def _simulated(case: Case, variant: str, speeds: Sequence[dict[str, float]]) -> 
         for file, kernels in zip(files, speeds, strict=True):
             file.write_text(description(case, kernels))
         return list(simulate_all([
-            Simulation(case.routine, case.n, str(file), case.nb, "d", variant, case.scheduler, effects={"caller_first": True})
+            Simulation(case.routine, case.n, str(file), case.nb, "d", variant, case.scheduler, effects={"caller_first": True},
+                       as_called=True)
             for file in files
         ]))  # fmt: skip
 

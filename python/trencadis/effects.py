@@ -124,6 +124,10 @@ EFFECTS: dict[str, Effect] = {
         "free_network", "yes", "yes or no",
         "messages between hosts take no time; they are counted. What a run loses by communication is the difference", _flag,
     ),
+    "unadjusted": Effect(
+        "unadjusted", "yes", "yes or no",
+        "figures of the machine that were adjusted to a result are as they were before it was looked at", _flag,
+    ),
     "power-state": Effect(
         "power_state", "", "a state that the machine describes, such as turbo", "all units stay in this state of their clock",
         _name,
@@ -133,7 +137,7 @@ EFFECTS: dict[str, Effect] = {
         "a worker with nothing to do looks for work for so long before it sleeps, and draws more than a sleeping one", _seconds,
     ),
     "wake": Effect(
-        "wake_s", "104us", "a time such as 104us",
+        "wake_s", "109us", "a time such as 109us",
         "a worker that sleeps needs so long to begin: an idle state of its core is left so fast", _seconds,
     ),
     "no-sleep": Effect(

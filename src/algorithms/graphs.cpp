@@ -176,7 +176,8 @@ Problem graph_problem(std::string_view routine, const Form& form, const GraphSha
             .nb = shape.nb,
             .inner = inner,
             .nrhs = shape.nrhs,
-            .rhs_nb = std::min(shape.nb, shape.nrhs)};
+            .rhs_nb = std::min(shape.nb, shape.nrhs),
+            .workers = shape.workers};
 }
 
 Flops routine_flops(std::string_view routine, const GraphShape& shape)

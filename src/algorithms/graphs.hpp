@@ -19,6 +19,7 @@ struct GraphShape {
     Index inner = 0;      ///< inner blocks of LU and QR kernels, tiles of a nested Cholesky; 0: as default_inner says
     Index nrhs = 1;       ///< right-hand sides of potrs and posv
     char precision = 'd'; ///< s, d, c, z
+    int workers = 0;      ///< panels of LU are cut as a call on so many cuts them; 0: for any number of them
 };
 
 /// potrf potrs posv gemm syrk trsm getrf geqrf and others, and tasks: empty kernels on the Cholesky graph of n tile rows.

@@ -39,6 +39,8 @@ struct SimulationOptions {
     bool fetch_and_wait = false;
     /// Messages between hosts take no time; they are counted. What a run loses by communication is the difference.
     bool free_network = false;
+    /// The machine's figures that were adjusted to a result are as they were before.
+    bool unadjusted = false;
     std::string power_state = {}; ///< of all units, by name; empty: the first of each
     /// A worker with nothing to do looks for work for so long, which draws poll_w, before it sleeps, which draws idle_w.
     Seconds spin_s = 0;

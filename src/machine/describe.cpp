@@ -31,6 +31,7 @@ void read_kinds(TomlTable& root, Machine& machine)
             table.complain("peak_gflops",
                            fmt::format("{} is slower than the kind before it; list the slowest kind first", table.what()));
         kind.power = read_power(table);
+        kind.bytes_under_way = table.number_or("bytes_under_way", 0);
         table.finish();
         machine.kinds.push_back(std::move(kind));
     }

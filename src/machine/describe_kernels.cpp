@@ -1,4 +1,5 @@
 // Kernel times, power states and execution models of a machine description.
+#include "base/error.hpp"
 #include "machine/describe_parts.hpp"
 
 #include <cmath>
@@ -61,22 +62,50 @@ char read_precision(TomlTable& table)
     return letters[table.one_of("precision", {"d", "s", "c", "z"}, "precision")];
 }
 
+/// Whether two entries say how long the same takes.
+bool same_call(const KernelTime& a, const KernelTime& b)
+{
+    return a.kernel == b.kernel && a.on == b.on && a.precision == b.precision;
+}
+
+std::vector<KernelTime> read_times(TomlTable& root, const char* key, const Machine& machine)
+{
+    std::vector<KernelTime> times;
+    for (TomlTable& table : root.tables(key)) {
+        KernelTime time{table.text("kernel"), read_unit(table, machine), 0, table.number_or("half_edge", 0), table.line()};
+        time.gflops = read_rate(table, time.half_edge);
+        time.precision = read_precision(table);
+        if (table.has("bound")) time.memory_bound = table.one_of("bound", {"memory"}, "bound") == 0;
+        table.finish();
+        for (const KernelTime& other : times)
+            if (same_call(other, time))
+                table.complain("kernel", fmt::format("{} is '{}' on '{}', which line {} gives already; keep one of them",
+                                                     table.what(), time.kernel, time.on, other.line));
+        times.push_back(std::move(time));
+    }
+    return times;
+}
+
 } // namespace
 
 void read_kernels(TomlTable& root, Machine& machine)
 {
-    for (TomlTable& table : root.tables("kernels")) {
-        const std::string kernel = table.text("kernel"), on = read_unit(table, machine);
-        const double half_edge = table.number_or("half_edge", 0);
-        const double gflops = read_rate(table, half_edge);
-        const char precision = read_precision(table);
-        table.finish();
-        for (const KernelTime& other : machine.kernels)
-            if (other.kernel == kernel && other.on == on && other.precision == precision)
-                table.complain("kernel", fmt::format("{} is '{}' on '{}', which line {} gives already; keep one of them",
-                                                     table.what(), kernel, on, other.line));
-        machine.kernels.push_back({kernel, on, gflops, half_edge, table.line(), precision});
-    }
+    machine.kernels = read_times(root, "kernels", machine);
+    machine.unadjusted = read_times(root, "unadjusted", machine);
+    for (const KernelTime& time : machine.unadjusted)
+        if (std::ranges::none_of(machine.kernels, [&](const KernelTime& other) { return same_call(other, time); }))
+            root.complain("unadjusted",
+                          fmt::format("unadjusted has '{}' on '{}', which [[kernels]] do not have", time.kernel, time.on));
+}
+
+Machine without_adjustments(Machine machine)
+{
+    if (machine.unadjusted.empty())
+        throw Error(ErrorCode::bad_argument, fmt::format("{} has no figures that were adjusted to a result", machine.name));
+    for (KernelTime& time : machine.kernels)
+        for (const KernelTime& before : machine.unadjusted)
+            if (same_call(time, before)) time = before;
+    return machine;
 }
 
 std::vector<PowerState> read_power(TomlTable& table)

@@ -145,6 +145,35 @@ TEST(ParseMachine, KnowsTheClassesOfFiguresAndWhatOneWasAdjustedTo)
     EXPECT_THAT(with("class = \"adjusted to a result\"\n"), HasSubstr("has no result"));
     EXPECT_THAT(with("class = \"derived\"\nresult = \"the total\"\n"), HasSubstr("only 'adjusted to a result' has one"));
 }
+
+TEST(ParseMachine, KnowsWhatFiguresWereBeforeTheyWereAdjusted)
+{
+    const auto entry = [](const char* table, const char* kernel, double gflops) {
+        return fmt::format("[[{}]]\nkernel = \"{}\"\non = \"slow\"\ngflops = {}\n", table, kernel, gflops);
+    };
+    const std::string both = small + "[[links]]\nfrom = \"left\"\nto = \"right\"\nbandwidth = 1e10\nlatency = 0\n" +
+                             entry("kernels", "gemm", 1) + entry("kernels", "trsm", 0.75);
+    const Machine machine = parse_machine(both + entry("unadjusted", "gemm", 0.5), "m.toml");
+    EXPECT_EQ(machine.kernels[0].gflops, 1);
+    const Machine before = without_adjustments(machine);
+    EXPECT_EQ(before.kernels[0].gflops, 0.5);
+    EXPECT_EQ(before.kernels[1].gflops, 0.75);
+    EXPECT_THAT(complaint(both + entry("unadjusted", "syrk", 1)), HasSubstr("'syrk' on 'slow', which [[kernels]] do not have"));
+    EXPECT_THROW(without_adjustments(before.unadjusted.empty() ? before : parse_machine(both, "m.toml")), Error);
+}
+
+TEST(ParseMachine, KnowsKernelsThatWaitForMemoryAndHowMuchOfItIsUnderWay)
+{
+    const std::string links = "[[links]]\nfrom = \"left\"\nto = \"right\"\nbandwidth = 1e10\nlatency = 0\n";
+    const std::string kernel = "[[kernels]]\nkernel = \"gemm\"\non = \"slow\"\ngflops = 1\nbound = \"memory\"\n";
+    const Machine machine =
+        parse_machine(replaced(small, "peak_gflops = 6", "peak_gflops = 6\nbytes_under_way = 640") + links + kernel, "m.toml");
+    EXPECT_EQ(machine.kinds[1].bytes_under_way, 640);
+    EXPECT_TRUE(machine.kernels[0].memory_bound);
+    EXPECT_THAT(complaint(small + links + replaced(kernel, "memory", "caches")), HasSubstr("bound"));
+    EXPECT_THAT(complaint(replaced(small, "peak_gflops = 6", "bytes_under_way = -1")), HasSubstr("0 or more"));
+}
+
 TEST(ParseMachine, SuggestsNothingThatIsFarFromWhatWasGiven)
 {
     EXPECT_THAT(complaint(small + "[[qqqqqqqq]]\n"), Not(HasSubstr("did you mean")));
@@ -197,6 +226,9 @@ TEST(MachineToToml, IsReadBackAsTheSameMachine)
                      {"right", "switch", 2e10, 0}};
     machine.kernels = {
         {"gemm", "slow", 0.1, 12.5}, {"gemm", "slow", 0.25, 0, 0, 's'}, {"gemm", "slow+fast", 1. / 3}, {"trsm", "gpu1", 400, 64}};
+    machine.unadjusted = {{"gemm", "slow+fast", 0.5, 3}};
+    machine.kernels[0].memory_bound = true;
+    machine.kinds[1].bytes_under_way = 640;
     machine.models = {{"slow ones", "only they", {1, 0}}};
     machine.base_w = 7.75;
     expect_same(parse_machine(machine_to_toml(machine), "again"), machine);

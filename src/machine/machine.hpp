@@ -28,9 +28,10 @@ struct KernelTime {
     std::string kernel; ///< the codelet's name
     std::string on;     ///< a core kind, a device or a kind of device; core kinds joined by '+' are a team that shares the kernel
     double gflops;      ///< at large sizes; above 0
-    double half_edge = 0; ///< edge at which half of `gflops` is reached
-    int line = 0;         ///< in the file it was read from; 0: none
-    char precision = 0;   ///< s, c, z; 0: double, whose time serves for those that have none of their own
+    double half_edge = 0;      ///< edge at which half of `gflops` is reached
+    int line = 0;              ///< in the file it was read from; 0: none
+    char precision = 0;        ///< s, c, z; 0: double, whose time serves for those that have none of their own
+    bool memory_bound = false; ///< it waits for memory, so that its time is the same at every clock of the unit
     /// No flops take no time.
     Seconds time(Flops flops) const { return flops > 0 ? flops / (gflops * 1e9) * (1 + half_edge / std::cbrt(flops / 2)) : 0; }
 };
@@ -40,6 +41,8 @@ struct CoreKind {
     std::string name;       ///< "core" when all are alike; "P-core", "E-core", "cortex-a15", ...
     double peak_gflops = 0; ///< double precision, one core; measured here or described; 0 when not known
     std::vector<PowerState> power = {};
+    /// Of memory that a core has asked for and not got, at most: lines under way times their size. 0: as much as the links carry.
+    Bytes bytes_under_way = 0;
 };
 struct Core {
     int cpu;           ///< OS number of its first hardware thread; position in the list when described
@@ -131,6 +134,7 @@ struct Machine {
     std::vector<Link> links;
     std::optional<Network> network;     ///< of a cluster: then each node is a host, and there are no links, junctions and devices
     std::vector<KernelTime> kernels;    ///< described machines that can be simulated
+    std::vector<KernelTime> unadjusted; ///< instead of those for the same unit: what they were before a result was looked at
     std::vector<ExecutionModel> models; ///< none: all cores, always
     double base_w = 0;                  ///< watts of everything that is neither core nor device, nor of a node
 };
@@ -149,6 +153,8 @@ Machine machine_at_hand();
 void measure_speed(Machine& machine, bool fresh = false);
 /// A machine by name (a file in `machines/`) or by path; throws Error{bad_argument} with file and line.
 Machine load_machine(std::string_view name_or_path);
+/// The machine with its unadjusted kernel times. Throws Error{bad_argument} where there are none.
+Machine without_adjustments(Machine machine);
 /// Names of the described machines that are installed.
 std::vector<std::string> described_machines();
 /// The cores that are awake in an execution model; all when `model` is empty. Throws Error{bad_argument} with the nearest name.

@@ -66,6 +66,16 @@ Json memory_of(const MemoryNode& n)
                 {"package", n.package < 0 ? Json() : Json(n.package)}};
 }
 
+Json kernel_of(const KernelTime& k)
+{
+    return Json{{"kernel", k.kernel},
+                {"on", k.on},
+                {"precision", std::string(1, k.precision ? k.precision : 'd')},
+                {"gflops", k.gflops},
+                {"half_edge", k.half_edge},
+                {"memory_bound", k.memory_bound}};
+}
+
 } // namespace
 
 std::string machine_to_json(const Machine& machine)
@@ -77,7 +87,10 @@ std::string machine_to_json(const Machine& machine)
     json["origin"] = machine.origin;
     json["base_w"] = machine.base_w;
     json["kinds"] = list_of(machine.kinds, [](const CoreKind& k) {
-        return Json{{"name", k.name}, {"peak_gflops", k.peak_gflops}, {"power", power_of(k.power)}};
+        return Json{{"name", k.name},
+                    {"peak_gflops", k.peak_gflops},
+                    {"power", power_of(k.power)},
+                    {"bytes_under_way", k.bytes_under_way}};
     });
     json["cores"] = list_of(machine.cores, [&](const Core& c) {
         return Json{{"cpu", c.cpu}, {"kind", machine.kinds[c.kind].name}, {"node", node_name(c.node)}, {"gflops", c.gflops}};
@@ -100,13 +113,8 @@ std::string machine_to_json(const Machine& machine)
         return Json{{"from", l.from}, {"to", l.to}, {"bandwidth", l.bandwidth}, {"latency", l.latency}, {"back", l.back}};
     });
     if (machine.network) json["network"] = network_of(*machine.network);
-    json["kernels"] = list_of(machine.kernels, [](const KernelTime& k) {
-        return Json{{"kernel", k.kernel},
-                    {"on", k.on},
-                    {"precision", std::string(1, k.precision ? k.precision : 'd')},
-                    {"gflops", k.gflops},
-                    {"half_edge", k.half_edge}};
-    });
+    json["kernels"] = list_of(machine.kernels, kernel_of);
+    json["unadjusted"] = list_of(machine.unadjusted, kernel_of);
     json["models"] = list_of(machine.models, [](const ExecutionModel& m) {
         return Json{{"name", m.name}, {"summary", m.summary}, {"cores", m.cores}};
     });
@@ -132,11 +140,8 @@ public:
         for (const Link& l : machine_.links)
             line("\n[[links]]\nfrom = {}\nto = {}\nbandwidth = {}\nlatency = {}\nback = {}", quoted(l.from), quoted(l.to),
                  whole_or_exact(l.bandwidth), l.latency, whole_or_exact(l.back));
-        for (const KernelTime& k : machine_.kernels) {
-            line("\n[[kernels]]\nkernel = {}\non = {}\ngflops = {}\nhalf_edge = {}", quoted(k.kernel), quoted(k.on), k.gflops,
-                 k.half_edge);
-            if (k.precision) line("precision = {}", quoted(std::string(1, k.precision)));
-        }
+        kernels("kernels", machine_.kernels);
+        kernels("unadjusted", machine_.unadjusted);
         for (const ExecutionModel& m : machine_.models)
             line("\n[[models]]\nname = {}\nsummary = {}\ncores = [{}]", quoted(m.name), quoted(m.summary),
                  fmt::join(m.cores, ", "));
@@ -160,7 +165,17 @@ private:
     {
         for (const CoreKind& k : machine_.kinds) {
             line("\n[[kinds]]\nname = {}\npeak_gflops = {}", quoted(k.name), k.peak_gflops);
+            if (k.bytes_under_way > 0) line("bytes_under_way = {}", whole_or_exact(k.bytes_under_way));
             power("kinds", k.power);
+        }
+    }
+    void kernels(std::string_view table, const std::vector<KernelTime>& times)
+    {
+        for (const KernelTime& k : times) {
+            line("\n[[{}]]\nkernel = {}\non = {}\ngflops = {}\nhalf_edge = {}", table, quoted(k.kernel), quoted(k.on), k.gflops,
+                 k.half_edge);
+            if (k.precision) line("precision = {}", quoted(std::string(1, k.precision)));
+            if (k.memory_bound) line("bound = \"memory\"");
         }
     }
     /// Hosts one after the other that are alike are one table.

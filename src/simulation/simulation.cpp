@@ -179,6 +179,12 @@ double idle_fraction(const SimulationReport& report)
     return all > 0 ? std::max(0.0, 1 - busy / all) : 0;
 }
 
+Machine described_machine(const SimulationRequest& request)
+{
+    Machine machine = request.described ? *request.described : load_machine(request.machine);
+    return request.options.unadjusted ? without_adjustments(std::move(machine)) : machine;
+}
+
 } // namespace
 
 bool chooses_at_random(const std::string& scheduler) { return parse_scheduler(scheduler).seed(1); }
@@ -187,7 +193,7 @@ SimulationResult simulate(const SimulationRequest& request)
 {
     check_numbers(request);
     SimulationResult result;
-    const Machine described = request.described ? *request.described : load_machine(request.machine);
+    const Machine described = described_machine(request);
     require_known_kernels(described);
     check_precision(described, request.precision);
     const TileOwners owners = owners_on(described, request.owners);
@@ -213,7 +219,7 @@ SimulationResult simulate(const SimulationRequest& request)
     result.precision = request.precision;
 
     result.m = request.m ? request.m : default_graph_rows(form, result.n);
-    const GraphShape shape{.n = result.n, .nb = result.nb, .m = result.m, .inner = result.inner, .precision = result.precision};
+    const GraphShape shape{result.n, result.nb, result.m, result.inner, 1, result.precision, request.as_called ? workers : 0};
     const std::size_t bytes = graph_bytes(result.routine, result.variant, shape);
     if (!machine.network) check_memory(machine, static_cast<Bytes>(bytes)); // a host must have room for its own
     const AddressSpace memory(bytes);

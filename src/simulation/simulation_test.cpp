@@ -60,6 +60,23 @@ TEST(Simulate, CountsTheKernelsOfCholesky)
     EXPECT_EQ(answer_to(request_on(cholesky_machine({1, 1, 1}), 450, 100), counts), "35 tasks: gemm 10 potrf 5 syrk 10 trsm 10");
 }
 
+TEST(Simulate, CutsPanelsAsACallOnItsWorkersDoesWhereThatIsAsked)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto panels = [](const SimulationResult& result) {
+        const auto panel = std::ranges::find(result.kernels, "getrf_panel", &SimulationReport::OfKernel::kernel);
+        return fmt::format("{} panels", panel->calls);
+    };
+    Machine machine = cores_of_speed({1});
+    machine.kernels.clear();
+    for (const char* kernel : {"getrf_panel", "swptr", "laswp", "gemm"}) machine.kernels.push_back({kernel, "kind0", 1});
+    SimulationRequest request = request_on(machine, 1024, 256);
+    request.routine = "getrf";
+    EXPECT_EQ(answer_to(request, panels), "11 panels"); // their halves apart, for whoever has time
+    request.as_called = true;
+    EXPECT_EQ(answer_to(request, panels), "4 panels"); // one core has no help
+}
+
 TEST(Simulate, TakesTheSumOfAllKernelsOnOneCore)
 {
     TRC_NEEDS_SIMGRID;

@@ -33,5 +33,10 @@ def adjusted(record: Mapping[str, Any]) -> list[str]:
 def section(machine: str) -> Section:
     columns = {"class": "class", "figures": "figures", "kernels": "of kernels", "result": "adjusted to"}
     lines = sorted(sources(machine), key=lambda source: source["class"] != ADJUSTED)
-    text = f"The figures of machines/{machine}.toml by class. Rows with `adjusted` depend on a figure of the first."
+    text = f"The figures of machines/{machine}.toml by class."
+    if any(source["class"] == ADJUSTED for source in lines):
+        text += (
+            " Rows with `adjusted` depend on a figure of the first; what comes out without the adjustment, with `unadjusted` of "
+            "that file, stands beside them."
+        )
     return Section(f"Where the constants of {machine} come from", columns, lines, text)

@@ -22,6 +22,7 @@ COLUMNS = {
 #: Of a case where chance has a part in it and something was published. Three, because a run takes half a minute.
 SEEDS = 3
 PAPER = published_figures("energy")
+UNADJUSTED = ()  #: no figure of its machine is adjusted to a result
 PRESETS = ("libgomp", "libomp", "ompss-bf", "ompss-socket", "xkaapi", "libkomp", "ours")
 #: The levers where the paper found the best speed, and all of them. C-states: of the processor's idle cores.
 FASTEST = {"turbo": True, "c_states": "none", "governor": "powersave"}
@@ -52,9 +53,9 @@ WRITES_N = (4096, 8192, 16384)
 #: How long a waiting thread of a runtime looks for work before it sleeps. The paper: passive waiting; libOMP and libKOMP block
 #: after 200 ms, XKaapi has no such policy and looks on, libGOMP and OmpSs sleep.
 SPIN_S = {"libomp": 0.2, "libkomp": 0.2, "xkaapi": 3600.0}
-#: Out of the idle state C6 of this processor, as Linux lists it (snb_cstates in drivers/idle/intel_idle.c; C7, the paper's
-#: deepest, has 109).
-WAKE_S = 104e-6
+#: Out of the idle state C7, the deepest that the paper lists of this processor and the one that a long wait ends in, as Linux has
+#: it (exit_latency of C7-SNB, snb_cstates in drivers/idle/intel_idle.c, 109 since that table came; C6 has 104).
+WAKE_S = 109e-6
 #: Instead of the paper's 32768 where the user has little time: a sixteenth of the work on the same tiles, so less parallelism.
 QUICK_N = 8192
 

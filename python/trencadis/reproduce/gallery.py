@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
@@ -66,6 +67,8 @@ class Gallery(Protocol):
     PAPER: dict[str, Any]
     #: How many, where something published stands beside a case and chance has a part in it.
     SEEDS: int
+    #: Fields of a row that stand in it for a run without adjusted figures too, as NAME_unadjusted.
+    UNADJUSTED: tuple[str, ...]
 
     def cases(self, quick: bool) -> list[Case]: ...
     def rows(self, runs: Iterable[tuple[Case, Row]]) -> Iterator[Row]:
@@ -104,23 +107,57 @@ def seed_counts(gallery: Gallery, cases: Sequence[Case], quick: bool, seeds: int
 
 
 def count_runs(cases: Sequence[Case], counts: Sequence[int]) -> int:
-    return runs([case.simulation for case in cases], counts)
+    planned, counts = _with_unadjusted(cases, counts)
+    return runs([case.simulation for case in planned], counts)
 
 
 def run_gallery(gallery: Gallery, cases: Sequence[Case], counts: Sequence[int], progress: Progress) -> Iterator[Row]:
-    grouped = over_seeds([case.simulation for case in cases], counts, progress)
+    """The rows of the cases. Behind each case that depends on figures that were adjusted to a result runs the same without the
+    adjustment, and the row has what that gives."""
     from .constants import adjusted
 
+    planned, counts = _with_unadjusted(cases, counts)
+    simulations = [case.simulation for case in planned]
+    means = map(mean_record, simulations, over_seeds(simulations, counts, progress))
     record: Row = {}
 
-    def means() -> Iterator[tuple[Case, Row]]:
+    def next_of(chosen: Iterable[Case]) -> Iterator[tuple[Case, Row]]:
         nonlocal record
-        for case, group in zip(cases, grouped, strict=True):
-            record = mean_record(case.simulation, group)
+        for case in chosen:
+            record = next(means)
             yield case, record
 
-    for row in gallery.rows(means()):  # each follows from the record before it
-        yield {**row, "adjusted": adjusted(record)}
+    # Each row follows from the record before it.
+    before = gallery.rows(next_of(case for case in planned if _unadjusted(case)))
+    for row in gallery.rows(next_of(cases)):
+        results = adjusted(record)
+        fields = unadjusted_fields(gallery, next(before)) if _is_adjusted(record["machine"]) else {}
+        yield {**row, "adjusted": results, **fields}
+
+
+def unadjusted_fields(gallery: Gallery, row: Row) -> Row:
+    """Of a row of a run without adjusted figures what stands in the row with them."""
+    return {f"{name}_unadjusted": row[name] for name in gallery.UNADJUSTED}
+
+
+def _with_unadjusted(cases: Sequence[Case], counts: Sequence[int]) -> tuple[list[Case], list[int]]:
+    """Behind each case on a machine with adjusted figures the same without the adjustment."""
+    found: list[tuple[Case, int]] = []
+    for case, count in zip(cases, counts, strict=True):
+        found.append((case, count))
+        if _is_adjusted(case.simulation.machine):
+            effects = {**case.simulation.effects, "unadjusted": True}
+            found.append((replace(case, simulation=replace(case.simulation, effects=effects, outputs=())), count))
+    return [case for case, _ in found], [count for _, count in found]
+
+
+def _unadjusted(case: Case) -> bool:
+    return bool(case.simulation.effects.get("unadjusted"))
+
+
+@cache
+def _is_adjusted(machine: str) -> bool:
+    return bool(json.loads(_core.load_machine(machine))["unadjusted"])
 
 
 def _with_pictures(case: Case, folder: Path | None) -> Case:

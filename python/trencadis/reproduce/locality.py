@@ -22,6 +22,7 @@ COLUMNS = {
 #: Of a case beside a published figure, where chance has a part in it.
 SEEDS = 30
 PAPER = published_figures("locality")
+UNADJUSTED = ()  #: no figure of its machine is adjusted to a result
 METHODS = {"default": "locality-default", "h1": "h1", "h2": "h2", "ours": "mosaic"}
 VARIANTS = {"potrf": "two-level", "getrf": "incremental"}
 #: As in the paper: up to four GPUs are on switches of their own, above that pairs share one; each takes a core for its thread.

@@ -24,6 +24,7 @@ COLUMNS = {
 #: Of a case beside a published figure, where chance has a part in it.
 SEEDS = 30
 PAPER = published_figures("numa")
+UNADJUSTED = ()  #: no figure of its machine is adjusted to a result
 #: Form of the product, scheduler, where the matrices lie at the start, and are operands copied? The paper starts from one product
 #: for all threads, with a packed panel of B and the matrices on the first node. Its method computes where C lies and copies what
 #: a node needs of A and B into its memory; numa-ws reads it in place.

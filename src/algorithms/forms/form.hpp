@@ -23,7 +23,7 @@ struct ProductCut {
     Index rows = 0, cols = 0, depth = 0;
 };
 
-/// What a form is laid out for. Simulations know no workers: those have 0 here.
+/// What a form is laid out for. A graph that is the same on any number of workers has 0 of them here.
 struct Problem {
     Index m = 0, n = 0;      ///< rows and columns of the matrix, of a product's result
     Index k = 0;             ///< depth of a product, reflectors of a Q

@@ -171,6 +171,7 @@ private:
     void wait_for_data(Worker& worker);
     void add_traffic(SimulationReport& report, const MemoryStatistics& memory) const;
     void touch_remote(Worker& worker, const std::vector<RemoteUse>& uses);
+    Seconds waiting_for_lines(const Worker& worker, const RemoteUse& use) const;
     void await(Worker& worker);
     void run_claim(Worker& worker);
     void end_claim(Worker& worker);

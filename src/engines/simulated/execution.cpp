@@ -113,7 +113,7 @@ double VirtualEngine::noise(const Task& task) const
 Seconds VirtualEngine::own_chunk_time(const Operation& operation, const Worker& worker) const
 {
     const Task& task = operation.task;
-    return kernels_.time(*task.codelet, task.flops, worker.type) / host_speed_[worker.host] * operation.noise /
+    return kernels_.time(*task.codelet, task.flops, worker.type, host_speed_[worker.host]) * operation.noise /
            static_cast<double>(operation.chunks);
 }
 
@@ -156,10 +156,10 @@ void VirtualEngine::call_team(Operation& operation, std::span<const WorkerId> fo
     for (const WorkerId follower : followers) kinds.push_back(workers_[follower]->type);
     std::sort(kinds.begin(), kinds.end());
     const Task& task = operation.task;
-    const Seconds together = kernels_.team_time(*task.codelet, task.flops, kinds);
+    const Seconds together = kernels_.team_time(*task.codelet, task.flops, kinds, host_speed_[operation.owner.host]);
     if (together <= 0) return;
     operation.fixed = true;
-    operation.fixed_end = now() + together / host_speed_[operation.owner.host] * operation.noise;
+    operation.fixed_end = now() + together * operation.noise;
     if (operation.chunks < 2) return;
     for (const WorkerId follower : followers) {
         operation.expected.push_back(workers_[follower].get());

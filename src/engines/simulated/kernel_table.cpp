@@ -20,6 +20,11 @@ std::string unit_name(const Machine& machine, int type)
 
 KernelKey key_of(const Codelet& codelet, std::string unit) { return {unique_name(codelet), codelet.precision, std::move(unit)}; }
 
+Seconds time_at(const KernelTime& known, Flops flops, double speed)
+{
+    return known.time(flops) / (known.memory_bound ? 1 : speed);
+}
+
 std::string joined(const Machine& machine, std::span<const int> kinds)
 {
     std::string names;
@@ -59,25 +64,25 @@ bool KernelTable::able(const Codelet& codelet, int type) const
     return row(codelet).on_type[type] != nullptr;
 }
 
-Seconds KernelTable::time(const Codelet& codelet, Flops flops, int type) const
+Seconds KernelTable::time(const Codelet& codelet, Flops flops, int type, double speed) const
 {
     if (!codelet.flops || codelet.submits) return type < kinds_ ? 0 : never;
     const KernelTime* known = row(codelet).on_type[type];
     if (!known) return never;
-    return flops > 0 ? known->time(flops) : 0;
+    return flops > 0 ? time_at(*known, flops, speed) : 0;
 }
 
 Seconds KernelTable::guess(Flops flops, int type) const { return best_rate_[type] > 0 ? flops / best_rate_[type] : 0; }
 
-Seconds KernelTable::team_time(const Codelet& codelet, Flops flops, std::span<const int> kinds) const
+Seconds KernelTable::team_time(const Codelet& codelet, Flops flops, std::span<const int> kinds, double speed) const
 {
     if (!codelet.flops || codelet.submits || flops <= 0 || kinds.size() < 2) return 0;
     if (kinds.size() == 2) {
         const KernelTime* known = row(codelet).on_pair[kinds[0] * kinds_ + kinds[1]];
-        return known ? known->time(flops) : 0;
+        return known ? time_at(*known, flops, speed) : 0;
     }
     const KernelTime* known = find_kernel(machine_, key_of(codelet, joined(machine_, kinds)));
-    return known ? known->time(flops) : 0;
+    return known ? time_at(*known, flops, speed) : 0;
 }
 
 double KernelTable::sharing_loss(const Codelet& codelet, Flops flops, std::span<const int> kinds) const

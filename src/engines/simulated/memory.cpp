@@ -50,6 +50,14 @@ void VirtualEngine::release_data(Worker& worker, const Task& task)
     data_changed();
 }
 
+/// A core has only so many bytes of memory under way: each time it has got them, it waits again as long as the memory is further
+/// away than its own, which is what its kernels' times are of.
+Seconds VirtualEngine::waiting_for_lines(const Worker& worker, const RemoteUse& use) const
+{
+    const Bytes under_way = machine_.kinds[worker.kind].bytes_under_way;
+    return under_way > 0 ? use.bytes / under_way * routes_->between(use.at, use.from).latency : 0;
+}
+
 /// A core uses remote memory of its host in place: what it reads comes over the links before it computes on it, as when a kernel
 /// packs its operands, and what it writes goes back.
 void VirtualEngine::touch_remote(Worker& worker, const std::vector<RemoteUse>& uses)
@@ -58,7 +66,7 @@ void VirtualEngine::touch_remote(Worker& worker, const std::vector<RemoteUse>& u
         send_wakes();
         const Seconds begin = now();
         const int cores = place_of_cores(machine_, use.from);
-        time_->transfer(use.at, cores, use.bytes);
+        time_->transfer(use.at, cores, use.bytes, waiting_for_lines(worker, use));
         if (use.writes) time_->transfer(cores, use.at, use.bytes);
         worker.polling += now() - begin;
     }

@@ -262,6 +262,12 @@ TEST(SimulatedMemory, UsesRemoteMemoryInPlaceAtTheSpeedOfTheLink)
         flow.submit(work, Cost{1e9}, {read(&y, 1 * GB)});
     };
     EXPECT_EQ(report_of({two_nodes()}, read_two), "2 s, 0 transfers, 0 GB, local 1 remote 1");
+    Machine narrow = two_nodes(); // four times half the memory's latency, where the link would take a second
+    narrow.kinds[0].bytes_under_way = 0.25 * GB;
+    narrow.links[0].latency = 0.5;
+    EXPECT_EQ(report_of({narrow}, read_two), "3 s, 0 transfers, 0 GB, local 1 remote 1");
+    narrow.kinds[0].bytes_under_way = 1 * GB; // once: that is over before the link has carried it
+    EXPECT_EQ(report_of({narrow}, read_two), "2.5 s, 0 transfers, 0 GB, local 1 remote 1");
 }
 
 TEST(SimulatedMemory, CountsWhatIsReadAndWrittenByWhereItLies)

@@ -170,10 +170,12 @@ public:
         state.interrupted = true;
         if (const s4u::ExecPtr exec = state.exec) exec->cancel(); // ours: the actor drops its own when it is told
     }
-    void transfer(int from, int to, Bytes bytes) override
+    void transfer(int from, int to, Bytes bytes, Seconds least) override
     {
         settle();
+        const Seconds until = now() + least;
         s4u::Comm::sendto(places_[from], places_[to], static_cast<std::uint64_t>(bytes));
+        if (now() < until) s4u::this_actor::sleep_until(until);
     }
 
     bool run() override

@@ -209,6 +209,8 @@ TEST(Simulated, SlowsDownWithThePowerState)
     EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 2); }), 1, ns);
     run.options.power_state = "half";
     EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 2); }), 2, ns);
+    for (KernelTime& kernel : run.machine.kernels) kernel.memory_bound = true;
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 2); }), 1, ns);
 }
 
 TEST(Simulated, AddsUpTheEnergyOfBusyIdleAndUnusedUnits)

@@ -29,9 +29,10 @@ Seconds VirtualEngine::run_time(const Task& task, WorkerId id) const
     if (!able(task, id)) return std::numeric_limits<Seconds>::infinity();
     // As the policy knows the worker: a thread that was moved is only noticed by its pace.
     const int type = worker.device < 0 ? worker.kind : worker.type;
+    const double speed = host_speed_[worker.host];
     const Seconds alone =
-        task.codelet->submits ? kernels_.guess(task.flops, type) : kernels_.time(*task.codelet, task.flops, type);
-    return alone / host_speed_[worker.host] * worker.pace;
+        task.codelet->submits ? kernels_.guess(task.flops, type) / speed : kernels_.time(*task.codelet, task.flops, type, speed);
+    return alone * worker.pace;
 }
 
 Seconds VirtualEngine::free_at(WorkerId id) const
@@ -97,8 +98,9 @@ Seconds VirtualEngine::estimate(const Codelet& codelet, Flops flops) const
     if (&codelet == &message_codelet) return 0; // no worker's; how long the network takes is not known ahead
     Seconds best = std::numeric_limits<Seconds>::infinity();
     for (const Worker* worker : different_) {
-        const Seconds alone = codelet.submits ? kernels_.guess(flops, worker->type) : kernels_.time(codelet, flops, worker->type);
-        best = std::min(best, alone / host_speed_[worker->host]);
+        const double speed = host_speed_[worker->host];
+        best = std::min(best, codelet.submits ? kernels_.guess(flops, worker->type) / speed
+                                              : kernels_.time(codelet, flops, worker->type, speed));
     }
     return best;
 }

@@ -58,8 +58,8 @@ public:
     /// Computes on a host for as long as the work takes there, alone; ends early when interrupted.
     virtual void compute(int host, Seconds work) = 0;
     virtual void interrupt(Actor actor) = 0;
-    /// Carries bytes over the links between two places; returns when they are there.
-    virtual void transfer(int from, int to, Bytes bytes) = 0;
+    /// Carries bytes over the links between two places, which takes `least` at least; returns when they are there.
+    virtual void transfer(int from, int to, Bytes bytes, Seconds least = 0) = 0;
 
     /// Returns true when all actors have ended, false when those that are left wait for each other; then they never end.
     virtual bool run() = 0;
