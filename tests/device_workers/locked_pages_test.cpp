@@ -77,9 +77,11 @@ DeviceTraffic traffic(const Session& session) { return session.device_traffic()[
 void expect_room(Session& session, const char* after)
 {
     session.reset_statistics();
-    Product product;
-    product.run(session);
-    product.expect_right();
+    for (int calls = 0; calls < 100 && traffic(session).to == 0; ++calls) { // the core may have been first at all of one call
+        Product product;
+        product.run(session);
+        product.expect_right();
+    }
     EXPECT_GT(traffic(session).to, 0) << after;
     EXPECT_EQ(traffic(session).staged, 0) << after;
 }
