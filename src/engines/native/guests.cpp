@@ -163,7 +163,12 @@ void NativeEngine::close_call(std::int64_t computed)
         wake_cost_.note_delay(std::max(computed - woken, WakeCost::usual_delay_ns), computed);
 }
 
-std::int64_t NativeEngine::line_ns() const { return line_cost_.ns(now_ns()); }
+/// Nothing goes by it where tasks would be seen, cores are emulated or devices take part.
+std::int64_t NativeEngine::line_ns() const
+{
+    return shares_calls_ && !recorder_.enabled() ? line_cost_.ns(now_ns()) : LineCost::usual_ns;
+}
+
 bool NativeEngine::is_wary() const { return wariness_.is_on(now_ns()); }
 
 bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops)
