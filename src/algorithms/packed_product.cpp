@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 namespace trencadis {
@@ -46,7 +47,7 @@ template <Scalar T> PackedSlots<T> left_slots(const PackedProduct<T>& p, const P
     using InPlace = typename PackedProduct<T>::InPlace;
     const Grid rows{p.m, tiling.rows}, steps{p.k, tiling.depth};
     const Index kept = p.in_place == InPlace::B ? rows.count() : std::min(rows.count(), rows.per_block());
-    const Index depth = p.in_place == InPlace::A ? steps.count() : steps_kept;
+    const Index depth = !tiling.packs_left ? 0 : p.in_place == InPlace::A ? steps.count() : steps_kept;
     return PackedSlots<T>::left(kept, depth, tiling.rows, tiling.depth, place);
 }
 template <Scalar T> PackedSlots<T> right_slots(const PackedProduct<T>& p, const ProductTiling& tiling, const ImagePlace& place)
@@ -63,7 +64,8 @@ template <Scalar T> class Submission {
 public:
     Submission(Flow& flow, const PackedProduct<T>& product, const ProductTiling& tiling, const ProductImages<T>& images)
         : flow_(flow), p_(product),
-          images_(images), rows_{p_.m, tiling.rows}, cols_{p_.n, tiling.cols}, steps_{p_.alpha == T(0) ? 0 : p_.k, tiling.depth}
+          images_(images), rows_{p_.m, tiling.rows}, cols_{p_.n, tiling.cols}, steps_{p_.alpha == T(0) ? 0 : p_.k, tiling.depth},
+          packs_left_(tiling.packs_left)
     {
     }
 
@@ -87,13 +89,15 @@ private:
         }
         std::vector<bool> written((i1 - i0) * (j1 - j0));
         for (Index l = 0; l < steps_.count(); ++l) {
-            if (p_.in_place != InPlace::A) pack_rows(i0, i1, l);
+            if (p_.in_place != InPlace::A && packs_left_) pack_rows(i0, i1, l);
             if (p_.in_place != InPlace::B) pack_columns(j0, j1, l);
             for (Index i = i0; i < i1; ++i)
                 for (Index j = j0; j < j1; ++j) {
                     if (!wanted(i, j) || zero_left(i, l) || zero_right(j, l)) continue;
                     auto&& seen = written[(i - i0) * (j1 - j0) + j - j0];
-                    multiply(i, j, p_.alpha, left(i, i - i0, l), right(j, j - j0, l), seen ? T(1) : p_.beta);
+                    const auto x = product(i, j, p_.alpha, left(i, i - i0, l), right(j, j - j0, l), seen ? T(1) : p_.beta);
+                    if (packs_left_) task::multiply(flow_, x);
+                    else task::multiply(flow_, x, p_.A.block(rows_.begin(i), steps_.begin(l)));
                     seen = true;
                 }
         }
@@ -113,25 +117,26 @@ private:
             if (!zero_right(j, l)) task::pack_right(flow_, p_.B.block(steps_.begin(l), cols_.begin(j)), right(j, j - j0, l));
     }
 
-    void multiply(Index i, Index j, T alpha, task::Image<T> A, task::Image<T> B, T beta)
+    task::Product<T> product(Index i, Index j, T alpha, task::Image<T> A, task::Image<T> B, T beta) const
     {
         task::Product<T> product{alpha, A, B, beta, {tile(i, j), rows_.extent(i), cols_.extent(j), p_.C.ld}};
         product.part = part(i, j);
         product.below = cols_.begin(j) - rows_.begin(i);
         product.real_diagonal = p_.real_diagonal && product.part != blas::Part::all;
-        task::multiply(flow_, product);
+        return product;
     }
     /// A product of depth zero.
     void scale(Index i, Index j)
     {
         const task::Image<T> A{nullptr, {rows_.extent(i), 0}}, B{nullptr, {cols_.extent(j), 0}};
-        multiply(i, j, T(0), A, B, p_.beta);
+        task::multiply(flow_, product(i, j, T(0), A, B, p_.beta));
     }
 
     T* tile(Index i, Index j) const { return p_.C.data + rows_.begin(i) + cols_.begin(j) * p_.C.ld; }
     task::Image<T> left(Index i, Index slot, Index l) const
     {
-        auto image = images_.left(slot, l, rows_.extent(i), steps_.extent(l));
+        task::Image<T> image{nullptr, {rows_.extent(i), steps_.extent(l)}};
+        if (packs_left_) image = images_.left(slot, l, rows_.extent(i), steps_.extent(l));
         mark_triangle(image, p_.A, rows_.begin(i), rows_.extent(i), steps_.begin(l), steps_.extent(l));
         return image;
     }
@@ -170,7 +175,21 @@ private:
     const PackedProduct<T>& p_;
     const ProductImages<T>& images_;
     Grid rows_, cols_, steps_;
+    bool packs_left_;
 };
+
+/// Tiles as wide as a block, where the rows are enough for that: a panel of B that comes from the last-level cache is used with
+/// four panels of A at least.
+template <Scalar T>
+std::optional<ProductTiling> wide_tiling(const PackedProduct<T>& product, int workers, const blas::MicroKernel<T>& kernel,
+                                         const blas::BlockSizes& blocks)
+{
+    if (product.in_place != PackedProduct<T>::InPlace::none || product.part != blas::Part::all) return std::nullopt;
+    const Index share = product.m / (4 * workers) / kernel.mr * kernel.mr;
+    if (share < 4 * kernel.mr) return std::nullopt;
+    return ProductTiling{balanced(product.m, std::min(share, blocks.mc), kernel.mr), balanced(product.n, block_extent, kernel.nr),
+                         balanced(product.k, blocks.kc, 8), false};
+}
 
 } // namespace
 
@@ -179,6 +198,7 @@ template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product
     using InPlace = typename PackedProduct<T>::InPlace;
     const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
     const blas::BlockSizes& blocks = blas::block_sizes<T>();
+    if (const auto wide = wide_tiling(product, workers, kernel, blocks)) return *wide;
     ProductTiling tiling{balanced(product.m, blocks.mc, kernel.mr), balanced(product.n, 512, kernel.nr),
                          balanced(product.k, blocks.kc, 8)};
     // What is overwritten is read in C's tiles, so one of their sides is the depth: a square block of A in the second-level

@@ -85,9 +85,11 @@ TYPED_TEST(PackedProducts, GiveEveryPartOfCForRaggedSizesAndAllFactors)
                     for (const T alpha : {T(0), T(0.75)}) {
                         const auto A = random_matrix<T>(n, k), B = random_matrix<T>(k, n);
                         Dense<T> C = beta == T(0) ? Dense<T>(n, n) : random_matrix<T>(n, n);
-                        check<T>({{n, n, k, alpha, blas::general(A.data.data(), A.ld), blas::general(B.data.data(), B.ld), beta,
-                                   C.view(), part},
-                                  &C});
+                        const PackedProduct<T> product{
+                            n,    n,        k,   alpha, blas::general(A.data.data(), A.ld), blas::general(B.data.data(), B.ld),
+                            beta, C.view(), part};
+                        check<T>({product, &C});
+                        if (part == Part::all) check<T>({product, &C, {5, n, 3, false}});
                     }
 }
 
@@ -110,8 +112,12 @@ TYPED_TEST(PackedProducts, TakeEveryStructureOnEitherSide)
                     A = A.op(op);
                     const auto B = random_matrix<T>(m, n), left = random_matrix<T>(n, m);
                     Dense<T> C(m, n), D(n, m);
-                    check<T>({{m, n, m, T(2), A, blas::general(B.data.data(), B.ld), T(0), C.view()}, &C});
-                    check<T>({{n, m, m, T(2), blas::general(left.data.data(), left.ld), A, T(0), D.view()}, &D});
+                    const PackedProduct<T> of_A{m, n, m, T(2), A, blas::general(B.data.data(), B.ld), T(0), C.view()};
+                    const PackedProduct<T> by_A{n, m, m, T(2), blas::general(left.data.data(), left.ld), A, T(0), D.view()};
+                    check<T>({of_A, &C});
+                    check<T>({by_A, &D});
+                    check<T>({of_A, &C, {5, n, 3, false}});
+                    check<T>({by_A, &D, {5, m, 3, false}});
                 }
 }
 
@@ -148,6 +154,26 @@ TYPED_TEST(PackedProducts, ChunksOfOneOperationFitTogetherAndTheDiagonalOfAHermi
     product.real_diagonal = true;
     check<T>({product, &C, {150, 150, 90}, 1});
     check<T>({product, &C, product_tiling(product, 3), 1});
+}
+
+TYPED_TEST(PackedProducts, AreCutByRowsAloneWhereTheseAreEnoughForTheWorkers)
+{
+    using T = TypeParam;
+    const auto& kernel = blas::instruction_set().micro_kernel<T>();
+    const Index m = 33 * kernel.mr + 5, n = 3 * 32, k = 70;
+    const auto A = random_matrix<T>(m, k), B = random_matrix<T>(k, n);
+    Dense<T> C = random_matrix<T>(m, n);
+    PackedProduct<T> product{m,    n,       k, T(1), blas::general(A.data.data(), A.ld), blas::general(B.data.data(), B.ld),
+                             T(1), C.view()};
+    const ProductTiling tiling = product_tiling(product, 2);
+    EXPECT_FALSE(tiling.packs_left);
+    EXPECT_GE(tiling.cols, n);
+    EXPECT_EQ(tiling.rows % kernel.mr, 0);
+    EXPECT_GE((m + tiling.rows - 1) / tiling.rows, 8);
+    check<T>({product, &C, tiling, 1}); // by chunks
+    EXPECT_TRUE(product_tiling(product, 3).packs_left);
+    product.in_place = PackedProduct<T>::InPlace::A;
+    EXPECT_TRUE(product_tiling(product, 2).packs_left);
 }
 
 } // namespace

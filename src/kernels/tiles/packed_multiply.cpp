@@ -1,3 +1,4 @@
+#include "blas/level3/scratch.hpp"
 #include "graph/task.hpp"
 #include "kernels/tiles/chunking.hpp"
 #include "kernels/tiles/operands.hpp"
@@ -17,9 +18,9 @@ template <Scalar T> struct MultiplyArgs {
     Guard guard;
 
     static bool triangular(blas::Part part) { return part != blas::Part::all; }
-    static blas::Packed<T> packed(const ImageForm& form, const TaskContext& context, int access)
+    static blas::Packed<T> packed(const ImageForm& form, const Real<T>* image)
     {
-        return {data_of<const Real<T>>(context, access), form.extent, form.depth, form.part, form.below};
+        return {image, form.extent, form.depth, form.part, form.below};
     }
     Flops flops() const
     {
@@ -40,16 +41,18 @@ template <Scalar T> struct MultiplyArgs {
     {
         if (guard.stopped(context)) return;
         const Index count = chunks(context.kernels()), width = chunk_width_in(panel_width(context.kernels()));
-        while (const auto c = context.team().next()) columns(context, c.begin * width, c.end == count ? B.extent : c.end * width);
+        while (const auto c = context.team().next())
+            columns(context, data_of<const Real<T>>(context, 0), 0, c.begin * width, c.end == count ? B.extent : c.end * width);
     }
-    void columns(const TaskContext& context, Index begin, Index end) const
+    /// Of C's rows from `row` on, as many as `left` has.
+    void columns(const TaskContext& context, const Real<T>* left, Index row, Index begin, Index end) const
     {
         const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
         const Index kc = std::max<Index>(1, std::min<Index>(A.depth, blas::block_sizes<T>().kc));
         const Stored<T> C = stored<T>(context, 2);
         if (real_diagonal && beta != T(0)) make_diagonal_real(C, begin, end); // what is stored there counts as zero
-        blas::multiply_packed<T>(kernel, kc, part, below, alpha, packed(A, context, 0), 0, A.extent, packed(B, context, 1), begin,
-                                 end, beta, C.data, 1, C.ld);
+        blas::multiply_packed<T>(kernel, kc, part, below, alpha, packed(A, left), 0, A.extent,
+                                 packed(B, data_of<const Real<T>>(context, 1)), begin, end, beta, C.data + row, 1, C.ld);
         if (real_diagonal) make_diagonal_real(C, begin, end);
     }
     void make_diagonal_real(Stored<T> C, Index begin, Index end) const
@@ -65,9 +68,50 @@ template <Scalar T> struct MultiplyArgs {
 };
 static_assert(sizeof(MultiplyArgs<std::complex<double>>) <= Task::inline_bytes);
 
+template <Scalar T> MultiplyArgs<T> args_of(const Product<T>& x)
+{
+    return {x.alpha, x.beta, x.A.form, x.B.form, x.below, x.part, x.real_diagonal, x.guard};
+}
+
 template <Scalar T> constexpr Codelet gemm_codelet = codelet_of<MultiplyArgs<T>>("gemm", "packed");
 template <Scalar T> constexpr Codelet syrk_codelet = codelet_of<MultiplyArgs<T>>("syrk", "packed");
 template <Scalar T> constexpr Codelet herk_codelet = codelet_of<MultiplyArgs<T>>("herk", "packed");
+
+/// The same into all of C, but the left operand is packed by each core that takes a part: as many rows at a time as it has memory
+/// for.
+template <Scalar T> struct PackAndMultiplyArgs {
+    MultiplyArgs<T> product;
+    OperandForm<T> left;
+
+    Flops flops() const { return product.flops(); }
+    Index chunks(const Kernels* kernels) const { return product.chunks(kernels); }
+    void run(TaskContext& context) const
+    {
+        const MultiplyArgs<T>& x = product;
+        if (x.guard.stopped(context)) return;
+        const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
+        const Stored<const T> from = stored<const T>(context, 0);
+        const blas::Operand<T> A = left.at(from.data, from.ld);
+        const Index count = chunks(context.kernels()), width = chunk_width_in(kernel.nr), rows = x.A.extent;
+        Real<T>* image = nullptr;
+        Index piece = 0, packed = -1;
+        while (const auto c = context.team().next()) {
+            if (!image)
+                piece = blas::fitting(rows, std::min(rows, kernel.mr), [&](Index some) {
+                    image = blas::scratch<Real<T>>(blas::Buffer::left, kernel.left_size(some, x.A.depth));
+                });
+            for (Index i = 0; i < rows; i += piece) {
+                MultiplyArgs<T> part = x;
+                part.A.extent = std::int32_t(std::min(piece, rows - i));
+                part.A.below += i;
+                if (packed != i) blas::pack_left(kernel, A.block(i, 0), part.A.extent, x.A.depth, image);
+                packed = i;
+                part.columns(context, image, i, c.begin * width, c.end == count ? x.B.extent : c.end * width);
+            }
+        }
+    }
+};
+static_assert(sizeof(PackAndMultiplyArgs<std::complex<double>>) <= Task::inline_bytes);
 
 } // namespace
 
@@ -76,12 +120,19 @@ template <Scalar T> void multiply(Flow& flow, const Product<T>& product)
     const Codelet& codelet = product.part == blas::Part::all          ? gemm_codelet<T>
                              : is_complex<T> && product.real_diagonal ? herk_codelet<T>
                                                                       : syrk_codelet<T>;
-    const MultiplyArgs<T> args{product.alpha, product.beta, product.A.form,        product.B.form,
-                               product.below, product.part, product.real_diagonal, product.guard};
-    flow.submit(codelet, args, {read(datum(product.A)), read(datum(product.B)), readwrite(product.C)});
+    flow.submit(codelet, args_of(product), {read(datum(product.A)), read(datum(product.B)), readwrite(product.C)});
+}
+template <Scalar T> void multiply(Flow& flow, const Product<T>& product, const blas::Operand<T>& A)
+{
+    static constexpr Codelet codelet = codelet_of<PackAndMultiplyArgs<T>>("gemm", "packing");
+    const Index rows = product.A.form.extent, depth = product.A.form.depth;
+    flow.submit(codelet, PackAndMultiplyArgs<T>{args_of(product), {A, rows, depth}},
+                {read(datum(A, rows, depth)), read(datum(product.B)), readwrite(product.C)});
 }
 
-#define TRC_INSTANTIATE(T) template void multiply(Flow&, const Product<T>&);
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void multiply(Flow&, const Product<T>&);                                                                            \
+    template void multiply(Flow&, const Product<T>&, const blas::Operand<T>&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)
