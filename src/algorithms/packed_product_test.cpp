@@ -160,7 +160,7 @@ TYPED_TEST(PackedProducts, AreCutByRowsAloneWhereTheseAreEnoughForTheWorkers)
 {
     using T = TypeParam;
     const auto& kernel = blas::instruction_set().micro_kernel<T>();
-    const Index m = 33 * kernel.mr + 5, n = 3 * 32, k = 70;
+    const Index m = 37 * kernel.mr + 5, n = 3 * 32, k = 70;
     const auto A = random_matrix<T>(m, k), B = random_matrix<T>(k, n);
     Dense<T> C = random_matrix<T>(m, n);
     PackedProduct<T> product{m,    n,       k, T(1), blas::general(A.data.data(), A.ld), blas::general(B.data.data(), B.ld),
@@ -169,7 +169,7 @@ TYPED_TEST(PackedProducts, AreCutByRowsAloneWhereTheseAreEnoughForTheWorkers)
     EXPECT_FALSE(tiling.packs_left);
     EXPECT_GE(tiling.cols, n);
     EXPECT_EQ(tiling.rows % kernel.mr, 0);
-    EXPECT_GE((m + tiling.rows - 1) / tiling.rows, 8);
+    EXPECT_GE((m + tiling.rows - 1) / tiling.rows, 12);
     check<T>({product, &C, tiling, 1}); // by chunks
     EXPECT_TRUE(product_tiling(product, 3).packs_left);
     product.in_place = PackedProduct<T>::InPlace::A;
