@@ -48,11 +48,12 @@ bool Sleepers::wake_up(int bed)
     return true;
 }
 
-void Sleepers::notify(int count)
+void Sleepers::notify(int count, int spared, int spared_end)
 {
     full_fence();
     if (sleepers_.load(std::memory_order_relaxed) == 0) return;
     for (int bed = 0; bed < count_; ++bed) {
+        if (bed >= spared && bed < spared_end) continue;
         std::uint32_t state = beds_[bed].state.load(std::memory_order_acquire);
         // One who has not gone to sleep looks again, and may find something else: it does not count. Has it gone meanwhile, it
         // may have looked before there was anything to see.

@@ -28,7 +28,8 @@ public:
     void await_place(int bed);
 
     // Others.
-    void notify(int count);
+    /// So many, but none in the beds from `spared` up to `spared_end`, who look for something else.
+    void notify(int count, int spared = 0, int spared_end = 0);
     void notify_all() { notify(count_); }
     void notify_one(int bed); ///< whether it sleeps already or is about to
     /// Takes the place of one who sleeps and said that it is free: notify passes it over until call_back or restore. One at a

@@ -49,6 +49,27 @@ TEST(Sleepers, OverlookNoWakeUp)
     EXPECT_EQ(taken.load(), rounds);
 }
 
+TEST(Sleepers, SleepOnWhereTheyAreSpared)
+{
+    Sleepers sleepers(3);
+    std::atomic<int> up{0};
+    std::vector<std::thread> threads;
+    for (int bed = 0; bed < 3; ++bed)
+        threads.emplace_back([&, bed] {
+            sleepers.prepare(bed);
+            sleepers.wait(bed, -1, bed == 0);
+            up += 1 << bed;
+        });
+    ASSERT_TRUE(eventually([&] { return sleepers.count() == 3 && sleepers.is_free(0); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20)); // all asleep, not only about to be
+    sleepers.notify(3, 1, 2);
+    EXPECT_TRUE(eventually([&] { return up == 0b101; }));
+    EXPECT_EQ(sleepers.count(), 1);
+    sleepers.notify(1);
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(up, 0b111);
+}
+
 /// About so many cycles.
 void pause(int count)
 {

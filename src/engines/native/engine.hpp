@@ -151,7 +151,8 @@ private:
     void locate(Task* chain) const;
     int push(Task* chain, WorkerId from);
     void taken(const Task& task);
-    void wake(int count);
+    void wake(int count, bool cores_alone = false);
+    bool cores_alone(const Task* chain) const;
     bool holds_back(Worker& worker) const;
     void someone_looks() { wake(1); }
     Found look(Worker& worker);

@@ -57,9 +57,10 @@ void NativeEngine::ready(Task* chain)
 {
     const Worker* worker = here();
     int count = 0;
+    const bool alone = cores_alone(chain);
     locate(chain);
     with_policy([&] { count = push(chain, worker ? worker->id : no_worker); });
-    wake(count);
+    wake(count, alone);
 }
 
 bool NativeEngine::somebody_idle(const Task& task) const
@@ -74,11 +75,20 @@ void NativeEngine::count_idle(const Worker& worker, int change)
     if (binding_.splits()) idle_on_node_[std::size_t(worker.place.node)].fetch_add(change, std::memory_order_seq_cst);
 }
 
-/// So many sleepers; all of them where a task may be for certain workers only.
-void NativeEngine::wake(int count)
+/// So many sleepers; all of them where a task may be for certain workers only. `cores_alone`: devices sleep on.
+void NativeEngine::wake(int count, bool cores_alone)
 {
-    if (wakes_all_) sleepers_.notify_all();
+    if (wakes_all_) count = 2 * workers();
+    if (cores_alone) sleepers_.notify(count, cores(), workers());
     else sleepers_.notify(count);
+}
+
+/// Calls that devices are left out of say so; those that sleep are not to be woken for each of their tasks.
+bool NativeEngine::cores_alone(const Task* chain) const
+{
+    if (!devices_) return false;
+    while (chain && !DeviceMemory::tracks(*chain)) chain = chain->next;
+    return !chain;
 }
 
 /// Whoever holds it.

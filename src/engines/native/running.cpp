@@ -33,7 +33,7 @@ void NativeEngine::execute(Worker& worker, Task& task, bool offer)
     share->open(task, chunks);
     worker.offer.store(share, std::memory_order_release);
     offers_.fetch_add(1, std::memory_order_relaxed);
-    wake(binds(task.node) ? workers() : static_cast<int>(std::min<Index>(chunks - 1, workers())));
+    wake(binds(task.node) ? workers() : static_cast<int>(std::min<Index>(chunks - 1, workers())), true);
     run_shared(worker, *share, true);
 }
 

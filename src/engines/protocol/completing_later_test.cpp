@@ -90,7 +90,7 @@ private:
         }
         complete(worker, task, failure, 1);
     }
-    void wake(int) {}
+    void wake(int, bool) {}
     void wake_worker(ToyWorker&) {}
     void someone_looks() {}
     bool any_work() const { return true; }

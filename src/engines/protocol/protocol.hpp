@@ -79,7 +79,9 @@ template <class Holder> struct WaitState {
 ///     Holder& new_holder(worker)               another one, that has not begun and may never; throws where none can be had
 ///     void pass(worker, self, next)            `next` has the worker; returns when `self` has it back
 ///     void wake_worker(worker)                 whoever holds it looks around
-///     void wake(count), someone_looks()        so many of those who are idle look for tasks; one at least looks for dependences
+///     void wake(count, cores_alone)            so many of those who are idle look for tasks; devices need not for cores' tasks
+///     void someone_looks()                     one at least looks for dependences
+///     bool cores_alone(chain)                  no device is to have any of them
 ///     Found idle(worker, wait)                 blocks until there is something to do or `disturbed`; `wait`: whose end ends it
 ///     bool disturbed(worker)                   the holder is to look at something other than tasks
 ///     Found look(worker)                       `seek`, and what else there is to find
@@ -153,6 +155,7 @@ protected:
     {
         Decision decision;
         int released = 0;
+        const bool cores_alone = self().cores_alone(worker.released);
         self().locate(worker.released);
         if (worker.released || self().any_work())
             self().with_policy([&] {
@@ -163,7 +166,7 @@ protected:
             });
         // One released is for this worker, where any worker will do.
         const int wakes = decision.exposed + (wakes_all_ ? released : std::max(0, released - 1));
-        if (wakes) self().wake(wakes);
+        if (wakes) self().wake(wakes, cores_alone && decision.exposed == 0);
         return decision;
     }
     /// As long as the policy has no task, dependences are found that make some ready.
@@ -257,6 +260,8 @@ protected:
     bool leaves_with(const Wait&, const Found&) const { return false; }
     Holder* displaced_by(const Worker&) const { return nullptr; }
     bool can_run(const Worker&, const Task&) const { return true; }
+    /// Of carriers with devices that sleep.
+    bool cores_alone(const Task*) const { return false; }
     /// Of carriers whose workers leave tasks to the others for a moment.
     bool holds_back(Worker&) const { return false; }
     void locate(Task*) const {}

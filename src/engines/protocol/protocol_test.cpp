@@ -79,7 +79,7 @@ private:
         if (worker.holder != &self) throw std::logic_error("handed on to one that is lower on the stack");
     }
     void wake_worker(ToyWorker&) {}
-    void wake(int) {}
+    void wake(int, bool) {}
     void someone_looks() {}
     bool disturbed(const ToyWorker& worker) const { return worker.succession.wanted(); }
     ToyFound look(ToyWorker& worker) { return seek(worker); }

@@ -134,7 +134,7 @@ private:
     void change(Crew& crew);
     void change_all();
     template <class Body> void with_policy(Body&& body) { body(); }
-    void wake(int) {} // `serve` tells them
+    void wake(int, bool) {} // `serve` tells them
     void someone_looks() { serve(); }
     bool can_run(const Worker& worker, const Task& task) const { return kernels_.able(*task.codelet, worker.type); }
     Found look(Worker& worker);
