@@ -134,7 +134,7 @@ def _with_devices(foreseen: list[dict[str, Any]]) -> tuple[str, str]:
     alone = foreseen[0]["alone"]
     if taken is None:
         found = f"the best form is expected to take {1e3 * best:.3f} ms with them" if best else "no task of it can be theirs"
-        return "rule", f"devices are left out: {found}, cores alone {1e3 * alone:.3f} ms, and a fifth less is asked for"
+        return "rule", f"devices are left out: {found}, cores alone {1e3 * alone:.3f} ms, and three tenths less is asked for"
     what = f"{taken['variant']}, tiles of {taken['nb']}" if taken["nb"] else taken["variant"]
     if taken["seconds"] is None:
         return what, "devices take part in every call (always=yes)"

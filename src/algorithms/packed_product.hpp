@@ -57,8 +57,8 @@ private:
 
 /// Submits the product. Every operand is cut into tiles that are packed once per block of C and used by all the products that
 /// need them. Where a tile of C is as wide as its block, only one product needs a tile of A, and packs it into the cache of its
-/// core. Tiles that a triangular operand leaves zero are left out, and of those on its diagonal the zero part of each micro-panel.
-/// 2 m n k flops (8 complex), half for a triangle.
+/// core. Tiles that a triangular operand leaves zero are left out, and of those on its diagonal the zero part of each
+/// micro-panel. 2 m n k flops (8 complex), half for a triangle.
 ///
 /// The images of two steps along k are kept at a time: memory beyond the operands is at most 2 depth (rows + columns of a block
 /// of C, 4096 each) numbers, whatever the sizes. In place, the operand that is overwritten is kept over the whole depth for one

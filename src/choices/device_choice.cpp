@@ -10,12 +10,20 @@
 namespace trencadis::choices {
 namespace {
 
-constexpr double worth_it = 0.8; ///< of the time that cores alone are expected to take
+constexpr double worth_it = 0.7; ///< of the time that cores alone are expected to take
 
 bool takes(const DeviceFigures& device, const Codelet& codelet, const void* args, Bytes operands)
 {
     return !device.speed.empty() && device.bytes_per_second[0] > 0 && device.bytes_per_second[1] > 0 &&
            operands <= device.bytes && device.unit.can_run(codelet, args);
+}
+
+Link link_of(const DeviceFigures& device) { return {{device.bytes_per_second[0], device.bytes_per_second[1]}, device.latency}; }
+std::vector<Link> links_of(const UnitFigures& figures)
+{
+    std::vector<Link> links;
+    for (const DeviceFigures& device : figures.devices) links.push_back(link_of(device));
+    return links;
 }
 
 /// A small piece of memory to it and back.
@@ -71,7 +79,8 @@ double SpeedCurve::rate(Flops flops) const
 CallOutlook::CallOutlook(const UnitFigures& figures) : CallOutlook(figures, Tasks::of_all) {}
 
 CallOutlook::CallOutlook(const UnitFigures& figures, Tasks tasks)
-    : figures_(figures), parts_(tasks == Tasks::of_all ? figures.devices.size() : 0)
+    : figures_(figures), parts_(tasks == Tasks::of_all ? figures.devices.size() : 0),
+      schedule_(figures.cores, tasks == Tasks::of_all ? links_of(figures) : std::vector<Link>()), on_devices_(parts_.size())
 {
     double fastest = 0;
     for (std::size_t d = 0; d < parts_.size(); ++d) {
@@ -118,16 +127,19 @@ void CallOutlook::take(const Codelet& codelet, const Arguments& arguments, std::
     const Operands operands = operands_of(accesses);
     Seconds on_lead = -1;
     bool moves = false;
+    std::ranges::fill(on_devices_, Seconds(-1));
     for (std::size_t d = 0; d < parts_.size() && operands.may_move; ++d) {
         const DeviceFigures& device = figures_.devices[d];
         if (!takes(device, codelet, arguments.data, operands.all)) continue;
         const Seconds here = time_on(device, codelet, flops);
         parts_[d].here += here;
+        on_devices_[d] = here;
         parts_[d].on_core += on_core;
         moves = true;
         if (static_cast<int>(d) == lead_) on_lead = here;
     }
     total_ += on_core;
+    if (!parts_.empty()) schedule_.add({took, codelet.submits, on_devices_}, accesses);
     if (moves) {
         used_ += operands.all;
         used_written_ += operands.written;
@@ -184,7 +196,7 @@ Seconds CallOutlook::links(const DeviceFigures& device, double share) const
 
 /// Nobody is idle but for what only cores can do, for the links, and for the longest chain; and nothing runs on a device before
 /// its first operands are there, nor is over before the last result is back.
-Seconds CallOutlook::with(DeviceSet set) const
+Seconds CallOutlook::with_at_least(DeviceSet set) const
 {
     double speed = figures_.cores; // in cores
     Seconds able = 0;
@@ -204,6 +216,8 @@ Seconds CallOutlook::with(DeviceSet set) const
     }
     return longest + first;
 }
+
+Seconds CallOutlook::with(DeviceSet set) const { return std::max(with_at_least(set), schedule_.end(set)); }
 
 CallOutlook::Choice CallOutlook::choose(Seconds alone) const
 {

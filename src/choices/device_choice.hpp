@@ -1,4 +1,5 @@
 #pragma once
+#include "choices/foreseen_schedule.hpp"
 #include "graph/flow.hpp"
 #include "graph/unit.hpp"
 
@@ -49,13 +50,9 @@ struct UnitFigures {
     SpeedCurve factors = {}; ///< of Cholesky factorizations of tiles; empty: as products
 };
 
-/// Devices by their number from 0, one bit each.
-using DeviceSet = std::uint64_t;
-inline constexpr int most_devices = 64;
-
 /// The tasks of a call, weighed while an algorithm submits them: how long each sort of unit would need, what would have to be
-/// moved, and how long the longest chain is. Nothing is computed; of a task that submits tasks those are weighed, as the cores'.
-/// Figures outlive it.
+/// moved, how long the longest chain is, and how they would follow one another. Nothing is computed; of a task that submits tasks
+/// those are weighed, as the cores'. Figures outlive it.
 class CallOutlook final : public Flow {
 public:
     explicit CallOutlook(const UnitFigures& figures);
@@ -65,7 +62,7 @@ public:
         Seconds alone = 0;     ///< expected of cores alone
         Seconds with = 0;      ///< expected of the best set of devices and cores; 0: no device can have any of it
     };
-    /// Devices are taken where that is expected to be a fifth faster at least: what is expected of the cores is what they reach
+    /// Devices are taken where that is expected to save three tenths at least: what is expected of the cores is what they reach
     /// in this form, and others may be faster there. `alone`: what cores alone are expected to take with other tiles.
     Choice choose(Seconds alone = std::numeric_limits<Seconds>::infinity()) const;
 
@@ -102,11 +99,14 @@ private:
     void advance(std::span<const Access> accesses, Seconds on_core, Seconds on_device, Bytes bytes);
     Seconds links(const DeviceFigures& device, double share) const;
     Seconds with(DeviceSet set) const;
+    Seconds with_at_least(DeviceSet set) const;
 
     const UnitFigures& figures_;
     int lead_ = -1; ///< the fastest device
     Seconds total_ = 0, longest_alone_ = 0, longest_with_ = 0;
     std::vector<Part> parts_; ///< by device
+    ForeseenSchedule schedule_;
+    std::vector<Seconds> on_devices_; ///< of the task that is weighed
     std::unordered_map<const void*, Value> values_;
     Bytes distinct_ = 0, distinct_written_ = 0; ///< operands of tasks that devices take, each once
     Bytes used_ = 0, used_written_ = 0;         ///< each time

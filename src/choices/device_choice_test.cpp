@@ -2,6 +2,7 @@
 
 #include "algorithms/gemm.hpp"
 #include "algorithms/potrf.hpp"
+#include "kernels/tiles/tile_operations.hpp"
 #include "matrix/operations.hpp"
 
 #include <gtest/gtest.h>
@@ -130,6 +131,20 @@ TEST(DevicesOfACall, AreNotMoreThanItHasWorkFor)
     EXPECT_EQ(for_potrf(machine(20 * giga, 4, eight), 2048, 512).devices, 1u);
     EXPECT_EQ(std::popcount(for_gemm(machine(20 * giga, 4, eight), 32768, 2048).devices), 8);
     EXPECT_EQ(for_gemm(machine(20 * giga, 4, {}), 1024, 256).devices, 0u);
+}
+
+TEST(DevicesOfACall, AreExpectedToLeaveUnitsIdleInTheEnd)
+{
+    // Nine tiles of which one unit has five: sums say four and a half.
+    const UnitFigures alike = machine(20 * giga, 1, {device(20 * giga, 1e15, 16e9, 1e-9)});
+    const Seconds one = 2.0 * 512 * 512 * 512 / (20 * giga);
+    const Square A(1536, 512), B(512, 512), C(1536, 512);
+    CallOutlook outlook(alike);
+    const TileMatrix<double> rows = A.tiles(), cols = C.tiles();
+    for (Index i = 0; i < 3; ++i)
+        for (Index j = 0; j < 3; ++j) task::gemm(outlook, 1.0, rows(0, i), B.tiles()(0, 0), 0.0, cols(i, j));
+    EXPECT_NEAR(outlook.choose().with, 5 * one, 0.01 * one);
+    EXPECT_NEAR(outlook.choose().alone, 9 * one, 0.01 * one);
 }
 
 TEST(TasksInsideATask, AreTheWorkOfTheirCores)

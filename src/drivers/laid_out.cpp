@@ -197,8 +197,8 @@ void LaidOut::lay_best(const Wanted& call, forms::Forms all, std::vector<Weighed
     const Seconds alone = best.expected.alone;
     if (tell) tell->push_back(best);
     const bool always = best.expected.devices != 0 && best.expected.with == 0;
-    // Few large tiles leave units idle more than is foreseen: they must be a fifth faster than those that suit cores.
-    constexpr double worth_it = 0.8;
+    // Among equals those that suit cores: what is expected is not better than that.
+    constexpr double worth_it = 0.95;
     Seconds at_most = worth_it * best.expected.with;
     const bool open = call.options.variant.empty() && call.options.nb == 0 && !always;
     for (const DevicePlan& plan : open ? device_plans(call.crew, all, call.problem, call.of.bytes) : std::vector<DevicePlan>()) {

@@ -89,7 +89,7 @@ template <class Enqueue> Seconds seconds_of(Device& device, Queue queue, Enqueue
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Of copies that are doubled until one takes long enough. Before, some that are as good as empty.
+/// Of copies that are doubled until one takes long enough without the latency. Before, some that are as good as empty.
 void measure_copies(Device& device, DeviceReport& report)
 {
     const auto most = static_cast<std::size_t>(std::min(device.bytes() / 2, 64.0 * (1 << 20)));
@@ -111,8 +111,10 @@ void measure_copies(Device& device, DeviceReport& report)
                 require(device,
                         queue == Queue::in ? device.copy_in(host, place, {bytes}) : device.copy_out(place, host, {bytes}));
             });
-            report.bytes_per_second[queue == Queue::in ? 0 : 1] = double(bytes) / took;
-            if (took >= enough || bytes == most) break;
+            const Seconds moving = took - report.latency;
+            if (moving < enough && bytes < most) continue;
+            report.bytes_per_second[queue == Queue::in ? 0 : 1] = double(bytes) / std::max(moving, took / 10);
+            break;
         }
 }
 
