@@ -97,10 +97,11 @@ public:
 private:
     void publish(const Reading& last)
     {
-        const double rate = double(last.ns - first_.ns) / double(last.ticks - first_.ticks);
+        // In whole numbers: a caller's thread may do this, whose floating-point exceptions are its own.
+        const unsigned __int128 scaled = static_cast<unsigned __int128>(last.ns - first_.ns) << 32;
         tick_rate.base_ticks = last.ticks;
         tick_rate.base_ns = last.ns;
-        tick_rate.scale.store(static_cast<std::uint64_t>(rate * 4294967296.0), std::memory_order_release);
+        tick_rate.scale.store(static_cast<std::uint64_t>(scaled / (last.ticks - first_.ticks)), std::memory_order_release);
     }
 
     const bool usable_;
