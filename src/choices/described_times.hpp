@@ -3,8 +3,10 @@
 #include "graph/codelet_name.hpp"
 #include "machine/kernel_times.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -31,6 +33,20 @@ private:
     const Machine& machine_;
     std::unordered_map<const Codelet*, std::vector<const KernelTime*>> known_;
 };
+
+/// From each task to the end, by way of what waits for it longest, on the best of the kinds; infinite where one cannot be done.
+inline std::vector<Seconds> ways_to_the_end(const CallGraph& graph, DescribedTimes& times, const std::set<int>& kinds)
+{
+    std::vector<Seconds> ranks(graph.tasks().size(), 0);
+    for (std::size_t task = ranks.size(); task-- > 0;) { // what a task waits for has a smaller number
+        for (const CallGraph::Task after : graph.after(CallGraph::Task(task)))
+            ranks[task] = std::max(ranks[task], ranks[std::size_t(after)]);
+        Seconds best = std::numeric_limits<Seconds>::infinity();
+        for (const int kind : kinds) best = std::min(best, times.of(graph.tasks()[task], kind));
+        ranks[task] += best;
+    }
+    return ranks;
+}
 
 /// A factor from 1 - spread to 1 + spread, by chance, the same for the same draw.
 inline double factor_by_chance(CallGraph::Task task, std::uint64_t draw, double spread)

@@ -2,6 +2,7 @@
 
 #include "choices/described_times.hpp"
 #include "choices/link_traffic.hpp"
+#include "graph/flow_options.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +74,8 @@ private:
     };
     using What = Event::What;
 
-    void rank_tasks();
+    void submit();
+    void go_on_submitting();
     void one_less(Task task);
     void push(Task task);
     void take_place(const Event& event);
@@ -105,18 +107,18 @@ private:
     std::vector<Worker> workers_;
     std::vector<Place> places_;
     std::vector<Operation> operations_;
-    std::vector<int> unused_; ///< of those
-    std::vector<int> idle_;   ///< workers, the one that has been so for longest first,
-    std::vector<int> enders_; ///< but for those that have just ended a task
-    std::vector<int> begun_;  ///< operations whose worker has not opened them yet
+    std::vector<int> unused_;   ///< of those
+    std::vector<int> idle_;     ///< workers, the one that has been so for longest first,
+    std::vector<int> enders_;   ///< but for those that have just ended a task
+    std::vector<int> begun_;    ///< operations whose worker has not opened them yet
+    Task next_ = 0, ended_ = 0; ///< to be submitted, and how many are over
     std::int64_t foreseen_ = 0;
     int traffic_ = 0; ///< how often what is under way has changed
     std::vector<Seconds> ranks_;
     std::vector<std::int32_t> left_; ///< [task], what it waits for
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     Seconds now_ = 0, last_ = 0; ///< and when the last operation was over
-    Seconds least_ = 0;          ///< all cores busy all the time
-    bool possible_ = true;
+    static constexpr std::int64_t window = FlowOptions{}.window;
     static constexpr int home = 0; ///< where a caller's data are that nobody has spread
 };
 
@@ -133,44 +135,17 @@ Foresight::Foresight(const CallGraph& graph, const DescribedCores& units, std::u
     }
     const bool others = std::ranges::any_of(places_, [](const Place& place) { return place.node != home; });
     if (others && !units.machine->links.empty()) links_.emplace(*units.machine);
-    rank_tasks();
-}
-
-/// What a task waits for has a smaller number.
-void Foresight::rank_tasks()
-{
-    const std::span<const CallGraph::Weight> tasks = graph_.tasks();
-    ranks_.assign(tasks.size(), 0);
-    for (Task task = Task(tasks.size()) - 1; task >= 0; --task) {
-        Seconds& rank = ranks_[std::size_t(task)];
-        for (const Task after : graph_.after(task)) rank = std::max(rank, ranks_[std::size_t(after)]);
-        Seconds best = never;
-        for (const Worker& worker : workers_)
-            if (&worker == &workers_.front() || worker.kind != (&worker - 1)->kind)
-                best = std::min(best, times_.of(tasks[std::size_t(task)], worker.kind));
-        possible_ &= best < never;
-        least_ += best / double(workers_.size());
-        rank += best;
-    }
+    std::set<int> kinds;
+    for (const Worker& worker : workers_) kinds.insert(worker.kind);
+    ranks_ = ways_to_the_end(graph, times_, kinds);
 }
 
 Seconds Foresight::run(Seconds most)
 {
-    if (!possible_ || least_ > most) return never;
-    const std::span<const CallGraph::Weight> tasks = graph_.tasks();
-    left_.reserve(tasks.size());
-    Seconds submitted = 0;
-    for (Task task = 0; task < Task(tasks.size()); ++task) {
-        left_.push_back(tasks[std::size_t(task)].all + 1);
-        submitted += tasks[std::size_t(task)].codelet ? units_.submit : 0;
-        at(submitted, What::submitted, task);
-    }
-    // The caller submits before it takes part.
-    workers_.front().idle = false;
-    for (int worker = 1; worker < int(workers_.size()); ++worker) idle_.push_back(worker);
-    const int submission = new_operation(-1, workers_.front().place);
-    operations_[std::size_t(submission)].members.push_back({0, submitted, submitted});
-    foresee(submission);
+    if (std::ranges::any_of(ranks_, [](Seconds rank) { return !(rank < never); })) return never;
+    for (const CallGraph::Weight& task : graph_.tasks()) left_.push_back(task.all + 1);
+    for (int worker = 0; worker < int(workers_.size()); ++worker) idle_.push_back(worker);
+    submit();
     while (!events_.empty()) {
         now_ = events_.top().time;
         if (last_ > most) return never; // what was foreseen before others joined may lie behind the end
@@ -200,6 +175,26 @@ bool Foresight::look_around()
     return found > 0;
 }
 
+/// The caller submits before it takes part, as many tasks as there may be at a time.
+void Foresight::submit()
+{
+    if (next_ == Task(graph_.tasks().size()) || !workers_.front().idle || next_ - ended_ > window - (window + 3) / 4) return;
+    workers_.front().idle = false;
+    std::erase(idle_, 0);
+    std::erase(enders_, 0);
+    go_on_submitting();
+}
+
+void Foresight::go_on_submitting()
+{
+    if (next_ < Task(graph_.tasks().size()) && next_ - ended_ < window) {
+        const bool counts = graph_.tasks()[std::size_t(next_)].codelet != nullptr;
+        return at(now_ + (counts ? units_.submit : 0), What::submitted, next_++);
+    }
+    workers_.front().idle = true;
+    idle_.push_back(0);
+}
+
 int Foresight::new_operation(Task task, int place)
 {
     if (unused_.empty()) {
@@ -220,13 +215,16 @@ void Foresight::close(int number)
     if (operation.offered) std::erase(places_[std::size_t(operation.place)].offers, number);
     operation = {.version = operation.version + 1};
     unused_.push_back(number);
-    if (task >= 0)
-        for (const Task after : graph_.after(task)) one_less(after);
+    for (const Task after : graph_.after(task)) one_less(after);
+    ++ended_;
 }
 
 void Foresight::take_place(const Event& event)
 {
-    if (event.what == What::submitted) return one_less(Task(event.which));
+    if (event.what == What::submitted) {
+        one_less(Task(event.which));
+        return go_on_submitting();
+    }
     if (event.what == What::sent) return send(event.which);
     if (event.what == What::arrived) return receive(event.which);
     if (event.what == What::opened) return open(event.which);
@@ -237,6 +235,7 @@ void Foresight::take_place(const Event& event)
     std::erase_if(operation.members, [&](const Member& member) { return member.worker == event.worker; });
     (operation.members.empty() ? enders_ : idle_).push_back(event.worker);
     if (operation.members.empty()) close(event.which);
+    submit();
 }
 
 void Foresight::one_less(Task task)

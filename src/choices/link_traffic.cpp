@@ -27,27 +27,38 @@ Seconds LinkTraffic::alone(int from, int to, Bytes bytes, int pieces) const
     return way.links.empty() ? 0 : bytes / way.bandwidth + pieces * way.latency;
 }
 
-void LinkTraffic::send(int who, int from, int to, int home, Bytes bytes, Seconds now)
+int LinkTraffic::way_of(int from, int to, int home)
 {
-    advance(now);
-    Transfer transfer{who, {}, bytes};
+    const auto [known, fresh] = numbers_.try_emplace({from, to}, int(ways_.size()));
+    if (!fresh) return known->second;
+    Way way;
     int at = from;
     for (const int l : routes_.between(from, to).links) {
         const auto& [one, other] = ends_[std::size_t(l)];
         const bool forth = at == one;
-        transfer.over.push_back(2 * l + !forth);
+        way.over.push_back(2 * l + !forth);
         at = forth ? other : one;
     }
     // Who uses memory in place uses that of the data alone.
-    if (machine_.nodes[std::size_t(home)].bandwidth > 0) transfer.over.push_back(int(2 * machine_.links.size()) + home);
-    under_way_.push_back(std::move(transfer));
+    if (machine_.nodes[std::size_t(home)].bandwidth > 0) way.over.push_back(int(2 * machine_.links.size()) + home);
+    ways_.push_back(std::move(way));
+    return known->second;
+}
+
+void LinkTraffic::send(int who, int from, int to, int home, Bytes bytes, Seconds now)
+{
+    advance(now);
+    const int way = way_of(from, to, home);
+    under_way_.push_back({who, way, bytes});
+    ++ways_[std::size_t(way)].transfers;
     share();
 }
 
 Seconds LinkTraffic::next() const
 {
     Seconds soonest = never;
-    for (const Transfer& transfer : under_way_) soonest = std::min(soonest, transfer.left / transfer.rate);
+    for (const Transfer& transfer : under_way_)
+        soonest = std::min(soonest, transfer.left / ways_[std::size_t(transfer.way)].rate);
     return now_ + soonest;
 }
 
@@ -56,8 +67,10 @@ std::vector<int> LinkTraffic::arrived(Seconds now)
     advance(now);
     std::vector<int> who;
     std::erase_if(under_way_, [&](const Transfer& transfer) {
-        const bool there = transfer.left <= transfer.rate * at_once;
+        Way& way = ways_[std::size_t(transfer.way)];
+        const bool there = transfer.left <= way.rate * at_once;
         if (there) who.push_back(transfer.who);
+        way.transfers -= there;
         return there;
     });
     share();
@@ -66,7 +79,7 @@ std::vector<int> LinkTraffic::arrived(Seconds now)
 
 void LinkTraffic::advance(Seconds now)
 {
-    for (Transfer& transfer : under_way_) transfer.left -= transfer.rate * (now - now_);
+    for (Transfer& transfer : under_way_) transfer.left -= ways_[std::size_t(transfer.way)].rate * (now - now_);
     now_ = now;
 }
 
@@ -75,9 +88,9 @@ void LinkTraffic::share()
 {
     std::vector<double> left = capacity_;
     std::vector<int> passing(capacity_.size(), 0);
-    for (Transfer& transfer : under_way_) {
-        transfer.rate = 0;
-        for (const int over : transfer.over) ++passing[std::size_t(over)];
+    for (Way& way : ways_) {
+        way.rate = 0;
+        for (const int over : way.over) passing[std::size_t(over)] += way.transfers;
     }
     while (true) {
         int narrowest = -1;
@@ -88,12 +101,12 @@ void LinkTraffic::share()
             if (narrowest < 0 || part < least) narrowest = one, least = part;
         }
         if (narrowest < 0) return;
-        for (Transfer& transfer : under_way_) {
-            if (transfer.rate > 0 || std::ranges::find(transfer.over, narrowest) == transfer.over.end()) continue;
-            transfer.rate = least;
-            for (const int over : transfer.over) {
-                left[std::size_t(over)] -= least;
-                --passing[std::size_t(over)];
+        for (Way& way : ways_) {
+            if (way.transfers == 0 || way.rate > 0 || std::ranges::find(way.over, narrowest) == way.over.end()) continue;
+            way.rate = least;
+            for (const int over : way.over) {
+                left[std::size_t(over)] -= least * way.transfers;
+                passing[std::size_t(over)] -= way.transfers;
             }
         }
     }

@@ -1,6 +1,8 @@
 #pragma once
 #include "machine/routes.hpp"
 
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace trencadis::choices {
@@ -23,12 +25,17 @@ public:
     Seconds alone(int from, int to, Bytes bytes, int pieces) const;
 
 private:
-    struct Transfer {
-        int who;
+    /// All that goes the same way goes at the same rate.
+    struct Way {
         std::vector<int> over; ///< what it passes
-        Bytes left;
+        int transfers = 0;
         double rate = 0;
     };
+    struct Transfer {
+        int who, way;
+        Bytes left;
+    };
+    int way_of(int from, int to, int home);
     void advance(Seconds now);
     void share();
 
@@ -36,6 +43,8 @@ private:
     Routes routes_;
     std::vector<std::pair<int, int>> ends_; ///< of each link
     std::vector<double> capacity_;          ///< of links, 2 l and 2 l + 1 the directions of link l, then of memories; 0: no end
+    std::map<std::pair<int, int>, int> numbers_; ///< of ways, by their ends: one of them has the data
+    std::vector<Way> ways_;
     std::vector<Transfer> under_way_;
     Seconds now_ = 0;
 };
