@@ -310,7 +310,7 @@ def test_choices_of_a_described_machine_are_by_its_kernels_and_cores():
     for choices in (few, many):
         first = choices.considered("getrf", "d", 1000, 1000, 0)[0]
         chosen = first["considered"][0]
-        assert first["chosen"] and chosen["chosen"] and first["workers"] == len(choices.cores)
+        assert first["chosen"] and chosen["chosen"] and first["workers"] <= len(choices.cores)
         assert chosen["seconds"] == pytest.approx(choices.foreseen(chosen["plan"], "getrf", "d", 1000, 1000, 0))
         assert chosen["seconds"] <= choices.foreseen("rule", "getrf", "d", 1000, 1000, 0)
     told = [choices.considered("getrf", "d", 1000, 1000, 0)[0]["considered"][0] for choices in (few, many)]

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -28,6 +29,13 @@ DescribedCores first_cores(const DescribedCores& units, int count)
     DescribedCores some = units;
     some.cores.resize(std::size_t(count));
     return some;
+}
+
+std::size_t nodes_of(const DescribedCores& units, int count)
+{
+    std::set<int> nodes;
+    for (int i = 0; i < count; ++i) nodes.insert(units.machine->cores[std::size_t(units.cores[std::size_t(i)])].node);
+    return nodes.size();
 }
 
 Plan first_form_of(const Call& call)
@@ -138,20 +146,22 @@ std::vector<ByCores> consider_elsewhere(const Call& call, const DescribedCores& 
     constexpr double worth_it = 0.975; // as of plans
     constexpr double much_worse = 1.5; // half as many would be again
     std::vector<ByCores> all;
-    Seconds best = never, of_all = never;
-    std::size_t chosen = 0;
-    bool worse = false;
-    for (int workers = int(units.cores.size()); workers >= 1 && !worse; workers /= 2) {
+    Seconds best = never;
+    const auto seconds = [](const ByCores& by) { return by.considered.front().seconds; };
+    for (int workers = int(units.cores.size()); workers >= 1; workers /= 2) {
         const std::vector<Row> rows = Foreseen(call, first_cores(units, workers), best).rows();
         const Chooser chooser(rows, workers, is_ours_elsewhere(call), Objective::time, Breadth::all);
         all.push_back({workers, chooser.consider(call)});
-        const Seconds seconds = all.back().considered.front().seconds;
-        if (all.size() == 1) of_all = best = seconds;
-        else if (seconds > 0 && seconds < best && seconds < worth_it * of_all) best = seconds, chosen = all.size() - 1;
-        worse = seconds > much_worse * best;
+        if (seconds(all.back()) > much_worse * best) break;
+        if (seconds(all.back()) > 0) best = std::min(best, seconds(all.back()));
     }
-    all[chosen].chosen = true;
-    std::rotate(all.begin(), all.begin() + std::ptrdiff_t(chosen), all.begin() + std::ptrdiff_t(chosen) + 1);
+    const auto cost = [&](const ByCores& by) {
+        const bool is_enough = seconds(by) > 0 && seconds(by) * worth_it <= best;
+        return std::tuple(!is_enough, nodes_of(units, by.workers), seconds(by));
+    };
+    const auto chosen = std::ranges::min_element(all, {}, cost);
+    chosen->chosen = true;
+    std::rotate(all.begin(), chosen, chosen + 1);
     return all;
 }
 

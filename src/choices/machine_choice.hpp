@@ -33,8 +33,9 @@ struct ByCores {
     std::vector<Expected> considered; ///< the chosen one first
     bool chosen = false;
 };
-/// All of them, half of them, and so on, as long as half as many are not much worse; the chosen number first. Fewer than all
-/// are taken where that is expected to be better by what makes a plan worth taking.
+/// All of them, half of them, and so on, as long as half as many are not much worse; the chosen number first.
+/// Cores of one more memory node are taken where that is expected to gain what makes a plan worth taking: what links will carry
+/// is less certain than what cores do.
 std::vector<ByCores> consider_elsewhere(const Call& call, const DescribedCores& units);
 
 } // namespace trencadis::choices
