@@ -5,11 +5,13 @@
 #include "call.hpp"
 #include "choices/chooser.hpp"
 #include "choices/device_choice.hpp"
+#include "choices/machine_choice.hpp"
 #include "drivers/crew.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/timed_plans.hpp"
 #include "kernels/providers/provider.hpp"
 #include "session/session_choices.hpp"
+#include "simulation/simulation_units.hpp"
 
 #include <cmath>
 #include <nanobind/stl/string.h>
@@ -53,10 +55,10 @@ nb::dict described(int workers, const Call& call, const Plan& plan)
     return row;
 }
 
-nb::list expected_of(const Chooser& chooser, int workers, const Call& call)
+nb::list rows_of(const std::vector<Expected>& considered, int workers, const Call& call)
 {
     nb::list rows;
-    for (const Expected& expected : chooser.consider(call)) {
+    for (const Expected& expected : considered) {
         nb::dict row = described(workers, call, expected.plan);
         row["seconds"] = expected.seconds;
         row["against"] = expected.against;
@@ -71,7 +73,7 @@ nb::list consider(const Session& session, const std::string& routine, const std:
 {
     const Crew& crew = session;
     const Call call = call_of(routine, precision, m, n, k);
-    return session.chooser() ? expected_of(*session.chooser(), crew.workers(), call) : nb::list();
+    return session.chooser() ? rows_of(session.chooser()->consider(call), crew.workers(), call) : nb::list();
 }
 
 /// What a call is weighed for in a session with devices.
@@ -160,11 +162,24 @@ void write(const Session& session, const nb::list& given)
         throw Error(ErrorCode::environment, trouble);
 }
 
-/// Choices of a machine that is not this one, from what was simulated of it.
+/// Choices of a described machine.
 struct Elsewhere {
-    Elsewhere(const nb::list& rows, int workers_) : workers(workers_), chooser(rows_of(rows), workers_, true, Objective::time) {}
-    int workers;
-    Chooser chooser;
+    Elsewhere(const std::string& name, const std::vector<std::string>& workers, double submit, double take, double spread)
+        : machine(load_machine(name))
+    {
+        if (machine.network) throw Error(ErrorCode::bad_argument, 1, name + " is many hosts, and choices are those of one");
+        const ChosenUnits chosen = choose_units(machine, workers);
+        if (!chosen.devices.empty())
+            throw Error(ErrorCode::bad_argument, 2,
+                        "choices of a described machine are of its cores; name them as workers, without devices");
+        units = {&machine, chosen.cores, submit, take, spread};
+    }
+    Elsewhere(const Elsewhere&) = delete;
+    Elsewhere& operator=(const Elsewhere&) = delete;
+
+    int workers() const { return int(units.cores.size()); }
+    Machine machine;
+    DescribedCores units;
 };
 
 struct Timed {
@@ -173,30 +188,74 @@ struct Timed {
     TimedPlans plans;
 };
 
+nb::dict laid_out(const Elsewhere& self, const Call& call, const Plan& plan, int workers)
+{
+    const Laid laid = laid_elsewhere(plan, call, workers);
+    nb::dict row;
+    row["variant"] = laid.form ? nb::object(nb::str(std::string(laid.form->name).c_str())) : nb::object(nb::none());
+    row["nb"] = laid.nb;
+    row["cut_for"] = laid.cut_for;
+    row["cores"] = std::vector<int>(self.units.cores.begin(), self.units.cores.begin() + (laid.form ? workers : 1));
+    return row;
+}
+
+nb::list considered_elsewhere(const Elsewhere& self, const Call& call)
+{
+    nb::list all;
+    for (const ByCores& one : compute([&] { return consider_elsewhere(call, self.units); })) {
+        nb::dict row;
+        row["workers"] = one.workers;
+        row["chosen"] = one.chosen;
+        row["considered"] = rows_of(one.considered, one.workers, call);
+        all.append(row);
+    }
+    return all;
+}
+
+/// By so many of its cores; 0: all.
+int cores_of(const Elsewhere& self, int workers)
+{
+    if (workers < 0 || workers > self.workers())
+        throw Error(ErrorCode::bad_argument, 7,
+                    "workers is " + std::to_string(workers) + ", must be at most " + std::to_string(self.workers()) +
+                        ", or 0 for all");
+    return workers ? workers : self.workers();
+}
+
 void bind_elsewhere(nb::module_& m)
 {
-    nb::class_<Elsewhere>(m, "ChoicesElsewhere", "What would be chosen on another machine, by rows as of a calibration.")
-        .def(nb::init<const nb::list&, int>(), "rows"_a, "workers"_a)
+    using Text = const std::string&;
+    nb::class_<Elsewhere>(m, "ChoicesElsewhere", "What would be chosen on a described machine, by its kernel times.")
+        .def(nb::init<Text, const std::vector<std::string>&, double, double, double>(), "machine"_a,
+             "workers"_a = std::vector<std::string>(), "submit_s"_a = 0.0, "pop_s"_a = 0.0, "jitter"_a = 0.0)
+        .def_prop_ro("cores", [](const Elsewhere& self) { return self.units.cores; })
         .def(
             "considered",
-            [](const Elsewhere& self, const std::string& routine, const std::string& precision, Index m, Index n, Index k) {
-                return expected_of(self.chooser, self.workers, call_of(routine, precision, m, n, k));
+            [](const Elsewhere& self, Text routine, Text precision, Index rows, Index cols, Index k) {
+                return considered_elsewhere(self, call_of(routine, precision, rows, cols, k));
             },
             "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a)
         .def(
             "plans",
-            [](const Elsewhere& self, const std::string& routine, const std::string& precision, Index m, Index n, Index k) {
-                return words_of(plans_for(call_of(routine, precision, m, n, k), self.workers, true));
+            [](const Elsewhere& self, Text routine, Text precision, Index rows, Index cols, Index k) {
+                const Call call = call_of(routine, precision, rows, cols, k);
+                return words_of(plans_for(call, self.workers(), is_ours_elsewhere(call), Breadth::all));
             },
             "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a)
         .def(
-            "described",
-            [](const Elsewhere& self, const std::string& plan, const std::string& routine, const std::string& precision, Index m,
-               Index n, Index k) {
-                const Call call = call_of(routine, precision, m, n, k);
-                return described(self.workers, call, plan_of(call, plan));
+            "foreseen",
+            [](const Elsewhere& self, Text plan, Text routine, Text precision, Index rows, Index cols, Index k) {
+                const Call call = call_of(routine, precision, rows, cols, k);
+                return compute([&, which = plan_of(call, plan)] { return foreseen_of(which, call, self.units); });
             },
-            "plan"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
+            "plan"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a)
+        .def(
+            "laid_out",
+            [](const Elsewhere& self, Text plan, Text routine, Text precision, Index rows, Index cols, Index k, int workers) {
+                const Call call = call_of(routine, precision, rows, cols, k);
+                return laid_out(self, call, plan_of(call, plan), cores_of(self, workers));
+            },
+            "plan"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a, "workers"_a = 0);
 }
 
 } // namespace

@@ -181,7 +181,7 @@ nb::tuple bind_simulate(const std::string& machine, const std::string& routine, 
                         const std::string& precision, const std::string& variant, const std::string& scheduler,
                         const std::vector<std::string>& workers, const std::string& model, std::uint64_t seed,
                         const nb::dict& effects, int grid_rows, int grid_cols, const std::string& distribution, bool as_called,
-                        bool trace)
+                        Index k, int cut_for, bool trace)
 {
     SimulationRequest request;
     request.as_called = as_called;
@@ -190,6 +190,8 @@ nb::tuple bind_simulate(const std::string& machine, const std::string& routine, 
     request.variant = variant;
     request.n = n;
     request.m = m;
+    request.k = k;
+    request.cut_for = cut_for;
     request.nb = tile;
     request.precision = precision.size() == 1 ? precision[0] : '?';
     request.scheduler = scheduler;
@@ -213,7 +215,7 @@ void bind_simulation(nb::module_& m)
     m.def("simulate", &bind_simulate, nb::kw_only(), "machine"_a, "routine"_a, "n"_a, "m"_a = 0, "nb"_a = 0, "precision"_a = "d",
           "variant"_a = "", "scheduler"_a = "", "workers"_a = std::vector<std::string>{}, "model"_a = "", "seed"_a = 1,
           "effects"_a = nb::dict(), "grid_rows"_a = 0, "grid_cols"_a = 0, "distribution"_a = "block-cyclic",
-          "as_called"_a = false, "trace"_a = false);
+          "as_called"_a = false, "k"_a = 0, "cut_for"_a = 0, "trace"_a = false);
 }
 
 } // namespace trencadis::python

@@ -304,19 +304,48 @@ def test_a_timed_plan_computes_the_call(tmp_path):
         _core.TimedPlans(session, "potrf", "d", 300, 200, 0)
 
 
-def test_choices_of_another_machine_follow_rows_that_are_given():
-    def row(plan, seconds, n=512):
-        return {"routine": "potrf", "precision": "d", "m": n, "n": n, "k": 0, "workers": 16, "plan": plan, "seconds": seconds,
-                "busy": 0.0, "joules": 0.0}  # fmt: skip
-
-    elsewhere = _core.ChoicesElsewhere([row("rule", 2e-3), row("packed+1", 1e-3), row("in-place", 3e-3)], 16)
-    (chosen, *others) = elsewhere.considered("potrf", "d", 512, 512, 0)
-    assert chosen["plan"] == "packed+1" and chosen["chosen"] and chosen["against"] == pytest.approx(0.5)
-    assert [one["plan"] for one in others] == ["rule", "in-place"]
-    told = elsewhere.described("packed+1", "potrf", "d", 512, 512, 0)
-    assert told["variant"] == "packed" and told["nb"] == chosen["nb"] > 0
-    assert {"rule", "packed", "packed+1"} <= set(elsewhere.plans("potrf", "d", 512, 512, 0))
-    other_number = _core.ChoicesElsewhere([row("rule", 2e-3), row("packed+1", 1e-3)], 8)
-    assert [one["plan"] for one in other_number.considered("potrf", "d", 512, 512, 0)] == ["rule"]
+def test_choices_of_a_described_machine_are_by_its_kernels_and_cores():
+    few, many = (_core.ChoicesElsewhere("server-2s", [f"0-{cores - 1}"], submit_s=2.5e-7, pop_s=2.5e-7) for cores in (2, 32))
+    assert many.cores == list(range(32))
+    for choices in (few, many):
+        first = choices.considered("getrf", "d", 1000, 1000, 0)[0]
+        chosen = first["considered"][0]
+        assert first["chosen"] and chosen["chosen"] and first["workers"] <= len(choices.cores)
+        assert chosen["seconds"] == pytest.approx(choices.foreseen(chosen["plan"], "getrf", "d", 1000, 1000, 0))
+        assert chosen["seconds"] <= choices.foreseen("rule", "getrf", "d", 1000, 1000, 0)
+    told = [choices.considered("getrf", "d", 1000, 1000, 0)[0]["considered"][0] for choices in (few, many)]
+    assert told[0]["nb"] > told[1]["nb"] and told[0]["seconds"] > 4 * told[1]["seconds"]
+    laid = many.laid_out("panel-1", "getrf", "d", 1000, 1000, 0, 8)
+    assert laid["variant"] == "panel" and laid["nb"] > 0 and laid["cores"] == list(range(8))
+    assert many.laid_out("caller", "getrf", "d", 1000, 1000, 0)["variant"] is None
     with pytest.raises(ValueError, match="no plan of potrf"):
-        elsewhere.described("paked", "potrf", "d", 512, 512, 0)
+        few.laid_out("paked", "potrf", "d", 512, 512, 0)
+    with pytest.raises(ValueError, match="many hosts"):
+        _core.ChoicesElsewhere("fat-tree")
+    with pytest.raises(ValueError, match="without devices"):
+        _core.ChoicesElsewhere("idgraf", ["4-7", "gpu:1"])
+
+
+def test_a_call_on_a_described_machine_is_explained():
+    (row,) = rows("explain", "potrf", "--n", "700", "--machine", "uv2000", "--workers", "0-11")
+    assert row["machine"] == "uv2000" and row["estimated"] and row["considered"][0]["plan"] == row["chosen"]
+    assert {by["workers"] for by in row["by_cores"]} >= {12, 6} and sum(by["chosen"] for by in row["by_cores"]) == 1
+    assert "estimated from the machine's kernel times" in row["why"]
+    shown, _ = trencadis("explain", "gemm", "--shape", "400x300x500", "--machine", "server-2s")
+    assert "on server-2s, estimated" in shown and "expected ms" in shown
+    assert "nowhere" in refusal("explain", "potrf", "--n", "100", "--machine", "nowhere")
+    assert "--devices" in refusal("explain", "potrf", "--n", "100", "--machine", "uv2000", "--devices", "emulated:1")
+    assert "--objective" in refusal("explain", "potrf", "--n", "100", "--machine", "uv2000", "--objective", "energy")
+
+
+def test_a_simulated_call_goes_as_is_chosen():
+    def simulated(*words):
+        return rows("simulate", "getrf", "--machine", "server-2s", "--n", "1500", "--workers", "0-31", *words)[0]
+
+    effects = ("--effect", "submit=250ns", "--effect", "pop=250ns")
+    chosen, rule = simulated("--objective", "time", *effects), simulated("--objective", "rule", *effects)
+    assert rule["nb"] == simulated(*effects)["nb"] and chosen["nb"] != rule["nb"]
+    assert chosen["makespan_s"] < 0.9 * rule["makespan_s"]
+    assert "--nb" in refusal("simulate", "getrf", "--machine", "uv2000", "--n", "500", "--nb", "64", "--objective", "time")
+    assert "not chosen" in refusal("simulate", "posv", "--machine", "uv2000", "--n", "500", "--objective", "time")
+    assert "tim" in refusal("simulate", "potrf", "--machine", "uv2000", "--n", "500", "--objective", "tim")

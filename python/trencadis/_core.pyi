@@ -48,14 +48,23 @@ class Trace:
         """Of calls that named neither tile size nor form: call, plan, times."""
 
 class ChoicesElsewhere:
-    """What would be chosen on another machine, by rows as of a calibration."""
+    """What would be chosen on a described machine, by its kernel times."""
 
-    def __init__(self, rows: list[dict[str, Any]], workers: int) -> None: ...
+    def __init__(
+        self, machine: str, workers: list[str] = ..., submit_s: float = 0, pop_s: float = 0, jitter: float = 0
+    ) -> None:
+        """Of those of its cores (as of simulations; none: all), tasks being submitted and taken in so long."""
+    @property
+    def cores(self) -> list[int]: ...
     def considered(self, routine: str, precision: str, m: int, n: int, k: int) -> list[dict[str, Any]]:
-        """As `considered` of a session."""
+        """By so many of its cores, the chosen number first: workers, chosen, considered (as `considered` of a session)."""
     def plans(self, routine: str, precision: str, m: int, n: int, k: int) -> list[str]: ...
-    def described(self, plan: str, routine: str, precision: str, m: int, n: int, k: int) -> dict[str, Any]:
-        """plan, variant, nb, grain."""
+    def foreseen(self, plan: str, routine: str, precision: str, m: int, n: int, k: int) -> float:
+        """Seconds by all of the cores; infinite where it is not known."""
+    def laid_out(
+        self, plan: str, routine: str, precision: str, m: int, n: int, k: int, workers: int = 0
+    ) -> dict[str, Any]:
+        """As what it is simulated: variant (None: the caller computes alone), nb (0: by cut_for), cut_for, cores."""
 
 class TimedPlans:
     """A call on operands of its own, to be timed in one plan after another."""
@@ -214,6 +223,8 @@ def simulate(
     grid_cols: int = 0,
     distribution: str = "block-cyclic",
     as_called: bool = False,
+    k: int = 0,
+    cut_for: int = 0,
     trace: bool = False,
 ) -> tuple[dict[str, Any], Trace]:
     """One configuration in virtual time on a described machine; once in a process. The record: routine, n, nb, inner, precision,

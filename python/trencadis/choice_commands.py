@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from . import _core
+from . import _core, elsewhere
 from .bench_commands import Devices
 from .checks import one_of
 from .cores import core_list
 from .errors import UsageError
 from .files import warn
-from .options import SESSION_PANEL, shape_list, size_list
+from .options import SESSION_PANEL, shape_list, size_list, unit_list
 from .records import JsonTo, check_record_target, emit, progress_bar
 from .tables import console, print_table
 
@@ -80,20 +80,29 @@ def explain_command(
     precision: Annotated[str, typer.Option("--precision", help="s, d, c or z")] = "d",
     objective: Annotated[str, typer.Option("--objective", help="time, energy, energy-delay or rule")] = "",
     workers: Workers = "", devices: Devices = "",
+    machine: Annotated[
+        str, typer.Option("--machine", metavar="NAME|FILE", help="Of a described machine, not this host", show_default=False)
+    ] = "",
     json: JsonTo = None,
 ) -> None:
-    """Say how a call would be carried out on this host, why, and what else was considered."""
+    """Say how a call would be carried out on this host, or on a described machine, why, and what else was considered."""
     check_record_target(json)
     one_of("routine whose calls are chosen", routine, _core.chosen_routines())
     calls = [(order, order, order if routine == "gemm" else 0) for order in (size_list(n) if n else [])] + shape_list(shape)
     if not calls:
         raise UsageError("--n: give a size to explain, such as --n 1024")
-    session = _core.Session(workers=core_list(workers), objective=objective, devices=devices)
-    rows = []
     for m, columns, k in calls:
         if min(m, columns) < 1 or (routine == "gemm") != (k > 0) or (routine == "potrf" and m != columns):
             raise UsageError(f"--shape: {m}x{columns}" + (f"x{k}" if k else "") + f" is no shape of {routine}")
-        rows.append(_explained(session, routine, precision, m, columns, k))
+    if machine:
+        if devices:
+            raise UsageError("--devices: choices of a described machine are of its cores; leave out the one or the other")
+        if objective not in ("", "time"):
+            raise UsageError(f"--objective: '{objective}' of a described machine is not known, only time is")
+        rows = [elsewhere.explained(machine, unit_list(workers), routine, precision, *call) for call in calls]
+    else:
+        session = _core.Session(workers=core_list(workers), objective=objective, devices=devices)
+        rows = [_explained(session, routine, precision, *call) for call in calls]
     if json:
         emit(rows, json)
     else:
@@ -169,8 +178,13 @@ def _print(row: dict[str, Any]) -> None:
     out = console()
     size = f"{row['m']}x{row['n']}" + (f"x{row['k']}" if row["k"] else "")
     out.print(f"[bold]{row['routine']}[/bold] {size}, precision {row['precision']}, {len(row['workers'])} workers, "
-              f"objective {row['objective']}: [bold]{row['chosen']}[/bold]", soft_wrap=True)  # fmt: skip
+              f"objective {row['objective']}: [bold]{row['chosen']}[/bold]"
+              + (f", on {row['machine']}, estimated" if "machine" in row else ""), soft_wrap=True)  # fmt: skip
     out.print(row["why"] + "\n", soft_wrap=True, markup=False)
+    if by_cores := row.get("by_cores"):
+        rows = [{**one, "milliseconds": one["seconds"] * 1e3, "mark": "chosen" if one["chosen"] else ""} for one in by_cores]
+        print_table(rows, {"workers": "cores", "plan": "plan", "milliseconds": "expected ms", "mark": ""})
+        out.print()
     shown = [{**one, "milliseconds": one["seconds"] * 1e3, "mark": "chosen" if one["chosen"] else ""}
              for one in row["considered"]]  # fmt: skip
     if foreseen := row.get("foreseen"):

@@ -223,3 +223,11 @@ def with_processes(engine: str, grid: str, owners: str) -> bool:
     if (grid or owners) and not chosen:
         raise UsageError(f"{'--grid' if grid else '--distribution'}: goes with --engine starpu-mpi")
     return chosen
+
+
+def unit_list(text: str) -> tuple[str, ...]:
+    """ "cortex-a15,0-3" -> ("cortex-a15", "0-3"); the library knows what they mean on a machine."""
+    words = tuple(word.strip() for word in text.split(",")) if text.strip() else ()
+    if "" in words:
+        raise UsageError(f"--workers: '{text}' holds an empty name; write a list such as 0,1,4-7 or cortex-a15,gpu0")
+    return words

@@ -15,6 +15,7 @@ from .against_real_options import AgainstReal, Repeat, SkipDisturbed, Slow, With
 from .bench_commands import Colours, Precision, Routine, Sizes
 from .checks import one_of
 from .effects import effect_words, effects_help, parse_effects
+from .elsewhere import OBJECTIVES, chosen_simulation
 from .errors import UsageError
 from .forms import forms_of
 from .options import (
@@ -26,6 +27,7 @@ from .options import (
     shape_text,
     size_list,
     tile_size,
+    unit_list,
     with_virtual_cores,
 )
 from .records import JsonTo, check_record_target, collect, progress_bar, write_records
@@ -61,6 +63,14 @@ Model = Annotated[
         help="How a chip with two kinds of cores is run: all cores, the faster kind alone, or one core of each pair",
     ),
 ]
+Objective = Annotated[
+    str,
+    typer.Option(
+        "--objective", metavar="time|rule", show_default=False,
+        help="time: form, tile size and number of cores as chosen for such a call (docs/choices.md); rule, the standard: as the "
+        "fixed rule has them",
+    ),
+]  # fmt: skip
 Seed = Annotated[int, typer.Option("--seed", min=1, max=2**63 - 1, help="Of everything random; the same seed gives the same run")]
 Effects = Annotated[
     list[str] | None, typer.Option("--effect", metavar="NAME[=VALUE]", help="See below. May be repeated", show_default=False)
@@ -114,7 +124,7 @@ def register(app: typer.Typer) -> None:
 def simulate_command(
     routine: Routine, machine: MachineName = "", n: Sizes = "", shape: TallShapes = "", nb: TileSize = "auto",
     precision: Precision = "d", scheduler: Scheduler = "", variant: Variant = "", workers: Units = "",
-    virtual_cores: VirtualCores = "", model: Model = "",
+    virtual_cores: VirtualCores = "", model: Model = "", objective: Objective = "",
     seed: Seed = 1, seeds: SeedCount = 1, effect: Effects = None, grid: Grid = "",
     distribution: Distribution = DISTRIBUTIONS[0], json: JsonTo = None, output: TraceFile = None, view: Colours = "kernel",
     against: AgainstReal = False, slow: Slow = None, repeat: Repeat = 7, within: Within = 0.0,
@@ -123,7 +133,8 @@ def simulate_command(
     """Run a routine's tasks in virtual time on a described machine: the graph and the scheduler of real runs, no computing."""
     if against:
         others = {"--machine": machine, "--shape": shape, "--precision": precision != "d", "--workers": workers,
-                  "--virtual-cores": virtual_cores, "--model": model, "--seed": seed != 1, "--seeds": seeds != 1,
+                  "--virtual-cores": virtual_cores, "--model": model, "--objective": objective, "--seed": seed != 1,
+                  "--seeds": seeds != 1,
                   "--effect": effect, "--grid": grid, "--distribution": distribution != DISTRIBUTIONS[0],
                   "-o": output, "--view": view != "kernel"}  # fmt: skip
         if given := next((name for name, value in others.items() if value), ""):
@@ -154,7 +165,10 @@ def simulate_command(
             raise UsageError(f"--n: a trace is of one run; '{n or shape}' stands for {len(sizes)} sizes")
         check_trace_output(output, view)
         one = replace(one, outputs=((str(output), view),))
-    rows = collect(_records([replace(one, n=columns, m=rows) for rows, columns in sizes], seeds or 1, effects), json)
+    all_sizes = [replace(one, n=columns, m=rows) for rows, columns in sizes]
+    if objective and one_of("--objective", objective, OBJECTIVES) == "time":
+        all_sizes = [chosen_simulation(size) for size in all_sizes]
+    rows = collect(_records(all_sizes, seeds or 1, effects), json)
     if json:
         write_records(rows, json)
     else:
@@ -189,14 +203,6 @@ def grid_sides(text: str) -> dict[str, int]:
     if not numbers or not all(0 < side <= MOST for side in numbers):
         raise UsageError(f"--grid: '{text}' is no grid of hosts; write PxQ, such as 4x8, each 1 to {MOST}")
     return {"grid_rows": numbers[0], "grid_cols": numbers[1]}
-
-
-def unit_list(text: str) -> tuple[str, ...]:
-    """ "cortex-a15,0-3" -> ("cortex-a15", "0-3"); the library knows what they mean on a machine."""
-    words = tuple(word.strip() for word in text.split(",")) if text.strip() else ()
-    if "" in words:
-        raise UsageError(f"--workers: '{text}' holds an empty name; write a list such as 0,1,4-7 or cortex-a15,gpu0")
-    return words
 
 
 def _simulated() -> dict[str, list[str]]:

@@ -53,7 +53,9 @@ class Simulation:
     grid_cols: int = 0
     distribution: str = "block-cyclic"  #: of the tiles over the hosts, or symmetric
     as_called: bool = False  #: the graph of a call on just these workers, not the one that is the same on any number of them
-    m: int = 0  #: rows of the tall form of QR; 0: as many as geqrf asks of a matrix that it takes for tall
+    m: int = 0  #: rows; 0: n, and in the tall form of QR as many as geqrf asks of a matrix that it takes for tall
+    k: int = 0  #: depth of a product; 0: n
+    cut_for: int = 0  #: a product without nb is cut as in a call on so many workers; 0: into square tiles
 
     @property
     def random(self) -> bool:

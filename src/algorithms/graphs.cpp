@@ -20,11 +20,16 @@ namespace {
     throw Error(ErrorCode::bad_argument, std::string(name) + " is " + std::to_string(value) + ", must be " + right);
 }
 
-Index rows_of(const Form& form, const GraphShape& shape)
+/// Those that take any matrix. Of the others n says all.
+bool has_rows(std::string_view routine) { return routine == "gemm" || routine == "getrf" || routine == "geqrf"; }
+
+Index rows_of(std::string_view routine, const Form& form, const GraphShape& shape)
 {
     if (!form.tall_rows) {
-        if (shape.m != 0) refuse("m", shape.m, "left out: of this form matrices are square");
-        return shape.n;
+        if (shape.m < 0) refuse("m", shape.m, "at least 1");
+        if (shape.m != 0 && shape.m != shape.n && !has_rows(routine))
+            refuse("m", shape.m, "left out: of this routine matrices are square");
+        return shape.m ? shape.m : shape.n;
     }
     const Index m = shape.m ? shape.m : default_graph_rows(form, shape.n);
     if (m < 2 * shape.n) refuse("m", m, "at least 2 n: the form is for tall matrices");
@@ -164,25 +169,27 @@ Problem graph_problem(std::string_view routine, const Form& form, const GraphSha
     graph_precision(shape.precision);
     if (shape.n < 0) refuse("n", shape.n, "at least 0");
     if (is_without_tiles(routine)) return {.n = shape.n};
-    if (shape.nb < 1) refuse("nb", shape.nb, "at least 1");
-    const Index m = rows_of(form, shape);
+    const bool cuts = form.cuts && shape.workers > 0; // by the number of workers
+    if (shape.nb < 1 && !(shape.nb == 0 && cuts)) refuse("nb", shape.nb, "at least 1");
+    if (shape.k < 0 || (shape.k > 0 && routine != "gemm")) refuse("k", shape.k, "at least 1, of products alone");
+    const Index m = rows_of(routine, form, shape);
     if (shape.nrhs < 1) refuse("nrhs", shape.nrhs, "at least 1");
-    if (shape.inner < 0 || shape.inner > shape.nb)
+    if (shape.inner < 0 || (shape.nb > 0 && shape.inner > shape.nb))
         refuse("inner", shape.inner, "between 1 and nb = " + std::to_string(shape.nb) + ", or 0 to have it chosen");
     const Index inner = shape.inner ? shape.inner : default_inner(form, shape.nb);
     return {.m = m,
             .n = shape.n,
-            .k = shape.n,
+            .k = shape.k ? shape.k : shape.n,
             .nb = shape.nb,
             .inner = inner,
             .nrhs = shape.nrhs,
-            .rhs_nb = std::min(shape.nb, shape.nrhs),
+            .rhs_nb = shape.nb ? std::min(shape.nb, shape.nrhs) : shape.nrhs,
             .workers = shape.workers};
 }
 
 Flops routine_flops(std::string_view routine, const GraphShape& shape)
 {
-    const Extents extents{.n = double(shape.n), .m = double(shape.m), .nrhs = double(shape.nrhs)};
+    const Extents extents{.n = double(shape.n), .m = double(shape.m), .k = double(shape.k), .nrhs = double(shape.nrhs)};
     return find_routine(routine).operations(extents).flops(graph_precision(shape.precision) >= 2);
 }
 

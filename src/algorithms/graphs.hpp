@@ -15,11 +15,12 @@ namespace trencadis {
 struct GraphShape {
     Index n = 0;
     Index nb = 0;         ///< of the tall form the rows of a block
-    Index m = 0;          ///< rows, of the tall form alone; 0: as many as geqrf asks of a matrix that it takes for tall
+    Index m = 0;          ///< rows, of routines of any matrix; 0: n, and in the tall form as many as geqrf asks of a tall matrix
     Index inner = 0;      ///< inner blocks of LU and QR kernels, tiles of a nested Cholesky; 0: as default_inner says
     Index nrhs = 1;       ///< right-hand sides of potrs and posv
     char precision = 'd'; ///< s, d, c, z
-    int workers = 0;      ///< panels of LU are cut as a call on so many cuts them; 0: for any number of them
+    int workers = 0;      ///< panels of LU, and products without nb, are cut as a call on so many cuts them; 0: for any number
+    Index k = 0;          ///< depth of a product; 0: n
 };
 
 /// potrf potrs posv gemm syrk trsm getrf geqrf and others, and tasks: empty kernels on the Cholesky graph of n tile rows.

@@ -143,7 +143,8 @@ struct Chooser::Known {
     Plan plan;
 };
 
-Chooser::Chooser(const std::vector<Row>& rows, int workers, bool ours, Objective objective) : workers_(workers), ours_(ours)
+Chooser::Chooser(const std::vector<Row>& rows, int workers, bool ours, Objective objective, Breadth breadth)
+    : workers_(workers), ours_(ours), breadth_(breadth)
 {
     if (objective == Objective::rule) return;
     for (const Row& row : rows) {
@@ -219,7 +220,7 @@ std::vector<Expected> Chooser::consider(const Call& call) const
         all.emplace_back().chosen = true;
         return all;
     }
-    for (const Plan& plan : plans_for(call, workers_, ours_)) {
+    for (const Plan& plan : plans_for(call, workers_, ours_, breadth_)) {
         const Expected expected = expect(*model, plan, call);
         // One that was not even tried at the nearest size was far behind around it.
         if (all.empty() || (expected.nearest <= farthest && expected.nearest <= all.front().nearest)) all.push_back(expected);

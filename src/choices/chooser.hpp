@@ -37,8 +37,9 @@ struct Expected {
 /// microsecond.
 class Chooser {
 public:
-    /// Of sessions with so many workers: rows of other numbers are left out. `ours`: the kernels are our own.
-    Chooser(const std::vector<Row>& rows, int workers, bool ours, Objective objective);
+    /// Of sessions with so many workers: rows of other numbers are left out. `ours`: the kernels are our own. `breadth`: of the
+    /// plans that are considered.
+    Chooser(const std::vector<Row>& rows, int workers, bool ours, Objective objective, Breadth breadth = Breadth::tried);
     ~Chooser();
     Chooser(const Chooser&) = delete;
     Chooser& operator=(const Chooser&) = delete;
@@ -60,6 +61,7 @@ private:
     static constexpr std::size_t places = 1024;
     const int workers_;
     const bool ours_;
+    const Breadth breadth_;
     std::vector<Model> models_;
     mutable std::array<std::atomic<const Known*>, places> known_{};
 };

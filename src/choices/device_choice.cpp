@@ -1,6 +1,6 @@
 #include "choices/device_choice.hpp"
 
-#include "graph/task_context.hpp"
+#include "choices/names_context.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,29 +37,6 @@ template <class Unit> Seconds time_on(const Unit& unit, const Codelet& codelet, 
     const bool factors = !unit.factors.empty() && std::string_view(codelet.name) == "potrf";
     return (factors ? unit.factors : unit.speed).time(flops);
 }
-
-/// Of a task whose body only submits: its operands are names.
-class NamesContext final : public TaskContext {
-public:
-    NamesContext(Team& team, std::span<const Access> accesses, Flow& flow)
-        : TaskContext(team, 0), accesses_(accesses), flow_(flow)
-    {
-    }
-    Operand operand(int access) const override
-    {
-        const Datum& datum = accesses_[std::size_t(access)].datum;
-        return {const_cast<void*>(datum.address), datum.ld, datum.rows, datum.cols, true};
-    }
-    const Kernels* kernels() const override { return nullptr; }
-    Info& outcome() override { return flow_.outcome(); }
-    Flow& flow() override { return flow_; }
-    using TaskContext::part;
-    void* part(int) override { return nullptr; }
-
-private:
-    const std::span<const Access> accesses_;
-    Flow& flow_;
-};
 
 } // namespace
 

@@ -2,6 +2,7 @@
 
 #include "algorithms/cutting.hpp"
 #include "algorithms/routines.hpp"
+#include "algorithms/tile_size.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +14,7 @@ namespace {
 constexpr std::string_view routines[] = {"potrf", "getrf", "geqrf", "gemm"};
 constexpr Flops longest_alone = 2e8; ///< some milliseconds: nobody can interrupt or trace the calling thread
 constexpr Index least_tile = 32;
+constexpr int widest = 8; ///< half octaves
 
 bool is_product(const Call& call) { return call.routine == "gemm"; }
 
@@ -27,9 +29,10 @@ bool is_candidate(const Form& form, const Call& call, bool ours)
 struct Steps {
     int from, to;
 };
-Steps steps_of(const Form& form, const Call& call, bool is_first)
+Steps steps_of(const Form& form, const Call& call, bool is_first, Breadth breadth)
 {
     if (form.tall_rows) return {0, 0};
+    if (breadth == Breadth::all) return {-widest, widest};
     if (is_product(call)) return is_first ? Steps{-2, 4} : Steps{0, 0};
     return is_first ? Steps{-3, 3} : Steps{-1, 1};
 }
@@ -76,7 +79,7 @@ std::optional<Plan> plan_called(std::string_view routine, std::string_view word)
         int step = 0;
         const char* const begin = rest.data() + (rest.front() == '+');
         const auto [end, failure] = std::from_chars(begin, rest.data() + rest.size(), step);
-        if (failure == std::errc() && end == rest.data() + rest.size() && std::abs(step) <= 8 &&
+        if (failure == std::errc() && end == rest.data() + rest.size() && std::abs(step) <= widest &&
             (rest.front() == '+' || rest.front() == '-'))
             return Plan{Plan::By::tasks, &form, step};
     }
@@ -94,14 +97,14 @@ Tiles tiles_of(const Plan& plan, const Call& call, int workers)
     return {std::clamp(balanced(least, std::max(wanted, least_tile), 8), Index(1), std::max<Index>(least, 1)), 0};
 }
 
-std::vector<Plan> plans_for(const Call& call, int workers, bool ours)
+std::vector<Plan> plans_for(const Call& call, int workers, bool ours, Breadth breadth)
 {
     std::vector<Plan> plans{{}};
     if (flops_of(call) <= longest_alone) plans.push_back({.by = Plan::By::caller});
     bool is_first = true;
     for (const Form& form : find_routine(call.routine).forms()) {
         if (!is_candidate(form, call, ours)) continue;
-        const Steps steps = steps_of(form, call, std::exchange(is_first, false));
+        const Steps steps = steps_of(form, call, std::exchange(is_first, false), breadth);
         Tiles last{-1, -1};
         for (int step = steps.from; step <= steps.to; ++step) {
             const Plan plan{Plan::By::tasks, &form, step};
@@ -112,6 +115,18 @@ std::vector<Plan> plans_for(const Call& call, int workers, bool ours)
         }
     }
     return plans;
+}
+
+Plan plan_of_rule(const Call& call, int workers, bool ours)
+{
+    const Work work = is_product(call) ? Work::product : call.routine == "potrf" ? Work::cholesky : Work::factorization;
+    if (flops_of(call) <= direct_limits(workers, ours, work).ready) return {.by = Plan::By::caller};
+    const Form* first = nullptr;
+    for (const Form& form : find_routine(call.routine).forms()) {
+        if (!is_candidate(form, call, ours)) continue;
+        if (!first || form.tall_rows) first = &form;
+    }
+    return {Plan::By::tasks, first, 0};
 }
 
 std::vector<std::string_view> chosen_routines() { return {std::begin(routines), std::end(routines)}; }

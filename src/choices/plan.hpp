@@ -45,9 +45,14 @@ std::string word_of(const Plan& plan);
 /// None: the routine has no such plan.
 std::optional<Plan> plan_called(std::string_view routine, std::string_view word);
 
-/// The plans that are tried for a call, the rule first: the forms with LAPACK's results, in the widths that make sense.
-/// `ours`: the kernels are our own.
-std::vector<Plan> plans_for(const Call& call, int workers, bool ours);
+/// How many of the widths: those that a calibration has time for, around the form's own, or all from tiles of 32 to the whole.
+enum class Breadth { tried, all };
+/// The plans for a call, the rule first: the forms with LAPACK's results, in the widths that make sense. `ours`: the kernels are
+/// our own.
+std::vector<Plan> plans_for(const Call& call, int workers, bool ours, Breadth breadth = Breadth::tried);
+
+/// What the rule comes to where nothing else is going on: the calling thread, or tasks in a form, in QR that of tall matrices.
+Plan plan_of_rule(const Call& call, int workers, bool ours);
 
 /// What a plan says to a form: the tile size, or for products, whose tiles follow from the number of workers, for how many they
 /// are cut.

@@ -79,6 +79,8 @@ void check_numbers(const SimulationRequest& request)
     const SimulationOptions& options = request.options;
     if (request.n < 1) refuse(fmt::format("n is {}, must be at least 1", request.n));
     if (request.m < 0) refuse(fmt::format("m is {}, must be at least 1, or 0 to have it chosen", request.m));
+    if (request.k < 0) refuse(fmt::format("k is {}, must be at least 1, or 0 for n", request.k));
+    if (request.cut_for < 0) refuse(fmt::format("cut_for is {}, must be at least 1, or 0 for square tiles", request.cut_for));
     if (request.nb < 0) refuse(fmt::format("nb is {}, must be at least 1, or 0 to have it chosen", request.nb));
     if (request.window < 0) refuse(fmt::format("window is {}, must be at least 1, or 0 for the usual one", request.window));
     for (const auto& [name, value] : {std::pair("submit", options.submit_s),
@@ -211,15 +213,16 @@ SimulationResult simulate(const SimulationRequest& request)
     result.owners = owners;
     result.variant = form.name;
     if (form.packs_images && devices) refuse_devices(result, machine);
-    result.n = request.n;
+    result.n = request.n, result.k = request.k;
     const int workers = static_cast<int>(units.cores.size() + units.devices.size());
     const std::size_t element = element_bytes(request.precision);
-    result.nb = request.nb ? request.nb : default_graph_tile(form, request.n, element, workers);
+    const int cut_for = form.cuts && request.nb == 0 ? request.cut_for : 0;
+    result.nb = request.nb || cut_for ? request.nb : default_graph_tile(form, request.n, element, workers);
     result.inner = request.inner ? request.inner : default_inner(form, result.nb);
     result.precision = request.precision;
-
     result.m = request.m ? request.m : default_graph_rows(form, result.n);
-    const GraphShape shape{result.n, result.nb, result.m, result.inner, 1, result.precision, request.as_called ? workers : 0};
+    const int cutters = cut_for ? cut_for : request.as_called ? workers : 0;
+    const GraphShape shape{result.n, result.nb, result.m, result.inner, 1, result.precision, cutters, result.k};
     const std::size_t bytes = graph_bytes(result.routine, result.variant, shape);
     if (!machine.network) check_memory(machine, static_cast<Bytes>(bytes)); // a host must have room for its own
     const AddressSpace memory(bytes);

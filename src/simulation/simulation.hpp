@@ -21,7 +21,9 @@ struct SimulationRequest {
     std::string variant;              ///< one of graph_variants(routine)
     Index n = 0;
     Index nb = 0;
-    Index m = 0;           ///< rows, of the tall form of QR; 0: as GraphShape says
+    Index m = 0;           ///< rows; 0: as GraphShape says
+    Index k = 0;           ///< depth of a product; 0: n
+    int cut_for = 0;       ///< a product without nb: its tiles as in a call on so many workers; 0: square ones
     Index inner = 0;       ///< inner blocks and nested tiles; 0: as the routine chooses
     char precision = 'd';  ///< d, z, and s or c where the machine gives kernel times in it
     std::string scheduler; ///< empty: mosaic, as everywhere
@@ -53,7 +55,7 @@ struct SimulationBounds {
 struct SimulationResult : SimulationReport {
     // As resolved.
     std::string machine, routine, variant, scheduler, model;
-    Index n = 0, nb = 0, m = 0, inner = 0; ///< m: 0 of square matrices
+    Index n = 0, nb = 0, m = 0, k = 0, inner = 0; ///< m: 0 where it is n; nb: 0 of a product that is cut for workers
     char precision = 'd';
 
     double gflops = 0;        ///< routine_flops over makespan_s

@@ -15,7 +15,7 @@ from ..checks import shown
 from ..children import continue_child, end_children, ending, start_child, stop_child
 from ..effects import parse_effects
 from ..errors import UsageError
-from ..simulate_commands import unit_list
+from ..options import unit_list
 from ..simulations import Simulation, contract_record, simulate_all
 from .factors import FACTORS, REAL
 from .plan import Configuration, Plan, Run

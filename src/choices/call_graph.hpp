@@ -1,0 +1,66 @@
+#pragma once
+#include "graph/flow.hpp"
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace trencadis::choices {
+
+/// The tasks of a call and what waits for what, kept while an algorithm submits them: numbers alone, nothing is computed. A task
+/// that submits tasks is one before all of those and one behind them.
+class CallGraph final : public Flow {
+public:
+    using Task = std::int32_t; ///< in the order of submission, so what a task waits for has a smaller number
+
+    /// Keeps no more than so many tasks.
+    explicit CallGraph(std::size_t most) : most_(most) {}
+
+    struct Weight {
+        const Codelet* codelet = nullptr; ///< null: no work, the end of a task that submits
+        Flops flops = 0;
+        Index chunks = 1;               ///< of a malleable one more
+        Bytes used = 0, written = 0;    ///< of its operands, an update in both
+        std::int32_t uses = 0, all = 0; ///< operands, and tasks that it waits for
+    };
+
+    std::span<const Weight> tasks() const { return tasks_; }
+    bool is_whole() const { return tasks_.size() <= most_; } ///< else there were more
+    /// What waits for a task. Once all has been submitted.
+    std::span<const Task> after(Task task) const;
+    /// To be called then.
+    void close();
+
+    void wait() override {}
+    void cancel() override {}
+    bool cancelled() const override { return false; }
+
+private:
+    void take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+              const TaskOptions& options) override;
+
+    /// Accesses that may be held together, and those that all of them wait for.
+    struct History {
+        AccessMode mode = AccessMode::write;
+        std::vector<Task> before, group;
+    };
+    /// The outermost flow, or the one inside a task.
+    struct Level {
+        Task begin = -1;
+        std::unordered_map<const void*, History> data;
+    };
+    Task add(const Weight& weight);
+    void wait_for(Task before, Task after) { edges_.emplace_back(before, after); }
+    Task submit_inside(Task begin, const Codelet& codelet, void* args, std::span<const Access> accesses);
+
+    const std::size_t most_;
+    std::vector<Weight> tasks_;
+    std::vector<Level> levels_{1};
+    std::vector<std::pair<Task, Task>> edges_; ///< until it is closed
+    std::vector<std::size_t> first_;           ///< [task], into after_
+    std::vector<Task> after_;
+};
+
+} // namespace trencadis::choices
