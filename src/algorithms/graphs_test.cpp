@@ -362,9 +362,27 @@ TEST(Graphs, OfTallMatricesJoinBlocksAlongATree)
                                    {"reconstruct_block", 10}}));
     EXPECT_DOUBLE_EQ(routine_flops("geqrf", shape), 2 * 40.0 * 40 * (1000 - 40.0 / 3));
     EXPECT_THROW(submit(waves, "geqrf", "tsqr", {.n = 40, .nb = 100, .m = 79}), Error);
-    EXPECT_THROW(submit(waves, "geqrf", "flat", shape), Error) << "others are square";
     EXPECT_EQ(default_graph_rows(graph_form("geqrf", "tsqr"), 100), 6400);
     EXPECT_EQ(default_graph_form("geqrf", true).name, "flat") << "devices have no part in images";
+}
+
+TEST(Graphs, OfAnyMatrixHaveItsRowsAndOfProductsTheirDepth)
+{
+    const auto seen = [](const char* routine, const char* variant, const GraphShape& shape) {
+        Waves waves;
+        submit(waves, routine, variant, shape);
+        return waves.tasks;
+    };
+    EXPECT_EQ(seen("gemm", "in-place", {.n = 20, .nb = 10, .m = 30, .k = 40}), counts({{"gemm", 3 * 2 * 4}}));
+    EXPECT_EQ(seen("gemm", "in-place", {.n = 512, .m = 512, .workers = 1, .k = 4096}), counts({{"gemm", 4 * 4}}))
+        << "four tiles for the worker, and a depth of 1024";
+    EXPECT_EQ(seen("geqrf", "blocked", {.n = 30, .nb = 10, .m = 300})["geqrf_panel"], 3);
+    EXPECT_EQ(seen("getrf", "panel", {.n = 10, .nb = 10, .m = 300})["getrf_panel"], 1);
+    EXPECT_DOUBLE_EQ(routine_flops("gemm", {.n = 20, .m = 30, .k = 40}), 2 * 20.0 * 30 * 40);
+    Waves waves;
+    EXPECT_THROW(submit(waves, "potrf", "packed", {.n = 20, .nb = 10, .m = 30}), Error);
+    EXPECT_THROW(submit(waves, "getrf", "panel", {.n = 20, .nb = 10, .k = 30}), Error);
+    EXPECT_THROW(submit(waves, "gemm", "in-place", {.n = 20}), Error) << "no tiles, and nobody to cut it for";
 }
 
 TEST(Graphs, TasksIsTheEmptyCholeskyGraph)
