@@ -52,7 +52,7 @@ class Simulation:
     grid_rows: int = 0  #: of hosts, on machines that have many; 0: the squarest
     grid_cols: int = 0
     distribution: str = "block-cyclic"  #: of the tiles over the hosts, or symmetric
-    as_called: bool = False  #: the graph of a call on just these workers, not the one that is the same on any number of them
+    as_called: bool = False  #: the graph of a call on just these cores of one host, not the one that is the same on any number
     m: int = 0  #: rows of the tall form of QR; 0: as many as geqrf asks of a matrix that it takes for tall
 
     @property
