@@ -57,7 +57,7 @@ def reproduce_command(
     rows: list[dict[str, Any]] = []
     has_results_to_write()
     broken_off = False
-    with progress_bar(count_runs(cases, counts)) as step:
+    with progress_bar(count_runs(cases, counts), lines=True) as step:
         try:
             _gather(run_gallery(gallery, cases, counts, step), rows, json)
         except KeyboardInterrupt:
