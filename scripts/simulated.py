@@ -27,7 +27,7 @@ from trencadis.errors import UsageError
 from trencadis.files import write_text
 from trencadis.records import progress_bar
 from trencadis.reproduce import GALLERIES, energy_seeds
-from trencadis.reproduce.gallery import plan, run_gallery, seed_counts
+from trencadis.reproduce.gallery import count_runs, plan, run_gallery, seed_counts
 from trencadis.simulations import simulate_all
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -113,7 +113,7 @@ def rows(names: Sequence[str], seeds: int) -> int:
         gallery = GALLERIES[name]
         cases = plan(gallery, quick=False, folder=None)
         counts = seed_counts(gallery, cases, False, seeds)
-        with progress_bar(sum(counts)) as step:
+        with progress_bar(count_runs(cases, counts), lines=True) as step:
             found = [_short(row) for row in run_gallery(gallery, cases, counts, step)]
         command = f"trencadis reproduce {name}" + (f" --seeds {seeds}" if seeds else "")
         _write_rows(name, command, found)
@@ -121,14 +121,14 @@ def rows(names: Sequence[str], seeds: int) -> int:
 
 
 def seeds_of_energy(seeds: int) -> int:
-    with progress_bar(energy_seeds.runs(seeds)) as step:
+    with progress_bar(energy_seeds.runs(seeds), lines=True) as step:
         found = [_short(row) for row in energy_seeds.simulated(seeds, step)]
     _write_rows("energy-seeds", f"scripts/simulated.py seeds --seeds {seeds}", found)
     return 0
 
 
 def on_hosts() -> int:
-    with progress_bar(2 * len(simulated_scaling.points())) as step:
+    with progress_bar(2 * len(simulated_scaling.points()), lines=True) as step:
         found = [_short(row) for row in simulated_scaling.simulated(step)]
     _write_rows("scaling", "; ".join(map(simulated_scaling.command, simulated_scaling.SIZES)), found)
     return 0

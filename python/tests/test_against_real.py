@@ -63,6 +63,21 @@ def test_the_simulated_tasks_are_those_of_the_real_call(routine, count):
     assert {kernel["name"]: kernel["calls"] for kernel in record["per_kernel"]} == {name: calls[name] for name in speeds}
 
 
+@pytest.mark.parametrize("count", [1, len(CORES)])
+def test_a_described_machine_has_the_panels_of_a_call_on_as_many_cores(count):
+    case = Case("getrf", 1024, 256, tuple(CORES[:count]))
+    session, job = against_real._session_of(case), Job(case.routine, case.n)
+    real = Ours(_core, session, job, case.nb, session.default_variant(case.routine))
+    session.start_trace()
+    real.call()
+    calls = {row["name"]: row["calls"] for row in session.stop_trace().kernel_table()}
+    size = ["--n", str(case.n), "--nb", str(case.nb), "--workers", f"0-{count - 1}"]
+    (row,) = rows("simulate", case.routine, "--machine", "uniform64", *size)
+    found = {kernel["name"]: kernel["calls"] for kernel in row["per_kernel"]}
+    assert found["getrf_panel"] == calls["getrf_panel"] == (4 if count == 1 else found["getrf_panel"])
+    assert {name: calls[name] for name in found} == found
+
+
 @pytest.mark.alone
 @pytest.mark.parametrize("routine", ["potrf", "getrf", "geqrf"])
 def test_simulated_and_real_times_are_of_one_size(routine):

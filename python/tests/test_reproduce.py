@@ -250,6 +250,21 @@ def test_what_chance_has_a_part_in_has_an_interval_over_seeds_and_the_rest_says_
     assert lone["interval"] is None and lone["runs"] == "1 seed"
 
 
+@pytest.mark.parametrize("name", GALLERIES)
+def test_what_stands_beside_a_published_figure_is_over_30_seeds_where_chance_has_a_part_in_it(name):
+    cases = plan(GALLERIES[name], False, None)
+    counts = gallery.seed_counts(GALLERIES[name], cases, False)
+    published = {
+        str(case.labels): count for case, count, row in zip(cases, counts, made_up(name), strict=True)
+        if case.simulation.random and row["published"] is not None
+    }  # fmt: skip
+    assert set(published.values()) <= {30} and (published or name in ("asym", "numa"))
+    if name == "energy":
+        ordered = [case for case, count in zip(cases, counts, strict=True) if count == 30 and energy.in_an_order(case.labels)]
+        named = {(case.labels["routine"], case.labels["preset"]) for case in ordered}
+        assert {("potrf", "xkaapi"), ("getrf", "xkaapi"), ("geqrf", "xkaapi"), ("geqrf", "libkomp")} <= named
+
+
 def test_up_to_four_gpus_are_on_switches_of_their_own_and_all_other_cores_compute():
     for gpus in range(1, 9):
         units = locality.workers(gpus)

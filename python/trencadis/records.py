@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -61,22 +62,40 @@ def emit(rows: Iterable[dict[str, Any]], target: str) -> None:
     write_records(collect(rows, target), target)
 
 
+#: Between two lines of how far a long command has come, where standard error is no terminal.
+LINE_S = 60.0
+
+
 @contextmanager
-def progress_bar(steps: int) -> Iterator[Step]:
-    """A bar on standard error when that is a terminal; else nothing."""
+def progress_bar(steps: int, lines: bool = False) -> Iterator[Step]:
+    """A bar on standard error when that is a terminal; else nothing, or with `lines` one in a minute of what takes longer."""
     if not sys.stderr.isatty():
-        yield lambda text, done: None
+        yield _step_in_lines(steps) if lines else lambda text, done: None
         return
     # A fifth of the time in which a command begins.
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     # A redraw takes time from what is measured on all cores: it is seldom, and the bar goes when all is done.
-    with Progress(*columns, console=console(stderr=True), transient=True, auto_refresh=False,
-                  speed_estimate_period=3600) as bar:
+    with Progress(*columns, console=console(stderr=True), transient=True, auto_refresh=False, speed_estimate_period=3600) as bar:
         task = bar.add_task("", total=steps)
 
         def step(text: str, done: int) -> None:
             bar.update(task, description=text, advance=done, refresh=True)
 
         yield step
+
+
+def _step_in_lines(steps: int) -> Step:
+    began = said = time.monotonic()
+    done = 0
+
+    def step(text: str, more: int) -> None:
+        nonlocal said, done
+        done, now = done + more, time.monotonic()
+        if now - said >= LINE_S and 0 < done < steps:
+            said = now
+            left = (now - began) / done * (steps - done)
+            print(f"{done} of {steps} done, about {max(1, round(left / 60))} min left", file=sys.stderr, flush=True)
+
+    return step

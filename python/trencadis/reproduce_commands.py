@@ -41,8 +41,8 @@ def reproduce_command(
 ) -> None:
     """Simulate what was published, and print it beside the published figures with the difference.
 
-    What a policy chooses at random is run over many seeds and shown as mean and 95 % interval: 30 (energy: 3) where something was
-    published of it, else one; 3 with --quick.
+    What a policy chooses at random is run over many seeds and shown as mean and 95 % interval: 30 where something was published
+    of it (energy: 3 of what others are computed from), else one; 3 with --quick.
     """
     from .reproduce import GALLERIES
     from .reproduce.gallery import count_runs, plan, run_gallery, seed_counts
@@ -57,7 +57,7 @@ def reproduce_command(
     rows: list[dict[str, Any]] = []
     has_results_to_write()
     broken_off = False
-    with progress_bar(count_runs(cases, counts)) as step:
+    with progress_bar(count_runs(cases, counts), lines=True) as step:
         try:
             _gather(run_gallery(gallery, cases, counts, step), rows, json)
         except KeyboardInterrupt:

@@ -154,7 +154,7 @@ def simulate_command(
         variant = next(iter(_tall(routine)), "")
     one = Simulation(
         routine, sizes[0][1], machine, tile_size(nb), precision, variant, with_virtual_cores(scheduler, virtual_cores),
-        unit_list(workers), model, seed, effects, m=sizes[0][0], distribution=distribution,
+        unit_list(workers), model, seed, effects, m=sizes[0][0], distribution=distribution, as_called=True,
     )  # fmt: skip
     one = replace(one, **grid_sides(grid))
     one_of("--distribution", distribution, DISTRIBUTIONS)

@@ -52,7 +52,7 @@ class Simulation:
     grid_rows: int = 0  #: of hosts, on machines that have many; 0: the squarest
     grid_cols: int = 0
     distribution: str = "block-cyclic"  #: of the tiles over the hosts, or symmetric
-    as_called: bool = False  #: the graph of a call on just these workers, not the one that is the same on any number of them
+    as_called: bool = False  #: the graph of a call on just these cores of one host, not the one that is the same on any number
     m: int = 0  #: rows; 0: n, and in the tall form of QR as many as geqrf asks of a matrix that it takes for tall
     k: int = 0  #: depth of a product; 0: n
     cut_for: int = 0  #: a product without nb is cut as in a call on so many workers; 0: into square tiles

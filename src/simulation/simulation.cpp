@@ -221,7 +221,8 @@ SimulationResult simulate(const SimulationRequest& request)
     result.inner = request.inner ? request.inner : default_inner(form, result.nb);
     result.precision = request.precision;
     result.m = request.m ? request.m : default_graph_rows(form, result.n);
-    const int cutters = cut_for ? cut_for : request.as_called ? workers : 0;
+    const bool as_called = request.as_called && !machine.network; // processes have forms of their own
+    const int cutters = cut_for ? cut_for : as_called ? static_cast<int>(units.cores.size()) : 0;
     const GraphShape shape{result.n, result.nb, result.m, result.inner, 1, result.precision, cutters, result.k};
     const std::size_t bytes = graph_bytes(result.routine, result.variant, shape);
     if (!machine.network) check_memory(machine, static_cast<Bytes>(bytes)); // a host must have room for its own

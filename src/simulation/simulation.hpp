@@ -39,7 +39,7 @@ struct SimulationRequest {
     TileOwners owners{.grid_rows = 0, .grid_cols = 0};
     /// Tasks submitted and not finished; 0: as everywhere, and where hosts send messages all, since each submits for itself.
     std::int64_t window = 0;
-    bool as_called = false; ///< the graph of a call on just these workers, not the one that is the same on any number of them
+    bool as_called = false; ///< the graph of a call on just these cores of one host, not the one that is the same on any number
     SimulationOptions options;
     bool trace = false;
 };
