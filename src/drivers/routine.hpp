@@ -73,21 +73,25 @@ template <class... Arguments> bool lie_on_device(const Crew& crew, bool refused,
     (ask(arguments), ...);
     return any;
 }
+/// Both of a call, where anybody minds; apart from the calls, which are as short as they were.
+template <class... Arguments> [[gnu::noinline]] bool mind_memory(Crew& crew, bool refused, const Arguments&... arguments)
+{
+    const bool any = lie_on_device(crew, refused, arguments...);
+    tell_written(crew, arguments...);
+    return any;
+}
 
 /// Checks the arguments of a call (argument::require), and tells what it writes. Matrices that lie on a device are refused.
 template <class... Arguments> void require(Crew& crew, const Arguments&... arguments)
 {
     argument::require(arguments...);
-    lie_on_device(crew, true, arguments...);
-    tell_written(crew, arguments...);
+    if (crew.minds_memory()) mind_memory(crew, true, arguments...);
 }
 /// Likewise, of a routine that takes them: is there any?
 template <class... Arguments> [[nodiscard]] bool require_anywhere(Crew& crew, const Arguments&... arguments)
 {
     argument::require(arguments...);
-    const bool any = lie_on_device(crew, false, arguments...);
-    tell_written(crew, arguments...);
-    return any;
+    return crew.minds_memory() && mind_memory(crew, false, arguments...);
 }
 
 /// A failed allocation becomes Error{out_of_memory}.

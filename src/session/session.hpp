@@ -204,6 +204,7 @@ public:
     Bytes device_bytes() const;                        ///< memory of the smallest one; 0: there is none
     std::vector<DeviceTraffic> device_traffic() const; ///< since the session began, or since reset_statistics
     devices::Device* device(int number) const;         ///< null: there is none of that number
+    bool minds_memory() const;                         ///< is anything kept, or in an array on a device?
     bool has_arrays() const;                           ///< is anything in an array on a device?
     int device_of(const void* in_array) const;         ///< -1: it is in none
     void require_there(int device) const;              ///< throws Error{environment} where it was lost

@@ -102,6 +102,8 @@ bool Session::has_arrays() const
     return arrays && arrays->any() && !made_before_fork();
 }
 
+bool Session::minds_memory() const { return parts_->engine->device_arrays() && (keeps() || has_arrays()); }
+
 int Session::device_of(const void* in_array) const
 {
     return has_arrays() ? parts_->engine->device_arrays()->device_of(in_array) : -1;

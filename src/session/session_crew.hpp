@@ -50,6 +50,7 @@ public:
     bool overlaid() const override { return session_.overlaid(); }
     std::string name() const override;
     bool has_devices() const override { return !session_.options().devices.empty(); }
+    bool minds_memory() const override { return session_.minds_memory(); }
     bool has_arrays() const override { return session_.has_arrays(); }
     bool lies_on_device(const void* data) const override
     {

@@ -240,6 +240,35 @@ TEST(ArraysOnADevice, TakeOfTheMemoryForCopies)
     EXPECT_FALSE(session.has_arrays());
 }
 
+TEST(ArraysOnADevice, WhoseTilesFitNowhereBesideThemAreRefusedWhenACallBegins)
+{
+    Session session(with("emulated,memory=1MiB"));
+    constexpr Index n = 320;
+    const std::vector<double> values = random_matrix<double>(n, n, 6);
+    const OnDevice<double> A(session, 0, values, n, n, n); // 800 kB of it
+    const std::string said = refusal([&] { potrf(session, Uplo::lower, n, A.at, n, {.nb = 160}); });
+    EXPECT_NE(said.find("a device's memory of 224KiB is less than the operands of one task"), std::string::npos) << said;
+    EXPECT_EQ(A.in(values), values);
+}
+
+TEST(ArraysOnADevice, OfACallThatIsStoppedAreUsedByTheNext)
+{
+    Session session(with("emulated:2,memory=8MiB,latency=2ms"));
+    constexpr Index n = 256;
+    const std::vector<double> values = random_matrix<double>(n, n, 6);
+    const OnDevice<double> A(session, 0, values, n, n, n), C(session, 1, values, n, n, n);
+    EXPECT_NE(refusal([&] {
+                  gemm(session, Op::none, Op::none, n, n, n, 1.0, A.at, n, A.at, n, 0.0, C.at, n,
+                       {.nb = 16, .interrupted = [] { return true; }});
+              }),
+              "none");
+    std::vector<double> expected = values;
+    gemm(session, Op::none, Op::none, n, n, n, 1.0, values.data(), n, values.data(), n, 0.0, expected.data(), n,
+         {.nb = 64, .variant = "in-place"});
+    gemm(session, Op::none, Op::none, n, n, n, 1.0, A.at, n, A.at, n, 0.0, C.at, n, {.nb = 64});
+    EXPECT_EQ(C.in(values), expected);
+}
+
 /// By whoever is left; false: the call says what failed.
 bool is_right_on_the_host(Session& session, std::vector<double> A, const std::vector<double>& expected)
 {
