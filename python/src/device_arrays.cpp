@@ -149,7 +149,8 @@ template <class Managed> struct Exported {
     static void end(Managed* managed)
     {
         auto* const self = static_cast<Exported*>(managed->context);
-        if (Py_IsInitialized()) {
+        if (PyGILState_Check()) Py_DECREF(self->owner); // also while the interpreter ends
+        else if (Py_IsInitialized()) {
             const Locked lock;
             Py_DECREF(self->owner);
         }

@@ -85,6 +85,8 @@ TESTS = {
     frozen = OfCuda(C, data=(C.__cuda_array_interface__["data"][0], True))
     assert "is read-only" in refused(lambda: trencadis.matmul(A, A, out=frozen))
     assert "no memory of" in refused(lambda: trencadis.matmul(OfCuda(A, shape=(40, 40000)), A))
+    assert "out shares memory with a" in refused(lambda: trencadis.matmul(OfCuda(A), B, out=OfCuda(A)))
+    assert "b shares memory with a" in refused(lambda: trencadis.solve(ByDlpack(A), OfCuda(A), assume_a="gen", overwrite_b=True))
     """,
     "factors and solutions": """
     s = a @ a.T + 40 * np.eye(40)

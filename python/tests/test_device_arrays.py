@@ -2,6 +2,8 @@
 can read, and on the stand-in for CUDA."""
 
 import gc
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -184,8 +186,6 @@ def test_a_capsule_is_ended_once_whether_it_is_used_or_not_also_on_errors(sessio
         del foreign
         gc.collect()
 
-    import sys
-
     before = sys.getrefcount(A)
     for _ in range(3):
         used(lambda x: trencadis.matmul(x, x))
@@ -224,6 +224,19 @@ def test_others_keep_what_is_exported(session):
     del tensor, memory
     gc.collect()
     assert session.device_bytes == room + 512
+
+
+def test_arrays_that_live_until_the_program_ends_end_with_it():
+    program = """
+import numpy as np, trencadis
+with trencadis.session(workers=1, devices="emulated,always=yes") as session:
+    A = session.device_array(np.eye(8, order="F"))
+    held, unused = trencadis._core.Tensor(A.__dlpack__()), A.__dlpack__(max_version=(1, 0))
+    B = trencadis.device_arrays.taken(type("Other", (), {"__dlpack__": lambda s, **w: A.__dlpack__(**w),
+                                                         "__dlpack_device__": lambda s: (12, 0)})(), "a")
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
 def test_read_only_arrays_are_read_and_not_written(session):

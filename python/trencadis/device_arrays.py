@@ -174,8 +174,12 @@ class Matrix:
             raise ValueError(f"{self.name} is read-only, and is to be written")
 
     def span(self) -> tuple[int, int]:
+        """Of its memory. CUDA's that was adopted twice has two addresses here, and one there."""
         bytes_ = ((self.cols - 1) * self.ld + self.rows) * self.dtype.itemsize if self.rows and self.cols else 0
-        return self.address, self.address + bytes_
+        begin = self.address
+        if isinstance(self.owner, DeviceArray) and self.owner.__dlpack_device__()[0] == _KINDS["cuda"]:
+            begin = sum(self.owner._memory.outside) + self.owner._offset
+        return begin, begin + bytes_
 
 
 def _by_columns(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
