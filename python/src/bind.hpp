@@ -13,6 +13,7 @@ void bind_routines(nanobind::module_& m);
 void bind_lapack(nanobind::module_& m);
 void bind_level3(nanobind::module_& m);
 void bind_distributed(nanobind::module_& m);
+void bind_device_arrays(nanobind::module_& m);
 void bind_direct(nanobind::module_& m);
 void bind_energy(nanobind::module_& m);
 void bind_general(nanobind::module_& m);

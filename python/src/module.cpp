@@ -38,6 +38,7 @@ NB_MODULE(_core, m)
     trencadis::python::bind_routines(m);
     trencadis::python::bind_lapack(m);
     trencadis::python::bind_level3(m);
+    trencadis::python::bind_device_arrays(m);
     trencadis::python::bind_direct(m);
     trencadis::python::bind_distributed(m);
     trencadis::python::bind_energy(m);

@@ -236,12 +236,32 @@ nb::object resident(nb::handle session, const nb::args& arrays)
     return nb::module_::import_("trencadis.residence").attr("Residence")(session, arrays);
 }
 
+nb::object device_array(nb::handle session, nb::handle array, nb::handle device)
+{
+    return nb::module_::import_("trencadis.device_arrays").attr("device_array")(session, array, device);
+}
+
+/// Data that stay on devices from call to call, and arrays that lie there.
+void bind_residence(nb::class_<Session>& session)
+{
+    session
+        .def("resident", &resident, "arrays"_a,
+             "A block in which copies of the arrays stay on the devices from call to call; see trencadis.residence.")
+        .def("device_array", &device_array, "array"_a, "device"_a = 0,
+             "A copy of an array on a device of the session; see trencadis.device_arrays.")
+        .def("keep", &keep, "array"_a)
+        .def("touch", &touch, "array"_a)
+        .def("leave", &leave, "array"_a)
+        .def("written", &written, "begin"_a, "bytes"_a);
+}
+
 } // namespace
 
 void bind_session(nb::module_& m)
 {
     bind_trace(m);
-    nb::class_<Session>(m, "Session", "Machine, engine, scheduler, kernels and threads under one name each.")
+    nb::class_<Session> session(m, "Session", "Machine, engine, scheduler, kernels and threads under one name each.");
+    session
         .def(
             "__init__",
             [](Session* self, std::string engine, std::string scheduler, std::string kernels, std::string threads,
@@ -272,14 +292,9 @@ void bind_session(nb::module_& m)
         .def("statistics", &statistics_of)
         .def("device_traffic", &traffic_of)
         .def("reset_statistics", &reset_statistics)
-        .def("resident", &resident, "arrays"_a,
-             "A block in which copies of the arrays stay on the devices from call to call; see trencadis.residence.")
-        .def("keep", &keep, "array"_a)
-        .def("touch", &touch, "array"_a)
-        .def("leave", &leave, "array"_a)
-        .def("written", &written, "begin"_a, "bytes"_a)
         .def("start_trace", &Session::start_trace)
         .def("stop_trace", &stop_trace, "title"_a = "");
+    bind_residence(session);
     m.def(
         "set_num_threads", [](int count) { compute([&] { Session::limit_standard(count); }); }, "count"_a);
     m.def("get_num_threads", [] { return compute([] { return Session::standard_workers(); }); });

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .device_arrays import DeviceArray
 from .residence import Residence
 
 __version__: str
@@ -152,6 +153,8 @@ class Session:
     def reset_statistics(self) -> None: ...
     def resident(self, *arrays: Any) -> Residence:
         """A `with` block in which copies of the arrays stay on the devices from call to call."""
+    def device_array(self, array: Any, device: int = 0) -> DeviceArray:
+        """A copy of an array on a device of the session, by its number from 0."""
     def keep(self, array: Any) -> None: ...
     def touch(self, array: Any) -> None:
         """The program has written into a kept array."""
@@ -175,6 +178,43 @@ class MeterRecord:
         """Per domain: domain, source, joules (None: unavailable), why, inside (domains that count it as well)."""
     def series(self) -> list[dict[str, Any]]:
         """Per meter: source, domain, name, kind (energy, power, temperature), lost, readings (time, value)."""
+
+class DeviceMemory:
+    """Memory of an array on a device of a session, while it lives."""
+
+    address: int  #: by which routines of the session take it
+    device: int
+    outside: tuple[int, int]  #: for others: address or handle, and bytes behind its beginning
+
+class Tensor:
+    """What a DLPack capsule held; its maker is told when this ends."""
+
+    def __init__(self, capsule: Any) -> None: ...
+    device: tuple[int, int]
+    memory: int
+    byte_offset: int
+    shape: list[int]
+    strides: list[int]  #: in elements
+    type: str
+    read_only: bool
+
+def device_names(session: Session) -> list[str]: ...
+def allocate_on(session: Session, device: int, bytes: int) -> DeviceMemory: ...
+def adopt(session: Session, device: int, memory: int, bytes: int) -> DeviceMemory: ...
+def synchronize_device(session: Session, device: int, stream: int) -> None: ...
+def export_dlpack(owner: Any, memory: DeviceMemory, *what: Any) -> Any:
+    """`what`: offset, type, kind, number, shape, strides, versioned, read_only."""
+
+# By addresses: of arrays, of the host's memory, of either. Matrices lie by columns: an address, and the distance of columns.
+def copy_to_device(session: Session, *array_host_rows_cols_element: int) -> None: ...
+def copy_from_device(session: Session, *array_host_rows_cols_element: int) -> None: ...
+def copy_on_device(session: Session, *to_from_rows_cols_element: int) -> None: ...
+def gemm_on_device(session: Session, type: str, op_a: str, op_b: str, m: int, n: int, k: int, *matrices: int) -> None: ...
+def potrf_on_device(session: Session, type: str, uplo: str, n: int, *matrix: int) -> int: ...
+def potrs_on_device(session: Session, type: str, uplo: str, n: int, nrhs: int, *matrices: int) -> None: ...
+def posv_on_device(session: Session, type: str, uplo: str, n: int, nrhs: int, *matrices: int) -> int: ...
+def getrf_on_device(session: Session, type: str, m: int, n: int, *matrix_and_pivots: int) -> int: ...
+def getrs_on_device(session: Session, type: str, op: str, n: int, nrhs: int, *matrices: int) -> None: ...
 
 class EnergyMeters:
     """The machine's meters of energy, power and temperature, of each domain those of one source."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from .checks import one_of, shown, word
+from .device_arrays import place_of, word_of
 from .session import current
 
 # What SciPy calculates in, by dtype (scipy.linalg.blas.find_best_blas_type); everything else is taken as float64.
@@ -26,31 +27,17 @@ def refuse_sparse_and_masked(a: object) -> None:
         raise ValueError("masked arrays are not supported")
 
 
-#: DLPack's kinds of memory that the processor reads: its own, and what CUDA and ROCm have page-locked.
-_HOST_MEMORY = (1, 3, 11)
-_DEVICE_MEMORY = {2: "cuda", 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm", 13: "cuda", 14: "oneapi", 15: "webgpu"}
-
-
 def on_host(a: object) -> object:
     """The same, as NumPy can read it: arrays of other libraries by DLPack. What lies on a device is refused."""
     if isinstance(a, np.ndarray):
         return a
-    device = getattr(a, "__dlpack_device__", None)
-    if device is None:
-        if getattr(a, "__cuda_array_interface__", None) is not None:
-            raise _lies_on("cuda")
-        return a
-    kind, number = device()
-    if int(kind) not in _HOST_MEMORY:
-        raise _lies_on(f"{_DEVICE_MEMORY.get(int(kind), f'of kind {int(kind)}')}:{int(number)}")
-    return a if hasattr(a, "__array__") else np.from_dlpack(a)
-
-
-def _lies_on(device: str) -> TypeError:
-    return TypeError(
-        f"the array lies on device {device}, and arrays in the host's memory are taken: copy it there first, "
-        "and have it computed on the device by trencadis.session(devices=...)"
-    )
+    place = place_of(a)
+    if place is not None:
+        raise TypeError(
+            f"the array lies on device {word_of(place)}, and arrays in the host's memory are taken: copy it there first, "
+            "and have it computed on the device by trencadis.session(devices=...)"
+        )
+    return a if hasattr(a, "__array__") or not hasattr(a, "__dlpack__") else np.from_dlpack(a)
 
 
 def validated(a: ArrayLike, check_finite: bool) -> np.ndarray:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core
+from . import _core, on_devices
 from .checks import pair
 from .conversion import common_dtype, converted_dtype, native, over_batch, replaceable, validated
+from .device_arrays import any_on_device
 from .errors import not_positive_definite
 from .lu import SMALL
 from .session import current
@@ -105,6 +106,10 @@ def _factor(a: ArrayLike, lower: bool, overwrite_a: bool, clean: bool, check_fin
         return c
     if c is not None:
         raise not_positive_definite(c)
+    if any_on_device(a):
+        if clean:
+            raise ValueError("cholesky makes the other triangle zero, which arrays on a device do not have: take cho_factor")
+        return on_devices.cho_factor(a, lower, overwrite_a)
 
     a1 = np.atleast_2d(validated(a, check_finite))
     if a1.ndim > 2 and a1.size and a1.shape[-1] == a1.shape[-2] <= SMALL:
@@ -133,6 +138,8 @@ def _factor_stack(a: np.ndarray, lower: bool, clean: bool) -> np.ndarray:
 
 
 def _cho_solve_converted(c: ArrayLike, lower: bool, b: ArrayLike, overwrite_b: bool, check_finite: bool) -> np.ndarray:
+    if any_on_device(c, b):
+        return on_devices.cho_solve(c, lower, b, overwrite_b)
     b1, c1 = validated(b, check_finite), validated(c, check_finite)
     if c1.ndim > 2 or b1.ndim > 2:
         return over_batch(lambda x, y: _cho_solve_converted(x, lower, y, False, False), c1, b1, "cho_solve")

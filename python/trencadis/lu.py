@@ -8,7 +8,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core
+from . import _core, on_devices
 from .checks import pair, shown
 from .conversion import (
     columns,
@@ -20,6 +20,7 @@ from .conversion import (
     replaceable,
     require_variant,
 )
+from .device_arrays import any_on_device
 from .errors import UsageError
 from .forms import forms_of
 from .session import current
@@ -62,6 +63,8 @@ def lu_factor(
     """
     if variant != "":
         variant = _form(variant)
+    if any_on_device(a):
+        return on_devices.lu_factor(a, overwrite_a, variant)
     a1 = _finite(a, check_finite)
     if a1.ndim > 2:
         lu, piv, singular = _factor_stack(a1, variant)
@@ -120,7 +123,10 @@ def lu_solve(
     -----
     LAPACK's getrs: 2 n^2 nrhs flops, 4 times as many for complex. A zero on the diagonal of U is divided by.
     """
-    lu, piv = (np.asarray(part) for part in pair("lu_and_piv", lu_and_piv))
+    parted = pair("lu_and_piv", lu_and_piv)
+    if any_on_device(parted[0], b):
+        return on_devices.lu_solve(*parted, b, trans, overwrite_b)
+    lu, piv = (np.asarray(part) for part in parted)
     if lu.dtype.kind not in "biufc":
         raise ValueError(f"lu holds {lu.dtype}; numbers are needed")
     b1 = _finite(b, check_finite)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core
+from . import _core, on_devices
 from .conversion import is_column_major, on_host, refuse_sparse_and_masked
+from .device_arrays import any_on_device
 from .residence import written
 from .session import current
 
@@ -29,6 +30,8 @@ def matmul(a: ArrayLike, b: ArrayLike, out: np.ndarray | tuple[np.ndarray] | Non
         if c is not None:
             return c
     out = _single(out)
+    if any_on_device(a, b, out):
+        return on_devices.matmul(a, b, out)
     for array in (a, b, out):
         refuse_sparse_and_masked(array)
     if any(map(_has_its_own, (a, b, out))):

@@ -14,9 +14,10 @@ from warnings import warn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core
+from . import _core, on_devices
 from .checks import unknown_structure
 from .conversion import columns, native, replaceable, require_variant, solve_dtype, validated
+from .device_arrays import any_on_device
 from .errors import LinAlgError, not_positive_definite
 from .session import current
 from .triangular import solve_triangular
@@ -114,6 +115,8 @@ def solve(
         x = _attempt(a, b, structure, lower, False, overwrite_a, overwrite_b, check_finite)
     if type(x) is np.ndarray:
         return x
+    if x is None and any_on_device(a, b):
+        return on_devices.solve(a, b, lower, overwrite_a, overwrite_b, assume_a, transposed)
     if x is None:
         x, doubtful = _solve_converted(a, b, structure, lower, transposed, overwrite_a, overwrite_b, check_finite)
     elif type(x) is tuple:

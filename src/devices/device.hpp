@@ -82,6 +82,22 @@ public:
 
     virtual Status allocate(std::size_t bytes, Block& block) = 0;
     virtual Status release(Block block) = 0; ///< nothing enqueued uses it
+    /// A block of so many bytes of this device's memory that somebody else has allocated, by the address that its maker's
+    /// interfaces have for it. It counts for nothing, and is not given back.
+    virtual Status adopt(void* /*memory*/, std::size_t /*bytes*/, Block& /*block*/)
+    {
+        return {Fault::bad_argument, name() + " takes no memory that others have allocated"};
+    }
+    virtual Status disown(Block) { return {}; } ///< nothing enqueued uses it
+    /// What its maker's interfaces have for a place in a block: an address, or a handle and how far behind its beginning. Any
+    /// thread.
+    struct Outside {
+        void* memory = nullptr;
+        std::size_t offset = 0;
+    };
+    virtual Outside outside(const void* in_block) const { return {const_cast<void*>(in_block)}; }
+    /// Returns when what others have enqueued to that stream has ended, as their interfaces number it. Any thread.
+    virtual Status synchronize(std::uintptr_t /*stream*/) { return {}; }
     /// Page-locked memory: copies from and to other memory of the host may be slower.
     virtual Status allocate_host(std::size_t bytes, void*& memory) = 0;
     virtual Status release_host(void* memory) = 0;
@@ -94,7 +110,7 @@ public:
     virtual Status copy_in(HostPlace from, DevicePlace to, Extent extent) = 0;  ///< in Queue::in
     virtual Status copy_out(DevicePlace from, HostPlace to, Extent extent) = 0; ///< in Queue::out
     /// From another device without the host's memory, in Queue::in, where it `reaches` that one, which somebody else may drive
-    /// meanwhile: its block stays until the copy has ended. Fault::lost where that one is, too.
+    /// meanwhile: its block stays until the copy has ended. Fault::lost where that one is, too. Or from itself, where it can.
     virtual Status copy_from(Device& other, DevicePlace from, DevicePlace to, Extent extent) = 0;
     virtual bool reaches(const Device& other) const = 0;
     virtual KernelQueue& kernels() = 0; ///< Queue::kernels

@@ -64,9 +64,10 @@ bool is_alone(Crew& crew, Flops flops, Bytes triangle, const RoutineOptions& opt
 
 template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_potrf(TRC_CHECK));
+    const bool there = require_anywhere(crew, TRC_ARGUMENTS_potrf(TRC_CHECK));
     check_options("potrf", options);
     if (n == 0) return 0;
+    if (there) return run_on_devices<T>(crew, forms::potrf(), options, {.m = n, .n = n, .uplo = uplo}, {{A, lda}});
     const Chosen how(crew, {"potrf", layout_of_precision<T>, n, n}, options);
     const Flops flops = operations::potrf(double(n)).flops<T>();
     if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::cholesky))
@@ -78,29 +79,31 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
 template <Scalar T>
 void potrs(Crew& crew, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_potrs(TRC_CHECK));
+    const bool there = require_anywhere(crew, TRC_ARGUMENTS_potrs(TRC_CHECK));
     check_options("potrs", options);
     if (n == 0 || nrhs == 0) return;
+    const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
+    if (there) return void(run_on_devices<T>(crew, forms::potrs(), options, problem, {{A, lda}, {B, ldb}}));
     if (solves_one_vector(crew, nrhs, options) ||
         runs_directly(crew, operations::potrs(double(n), double(nrhs)).flops<T>(), options, Work::solve))
         return void(alone::potrs(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb));
-    const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
     lay_out<T>(crew, forms::potrs(), options, problem, {{A, lda}, {B, ldb}}).run(crew, options);
 }
 
 template <Scalar T>
 Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_posv(TRC_CHECK));
+    const bool there = require_anywhere(crew, TRC_ARGUMENTS_posv(TRC_CHECK));
     check_options("posv", options);
     if (n == 0) return 0;
+    const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
+    if (there) return run_on_devices<T>(crew, forms::posv(), options, problem, {{A, lda}, {B, ldb}});
     const Flops flops = operations::posv(double(n), double(nrhs)).flops<T>();
     if (runs_directly(crew, flops, options, Work::cholesky)) {
         const Index info = factor_directly(crew, uplo, n, A, lda, options);
         if (info == 0) alone::potrs(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb);
         return info;
     }
-    const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
     return lay_out<T>(crew, forms::posv(), options, problem, {{A, lda}, {B, ldb}})
         .run(crew, options, is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options));
 }

@@ -84,6 +84,12 @@ public:
     virtual std::string name() const { return "this crew"; } ///< in messages
     /// Do devices take part? Then tasks name tiles, not images for the kernels of cores.
     virtual bool has_devices() const { return false; }
+    std::uint64_t all_devices() const { return has_devices() ? ~std::uint64_t(0) : 0; } ///< as devices_for has them
+    /// Is there anything that calls must ask where their matrices lie for: copies that are kept, arrays on devices?
+    virtual bool minds_memory() const { return keeps_copies() || has_arrays(); }
+    /// Do matrices lie on devices (session's adopt)? Only tasks may look at those: calls ask before they do.
+    virtual bool has_arrays() const { return false; }
+    virtual bool lies_on_device(const void* /*data*/) const { return false; } ///< throws Error{environment} where it was lost
     /// Memory of the smallest one; 0: there is none.
     virtual Bytes device_bytes() const { return 0; }
     /// What is expected of a call laid out for devices.

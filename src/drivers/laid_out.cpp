@@ -223,6 +223,20 @@ LaidOut::LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& optio
     } else lay_first(call, all, false);
 }
 
+/// Nothing is weighed: the data are there. Tiles that nobody asked for are square, so that a matrix that is two operands of a
+/// product is cut in one way.
+LaidOut::LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of,
+                 Operands operands)
+{
+    RoutineOptions its = options;
+    const Form& form = options.variant.empty() ? plain_form(all) : form_for(crew, all, options, true);
+    if (form.cuts && its.nb == 0)
+        its.nb = tile_of(form, std::max({problem.m, problem.n, problem.k}), of.bytes, crew.workers(), crew.device_bytes());
+    lay({crew, its, problem, of, operands}, form, true);
+    devices_ = crew.all_devices();
+    crew.note_form(*form_, nb_);
+}
+
 std::vector<LaidOut::Weighed> LaidOut::weighed(const Crew& crew, std::string_view routine, const Problem& problem, int precision)
 {
     const Scalars of{precision, choices::element_bytes(precision)};

@@ -38,6 +38,10 @@ public:
     /// In the first of those that can be had, see lay_out.
     LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of, Operands operands);
     LaidOut(const Crew& crew, const Form& form, const RoutineOptions& options, Problem problem, Scalars of, Operands operands);
+    /// Where some operands lie on a device: in a form that names their tiles, and devices take part.
+    struct OnDevices {};
+    LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of,
+            Operands operands);
 
     /// The outcome. `here`: by the calling thread alone.
     Index run(Crew& crew, const RoutineOptions& options, bool here = false) const
@@ -88,6 +92,16 @@ LaidOut lay_out(const Crew& crew, const Forms& form, const RoutineOptions& optio
                 std::initializer_list<Place::Operand> operands)
 {
     return LaidOut(crew, form, options, problem, LaidOut::scalars<T>, LaidOut::Operands(operands.begin(), operands.size()));
+}
+
+/// A call with operands that lie on a device. Returns its outcome.
+template <Scalar T>
+Index run_on_devices(Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
+                     std::initializer_list<Place::Operand> operands)
+{
+    const LaidOut laid(LaidOut::OnDevices{}, crew, all, options, problem, LaidOut::scalars<T>,
+                       {operands.begin(), operands.size()});
+    return laid.run(crew, options);
 }
 
 } // namespace trencadis

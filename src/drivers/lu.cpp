@@ -84,9 +84,10 @@ Index factor_directly(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv
 
 template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_getrf(TRC_CHECK));
+    const bool there = require_anywhere(crew, TRC_ARGUMENTS_getrf(TRC_CHECK));
     require_lapack_layout(check_options("getrf", options));
     if (m == 0 || n == 0) return 0;
+    if (there) return run_on_devices<T>(crew, forms::getrf(), options, {.m = m, .n = n}, {{A, lda}, {ipiv}});
     const Chosen how(crew, {"getrf", layout_of_precision<T>, m, n}, options);
     const Flops flops = operations::getrf(double(m), double(n)).flops<T>();
     if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::factorization))
@@ -99,28 +100,30 @@ template <Scalar T>
 void getrs(Crew& crew, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
            const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_getrs(TRC_CHECK));
+    const bool there = require_anywhere(crew, TRC_ARGUMENTS_getrs(TRC_CHECK));
     check_options("getrs", options);
     if (n == 0 || nrhs == 0) return;
+    const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), crew.workers());
+    const Problem problem{.m = n, .n = n, .nrhs = nrhs, .rhs_nb = rhs_tile(crew, nb, nrhs, options), .op = op};
+    if (there) return void(run_on_devices<T>(crew, forms::getrs(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}));
     if (solves_one_vector(crew, nrhs, options) ||
         runs_directly(crew, operations::getrs(double(n), double(nrhs)).flops<T>(), options, Work::solve))
         return void(alone::getrs(crew.kernels(), op, n, nrhs, A, lda, ipiv, B, ldb));
-    const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), crew.workers());
-    const Problem problem{.m = n, .n = n, .nrhs = nrhs, .rhs_nb = rhs_tile(crew, nb, nrhs, options), .op = op};
     lay_out<T>(crew, forms::getrs(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}).run(crew, options);
 }
 
 template <Scalar T>
 Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_gesv(TRC_CHECK));
+    const bool there = require_anywhere(crew, TRC_ARGUMENTS_gesv(TRC_CHECK));
     check_options("gesv", options);
     if (n == 0) return 0;
+    const Problem problem{.m = n, .n = n, .nrhs = nrhs};
+    if (there) return run_on_devices<T>(crew, forms::gesv(), options, problem, {{A, lda}, {ipiv}, {B, ldb}});
     if (runs_directly(crew, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization)) {
         const Index info = factor_directly(crew, n, n, A, lda, ipiv, options);
         return info ? info : alone::getrs(crew.kernels(), Op::none, n, nrhs, A, lda, ipiv, B, ldb);
     }
-    const Problem problem{.m = n, .n = n, .nrhs = nrhs};
     return lay_out<T>(crew, forms::gesv(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}).run(crew, options);
 }
 

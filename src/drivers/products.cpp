@@ -80,15 +80,25 @@ ProductCut thin_cut(const Crew& crew, Index m, Index n, Index k)
     return m <= n ? ProductCut{m, piece, k} : ProductCut{piece, n, k};
 }
 
+/// Apart, so that the others are as short as they were.
+template <Scalar T>
+[[gnu::noinline]] void gemm_on_devices(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda,
+                                       const T* B, Index ldb, T beta, T* C, Index ldc, const RoutineOptions& options)
+{
+    const Problem problem{.m = m, .n = n, .k = k, .op = op_a, .op_b = op_b, .alpha = alpha, .beta = beta};
+    run_on_devices<T>(crew, forms::gemm(), options, problem, {{A, lda}, {B, ldb}, {C, ldc}});
+}
+
 } // namespace
 
 template <Scalar T>
 void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
           T* C, Index ldc, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_gemm(TRC_CHECK));
+    const bool there = require_anywhere(crew, TRC_ARGUMENTS_gemm(TRC_CHECK));
     check_options("gemm", options);
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
+    if (there) return gemm_on_devices(crew, op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, options);
     const Chosen how(crew, {"gemm", layout_of_precision<T>, m, n, k}, options);
     if (how.by_caller()) return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const RoutineOptions& way = how.options();

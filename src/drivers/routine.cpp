@@ -67,6 +67,14 @@ void require_lapack_layout(const Form* asked)
         throw Error(ErrorCode::bad_argument, 0, "variant '" + std::string(asked->name) + "' " + std::string(asked->apart));
 }
 
+void refuse_array(int number, const char* name)
+{
+    throw Error(ErrorCode::bad_argument, number,
+                std::string(name) +
+                    " lies on a device, and this routine takes matrices in the host's memory; gemm, potrf, potrs, "
+                    "posv, getrf, getrs and gesv take both: copy it to the host");
+}
+
 bool solves_one_vector(Crew& crew, Index nrhs, const RoutineOptions& options)
 {
     return nrhs == 1 && options.nb == 0 && options.variant.empty() && crew.kernels().native(KernelRoutine::trsm);

@@ -52,11 +52,46 @@ template <class Tell> struct ToldAtTheEnd {
 };
 template <class Tell> ToldAtTheEnd(Tell) -> ToldAtTheEnd<Tell>;
 
-/// Checks the arguments of a call (argument::require), and tells what it writes.
+[[noreturn]] void refuse_array(int number, const char* name);
+
+/// Does a matrix lie on a device? `refused`: then the routine does not take it.
+template <class... Arguments> bool lie_on_device(const Crew& crew, bool refused, const Arguments&... arguments)
+{
+    if (!crew.has_arrays()) return false;
+    bool any = false;
+    int number = 2; // behind the crew
+    const auto ask = [&](const auto& argument) {
+        using Argument = std::decay_t<decltype(argument)>;
+        if constexpr (std::is_same_v<Argument, argument::Matrix>) {
+            const Region& region = argument.region;
+            const bool there = region.rows > 0 && region.cols > 0 && crew.lies_on_device(region.data);
+            if (there && refused) refuse_array(number, argument.name);
+            any |= there;
+        }
+        number += Argument::width;
+    };
+    (ask(arguments), ...);
+    return any;
+}
+/// Both of a call, where anybody minds; apart from the calls, which are as short as they were.
+template <class... Arguments> [[gnu::noinline]] bool mind_memory(Crew& crew, bool refused, const Arguments&... arguments)
+{
+    const bool any = lie_on_device(crew, refused, arguments...);
+    tell_written(crew, arguments...);
+    return any;
+}
+
+/// Checks the arguments of a call (argument::require), and tells what it writes. Matrices that lie on a device are refused.
 template <class... Arguments> void require(Crew& crew, const Arguments&... arguments)
 {
     argument::require(arguments...);
-    tell_written(crew, arguments...);
+    if (crew.minds_memory()) mind_memory(crew, true, arguments...);
+}
+/// Likewise, of a routine that takes them: is there any?
+template <class... Arguments> [[nodiscard]] bool require_anywhere(Crew& crew, const Arguments&... arguments)
+{
+    argument::require(arguments...);
+    return crew.minds_memory() && mind_memory(crew, false, arguments...);
 }
 
 /// A failed allocation becomes Error{out_of_memory}.

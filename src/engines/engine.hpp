@@ -1,6 +1,7 @@
 #pragma once
 #include "base/device_traffic.hpp"
 #include "base/registry.hpp"
+#include "engines/device_arrays.hpp"
 #include "engines/devices/device_unit.hpp"
 #include "engines/host_pages.hpp"
 #include "engines/kept_data.hpp"
@@ -171,6 +172,8 @@ public:
     virtual std::vector<DeviceTraffic> traffic() const { return {}; }
     /// What outlasts calls on its devices; null: it has none.
     virtual KeptData* kept_data() { return nullptr; }
+    /// Arrays that lie on its devices; null: it has none.
+    virtual DeviceArrays* device_arrays() { return nullptr; }
     /// What page-locks memory for its devices; null: it has none.
     virtual HostPages* host_pages() { return nullptr; }
     /// Whose runtime it stands on, in words: version, policy, what its build allows. Empty for our own.

@@ -2,6 +2,7 @@
 #include "base/types.hpp"
 #include "graph/access.hpp"
 #include "graph/codelet.hpp"
+#include "graph/data.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -53,6 +54,8 @@ struct alignas(64) Task {
 
     AccessNode nodes[inline_accesses];
     Datum named[inline_accesses];
+    /// Where what it accesses is while a core runs it, where some of that is not at home; null: all is. Whoever brought it.
+    const Operand* brought = nullptr;
     alignas(16) std::byte storage[inline_bytes];
 };
 // Tasks lie one after the other: a power of two would have their first lines share few sets of a cache.

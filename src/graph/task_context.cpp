@@ -11,6 +11,7 @@ TaskFlowContext::~TaskFlowContext()
 
 Operand TaskFlowContext::operand(int access) const
 {
+    if (task_.brought) return task_.brought[access];
     const Datum& datum = task_.data[access];
     return {const_cast<void*>(datum.address), datum.ld, datum.rows, datum.cols, datum.is_name()};
 }

@@ -177,7 +177,7 @@ Seconds Replicas::transfer_time(std::span<const TaskDatum> data, SpaceId space) 
         const SpaceId place = place_from(home, space);
         const Bytes bytes = datum ? datums_[*datum].bytes : use.bytes;
         if (use.mode != AccessMode::write && !holds(use, place))
-            sum += cost_by_home(datum ? source_of(*datum, place) : home, home, place, bytes);
+            sum += cost_by_way(datum ? source_of(*datum, place) : home, home, place, bytes);
         if (place != space) sum += cost(place, space, bytes);
     }
     return sum;

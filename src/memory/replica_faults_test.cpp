@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 namespace trencadis {
 namespace {
 
@@ -124,6 +126,69 @@ TEST_F(LostMemory, RoomIsMadeOfWhatNobodyUses)
     replicas.limit(left, 150);
     EXPECT_EQ(replicas.acquire(std::vector{in(0), in(1)}, left).verdict, Verdict::never);
     EXPECT_THAT(run({in(0)}, left).transfers, SizeIs(1));
+}
+
+/// Two devices that reach each other by way of the host alone; datum 5 is at home on the left one.
+struct HomeOnADevice : LostMemory {
+    static Seconds between(SpaceId from, SpaceId to, Bytes bytes)
+    {
+        return from != host && to != host ? std::numeric_limits<Seconds>::infinity() : bytes;
+    }
+    HomeOnADevice()
+    {
+        replicas = Replicas({{"host"}, {"left", 300}, {"right", 300}}, {.cost = between, .home = {}});
+        replicas.place(datum(5), 100, left);
+    }
+};
+
+TEST_F(HomeOnADevice, GoesToAnotherByWayOfTheHost)
+{
+    EXPECT_DOUBLE_EQ(replicas.transfer_time(std::vector{in(5)}, right), 200);
+    const Plan plan = run({inout(5)}, right);
+    ASSERT_THAT(plan.transfers, SizeIs(2));
+    EXPECT_EQ(plan.transfers[0].to, host);
+    EXPECT_NE(plan.transfers[0].to_block, home_memory) << "the host has it as a copy";
+    EXPECT_THAT(plan.transfers[1].after, ElementsAre(plan.transfers[0].id));
+    EXPECT_THAT(run({in(5)}, left).transfers, SizeIs(2));
+    EXPECT_TRUE(replicas.away().empty());
+    EXPECT_EQ(replicas.used(left), 0) << "its home has it in its own memory";
+}
+
+TEST_F(HomeOnADevice, IsEvictedToTheHostAndComesHomeFromThere)
+{
+    run({inout(5)}, right);
+    const Plan plan = run({in(0), in(1), in(2)}, right);
+    EXPECT_FALSE(replicas.holds(datum(5), right));
+    EXPECT_TRUE(replicas.holds(datum(5), host));
+    EXPECT_FALSE(replicas.holds(datum(5), left));
+    EXPECT_THAT(run({in(5)}, left).transfers, SizeIs(1));
+}
+
+TEST_F(HomeOnADevice, IsLostWithItWhereverCopiesAre)
+{
+    run({in(5)}, host);
+    run({in(0)}, left);
+    EXPECT_THAT(replicas.lose(left), ElementsAre(datum(5)));
+    EXPECT_TRUE(replicas.holds(datum(5), host));
+    EXPECT_TRUE(replicas.away().empty()) << "nobody waits for what cannot come";
+    replicas.forget(datum(5));
+    EXPECT_EQ(replicas.used(host), 0);
+    std::vector<ReleasedBlock> released;
+    replicas.release_idle(host, released);
+    EXPECT_THAT(released, SizeIs(1));
+}
+
+TEST_F(HomeOnADevice, IsLostWhileItIsOnItsWayThere)
+{
+    run({inout(5)}, right);
+    const Plan plan = replicas.acquire(std::vector{in(5)}, left);
+    replicas.complete(plan.transfers[0].id);
+    EXPECT_THAT(replicas.lose(left), ElementsAre(datum(5)));
+    replicas.fail(plan.transfers[1].id);
+    replicas.release(std::vector{in(5)}, left, false);
+    EXPECT_TRUE(replicas.away().empty());
+    replicas.forget(datum(5));
+    for (const SpaceId space : {host, left, right}) EXPECT_EQ(replicas.used(space), 0);
 }
 
 } // namespace

@@ -235,11 +235,25 @@ Seconds Replicas::cost(SpaceId from, SpaceId to, Bytes bytes) const
     return environment_.cost ? environment_.cost(from, to, bytes) : bytes;
 }
 
-/// By way of the datum's home where there is no direct one, as bring() goes.
-Seconds Replicas::cost_by_home(SpaceId from, SpaceId home, SpaceId to, Bytes bytes) const
+/// Where there is no direct way: by way of the datum's home, or of the nearest space without limit, in which there is always
+/// room. -1: there is a direct way, or none at all.
+SpaceId Replicas::way_between(SpaceId from, SpaceId home, SpaceId to, Bytes bytes) const
 {
-    const Seconds direct = cost(from, to, bytes);
-    return direct < std::numeric_limits<Seconds>::infinity() ? direct : cost(from, home, bytes) + cost(home, to, bytes);
+    constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
+    if (cost(from, to, bytes) < never) return -1;
+    const auto by = [&](SpaceId s) { return s == from || s == to ? never : cost(from, s, bytes) + cost(s, to, bytes); };
+    SpaceId best = -1;
+    Seconds least = by(home);
+    if (least < never) return home;
+    for (SpaceId s = 0; s < spaces(); ++s)
+        if (pools_[s].capacity() == 0 && by(s) < least) best = s, least = by(s);
+    return best;
+}
+
+Seconds Replicas::cost_by_way(SpaceId from, SpaceId home, SpaceId to, Bytes bytes) const
+{
+    const SpaceId by = way_between(from, home, to, bytes);
+    return by < 0 ? cost(from, to, bytes) : cost(from, by, bytes) + cost(by, to, bytes);
 }
 
 /// The nearest space with a valid copy; when there is none yet, one that a copy is on its way to.
@@ -313,15 +327,18 @@ bool Replicas::is_elsewhere(DatumId datum, SpaceId space) const
     return false;
 }
 
-/// A copy that nobody uses.
+/// A copy that nobody uses. Its value goes home, or as far on the way there as the first space, and stays there.
 void Replicas::evict(DatumId datum, SpaceId space, Plan& plan)
 {
     ++statistics_.spaces[space].evictions;
     TransferId reader = no_transfer;
     if (!is_elsewhere(datum, space)) {
+        const SpaceId home = datums_[datum].home, by = way_between(space, home, home, datums_[datum].bytes);
+        const SpaceId to = by < 0 ? home : by;
         std::vector<TransferId> after;
-        wait_for_uses(datum, datums_[datum].home, after);
-        reader = start(datum, space, datums_[datum].home, TransferReason::write_back, std::move(after), plan);
+        wait_for_uses(datum, to, after);
+        take_block(datum, to, after, plan);
+        reader = start(datum, space, to, TransferReason::write_back, std::move(after), plan);
     }
     drop(datum, space, reader);
 }
@@ -332,15 +349,16 @@ void Replicas::take_block(DatumId datum, SpaceId space, std::vector<TransferId>&
     if (r.block || space == datums_[datum].home) return;
     std::vector<std::pair<BlockId, TransferId>> given_up;
     while ((r.block = pools_[space].take(datums_[datum].bytes, after, given_up)) == home_memory) evict_one(space, plan);
-    give_up(space, given_up, plan);
+    give_up(space, given_up, plan.released);
     if (r.pins > 0) pinned_[space] += datums_[datum].bytes;
     ++datums_[datum].copies;
     recency_[space].touch(datum);
 }
 
-void Replicas::give_up(SpaceId space, const std::vector<std::pair<BlockId, TransferId>>& blocks, Plan& plan) const
+void Replicas::give_up(SpaceId space, const std::vector<std::pair<BlockId, TransferId>>& blocks,
+                       std::vector<ReleasedBlock>& released) const
 {
-    for (const auto& [block, reader] : blocks) plan.released.push_back({space, block, under_way(reader) ? reader : no_transfer});
+    for (const auto& [block, reader] : blocks) released.push_back({space, block, under_way(reader) ? reader : no_transfer});
 }
 
 void Replicas::make_room(SpaceId space, Plan& plan)
@@ -350,55 +368,19 @@ void Replicas::make_room(SpaceId space, Plan& plan)
         if (at(datum, space).pins == 0) evict(datum, space, plan);
         datum = next;
     }
+    release_idle(space, plan.released);
+}
+
+void Replicas::release_idle(SpaceId space, std::vector<ReleasedBlock>& released)
+{
     std::vector<std::pair<BlockId, TransferId>> given_up;
     pools_[space].release_idle(given_up);
-    give_up(space, given_up, plan);
+    give_up(space, given_up, released);
 }
 
 void Replicas::limit(SpaceId space, Bytes capacity) { pools_[space].limit(capacity); }
 
-// ---- faults
-
-/// Whatever it has is the value from now on: there is no other.
-void Replicas::count_as_home(DatumId datum)
-{
-    Replica& home = at(datum, datums_[datum].home);
-    home.state = Replica::State::here;
-    home.version = datums_[datum].version;
-}
-
-/// False: its only value was there.
-bool Replicas::lose(DatumId datum, SpaceId space)
-{
-    Datum& d = datums_[datum];
-    Replica& r = at(datum, space);
-    const bool current = valid(datum, space) || on_way(datum, space), elsewhere = is_elsewhere(datum, space);
-    r.version = 0;
-    settle(datum, space);
-    if (!current || elsewhere) return true;
-    count_as_home(datum);
-    return d.writers > 0 && d.mode == AccessMode::write; // who writes it needs none
-}
-
-std::vector<const void*> Replicas::lose(SpaceId space)
-{
-    std::vector<const void*> lost;
-    for (DatumId datum = 0; datum < static_cast<DatumId>(datums_.size()); ++datum)
-        if (datums_[datum].data && space != datums_[datum].home && !lose(datum, space)) lost.push_back(datums_[datum].data);
-    return lost;
-}
-
-void Replicas::fail(TransferId id)
-{
-    if (const auto found = transfers_.find(id); found != transfers_.end()) {
-        Replica& target = at(found->second.datum, found->second.to);
-        const DatumId datum = found->second.datum;
-        const bool current = target.arriving == id && target.version == datums_[datum].version;
-        if (target.arriving == id) target.version = 0;
-        if (current && !is_elsewhere(datum, found->second.to)) count_as_home(datum);
-    }
-    complete(id);
-}
+// ---- transfers
 
 bool Replicas::has_all(std::span<const TaskDatum> data, SpaceId space) const
 {
@@ -414,10 +396,9 @@ TransferId Replicas::bring(DatumId datum, SpaceId to, Plan& plan)
     if (valid(datum, to)) return no_transfer;
     if (on_way(datum, to)) return at(datum, to).arriving;
     SpaceId from = source_of(datum, to);
-    const SpaceId home = datums_[datum].home;
-    if (from != home && to != home && cost(from, to, datums_[datum].bytes) == std::numeric_limits<Seconds>::infinity()) {
-        bring(datum, home, plan);
-        from = home;
+    if (const SpaceId by = way_between(from, datums_[datum].home, to, datums_[datum].bytes); by >= 0) {
+        bring(datum, by, plan);
+        from = by;
     }
     std::vector<TransferId> after;
     wait_for_uses(datum, to, after);

@@ -20,7 +20,8 @@ namespace trencadis {
 /// What the machine around the spaces answers. The functions must not call back.
 struct MemoryEnvironment {
     /// Time to bring so many bytes from one space to another; infinite when there is no direct way, then copies go through the
-    /// datum's home. Called when a source is chosen, so it may know of traffic under way.
+    /// datum's home, or, where that has no direct way either, through a space without limit. Called when a source is chosen, so
+    /// it may know of traffic under way.
     std::function<Seconds(SpaceId from, SpaceId to, Bytes)> cost;
     /// Home of a datum that nobody placed and that names none itself (Datum::home), at its first use by a task in `space`. None:
     /// space 0.
@@ -63,7 +64,8 @@ public:
     /// is lost, and counts as being at home.
     void fail(TransferId id);
     /// The space holds nothing any more; no task may be given memory there from now on. Returns the data whose only value was
-    /// there: their home counts as having it, whatever it has. Tasks that have their data there are released as not run.
+    /// there, or whose home it is: their home counts as having it, whatever it has. Tasks that have their data there are released
+    /// as not run.
     std::vector<const void*> lose(SpaceId space);
     /// The task, which is not released yet, has begun there and will not end: what it writes may be half done, and is not there
     /// any more. Returns the data whose only value that was, as `lose` does. To be released as not run.
@@ -71,6 +73,8 @@ public:
     /// Less memory was there than its capacity says: gives up all that nobody uses, as far as no transfer must save it first, and
     /// begins to save the rest.
     void make_room(SpaceId space, Plan& plan);
+    /// Gives up the memory that no copy uses.
+    void release_idle(SpaceId space, std::vector<ReleasedBlock>& released);
     /// From now on it has so many bytes.
     void limit(SpaceId space, Bytes capacity);
     /// Has all come that a task was given there?
@@ -181,14 +185,16 @@ private:
     void take_block(DatumId datum, SpaceId space, std::vector<TransferId>& after, Plan& plan);
     void evict_one(SpaceId space, Plan& plan);
     void evict(DatumId datum, SpaceId space, Plan& plan);
-    void give_up(SpaceId space, const std::vector<std::pair<BlockId, TransferId>>& blocks, Plan& plan) const;
+    void give_up(SpaceId space, const std::vector<std::pair<BlockId, TransferId>>& blocks,
+                 std::vector<ReleasedBlock>& released) const;
     bool is_elsewhere(DatumId datum, SpaceId space) const;
     bool lose(DatumId datum, SpaceId space);
     void count_as_home(DatumId datum);
     void wait_for_uses(DatumId datum, SpaceId space, std::vector<TransferId>& after) const;
     void keep_under_way(std::vector<TransferId>& ids) const;
     Seconds cost(SpaceId from, SpaceId to, Bytes bytes) const;
-    Seconds cost_by_home(SpaceId from, SpaceId home, SpaceId to, Bytes bytes) const;
+    SpaceId way_between(SpaceId from, SpaceId home, SpaceId to, Bytes bytes) const;
+    Seconds cost_by_way(SpaceId from, SpaceId home, SpaceId to, Bytes bytes) const;
 
     std::vector<Space> spaces_;
     MemoryEnvironment environment_;

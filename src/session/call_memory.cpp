@@ -10,7 +10,7 @@ void CallMemory::take(const Codelet& codelet, const Arguments&, std::span<const 
     if (!codelet.device) return;
     for (const Access& access : accesses) {
         const Datum& datum = access.datum;
-        if (datum.is_name() || datum.bytes() <= 0) continue;
+        if (datum.is_name() || datum.bytes() <= 0 || is_elsewhere_(datum.address)) continue;
         if (seen_.insert(datum.address).second) {
             const auto* const begin = static_cast<const char*>(datum.address);
             const std::ptrdiff_t apart = datum.element ? (datum.cols - 1) * datum.ld + datum.rows : datum.ld;

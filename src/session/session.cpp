@@ -200,7 +200,7 @@ std::unique_ptr<PageHold> Session::lock_pages(std::uint64_t devices, const std::
 {
     HostPages* const pages = parts_->engine->host_pages();
     if (!pages || made_before_fork()) return nullptr;
-    CallMemory memory;
+    CallMemory memory([this](const void* data) { return device_of(data) >= 0; });
     submit(memory);
     return pages->hold(memory.spans(), memory.moved(), devices);
 }
@@ -231,6 +231,8 @@ void Session::keep(const void* data, std::int64_t rows, std::int64_t cols, std::
     check(4, "cols", cols, 1);
     check(5, "ld", ld, rows);
     check(6, "element_bytes", static_cast<std::int64_t>(element_bytes), 1);
+    if (device_of(data) >= 0)
+        throw Error(ErrorCode::bad_argument, 2, "data is an array that lies on a device, where it stays as it is");
     kept.keep(data, (double(cols - 1) * double(ld) + double(rows)) * double(element_bytes));
 }
 void Session::touch(const void* data, Bytes bytes)
@@ -337,7 +339,6 @@ const SessionOptions& Session::options() const { return parts_->options; }
 std::string Session::runtime() const { return parts_->engine->runtime(); }
 int Session::workers() const { return parts_->engine->workers(); }
 int Session::devices() const { return parts_->devices.count(); }
-Bytes Session::device_bytes() const { return parts_->devices.least_bytes(); }
 const KernelProvider& Session::kernels() const { return *parts_->kernels; }
 const choices::Chooser* Session::chooser() const { return parts_->chooser.get(); }
 const Machine& Session::machine() const { return parts_->machine; }

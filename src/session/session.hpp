@@ -24,6 +24,9 @@ struct Sent;
 struct Datum;
 struct DeviceTraffic;
 struct Machine;
+namespace devices {
+class Device;
+}
 namespace choices {
 class Chooser;
 struct Call;
@@ -119,6 +122,29 @@ public:
     /// From now on the copies are forgotten after each call, as others'. Throws likewise.
     void leave(const void* data);
 
+    // Arrays that lie on devices, with their home there. Routines of this session take them by the addresses that are returned,
+    // as they take matrices in the host's memory, but nobody may read or write there; results come to lie there again before a
+    // call returns. gemm, potrf, potrs, posv, getrf, getrs and gesv take them, the others refuse them. Errors:
+    // Error{bad_argument} where the session has no such device or no such array, Error{out_of_memory}, and Error{environment}
+    // where the device was lost. Any thread.
+    /// Memory for an array on a device of this session, by its number from 0.
+    void* allocate_on(int device, std::size_t bytes);
+    /// Memory that somebody else has allocated there, by the address of its maker's interfaces, such as CUDA's; whoever has it
+    /// keeps it until it is given up here. Where it is adopted twice, its two addresses are two matrices to calls. Throws Error{bad_argument} for what is none of that device's.
+    void* adopt(int device, void* memory, std::size_t bytes);
+    /// The array at this address is none of the session's from now on; where it was allocated here its memory goes. Throws
+    /// Error{bad_argument} while a call uses it.
+    void give_up(void* array);
+    /// rows x cols elements of so many bytes, columns `ld` and `host_ld` elements apart, from the host's memory.
+    void copy_to(void* array, std::int64_t ld, const void* host, std::int64_t host_ld, std::int64_t rows, std::int64_t cols,
+                 std::size_t element_bytes);
+    /// Likewise, to the host's memory.
+    void copy_from(const void* array, std::int64_t ld, void* host, std::int64_t host_ld, std::int64_t rows, std::int64_t cols,
+                   std::size_t element_bytes);
+    /// From one array to another on the same device, without the host's memory where the device can.
+    void copy_array(void* to, std::int64_t to_ld, const void* from, std::int64_t from_ld, std::int64_t rows, std::int64_t cols,
+                    std::size_t element_bytes);
+
     void start_trace();
     Trace stop_trace();
     std::vector<WorkerStatistics> statistics() const;
@@ -177,12 +203,18 @@ public:
     int devices() const;                               ///< of `workers`
     Bytes device_bytes() const;                        ///< memory of the smallest one; 0: there is none
     std::vector<DeviceTraffic> device_traffic() const; ///< since the session began, or since reset_statistics
+    devices::Device* device(int number) const;         ///< null: there is none of that number
+    bool minds_memory() const;                         ///< is anything kept, or in an array on a device?
+    bool has_arrays() const;                           ///< is anything in an array on a device?
+    int device_of(const void* in_array) const;         ///< -1: it is in none
+    void require_there(int device) const;              ///< throws Error{environment} where it was lost
     bool keeps() const;                                ///< is anything kept?
     void touch(const void* data, Bytes bytes);         ///< these bytes are about to be written; null: any
 
 private:
     bool made_before_fork() const; ///< its workers are not in this process
     void require_workers() const;  ///< throws Error{environment} then
+    void require_device(int number) const;
     // <<<
 private:
     struct Parts;

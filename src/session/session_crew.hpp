@@ -50,6 +50,14 @@ public:
     bool overlaid() const override { return session_.overlaid(); }
     std::string name() const override;
     bool has_devices() const override { return !session_.options().devices.empty(); }
+    bool minds_memory() const override { return session_.minds_memory(); }
+    bool has_arrays() const override { return session_.has_arrays(); }
+    bool lies_on_device(const void* data) const override
+    {
+        const int device = session_.device_of(data);
+        if (device >= 0) session_.require_there(device);
+        return device >= 0;
+    }
     Bytes device_bytes() const override { return session_.device_bytes(); }
     Forecast devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const override
     {

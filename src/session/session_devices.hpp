@@ -23,6 +23,10 @@ public:
     std::vector<DeviceUnit> open(const SessionOptions& resolved, const std::vector<WorkerPlace>& places, const Machine& machine,
                                  const KernelProvider& kernels);
     const std::string& name(std::size_t device) const { return list_[device]->name(); }
+    devices::Device* device(int number) const
+    {
+        return number >= 0 && number < count() ? list_[std::size_t(number)].get() : nullptr;
+    }
     int count() const { return static_cast<int>(list_.size()); }
     Bytes least_bytes() const; ///< memory of the smallest; 0: there is none
 

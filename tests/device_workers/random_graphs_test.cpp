@@ -87,10 +87,37 @@ struct World {
     Datum datum(int d)
     {
         const Part p = part(d);
-        return Datum(p.at, p.rows, p.cols, ld, sizeof(double));
+        void* const array = arrays.empty() ? nullptr : arrays[std::size_t(d)];
+        return Datum(array ? array : p.at, p.rows, p.cols, ld, sizeof(double));
     }
+
+    /// About every second datum is at home on one of so many devices from now on.
+    void move_out(std::mt19937_64& random, DeviceArrays& on, int devices)
+    {
+        constexpr std::size_t most_on_each = 5;
+        std::vector<std::size_t> there(std::size_t(devices), 0);
+        arrays.resize(shapes.size());
+        for (std::size_t d = 0; d < shapes.size(); ++d) {
+            const auto device = std::size_t(random()) % std::size_t(devices);
+            if (random() % 2 || there[device]++ >= most_on_each) continue;
+            arrays[d] = on.allocate(int(device), bytes);
+            on.write(columns(d), {at.data() + d * ld * most_cols, pitch});
+        }
+    }
+    void move_back(DeviceArrays& on)
+    {
+        for (std::size_t d = 0; d < arrays.size(); ++d) {
+            if (!arrays[d]) continue;
+            on.read(columns(d), {at.data() + d * ld * most_cols, pitch});
+            on.give_up(arrays[d]);
+        }
+    }
+    DeviceArrays::Columns columns(std::size_t d) const { return {arrays[d], pitch, pitch, most_cols}; }
+
+    static constexpr std::size_t pitch = ld * sizeof(double), bytes = pitch * most_cols;
     std::vector<double> at;
     std::vector<std::pair<Index, Index>> shapes;
+    std::vector<void*> arrays; ///< of those that are at home on a device
 };
 
 struct Step {
@@ -140,9 +167,10 @@ Range graphs()
 
 /// One engine, and what it has computed.
 struct Crowd {
-    explicit Crowd(std::mt19937_64& random)
-        : memory(random() % 3 ? "1kB" : "4kB"), scheduler(schedulers[random() % std::size(schedulers)]),
-          devices(2 + int(random() % 2)), cores(1 + int(random() % 2)), slots(1 + int(random() % 3)), direct(random() % 2),
+    Crowd(std::mt19937_64& random, bool with_arrays)
+        : arrays(with_arrays), memory(random() % 3 ? (arrays ? "3kB" : "1kB") : (arrays ? "6kB" : "4kB")),
+          scheduler(schedulers[random() % std::size(schedulers)]), devices(2 + int(random() % 2)), cores(1 + int(random() % 2)),
+          slots(1 + int(random() % 3)), direct(random() % 2),
           on("emulated:" + std::to_string(devices) + ",memory=" + memory + (direct ? ",direct=yes" : ""), scheduler, cores, slots)
     {
     }
@@ -152,9 +180,11 @@ struct Crowd {
         const int data = 3 + int(random() % 12), tasks = 1 + int(random() % 60);
         World seen(random, data), expected = seen;
         const std::vector<Step> steps = random_steps(random, tasks, data);
+        if (arrays) seen.move_out(random, *on.engine->device_arrays(), devices);
         on.engine->run({}, [&](Flow& flow) {
             for (const Step& step : steps) submit(flow, step, seen);
         });
+        if (arrays) seen.move_back(*on.engine->device_arrays());
         for (const Step& step : steps) {
             std::vector<Part> parts;
             for (const int d : step.data) parts.push_back(expected.part(d));
@@ -172,7 +202,8 @@ struct Crowd {
     }
 
     static constexpr const char* schedulers[] = {"mosaic", "eager", "ws", "locality-default", "h1", "h2", "dmda", "heft", "cats"};
-    const std::string memory; ///< three data of the largest size, 240 bytes, find room at the least
+    const bool arrays;        ///< some data are at home on a device
+    const std::string memory; ///< three data of the largest size, 240 bytes, find room at the least, beside arrays
     const std::string scheduler;
     const int devices, cores, slots;
     const bool direct; ///< they reach each other
@@ -180,7 +211,7 @@ struct Crowd {
 };
 
 /// Graphs follow from the seed and their number, so that a part of them, or one alone, is what it is among all.
-TEST(RandomGraphsOnDevices, GiveWhatTasksOneAfterTheOtherGive)
+void give_what_tasks_one_after_the_other_give(bool arrays)
 {
     constexpr int per_engine = 20;
     const char* const given = std::getenv("TRENCADIS_TEST_SEED");
@@ -192,18 +223,22 @@ TEST(RandomGraphsOnDevices, GiveWhatTasksOneAfterTheOtherGive)
     for (int first = begin / per_engine * per_engine; first < end; first += per_engine) {
         std::seed_seq of_engine{std::uint32_t(seed), std::uint32_t(seed >> 32), std::uint32_t(first)};
         std::mt19937_64 random(of_engine);
-        Crowd crowd(random);
+        Crowd crowd(random, arrays);
         for (int g = first; g < std::min(first + per_engine, end); ++g) {
             std::seed_seq of_graph{std::uint32_t(seed), std::uint32_t(seed >> 32), std::uint32_t(g), 1u};
             std::mt19937_64 its(of_graph);
             if (g >= begin) crowd.run(its, "graph " + std::to_string(g));
-            if (HasFatalFailure()) return;
+            if (::testing::Test::HasFatalFailure()) return;
         }
         if (crowd.direct) across += crowd.across();
         else EXPECT_EQ(crowd.across(), 0);
     }
     EXPECT_TRUE(across > 0 || end - begin < 200) << "of many graphs some move something from device to device";
 }
+
+TEST(RandomGraphsOnDevices, GiveWhatTasksOneAfterTheOtherGive) { give_what_tasks_one_after_the_other_give(false); }
+
+TEST(RandomGraphsOnDevices, GiveTheSameWhereSomeDataAreAtHomeOnADevice) { give_what_tasks_one_after_the_other_give(true); }
 
 } // namespace
 } // namespace trencadis::testing

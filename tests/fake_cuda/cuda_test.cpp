@@ -153,6 +153,58 @@ TEST_F(CudaDevices, TellWhatAKernelsCallAnsweredByItsEvent)
     EXPECT_EQ(end_of(*device, Queue::kernels).fault, Fault::kernel) << "an address of the host's";
 }
 
+/// Memory that another library has allocated on the GPU of that number, as it would: in the primary context.
+class OfOthers {
+public:
+    OfOthers(int gpu, std::size_t bytes)
+    {
+        void* context = nullptr;
+        of_fake<int(void**, int)>("cuDevicePrimaryCtxRetain")(&context, gpu);
+        of_fake<int(void*)>("cuCtxPushCurrent_v2")(context);
+        of_fake<int(unsigned long long*, std::size_t)>("cuMemAlloc_v2")(&address_, bytes);
+    }
+    ~OfOthers()
+    {
+        EXPECT_EQ(of_fake<int(unsigned long long)>("cuMemFree_v2")(address_), 0) << "nobody else has given it back";
+        void* context = nullptr;
+        of_fake<int(void**)>("cuCtxPopCurrent_v2")(&context);
+    }
+    OfOthers(const OfOthers&) = delete;
+    OfOthers& operator=(const OfOthers&) = delete;
+    void* at(std::size_t offset = 0) const { return reinterpret_cast<void*>(address_ + offset); }
+
+private:
+    unsigned long long address_ = 0;
+};
+
+TEST_F(CudaDevices, UseMemoryOfOthersWhereItIsTheirs)
+{
+    const OfOthers here(0, 1600), elsewhere(1, 1600);
+    const auto device = open();
+    Block block = nullptr;
+    for (void* const wrong : {elsewhere.at(), static_cast<void*>(x_.data()), here.at(1000)}) {
+        const Status refused = device->adopt(wrong, 800, block);
+        EXPECT_EQ(refused.fault, Fault::bad_argument);
+        EXPECT_NE(refused.what.find("are no memory of cuda 0"), std::string::npos) << refused.what;
+    }
+    ASSERT_TRUE(device->adopt(here.at(400), 800, block).ok());
+    EXPECT_EQ(device->used(), 0) << "it is somebody else's";
+    EXPECT_EQ(device->outside(static_cast<char*>(block) + 8).memory, here.at(408));
+    std::vector<double> y(100, 0);
+    ASSERT_TRUE(device->copy_in({x_.data(), 0}, {block, 0}, column).ok());
+    ASSERT_TRUE(end_of(*device, Queue::in).ok());
+    ASSERT_TRUE(device->copy_out({block, 0}, {y.data(), 0}, column).ok());
+    ASSERT_TRUE(end_of(*device, Queue::out).ok());
+    EXPECT_EQ(x_, y);
+    EXPECT_FALSE(device->copy_in({x_.data(), 0}, {static_cast<char*>(block) + 8, 0}, column).ok()) << "beyond its end";
+    EXPECT_TRUE(device->disown(block).ok());
+    EXPECT_FALSE(device->disown(block).ok());
+    EXPECT_TRUE(device->synchronize(2).ok());
+    EXPECT_EQ(of_fake<unsigned long()>("fake_cuda_last_synchronized")(), 2u);
+    fail_("cuStreamSynchronize", 1, 400);
+    EXPECT_EQ(device->synchronize(2).fault, Fault::kernel);
+}
+
 /// Of a tile of ones and threes, whose answer is 0; -1: nobody was told.
 Index told_of(Device& device, const DeviceKernels& kernels, Status& status)
 {

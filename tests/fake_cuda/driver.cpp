@@ -27,6 +27,8 @@ constexpr int devices = 2;
 std::mutex world; ///< of what follows
 std::map<std::string, std::pair<int, int>> failing;
 std::map<Address, std::size_t> blocks;
+std::map<Address, DeviceNumber> owners; ///< of them
+std::atomic<std::uintptr_t> last_synchronized{0};
 std::map<void*, std::size_t> registered;
 std::size_t used = 0;
 std::atomic<int> broken{0}, wrong_calls{0};
@@ -156,6 +158,7 @@ void fake_cuda_mend()
     others_have = 0;
 }
 void fake_cuda_others_have(unsigned long bytes) { others_have = bytes; }
+unsigned long fake_cuda_last_synchronized() { return last_synchronized; }
 int fake_cuda_contexts_on_stack() { return static_cast<int>(stack.size()); }
 int fake_cuda_wrong_calls() { return wrong_calls; }
 
@@ -234,7 +237,20 @@ int cuMemAlloc_v2(Address* address, std::size_t bytes)
     std::memset(memory, 0xff, bytes); // no number
     *address = reinterpret_cast<Address>(memory) + tag;
     blocks[*address] = bytes;
+    owners[*address] = stack.back()->device;
     used += bytes;
+    return 0;
+}
+/// What it is and where: of nothing else does it know anything.
+int cuPointerGetAttribute(void* value, PointerAttribute which, Address address)
+{
+    BEGIN(cuPointerGetAttribute)
+    if (!is_inside(address, 1)) return 1;
+    const std::lock_guard lock(world);
+    const DeviceNumber owner = std::prev(owners.upper_bound(address))->second;
+    if (which == pointer_memory_type) *static_cast<unsigned*>(value) = memory_of_device;
+    else if (which == pointer_device_ordinal) *static_cast<int*>(value) = owner;
+    else return 1;
     return 0;
 }
 int cuMemFree_v2(Address address)
@@ -245,6 +261,7 @@ int cuMemFree_v2(Address address)
     if (found == blocks.end()) return 1;
     used -= found->second;
     blocks.erase(found);
+    owners.erase(address);
     std::free(reinterpret_cast<void*>(address - tag));
     return code;
 }
@@ -304,6 +321,8 @@ int cuStreamDestroy_v2(Stream stream)
 int cuStreamSynchronize(Stream stream)
 {
     BEGIN(cuStreamSynchronize)
+    last_synchronized = reinterpret_cast<std::uintptr_t>(stream);
+    if (last_synchronized <= 2) return broken; // the default ones, on which nobody does anything here
     Reached end;
     stream->add([&] { end.reach(); });
     end.wait();

@@ -52,6 +52,8 @@ TEST(CudaHeaders, DeclareTheDriverAsWeDo)
     static_assert(int(event_without_timing) == int(CU_EVENT_DISABLE_TIMING));
     static_assert(int(stream_non_blocking) == int(CU_STREAM_NON_BLOCKING) && int(host_portable) == CU_MEMHOSTALLOC_PORTABLE);
     static_assert(int(host_portable) == CU_MEMHOSTREGISTER_PORTABLE);
+    static_assert(int(pointer_memory_type) == CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+    static_assert(int(pointer_device_ordinal) == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
     EXPECT_EQ(name_of(CUDA_ERROR_OUT_OF_MEMORY), "CUDA_ERROR_OUT_OF_MEMORY");
     EXPECT_EQ(name_of(CUDA_ERROR_NO_DEVICE), "CUDA_ERROR_NO_DEVICE");
     EXPECT_EQ(name_of(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED), "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED");

@@ -19,6 +19,9 @@ enum ResultCode : Result { success = 0, out_of_memory = 2, no_device = 100, peer
 enum MemoryType : unsigned { memory_of_host = 1, memory_of_device = 2 };
 enum Flags : unsigned { event_without_timing = 2, stream_non_blocking = 1, host_portable = 1 };
 
+/// CUpointer_attribute.
+enum PointerAttribute : int { pointer_memory_type = 2, pointer_device_ordinal = 9 };
+
 struct Copy2D { ///< CUDA_MEMCPY2D_v2
     std::size_t from_x = 0, from_y = 0;
     MemoryType from_type = memory_of_host;
@@ -51,6 +54,7 @@ struct Copy2D { ///< CUDA_MEMCPY2D_v2
     TRC_FUNCTION(cuCtxEnablePeerAccess, Context, unsigned)                                                                       \
     TRC_FUNCTION(cuMemGetInfo_v2, std::size_t*, std::size_t*)                                                                    \
     TRC_FUNCTION(cuMemAlloc_v2, Address*, std::size_t)                                                                           \
+    TRC_FUNCTION(cuPointerGetAttribute, void*, PointerAttribute, Address)                                                        \
     TRC_FUNCTION(cuMemFree_v2, Address)                                                                                          \
     TRC_FUNCTION(cuMemHostAlloc, void**, std::size_t, unsigned)                                                                  \
     TRC_FUNCTION(cuMemFreeHost, void*)                                                                                           \

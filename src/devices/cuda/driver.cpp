@@ -125,6 +125,30 @@ Status CudaDriver::release(Memory memory)
     return status_of(api_.cuMemFree_v2(memory), Fault::bad_argument, "giving memory back");
 }
 
+/// Its first and its last byte are asked for: memory of the host, or of another GPU, is not taken for this one's.
+Status CudaDriver::adopt(void* memory, std::size_t bytes, Memory& named)
+{
+    const Current current(*this);
+    named = reinterpret_cast<Memory>(memory);
+    for (const Address place : {Address(named), Address(named + bytes - 1)}) {
+        unsigned type = 0;
+        int ordinal = -1;
+        Result code = api_.cuPointerGetAttribute(&type, pointer_memory_type, place);
+        if (code == success) code = api_.cuPointerGetAttribute(&ordinal, pointer_device_ordinal, place);
+        if (code != success || type != memory_of_device || ordinal != device_)
+            return {Fault::bad_argument, fmt::format("{} bytes from {} on are no memory of {}", bytes, memory, name_)};
+    }
+    return {};
+}
+
+/// In the primary context 1 and 2 are the default streams, and whatever else is a stream of CUDA's runtime or driver.
+Status CudaDriver::synchronize(std::uintptr_t stream)
+{
+    const Current current(*this);
+    return status_of(api_.cuStreamSynchronize(reinterpret_cast<Stream>(stream)), // NOLINT(performance-no-int-to-ptr)
+                     Fault::kernel, fmt::format("stream {}", stream));
+}
+
 Status CudaDriver::allocate_host(std::size_t bytes, void*& memory)
 {
     const Current current(*this);

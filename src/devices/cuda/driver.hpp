@@ -27,6 +27,12 @@ public:
 
     Status allocate(std::size_t bytes, Memory& memory) override;
     Status release(Memory memory) override;
+    Status adopt(void* memory, std::size_t bytes, Memory& named) override;
+    Device::Outside outside(const Spot& spot) const override
+    {
+        return {reinterpret_cast<void*>(spot.memory + spot.offset)}; // NOLINT(performance-no-int-to-ptr)
+    }
+    Status synchronize(std::uintptr_t stream) override;
     Status allocate_host(std::size_t bytes, void*& memory) override;
     Status release_host(void* memory) override;
     Status lock_pages(void* memory, std::size_t bytes) override;

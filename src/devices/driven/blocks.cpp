@@ -16,12 +16,12 @@ Blocks::~Blocks()
     for (const auto& [block, piece] : pieces_) munmap(address(block), piece.bytes);
 }
 
-Block Blocks::add(std::size_t bytes, Memory memory)
+Block Blocks::add(std::size_t bytes, Memory memory, bool owned)
 {
     void* const block = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (block == MAP_FAILED) return nullptr;
     const std::lock_guard lock(mutex_);
-    pieces_.emplace(number(block), Piece{bytes, memory});
+    pieces_.emplace(number(block), Piece{bytes, memory, owned});
     return block;
 }
 

@@ -18,10 +18,12 @@ public:
     Blocks& operator=(const Blocks&) = delete;
 
     /// Null where the process has no addresses left.
-    Block add(std::size_t bytes, Memory memory);
+    /// `owned`: it is to be given back to the driver.
+    Block add(std::size_t bytes, Memory memory, bool owned = true);
     struct Piece {
         std::size_t bytes;
         Memory memory;
+        bool owned;
     };
     std::optional<Piece> take(Block block); ///< nothing: it is none
     /// Of so many bytes from there on; nothing where they do not lie in one block.

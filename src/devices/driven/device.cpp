@@ -32,7 +32,8 @@ DrivenDevice::~DrivenDevice()
 {
     if (lost()) driver_->give_up();
     for (const Queue queue : {Queue::in, Queue::kernels, Queue::out}) (void)DrivenDevice::wait(DrivenDevice::mark(queue, {}));
-    for (const auto& [block, piece] : blocks_) (void)driver_->release(piece.memory);
+    for (const auto& [block, piece] : blocks_)
+        if (piece.owned) (void)driver_->release(piece.memory);
     for (void* const memory : host_memory_) (void)driver_->release_host(memory);
 }
 
@@ -72,6 +73,27 @@ Status DrivenDevice::release(Block block)
     if (!piece) return bad(fmt::format("{} is no block of {}", block, name_));
     used_ -= piece->bytes;
     return seen(driver_->release(piece->memory));
+}
+
+Status DrivenDevice::adopt(void* memory, std::size_t bytes, Block& block)
+{
+    if (lost()) return lost_status();
+    if (bytes == 0) return bad("a block of 0 bytes");
+    Memory named = 0;
+    if (Status status = seen(driver_->adopt(memory, bytes, named)); !status.ok()) return status;
+    if ((block = blocks_.add(bytes, named, false))) return {};
+    return {Fault::out_of_memory, fmt::format("the process has no {} addresses left for a block of {}", bytes, name_)};
+}
+
+Status DrivenDevice::disown(Block block)
+{
+    return blocks_.take(block) ? Status{} : bad(fmt::format("{} is no block of {}", block, name_));
+}
+
+Device::Outside DrivenDevice::outside(const void* in_block) const
+{
+    const auto spot = blocks_.find(in_block, 0);
+    return spot ? driver_->outside(*spot) : Outside{};
 }
 
 Status DrivenDevice::allocate_host(std::size_t bytes, void*& memory)
@@ -148,7 +170,7 @@ bool DrivenDevice::reaches(const Device& other) const
 
 Status DrivenDevice::copy_from(Device& other, DevicePlace from, DevicePlace to, Extent extent)
 {
-    if (!reaches(other)) return bad(fmt::format("{} does not reach {}", name_, other.name()));
+    if (&other != this && !reaches(other)) return bad(fmt::format("{} does not reach {}", name_, other.name()));
     auto& theirs = static_cast<DrivenDevice&>(other);
     Rows here{}, there{};
     if (Status status = inside(to, extent, here); !status.ok()) return status;

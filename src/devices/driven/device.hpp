@@ -29,6 +29,10 @@ public:
 
     Status allocate(std::size_t bytes, Block& block) override;
     Status release(Block block) override;
+    Status adopt(void* memory, std::size_t bytes, Block& block) override;
+    Status disown(Block block) override;
+    Outside outside(const void* in_block) const override;
+    Status synchronize(std::uintptr_t stream) override { return seen(driver_->synchronize(stream)); }
     Status allocate_host(std::size_t bytes, void*& memory) override;
     Status release_host(void* memory) override;
     Status lock_pages(void* memory, std::size_t bytes) override;

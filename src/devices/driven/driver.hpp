@@ -40,6 +40,17 @@ public:
 
     virtual Status allocate(std::size_t bytes, Memory& memory) = 0;
     virtual Status release(Memory memory) = 0;
+    /// What Device::adopt is given: as the driver names it. Where drivers cannot share memory it is refused.
+    virtual Status adopt(void* /*memory*/, std::size_t /*bytes*/, Memory& /*named*/)
+    {
+        return {Fault::bad_argument, "its memory belongs to the context that it was allocated in, and is not shared with others"};
+    }
+    /// What others name that place by.
+    virtual Device::Outside outside(const Spot& spot) const
+    {
+        return {reinterpret_cast<void*>(spot.memory), spot.offset}; // NOLINT(performance-no-int-to-ptr)
+    }
+    virtual Status synchronize(std::uintptr_t /*stream*/) { return {}; } ///< Device::synchronize. Any thread
     virtual Status allocate_host(std::size_t bytes, void*& memory) = 0;
     virtual Status release_host(void* memory) = 0;
     virtual Status lock_pages(void* memory, std::size_t bytes) = 0; ///< any thread

@@ -49,6 +49,16 @@ Status EmulatedDevice::allocate(std::size_t bytes, Block& block)
     return memory_.allocate(bytes, block);
 }
 
+/// Addresses of its blocks are all that it has.
+Status EmulatedDevice::adopt(void* memory, std::size_t bytes, Block& block)
+{
+    if (lost()) return lost_device(traits_.name);
+    if (!memory_.behind(memory, bytes))
+        return bad(fmt::format("{} bytes from {} on are in no memory of {}", bytes, memory, traits_.name));
+    block = memory;
+    return {};
+}
+
 // ---- copies
 
 Status EmulatedDevice::inside(DevicePlace place, Extent extent, Columns& columns) const
@@ -107,7 +117,7 @@ bool EmulatedDevice::reaches(const Device& other) const
 
 Status EmulatedDevice::copy_from(Device& other, DevicePlace from, DevicePlace to, Extent extent)
 {
-    if (!reaches(other)) return bad(fmt::format("{} does not reach {}", traits_.name, other.name()));
+    if (&other != this && !reaches(other)) return bad(fmt::format("{} does not reach {}", traits_.name, other.name()));
     Columns here{}, there{};
     if (Status status = inside(to, extent, here); !status.ok()) return status;
     if (Status status = static_cast<EmulatedDevice&>(other).inside(from, extent, there); !status.ok()) return status;

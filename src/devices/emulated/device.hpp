@@ -44,6 +44,8 @@ public:
 
     Status allocate(std::size_t bytes, Block& block) override;
     Status release(Block block) override { return memory_.release(block); }
+    Status adopt(void* memory, std::size_t bytes, Block& block) override;
+    Status disown(Block) override { return {}; }
     Status allocate_host(std::size_t bytes, void*& memory) override { return locked_->allocate(bytes, memory); }
     Status release_host(void* memory) override { return locked_->free(memory); }
     Status lock_pages(void* memory, std::size_t bytes) override { return locked_->lock(memory, bytes); }

@@ -75,20 +75,37 @@ void DeviceDriver::give_up(BlockId block)
     blocks_.erase(block);
 }
 
-void DeviceDriver::copy(Queue queue, const Transfer& transfer, BlockId block)
+namespace {
+
+/// Opaque data are one column.
+devices::Extent extent_of(const Transfer& transfer)
 {
+    const DatumShape& shape = transfer.shape;
+    if (!shape.element) return {static_cast<std::size_t>(transfer.bytes)};
+    return {std::size_t(shape.rows) * std::size_t(shape.element), std::size_t(shape.cols)};
+}
+std::size_t pitch_of(const Transfer& transfer, Index ld) { return std::size_t(ld) * std::size_t(transfer.shape.element); }
+
+} // namespace
+
+/// Of an end of a transfer in this device's memory: a block, or the datum's own memory where it is at home here.
+Status DeviceDriver::place_at(BlockId block, const Transfer& transfer, void*& place)
+{
+    if (block != home_memory) return find(block, transfer.bytes, place);
+    place = const_cast<void*>(transfer.data);
+    return {};
+}
+
+void DeviceDriver::copy(Queue queue, const Transfer& transfer, void* host)
+{
+    const bool in = queue == Queue::in;
     Begun& begun = begin(queue);
     begun.transfer = transfer;
     void* place = nullptr;
-    Status status = find(block, transfer.bytes, place);
+    Status status = place_at(in ? transfer.to_block : transfer.from_block, transfer, place);
     if (status.ok()) {
-        const DatumShape& shape = transfer.shape;
-        const std::size_t column = std::size_t(shape.rows) * std::size_t(shape.element);
-        const devices::Extent extent = shape.element ? devices::Extent{column, std::size_t(shape.cols)}
-                                                     : devices::Extent{static_cast<std::size_t>(transfer.bytes)};
-        const devices::HostPlace home{const_cast<void*>(transfer.data), std::size_t(shape.ld) * std::size_t(shape.element)};
-        const devices::DevicePlace there{place, column};
-        status = copy(queue, begun, home, there, extent);
+        const std::size_t from = pitch_of(transfer, transfer.from_ld()), to = pitch_of(transfer, transfer.to_ld());
+        status = copy(queue, begun, {host, in ? from : to}, {place, in ? to : from}, extent_of(transfer));
     }
     end(queue, begun, std::move(status));
     if (begun.staged) staging_->sealed(queue, begun.event);
@@ -114,22 +131,41 @@ Status DeviceDriver::copy(Queue queue, Begun& begun, devices::HostPlace home, de
     return in ? staging_->copy_in(home, there, extent, piece_ended) : staging_->copy_out(there, home, extent, piece_ended);
 }
 
-/// Blocks have nothing between their columns.
+void DeviceDriver::copy_array(Queue queue, devices::HostPlace host, devices::DevicePlace array, devices::Extent extent,
+                              ArrayOrder* order)
+{
+    Begun& begun = begin(queue);
+    begun.order = order;
+    end(queue, begun, copy(queue, begun, host, array, extent));
+    if (begun.staged) staging_->sealed(queue, begun.event);
+}
+
+bool DeviceDriver::copy_within(devices::DevicePlace from, devices::DevicePlace to, devices::Extent extent, ArrayOrder* order)
+{
+    Status status = unit_.device->copy_from(*unit_.device, from, to, extent);
+    if (status.fault == devices::Fault::bad_argument) return false;
+    Begun& begun = begin(Queue::in);
+    begun.order = order;
+    end(Queue::in, begun, std::move(status));
+    return true;
+}
+
 void DeviceDriver::copy_across(const DeviceDriver& from, const Transfer& transfer)
 {
     Begun& begun = begin(Queue::in);
     begun.transfer = transfer;
     void* place = nullptr;
-    Status status = find(transfer.to_block, transfer.bytes, place);
-    const auto bytes = static_cast<std::size_t>(transfer.bytes);
+    Status status = place_at(transfer.to_block, transfer, place);
+    void* const there =
+        transfer.from_block == home_memory ? const_cast<void*>(transfer.data) : from.place_of(transfer.from_block);
     if (status.ok())
-        status =
-            unit_.device->copy_from(*from.unit_.device, {from.place_of(transfer.from_block), bytes}, {place, bytes}, {bytes});
+        status = unit_.device->copy_from(*from.unit_.device, {there, pitch_of(transfer, transfer.from_ld())},
+                                         {place, pitch_of(transfer, transfer.to_ld())}, extent_of(transfer));
     end(Queue::in, begun, std::move(status));
 }
 
-void DeviceDriver::copy_in(const Transfer& transfer) { copy(Queue::in, transfer, transfer.to_block); }
-void DeviceDriver::copy_out(const Transfer& transfer) { copy(Queue::out, transfer, transfer.from_block); }
+void DeviceDriver::copy_in(const Transfer& transfer, void* host) { copy(Queue::in, transfer, host); }
+void DeviceDriver::copy_out(const Transfer& transfer, void* host) { copy(Queue::out, transfer, host); }
 
 void DeviceDriver::run(Task& task, std::vector<Operand> operands, WorkerId worker)
 {

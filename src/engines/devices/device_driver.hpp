@@ -19,13 +19,16 @@
 
 namespace trencadis {
 
+struct ArrayOrder;
+
 /// One device as its worker drives it: blocks of its memory by their number, copies, kernels, and what of that has ended. By one
 /// thread but for `wake`; knows nothing of where data are.
 class DeviceDriver {
 public:
     /// What was begun and has ended.
     struct Ended {
-        Task* task = nullptr; ///< a kernel; none: a transfer
+        Task* task = nullptr;        ///< a kernel; none: a transfer
+        ArrayOrder* order = nullptr; ///< or what somebody has asked for, whom the engine knows
         Transfer transfer = {};
         devices::Status status = {};
         std::exception_ptr thrown = {}; ///< by the body that enqueued
@@ -41,8 +44,14 @@ public:
     DeviceDriver& operator=(const DeviceDriver&) = delete;
 
     const DeviceUnit& unit() const { return unit_; }
-    void copy_in(const Transfer& transfer);
-    void copy_out(const Transfer& transfer);
+    /// `host`: the other end, which has the distance of the columns that the transfer says.
+    void copy_in(const Transfer& transfer, void* host);
+    void copy_out(const Transfer& transfer, void* host);
+    /// Between the host and an array of somebody's, who is told of `order` when it has ended.
+    void copy_array(devices::Queue queue, devices::HostPlace host, devices::DevicePlace array, devices::Extent extent,
+                    ArrayOrder* order);
+    /// Likewise from one array to another. False: the device cannot, and nothing was begun.
+    bool copy_within(devices::DevicePlace from, devices::DevicePlace to, devices::Extent extent, ArrayOrder* order);
     /// From the memory of another, which keeps the block until this has ended.
     void copy_across(const DeviceDriver& from, const Transfer& transfer);
     bool reaches(const DeviceDriver& other) const { return unit_.device->reaches(*other.unit_.device); }
@@ -73,7 +82,8 @@ private:
     };
     Begun& begin(devices::Queue queue);
     void end(devices::Queue queue, Begun& begun, devices::Status status);
-    void copy(devices::Queue queue, const Transfer& transfer, BlockId block);
+    void copy(devices::Queue queue, const Transfer& transfer, void* host);
+    devices::Status place_at(BlockId block, const Transfer& transfer, void*& place);
     devices::Status copy(devices::Queue queue, Begun& begun, devices::HostPlace home, devices::DevicePlace there,
                          devices::Extent extent);
 

@@ -38,7 +38,7 @@ bool names_two_ways(const Task& task)
 DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, Habits habits, std::function<void(int)> wake)
     : habits_(std::move(habits)), wake_(std::move(wake)), pages_(units),
       replicas_(spaces_of(units), {.cost = [this](SpaceId from, SpaceId to, Bytes bytes) { return cost(from, to, bytes); },
-                                   .home = {},
+                                   .home = [this](const void* data, Bytes, SpaceId) { return home_of(data); },
                                    .log = habits_.log}),
       queues_(replicas_, home + 1, false)
 {
@@ -49,6 +49,8 @@ DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, Habits habits, std
             if (unit.bytes_per_second[way] > 0) stations_.back()->bandwidth[way] = unit.bytes_per_second[way];
         stations_.back()->driver = std::make_unique<DeviceDriver>(unit, pages_.of(device), [this, device] { call(device); });
     }
+    for (int device = 0; device < devices(); ++device)
+        stations_[std::size_t(device)]->capacity = units[std::size_t(device)].device->bytes();
     for (const auto& to : stations_) // as fast as from the host, until one is seen
         for (const auto& from : stations_)
             to->from_peer.push_back(to != from && to->driver->reaches(*from->driver) ? to->bandwidth[0] : 0);
@@ -93,16 +95,17 @@ std::vector<TaskDatum> DeviceMemory::data_of(const Task& task) const
 {
     std::vector<TaskDatum> data;
     trencadis::data_of(task, data);
-    for (TaskDatum& datum : data) datum.home = home;
+    for (TaskDatum& datum : data) datum.home = home_of(datum.data);
     return data;
 }
 
-/// Operands of a call may be one matrix, cut in two ways; both are only read. A core reads it as it lies.
+/// Operands of a call may be one matrix, cut in two ways; both are only read. A core reads it as it lies, but for what is at home
+/// on a device, of which it has a copy that is cut in one way.
 std::vector<TaskDatum> DeviceMemory::data_at_home(const Task& task) const
 {
     std::vector<TaskDatum> data = data_of(task);
     for (TaskDatum& datum : data)
-        if (!replicas_.agrees(datum)) datum = {datum.data, 0, datum.mode, home};
+        if (datum.home == home && !replicas_.agrees(datum)) datum = {datum.data, 0, datum.mode, home};
     return data;
 }
 
@@ -114,13 +117,13 @@ bool DeviceMemory::takes(const Task& task, int device) const
     if (!tracks(task) || !(task.flow->options().devices >> device & 1)) return false;
     if (station.dead.load(std::memory_order_relaxed) || task.flow->float_modes() != FloatModes()) return false;
     if (names_two_ways(task)) return false;
+    const std::lock_guard lock(mutex_);
     const std::vector<TaskDatum> data = data_of(task);
     const auto moves = [](const TaskDatum& datum) {
         const bool alone = datum.mode != AccessMode::concurrent_write && datum.mode != AccessMode::reduce;
         return alone && datum.bytes > 0;
     };
     if (!std::all_of(data.begin(), data.end(), moves)) return false;
-    const std::lock_guard lock(mutex_);
     if (!for_cores_.empty() && for_cores_.contains(&task)) return false;
     const bool alone = !task.codelet->core; // then it fails with what disagrees
     const auto agrees = [&](const TaskDatum& datum) {
@@ -219,8 +222,9 @@ void DeviceMemory::add_transfers(std::vector<Transfer>& transfers)
     transfers.clear();
 }
 
-/// Takes the data at home, and waits until they are there. What they are named like is looked at anew after each wait.
-std::vector<TaskDatum> DeviceMemory::await_data(const Task& task, Lock& lock)
+/// Takes the data at home, and waits until they are there. What they are named like is looked at anew after each wait. Nothing:
+/// they could not be brought, and the flow has failed with that.
+std::optional<std::vector<TaskDatum>> DeviceMemory::await_data(const Task& task, Lock& lock)
 {
     while (true) {
         std::vector<TaskDatum> data = data_at_home(task);
@@ -229,29 +233,46 @@ std::vector<TaskDatum> DeviceMemory::await_data(const Task& task, Lock& lock)
             for (Transfer& transfer : plan.transfers) transfer.asked_by = order_of(task);
             add_transfers(plan.transfers);
             changed_.wait(lock, [&] { return queues_.complete(plan.wait_for); });
-            return data;
+            if (arrays_.empty() || replicas_.has_all(data, home)) return data;
+            replicas_.release(data, home, false);
+            call_all();
+            return std::nullopt;
         }
         changed_.wait(lock);
     }
 }
 
-void DeviceMemory::fetch(const Task& task)
+bool DeviceMemory::fetch(Task& task)
 {
     Lock lock(mutex_);
     note_taken(task, home);
     note_use(*task.flow, data_of(task)); // first, so that what was kept otherwise makes way
-    std::vector<TaskDatum> data = await_data(task, lock);
-    at_home_.emplace(&task, std::move(data));
+    std::optional<std::vector<TaskDatum>> data = await_data(task, lock);
+    if (!data && task.flow->has_failed()) return false;
+    if (!data)
+        throw Error(ErrorCode::environment, fmt::format("what task '{}' needs could not be brought to the host", task.label));
+    OnHostFor has{std::move(*data), {}};
+    try {
+        has.operands = operands_on_host(task);
+    } catch (...) {
+        replicas_.release(has.data, home, false);
+        call_all();
+        throw;
+    }
+    const OnHostFor& its = on_host_.emplace(&task, std::move(has)).first->second;
+    if (!its.operands.empty()) task.brought = its.operands.data();
+    return true;
 }
 
-void DeviceMemory::release(const Task& task)
+void DeviceMemory::release(Task& task)
 {
     const std::lock_guard lock(mutex_);
     for_cores_.erase(&task);
-    const auto found = at_home_.find(&task);
-    if (found == at_home_.end()) return;
-    replicas_.release(found->second, home);
-    at_home_.erase(found);
+    const auto found = on_host_.find(&task);
+    if (found == on_host_.end()) return;
+    task.brought = nullptr;
+    replicas_.release(found->second.data, home);
+    on_host_.erase(found);
     call_all();
 }
 
@@ -260,7 +281,7 @@ void DeviceMemory::leave_out_waiting(const TaskFlow& flow)
 {
     const auto is_its = [&](const Transfer& transfer) {
         const auto users = users_.find(transfer.data);
-        return transfer.to == home && users != users_.end() &&
+        return (transfer.to == home || transfer.to == home_of(transfer.data)) && users != users_.end() &&
                users->second == std::vector<TaskFlow*>{const_cast<TaskFlow*>(&flow)};
     };
     for (const Transfer& transfer : queues_.take_waiting(is_its)) replicas_.complete(transfer.id);
@@ -274,7 +295,7 @@ void DeviceMemory::settle(TaskFlow& flow, const std::function<bool()>& stop)
     const auto found = used_by_.find(&flow);
     if (found == used_by_.end()) return;
     const std::vector<const void*> data = std::move(found->second);
-    const auto read = [](const void* datum) { return TaskDatum{datum, 0, AccessMode::read, home}; };
+    const auto read = [this](const void* datum) { return TaskDatum{datum, 0, AccessMode::read, home_of(datum)}; };
     bool stopped = false;
     const auto asked = [&] { // without our lock: what it asks may wait for somebody who asks us something
         lock.unlock();
@@ -294,18 +315,20 @@ void DeviceMemory::settle(TaskFlow& flow, const std::function<bool()>& stop)
     std::vector<TransferId> arriving;
     for (const void* datum : data) { // all begin to come before any is waited for
         Plan plan;
-        wait([&] { return (plan = replicas_.acquire(std::array{read(datum)}, home)).verdict == Verdict::now; });
+        wait([&] { return (plan = replicas_.acquire(std::array{read(datum)}, home_of(datum))).verdict == Verdict::now; });
         add_transfers(plan.transfers);
         arriving.insert(arriving.end(), plan.wait_for.begin(), plan.wait_for.end());
         if (stopped) leave_out_waiting(flow);
     }
     wait([&] { return queues_.complete(arriving); });
     for (const void* datum : data) {
-        replicas_.release(std::array{read(datum)}, home);
+        if (!stopped) fail_where_away(datum);
+        replicas_.release(std::array{read(datum)}, home_of(datum));
         forget(datum, flow, stopped || flow.has_failed(), lock);
     }
     used_by_.erase(&flow);
     std::erase_if(for_cores_, [&](const auto& task) { return task.second == &flow; }); // of one that failed, those that never ran
+    give_up_host_blocks();
     call_all();
 }
 

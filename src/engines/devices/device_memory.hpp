@@ -1,7 +1,9 @@
 #pragma once
 #include "base/device_traffic.hpp"
+#include "engines/device_arrays.hpp"
 #include "engines/devices/device_driver.hpp"
 #include "engines/devices/device_pages.hpp"
+#include "engines/devices/host_blocks.hpp"
 #include "engines/kept_data.hpp"
 #include "graph/task_flow.hpp"
 #include "memory/claims.hpp"
@@ -12,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <unordered_map>
@@ -21,12 +24,12 @@ namespace trencadis {
 
 /// The memory of the host (space 0, one whatever its nodes) and of some devices (1, 2, ...): carries the plans of Replicas out
 /// for tasks on cores, which wait until their data are at home, and for devices, whose data come while they compute something
-/// else. One lock; drivers are called without it, and nobody is waited for but by who waits for data. Data are known
-/// from the first task of a flow that uses them until its owner has waited for it: then they are at home, and the copies are
-/// forgotten.
+/// else. Data in arrays (DeviceArrays) are at home on a device. One lock; drivers are called without it, and nobody is waited for
+/// but by who waits for data. Data are known from the first task of a flow that uses them until its owner has waited for it: then
+/// they are at home, and the copies are forgotten.
 ///
 /// A fault ends a device: what runs or lies there fails in the calls whose it is, and everybody else goes on without it.
-class DeviceMemory final : public KeptData {
+class DeviceMemory final : public KeptData, public DeviceArrays {
 public:
     /// How devices are driven.
     struct Habits {
@@ -58,8 +61,9 @@ public:
     HostPages& pages() { return pages_; }
 
     // Tasks on cores, and owners.
-    void fetch(const Task& task);   ///< returns when its data are at home; throws
-    void release(const Task& task); ///< one that was fetched; others do not matter
+    /// Returns when its data are in the host's memory. False: they cannot be brought, and its flow has failed. Throws.
+    bool fetch(Task& task);
+    void release(Task& task); ///< one that was fetched; others do not matter
     /// Brings home what the tasks of the flow have used, and forgets it. The flow fails where that cannot be done.
     /// `stop`, when there is one, is asked now and then; once it says yes, data stay where they are. It
     /// throws nothing (Session::run).
@@ -72,6 +76,18 @@ public:
     void touch_kept(const void* data) override;
     void touch(const void* data, Bytes bytes) override;
     bool keeps() const override { return keeps_.load(std::memory_order_relaxed); }
+
+    // Arrays that are at home on devices (arrays.cpp).
+    void* allocate(int device, std::size_t bytes) override;
+    void* adopt(int device, void* memory, std::size_t bytes) override;
+    void give_up(void* array) override;
+    void write(const Columns& to, const OnHost& from) override;
+    void read(const Columns& from, const OnHost& to) override;
+    bool copy(const Columns& to, void* from, std::size_t from_pitch) override;
+    int device_of(const void* in_array) const override;
+    void require_there(int device) const override;
+    Bytes room(int device) const override;
+    bool any() const override { return has_arrays_.load(std::memory_order_relaxed); }
 
     // A device's worker.
     struct Done {
@@ -107,6 +123,9 @@ private:
         double bandwidth[2] = {5e9, 5e9}; ///< in and out, as seen lately
         std::vector<double> from_peer;    ///< likewise, from each other device; 0: it is not reached
         Overlap overlap;
+        std::vector<ArrayOrder*> orders; ///< not yet begun; whoever waits has them
+        Bytes capacity = 0;              ///< for blocks and arrays
+        Bytes array_bytes = 0;           ///< of it, for arrays
     };
     struct Launch {
         Task* task;
@@ -120,7 +139,7 @@ private:
     void note_use(TaskFlow& flow, std::span<const TaskDatum> data);
     void add_transfers(std::vector<Transfer>& transfers);
     void acquire_claims();
-    std::vector<TaskDatum> await_data(const Task& task, Lock& lock);
+    std::optional<std::vector<TaskDatum>> await_data(const Task& task, Lock& lock);
     void forget(const void* data, const TaskFlow& flow, bool stopped, Lock& lock);
 
     // kept.cpp
@@ -136,6 +155,29 @@ private:
     void make_way(const TaskDatum& datum);
     void forget_copies(Kept& kept, const TaskDatum* meets);
 
+    // arrays.cpp
+    static constexpr SpaceId home_space = 0; ///< of what is in no array
+    struct Array {
+        const char* end = nullptr;
+        int device = 0;
+        int holders = 0;
+        bool ours = false; ///< allocated here
+        Bytes bytes = 0;   ///< then
+    };
+    SpaceId home_of(const void* data) const;
+    const Array* array_around(const void* data) const;
+    void* host_place(const Transfer& transfer, BlockId block);
+    std::vector<Operand> operands_on_host(const Task& task);
+    void give_up_host_blocks();
+    void fail_where_away(const void* data);
+    void carry_out_orders(int device, Station& station, Lock& lock);
+    void end_order(ArrayOrder& order, devices::Status status);
+    void order(int device, ArrayOrder& order, const char* what, Lock& lock);
+    void set_limit(int device);
+    void add_array(int device, void* begin, std::size_t bytes, bool ours);
+    const Array& array_of(const Columns& columns) const;
+    void transfer(devices::Queue queue, const Columns& there, const OnHost& host);
+
     // step.cpp
     bool take_ended(int device, Station& station, Progress& progress);
     void end_transfer(Station& station, const DeviceDriver::Ended& ended);
@@ -145,6 +187,8 @@ private:
     std::vector<Launch> ready_claims(int device, Station& station, Lock& lock);
     bool find_operands(int device, Station& station, const Task& task, std::vector<Operand>& operands, Lock& lock);
     bool find_room(int device, Station& station, BlockId block, Bytes bytes, void*& place, Lock& lock);
+    void make_room(int device, Station& station, Lock& lock);
+    void lack_memory(const Transfer& transfer);
     bool start_copy_in(int device, Station& station, const Transfer& transfer, Lock& lock);
     void leave_out(int device, const Transfer& transfer);
     void leave_out_waiting(const TaskFlow& flow);
@@ -166,12 +210,20 @@ private:
     std::vector<std::unique_ptr<Station>> stations_;
     Replicas replicas_;
     TransferQueues queues_;
-    std::unordered_map<const Task*, std::vector<TaskDatum>> at_home_; ///< what tasks on cores have
-    std::unordered_map<const Task*, const TaskFlow*> for_cores_;      ///< tasks whose bodies for devices have thrown
+    struct OnHostFor {
+        std::vector<TaskDatum> data;
+        std::vector<Operand> operands; ///< none: all are at home
+    };
+    std::unordered_map<const Task*, OnHostFor> on_host_;         ///< what tasks on cores have
+    std::unordered_map<const Task*, const TaskFlow*> for_cores_; ///< tasks whose bodies for devices have thrown
     std::unordered_map<const TaskFlow*, std::vector<const void*>> used_by_;
     std::unordered_map<const void*, std::vector<TaskFlow*>> users_;
-    std::map<const char*, Kept> kept_; ///< by where it begins; nothing is in two
-    std::atomic<bool> keeps_{false};   ///< anything is there
+    std::map<const char*, Kept> kept_;    ///< by where it begins; nothing is in two
+    std::atomic<bool> keeps_{false};      ///< anything is there
+    std::map<const char*, Array> arrays_; ///< by where it begins; nothing is in two
+    std::atomic<bool> has_arrays_{false}; ///< anything is there
+    HostBlocks host_blocks_;
+    std::vector<ReleasedBlock> host_released_;
 };
 
 } // namespace trencadis

@@ -52,6 +52,7 @@ DeviceMemory::Progress DeviceMemory::step(int device, WorkerId worker)
         bool changed = take_ended(device, station, progress);
         if (changed) acquire_claims();
         give_up_blocks(station, lock);
+        carry_out_orders(device, station, lock);
         changed |= start_transfers(device, station, lock);
         launches = ready_claims(device, station, lock);
         changed |= drop_claims(device, station, progress.done);
@@ -68,14 +69,15 @@ bool DeviceMemory::take_ended(int device, Station& station, Progress& progress)
 {
     std::vector<DeviceDriver::Ended> all = station.driver->take_ended();
     for (DeviceDriver::Ended& ended : all) {
-        station.overlap.add(queue_of(ended), ended.begin_ns, ended.end_ns);
+        if (!ended.order) station.overlap.add(queue_of(ended), ended.begin_ns, ended.end_ns);
         if (!ended.status.ok()) {
             const SpaceId from = ended.task ? 0 : ended.transfer.from;
             const bool across = from != 0 && from != space_of(device);
             const bool others = across && (station_of(from).dead || station_of(from).driver->unit().device->lost());
             lose(others ? from - 1 : device, others ? station_of(from) : station, ended.status);
         }
-        if (ended.task) end_task(device, station, ended, progress.done);
+        if (ended.order) end_order(*ended.order, std::move(ended.status));
+        else if (ended.task) end_task(device, station, ended, progress.done);
         else {
             end_transfer(station, ended);
             progress.copies.push_back(std::move(ended));
@@ -159,13 +161,23 @@ void DeviceMemory::leave_out(int device, const Transfer& transfer)
     end_without(transfer);
 }
 
+/// The host has no memory for what it should bring there.
+void DeviceMemory::lack_memory(const Transfer& transfer)
+{
+    fail_users(transfer.data, std::make_exception_ptr(Error(ErrorCode::out_of_memory, "no memory of the host left for a copy of "
+                                                                                      "what is at home on a device")));
+    end_without(transfer);
+}
+
 /// False: there is no memory for it.
 bool DeviceMemory::start_copy_in(int device, Station& station, const Transfer& transfer, Lock& lock)
 {
     void* place = nullptr;
-    if (!find_room(device, station, transfer.to_block, transfer.bytes, place, lock)) return false;
+    const bool has_home = transfer.to_block == home_memory;
+    if (!has_home && !find_room(device, station, transfer.to_block, transfer.bytes, place, lock)) return false;
+    void* const host = transfer.from == 0 ? host_place(transfer, transfer.from_block) : nullptr;
     const Outside outside(lock);
-    if (transfer.from == 0) station.driver->copy_in(transfer);
+    if (transfer.from == 0) station.driver->copy_in(transfer, host);
     else station.driver->copy_across(*station_of(transfer.from).driver, transfer);
     return true;
 }
@@ -190,8 +202,14 @@ bool DeviceMemory::start_transfers(int device, Station& station, Lock& lock)
                 leave_out(device, *transfer);
                 ended = true;
             } else if (!in) {
+                void* const host = host_place(*transfer, transfer->to_block);
+                if (!host) {
+                    lack_memory(*transfer);
+                    ended = true;
+                    continue;
+                }
                 const Outside outside(lock);
-                station.driver->copy_out(*transfer);
+                station.driver->copy_out(*transfer, host);
             }
         }
     }
@@ -224,6 +242,10 @@ bool DeviceMemory::find_operands(int device, Station& station, const Task& task,
     for (int i = 0; i < task.access_count; ++i) {
         const Datum& datum = task.data[i];
         const DatumShape shape = replicas_.shape(datum.address);
+        if (home_of(datum.address) == space_of(device)) {
+            operands.push_back({const_cast<void*>(datum.address), datum.ld, datum.rows, datum.cols});
+            continue;
+        }
         void* place = nullptr;
         const BlockId block = replicas_.block(datum.address, space_of(device));
         if (!find_room(device, station, block, replicas_.bytes(datum.address), place, lock)) return false;
@@ -247,15 +269,22 @@ bool DeviceMemory::find_room(int device, Station& station, BlockId block, Bytes 
         lose(device, station, status);
         return false;
     }
+    make_room(device, station, lock);
+    if (find().ok()) return true;
+    station.capacity = std::max(1.0, station.driver->bytes());
+    set_limit(device);
+    station.takes_less = true;
+    return false;
+}
+
+/// Copies that nobody uses go, at once as far as nothing must be saved first.
+void DeviceMemory::make_room(int device, Station& station, Lock& lock)
+{
     Plan plan;
     replicas_.make_room(space_of(device), plan);
     add_transfers(plan.transfers);
     station.released.insert(station.released.end(), plan.released.begin(), plan.released.end());
     give_up_blocks(station, lock);
-    if (find().ok()) return true;
-    replicas_.limit(space_of(device), std::max(1.0, station.driver->bytes()));
-    station.takes_less = true;
-    return false;
 }
 
 /// The first ones, while they cannot run: their data cannot come, their flow was cancelled, the device is lost. They go back to

@@ -174,8 +174,9 @@ bool NativeEngine::fetch(Worker& worker, Task& task)
 {
     if (!DeviceMemory::tracks(task)) return true;
     try {
-        devices_->fetch(task);
-        return true;
+        if (devices_->fetch(task)) return true;
+        conclude(worker, task, nullptr, 0);
+        return false;
     } catch (...) {
         conclude(worker, task, std::current_exception(), 0);
         return false;

@@ -63,6 +63,7 @@ public:
     std::vector<DeviceTraffic> traffic() const override { return devices_ ? devices_->traffic() : std::vector<DeviceTraffic>(); }
 
     KeptData* kept_data() override { return devices_.get(); }
+    DeviceArrays* device_arrays() override { return devices_.get(); }
     HostPages* host_pages() override { return devices_ ? &devices_->pages() : nullptr; }
 
     // CallSharing

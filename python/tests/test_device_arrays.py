@@ -1,0 +1,346 @@
+"""Arrays that lie on devices: what is computed with them, given back, and refused. On emulated devices, whose memory nobody else
+can read, and on the stand-in for CUDA."""
+
+import gc
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.linalg
+import trencadis
+from trencadis import _core
+from trencadis.device_arrays import DeviceArray
+
+DTYPES = ("f", "d", "F", "D")
+
+
+@pytest.fixture
+def session():
+    with trencadis.session(workers=1, devices="emulated:2,memory=32MiB") as opened:
+        yield opened
+
+
+def random(shape, dtype, seed=1):
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal(shape)
+    if dtype in "FD":
+        values = values + 1j * rng.standard_normal(shape)
+    return values.astype(dtype)
+
+
+def tolerance(dtype, n):
+    return 50 * n * np.finfo(dtype).eps
+
+
+class Foreign:
+    """An array of another library on a device: DLPack alone, and counts the capsules whose maker was told of their end."""
+
+    def __init__(self, array, **changes):
+        self.array, self.changes, self.streams = array, changes, []
+
+    def __dlpack_device__(self):
+        return self.changes.get("place", self.array.__dlpack_device__())
+
+    def __dlpack__(self, **words):
+        self.streams.append(words.pop("stream", "unsaid"))
+        if not self.changes.get("versioned", True) and "max_version" in words:
+            raise TypeError("an unknown argument")
+        self.capsule = self.changes.get("capsule") or self.array.__dlpack__(**words)
+        return self.capsule
+
+
+@pytest.mark.parametrize("order", ["F", "C"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_arrays_go_there_and_come_back_as_they_were(session, dtype, order):
+    for shape in [(5, 7), (1, 4), (4, 1), (6,), (0, 3), (1,)]:
+        host = np.array(random(shape, dtype), order=order)
+        for device in (0, 1):
+            there = session.device_array(host, device)
+            assert (there.shape, there.dtype, there.device) == (host.shape, host.dtype, device)
+            assert np.array_equal(there.to_host(), host)
+            assert np.array_equal(there.copy().to_host(), host)
+            if host.ndim == 2 and host.size:
+                assert np.array_equal(there.T.to_host(), host.T)
+
+
+@pytest.mark.parametrize("orders", ["FFF", "FCF", "CFC", "CCC", "CCF", "FFC"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products(session, dtype, orders):
+    a, b = random((90, 70), dtype, 1), random((70, 50), dtype, 2)
+    A = session.device_array(np.array(a, order=orders[0]))
+    B = session.device_array(np.array(b, order=orders[1]), 1)
+    bound = tolerance(dtype, 70) * np.abs(a).max() * np.abs(b).max()
+    product = trencadis.matmul(A, B)
+    assert isinstance(product, DeviceArray) and product.device == 0
+    assert np.abs(product.to_host() - a @ b).max() <= bound
+    out = session.device_array(np.zeros((90, 50), dtype, order=orders[2]), 1)
+    assert trencadis.matmul(A, b, out=out) is out, "the other operand is the host's"
+    assert np.abs(out.to_host() - a @ b).max() <= bound
+
+
+@pytest.mark.parametrize("order", ["F", "C"])
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cholesky(session, dtype, lower, order):
+    n = 120
+    m = random((n, n), dtype)
+    a = (m @ m.conj().T + n * np.eye(n)).astype(dtype)
+    A = session.device_array(np.array(a, order=order))
+    c, _ = trencadis.cho_factor(A, lower=lower)
+    factor = np.tril(c.to_host()) if lower else np.triu(c.to_host()).conj().T
+    assert np.abs(factor @ factor.conj().T - a).max() <= tolerance(dtype, n) * np.abs(a).max()
+    assert np.array_equal(A.to_host(), a), "it was not to be overwritten"
+    assert trencadis.cho_factor(A, lower=lower, overwrite_a=True)[0] is A
+    assert np.array_equal(A.to_host(), c.to_host())
+    b = np.array(random((n, 5), dtype, 3), order="F")
+    B = session.device_array(b, 1)
+    if dtype in "FD" and order == "C":
+        with pytest.raises(ValueError, match="by rows"):
+            trencadis.cho_solve((c, lower), B)
+        return
+    x = trencadis.cho_solve((c, lower), B)
+    assert np.abs(a @ x.to_host() - b).max() <= tolerance(dtype, n) * np.abs(a).max()
+    assert np.array_equal(B.to_host(), b)
+
+
+@pytest.mark.parametrize("order", ["F", "C"])
+@pytest.mark.parametrize("assume", ["pos", "gen"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_systems(session, dtype, assume, order):
+    n = 100
+    m = random((n, n), dtype)
+    a = (m @ m.conj().T + n * np.eye(n)).astype(dtype) if assume == "pos" else m + 20 * np.eye(n, dtype=dtype)
+    A = session.device_array(np.array(a, order=order))
+    if assume == "pos" and dtype in "FD" and order == "C":
+        with pytest.raises(ValueError, match="by rows"):
+            trencadis.solve(A, np.ones(n, dtype), assume_a=assume)
+        return
+    for b in (random(n, dtype, 5), np.array(random((n, 9), dtype, 5), order="F")):
+        B = session.device_array(b)
+        x = trencadis.solve(A, B, assume_a=assume)
+        assert isinstance(x, DeviceArray) and x.shape == b.shape
+        assert np.abs(a @ x.to_host() - b).max() <= tolerance(dtype, n) * np.abs(a).max()
+        on_host = trencadis.solve(A, b, assume_a=assume)
+        assert np.array_equal(on_host, x.to_host()), "right sides on the host"
+        assert trencadis.solve(A, B, assume_a=assume, overwrite_b=True) is B
+        assert np.array_equal(B.to_host(), on_host)
+    assert np.array_equal(A.to_host(), a)
+    if dtype in "fd" and assume == "gen":
+        x = trencadis.solve(A, session.device_array(b), assume_a="gen", transposed=True).to_host()
+        assert np.abs(a.T @ x - b).max() <= tolerance(dtype, n) * np.abs(a).max()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_lu(session, dtype):
+    a = np.array(random((130, 130), dtype), order="F")
+    A = session.device_array(a)
+    lu, piv = trencadis.lu_factor(A)
+    expected, pivots = scipy.linalg.lu_factor(a)
+    assert np.array_equal(piv, pivots)
+    assert piv.dtype == np.int32
+    assert np.abs(lu.to_host() - expected).max() <= tolerance(dtype, 130) * np.abs(expected).max()
+    b = np.array(random((130, 3), dtype, 2), order="F")
+    for trans in (0, 1, 2):
+        x = trencadis.lu_solve((lu, piv), session.device_array(b, 1), trans)
+        assert np.abs(x.to_host() - scipy.linalg.lu_solve((expected, pivots), b, trans)).max() <= 1e4 * tolerance(dtype, 130)
+    with pytest.raises(ValueError, match="lu_factor takes arrays on a device that lie by columns"):
+        trencadis.lu_factor(session.device_array(np.ascontiguousarray(a)))
+
+
+def test_numerical_events_are_those_of_arrays_on_the_host(session):
+    n = 80
+    a = np.eye(n, order="F")
+    a[40, 40] = -1
+    with pytest.raises(scipy.linalg.LinAlgError, match="41-th leading minor"):
+        trencadis.cho_factor(session.device_array(a))
+    a[40, 40] = 0
+    with pytest.raises(scipy.linalg.LinAlgError, match="singular"):
+        trencadis.solve(session.device_array(a), np.ones(n), assume_a="gen")
+    with pytest.warns(scipy.linalg.LinAlgWarning, match="41 is exactly zero"):
+        trencadis.lu_factor(session.device_array(a))
+
+
+# ---- arrays of other libraries
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_arrays_of_others_are_taken_by_dlpack_and_written_in_place(session, versioned):
+    a, b = (np.array(random((40, 40), "d", seed), order="F") for seed in (1, 2))
+    A, B = (session.device_array(x) for x in (a, b))
+    C = session.device_array(np.zeros((40, 40), order="C"), 1)
+    out = Foreign(C, versioned=versioned)
+    product = trencadis.matmul(Foreign(A, versioned=versioned), Foreign(B.T, versioned=versioned), out=out)
+    assert product is out
+    assert np.abs(C.to_host() - a @ b.T).max() < 1e-12
+    assert out.streams[-1] == "unsaid", "streams are CUDA's"
+
+
+def test_a_capsule_is_ended_once_whether_it_is_used_or_not_also_on_errors(session):
+    A = session.device_array(np.eye(8, order="F"))
+    address = A._memory.address
+
+    def used(call):
+        foreign = Foreign(A)
+        call(foreign)
+        del foreign
+        gc.collect()
+
+    before = sys.getrefcount(A)
+    for _ in range(3):
+        used(lambda x: trencadis.matmul(x, x))
+        with pytest.raises(ValueError, match="8 rows"):
+            used(lambda x: trencadis.solve(x, np.ones(7), assume_a="gen"))
+        with pytest.raises(ValueError, match="not converted"):
+            used(lambda x: trencadis.matmul(x, np.ones((8, 8), "f", order="F")))
+        A.__dlpack__(), A.__dlpack__(max_version=(1, 0))  # nobody takes these
+        gc.collect()
+        assert sys.getrefcount(A) == before
+    assert A._memory.address == address
+    assert np.array_equal(A.to_host(), np.eye(8))
+
+
+def test_a_capsule_is_used_once(session):
+    A = session.device_array(np.eye(8, order="F"))
+    for capsule in (A.__dlpack__(), A.__dlpack__(max_version=(1, 0))):
+        again = Foreign(A, capsule=capsule)
+        trencadis.matmul(again, again.array)
+        with pytest.raises(ValueError, match="was used already"):
+            trencadis.matmul(again, again.array)
+    with pytest.raises(ValueError, match="no DLPack capsule"):
+        trencadis.matmul(Foreign(A, capsule=object()), A)
+
+
+def test_others_keep_what_is_exported(session):
+    A = session.device_array(np.full((8, 8), 3.0, order="F"))
+    tensor = _core.Tensor(A.__dlpack__(max_version=(1, 0)))
+    assert tensor.device == (12, 0) == A.__dlpack_device__()
+    assert (tensor.shape, tensor.strides, tensor.type) == ([8, 8], [1, 8], "d")
+    memory = A._memory
+    room = session.device_bytes
+    del A
+    gc.collect()
+    assert session.device_bytes == room, "the tensor has it"
+    del tensor, memory
+    gc.collect()
+    assert session.device_bytes == room + 512
+
+
+def test_arrays_that_live_until_the_program_ends_end_with_it():
+    program = """
+import numpy as np, trencadis
+with trencadis.session(workers=1, devices="emulated,always=yes") as session:
+    A = session.device_array(np.eye(8, order="F"))
+    held, unused = trencadis._core.Tensor(A.__dlpack__()), A.__dlpack__(max_version=(1, 0))
+    B = trencadis.device_arrays.taken(type("Other", (), {"__dlpack__": lambda s, **w: A.__dlpack__(**w),
+                                                         "__dlpack_device__": lambda s: (12, 0)})(), "a")
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_read_only_arrays_are_read_and_not_written(session):
+    A = session.device_array(np.eye(8, order="F"))
+    frozen = DeviceArray(A._memory, session, A.dtype, A.shape, A.element_strides, read_only=True)
+    with pytest.raises(BufferError, match="read-only"):
+        frozen.__dlpack__()
+    assert _core.Tensor(frozen.__dlpack__(max_version=(1, 0))).read_only
+    assert np.array_equal(trencadis.matmul(Foreign(frozen), A).to_host(), np.eye(8))
+    for call in (
+        lambda: trencadis.matmul(A, A, out=Foreign(frozen)),
+        lambda: trencadis.cho_factor(frozen, overwrite_a=True),
+        lambda: trencadis.solve(A, frozen, assume_a="pos", overwrite_b=True),
+    ):
+        with pytest.raises(ValueError, match="is read-only") as raised:
+            call()
+        assert "\n" not in str(raised.value)
+
+
+def test_parts_of_matrices_with_offsets_and_strides(session):
+    host = np.array(random((50, 60), "d"), order="F")
+    A = session.device_array(host)
+    part = DeviceArray(A._memory, session, A.dtype, (20, 30), (1, 50), offset=(5 + 10 * 50) * 8)
+    expected = host[5:25, 10:40]
+    assert np.array_equal(part.to_host(), expected)
+    assert np.abs(trencadis.matmul(Foreign(part), Foreign(part.T)).to_host() - expected @ expected.T).max() < 1e-12
+    wide = DeviceArray(A._memory, session, A.dtype, (20, 30), (2, 50))
+    backward = DeviceArray(A._memory, session, A.dtype, (20, 30), (1, -50), offset=29 * 50 * 8)
+    for array in (wide, Foreign(wide), backward, Foreign(backward)):
+        with pytest.raises(ValueError, match="strides") as raised:
+            trencadis.matmul(array, A)
+        assert "\n" not in str(raised.value)
+
+
+REFUSED = {
+    "another dtype": (lambda s, A: trencadis.matmul(A, s.device_array(np.ones((8, 8), "f"))), "not converted"),
+    "no structure": (lambda s, A: trencadis.solve(A, np.ones(8)), "say 'gen' or 'pos'"),
+    "cholesky": (lambda s, A: trencadis.cholesky(A), "take cho_factor"),
+    "qr": (lambda s, A: trencadis.qr(A), "copy it there first"),
+    "inv": (lambda s, A: trencadis.inv(A), "copy it there first"),
+    "lstsq": (lambda s, A: trencadis.lstsq(A, np.ones(8)), "copy it there first"),
+    "NumPy": (lambda s, A: np.asarray(A), r"to_host\(\)"),
+    "a vector's product": (lambda s, A: trencadis.matmul(A, s.device_array(np.ones(8))), "a vector is a matrix of one column"),
+    "shapes": (lambda s, A: trencadis.matmul(A, s.device_array(np.ones((7, 8)))), "a is 8 x 8 and b is 7 x 8"),
+    "out's shape": (lambda s, A: trencadis.matmul(A, A, out=s.device_array(np.ones((7, 8)))), "out is 7 x 8"),
+    "out shares": (lambda s, A: trencadis.matmul(A, A, out=A), "out shares memory with a"),
+    "b by rows": (lambda s, A: trencadis.solve(A, s.device_array(np.ones((8, 2))), assume_a="pos"), "b lies by rows"),
+    "not square": (lambda s, A: trencadis.cho_factor(s.device_array(np.ones((8, 7)))), "must be square"),
+    "a stack": (lambda s, A: s.device_array(np.ones((2, 3, 4))), "vectors and matrices"),
+    "integers": (lambda s, A: s.device_array(np.ones((3, 4), int)), "float32, float64"),
+    "no such device": (lambda s, A: s.device_array(np.ones(3), 2), "device 2 was named, and this session has 2"),
+    "no number": (lambda s, A: s.device_array(np.ones(3), "cuda"), "must be the number"),
+    "too large": (lambda s, A: s.device_array(np.ones(1 << 23)), "bytes were asked for"),
+    "another's kind": (lambda s, A: trencadis.matmul(Foreign(A, place=(10, 0)), A), "on device rocm:0, and the devices"),
+    "another number": (lambda s, A: trencadis.matmul(Foreign(A, place=(12, 7)), A), "on device emulated:7"),
+    "the wrong device": (lambda s, A: trencadis.matmul(Foreign(A, place=(12, 1)), A), "are in no memory of emulated 1"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_not_offered_is_refused_in_one_line(session, what):
+    call, said = REFUSED[what]
+    A = session.device_array(np.eye(8, order="F"))
+    with pytest.raises((ValueError, TypeError, MemoryError), match=said) as raised:
+        call(session, A)
+    assert "\n" not in str(raised.value)
+    assert np.array_equal(A.to_host(), np.eye(8))
+
+
+def test_arrays_of_another_session_or_of_none_are_refused(session):
+    A = session.device_array(np.eye(8, order="F"))
+    with trencadis.session(workers=1, devices="emulated") as other:
+        with pytest.raises(ValueError, match="of another session"):
+            trencadis.matmul(A, A)
+        with pytest.raises(ValueError, match="are in no memory of"):
+            trencadis.matmul(Foreign(A), other.device_array(np.eye(8)))
+    with trencadis.session(workers=1) as cores:
+        with pytest.raises(ValueError, match="has no devices"):
+            cores.device_array(np.eye(8))
+        with pytest.raises(TypeError, match="lies on device emulated:0"):
+            trencadis.matmul(Foreign(A), np.eye(8))
+
+
+@pytest.mark.parametrize("fault", ["fail-copy=9", "fail-kernel=5", "lose-at=12", "lose-at=1"])
+def test_a_device_that_fails_is_said_and_nothing_hangs(fault):
+    with trencadis.session(workers=1, scheduler="h2", devices=f"emulated:2,memory=32MiB,always=yes,{fault}") as session:
+        n, right = 400, 0
+        a = np.eye(n, order="F") * n + 1
+        for _ in range(4):
+            try:
+                A = session.device_array(a)
+                c, _ = trencadis.cho_factor(A, lower=True, overwrite_a=True)
+                assert np.abs(np.tril(c.to_host()) @ np.tril(c.to_host()).T - a).max() < 1e-9 * n
+                right += 1
+            except RuntimeError as error:
+                assert "emulated" in str(error) and "\n" not in str(error)
+        assert right < 4, "none of the faults came about"
+        host, _ = trencadis.cho_factor(a, lower=True)
+        assert np.abs(np.tril(host) @ np.tril(host).T - a).max() < 1e-9 * n
+
+
+def test_a_session_lives_as_long_as_its_arrays():
+    with trencadis.session(workers=1, devices="emulated") as session:
+        A = session.device_array(np.eye(8))
+    del session
+    gc.collect()
+    assert np.array_equal(A.to_host(), np.eye(8))

@@ -1,0 +1,123 @@
+// Arrays that lie on a session's devices.
+#include "base/error.hpp"
+#include "session/session_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+DeviceArrays& arrays_of(Engine& engine, const SessionOptions& options)
+{
+    if (DeviceArrays* const arrays = engine.device_arrays()) return *arrays;
+    throw Error(ErrorCode::bad_argument, 1,
+                "an array is to lie on a device, and this session of engine '" + options.engine +
+                    "' has none; make it with devices, such as devices='cuda:0'");
+}
+
+DeviceArrays::Columns columns_of(void* array, std::int64_t ld, std::int64_t rows, std::int64_t cols, std::size_t element)
+{
+    const auto check = [](int number, const char* name, std::int64_t value, std::int64_t least) {
+        if (value < least)
+            throw Error(ErrorCode::bad_argument, number, fmt::format("{} is {}, must be at least {}", name, value, least));
+    };
+    check(5, "rows", rows, 0);
+    check(6, "cols", cols, 0);
+    check(2, "ld", ld, std::max<std::int64_t>(1, rows));
+    check(7, "element_bytes", static_cast<std::int64_t>(element), 1);
+    return {array, std::size_t(ld) * element, std::size_t(rows) * element, std::size_t(cols)};
+}
+
+} // namespace
+
+devices::Device* Session::device(int number) const { return parts_->devices.device(number); }
+
+void Session::require_device(int number) const
+{
+    if (number >= 0 && number < devices()) return;
+    const std::string named = "device " + std::to_string(number) + " was named, and this session has ";
+    throw Error(ErrorCode::bad_argument, 1,
+                devices() == 0 ? named + "no devices; make it with some, such as devices='cuda:0'"
+                               : named + fmt::format("{} of them, from 0 on", devices()));
+}
+
+void* Session::allocate_on(int device, std::size_t bytes)
+{
+    require_workers();
+    require_device(device);
+    if (bytes == 0) throw Error(ErrorCode::bad_argument, 2, "bytes is 0, must be at least 1");
+    return arrays_of(*parts_->engine, parts_->options).allocate(device, bytes);
+}
+
+void* Session::adopt(int device, void* memory, std::size_t bytes)
+{
+    require_workers();
+    require_device(device);
+    if (bytes == 0) throw Error(ErrorCode::bad_argument, 3, "bytes is 0, must be at least 1");
+    return arrays_of(*parts_->engine, parts_->options).adopt(device, memory, bytes);
+}
+
+/// In a process forked since nothing of it is touched.
+void Session::give_up(void* array)
+{
+    if (made_before_fork()) return;
+    arrays_of(*parts_->engine, parts_->options).give_up(array);
+}
+
+void Session::copy_to(void* array, std::int64_t ld, const void* host, std::int64_t host_ld, std::int64_t rows, std::int64_t cols,
+                      std::size_t element_bytes)
+{
+    require_workers();
+    const DeviceArrays::Columns there = columns_of(array, ld, rows, cols, element_bytes);
+    arrays_of(*parts_->engine, parts_->options).write(there, {const_cast<void*>(host), std::size_t(host_ld) * element_bytes});
+}
+
+void Session::copy_from(const void* array, std::int64_t ld, void* host, std::int64_t host_ld, std::int64_t rows,
+                        std::int64_t cols, std::size_t element_bytes)
+{
+    require_workers();
+    const DeviceArrays::Columns there = columns_of(const_cast<void*>(array), ld, rows, cols, element_bytes);
+    arrays_of(*parts_->engine, parts_->options).read(there, {host, std::size_t(host_ld) * element_bytes});
+}
+
+void Session::copy_array(void* to, std::int64_t to_ld, const void* from, std::int64_t from_ld, std::int64_t rows,
+                         std::int64_t cols, std::size_t element_bytes)
+{
+    require_workers();
+    const DeviceArrays::Columns there = columns_of(to, to_ld, rows, cols, element_bytes);
+    DeviceArrays& arrays = arrays_of(*parts_->engine, parts_->options);
+    if (arrays.copy(there, const_cast<void*>(from), std::size_t(from_ld) * element_bytes)) return;
+    std::vector<std::byte> meanwhile(there.bytes * there.columns);
+    arrays.read(columns_of(const_cast<void*>(from), from_ld, rows, cols, element_bytes), {meanwhile.data(), there.bytes});
+    arrays.write(there, {meanwhile.data(), there.bytes});
+}
+
+bool Session::has_arrays() const
+{
+    const DeviceArrays* const arrays = parts_->engine->device_arrays();
+    return arrays && arrays->any() && !made_before_fork();
+}
+
+bool Session::minds_memory() const { return parts_->engine->device_arrays() && (keeps() || has_arrays()); }
+
+int Session::device_of(const void* in_array) const
+{
+    return has_arrays() ? parts_->engine->device_arrays()->device_of(in_array) : -1;
+}
+
+void Session::require_there(int device) const { parts_->engine->device_arrays()->require_there(device); }
+
+/// What arrays take of it is not for copies.
+Bytes Session::device_bytes() const
+{
+    Bytes least = parts_->devices.least_bytes();
+    if (!has_arrays()) return least;
+    for (int device = 0; device < devices(); ++device) least = std::min(least, parts_->engine->device_arrays()->room(device));
+    return std::max(1.0, least);
+}
+
+} // namespace trencadis
