@@ -130,7 +130,8 @@ public:
     /// Memory for an array on a device of this session, by its number from 0.
     void* allocate_on(int device, std::size_t bytes);
     /// Memory that somebody else has allocated there, by the address of its maker's interfaces, such as CUDA's; whoever has it
-    /// keeps it until it is given up here. Where it is adopted twice, its two addresses are two matrices to calls. Throws Error{bad_argument} for what is none of that device's.
+    /// keeps it until it is given up here. Where it is adopted twice, its two addresses are two matrices to calls. Throws
+    /// Error{bad_argument} for what is none of that device's.
     void* adopt(int device, void* memory, std::size_t bytes);
     /// The array at this address is none of the session's from now on; where it was allocated here its memory goes. Throws
     /// Error{bad_argument} while a call uses it.
