@@ -27,7 +27,7 @@ struct Transfer {
     Bytes bytes = 0;
     SpaceId from = 0, to = 0;
     TransferReason reason = TransferReason::fetch;
-    std::vector<TransferId> after;
+    std::vector<TransferId> after = {};
     BlockId from_block = home_memory, to_block = home_memory; ///< where in the spaces; at the datum's home, its own memory
     DatumShape shape = {};      ///< as the tasks name it; not known of opaque data, which are copied whole
     std::int64_t asked_by = -1; ///< order of the task that it is for, for traces; -1: of none
