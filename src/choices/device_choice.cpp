@@ -18,10 +18,13 @@ bool takes(const DeviceFigures& device, const Codelet& codelet, const void* args
            operands <= device.bytes && device.unit.can_run(codelet, args);
 }
 
-Link link_of(const DeviceFigures& device) { return {{device.bytes_per_second[0], device.bytes_per_second[1]}, device.latency}; }
-std::vector<Link> links_of(const UnitFigures& figures)
+DeviceLink link_of(const DeviceFigures& device)
 {
-    std::vector<Link> links;
+    return {{device.bytes_per_second[0], device.bytes_per_second[1]}, device.latency};
+}
+std::vector<DeviceLink> links_of(const UnitFigures& figures)
+{
+    std::vector<DeviceLink> links;
     for (const DeviceFigures& device : figures.devices) links.push_back(link_of(device));
     return links;
 }
@@ -57,7 +60,7 @@ CallOutlook::CallOutlook(const UnitFigures& figures) : CallOutlook(figures, Task
 
 CallOutlook::CallOutlook(const UnitFigures& figures, Tasks tasks)
     : figures_(figures), parts_(tasks == Tasks::of_all ? figures.devices.size() : 0),
-      schedule_(figures.cores, tasks == Tasks::of_all ? links_of(figures) : std::vector<Link>()), on_devices_(parts_.size())
+      schedule_(figures.cores, tasks == Tasks::of_all ? links_of(figures) : std::vector<DeviceLink>()), on_devices_(parts_.size())
 {
     double fastest = 0;
     for (std::size_t d = 0; d < parts_.size(); ++d) {

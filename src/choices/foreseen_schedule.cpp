@@ -14,7 +14,7 @@ constexpr int in_flight = 2;
 
 } // namespace
 
-ForeseenSchedule::ForeseenSchedule(double cores, std::vector<Link> links) : cores_(cores), links_(std::move(links)) {}
+ForeseenSchedule::ForeseenSchedule(double cores, std::vector<DeviceLink> links) : cores_(cores), links_(std::move(links)) {}
 
 void ForeseenSchedule::add(const Work& work, std::span<const Access> accesses)
 {

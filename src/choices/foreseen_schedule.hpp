@@ -14,7 +14,7 @@ using DeviceSet = std::uint64_t;
 inline constexpr int most_devices = 64;
 
 /// What lies between host memory and a device's.
-struct Link {
+struct DeviceLink {
     double bytes_per_second[2] = {0, 0}; ///< to it and from it
     Seconds latency = 0;                 ///< of a small copy
     Seconds takes(Bytes bytes, bool back) const { return latency + bytes / bytes_per_second[back]; }
@@ -32,7 +32,7 @@ public:
         std::span<const Seconds> on_devices;
     };
     /// `cores` need not be whole.
-    ForeseenSchedule(double cores, std::vector<Link> links);
+    ForeseenSchedule(double cores, std::vector<DeviceLink> links);
     void add(const Work& work, std::span<const Access> accesses); ///< in the order of submission
 
     /// When the last result is back at home, with these devices; 0: not foreseen, as it has too many tasks. O(tasks units).
@@ -63,7 +63,7 @@ private:
 
     static constexpr std::size_t most_tasks = std::size_t{1} << 14;
     const double cores_;
-    const std::vector<Link> links_;
+    const std::vector<DeviceLink> links_;
     std::vector<Task> tasks_;
     std::vector<Use> uses_;
     std::vector<Seconds> on_devices_; ///< of each task by device

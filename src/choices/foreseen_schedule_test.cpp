@@ -12,7 +12,7 @@ constexpr double mega = 1e6;
 
 /// A call on some cores beside devices with these links; data of a megabyte.
 struct Call {
-    Call(double cores, std::vector<Link> links) : devices(links.size()), schedule(cores, std::move(links)) {}
+    Call(double cores, std::vector<DeviceLink> links) : devices(links.size()), schedule(cores, std::move(links)) {}
     void add(Seconds on_core, Seconds on_device, std::vector<Access> accesses, bool all_cores = false)
     {
         const std::vector<Seconds> there(devices, on_device);
@@ -31,7 +31,7 @@ Access out(int i) { return write(Call::datum(i)); }
 Access inout(int i) { return readwrite(Call::datum(i)); }
 
 /// A megabyte takes a second and the latency.
-Link link(Seconds latency = 0) { return {{mega, mega}, latency}; }
+DeviceLink link(Seconds latency = 0) { return {{mega, mega}, latency}; }
 
 TEST(ForeseenSchedule, OfCoresIsTheLongerOfTheirWorkAndTheChain)
 {
