@@ -166,6 +166,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     make.communicator = options.communicator;
     make.callers_anywhere = options.workers.empty();
     make.device_units = parts.devices.open(resolved, parts.places, parts.machine, *parts.kernels);
+    make.device_slots = parts.devices.in_flight();
     if (resolved.machine.empty() && resolved.slow.empty() && resolved.devices.empty())
         parts.speeds.emplace(parts.machine.name, parts.kernels->name() + ' ' + parts.kernels->version());
     else parts.speeds.emplace();

@@ -48,6 +48,7 @@ std::vector<DeviceUnit> SessionDevices::open(const SessionOptions& resolved, con
         units.push_back({device.get(), kernels_.back().get()});
     }
     always_ = devices::take_part_always(words);
+    in_flight_ = devices::tasks_in_flight(words);
     if (always_) return units;
     std::vector<std::string> models;
     for (const auto& device : list_) models.push_back(device->model());

@@ -34,6 +34,7 @@ public:
     Crew::Forecast foresee(const std::function<void(Flow&)>& submit, Seconds alone) const;
     /// In a call of which nothing is known.
     choices::DeviceSet undecided() const { return always_ ? ~choices::DeviceSet(0) : 0; }
+    int in_flight() const { return in_flight_; } ///< tasks that each takes at a time
     /// What an engine begins with: shares by speed from the first call on. Empty where nothing was measured.
     KernelSpeeds speeds(const std::vector<WorkerPlace>& places) const;
 
@@ -41,6 +42,7 @@ private:
     devices::DeviceList list_;
     std::vector<std::unique_ptr<const DeviceKernels>> kernels_; ///< by device; gone before it
     bool always_ = false;
+    int in_flight_ = 2;
     choices::UnitFigures figures_; ///< not where they take part always
 };
 
