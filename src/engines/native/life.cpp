@@ -79,7 +79,8 @@ NativeEngine::NativeEngine(EngineParts parts)
     describe_copies();
     make_devices();
     make_scheduler(*this, parts_.scheduler);
-    wakes_all_ |= devices_ != nullptr; // not every worker can run every task
+    policy_wakes_all_ = wakes_all_;
+    wakes_all_ |= devices_ != nullptr; // what a worker releases may be for others, though it is but one
     locates_ = !devices_ && scheduler_->asks_for_data() && memory_.memories() > 1;
     idle_on_node_ = std::vector<std::atomic<int>>(binding_.nodes());
     for (auto& worker : workers_)

@@ -75,12 +75,13 @@ void NativeEngine::count_idle(const Worker& worker, int change)
     if (binding_.splits()) idle_on_node_[std::size_t(worker.place.node)].fetch_add(change, std::memory_order_seq_cst);
 }
 
-/// So many sleepers; all of them where a task may be for certain workers only. `cores_alone`: devices sleep on.
+/// So many sleepers; all of them where the policy may mean certain workers. Devices look at whatever is there, for not every
+/// worker can run every task; `cores_alone`: they sleep on. Each core that is woken for nothing costs whoever wakes it 5 us.
 void NativeEngine::wake(int count, bool cores_alone)
 {
-    if (wakes_all_) count = 2 * workers();
-    if (cores_alone) sleepers_.notify(count, cores(), workers());
-    else sleepers_.notify(count);
+    if (policy_wakes_all_) count = 2 * workers();
+    for (WorkerId device = cores(); !cores_alone && device < workers(); ++device) sleepers_.notify_one(device);
+    sleepers_.notify(count, cores(), workers());
 }
 
 /// Calls that devices are left out of say so; those that sleep are not to be woken for each of their tasks.
