@@ -37,8 +37,7 @@ Seconds hop(const DeviceFigures& device, Bytes bytes)
 
 template <class Unit> Seconds time_on(const Unit& unit, const Codelet& codelet, Flops flops)
 {
-    const bool factors = !unit.factors.empty() && std::string_view(codelet.name) == "potrf";
-    return (factors ? unit.factors : unit.speed).time(flops);
+    return curve_for(unit, codelet.name).time(flops);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct DeviceFigures {
     double bytes_per_second[2] = {0, 0};               ///< to it and from it
     Seconds latency = 0;                               ///< of a small copy
     SpeedCurve factors = {};                           ///< of Cholesky factorizations; empty: as products
+    SpeedCurve updates = {}, solves = {};              ///< of rank k, and with triangles; likewise
 };
 
 /// The units of a session.
@@ -47,8 +49,18 @@ struct UnitFigures {
     double cores = 1; ///< how many of those whose speed is given
     SpeedCurve speed; ///< of one
     std::vector<DeviceFigures> devices;
-    SpeedCurve factors = {}; ///< of Cholesky factorizations of tiles; empty: as products
+    SpeedCurve factors = {};              ///< of Cholesky factorizations of tiles; empty: as products
+    SpeedCurve updates = {}, solves = {}; ///< likewise
 };
+/// Those of a unit that hold for a codelet, by its name.
+template <class Unit> const SpeedCurve& curve_for(const Unit& unit, std::string_view codelet)
+{
+    const SpeedCurve& own = codelet == "potrf"                                             ? unit.factors
+                            : codelet == "syrk" || codelet == "herk"                       ? unit.updates
+                            : codelet == "trsm" || codelet == "gessm" || codelet == "trmm" ? unit.solves
+                                                                                           : unit.speed;
+    return own.empty() ? unit.speed : own;
+}
 
 /// The tasks of a call, weighed while an algorithm submits them: how long each sort of unit would need, what would have to be
 /// moved, how long the longest chain is, and how they would follow one another. Nothing is computed; of a task that submits tasks

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <memory>
 
 namespace trencadis::choices {
@@ -190,6 +191,17 @@ TEST(FactorsOfTiles, TakeTheirOwnTimeWhereItWasMeasured)
     const double before = for_potrf(one, 2048, 512).alone;
     one.factors = constant(10 * giga);
     EXPECT_NEAR(for_potrf(one, 2048, 512).alone - before, 4 * 512.0 * 512 * 512 / 3 / (20 * giga), 1e-4); // half as fast
+}
+
+TEST(KernelsOfADevice, TakeTheirOwnTimeWhereItWasMeasured)
+{
+    UnitFigures one = machine(1e-3 * giga, 1, {device(5000 * giga, 1e15, 16e9, 1e-9)});
+    const auto with = [&] { return for_potrf(one, 2048, 1024).with; };
+    const double before = with();
+    one.devices[0].solves = constant(1000 * giga);
+    EXPECT_NEAR(with() - before, std::pow(1024.0, 3) * (1 / 1e12 - 1 / 5e12), 1e-6);
+    one.devices[0].updates = constant(2000 * giga);
+    EXPECT_NEAR(with() - before, std::pow(1024.0, 3) * (1 / 1e12 + 1 / 2e12 - 2 / 5e12), 2e-6);
 }
 
 } // namespace

@@ -78,6 +78,8 @@ private:
     /// A worker within this factor of the fastest is as good as it: measured times of one kernel on one core spread by some 10 %,
     /// and to begin at once is worth more than the rest.
     static constexpr double alike = 1.3;
+    /// A unit so much faster is of another sort, as a device is beside a core.
+    static constexpr double much_faster = 4;
     /// A task that takes no longer is over before another worker could be woken for it.
     static constexpr Seconds too_short = 1e-4;
 
@@ -198,8 +200,8 @@ private:
 
     // ---- several memories -------------------------------------------------------------------------------------
 
-    /// When the task would end if it were put on this list.
-    Seconds end_at(const Place& place, const Task& task) const
+    /// When the task would end there, after `before` seconds of the list's work.
+    Seconds end_at(const Place& place, const Task& task, Seconds before) const
     {
         Seconds best = never, first_free = never;
         double speed = 0;
@@ -216,17 +218,28 @@ private:
         if (!(best < never)) return never;
         for (const WorkerId worker : place.workers) speed += best > 0 ? best / time(task, worker) : 1;
         if (!(first_free < never)) first_free = view_.now();
-        return first_free + place.ready.cost() / speed + view_.transfer_time(task, who) + best;
+        return first_free + before / speed + view_.transfer_time(task, who) + best;
     }
-    Place& best_place(const Task& task)
+    /// Where it ends first behind all that is there. Not on a much slower unit, though, which holds it for as long as it takes,
+    /// if a fast one ends it sooner behind what ranks above it alone: that is whom it will wait for.
+    Place& best_place(Task& task)
     {
         Place* best = &places_.front();
         Seconds soonest = never;
         for (Place& place : places_)
-            if (const Seconds end = end_at(place, task); end < soonest) {
+            if (const Seconds end = end_at(place, task, place.ready.cost()); end < soonest) {
                 soonest = end;
                 best = &place;
             }
+        const Seconds takes = fastest(*best, task);
+        for (Place& place : places_) {
+            if (&place == best || !(much_faster * fastest(place, task) < takes)) continue;
+            const Seconds before = place.ready.cost_before(place.ready.rank_of(task));
+            if (const Seconds end = end_at(place, task, before); end < soonest) {
+                soonest = end;
+                best = &place;
+            }
+        }
         return *best;
     }
     /// The lowest ranked task of the list with most work, if it ends sooner here, its transfer counted.
@@ -241,7 +254,7 @@ private:
         if (!low) return;
         const Task& task = *low->task;
         const Seconds here = view_.now() + view_.transfer_time(task, worker) + time(task, worker);
-        const Seconds there = end_at(*most, task) - low->cost; // it is in that list's cost already
+        const Seconds there = end_at(*most, task, most->ready.cost()) - low->cost; // it is in that list's cost already
         if (here <= there || low->cost == 0) decision = run(*most, most->ready.take(*low));
         else if (decision.again_in == 0) decision.again_in = std::max(there - view_.now(), 1e-4);
     }

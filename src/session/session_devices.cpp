@@ -66,7 +66,9 @@ std::vector<DeviceUnit> SessionDevices::open(const SessionOptions& resolved, con
                                     curve_of(its.products),
                                     {ways[0], ways[1]},
                                     its.latency,
-                                    curve_of(its.factors)});
+                                    curve_of(its.factors),
+                                    curve_of(its.updates),
+                                    curve_of(its.solves)});
         std::copy(std::begin(ways), std::end(ways), units[d].bytes_per_second);
     }
     return units;
@@ -89,23 +91,20 @@ Crew::Forecast SessionDevices::foresee(const std::function<void(Flow&)>& submit,
     return {choice.devices, choice.with, choice.alone};
 }
 
-/// Of the kernels that devices have, as fast as a product: what is seen later takes the place of that. Other precisions than
-/// those of double may be as much as sixty times faster, or not at all.
+/// Of the kernels that devices have: what is seen later takes the place of that. In single precision as in double: what a device
+/// and a core reach there was not measured, and devices are no slower. Without, a device that is a hundred cores' worth would be
+/// taken for one of them at first, and each core be given a tile.
 KernelSpeeds SessionDevices::speeds(const std::vector<WorkerPlace>& places) const
 {
     KernelSpeeds speeds;
-    const auto set = [&](const char* codelet, const std::string& unit, const choices::SpeedCurve& curve) {
-        for (const choices::SpeedCurve::Point& point : curve.points())
-            for (const char precision : {'d', 'z'}) speeds.set({codelet, precision, unit}, {size_of(point.flops), point.rate});
+    const auto add = [&](const std::string& named, const auto& unit) {
+        for (const char* const codelet : {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm", "potrf"})
+            for (const choices::SpeedCurve::Point& point : choices::curve_for(unit, codelet).points())
+                for (const char precision : {'s', 'd', 'c', 'z'})
+                    speeds.set({codelet, precision, named}, {size_of(point.flops), point.rate});
     };
-    const auto add = [&](const std::string& unit, const choices::SpeedCurve& curve) {
-        for (const char* const codelet : {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm"}) set(codelet, unit, curve);
-    };
-    for (std::size_t d = 0; d < figures_.devices.size(); ++d) {
-        add(name(d), figures_.devices[d].speed);
-        set("potrf", name(d), figures_.devices[d].factors);
-    }
-    for (const WorkerPlace& place : places) add(place.kind_name, figures_.speed), set("potrf", place.kind_name, figures_.factors);
+    for (std::size_t d = 0; d < figures_.devices.size(); ++d) add(name(d), figures_.devices[d]);
+    for (const WorkerPlace& place : places) add(place.kind_name, figures_);
     return speeds;
 }
 
