@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace trencadis {
@@ -45,6 +46,22 @@ public:
     {
         Place& place = places_.size() == 1 ? places_.front() : best_place(task);
         place.ready.push(task, task.flops > 0 ? fastest(place, task) : 0);
+        ++place.fresh;
+    }
+
+    int for_workers_below(WorkerId limit, int pushed) override
+    {
+        if (places_.size() == 1) return pushed;
+        int theirs = 0;
+        const Place* one = nullptr;
+        for (Place& place : places_) {
+            const int fresh = std::exchange(place.fresh, 0);
+            if (place.workers.front() >= limit) continue;
+            theirs += fresh;
+            one = &place;
+        }
+        if (theirs == 0 && one && look_elsewhere(one->workers.front()).ends_sooner_here()) return 1;
+        return theirs;
     }
 
     Decision pop(WorkerId worker) override
@@ -67,6 +84,7 @@ private:
         int node;
         std::vector<WorkerId> workers;
         RankedTasks ready;
+        int fresh = 0; ///< pushed since for_workers_below
     };
     /// The workers other than one, as they look for one task.
     struct Others {
@@ -242,21 +260,34 @@ private:
         }
         return *best;
     }
-    /// The lowest ranked task of the list with most work, if it ends sooner here, its transfer counted.
+    struct Elsewhere {
+        Place* place = nullptr;
+        const RankedTasks::Ready* task = nullptr; ///< null: there is none
+        Seconds here = 0, there = 0;              ///< when it ends, its transfer counted
+        bool ends_sooner_here() const { return task && (here <= there || task->cost == 0); }
+    };
+    /// The lowest ranked task of the list with most work.
+    Elsewhere look_elsewhere(WorkerId worker)
+    {
+        Elsewhere found;
+        for (Place& place : places_)
+            if (!place.ready.empty() && (!found.place || place.ready.cost() > found.place->ready.cost())) found.place = &place;
+        if (!found.place) return found;
+        found.task = found.place->ready.lowest([&](const RankedTasks::Ready& r) { return view_.able(*r.task, worker); });
+        if (!found.task) return found;
+        const Task& task = *found.task->task;
+        found.here = view_.now() + view_.transfer_time(task, worker) + time(task, worker);
+        found.there = end_at(*found.place, task, found.place->ready.cost()) - found.task->cost; // that cost has it already
+        return found;
+    }
+    /// Asked again when it should be over there; of two that are far apart seldom, since only a wrong estimate changes that.
     void take_elsewhere(WorkerId worker, Decision& decision)
     {
-        Place* most = nullptr;
-        for (Place& place : places_)
-            if (!place.ready.empty() && (!most || place.ready.cost() > most->ready.cost())) most = &place;
-        if (!most) return;
-        const RankedTasks::Ready* low =
-            most->ready.lowest([&](const RankedTasks::Ready& r) { return view_.able(*r.task, worker); });
-        if (!low) return;
-        const Task& task = *low->task;
-        const Seconds here = view_.now() + view_.transfer_time(task, worker) + time(task, worker);
-        const Seconds there = end_at(*most, task, most->ready.cost()) - low->cost; // it is in that list's cost already
-        if (here <= there || low->cost == 0) decision = run(*most, most->ready.take(*low));
-        else if (decision.again_in == 0) decision.again_in = std::max(there - view_.now(), 1e-4);
+        constexpr double part_of_the_difference = 0.1;
+        const Elsewhere found = look_elsewhere(worker);
+        if (found.ends_sooner_here()) decision = run(*found.place, found.place->ready.take(*found.task));
+        else if (found.task && decision.again_in == 0)
+            decision.again_in = std::max({found.there - view_.now(), 1e-4, part_of_the_difference * (found.here - found.there)});
     }
 
     const View& view_;

@@ -161,8 +161,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     if (!shared.bound)
         for (WorkerPlace& place : parts.places) place.on_cpu = -1;
     EngineParts make{parts.places, scheduler, parts.threads.get(), nominal_speed(real), parts.kernels};
-    make.relieving = relieving_named(resolved.relief);
-    make.policy = policy;
+    make.relieving = relieving_named(resolved.relief), make.policy = policy;
     make.communicator = options.communicator;
     make.callers_anywhere = options.workers.empty();
     make.device_units = parts.devices.open(resolved, parts.places, parts.machine, *parts.kernels);

@@ -46,6 +46,7 @@ int NativeEngine::push(Task* chain, WorkerId from)
         else ++wakes;
     });
     if (!concurrent_ && count) queued_.store(queued_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    if (devices_) wakes = std::min(wakes, scheduler_->for_workers_below(cores(), count));
     // A worker counts itself idle, then looks, then sleeps; we have pushed and look at the count: one of the two sees the other.
     if (nodes) std::atomic_thread_fence(std::memory_order_seq_cst);
     for (std::size_t node = 0; nodes && node < idle_on_node_.size(); ++node)
