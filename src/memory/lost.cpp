@@ -8,12 +8,13 @@ constexpr SpaceId nowhere = -1;
 
 } // namespace
 
-/// Whatever it has is the value from now on: there is no other.
+/// Whatever it has is the value from now on, and whatever comes of what is on its way there: there is no other.
 void Replicas::count_as_home(DatumId datum)
 {
     Replica& home = at(datum, datums_[datum].home);
     home.state = Replica::State::here;
     home.version = datums_[datum].version;
+    home.arriving = no_transfer;
 }
 
 /// False: its only value was there.
@@ -35,10 +36,7 @@ std::vector<const void*> Replicas::lose(SpaceId space)
     for (DatumId datum = 0; datum < static_cast<DatumId>(datums_.size()); ++datum) {
         if (!datums_[datum].data) continue;
         const bool at_home = space == datums_[datum].home; // its value cannot be given back any more, wherever it is
-        if (at_home) {
-            at(datum, space).arriving = no_transfer; // whatever becomes of that
-            count_as_home(datum);
-        }
+        if (at_home) count_as_home(datum);
         if (at_home || !lose(datum, space)) lost.push_back(datums_[datum].data);
     }
     return lost;
