@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace trencadis::choices {
@@ -37,7 +38,9 @@ Seconds hop(const DeviceFigures& device, Bytes bytes)
 
 template <class Unit> Seconds time_on(const Unit& unit, const Codelet& codelet, Flops flops)
 {
-    const bool factors = !unit.factors.empty() && std::string_view(codelet.name) == "potrf";
+    constexpr bool is_device = std::is_same_v<Unit, DeviceFigures>; // a panel has no figure of its own there
+    const std::string_view name = codelet.name;
+    const bool factors = !unit.factors.empty() && (name == "potrf" || (is_device && name == "getrf_panel"));
     return (factors ? unit.factors : unit.speed).time(flops);
 }
 

@@ -98,13 +98,18 @@ KernelSpeeds SessionDevices::speeds(const std::vector<WorkerPlace>& places) cons
             for (const char precision : {'d', 'z'}) speeds.set({codelet, precision, unit}, {size_of(point.flops), point.rate});
     };
     const auto add = [&](const std::string& unit, const choices::SpeedCurve& curve) {
-        for (const char* const codelet : {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm"}) set(codelet, unit, curve);
+        for (const char* const codelet : {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm", "lu_update", "trsm.column"})
+            set(codelet, unit, curve);
+    };
+    const auto add_factors = [&](const std::string& unit, const choices::SpeedCurve& curve) {
+        for (const char* const codelet : {"potrf", "getrf_panel.column"}) set(codelet, unit, curve);
     };
     for (std::size_t d = 0; d < figures_.devices.size(); ++d) {
         add(name(d), figures_.devices[d].speed);
-        set("potrf", name(d), figures_.devices[d].factors);
+        add_factors(name(d), figures_.devices[d].factors);
     }
-    for (const WorkerPlace& place : places) add(place.kind_name, figures_.speed), set("potrf", place.kind_name, figures_.factors);
+    for (const WorkerPlace& place : places)
+        add(place.kind_name, figures_.speed), add_factors(place.kind_name, figures_.factors);
     return speeds;
 }
 
