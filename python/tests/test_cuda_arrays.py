@@ -96,6 +96,34 @@ TESTS = {
     assert np.abs(L @ L.T - s).max() < 1e-10
     assert trencadis.cho_factor(S, lower=True, overwrite_a=True)[0] is S
     """,
+    "LU stays there": """
+    from scipy import linalg
+    for dtype, unit in (("f", 6e-8), ("d", 2e-16), ("F", 6e-8), ("D", 2e-16)):
+        for m, n in ((40, 40), (90, 30), (30, 90)):
+            b = rng.standard_normal((m, n)) + (1j * rng.standard_normal((m, n)) if dtype in "FD" else 0)
+            b = np.array(b.astype(dtype), order="F")
+            there = session.device_array(b)
+            lu, piv = trencadis.lu_factor(there)
+            assert session.last_variant("getrf")[0] == "columns"
+            L = np.eye(m, min(m, n), dtype=dtype) + np.tril(lu.to_host(), -1)[:, :min(m, n)]
+            U = np.triu(lu.to_host())[:min(m, n)]
+            rows = np.arange(m)
+            for i, with_row in enumerate(piv): rows[[i, with_row]] = rows[[with_row, i]]
+            assert np.abs(L @ U - b[rows]).max() < 100 * max(m, n) * unit, (dtype, m, n)
+            assert np.array_equal(piv, linalg.lu_factor(b)[1]), (dtype, m, n)
+            if m != n: continue
+            x = np.array((rng.standard_normal((n, 3))).astype(dtype), order="F")
+            right = session.device_array(np.array(b @ x, order="F"), 1)
+            # The condition of a random matrix of order 40 is below 10^4.
+            assert np.abs(trencadis.solve(there, right, assume_a="gen").to_host() - x).max() < 1e5 * unit
+            assert np.abs(trencadis.lu_solve((lu, piv), right).to_host() - x).max() < 1e5 * unit
+    zero = np.array(a); zero[:, 17] = 0
+    try:
+        trencadis.solve(session.device_array(np.asfortranarray(zero)), np.ones(40), assume_a="gen")
+        raise AssertionError("it is singular")
+    except linalg.LinAlgError as error:
+        assert "singular" in str(error), error
+    """,
 }
 
 

@@ -15,9 +15,10 @@ from trencadis.device_arrays import DeviceArray
 DTYPES = ("f", "d", "F", "D")
 
 
-@pytest.fixture
-def session():
-    with trencadis.session(workers=1, devices="emulated:2,memory=32MiB") as opened:
+@pytest.fixture(params=["emulated:2,memory=32MiB", "emulated:2,memory=32MiB,factors=yes"])
+def session(request):
+    """Of devices that leave factorizations to cores, and of some that have their own."""
+    with trencadis.session(workers=1, devices=request.param) as opened:
         yield opened
 
 

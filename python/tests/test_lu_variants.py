@@ -10,7 +10,7 @@ from trencadis.growth import MATRICES
 from trencadis.workloads import WORKLOADS
 
 VARIANTS = next(row["variants"] for row in _core.list_routines() if row["name"] == "getrf")
-EXPECTED = {"packed", "panel", "kastors", "kastors-cw", "nopiv", "tournament", "incremental"}
+EXPECTED = {"packed", "panel", "kastors", "kastors-cw", "columns", "nopiv", "tournament", "incremental"}
 PIVOTED = [variant for variant in VARIANTS if variant != "nopiv"]
 
 

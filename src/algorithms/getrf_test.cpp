@@ -1,5 +1,6 @@
 #include "algorithms/getrf.hpp"
 
+#include "algorithms/column_lu.hpp"
 #include "kernels/testing/in_order.hpp"
 #include "kernels/testing/lu.hpp"
 
@@ -21,8 +22,11 @@ protected:
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Lu, Scalars);
 
-enum class Form { in_place, packed, queued, concurrent };
-constexpr Form forms[] = {Form::in_place, Form::packed, Form::queued, Form::concurrent};
+enum class Form { in_place, packed, queued, concurrent, columns, pairs_of_columns, all_columns };
+constexpr Form forms[] = {Form::in_place, Form::packed,           Form::queued,     Form::concurrent,
+                          Form::columns,  Form::pairs_of_columns, Form::all_columns};
+Index together(Form form) { return form == Form::pairs_of_columns ? 2 : form == Form::all_columns ? 1000 : 1; }
+bool by_columns(Form form) { return form >= Form::columns; }
 
 /// Tiles nb x nb, chunks of malleable tasks one at a time.
 template <Scalar T>
@@ -34,11 +38,16 @@ Index factor(const KernelProvider& kernels, Form form, Dense<T>& A, std::vector<
     std::vector<char> tokens(std::size_t(A.rows / tile + 2));
     const TileMatrix<T> tiles(A.view(), tile, tile);
     const LuImages<T> images(form == Form::packed ? A.rows : 0, form == Form::packed ? A.cols : 0, tile);
+    const TileMatrix<T> whole(A.view(), std::max<Index>(A.rows, 1), tile);
+    const PanelInterchanges interchanges(A.rows, A.cols, tile);
     switch (form) {
     case Form::in_place: getrf(flow, tiles, pivots.data(), cut); break;
     case Form::packed: getrf_packed(flow, tiles, images, pivots.data(), cut); break;
     case Form::queued: getrf_kastors(flow, ColumnUpdates::queued, tiles, pivots.data(), tokens.data()); break;
     case Form::concurrent: getrf_kastors(flow, ColumnUpdates::concurrent, tiles, pivots.data(), tokens.data()); break;
+    case Form::columns:
+    case Form::pairs_of_columns:
+    case Form::all_columns: getrf_columns(flow, whole, interchanges, pivots.data(), together(form)); break;
     }
     flow.wait();
     return flow.outcome().value();
@@ -71,7 +80,7 @@ TYPED_TEST(Lu, ChoosesThePivotsOfTheUnblockedOneInEveryFormAndShape)
 TYPED_TEST(Lu, CutsLargeTilesIntoChunks)
 {
     using T = TypeParam;
-    for (const Form form : {Form::in_place, Form::packed}) {
+    for (const Form form : {Form::in_place, Form::packed, Form::columns, Form::all_columns}) {
         const Dense<T> A = random_matrix<T>(330, 300);
         Dense<T> F = A;
         auto pivots = pivots_for(A);
@@ -165,7 +174,7 @@ TYPED_TEST(Lu, FactorsAndSolvesInOneFlowUnlessAPivotIsZero)
     using T = TypeParam;
     constexpr Index n = 3 * nb + 1;
     for (const KernelProvider* kernels : providers())
-        for (const bool packed : {false, true})
+        for (const Form form : {Form::in_place, Form::packed, Form::columns, Form::pairs_of_columns, Form::all_columns})
             for (const Index zero : {Index(0), Index(1), nb + 2, n}) {
                 Dense<T> A = random_matrix<T>(n, n);
                 for (Index i = 0; i < n && zero; ++i) A(i, zero - 1) = T(0);
@@ -174,11 +183,16 @@ TYPED_TEST(Lu, FactorsAndSolvesInOneFlowUnlessAPivotIsZero)
                 auto pivots = pivots_for(A);
                 InOrder executor(kernels);
                 TaskFlow flow(executor);
+                const bool packed = form == Form::packed;
                 const LuImages<T> images(packed ? n : 0, packed ? n : 0, nb);
+                const PanelInterchanges interchanges(n, n, nb);
                 const TileMatrix<T> tiles(F.view(), nb, nb);
                 if (packed) getrf_packed(flow, tiles, images, pivots.data());
-                else getrf(flow, tiles, pivots.data());
-                getrs_after(flow, tiles, pivots.data(), TileMatrix<T>(X.view(), nb, 2));
+                else if (form == Form::in_place) getrf(flow, tiles, pivots.data());
+                if (by_columns(form))
+                    gesv_columns(flow, TileMatrix<T>(F.view(), n, nb), interchanges, pivots.data(), TileMatrix<T>(X.view(), n, 2),
+                                 together(form));
+                else getrs_after(flow, tiles, pivots.data(), TileMatrix<T>(X.view(), nb, 2));
                 flow.wait();
                 EXPECT_EQ(flow.outcome().value(), zero) << kernels->name();
                 expect_lu(A, F, pivots, kernels->name());

@@ -49,7 +49,7 @@ TEST(GraphsOfHosts, AreThoseOfFormsWhoseTasksNameTilesOneByOne)
                 several += std::string(routine) + ":" + std::string(variant) + " ";
             }
         }
-    EXPECT_EQ(several, "getri:in-place "); // whole columns of tiles are interchanged
+    EXPECT_EQ(several, "getrf:columns getri:in-place gesv:columns "); // whole columns of tiles are factored, or interchanged
 }
 
 TEST(GraphsOfHosts, HaveATaskWriteWhatOneHostHasWhereNoFormIsNamed)

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -52,10 +53,13 @@ struct UnitFigures {
     SpeedCurve factors = {};              ///< of Cholesky factorizations of tiles; empty: as products
     SpeedCurve updates = {}, solves = {}; ///< likewise
 };
-/// Those of a unit that hold for a codelet, by its name.
+/// Those of a unit that hold for a codelet, by its name. A device's panel of LU has none of its own, and is as much of a chain as
+/// a factorization of Cholesky's.
 template <class Unit> const SpeedCurve& curve_for(const Unit& unit, std::string_view codelet)
 {
-    const SpeedCurve& own = codelet == "potrf"                                             ? unit.factors
+    codelet = codelet.substr(0, codelet.find('.')); // of a task on block columns
+    constexpr bool is_device = std::is_same_v<Unit, DeviceFigures>;
+    const SpeedCurve& own = codelet == "potrf" || (is_device && codelet == "getrf_panel")  ? unit.factors
                             : codelet == "syrk" || codelet == "herk"                       ? unit.updates
                             : codelet == "trsm" || codelet == "gessm" || codelet == "trmm" ? unit.solves
                                                                                            : unit.speed;

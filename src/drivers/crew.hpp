@@ -10,6 +10,7 @@
 
 namespace trencadis {
 
+class DeviceKernels;
 class Flow;
 struct Datum;
 struct Form;
@@ -92,6 +93,8 @@ public:
     virtual bool lies_on_device(const void* /*data*/) const { return false; } ///< throws Error{environment} where it was lost
     /// Memory of the smallest one; 0: there is none.
     virtual Bytes device_bytes() const { return 0; }
+    /// What each of them computes with.
+    virtual std::vector<const DeviceKernels*> device_kernels() const { return {}; }
     /// What is expected of a call laid out for devices.
     struct Forecast {
         std::uint64_t devices = 0;    ///< that take part, by their number from 0, one bit each; 0: it goes as without

@@ -49,12 +49,12 @@ const Form& form_of(Crew& crew, std::string_view routine, forms::Forms all, cons
                     std::string_view usual = {})
 {
     const Form* const asked = check_options(routine, options);
-    if (asked && !asked->has_graph())
+    if (asked && (!asked->has_graph() || asked->by_columns))
         refuse(0, "form '" + std::string(asked->name) + "' of " + std::string(routine) +
                       " cannot be carried out by several processes");
     if (asked) return form_for(crew, all, options);
     const auto form = std::ranges::find_if(all, [&](const Form& one) {
-        return one.called && one.has_graph() && can_run(crew, one) && (usual.empty() || one.name == usual);
+        return one.called && one.has_graph() && !one.by_columns && can_run(crew, one) && (usual.empty() || one.name == usual);
     });
     return *form;
 }

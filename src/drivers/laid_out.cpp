@@ -18,6 +18,13 @@ namespace {
 /// Images are for our own kernels on cores; wherever they are, there is a form without.
 bool leaves_devices_out(const Form& form) { return form.packs_images && !form.own.empty(); }
 
+/// Has any device what the form asks of one?
+bool suits_devices(const Crew& crew, const Form& form, int precision)
+{
+    return std::ranges::any_of(crew.device_kernels(),
+                               [&](const DeviceKernels* its) { return form.asks_of_devices(*its, precision); });
+}
+
 bool can_run(const Crew& crew, const Form& form, bool devices)
 {
     if (devices && leaves_devices_out(form)) return false;
@@ -108,16 +115,19 @@ struct DevicePlan {
 };
 /// What is weighed beside the form of cores with their tiles: equal tiles, more than one, three of which fit
 /// into each device.
-std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const Problem& problem, std::size_t element_bytes)
+std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const Problem& problem, LaidOut::Scalars of)
 {
     constexpr Index quantum = 32;
     std::vector<DevicePlan> plans;
-    for (const Form& form : all)
+    for (const Form& form : all) {
+        if (form.asks_of_devices && !suits_devices(crew, form, of.precision)) continue;
+        Problem cut = problem;
         for (const Index about : form.device_tiles) {
-            const Index nb = balanced(problem.n, about, quantum);
-            if (nb >= problem.n || form.device_bytes({.nb = nb}, element_bytes) > crew.device_bytes()) continue;
+            const Index nb = cut.nb = balanced(problem.n, about, quantum);
+            if (nb >= problem.n || form.device_bytes(cut, of.bytes) > crew.device_bytes()) continue;
             if (plans.empty() || plans.back().form != &form || plans.back().nb != nb) plans.push_back({&form, nb});
         }
+    }
     return plans;
 }
 
@@ -146,6 +156,23 @@ const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& o
     });
     require_kernels(crew, *form, devices);
     return *form;
+}
+
+/// Of a matrix that lies on a device: all columns of a step, so that the next panel and one task with all other updates are in its
+/// queues. Several devices share them, unless a group would have no room elsewhere.
+static Index together_on(const Crew& crew, const Problem& problem, std::size_t element_bytes)
+{
+    constexpr Index for_each = 4;
+    const auto devices = Index(crew.device_kernels().size());
+    const double room = crew.device_bytes() / (2 * double(element_bytes) * double(std::max<Index>(problem.m, 1)));
+    return static_cast<Index>(std::min(double(devices > 1 ? problem.n / (for_each * devices) : problem.n), room));
+}
+
+const Form& form_of_arrays(const Crew& crew, forms::Forms all, int precision)
+{
+    const auto form = std::ranges::find_if(
+        all, [&](const Form& one) { return one.called && one.asks_of_devices && suits_devices(crew, one, precision); });
+    return form != all.end() ? *form : plain_form(all);
 }
 
 const Form& plain_form(forms::Forms all)
@@ -201,7 +228,7 @@ void LaidOut::lay_best(const Wanted& call, forms::Forms all, std::vector<Weighed
     constexpr double worth_it = 0.95;
     Seconds at_most = worth_it * best.expected.with;
     const bool open = call.options.variant.empty() && call.options.nb == 0 && !always;
-    for (const DevicePlan& plan : open ? device_plans(call.crew, all, call.problem, call.of.bytes) : std::vector<DevicePlan>()) {
+    for (const DevicePlan& plan : open ? device_plans(call.crew, all, call.problem, call.of) : std::vector<DevicePlan>()) {
         lay(call, *plan.form, true, plan.nb);
         const Weighed other = foresee(call.crew, alone);
         if (tell) tell->push_back(other);
@@ -229,7 +256,8 @@ LaidOut::LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOpt
                  Operands operands)
 {
     RoutineOptions its = options;
-    const Form& form = options.variant.empty() ? plain_form(all) : form_for(crew, all, options, true);
+    const Form& form = options.variant.empty() ? form_of_arrays(crew, all, of.precision) : form_for(crew, all, options, true);
+    problem.together = together_on(crew, problem, of.bytes);
     if (form.cuts && its.nb == 0)
         its.nb = tile_of(form, std::max({problem.m, problem.n, problem.k}), of.bytes, crew.workers(), crew.device_bytes());
     lay({crew, its, problem, of, operands}, form, true);

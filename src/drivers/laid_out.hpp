@@ -24,6 +24,8 @@ Index tile_of(const Form& form, Index n, std::size_t element_bytes, int workers,
 
 /// The first form that runs on anybody's kernels, without images.
 const Form& plain_form(forms::Forms all);
+/// That of arrays which lie on devices: one whose tasks these devices have kernels for, else the plain one.
+const Form& form_of_arrays(const Crew& crew, forms::Forms all, int precision);
 
 /// A call whose operands are the caller's.
 class LaidOut {

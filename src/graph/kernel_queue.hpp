@@ -29,7 +29,7 @@ public:
     virtual void enqueue(Flops flops, Body body) = 0;
     /// Of devices that compute with a library of their own (level3_call.hpp): those run no functions. Null: of none.
     virtual Level3Queue* level3() { return nullptr; }
-    /// Is Cholesky's factorization of a tile to be computed there, by a function of this process?
+    /// Are factorizations to be computed there, by functions of this process: Cholesky's of a tile, LU of a block column?
     virtual bool factors() const { return false; }
     /// Kernels that were asked for so far, well or not. By whoever drives the device.
     std::uint64_t asked() const { return asked_; }

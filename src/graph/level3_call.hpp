@@ -14,8 +14,11 @@ namespace trencadis {
 /// - syrk, herk: C <- alpha op_a(A) op_a(A)^T or ^H + beta C, the triangle `uplo` of C, n x n; the other one is not touched
 /// - potrf: the triangle `uplo` of C <- its Cholesky factor, C n x n
 /// - trsm: C <- alpha op_a(A)^-1 C or alpha C op_a(A)^-1, C m x n, by the triangle `uplo` of A
+/// - getrf: C, m x n, <- its L U factors with partial pivoting, B <- min(m, n) interchanges, as laswp takes them
+/// - laswp: rows of C, m x n, are exchanged by the k interchanges in B, of 32 bits each: row i, from 1, with row B[i], one after
+///   the other
 struct Level3Call {
-    enum class Routine : std::uint8_t { gemm, syrk, herk, trsm, potrf };
+    enum class Routine : std::uint8_t { gemm, syrk, herk, trsm, potrf, getrf, laswp };
     Routine routine = Routine::gemm;
     char precision = 'd'; ///< s, d, c or z
     char op_a = 'N', op_b = 'N';
@@ -28,8 +31,9 @@ struct Level3Call {
     Index ldb = 1;
     void* C = nullptr;
     Index ldc = 1;
-    /// Of potrf: called with the order of the first leading minor that is not positive definite, 0 where all are, behind the
-    /// kernel and before the event behind it is reached, on whichever thread; it is short. Not called where the kernel failed.
+    /// Of potrf: called with the order of the first leading minor that is not positive definite, of getrf with the number of the
+    /// first pivot that is zero; 0 where there is none. Behind the kernel and before the event behind it is reached, on whichever
+    /// thread; it is short. Not called where the kernel failed.
     std::function<void(Index)> told = {};
 };
 
@@ -40,7 +44,8 @@ constexpr std::size_t element_of(char precision) { return precision == 's' ? 4 :
 class Level3Queue {
 public:
     virtual bool computes_in(char precision) const = 0;
-    virtual bool factors() const { return false; } ///< has potrf
+    virtual bool factors() const { return false; }    ///< has potrf
+    virtual bool factors_lu() const { return false; } ///< has getrf and laswp
     /// What goes wrong is told by the next event. Throws std::bad_alloc.
     virtual void enqueue(const Level3Call& call) = 0;
 

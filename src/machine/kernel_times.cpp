@@ -68,8 +68,8 @@ bool can(const Machine& machine, std::string_view kernel, std::span<const std::s
 
 /// Kernels that are as fast as another one, which serves where a machine does not tell their own time: small operations on a
 /// diagonal tile, copies and interchanges of rows, the two products with a triangle, those with a symmetric matrix, updates of
-/// rank 2k, QR of two triangles, panels of QR and of LU, which are bound by memory alike, reflectors applied by blocks, and what
-/// a tall QR is made of.
+/// rank 2k, updates of whole columns, QR of two triangles, panels of QR and of LU, which are bound by memory alike, reflectors
+/// applied by blocks, and what a tall QR is made of.
 constexpr std::pair<std::string_view, std::string_view> resembling[] = {{"trtri", "potrf"},
                                                                         {"lauum", "potrf"},
                                                                         {"copy", "laswp"},
@@ -78,6 +78,7 @@ constexpr std::pair<std::string_view, std::string_view> resembling[] = {{"trtri"
                                                                         {"hemm", "gemm"},
                                                                         {"syr2k", "syrk"},
                                                                         {"her2k", "herk"},
+                                                                        {"lu_update", "gemm"},
                                                                         {"getrf_nopiv", "getrf"},
                                                                         {"tournament", "getrf_panel"},
                                                                         {"ttqrt", "tsqrt"},

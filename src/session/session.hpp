@@ -201,8 +201,9 @@ public:
     /// See machine/node_memory.hpp; of an overlay by `pages`.
     std::vector<int> nodes_of_pages(const void* data, std::size_t pages) const;
     void add_node_bytes(const std::vector<NodeBytes>& rows);
-    int devices() const;                               ///< of `workers`
-    Bytes device_bytes() const;                        ///< memory of the smallest one; 0: there is none
+    int devices() const;        ///< of `workers`
+    Bytes device_bytes() const; ///< memory of the smallest one; 0: there is none
+    std::vector<const DeviceKernels*> device_kernels() const;
     std::vector<DeviceTraffic> device_traffic() const; ///< since the session began, or since reset_statistics
     devices::Device* device(int number) const;         ///< null: there is none of that number
     bool minds_memory() const;                         ///< is anything kept, or in an array on a device?

@@ -120,4 +120,6 @@ Bytes Session::device_bytes() const
     return std::max(1.0, least);
 }
 
+std::vector<const DeviceKernels*> Session::device_kernels() const { return parts_->devices.kernels(); }
+
 } // namespace trencadis

@@ -59,6 +59,7 @@ public:
         return device >= 0;
     }
     Bytes device_bytes() const override { return session_.device_bytes(); }
+    std::vector<const DeviceKernels*> device_kernels() const override { return session_.device_kernels(); }
     Forecast devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const override
     {
         return session_.devices_for(submit, alone);

@@ -28,6 +28,12 @@ public:
         return number >= 0 && number < count() ? list_[std::size_t(number)].get() : nullptr;
     }
     int count() const { return static_cast<int>(list_.size()); }
+    std::vector<const DeviceKernels*> kernels() const
+    {
+        std::vector<const DeviceKernels*> all;
+        for (const auto& its : kernels_) all.push_back(its.get());
+        return all;
+    }
     Bytes least_bytes() const; ///< memory of the smallest; 0: there is none
 
     /// Crew::devices_for: all where they always take part, else as choices/device_choice.hpp has it.

@@ -1,4 +1,5 @@
 // Matrices that lie on devices: the results are those of matrices in the host's memory, to the last bit, and lie there again.
+#include "array_on_device.hpp"
 #include "base/device_traffic.hpp"
 #include "base/error.hpp"
 #include "drivers/linear_algebra.hpp"
@@ -34,28 +35,6 @@ template <Scalar T> std::vector<T> random_matrix(Index ld, Index cols, int seed)
     }
     return A;
 }
-
-/// A matrix on a device, with the values of one in the host's memory.
-template <Scalar T> struct OnDevice {
-    OnDevice(Session& session, int device, const std::vector<T>& values, Index rows, Index cols, Index ld)
-        : session(session), rows(rows), cols(cols), ld(ld),
-          at(static_cast<T*>(session.allocate_on(device, std::size_t(ld * cols) * sizeof(T))))
-    {
-        session.copy_to(at, ld, values.data(), ld, rows, cols, sizeof(T));
-    }
-    ~OnDevice() { session.give_up(at); }
-    OnDevice(const OnDevice&) = delete;
-    OnDevice& operator=(const OnDevice&) = delete;
-    /// The same with what lies there now.
-    std::vector<T> in(std::vector<T> values) const
-    {
-        session.copy_from(at, ld, values.data(), ld, rows, cols, sizeof(T));
-        return values;
-    }
-    Session& session;
-    const Index rows, cols, ld;
-    T* const at;
-};
 
 template <class T> class ArraysOnDevices : public ::testing::Test {
 public:

@@ -1,5 +1,6 @@
 // What the kernels of devices compute is what those of the host do, over each back end that this machine has.
 #include "base/error.hpp"
+#include "blas/factorizations/lu.hpp"
 #include "devices/backend.hpp"
 #include "kernels/providers/device_kernels.hpp"
 
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -112,6 +114,7 @@ protected:
     void rank_k();
     void solves();
     void factors();
+    void factors_lu();
     void all(const char* words)
     {
         if (!open(words)) GTEST_SKIP() << why_;
@@ -119,6 +122,7 @@ protected:
         rank_k();
         solves();
         factors();
+        factors_lu();
     }
 
     const KernelProvider& host_ = load_kernels("native");
@@ -223,6 +227,36 @@ template <class T> void DeviceLevel3<T>::factors()
                             if (std::max(i, j) + 1 >= bad) seen(i, j) = expected(i, j);
                 expect_near(seen, expected, double(n), "potrf " + std::to_string(n) + char(uplo));
             }
+}
+
+/// Columns beside those that are factored are exchanged as those were. Zeros in a column are told of, and all is factored.
+template <class T> void DeviceLevel3<T>::factors_lu()
+{
+    if (!kernels_->template routines<T>().factors_lu()) return;
+    constexpr Index beside = 9;
+    const struct {
+        Index m, n;
+    } sizes[] = {{1, 1}, {31, 31}, {75, 20}, {20, 33}};
+    for (const auto [m, n] : sizes)
+        for (const Index zero : {Index(0), std::min(m, n) / 2 + 1}) {
+            Matrix<T> seen(m, n + beside, 3);
+            for (Index i = 0; i < m && zero > 0; ++i) seen(i, zero - 1) = T(0);
+            Matrix<T> expected = seen;
+            const Index k = std::min(m, n);
+            std::vector<Index> pivots(std::size_t(k), 0);
+            ASSERT_EQ(host_.getrf(m, n, expected.at.data(), expected.ld, pivots.data()), zero);
+            blas::laswp(beside, expected.at.data() + n * expected.ld, expected.ld, 0, k, pivots.data());
+            Index told = -1;
+            on_device(Matrix<T>(1, 1, 1), Matrix<T>(k, 1, 2), seen,
+                      [&](const DeviceRoutines<T>& on, const T*, const T* room, T* c) {
+                          auto* const interchanges = reinterpret_cast<std::int32_t*>(const_cast<T*>(room));
+                          on.getrf(m, n, c, seen.ld, interchanges, [&told](Index row) { told = row; });
+                          on.laswp(m, beside, c + n * seen.ld, seen.ld, k, interchanges);
+                      });
+            EXPECT_EQ(told, zero);
+            // Of entries that have been divided by pivots of any size: growth of a random matrix, and what is near to dependent.
+            expect_near(seen, expected, 100.0 * double(k), "getrf " + std::to_string(m) + " x " + std::to_string(n));
+        }
 }
 
 TYPED_TEST(DeviceLevel3, IsThatOfTheHostOnEmulated) { this->all("emulated:1,factors=yes"); }

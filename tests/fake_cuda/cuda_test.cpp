@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <string>
@@ -252,7 +254,99 @@ TEST_F(CudaDevices, LeaveFactorizationsToCoresWhereCusolverDoesNotStart)
 {
     fail_("cusolverDnCreate", 1, 1);
     const auto device = open();
-    EXPECT_FALSE(kernels_on(device->kernels(), load_kernels("native"))->routines<double>().factors());
+    const auto kernels = kernels_on(device->kernels(), load_kernels("native"));
+    EXPECT_FALSE(kernels->routines<double>().factors());
+    EXPECT_FALSE(kernels->routines<double>().factors_lu());
+}
+
+/// Of a column of ones, whose first pivot is 1; -1: nobody was told. Then its rows are exchanged once more.
+Index told_of_lu(Device& device, const DeviceKernels& kernels, Status& status, Index rows = 3)
+{
+    std::vector<double> ones(std::size_t(rows), 1.0);
+    Block column = nullptr, pivots = nullptr;
+    const std::size_t bytes = ones.size() * sizeof(double);
+    if (!device.allocate(bytes, column).ok() || !device.allocate(4, pivots).ok()) return -2;
+    if (!device.copy_in({ones.data(), 0}, {column, 0}, {bytes}).ok()) return -2;
+    (void)device.wait(device.mark(Queue::in));
+    Index told = -1;
+    const DeviceRoutines<double>& on = kernels.routines<double>();
+    auto* const A = static_cast<double*>(column);
+    auto* const interchanges = static_cast<std::int32_t*>(pivots);
+    on.getrf(rows, 1, A, rows, interchanges, [&told](Index zero) { told = zero; });
+    on.laswp(rows, 1, A, rows, 1, interchanges);
+    status = device.wait(device.mark(Queue::kernels));
+    (void)device.release(column);
+    (void)device.release(pivots);
+    return told;
+}
+
+TEST_F(CudaDevices, TellNobodyOfAPanelThatHasFailed)
+{
+    const auto device = open();
+    const auto kernels = kernels_on(device->kernels(), load_kernels("native"));
+    ASSERT_TRUE(kernels->routines<double>().factors_lu());
+    const struct {
+        const char* symbol;
+        int number, code;
+        Fault fault;
+        const char* said;
+        Index told = -1;
+    } cases[] = {
+        {"cuMemAlloc_v2", 3, 2, Fault::out_of_memory,
+         "CUDA_ERROR_OUT_OF_MEMORY for a factorization of 300 x 1"}, // behind the test's own two
+        {"cusolverDnDgetrf", 1, 6, Fault::kernel, "CUSOLVER_STATUS_EXECUTION_FAILED for a factorization of 300 x 1"},
+        {"cusolverDnDgetrf_bufferSize", 1, 2, Fault::out_of_memory,
+         "CUSOLVER_STATUS_ALLOC_FAILED for a factorization of 300 x 1"},
+        {"cuMemcpy2DAsync_v2", 2, 1, Fault::kernel,
+         "CUDA_ERROR_INVALID_VALUE for a factorization of 300 x 1"}, // the column goes first
+        {"cuStreamAddCallback", 2, 1, Fault::kernel, "CUDA_ERROR_INVALID_VALUE for a callback"},
+        {"cusolverDnDlaswp", 1, 7, Fault::kernel, "CUSOLVER_STATUS_INTERNAL_ERROR for 1 interchanges of 1 columns"},
+    };
+    Status status;
+    for (const auto& [symbol, number, code, fault, said, told] : cases) {
+        EXPECT_EQ(told_of_lu(*device, *kernels, status), 0) << symbol;
+        EXPECT_TRUE(status.ok()) << symbol << status.what;
+        fail_(symbol, number, code);
+        EXPECT_EQ(told_of_lu(*device, *kernels, status, 300), told) << symbol;
+        EXPECT_EQ(status.fault, fault) << symbol;
+        EXPECT_EQ(status.what, said);
+        mend_();
+    }
+    EXPECT_EQ(told_of_lu(*device, *kernels, status), 0);
+    EXPECT_FALSE(device->lost());
+}
+
+/// Panels that are under way together have a room each, and one that has ended leaves its own to the next.
+TEST_F(CudaDevices, GiveEachPanelUnderWayARoomOfItsOwn)
+{
+    const auto device = open();
+    const auto kernels = kernels_on(device->kernels(), load_kernels("native"));
+    Status status;
+    EXPECT_EQ(told_of_lu(*device, *kernels, status, 300), 0); // the largest
+    EXPECT_EQ(told_of_lu(*device, *kernels, status, 200), 0);
+    fail_("cuMemAlloc_v2", 3, 2); // behind the test's own two
+    EXPECT_EQ(told_of_lu(*device, *kernels, status, 100), 0) << "the room of the first is large enough: " << status.what;
+    mend_();
+    Block memory = nullptr;
+    constexpr Index rows = 50, panels = 4;
+    ASSERT_TRUE(device->allocate(panels * (rows + 1) * sizeof(double), memory).ok());
+    auto* const A = static_cast<double*>(memory);
+    std::vector<double> ones(std::size_t(panels * rows), 1.0);
+    ASSERT_TRUE(device->copy_in({ones.data(), 0}, {memory, 0}, {ones.size() * sizeof(double)}).ok());
+    (void)device->wait(device->mark(Queue::in));
+    std::vector<Index> told(panels, -1);
+    const auto factor_all = [&] {
+        for (Index k = 0; k < panels; ++k)
+            kernels->routines<double>().getrf(rows, 1, A + k * rows, rows, reinterpret_cast<std::int32_t*>(A + panels * rows + k),
+                                              [&told, k](Index zero) { told[std::size_t(k)] = zero; });
+        return end_of(*device, Queue::kernels);
+    };
+    fail_("cuMemAlloc_v2", panels - 1, 2); // the first has that of before, and each other one takes memory
+    EXPECT_EQ(factor_all().fault, Fault::out_of_memory);
+    mend_();
+    EXPECT_TRUE(factor_all().ok());
+    EXPECT_EQ(told, std::vector<Index>(panels, 0));
+    (void)device->release(memory);
 }
 
 TEST_F(CudaDevices, AreLostAtAnErrorThatNothingEndsButTheContext)

@@ -99,6 +99,12 @@ TEST(CudaHeaders, DeclareCusolverAsWeDo)
     static_assert(same_shape<decltype(SolverRoutines::potrf_room), decltype(&cusolverDnZpotrf_bufferSize)>);
     static_assert(same_shape<decltype(SolverRoutines::potrf), decltype(&cusolverDnDpotrf)>);
     static_assert(same_shape<decltype(SolverRoutines::potrf), decltype(&cusolverDnCpotrf)>);
+    static_assert(same_shape<decltype(SolverRoutines::getrf_room), decltype(&cusolverDnSgetrf_bufferSize)>);
+    static_assert(same_shape<decltype(SolverRoutines::getrf_room), decltype(&cusolverDnZgetrf_bufferSize)>);
+    static_assert(same_shape<decltype(SolverRoutines::getrf), decltype(&cusolverDnDgetrf)>);
+    static_assert(same_shape<decltype(SolverRoutines::getrf), decltype(&cusolverDnCgetrf)>);
+    static_assert(same_shape<decltype(SolverRoutines::laswp), decltype(&cusolverDnSlaswp)>);
+    static_assert(same_shape<decltype(SolverRoutines::laswp), decltype(&cusolverDnZlaswp)>);
     EXPECT_EQ(name_of_solver(CUSOLVER_STATUS_ALLOC_FAILED), "CUSOLVER_STATUS_ALLOC_FAILED");
     EXPECT_EQ(name_of_solver(CUSOLVER_STATUS_EXECUTION_FAILED), "CUSOLVER_STATUS_EXECUTION_FAILED");
 #else

@@ -18,6 +18,8 @@
 /// simulations, lists, benchmarks and pages read it. Users name a form by --variant and RoutineOptions::variant.
 namespace trencadis {
 
+class DeviceKernels;
+
 /// Rows, columns and depth of the tiles of a product; 0: as its form cuts it.
 struct ProductCut {
     Index rows = 0, cols = 0, depth = 0;
@@ -37,6 +39,7 @@ struct Problem {
     std::complex<double> alpha = 1, beta = 1; ///< has the scalars of all precisions as they are
     ProductCut cut = {};
     int workers = 0;
+    Index together = 0; ///< columns that one task may update, of LU by columns; fewer than a tile's: those of one
     std::span<const NodeShare> nodes = {}; ///< of a form that goes by memory nodes
 };
 /// One of the problem's factors in the precision of a layout.
@@ -111,7 +114,11 @@ struct Form {
     std::span<const Index> device_tiles = {};
     /// Bytes that the largest task of a problem needs on a device, by the size of an element; null: none of its tasks runs there.
     Bytes (*device_bytes)(const Problem& problem, std::size_t element_bytes) = nullptr;
+    /// What devices must have for such a form to be weighed, by their kernels and the precision (as `lay`); with them it is the
+    /// one for arrays that lie on devices. Null: nothing.
+    bool (*asks_of_devices)(const DeviceKernels& kernels, int precision) = nullptr;
 
+    bool by_columns = false;   ///< tasks name block columns, each of which one memory has as a whole
     bool by_nodes = false;     ///< cuts its problem up for memory nodes
     bool other_pivots = false; ///< of LU: not those of partial pivoting, so that entries may grow more
 

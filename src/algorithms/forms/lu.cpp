@@ -1,3 +1,5 @@
+#include "algorithms/column_lu.hpp"
+#include "algorithms/cutting.hpp"
 #include "algorithms/forms/form.hpp"
 #include "algorithms/forms/incremental.hpp"
 #include "algorithms/getrf.hpp"
@@ -5,8 +7,10 @@
 #include "algorithms/tile_size.hpp"
 #include "algorithms/tournament_lu.hpp"
 #include "algorithms/unpivoted_lu.hpp"
+#include "kernels/providers/device_kernels.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 
@@ -74,6 +78,33 @@ template <Scalar T, ColumnUpdates updates> struct Kastors : Layout {
 };
 template <Scalar T> using Queued = Kastors<T, ColumnUpdates::queued>;
 template <Scalar T> using Concurrent = Kastors<T, ColumnUpdates::concurrent>;
+
+/// Tiles as high as the matrix.
+template <Scalar T> TileMatrix<T> block_columns(Place& place, Index rows, Index cols, Index nb)
+{
+    constexpr Index highest = (Index(1) << 31) - 1;
+    if (rows > highest)
+        throw Error(ErrorCode::bad_argument, "variant 'columns' works on whole columns, of 2^31 - 1 rows at most; leave it out");
+    return place.tiles<T>(rows, cols, std::max<Index>(rows, 1), nb);
+}
+template <Scalar T> struct ByColumns : Layout {
+    ByColumns(Place& place, const Problem& x)
+        : A(block_columns<T>(place, x.m, x.n, x.nb)), by(x.m, x.n, x.nb, place.images()), pivots(pivots_of<T>(place, x)),
+          together(std::max<Index>(1, x.together / x.nb))
+    {
+    }
+    void submit(Flow& flow) override { getrf_columns(flow, A, by, pivots, together); }
+
+    TileMatrix<T> A;
+    PanelInterchanges by;
+    Index* pivots;
+    Index together;
+};
+template <Scalar T> struct SolveByColumns final : ByColumns<T> {
+    SolveByColumns(Place& place, const Problem& x) : ByColumns<T>(place, x), B(block_columns<T>(place, x.n, x.nrhs, x.rhs_nb)) {}
+    void submit(Flow& flow) override { gesv_columns(flow, this->A, this->by, this->pivots, B, this->together); }
+    TileMatrix<T> B;
+};
 
 template <Scalar T> struct Unpivoted : Layout {
     Unpivoted(Place& place, const Problem& x) : A(place.tiles<T>(x.m, x.n, x.nb, x.nb))
@@ -174,6 +205,7 @@ template <Scalar T> struct Inverse final : Layout {
 using Names = std::string_view;
 constexpr Names panel_kernels[] = {"getrf_panel", "swptr", "gemm", "laswp"};
 constexpr Names packed_kernels[] = {"getrf_panel", "pack", "swptr", "gemm", "laswp"};
+constexpr Names column_kernels[] = {"getrf_panel", "lu_update", "laswp", "copy"};
 constexpr Names nopiv_kernels[] = {"getrf_nopiv", "trsm", "gemm"};
 constexpr Names tournament_kernels[] = {"tournament", "getrf_nopiv", "getrf_panel", "trsm", "swptr", "gemm", "laswp"};
 constexpr Names incremental_kernels[] = {"getrf", "gessm", "tstrf", "ssssm"};
@@ -181,6 +213,29 @@ constexpr KernelRoutine own[] = {KernelRoutine::gemm, KernelRoutine::trsm};
 
 constexpr Form of_panels{.tile = lu_tile, .kernels = panel_kernels};
 constexpr Form of_images{.tile = packed_lu_tile, .kernels = packed_kernels, .packs_images = true, .own = own};
+Index column_tile(Index m, Index n, std::size_t, int) { return balanced(std::min(m, n), 512, 32); }
+/// A panel, the columns that it updates, and interchanges.
+Bytes column_bytes(const Problem& x, std::size_t element)
+{
+    return 2 * double(x.m) * double(x.nb) * double(element) + double(sizeof(std::int32_t)) * double(std::min(x.m, x.n));
+}
+bool factors_lu(const DeviceKernels& kernels, int precision)
+{
+    const auto can = [&]<Scalar T>(T) { return kernels.computes<T>() && kernels.routines<T>().factors_lu(); };
+    switch (precision) {
+    case layout_of_precision<float>: return can(float());
+    case layout_of_precision<double>: return can(double());
+    case layout_of_precision<std::complex<float>>: return can(std::complex<float>());
+    default: return can(std::complex<double>());
+    }
+}
+constexpr Index device_tiles[] = {256, 512, 1024};
+constexpr Form of_columns{.tile = column_tile,
+                          .kernels = column_kernels,
+                          .device_tiles = device_tiles,
+                          .device_bytes = column_bytes,
+                          .asks_of_devices = factors_lu,
+                          .by_columns = true};
 constexpr Form without_pivots{.tile = lu_tile, .kernels = nopiv_kernels, .other_pivots = true};
 constexpr Form by_tournament{.tile = lu_tile, .kernels = tournament_kernels, .other_pivots = true};
 /// Three tiles, and what was left beside them.
@@ -214,6 +269,7 @@ constexpr Form getrf_forms[] = {
     form("panel", of_panels, TRC_LAY(Panel)),
     form("kastors", of_panels, TRC_LAY(Queued)),
     form("kastors-cw", of_panels, TRC_LAY(Concurrent)),
+    form("columns", of_columns, TRC_LAY(ByColumns)),
     form("nopiv", without_pivots, TRC_LAY(Unpivoted)),
     form("tournament", by_tournament, TRC_LAY(Tournament)),
     form(incremental_word, by_increments, TRC_LAY(IncrementalLayout)),
@@ -221,12 +277,14 @@ constexpr Form getrf_forms[] = {
 
 constexpr Names packed_solve_kernels[] = {"getrf_panel", "pack", "swptr", "gemm", "laswp", "trsm"};
 constexpr Names panel_solve_kernels[] = {"getrf_panel", "swptr", "gemm", "laswp", "trsm"};
+constexpr Names column_solve_kernels[] = {"getrf_panel", "lu_update", "laswp", "copy", "trsm"};
 constexpr Names incremental_solve_kernels[] = {"getrf", "gessm", "tstrf", "ssssm", "trsm", "gemm"};
 constexpr Form gesv_forms[] = {
     solving("packed", of_images, packed_solve_kernels, TRC_LAY(SolvePacked)),
     solving("panel", of_panels, panel_solve_kernels, TRC_LAY(SolvePanel)),
     solving("kastors", of_panels, panel_solve_kernels, TRC_LAY(SolveQueued)),
     solving("kastors-cw", of_panels, panel_solve_kernels, TRC_LAY(SolveConcurrent)),
+    solving("columns", of_columns, column_solve_kernels, TRC_LAY(SolveByColumns)),
     solving("nopiv", without_pivots, nopiv_kernels, TRC_LAY(SolveUnpivoted)),
     solving("tournament", by_tournament, tournament_kernels, TRC_LAY(SolveTournament)),
     solving(incremental_word, by_increments, incremental_solve_kernels, TRC_LAY(SolveIncremental)),

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trencadis::devices::cuda {
@@ -71,16 +72,20 @@ void find_solver(Api& api)
 #define TRC_FIND(symbol, ...) find(solver, #symbol, api.symbol);
         TRC_CUSOLVER(TRC_FIND)
 #undef TRC_FIND
-        for (const char precision : {'S', 'D', 'C', 'Z'}) {
-            auto& routines = precision == 'S'   ? api.solver_s
-                             : precision == 'D' ? api.solver_d
-                             : precision == 'C' ? api.solver_c
-                                                : api.solver_z;
-            find(solver, fmt::format("cusolverDn{}potrf_bufferSize", precision).c_str(), routines.potrf_room);
-            find(solver, fmt::format("cusolverDn{}potrf", precision).c_str(), routines.potrf);
-        }
+        const auto find_all = [&](const char* name, auto routine) {
+            const std::pair<char, SolverRoutines*> all[] = {
+                {'S', &api.solver_s}, {'D', &api.solver_d}, {'C', &api.solver_c}, {'Z', &api.solver_z}};
+            for (const auto& [precision, routines] : all)
+                find(solver, fmt::format("cusolverDn{}{}", precision, name).c_str(), routines->*routine);
+        };
+        find_all("potrf_bufferSize", &SolverRoutines::potrf_room);
+        find_all("potrf", &SolverRoutines::potrf);
         api.has_solver = true;
-    } catch (const Error&) { // it has no such routines
+        find_all("getrf_bufferSize", &SolverRoutines::getrf_room);
+        find_all("getrf", &SolverRoutines::getrf);
+        find_all("laswp", &SolverRoutines::laswp);
+        api.has_lu = true;
+    } catch (const Error&) { // it has no such routines, or none behind those that were found
     }
 }
 

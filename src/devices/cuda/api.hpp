@@ -108,6 +108,9 @@ using Solver = struct SolverOf*; ///< cusolverDnHandle_t
 struct SolverRoutines {
     SolverStatus (*potrf_room)(Solver, BlasFill, int n, void* A, int lda, int* elements) = nullptr; ///< potrf_bufferSize
     SolverStatus (*potrf)(Solver, BlasFill, int n, void* A, int lda, void* room, int elements, int* info) = nullptr;
+    SolverStatus (*getrf_room)(Solver, int m, int n, void* A, int lda, int* elements) = nullptr; ///< getrf_bufferSize
+    SolverStatus (*getrf)(Solver, int m, int n, void* A, int lda, void* room, int* pivots, int* info) = nullptr;
+    SolverStatus (*laswp)(Solver, int n, void* A, int lda, int first, int last, const int* pivots, int step) = nullptr;
 };
 
 #define TRC_POINTER(symbol, ...) int (*symbol)(__VA_ARGS__) = nullptr;
@@ -121,6 +124,7 @@ struct Api {
     }
     TRC_CUSOLVER(TRC_POINTER)
     bool has_solver = false; ///< else these are null, and cores factor
+    bool has_lu = false;     ///< likewise getrf and laswp
     SolverRoutines solver_s, solver_d, solver_c, solver_z;
     const SolverRoutines& solver(char precision) const
     {

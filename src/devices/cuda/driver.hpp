@@ -24,6 +24,7 @@ public:
     std::size_t bytes() const override { return bytes_; }
     bool computes_in(char) const override { return true; }
     bool factors() const override { return solver_ != nullptr; }
+    bool factors_lu() const override { return solver_ != nullptr && api_.has_lu; }
 
     Status allocate(std::size_t bytes, Memory& memory) override;
     Status release(Memory memory) override;
@@ -91,6 +92,12 @@ private:
     Status factor(const Level3Call& call, const Spot& spot);
     Result room_for(std::size_t bytes);
     Result answer_for(Question& question);
+    Result bring(const Answer& answer);
+    struct Rooms;
+    Status factor_lu(const Level3Call& call, const Spots& at);
+    Status exchange(const Level3Call& call, const Spots& at);
+    Result lu_room_for(std::size_t bytes, Address& room, std::shared_ptr<const void>& held);
+    void end_lu();
 
     const Api& api_;
     const DeviceNumber device_;
@@ -105,6 +112,7 @@ private:
     Solver solver_ = nullptr; ///< none: cores factor
     Address room_ = 0;        ///< cuSOLVER's own
     std::size_t room_bytes_ = 0;
+    std::shared_ptr<Rooms> rooms_;    ///< cuSOLVER's for LU, from its first use on
     std::vector<Answer> answers_;     ///< all that there are
     std::vector<Question> questions_; ///< since the last mark behind kernels
     std::shared_ptr<Owed> owed_ = std::make_shared<Owed>();

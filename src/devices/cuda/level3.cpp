@@ -55,7 +55,9 @@ BlasStatus run(const BlasRoutines& routines, Blas blas, const Level3Call& x, con
     case Level3Call::Routine::herk:
         return routines.herk(blas, fill(x.uplo), op(x.op_a), n, k, alpha.real(), A, lda, beta.real(), C, ldc);
     case Level3Call::Routine::trsm:
-    case Level3Call::Routine::potrf: break; // the latter is cuSOLVER's
+    case Level3Call::Routine::potrf:
+    case Level3Call::Routine::getrf:
+    case Level3Call::Routine::laswp: break; // all but the first are cuSOLVER's
     }
     return routines.trsm(blas, x.side == 'L' ? side_left : side_right, fill(x.uplo), op(x.op_a),
                          x.diag == 'N' ? diag_stored : diag_unit, m, n, alpha.get(), A, lda, C, ldc);
@@ -72,6 +74,8 @@ Status CudaDriver::compute(const Level3Call& call, const Spots& place)
     if (largest > INT_MAX) return {Fault::kernel, fmt::format("a matrix of {} rows: cuBLAS counts to {}", largest, INT_MAX)};
     const Current current(*this);
     if (call.routine == Routine::potrf) return factor(call, place.C);
+    if (call.routine == Routine::getrf) return factor_lu(call, place);
+    if (call.routine == Routine::laswp) return exchange(call, place);
     const BlasStatus code = run(api_.routines(call.precision), blas_, call, place);
     constexpr BlasStatus no_memory = 3;
     if (code == 0) return {};

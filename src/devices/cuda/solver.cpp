@@ -23,6 +23,7 @@ void CudaDriver::end_solver()
 {
     if (solver_) api_.cusolverDnDestroy(solver_);
     if (room_) api_.cuMemFree_v2(room_);
+    end_lu();
     for (const Answer& answer : answers_) {
         api_.cuMemFree_v2(answer.there);
         api_.cuMemFreeHost(answer.here);
@@ -65,6 +66,16 @@ Result CudaDriver::answer_for(Question& question)
     return success;
 }
 
+/// Behind what leaves it.
+Result CudaDriver::bring(const Answer& answer)
+{
+    Copy2D back;
+    back.from_type = memory_of_device, back.from_device = answer.there, back.from_pitch = sizeof(int);
+    back.to_host = answer.here, back.to_pitch = sizeof(int);
+    back.bytes = sizeof(int), back.columns = 1;
+    return api_.cuMemcpy2DAsync_v2(&back, line(Queue::kernels).stream);
+}
+
 /// The answer comes behind the factorization, and is told at the mark behind both.
 Status CudaDriver::factor(const Level3Call& call, const Spot& spot)
 {
@@ -94,11 +105,7 @@ Status CudaDriver::factor(const Level3Call& call, const Spot& spot)
         questions_.back().told = nullptr;
         return failed(name_of_solver(status), status == alloc_failed);
     }
-    Copy2D back;
-    back.from_type = memory_of_device, back.from_device = answer.there, back.from_pitch = sizeof(int);
-    back.to_host = answer.here, back.to_pitch = sizeof(int);
-    back.bytes = sizeof(int), back.columns = 1;
-    code = api_.cuMemcpy2DAsync_v2(&back, line(Queue::kernels).stream);
+    code = bring(answer);
     if (code == success) return {};
     questions_.back().told = nullptr;
     return is_loss(code) ? Status{Fault::lost, name_of(code)} : failed(name_of(code), false);

@@ -9,7 +9,8 @@
 namespace trencadis::devices {
 
 /// The blocks of a device whose driver gives handles: a block is an address at which this process may neither read nor write, so
-/// that kernels may reckon with it and the host that takes it for memory faults at once. Any thread, for others copy from them.
+/// that kernels may reckon with it and the host that takes it for memory faults at once. None begins where another one ends. Any
+/// thread, for others copy from them.
 class Blocks {
 public:
     Blocks() = default;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace trencadis::devices {
@@ -200,10 +202,11 @@ Status DrivenDevice::spots_of(const Level3Call& call, Spots& at) const
 {
     using Routine = Level3Call::Routine;
     const bool triangle = call.routine == Routine::syrk || call.routine == Routine::herk, solve = call.routine == Routine::trsm;
+    std::size_t element = element_of(call.precision);
     const auto find = [&](const char* name, const void* matrix, Index rows, Index cols, Index ld, Spot& spot) -> Status {
         if (rows == 0 || cols == 0) return {};
-        const Extent extent{std::size_t(rows) * element_of(call.precision), std::size_t(cols)};
-        const std::size_t pitch = std::size_t(ld) * element_of(call.precision);
+        const Extent extent{std::size_t(rows) * element, std::size_t(cols)};
+        const std::size_t pitch = std::size_t(ld) * element;
         const auto found = blocks_.find(matrix, span_of(pitch, extent));
         if (found && ld >= rows) spot = *found;
         else return {Fault::kernel, fmt::format("{}, {} x {} from {} on, is in no block of {}", name, rows, cols, matrix, name_)};
@@ -213,6 +216,12 @@ Status DrivenDevice::spots_of(const Level3Call& call, Spots& at) const
     const bool stands = call.op_a == 'N';
     const Index rows_a = solve ? order : m;
     if (call.routine == Routine::potrf) return find("C", call.C, call.n, call.n, call.ldc, at.C);
+    if (call.routine == Routine::getrf || call.routine == Routine::laswp) {
+        const Index count = call.routine == Routine::getrf ? std::min(call.m, call.n) : call.k;
+        const Status found = find("C", call.C, call.m, call.n, call.ldc, at.C);
+        element = sizeof(std::int32_t);
+        return found.ok() ? find("B", call.B, count, 1, count, at.B) : found;
+    }
     Status status = find("A", call.A, stands ? rows_a : k, stands ? k : rows_a, call.lda, at.A);
     if (status.ok() && call.routine == Routine::gemm)
         status = find("B", call.B, call.op_b == 'N' ? k : call.n, call.op_b == 'N' ? call.n : k, call.ldb, at.B);

@@ -62,6 +62,7 @@ private:
     Level3Queue* level3() override { return this; }
     bool computes_in(char precision) const override;
     bool factors() const override { return driver_->factors(); }
+    bool factors_lu() const override { return driver_->factors_lu(); }
     void enqueue(const Level3Call& call) override;
 
     Marks& marks(Queue queue) const { return books_->marks[static_cast<std::size_t>(queue)]; }

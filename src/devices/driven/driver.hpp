@@ -36,7 +36,8 @@ public:
 
     virtual std::size_t bytes() const = 0; ///< for blocks, as far as can be told
     virtual bool computes_in(char precision) const = 0;
-    virtual bool factors() const { return false; } ///< Level3Call's potrf, in those precisions
+    virtual bool factors() const { return false; }    ///< Level3Call's potrf, in those precisions
+    virtual bool factors_lu() const { return false; } ///< its getrf and laswp
 
     virtual Status allocate(std::size_t bytes, Memory& memory) = 0;
     virtual Status release(Memory memory) = 0;

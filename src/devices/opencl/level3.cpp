@@ -243,7 +243,9 @@ template <class T> struct Level3::Work {
         case Level3Call::Routine::trsm: return trsm(at);
         case Level3Call::Routine::syrk:
         case Level3Call::Routine::herk:
-        case Level3Call::Routine::potrf: break; // CLBlast has none, and nobody asks for it
+        case Level3Call::Routine::potrf:
+        case Level3Call::Routine::getrf:
+        case Level3Call::Routine::laswp: break; // CLBlast has none of the last three, and nobody asks for them
         }
         return rank_k(at);
     }

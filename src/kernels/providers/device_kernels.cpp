@@ -3,6 +3,7 @@
 #include "blas/factorizations/lu.hpp"
 #include "graph/codelet.hpp"
 #include "graph/level3_call.hpp"
+#include "kernels/tiles/column_lu.hpp"
 #include "kernels/tiles/factor_flops.hpp"
 #include "kernels/tiles/pairwise_lu.hpp"
 #include "matrix/operations.hpp"
@@ -54,6 +55,20 @@ public:
         const Flops flops = operations::potrf(double(n)).template flops<T>();
         queue_.enqueue(flops, [=, &kernels = provider_, told = std::move(told)](const BlockMap& map) {
             told(kernels.potrf(uplo, n, at(map, A), lda));
+        });
+    }
+    bool factors_lu() const override { return queue_.factors(); }
+    void getrf(Index m, Index n, T* A, Index lda, std::int32_t* pivots, std::function<void(Index)> told) const override
+    {
+        const Flops flops = kernel_flops::weight_of<T> * kernel_flops::getrf(double(m), double(n));
+        queue_.enqueue(flops, [=, &kernels = provider_, told = std::move(told)](const BlockMap& map) {
+            told(factor_column(kernels, m, n, at(map, A), lda, static_cast<std::int32_t*>(map.at(pivots))));
+        });
+    }
+    void laswp(Index, Index n, T* A, Index lda, Index count, const std::int32_t* pivots) const override
+    {
+        queue_.enqueue(kernel_flops::laswp(double(count), double(n)), [=](const BlockMap& map) {
+            exchange_rows(n, at(map, A), lda, count, static_cast<const std::int32_t*>(map.at(pivots)));
         });
     }
     bool updates_lu() const override { return true; }
@@ -118,6 +133,19 @@ public:
     {
         Level3Call call = on(Routine::potrf, nullptr, 1, A, lda);
         call.uplo = char(uplo), call.n = n, call.told = std::move(told);
+        queue_.enqueue(call);
+    }
+    bool factors_lu() const override { return queue_.factors_lu(); }
+    void getrf(Index m, Index n, T* A, Index lda, std::int32_t* pivots, std::function<void(Index)> told) const override
+    {
+        Level3Call call = on(Routine::getrf, nullptr, 1, A, lda);
+        call.m = m, call.n = n, call.B = pivots, call.told = std::move(told);
+        queue_.enqueue(call);
+    }
+    void laswp(Index m, Index n, T* A, Index lda, Index count, const std::int32_t* pivots) const override
+    {
+        Level3Call call = on(Routine::laswp, nullptr, 1, A, lda);
+        call.m = m, call.n = n, call.k = count, call.B = pivots;
         queue_.enqueue(call);
     }
 

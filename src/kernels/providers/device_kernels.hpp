@@ -2,6 +2,7 @@
 #include "graph/kernel_queue.hpp"
 #include "kernels/providers/provider.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <tuple>
@@ -26,6 +27,14 @@ public:
     /// The triangle `uplo` of A, n x n, <- its Cholesky factor. `told`: KernelProvider::potrf's answer, once,
     /// before the event behind the kernel is reached.
     virtual void potrf(Uplo, Index, T* /*A*/, Index, std::function<void(Index)> /*told*/) const {}
+
+    // LU with partial pivoting of whole columns, of a device that has it. Interchanges have 32 bits each, as libraries of devices
+    // have them, and count from 1, from the first row that a call is given.
+    virtual bool factors_lu() const { return false; }
+    /// A, m x n, <- its L U factors, and min(m, n) interchanges. `told`: KernelProvider::getrf's answer, as potrf's.
+    virtual void getrf(Index, Index, T* /*A*/, Index, std::int32_t* /*pivots*/, std::function<void(Index)> /*told*/) const {}
+    /// Rows of A, m x n, <- exchanged by so many interchanges.
+    virtual void laswp(Index, Index, T* /*A*/, Index, Index /*count*/, const std::int32_t* /*pivots*/) const {}
 
     // Updates of LU by incremental pivoting, of a device that can exchange rows by pivots that lie in its memory.
     virtual bool updates_lu() const { return false; }

@@ -36,6 +36,10 @@ inline Flops getrf(double m, double n)
 /// Solve with a unit lower triangle of order m for n columns, rows interchanged.
 inline Flops gessm(double m, double n) { return m * m * n; }
 
+/// Interchanges of so many rows of n columns: one operation an entry, so that they are known to take time where whole columns
+/// would have to be brought to whoever makes them.
+inline Flops laswp(double count, double n) { return count * n; }
+
 /// LU of a triangle n x n on top of a tile m x n.
 inline Flops tstrf(Index m, Index n, Index ib)
 {
