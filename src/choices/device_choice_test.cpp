@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 namespace trencadis::choices {
 namespace {
@@ -202,6 +203,25 @@ TEST(KernelsOfADevice, TakeTheirOwnTimeWhereItWasMeasured)
     EXPECT_NEAR(with() - before, std::pow(1024.0, 3) * (1 / 1e12 - 1 / 5e12), 1e-6);
     one.devices[0].updates = constant(2000 * giga);
     EXPECT_NEAR(with() - before, std::pow(1024.0, 3) * (1 / 1e12 + 1 / 2e12 - 2 / 5e12), 2e-6);
+}
+
+TEST(ArraysOnADevice, AreNotMoved)
+{
+    const UnitFigures slow_link = machine(1e-3 * giga, 1, {device(5000 * giga, 1e6)});
+    const Square A(4096, 1024), B(4096, 1024), C(4096, 1024);
+    const auto with_all = [&](Homes homes) {
+        CallOutlook outlook(slow_link, std::move(homes));
+        gemm(outlook, 1.0, A.tiles(), B.tiles(), 0.0, C.tiles());
+        return outlook.with_all();
+    };
+    EXPECT_NEAR(with_all([](const void*) { return 0; }), 2 * std::pow(4096.0, 3) / (5000 * giga), 1e-6);
+    EXPECT_GT(with_all({}), 3 * 4096 * 4096 * 8 / 1e6);
+    const auto in = [](const Square& X, const void* datum) {
+        return datum >= X.memory.get() && datum < X.memory.get() + X.n * X.n;
+    };
+    const Seconds one_moves = with_all([&](const void* datum) { return in(B, datum) ? -1 : 0; });
+    EXPECT_GT(one_moves, 4096 * 4096 * 8 / 1e6);
+    EXPECT_LT(one_moves, 1.2 * 4096 * 4096 * 8 / 1e6) << "and a tile before and behind";
 }
 
 } // namespace
