@@ -122,9 +122,10 @@ std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const P
     for (const Form& form : all) {
         if (form.device_tiles.empty() || !form.lay[of.precision] || !can_run(crew, form, true)) continue;
         const Index extent = extent_of(form, problem);
+        Problem cut = problem;
         for (const Index about : form.device_tiles) {
-            const Index nb = balanced(extent, about, quantum);
-            if (nb >= extent || form.device_bytes({.nb = nb}, of.bytes) > crew.device_bytes()) continue;
+            const Index nb = cut.nb = balanced(extent, about, quantum);
+            if (nb >= extent || form.device_bytes(cut, of.bytes) > crew.device_bytes()) continue;
             if (plans.empty() || plans.back().form != &form || plans.back().nb != nb) plans.push_back({&form, nb});
         }
     }
@@ -141,8 +142,9 @@ std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Pr
     const Form& plain = plain_form(all);
     const Index order = std::max({problem.m, problem.n, problem.k, Index(1)});
     const bool whole = !plain.device_tiles.empty() && plain.device_bytes({.nb = order}, of.bytes) <= crew.device_bytes();
-    if (whole) plans.push_back({&plain, order});
-    plans.push_back({&plain, tile_of(plain, order, of.bytes, crew.workers(), crew.device_bytes())});
+    const Index of_cores = tile_of(plain, order, of.bytes, crew.workers(), crew.device_bytes());
+    if (whole && of_cores < order) plans.push_back({&plain, order});
+    plans.push_back({&plain, of_cores});
     std::ranges::stable_sort(plans, std::greater(), &DevicePlan::nb);
     const Index most = std::max(widest, pieces(order, plans.front().nb));
     std::erase_if(plans, [&](const DevicePlan& plan) { return pieces(order, plan.nb) > most; });
@@ -260,8 +262,10 @@ void LaidOut::lay_there(const Wanted& call, forms::Forms all)
     constexpr double worth_it = 0.7;
     DevicePlan best{nullptr, 0};
     Seconds soonest = 0;
-    for (const DevicePlan& plan : plans_there(call.crew, all, call.problem, call.of)) {
+    const std::vector<DevicePlan> plans = plans_there(call.crew, all, call.problem, call.of);
+    for (const DevicePlan& plan : plans) {
         lay(call, *plan.form, true, plan.nb);
+        if (plans.size() == 1) return;
         const Seconds expected = expected_there(call.crew);
         if (expected == 0) break;
         if (best.form && expected >= worth_it * soonest) continue;
