@@ -71,7 +71,7 @@ template <class Unit> const SpeedCurve& curve_for(const Unit& unit, std::string_
 /// those are weighed, as the cores'. Figures outlive it.
 class CallOutlook final : public Flow {
 public:
-    explicit CallOutlook(const UnitFigures& figures);
+    explicit CallOutlook(const UnitFigures& figures, Homes homes = {});
 
     struct Choice {
         DeviceSet devices = 0; ///< none: cores alone
@@ -81,6 +81,8 @@ public:
     /// Devices are taken where that is expected to save three tenths at least: what is expected of the cores is what they reach
     /// in this form, and others may be faster there. `alone`: what cores alone are expected to take with other tiles.
     Choice choose(Seconds alone = std::numeric_limits<Seconds>::infinity()) const;
+    /// What it is expected to take with all devices. 0: one of them was not measured, and may do nothing of it or all.
+    Seconds with_all() const;
 
     void wait() override {}
     void cancel() override {}
@@ -94,6 +96,7 @@ private:
     struct Value {
         Seconds alone = 0, with = 0;
         bool on_device = false, read = false, written = false;
+        bool at_home_there = false; ///< on some device
     };
     /// What a task costs where it is the cores'.
     struct OnCores {
@@ -109,7 +112,8 @@ private:
         bool may_move = true; ///< devices can have copies
     };
     enum class Tasks : std::uint8_t { of_all, of_cores };
-    CallOutlook(const UnitFigures& figures, Tasks tasks);
+    CallOutlook(const UnitFigures& figures, Tasks tasks, Homes homes = {});
+    Value& value_of(const void* datum);
     OnCores on_cores(const Codelet& codelet, void* args, Flops flops, std::span<const Access> accesses) const;
     static Operands operands_of(std::span<const Access> accesses);
     void advance(std::span<const Access> accesses, Seconds on_core, Seconds on_device, Bytes bytes);
@@ -118,6 +122,7 @@ private:
     Seconds with_at_least(DeviceSet set) const;
 
     const UnitFigures& figures_;
+    const Homes homes_;
     int lead_ = -1; ///< the fastest device
     Seconds total_ = 0, longest_alone_ = 0, longest_with_ = 0;
     std::vector<Part> parts_; ///< by device

@@ -105,6 +105,9 @@ public:
     /// Of one whose tasks `submit` submits: the same each time. `alone`: what cores alone would take with other tiles. Nothing is
     /// run; who has no devices is not asked.
     virtual Forecast devices_for(const std::function<void(Flow&)>& /*submit*/, Seconds /*alone*/) const { return {}; }
+    /// What a call whose matrices lie on devices (lies_on_device), or some of them, is expected to take with all devices; 0: not
+    /// known, since they take part always. Nothing is run.
+    virtual Seconds expected_there(const std::function<void(Flow&)>& /*submit*/) const { return 0; }
     /// As `run`, with these devices alone.
     virtual Index run_with(std::uint64_t /*devices*/, const std::function<void(Flow&)>& body,
                            const std::function<bool()>& interrupted)

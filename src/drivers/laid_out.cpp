@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 
 namespace trencadis {
@@ -45,6 +46,8 @@ void require_kernels(const Crew& crew, const Form& form, bool devices)
 }
 
 std::string size_text(Bytes bytes) { return fmt::format("{:.0f}KiB", std::ceil(bytes / 1024)); }
+
+using Scalars = LaidOut::Scalars;
 
 /// Who cuts a problem up: tiles are for so many cores, and for devices of so many bytes.
 struct Cutters {
@@ -98,7 +101,7 @@ void fill_in(Problem& problem, const Form& form, const Crew& crew, const Routine
              bool devices, Index planned)
 {
     if (problem.workers == 0) problem.workers = crew.workers();
-    problem.nb = options.nb;
+    problem.nb = options.nb ? options.nb : form.cuts ? planned : 0;
     const Cutters by{crew.workers(), devices ? crew.device_bytes() : 0};
     if (form.cuts) return fit_devices(problem, form, by, options.nb > 0, element_bytes);
     Index nb = options.nb ? options.nb : planned;
@@ -113,21 +116,48 @@ struct DevicePlan {
     const Form* form;
     Index nb;
 };
-/// What is weighed beside the form of cores with their tiles: equal tiles, more than one, three of which fit
-/// into each device.
-std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const Problem& problem, LaidOut::Scalars of)
+/// A product's tiles are of all its extents, a factorization's of the order.
+Index extent_of(const Form& form, const Problem& problem)
+{
+    return form.cuts ? std::max({problem.m, problem.n, problem.k}) : problem.n;
+}
+/// Forms with tiles that suit devices: equal ones, more than one, three of which fit into each device.
+std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
 {
     constexpr Index quantum = 32;
     std::vector<DevicePlan> plans;
     for (const Form& form : all) {
+        if (form.device_tiles.empty() || !form.lay[of.precision] || !can_run(crew, form, true)) continue;
         if (form.asks_of_devices && !suits_devices(crew, form, of.precision)) continue;
+        const Index extent = extent_of(form, problem);
         Problem cut = problem;
         for (const Index about : form.device_tiles) {
-            const Index nb = cut.nb = balanced(problem.n, about, quantum);
-            if (nb >= problem.n || form.device_bytes(cut, of.bytes) > crew.device_bytes()) continue;
+            const Index nb = cut.nb = balanced(extent, about, quantum);
+            if (nb >= extent || form.device_bytes(cut, of.bytes) > crew.device_bytes()) continue;
             if (plans.empty() || plans.back().form != &form || plans.back().nb != nb) plans.push_back({&form, nb});
         }
     }
+    return plans;
+}
+
+/// Of a call whose matrices lie on devices, the largest tiles first. Beside those, in the form that names tiles: all as one tile,
+/// which may be one task of a device where it lies, and the tiles that suit cores. Each is at most so many tiles wide, as far as
+/// there are such: to weigh tasks takes time.
+std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
+{
+    constexpr Index widest = 16;
+    std::vector<DevicePlan> plans = device_plans(crew, all, problem, of);
+    const Form& plain = form_of_arrays(crew, all, of.precision);
+    const Index order = std::max({problem.m, problem.n, problem.k, Index(1)});
+    Problem whole = problem;
+    whole.nb = order;
+    const bool fits = !plain.device_tiles.empty() && plain.device_bytes(whole, of.bytes) <= crew.device_bytes();
+    const Index of_cores = tile_of(plain, order, of.bytes, crew.workers(), crew.device_bytes());
+    if (fits && of_cores < order) plans.push_back({&plain, order});
+    plans.push_back({&plain, of_cores});
+    std::ranges::stable_sort(plans, std::greater(), &DevicePlan::nb);
+    const Index most = std::max(widest, pieces(order, plans.front().nb));
+    std::erase_if(plans, [&](const DevicePlan& plan) { return pieces(order, plan.nb) > most; });
     return plans;
 }
 
@@ -250,17 +280,45 @@ LaidOut::LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& optio
     } else lay_first(call, all, false);
 }
 
-/// Nothing is weighed: the data are there. Tiles that nobody asked for are square, so that a matrix that is two operands of a
-/// product is cut in one way.
+/// What is expected to be fastest with all devices, smaller tiles where they save three tenths: what more tasks cost, and cores
+/// that have to be woken for some, is not in what is expected. Where nothing is, by the tiles that suit cores.
+void LaidOut::lay_there(const Wanted& call, forms::Forms all)
+{
+    if (std::ranges::all_of(all, [](const Form& form) { return form.device_tiles.empty(); }))
+        return lay_square(call, form_of_arrays(call.crew, all, call.of.precision));
+    constexpr double worth_it = 0.7;
+    DevicePlan best{nullptr, 0};
+    Seconds soonest = 0;
+    const std::vector<DevicePlan> plans = plans_there(call.crew, all, call.problem, call.of);
+    for (const DevicePlan& plan : plans) {
+        lay(call, *plan.form, true, plan.nb);
+        if (plans.size() == 1) return;
+        const Seconds expected = expected_there(call.crew);
+        if (expected == 0) break;
+        if (best.form && expected >= worth_it * soonest) continue;
+        soonest = expected;
+        best = {form_, nb_};
+    }
+    if (!best.form) lay_square(call, form_of_arrays(call.crew, all, call.of.precision));
+    else if (form_ != best.form || nb_ != best.nb) lay(call, *best.form, true, best.nb);
+}
+
+/// Tiles that nobody asked for are square, so that a matrix that is two operands of a product is cut in one way.
+void LaidOut::lay_square(const Wanted& call, const Form& form)
+{
+    const Problem& x = call.problem;
+    const bool open = form.cuts && call.options.nb == 0;
+    const Index order = std::max({x.m, x.n, x.k});
+    lay(call, form, true, open ? tile_of(form, order, call.of.bytes, call.crew.workers(), call.crew.device_bytes()) : 0);
+}
+
 LaidOut::LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of,
                  Operands operands)
 {
-    RoutineOptions its = options;
-    const Form& form = options.variant.empty() ? form_of_arrays(crew, all, of.precision) : form_for(crew, all, options, true);
     problem.together = together_on(crew, problem, of.bytes);
-    if (form.cuts && its.nb == 0)
-        its.nb = tile_of(form, std::max({problem.m, problem.n, problem.k}), of.bytes, crew.workers(), crew.device_bytes());
-    lay({crew, its, problem, of, operands}, form, true);
+    const Wanted call{crew, options, problem, of, operands};
+    if (options.variant.empty() && options.nb == 0) lay_there(call, all);
+    else lay_square(call, options.variant.empty() ? form_of_arrays(crew, all, of.precision) : form_for(crew, all, options, true));
     devices_ = crew.all_devices();
     crew.note_form(*form_, nb_);
 }

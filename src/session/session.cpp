@@ -196,6 +196,11 @@ Crew::Forecast Session::devices_for(const std::function<void(Flow&)>& submit, Se
     return parts_->devices.foresee(submit, alone);
 }
 
+Seconds Session::expected_there(const std::function<void(Flow&)>& submit) const
+{
+    return parts_->devices.expected_there(submit, [this](const void* data) { return device_of(data); });
+}
+
 std::unique_ptr<PageHold> Session::lock_pages(std::uint64_t devices, const std::function<void(Flow&)>& submit)
 {
     HostPages* const pages = parts_->engine->host_pages();

@@ -64,6 +64,7 @@ public:
     {
         return session_.devices_for(submit, alone);
     }
+    Seconds expected_there(const std::function<void(Flow&)>& submit) const override { return session_.expected_there(submit); }
     Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body,
                    const std::function<bool()>& interrupted) override
     {

@@ -4,6 +4,7 @@
 #include "session/kept_figures.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace trencadis {
 namespace {
@@ -89,6 +90,14 @@ Crew::Forecast SessionDevices::foresee(const std::function<void(Flow&)>& submit,
     submit(outlook);
     const choices::CallOutlook::Choice choice = outlook.choose(alone);
     return {choice.devices, choice.with, choice.alone};
+}
+
+Seconds SessionDevices::expected_there(const std::function<void(Flow&)>& submit, choices::Homes homes) const
+{
+    if (list_.empty() || always_) return 0;
+    choices::CallOutlook outlook(figures_, std::move(homes));
+    submit(outlook);
+    return outlook.with_all();
 }
 
 /// Of the kernels that devices have: what is seen later takes the place of that. In single precision as in double: what a device

@@ -38,6 +38,8 @@ public:
 
     /// Crew::devices_for: all where they always take part, else as choices/device_choice.hpp has it.
     Crew::Forecast foresee(const std::function<void(Flow&)>& submit, Seconds alone) const;
+    /// Crew::expected_there.
+    Seconds expected_there(const std::function<void(Flow&)>& submit, choices::Homes homes) const;
     /// In a call of which nothing is known.
     choices::DeviceSet undecided() const { return always_ ? ~choices::DeviceSet(0) : 0; }
     int in_flight() const { return in_flight_; } ///< tasks that each takes at a time

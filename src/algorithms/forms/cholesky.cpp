@@ -129,7 +129,7 @@ constexpr Names solve_kernels[] = {"trsm", "gemm"};
 constexpr Names empty_kernels[] = {"potrf", "trsm", "syrk", "gemm"};
 constexpr KernelRoutine own[] = {KernelRoutine::gemm, KernelRoutine::herk, KernelRoutine::trsm};
 constexpr auto nested = nested_cholesky_tile;
-constexpr Index device_tiles[] = {512, 1024, 2048};
+constexpr Index device_tiles[] = {512, 1024, 2048, 4096};
 
 constexpr Form potrf_forms[] = {
     {.name = "packed",
