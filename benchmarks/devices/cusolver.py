@@ -217,7 +217,7 @@ def main() -> None:
     parser.add_argument("--n", default="16384")
     parser.add_argument("--nb", default="0", help="tile sizes; 0: the library's choice")
     parser.add_argument("--places", default="there,locked,plain")
-    parser.add_argument("--words", default="cuda:0,always=yes", help="devices of our session")
+    parser.add_argument("--words", default="cuda:0", help="devices of our session")
     parser.add_argument("--scheduler", default="mosaic")
     parser.add_argument("--repeat", type=int, default=7)
     options = parser.parse_args()
