@@ -108,7 +108,7 @@ void DeviceMemory::end_without(const Transfer& transfer)
     const SpaceId its_home = home_of(transfer.data);
     const bool lost = replicas_.fail(transfer.id);
     if (is_dead(its_home)) lose_datum(transfer.data, station_of(its_home));
-    else if (lost && transfer.from != home_space) lose_datum(transfer.data, station_of(transfer.from));
+    else if (lost) lose_datum(transfer.data, station_of(transfer.from != home_space ? transfer.from : transfer.to));
 }
 
 /// Kernels end in the order in which the tasks were claimed. What a lost device has computed is not there: its task is to be run
