@@ -39,7 +39,8 @@ public:
     ForeseenSchedule(double cores, std::vector<DeviceLink> links, Homes homes = {});
     void add(const Work& work, std::span<const Access> accesses); ///< in the order of submission
 
-    /// When the last result is back where its datum is at home, with these devices; 0: not foreseen, as it has too many tasks. O(tasks units).
+    /// When the last result is back where its datum is at home, with these devices; 0: not foreseen, as it has too many tasks.
+    /// O(tasks units).
     Seconds end(DeviceSet set) const;
 
 private:

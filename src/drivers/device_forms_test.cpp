@@ -220,6 +220,8 @@ TEST(FormsOfArraysOnDevices, HaveTilesThatSuitTheDevice)
     crew.lay(forms::posv(), {.m = 16384, .n = 16384, .nrhs = 10});
     EXPECT_GE(crew.nb, 512);
     EXPECT_LE(crew.nb, 4096);
+    crew.lay(forms::potrs(), {.m = 16384, .n = 16384, .nrhs = 10});
+    EXPECT_GE(crew.nb, 1024);
     crew.lay(forms::gemm(), {.m = 16384, .n = 16384, .k = 16384});
     EXPECT_EQ(crew.nb, 16384) << "nothing to share with anybody";
 }

@@ -18,9 +18,9 @@ namespace trencadis {
 /// that went away is noticed. Between sizes that were seen the rate is interpolated. What earlier runs have seen counts as seen
 /// long ago. Pure: times are given to it.
 ///
-/// A device is the only one of its kind, and has no neighbours: a run of its that takes long may have been the first, for which its
-/// driver loads code and finds memory. Such a run counts as one of several, however long ago the last one was; a quick one counts
-/// fully. One that was slow for seconds is expected to be what earlier runs have seen again, or nobody would ever see.
+/// A device is the only one of its kind, and has no neighbours: a run of its that takes long may have been the first, for which
+/// its driver loads code and finds memory. Such a run counts as one of several, however long ago the last one was; a quick one
+/// counts fully. One that was slow for seconds is expected to be what earlier runs have seen again, or nobody would ever see.
 ///
 /// A worker writes its own figures only, any thread reads; relaxed, because each figure stands for itself. Looking a codelet up
 /// takes no lock; one that is new takes one, once.

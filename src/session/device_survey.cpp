@@ -169,8 +169,8 @@ struct Measured {
     bool reads_square; ///< else a column of ones is enough
 };
 
-/// From small to large ones, until one takes long enough: more than once, since the first one of a size may be compiled or loaded,
-/// and short ones some times, the shortest of which counts.
+/// From small to large ones, until one takes long enough: more than once, since the first one of a size may be compiled or
+/// loaded, and short ones some times, the shortest of which counts.
 template <class Prepare, class Compute>
 std::vector<MeasuredProduct> rates_on(Device& device, const DeviceRoutines<double>& on, const Measured& kind,
                                       const Prepare& prepare, const Compute& compute)

@@ -8,7 +8,8 @@ namespace trencadis {
 
 class KernelProvider;
 
-/// A square product in double precision, or another kernel on squares, as it was measured: from its launch until its end is known.
+/// A square product in double precision, or another kernel on squares, as it was measured: from its launch until its end is
+/// known.
 struct MeasuredProduct {
     Flops flops;
     double rate; ///< flops per second

@@ -166,8 +166,12 @@ constexpr Form potrf_forms[] = {
      .device_tiles = device_tiles,
      .device_bytes = three_tiles},
 };
-constexpr Form potrs_forms[] = {
-    {.name = "in-place", .tile = tile, .lay = TRC_LAY(Substitution), .kernels = solve_kernels, .device_bytes = three_tiles}};
+constexpr Form potrs_forms[] = {{.name = "in-place",
+                                 .tile = tile,
+                                 .lay = TRC_LAY(Substitution),
+                                 .kernels = solve_kernels,
+                                 .device_tiles = device_tiles,
+                                 .device_bytes = three_tiles}};
 constexpr Form posv_forms[] = {
     {.name = "packed", .tile = packed_tile, .lay = TRC_LAY(SolvePacked), .kernels = kernels, .packs_images = true, .own = own},
     {.name = "in-place",
