@@ -131,6 +131,16 @@ std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const P
     return plans;
 }
 
+/// Columns that a task updates of a matrix which lies on a device: all that there are, so that the next panel and one task with
+/// all other updates are in its queues. Several devices share them; and a copy of them beside a panel must fit into each.
+Index together_on(const Crew& crew, const Problem& problem, std::size_t element_bytes)
+{
+    constexpr Index for_each = 4;
+    const auto devices = Index(crew.device_kernels().size());
+    const double room = crew.device_bytes() / (2 * double(element_bytes) * double(std::max<Index>(problem.m, 1)));
+    return static_cast<Index>(std::min(double(devices > 1 ? problem.n / (for_each * devices) : problem.n), room));
+}
+
 } // namespace
 
 Index tile_of(const Form& form, Index n, std::size_t element_bytes, int workers, Bytes device_bytes)
@@ -156,16 +166,6 @@ const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& o
     });
     require_kernels(crew, *form, devices);
     return *form;
-}
-
-/// Of a matrix that lies on a device: all columns of a step, so that the next panel and one task with all other updates are in its
-/// queues. Several devices share them, unless a group would have no room elsewhere.
-static Index together_on(const Crew& crew, const Problem& problem, std::size_t element_bytes)
-{
-    constexpr Index for_each = 4;
-    const auto devices = Index(crew.device_kernels().size());
-    const double room = crew.device_bytes() / (2 * double(element_bytes) * double(std::max<Index>(problem.m, 1)));
-    return static_cast<Index>(std::min(double(devices > 1 ? problem.n / (for_each * devices) : problem.n), room));
 }
 
 const Form& form_of_arrays(const Crew& crew, forms::Forms all, int precision)
