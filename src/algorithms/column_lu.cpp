@@ -8,12 +8,11 @@
 namespace trencadis {
 namespace {
 
-constexpr Index line = 64; ///< bytes; what several devices write is in none together
+/// Bytes of one panel's: in whole cache lines, for several devices write them.
+std::size_t interchange_slot(Index nb) { return std::size_t(round_up(nb * Index(sizeof(std::int32_t)), 64)); }
 
-Index panels_of(Index m, Index n, Index nb) { return pieces(std::min(m, n), nb); }
-/// Of the interchanges of one panel.
-std::size_t slot(Index nb) { return std::size_t(round_up(nb * Index(sizeof(std::int32_t)), line)); }
-std::size_t bytes_of(Index m, Index n, Index nb) { return std::size_t(panels_of(m, n, nb)) * slot(nb); }
+/// Of a panel and of what it waits for: the rest of a step may be one task, as long as all of it.
+constexpr TaskOptions look_ahead{.priority = 1e6};
 
 /// Everything that is asked for of a matrix and its panels, in block columns.
 template <Scalar T> class ColumnLu {
@@ -27,7 +26,7 @@ public:
         if (steps_ > 0) factor_panel(0, pivots);
         for (Index k = 0; k < steps_; ++k) {
             const Index next = k + 1;
-            if (next < A_.col_tiles()) task::update(flow_, panel(k), task::row_of(A_, 0, next, next + 1));
+            if (next < A_.col_tiles()) task::update(flow_, panel(k), task::row_of(A_, 0, next, next + 1), look_ahead);
             if (next < steps_) factor_panel(next, pivots);
             in_groups(A_, next + 1, A_.col_tiles(),
                       [&](const task::TileGrid<T>& columns) { task::update(flow_, panel(k), columns); });
@@ -38,7 +37,7 @@ public:
         const Guard guard{A_.rows()};
         const auto all = [&](const auto& visit) { in_groups(B, 0, B.col_tiles(), visit); };
         for (Index k = 0; k < steps_; ++k)
-            all([&](const task::TileGrid<T>& columns) { task::update(flow_, panel(k), columns, guard, &by_.back()); });
+            all([&](const task::TileGrid<T>& columns) { task::update(flow_, panel(k), columns, {}, guard, &by_.back()); });
         for (Index k = steps_ - 1; k >= 0; --k)
             all([&](const task::TileGrid<T>& columns) { task::substitute(flow_, panel(k), columns, guard); });
     }
@@ -54,7 +53,7 @@ private:
     Index first_row(Index k) const { return k * A_(0, 0).cols; }
     void factor_panel(Index k, Index* pivots)
     {
-        task::factor(flow_, panel(k));
+        task::factor(flow_, panel(k), look_ahead);
         const task::Interchanges& its = by_[std::size_t(k)];
         task::tell(flow_, its, first_row(k), {pivots + first_row(k), its.count});
     }
@@ -77,12 +76,12 @@ private:
 } // namespace
 
 PanelInterchanges::PanelInterchanges(Index m, Index n, Index nb, const ImagePlace& place)
-    : memory_(place.is_memory() ? bytes_of(m, n, nb) : 0, place.node)
+    : bytes_(std::size_t(pieces(std::min(m, n), nb)) * interchange_slot(nb)), memory_(place.is_memory() ? bytes_ : 0, place.node)
 {
-    char* const begin = static_cast<char*>(place.is_memory() ? memory_.data() : place.reserve(bytes_of(m, n, nb)));
-    for (Index k = 0; k < panels_of(m, n, nb); ++k)
+    char* const begin = static_cast<char*>(place.is_memory() ? memory_.data() : place.reserve(bytes_));
+    for (Index first = 0; first < std::min(m, n); first += nb)
         all_.push_back(
-            {reinterpret_cast<std::int32_t*>(begin + std::size_t(k) * slot(nb)), std::min(nb, std::min(m, n) - k * nb)});
+            {reinterpret_cast<std::int32_t*>(begin + all_.size() * interchange_slot(nb)), std::min(nb, std::min(m, n) - first)});
 }
 
 template <Scalar T> void getrf_columns(Flow& flow, TileMatrix<T> A, const PanelInterchanges& by, Index* pivots, Index together)

@@ -18,6 +18,7 @@ public:
     std::span<const task::Interchanges> all() const { return all_; }
 
 private:
+    std::size_t bytes_;
     WorkMemory memory_;
     std::vector<task::Interchanges> all_;
 };

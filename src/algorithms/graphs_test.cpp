@@ -88,10 +88,6 @@ TEST(Graphs, HaveAsManyTasksOfEachKindAsTheirFormulasSay)
                                                    {"swptr", pairs(t)},
                                                    {"gemm", squares(t)},
                                                    {"laswp", std::max<Index>(t - 1, 0)}}));
-        EXPECT_EQ(seen("getrf", "columns"), counts({{"getrf_panel", t},
-                                                    {"lu_update", pairs(t)},
-                                                    {"laswp", std::max<Index>(t - 1, 0)},
-                                                    {"copy", t}})); // LAPACK's pivots
         EXPECT_EQ(seen("getrf", "nopiv"), counts({{"getrf_nopiv", t}, {"trsm", 2 * pairs(t)}, {"gemm", squares(t)}}));
         const Index played = std::max<Index>(t - 4, 0); // panels of more than one group of four tiles
         EXPECT_EQ(seen("getrf", "tournament"), counts({{"tournament", matches(t)},
@@ -134,11 +130,6 @@ TEST(Graphs, OfInversesAndIncrementalSolutionsHaveAsManyTasksToo)
                                                        {"after", n > 0},
                                                        {"trsm", t},
                                                        {"gemm", pairs(t)}}));
-        EXPECT_EQ(seen("gesv", "columns"), counts({{"getrf_panel", t},
-                                                   {"lu_update", pairs(t) + t},
-                                                   {"trsm", t},
-                                                   {"laswp", std::max<Index>(t - 1, 0)},
-                                                   {"copy", t}}));
         EXPECT_EQ(seen("getri", "in-place"), counts({{"trtri", t},
                                                      {"trsm", 2 * pairs(t) + t * t},
                                                      {"gemm", updates + 2 * pairs(t)}, // of a whole tile row each
@@ -191,8 +182,6 @@ TEST(Graphs, DoTheOperationsOfTheRoutineAndTheKnownExtraOfTheirForm)
             for (const char* routine : {"potrf", "posv", "gemm", "symm", "hemm", "syrk", "herk", "trsm", "trtrs"})
                 for (const char* variant : {"packed", "in-place"}) expect_extra(routine, variant, 0);
             for (const char* variant : {"packed", "panel", "kastors", "kastors-cw"}) expect_extra("getrf", variant, 0);
-            // Interchanges of whole columns count one for each entry, in every precision.
-            expect_extra("getrf", "columns", over_steps(n, [](double rest, double) { return double(nb) * rest; }) / weight);
             // BLAS's trsm counts half of the diagonal's products as multiplications more, which cost 4 additions more in complex.
             const double diagonals = over_steps(n, [](double rest, double) { return 2 * double(nb) * rest; });
             expect_extra("getrf", "nopiv", weight == 4 ? diagonals / 2 : 0);
@@ -255,7 +244,6 @@ TEST(Graphs, HaveTheLongestPathsTheirDependencesImply)
         const Index swaps_behind = t > 1;
         EXPECT_EQ(longest_path("getrf", "panel", t), 1 + 3 * step + swaps_behind);  // getrf_panel, swptr, gemm
         EXPECT_EQ(longest_path("getrf", "packed", t), 1 + 4 * step + swaps_behind); // the triangle is packed between
-        EXPECT_EQ(longest_path("getrf", "columns", t), 1 + 2 * step + 1); // getrf_panel, lu_update; interchanges or pivots
     }
 }
 

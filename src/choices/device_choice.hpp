@@ -42,6 +42,7 @@ struct DeviceFigures {
     Seconds latency = 0;                               ///< of a small copy
     SpeedCurve factors = {};                           ///< of Cholesky factorizations; empty: as products
     SpeedCurve updates = {}, solves = {};              ///< of rank k, and with triangles; likewise
+    SpeedCurve panels = {};                            ///< of LU; empty: as factors
 };
 
 /// The units of a session.
@@ -53,11 +54,12 @@ struct UnitFigures {
     SpeedCurve factors = {};              ///< of Cholesky factorizations of tiles; empty: as products
     SpeedCurve updates = {}, solves = {}; ///< likewise
 };
-/// Those of a unit that hold for a codelet, by its name. A device's panel of LU has none of its own, and is as much of a chain as
-/// a factorization of Cholesky's.
+/// Those of a unit that hold for a codelet, by its name.
 template <class Unit> const SpeedCurve& curve_for(const Unit& unit, std::string_view codelet)
 {
     codelet = codelet.substr(0, codelet.find('.')); // of a task on block columns
+    if constexpr (std::is_same_v<Unit, DeviceFigures>)
+        if (codelet == "getrf_panel" && !unit.panels.empty()) return unit.panels;
     constexpr bool is_device = std::is_same_v<Unit, DeviceFigures>;
     const SpeedCurve& own = codelet == "potrf" || (is_device && codelet == "getrf_panel")  ? unit.factors
                             : codelet == "syrk" || codelet == "herk"                       ? unit.updates

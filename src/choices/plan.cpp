@@ -21,7 +21,8 @@ bool is_product(const Call& call) { return call.routine == "gemm"; }
 /// LAPACK's results, on this machine's cores, from any problem of these extents.
 bool is_candidate(const Form& form, const Call& call, bool ours)
 {
-    if (!form.called || form.other_pivots || form.by_nodes || !form.apart.empty() || (!form.own.empty() && !ours)) return false;
+    if (!form.called || form.other_pivots || form.by_nodes || form.by_columns || !form.apart.empty()) return false;
+    if (!form.own.empty() && !ours) return false;
     return !form.tall_rows || call.m >= std::max(2 * call.n, form.tall_rows(call.n));
 }
 

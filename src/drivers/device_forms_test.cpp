@@ -47,7 +47,24 @@ public:
         return run(body, asks);
     }
     void note_form(const Form& its, Index size) const override { form = its.name, nb = size; }
+    std::vector<const DeviceKernels*> device_kernels() const override
+    {
+        return device ? std::vector<const DeviceKernels*>{device.get()} : std::vector<const DeviceKernels*>();
+    }
+    /// The device computes with these from now on.
+    void give_kernels(bool factors)
+    {
+        queue.has_factors = factors;
+        device = kernels_on(queue, kernels());
+        figures.devices.front().unit = {UnitKind::device, 1, device.get()};
+    }
 
+    struct NoQueue final : KernelQueue {
+        void enqueue(Flops, Body) override { ADD_FAILURE() << "nothing runs on it"; }
+        bool factors() const override { return has_factors; }
+        bool has_factors = false;
+    } queue;
+    std::unique_ptr<const DeviceKernels> device;
     choices::UnitFigures figures;
     bool always = false;
     std::uint64_t with = 0;
@@ -123,6 +140,33 @@ TEST(FormsForDevices, HaveRoomForThreeTiles)
     Definite(n).expect_solved(small);
     EXPECT_NE(small.form, "two-level");
     EXPECT_EQ(small.asked, 1);
+}
+
+TEST(FormsForDevices, OfLuAreByColumnsWhereADeviceFactors)
+{
+    constexpr Index order = 1500;
+    CrewWithDevice near(6 * giga, 500 * giga, 1e-5);
+    const auto weighed_as_columns = [&] {
+        std::vector<Index> sizes;
+        for (const auto& one : LaidOut::weighed(near, "getrf", {.m = order, .n = order}, layout_of_precision<double>))
+            if (one.form->name == "columns") sizes.push_back(one.nb);
+        return sizes;
+    };
+    EXPECT_EQ(weighed_as_columns(), std::vector<Index>()) << "nothing is known of its kernels";
+    near.give_kernels(false);
+    EXPECT_EQ(weighed_as_columns(), std::vector<Index>());
+    near.give_kernels(true);
+    EXPECT_EQ(weighed_as_columns(), (std::vector<Index>{256, 512, 768})) << "of about 256, 512 and 1024, equal ones";
+    near.figures.devices.front().bytes = 2 * 8.0 * order * 400;
+    EXPECT_EQ(weighed_as_columns(), std::vector<Index>{256}) << "two columns fit into it";
+    near.figures.devices.front().bytes = 1e9;
+
+    std::vector<double> A(std::size_t(order * order), 0.25);
+    std::vector<Index> pivots(order);
+    for (Index i = 0; i < order; ++i) A[std::size_t(i * (order + 1))] = double(order);
+    EXPECT_EQ(getrf(near, order, order, A.data(), order, pivots.data()), 0);
+    EXPECT_EQ(near.form, "columns");
+    EXPECT_EQ(near.with, 1u);
 }
 
 TEST(FormsForDevices, AreToldWithWhatIsExpectedOfThem)

@@ -121,7 +121,8 @@ Index extent_of(const Form& form, const Problem& problem)
 {
     return form.cuts ? std::max({problem.m, problem.n, problem.k}) : problem.n;
 }
-/// Forms with tiles that suit devices: equal ones, more than one, three of which fit into each device.
+/// Forms with tiles that suit devices: equal ones, or one that is the whole matrix, which then is one product or the device's own
+/// factorization; three of them fit into each device.
 std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
 {
     constexpr Index quantum = 32;
@@ -136,12 +137,14 @@ std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const P
             if (nb >= extent || form.device_bytes(cut, of.bytes) > crew.device_bytes()) continue;
             if (plans.empty() || plans.back().form != &form || plans.back().nb != nb) plans.push_back({&form, nb});
         }
+        cut.nb = extent;
+        if (form.device_bytes(cut, of.bytes) <= crew.device_bytes()) plans.push_back({&form, extent});
     }
     return plans;
 }
 
-/// Of a call whose matrices lie on devices, the largest tiles first. Beside those, in the form that names tiles: all as one tile,
-/// which may be one task of a device where it lies, and the tiles that suit cores. Each is at most so many tiles wide, as far as
+/// Of a call whose matrices lie on devices, the largest tiles first; beside those, in the form that names tiles, the tiles that
+/// suit cores. Each is at most so many tiles wide, as far as
 /// there are such: to weigh tasks takes time.
 std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
 {
@@ -149,16 +152,22 @@ std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Pr
     std::vector<DevicePlan> plans = device_plans(crew, all, problem, of);
     const Form& plain = form_of_arrays(crew, all, of.precision);
     const Index order = std::max({problem.m, problem.n, problem.k, Index(1)});
-    Problem whole = problem;
-    whole.nb = order;
-    const bool fits = !plain.device_tiles.empty() && plain.device_bytes(whole, of.bytes) <= crew.device_bytes();
     const Index of_cores = tile_of(plain, order, of.bytes, crew.workers(), crew.device_bytes());
-    if (fits && of_cores < order) plans.push_back({&plain, order});
     plans.push_back({&plain, of_cores});
     std::ranges::stable_sort(plans, std::greater(), &DevicePlan::nb);
     const Index most = std::max(widest, pieces(order, plans.front().nb));
     std::erase_if(plans, [&](const DevicePlan& plan) { return pieces(order, plan.nb) > most; });
     return plans;
+}
+
+/// Columns that a task updates of a matrix which lies on a device: all that there are, so that the next panel and one task with
+/// all other updates are in its queues. Several devices share them; and a copy of them beside a panel must fit into each.
+Index together_on(const Crew& crew, const Problem& problem, std::size_t element_bytes)
+{
+    constexpr Index for_each = 4;
+    const auto devices = Index(crew.device_kernels().size());
+    const double room = crew.device_bytes() / (2 * double(element_bytes) * double(std::max<Index>(problem.m, 1)));
+    return static_cast<Index>(std::min(double(devices > 1 ? problem.n / (for_each * devices) : problem.n), room));
 }
 
 } // namespace
@@ -188,16 +197,6 @@ const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& o
     return *form;
 }
 
-/// Of a matrix that lies on a device: all columns of a step, so that the next panel and one task with all other updates are in its
-/// queues. Several devices share them, unless a group would have no room elsewhere.
-static Index together_on(const Crew& crew, const Problem& problem, std::size_t element_bytes)
-{
-    constexpr Index for_each = 4;
-    const auto devices = Index(crew.device_kernels().size());
-    const double room = crew.device_bytes() / (2 * double(element_bytes) * double(std::max<Index>(problem.m, 1)));
-    return static_cast<Index>(std::min(double(devices > 1 ? problem.n / (for_each * devices) : problem.n), room));
-}
-
 const Form& form_of_arrays(const Crew& crew, forms::Forms all, int precision)
 {
     const auto form = std::ranges::find_if(
@@ -208,6 +207,24 @@ const Form& form_of_arrays(const Crew& crew, forms::Forms all, int precision)
 const Form& plain_form(forms::Forms all)
 {
     return *std::find_if(all.begin(), all.end(), [](const Form& form) { return form.called && form.own.empty(); });
+}
+
+namespace {
+
+bool is_open(const RoutineOptions& options) { return options.variant.empty() && options.nb == 0; }
+
+} // namespace
+
+Crew::PlanKey LaidOut::key_of(const Wanted& call, forms::Forms all)
+{
+    const Problem& x = call.problem;
+    Crew::PlanKey key{all.data(), call.of.precision, x.m, x.n, x.k, x.nrhs, call.crew.device_bytes(), 0};
+    std::uint64_t bit = 1;
+    for (const Place::Operand& operand : call.operands) {
+        if (call.crew.has_arrays() && call.crew.lies_on_device(operand.data)) key.homes |= bit;
+        bit <<= 1;
+    }
+    return key;
 }
 
 void LaidOut::lay(const Wanted& call, const Form& form, bool devices, Index nb)
@@ -274,10 +291,28 @@ LaidOut::LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& optio
                  Operands operands)
 {
     const Wanted call{crew, options, problem, of, operands};
-    if (crew.has_devices()) {
+    if (!crew.has_devices()) {
+        lay_first(call, all, false);
+        return;
+    }
+    const Crew::PlanKey key = key_of(call, all);
+    if (!lay_again(call, all, key)) {
         lay_best(call, all, nullptr);
-        crew.note_form(*form_, nb_);
-    } else lay_first(call, all, false);
+        if (is_open(options)) crew.keep_plan(key, {form_, nb_, devices_});
+    }
+    crew.note_form(*form_, nb_);
+}
+
+/// Of a call like one before.
+bool LaidOut::lay_again(const Wanted& call, forms::Forms all, const Crew::PlanKey& key)
+{
+    if (!is_open(call.options)) return false;
+    const std::optional<Crew::TakenPlan> plan = call.crew.plan_of(key);
+    if (!plan) return false;
+    if (plan->devices == 0) lay_first(call, all, false);
+    else lay(call, *plan->form, true, plan->nb);
+    devices_ = plan->devices;
+    return true;
 }
 
 /// What is expected to be fastest with all devices, smaller tiles where they save three tenths: what more tasks cost, and cores
@@ -317,8 +352,15 @@ LaidOut::LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOpt
 {
     problem.together = together_on(crew, problem, of.bytes);
     const Wanted call{crew, options, problem, of, operands};
-    if (options.variant.empty() && options.nb == 0) lay_there(call, all);
-    else lay_square(call, options.variant.empty() ? form_of_arrays(crew, all, of.precision) : form_for(crew, all, options, true));
+    // Of several devices it matters on which one each matrix lies.
+    const bool alike = is_open(options) && crew.device_kernels().size() == 1;
+    const Crew::PlanKey key = key_of(call, all);
+    if (alike && lay_again(call, all, key)) {
+    } else if (is_open(options)) {
+        lay_there(call, all);
+        if (alike) crew.keep_plan(key, {form_, nb_, crew.all_devices()});
+    } else
+        lay_square(call, options.variant.empty() ? form_of_arrays(crew, all, of.precision) : form_for(crew, all, options, true));
     devices_ = crew.all_devices();
     crew.note_form(*form_, nb_);
 }

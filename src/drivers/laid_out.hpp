@@ -86,6 +86,8 @@ private:
     Weighed foresee(const Crew& crew, Seconds alone) const;
     void lay_best(const Wanted& call, forms::Forms all, std::vector<Weighed>* tell);
     void lay_there(const Wanted& call, forms::Forms all);
+    bool lay_again(const Wanted& call, forms::Forms all, const Crew::PlanKey& key);
+    static Crew::PlanKey key_of(const Wanted& call, forms::Forms all);
     void lay_square(const Wanted& call, const Form& form);
 
     LayoutRoom layout_;

@@ -219,10 +219,17 @@ void measure_kernels(Device& device, const DeviceKernels& kernels, const SurveyB
             on.trsm(Side::right, Uplo::lower, Op::trans, Diag::unit, n, n, 1, x.ones(), n, x.result(), n);
         });
     }
-    if (!on.factors()) return;
     const auto definite = [](const Operands& x) { x.make_definite(); };
-    report.factors = rates_on(device, on, {1.0 / 3, largest_factor, enough, false}, definite,
-                              [&](const Operands& x, Index n) { on.potrf(Uplo::lower, n, x.result(), n, [](Index) {}); });
+    if (on.factors())
+        report.factors = rates_on(device, on, {1.0 / 3, largest_factor, enough, false}, definite,
+                                  [&](const Operands& x, Index n) { on.potrf(Uplo::lower, n, x.result(), n, [](Index) {}); });
+    if (!on.factors_lu()) return;
+    const Buffer pivots(device, std::size_t(bounds.largest) * sizeof(std::int32_t));
+    const Ending ending(device);
+    report.panels = rates_on(device, on, {2.0 / 3, std::min(bounds.largest, largest_factor), enough, false}, definite,
+                             [&](const Operands& x, Index n) {
+                                 on.getrf(n, n, x.result(), n, static_cast<std::int32_t*>(pivots.block), [](Index) {});
+                             });
 }
 
 DeviceReport report_of(const Device& device, const devices::Backend& backend)

@@ -32,6 +32,7 @@ struct DeviceReport {
     std::vector<MeasuredProduct> factors = {};  ///< likewise, of Cholesky; none: it has no factorization
     std::vector<MeasuredProduct> updates = {};  ///< of rank n; none: not measured, as of a device whose products take long
     std::vector<MeasuredProduct> solves = {};   ///< with a triangle; likewise
+    std::vector<MeasuredProduct> panels = {};   ///< of LU; none: it has no such factorization
 };
 
 /// How large the squares become that a device is measured with, and how long a kernel takes at which they become no larger. A

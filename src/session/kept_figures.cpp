@@ -17,7 +17,7 @@ constexpr const char* core = "core";
 constexpr const char* ways[] = {"copy.to", "copy.from"};
 constexpr const char* per_second = "copies"; ///< of nothing, one after the other
 
-constexpr const char *product = "gemm", *factor = "potrf", *update = "syrk", *solve = "trsm";
+constexpr const char *product = "gemm", *factor = "potrf", *update = "syrk", *solve = "trsm", *panel = "getrf";
 
 void add_rates(KernelSpeeds& to, const char* kernel, const std::vector<MeasuredProduct>& rates)
 {
@@ -44,6 +44,7 @@ KernelSpeeds table_of(const DeviceReport& device)
     add_rates(table, factor, device.factors);
     add_rates(table, update, device.updates);
     add_rates(table, solve, device.solves);
+    add_rates(table, panel, device.panels);
     for (const int way : {0, 1}) table.set({ways[way], 0, unit}, {0, device.bytes_per_second[way]});
     table.set({per_second, 0, unit}, {0, 1 / device.latency});
     return table;
@@ -56,6 +57,7 @@ bool read_device(const KernelSpeeds& table, DeviceReport& device)
     device.factors = rates_in(table, factor);
     device.updates = rates_in(table, update);
     device.solves = rates_in(table, solve);
+    device.panels = rates_in(table, panel);
     for (const int way : {0, 1}) device.bytes_per_second[way] = rate_in(table, ways[way]);
     const double copies = rate_in(table, per_second);
     device.latency = 1 / copies;

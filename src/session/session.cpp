@@ -196,6 +196,9 @@ Crew::Forecast Session::devices_for(const std::function<void(Flow&)>& submit, Se
     return parts_->devices.foresee(submit, alone);
 }
 
+std::optional<Crew::TakenPlan> Session::plan_of(const Crew::PlanKey& key) const { return parts_->devices.plan_of(key); }
+void Session::keep_plan(const Crew::PlanKey& key, const Crew::TakenPlan& plan) const { parts_->devices.keep_plan(key, plan); }
+
 Seconds Session::expected_there(const std::function<void(Flow&)>& submit) const
 {
     return parts_->devices.expected_there(submit, [this](const void* data) { return device_of(data); });

@@ -69,7 +69,8 @@ std::vector<DeviceUnit> SessionDevices::open(const SessionOptions& resolved, con
                                     its.latency,
                                     curve_of(its.factors),
                                     curve_of(its.updates),
-                                    curve_of(its.solves)});
+                                    curve_of(its.solves),
+                                    curve_of(its.panels)});
         std::copy(std::begin(ways), std::end(ways), units[d].bytes_per_second);
     }
     return units;
@@ -80,6 +81,20 @@ Bytes SessionDevices::least_bytes() const
     Bytes least = 0;
     for (const auto& device : list_) least = least > 0 ? std::min(least, device->bytes()) : device->bytes();
     return least;
+}
+
+std::optional<Crew::TakenPlan> SessionDevices::plan_of(const Crew::PlanKey& key) const
+{
+    const std::lock_guard lock(plans_mutex_);
+    const auto known = plans_.find(key);
+    return known == plans_.end() ? std::nullopt : std::optional(known->second);
+}
+void SessionDevices::keep_plan(const Crew::PlanKey& key, const Crew::TakenPlan& plan) const
+{
+    constexpr std::size_t most = 1000; // who calls with ever new sizes has them weighed anew
+    const std::lock_guard lock(plans_mutex_);
+    if (plans_.size() >= most) plans_.clear();
+    plans_.insert_or_assign(key, plan);
 }
 
 Crew::Forecast SessionDevices::foresee(const std::function<void(Flow&)>& submit, Seconds alone) const

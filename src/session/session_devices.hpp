@@ -9,7 +9,10 @@
 #include "session/session.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +43,9 @@ public:
     Crew::Forecast foresee(const std::function<void(Flow&)>& submit, Seconds alone) const;
     /// Crew::expected_there.
     Seconds expected_there(const std::function<void(Flow&)>& submit, choices::Homes homes) const;
+    /// Crew's. Any thread.
+    std::optional<Crew::TakenPlan> plan_of(const Crew::PlanKey& key) const;
+    void keep_plan(const Crew::PlanKey& key, const Crew::TakenPlan& plan) const;
     /// In a call of which nothing is known.
     choices::DeviceSet undecided() const { return always_ ? ~choices::DeviceSet(0) : 0; }
     int in_flight() const { return in_flight_; } ///< tasks that each takes at a time
@@ -51,7 +57,9 @@ private:
     std::vector<std::unique_ptr<const DeviceKernels>> kernels_; ///< by device; gone before it
     bool always_ = false;
     int in_flight_ = 2;
-    choices::UnitFigures figures_; ///< not where they take part always
+    mutable std::mutex plans_mutex_;
+    mutable std::map<Crew::PlanKey, Crew::TakenPlan> plans_; ///< by what they are for, under the mutex
+    choices::UnitFigures figures_;                           ///< not where they take part always
 };
 
 } // namespace trencadis

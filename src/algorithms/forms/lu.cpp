@@ -90,7 +90,7 @@ template <Scalar T> TileMatrix<T> block_columns(Place& place, Index rows, Index 
 template <Scalar T> struct ByColumns : Layout {
     ByColumns(Place& place, const Problem& x)
         : A(block_columns<T>(place, x.m, x.n, x.nb)), by(x.m, x.n, x.nb, place.images()), pivots(pivots_of<T>(place, x)),
-          together(std::max<Index>(1, x.together / x.nb))
+          together(x.together >= x.n ? A.col_tiles() : std::max<Index>(1, x.together / x.nb))
     {
     }
     void submit(Flow& flow) override { getrf_columns(flow, A, by, pivots, together); }
@@ -219,7 +219,7 @@ Bytes column_bytes(const Problem& x, std::size_t element)
 {
     return 2 * double(x.m) * double(x.nb) * double(element) + double(sizeof(std::int32_t)) * double(std::min(x.m, x.n));
 }
-bool factors_lu(const DeviceKernels& kernels, int precision)
+bool factors_columns(const DeviceKernels& kernels, int precision)
 {
     const auto can = [&]<Scalar T>(T) { return kernels.computes<T>() && kernels.routines<T>().factors_lu(); };
     switch (precision) {
@@ -229,12 +229,12 @@ bool factors_lu(const DeviceKernels& kernels, int precision)
     default: return can(std::complex<double>());
     }
 }
-constexpr Index device_tiles[] = {256, 512, 1024};
+constexpr Index column_tiles[] = {256, 512, 1024};
 constexpr Form of_columns{.tile = column_tile,
                           .kernels = column_kernels,
-                          .device_tiles = device_tiles,
+                          .device_tiles = column_tiles,
                           .device_bytes = column_bytes,
-                          .asks_of_devices = factors_lu,
+                          .asks_of_devices = factors_columns,
                           .by_columns = true};
 constexpr Form without_pivots{.tile = lu_tile, .kernels = nopiv_kernels, .other_pivots = true};
 constexpr Form by_tournament{.tile = lu_tile, .kernels = tournament_kernels, .other_pivots = true};

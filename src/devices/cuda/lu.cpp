@@ -11,9 +11,12 @@
 namespace trencadis::devices::cuda {
 namespace {
 
-void* at(const Spot& spot) { return reinterpret_cast<void*>(spot.memory + spot.offset); } // NOLINT(performance-no-int-to-ptr)
+void* pointer_to(const Spot& spot)
+{
+    return reinterpret_cast<void*>(spot.memory + spot.offset);
+} // NOLINT(performance-no-int-to-ptr)
 
-constexpr SolverStatus alloc_failed = 2;
+constexpr SolverStatus no_room = 2;
 
 Status failure(const std::string& code, bool no_memory, const std::string& asked)
 {
@@ -27,8 +30,8 @@ Status failure(Result code, const std::string& asked)
 
 } // namespace
 
-/// cuSOLVER's memory for panels. Each that is under way has a room of its own, which goes back when its answer has been told or is
-/// not to be told any more; that may be on a thread of the driver's.
+/// cuSOLVER's memory for panels. Each that is under way has a room of its own, which goes back when its answer has been told or
+/// is not to be told any more; that may be on a thread of the driver's.
 struct CudaDriver::Rooms {
     struct Room {
         Address at;
@@ -50,8 +53,8 @@ struct CudaDriver::Rooms {
     std::vector<Room> all; ///< under it
 };
 
-/// One that is large enough, or another one in place of those that nobody uses: `held` keeps it. The lock is not held while memory
-/// is given back, for which the driver may wait for its own threads.
+/// One that is large enough, or another one in place of those that nobody uses: `held` keeps it. The lock is not held while
+/// memory is given back, for which the driver may wait for its own threads.
 Result CudaDriver::lu_room_for(std::size_t bytes, Address& room, std::shared_ptr<const void>& held)
 {
     if (!rooms_) rooms_ = std::make_shared<Rooms>();
@@ -91,10 +94,10 @@ Status CudaDriver::factor_lu(const Level3Call& call, const Spots& place)
     const std::string asked = fmt::format("a factorization of {} x {}", call.m, call.n);
     const SolverRoutines& routines = api_.solver(call.precision);
     const int m = static_cast<int>(call.m), n = static_cast<int>(call.n), lda = static_cast<int>(call.ldc);
-    void* const A = at(place.C);
+    void* const A = pointer_to(place.C);
     int elements = 0;
     SolverStatus status = routines.getrf_room(solver_, m, n, A, lda, &elements);
-    if (status != 0) return failure(name_of_solver(status), status == alloc_failed, asked);
+    if (status != 0) return failure(name_of_solver(status), status == no_room, asked);
     questions_.reserve(questions_.size() + 1);
     Question question;
     Address room = 0;
@@ -107,19 +110,19 @@ Status CudaDriver::factor_lu(const Level3Call& call, const Spots& place)
     questions_.push_back(std::move(question)); // from now on it comes back at the mark, also where it is none
     *answer.here = 0;
     status = routines.getrf(solver_, m, n, A, lda, reinterpret_cast<void*>(room), // NOLINT(performance-no-int-to-ptr)
-                            static_cast<int*>(at(place.B)), reinterpret_cast<int*>(answer.there)); // NOLINT
+                            static_cast<int*>(pointer_to(place.B)), reinterpret_cast<int*>(answer.there)); // NOLINT
     if (status == 0 && (code = bring(answer)) == success) return {};
     questions_.back().told = [held](Index) {}; // part of it may be in the stream
-    return status != 0 ? failure(name_of_solver(status), status == alloc_failed, asked) : failure(code, asked);
+    return status != 0 ? failure(name_of_solver(status), status == no_room, asked) : failure(code, asked);
 }
 
 Status CudaDriver::exchange(const Level3Call& call, const Spots& place)
 {
     const SolverStatus status = api_.solver(call.precision)
-                                    .laswp(solver_, static_cast<int>(call.n), at(place.C), static_cast<int>(call.ldc), 1,
-                                           static_cast<int>(call.k), static_cast<const int*>(at(place.B)), 1);
+                                    .laswp(solver_, static_cast<int>(call.n), pointer_to(place.C), static_cast<int>(call.ldc), 1,
+                                           static_cast<int>(call.k), static_cast<const int*>(pointer_to(place.B)), 1);
     if (status == 0) return {};
-    return failure(name_of_solver(status), status == alloc_failed, fmt::format("{} interchanges of {} columns", call.k, call.n));
+    return failure(name_of_solver(status), status == no_room, fmt::format("{} interchanges of {} columns", call.k, call.n));
 }
 
 } // namespace trencadis::devices::cuda

@@ -68,7 +68,7 @@ public:
     void laswp(Index, Index n, T* A, Index lda, Index count, const std::int32_t* pivots) const override
     {
         queue_.enqueue(kernel_flops::laswp(double(count), double(n)), [=](const BlockMap& map) {
-            exchange_rows(n, at(map, A), lda, count, static_cast<const std::int32_t*>(map.at(pivots)));
+            apply_interchanges(n, at(map, A), lda, count, static_cast<const std::int32_t*>(map.at(pivots)));
         });
     }
     bool updates_lu() const override { return true; }

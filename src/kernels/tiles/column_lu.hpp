@@ -20,7 +20,7 @@ Index factor_column(const KernelProvider& kernels, Index m, Index n, T* A, Index
     return zero;
 }
 
-template <Scalar T> void exchange_rows(Index n, T* A, Index lda, Index count, const std::int32_t* interchanges)
+template <Scalar T> void apply_interchanges(Index n, T* A, Index lda, Index count, const std::int32_t* interchanges)
 {
     const std::vector<Index> rows(interchanges, interchanges + count);
     blas::laswp(n, A, lda, 0, count, rows.data());

@@ -26,12 +26,13 @@ template <Scalar T> struct Panel {
 };
 
 /// The panel <- its L U factors with partial pivoting. A pivot that is exactly zero is reported as its row of the matrix.
-template <Scalar T> void factor(Flow& flow, const Panel<T>& panel);
+template <Scalar T> void factor(Flow& flow, const Panel<T>& panel, const TaskOptions& options = {});
 
 /// Rows of the columns are exchanged as the panel's were, those of its triangle are solved for, and what is below is updated with
 /// the rest of it. Malleable by columns. `after`: and not before that panel is factored.
 template <Scalar T>
-void update(Flow& flow, const Panel<T>& panel, const TileGrid<T>& columns, Guard guard = {}, const Interchanges* after = nullptr);
+void update(Flow& flow, const Panel<T>& panel, const TileGrid<T>& columns, const TaskOptions& options = {}, Guard guard = {},
+            const Interchanges* after = nullptr);
 
 /// One step of the substitution with U: the columns' rows of the panel's triangle are solved for, and what is above is updated.
 /// Malleable by columns.

@@ -22,7 +22,7 @@ Datum datum(Interchanges interchanges)
 }
 
 /// Cores, and devices that factor LU.
-template <Scalar T> bool factors_lu(const ComputeUnit& unit)
+template <Scalar T> bool factors_columns(const ComputeUnit& unit)
 {
     if (unit.kind == UnitKind::core || !unit.kernels) return true; // nothing is computed without kernels
     const auto& kernels = static_cast<const DeviceKernels&>(*unit.kernels);
@@ -30,7 +30,7 @@ template <Scalar T> bool factors_lu(const ComputeUnit& unit)
 }
 
 /// Operands: the column, its interchanges.
-template <Scalar T> struct FactorArgs {
+template <Scalar T> struct FactorColumnArgs {
     Index m, n, first;
 
     Flops flops() const { return weight_of<T> * kernel_flops::getrf(double(m), double(n)); }
@@ -40,7 +40,7 @@ template <Scalar T> struct FactorArgs {
         const Index zero = factor_column(kernels_of(context), m, n, A.data + first, A.ld, data_of<std::int32_t>(context, 1));
         if (zero > 0) context.outcome().report(first + zero);
     }
-    bool can_run_on(const ComputeUnit& unit) const { return factors_lu<T>(unit); }
+    bool can_run_on(const ComputeUnit& unit) const { return factors_columns<T>(unit); }
     void run_on_device(TaskContext& context) const
     {
         const Stored<T> A = stored<T>(context, 0);
@@ -52,7 +52,7 @@ template <Scalar T> struct FactorArgs {
 };
 
 /// Columns of a matrix, from its first row on.
-template <Scalar T> struct Columns {
+template <Scalar T> struct ColumnsAt {
     T* data;
     Index ld, cols;
 };
@@ -60,18 +60,18 @@ template <Scalar T> struct Columns {
 struct ColumnPlace {
     std::int32_t first, count;
 
-    template <Scalar T> Columns<T> at(const TaskContext& context, Index j) const
+    template <Scalar T> ColumnsAt<T> at(const TaskContext& context, Index j) const
     {
         const Operand column = context.operand(first + int(j));
         return {static_cast<T*>(column.data), column.ld, column.cols};
     }
     /// The first `columns` of them, as few as they are where those that lie together are one. Narrow ones stay by themselves, for
     /// they have other bits then.
-    template <Scalar T> std::vector<Columns<T>> together(const TaskContext& context, Index columns) const
+    template <Scalar T> std::vector<ColumnsAt<T>> together(const TaskContext& context, Index columns) const
     {
-        std::vector<Columns<T>> runs;
+        std::vector<ColumnsAt<T>> runs;
         for (Index j = 0; j < columns; ++j) {
-            const Columns<T> next = at<T>(context, j);
+            const ColumnsAt<T> next = at<T>(context, j);
             const bool joins = !runs.empty() && next.cols >= narrowest_chunk && next.ld == runs.back().ld &&
                                next.data == runs.back().data + runs.back().cols * next.ld;
             if (joins) runs.back().cols += next.cols;
@@ -82,7 +82,7 @@ struct ColumnPlace {
 };
 
 /// What updates and substitutions have in common. Operands: the panel, its interchanges (of updates), the columns.
-struct StepShape {
+struct ColumnStep {
     Index order, others, n; ///< of the panel's triangle; rows above or below it that are updated; columns in all
     Index first;            ///< row of the matrix that the triangle begins at
     ColumnPlace columns;
@@ -105,14 +105,14 @@ struct StepShape {
                 continue;
             }
             const Range r = range_of(c, count, n);
-            const Columns<T> all = columns.at<T>(context, 0);
-            visit(Columns<T>{all.data + r.begin * all.ld, all.ld, r.size()});
+            const ColumnsAt<T> all = columns.at<T>(context, 0);
+            visit(ColumnsAt<T>{all.data + r.begin * all.ld, all.ld, r.size()});
         }
     }
 };
 
-template <Scalar T> struct UpdateArgs {
-    StepShape shape;
+template <Scalar T> struct UpdateColumnsArgs {
+    ColumnStep shape;
 
     Flops flops() const { return shape.flops<T>(); }
     Index chunks() const { return shape.chunks(flops()); }
@@ -123,16 +123,16 @@ template <Scalar T> struct UpdateArgs {
         const Stored<const T> L = triangle(context);
         const auto* const interchanges = data_of<const std::int32_t>(context, 1);
         const Index order = shape.order;
-        shape.share<T>(context, flops(), [&](const Columns<T>& B) {
+        shape.share<T>(context, flops(), [&](const ColumnsAt<T>& B) {
             T* const top = B.data + shape.first;
-            exchange_rows(B.cols, top, B.ld, order, interchanges);
+            apply_interchanges(B.cols, top, B.ld, order, interchanges);
             kernels.trsm(Side::left, Uplo::lower, Op::none, Diag::unit, order, B.cols, T(1), L.data, L.ld, top, B.ld);
             if (shape.others > 0)
                 kernels.gemm(Op::none, Op::none, shape.others, B.cols, order, T(-1), L.data + order, L.ld, top, B.ld, T(1),
                              top + order, B.ld);
         });
     }
-    bool can_run_on(const ComputeUnit& unit) const { return factors_lu<T>(unit); }
+    bool can_run_on(const ComputeUnit& unit) const { return factors_columns<T>(unit); }
     void run_on_device(TaskContext& context) const
     {
         if (shape.guard.stopped(context)) return;
@@ -140,7 +140,7 @@ template <Scalar T> struct UpdateArgs {
         const Stored<const T> L = triangle(context);
         const auto* const interchanges = data_of<const std::int32_t>(context, 1);
         const Index order = shape.order, rows = order + shape.others;
-        for (const Columns<T>& B : shape.columns.together<T>(context, shape.columns.count)) {
+        for (const ColumnsAt<T>& B : shape.columns.together<T>(context, shape.columns.count)) {
             T* const top = B.data + shape.first;
             on.laswp(rows, B.cols, top, B.ld, order, interchanges);
             on.trsm(Side::left, Uplo::lower, Op::none, Diag::unit, order, B.cols, T(1), L.data, L.ld, top, B.ld);
@@ -156,8 +156,8 @@ template <Scalar T> struct UpdateArgs {
     }
 };
 
-template <Scalar T> struct SubstituteArgs {
-    StepShape shape;
+template <Scalar T> struct SubstituteColumnsArgs {
+    ColumnStep shape;
 
     Flops flops() const { return shape.flops<T>(); }
     Index chunks() const { return shape.chunks(flops()); }
@@ -166,7 +166,7 @@ template <Scalar T> struct SubstituteArgs {
         if (shape.guard.stopped(context)) return;
         const KernelProvider& kernels = kernels_of(context);
         const Stored<const T> U = stored<const T>(context, 0);
-        shape.share<T>(context, flops(), [&](const Columns<T>& B) {
+        shape.share<T>(context, flops(), [&](const ColumnsAt<T>& B) {
             T* const own = B.data + shape.first;
             kernels.trsm(Side::left, Uplo::upper, Op::none, Diag::non_unit, shape.order, B.cols, T(1), U.data + shape.first, U.ld,
                          own, B.ld);
@@ -181,7 +181,7 @@ template <Scalar T> struct SubstituteArgs {
         if (shape.guard.stopped(context)) return;
         const DeviceRoutines<T>& on = device_kernels_of<T>(context);
         const Stored<const T> U = stored<const T>(context, 0);
-        for (const Columns<T>& B : shape.columns.together<T>(context, shape.columns.count)) {
+        for (const ColumnsAt<T>& B : shape.columns.together<T>(context, shape.columns.count)) {
             T* const own = B.data + shape.first;
             on.trsm(Side::left, Uplo::upper, Op::none, Diag::non_unit, shape.order, B.cols, T(1), U.data + shape.first, U.ld, own,
                     B.ld);
@@ -193,7 +193,7 @@ template <Scalar T> struct SubstituteArgs {
 };
 
 /// Operands: the block columns [begin, end), then the interchanges of the panels behind the first of them.
-template <Scalar T> struct BehindArgs {
+template <Scalar T> struct ExchangeColumnsArgs {
     Index m, n, nb; ///< of the matrix
     Index begin;
     ColumnPlace columns;
@@ -222,23 +222,23 @@ template <Scalar T> struct BehindArgs {
     {
         each_panel(context, [&](Index first, Index count, const std::int32_t* interchanges, Index before) {
             for (Index j = 0; j < before; ++j) {
-                const Columns<T> A = columns.at<T>(context, j);
-                exchange_rows(A.cols, A.data + first, A.ld, count, interchanges);
+                const ColumnsAt<T> A = columns.at<T>(context, j);
+                apply_interchanges(A.cols, A.data + first, A.ld, count, interchanges);
             }
         });
     }
-    bool can_run_on(const ComputeUnit& unit) const { return factors_lu<T>(unit); }
+    bool can_run_on(const ComputeUnit& unit) const { return factors_columns<T>(unit); }
     void run_on_device(TaskContext& context) const
     {
         const DeviceRoutines<T>& on = device_kernels_of<T>(context);
         each_panel(context, [&](Index first, Index count, const std::int32_t* interchanges, Index before) {
-            for (const Columns<T>& A : columns.together<T>(context, before))
+            for (const ColumnsAt<T>& A : columns.together<T>(context, before))
                 on.laswp(m - first, A.cols, A.data + first, A.ld, count, interchanges);
         });
     }
 };
 
-struct TellArgs {
+struct TellPivotsArgs {
     Index first;
 
     void run(TaskContext& context)
@@ -251,7 +251,7 @@ struct TellArgs {
 };
 
 template <Scalar T>
-StepShape shape_of(const Panel<T>& panel, Index others, const TileGrid<T>& columns, std::size_t first_access, Guard guard)
+ColumnStep shape_of(const Panel<T>& panel, Index others, const TileGrid<T>& columns, std::size_t first_access, Guard guard)
 {
     assert(columns.down == 1 && panel.column.op == Op::none);
     const ColumnPlace place{std::int32_t(first_access), std::int32_t(columns.tiles.size())};
@@ -260,30 +260,31 @@ StepShape shape_of(const Panel<T>& panel, Index others, const TileGrid<T>& colum
 
 } // namespace
 
-template <Scalar T> void factor(Flow& flow, const Panel<T>& panel)
+template <Scalar T> void factor(Flow& flow, const Panel<T>& panel, const TaskOptions& options)
 {
-    static constexpr Codelet codelet = codelet_of<FactorArgs<T>>("getrf_panel", "column");
-    const FactorArgs<T> args{panel.column.rows - panel.first, panel.column.cols, panel.first};
-    flow.submit(codelet, args, {readwrite(panel.column), write(datum(panel.interchanges))});
+    static constexpr Codelet codelet = codelet_of<FactorColumnArgs<T>>("getrf_panel", "column");
+    const FactorColumnArgs<T> args{panel.column.rows - panel.first, panel.column.cols, panel.first};
+    flow.submit(codelet, args, {readwrite(panel.column), write(datum(panel.interchanges))}, options);
 }
 
 template <Scalar T>
-void update(Flow& flow, const Panel<T>& panel, const TileGrid<T>& columns, Guard guard, const Interchanges* after)
+void update(Flow& flow, const Panel<T>& panel, const TileGrid<T>& columns, const TaskOptions& options, Guard guard,
+            const Interchanges* after)
 {
-    static constexpr Codelet codelet = codelet_of<UpdateArgs<T>>("lu_update");
+    static constexpr Codelet codelet = codelet_of<UpdateColumnsArgs<T>>("lu_update");
     std::vector<Access> accesses{read(panel.column), read(datum(panel.interchanges))};
     const Index below = panel.column.rows - panel.first - panel.interchanges.count;
-    const UpdateArgs<T> args{shape_of(panel, below, columns, accesses.size(), guard)};
+    const UpdateColumnsArgs<T> args{shape_of(panel, below, columns, accesses.size(), guard)};
     add(accesses, &trencadis::readwrite<T>, columns);
     if (after && after->data != panel.interchanges.data) accesses.push_back(read(datum(*after)));
-    flow.submit(codelet, args, accesses);
+    flow.submit(codelet, args, accesses, options);
 }
 
 template <Scalar T> void substitute(Flow& flow, const Panel<T>& panel, const TileGrid<T>& columns, Guard guard)
 {
-    static constexpr Codelet codelet = codelet_of<SubstituteArgs<T>>("trsm", "column");
+    static constexpr Codelet codelet = codelet_of<SubstituteColumnsArgs<T>>("trsm", "column");
     std::vector<Access> accesses{read(panel.column)};
-    const SubstituteArgs<T> args{shape_of(panel, panel.first, columns, accesses.size(), guard)};
+    const SubstituteColumnsArgs<T> args{shape_of(panel, panel.first, columns, accesses.size(), guard)};
     add(accesses, &trencadis::readwrite<T>, columns);
     flow.submit(codelet, args, accesses);
 }
@@ -291,24 +292,24 @@ template <Scalar T> void substitute(Flow& flow, const Panel<T>& panel, const Til
 template <Scalar T>
 void exchange_behind(Flow& flow, TileMatrix<T> A, Index begin, Index end, std::span<const Interchanges> panels)
 {
-    static constexpr Codelet codelet = codelet_of<BehindArgs<T>>("laswp", "column");
+    static constexpr Codelet codelet = codelet_of<ExchangeColumnsArgs<T>>("laswp", "column");
     std::vector<Access> accesses;
     add(accesses, &trencadis::readwrite<T>, row_of(A, 0, begin, end));
     const ColumnPlace place{0, std::int32_t(end - begin)};
     for (const Interchanges& one : panels.subspan(std::size_t(begin + 1))) accesses.push_back(read(datum(one)));
     const std::int32_t behind(std::int32_t(Index(panels.size()) - begin - 1));
-    flow.submit(codelet, BehindArgs<T>{A.rows(), A.cols(), A(0, 0).cols, begin, place, behind}, accesses);
+    flow.submit(codelet, ExchangeColumnsArgs<T>{A.rows(), A.cols(), A(0, 0).cols, begin, place, behind}, accesses);
 }
 
 void tell(Flow& flow, Interchanges interchanges, Index first, Pivots pivots)
 {
-    static constexpr Codelet codelet = codelet_of<TellArgs>("copy", "pivots");
-    flow.submit(codelet, TellArgs{first}, {write(pivots), read(datum(interchanges))});
+    static constexpr Codelet codelet = codelet_of<TellPivotsArgs>("copy", "pivots");
+    flow.submit(codelet, TellPivotsArgs{first}, {write(pivots), read(datum(interchanges))});
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void factor(Flow&, const Panel<T>&);                                                                                \
-    template void update(Flow&, const Panel<T>&, const TileGrid<T>&, Guard, const Interchanges*);                                \
+    template void factor(Flow&, const Panel<T>&, const TaskOptions&);                                                            \
+    template void update(Flow&, const Panel<T>&, const TileGrid<T>&, const TaskOptions&, Guard, const Interchanges*);            \
     template void substitute(Flow&, const Panel<T>&, const TileGrid<T>&, Guard);                                                 \
     template void exchange_behind(Flow&, TileMatrix<T>, Index, Index, std::span<const Interchanges>);
 TRC_INSTANTIATE(float)
