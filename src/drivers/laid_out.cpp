@@ -141,8 +141,8 @@ std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const P
 }
 
 /// Of a call whose matrices lie on devices, the largest tiles first. Beside those, in the form that names tiles: all as one tile,
-/// which may be one task of a device where it lies, and the tiles that suit cores. Each is at most so many tiles or columns wide, as
-/// far as there are such: to weigh tasks takes time, and tiles make more of them.
+/// which may be one task of a device where it lies, and the tiles that suit cores. Each is at most so many tiles or columns
+/// wide, as far as there are such: to weigh tasks takes time, and tiles make more of them.
 std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
 {
     constexpr Index most_tiles = 16, most_columns = 64;
@@ -190,8 +190,8 @@ const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& o
     return *form;
 }
 
-/// Of a matrix that lies on a device: all columns of a step, so that the next panel and one task with all other updates are in its
-/// queues. Several devices share them, unless a group would have no room elsewhere.
+/// Of a matrix that lies on a device: all columns of a step, so that the next panel and one task with all other updates are in
+/// its queues. Several devices share them, unless a group would have no room elsewhere.
 static Index together_on(const Crew& crew, const Problem& problem, std::size_t element_bytes)
 {
     constexpr Index for_each = 4;
