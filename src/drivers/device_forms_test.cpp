@@ -107,7 +107,7 @@ TEST(FormsForDevices, AreLeftWhereTilesOfTheCoresAreNotAFifthSlower)
     EXPECT_EQ(near.form, "in-place");
     EXPECT_LT(near.nb, 416);
     EXPECT_EQ(near.with, 1u);
-    EXPECT_EQ(near.asked, 5) << "with the tiles of cores, and both forms in two and three tile rows";
+    EXPECT_EQ(near.asked, 6) << "with the tiles of cores, both forms in two and three tile rows, and as a whole";
 }
 
 TEST(FormsForDevices, AreLeftWhereCoresAloneAreAsFast)
@@ -156,7 +156,7 @@ TEST(FormsForDevices, OfLuAreByColumnsWhereADeviceFactors)
     near.give_kernels(false);
     EXPECT_EQ(weighed_as_columns(), std::vector<Index>());
     near.give_kernels(true);
-    EXPECT_EQ(weighed_as_columns(), (std::vector<Index>{256, 512, 768})) << "of about 256, 512 and 1024, equal ones";
+    EXPECT_EQ(weighed_as_columns(), (std::vector<Index>{256, 512, 768, order})) << "of about 256, 512 and 1024, equal ones";
     near.figures.devices.front().bytes = 2 * 8.0 * order * 400;
     EXPECT_EQ(weighed_as_columns(), std::vector<Index>{256}) << "two columns fit into it";
     near.figures.devices.front().bytes = 1e9;
@@ -173,16 +173,17 @@ TEST(FormsForDevices, AreToldWithWhatIsExpectedOfThem)
 {
     const CrewWithDevice far(6 * giga, 500 * giga, 5e-4);
     const auto weighed = LaidOut::weighed(far, "posv", {.m = n, .n = n}, layout_of_precision<double>);
-    ASSERT_EQ(weighed.size(), 5u);
+    ASSERT_EQ(weighed.size(), 6u);
     EXPECT_EQ(weighed[0].form->name, "in-place");
     EXPECT_FALSE(weighed[0].taken);
-    for (const std::size_t i : {1, 2, 4}) EXPECT_FALSE(weighed[i].taken) << i;
+    for (const std::size_t i : {1, 2, 3, 5}) EXPECT_FALSE(weighed[i].taken) << i;
     EXPECT_EQ(weighed[1].nb, 416);
-    EXPECT_EQ(weighed[3].form->name, "two-level");
-    EXPECT_EQ(weighed[3].nb, 416);
-    EXPECT_TRUE(weighed[3].taken);
-    EXPECT_LT(weighed[3].expected.with, 0.8 * weighed[0].expected.alone);
-    EXPECT_LT(weighed[3].expected.with, weighed[1].expected.with) << "four cores share a diagonal tile";
+    EXPECT_EQ(weighed[3].nb, n) << "the device has no factorization";
+    EXPECT_EQ(weighed[4].form->name, "two-level");
+    EXPECT_EQ(weighed[4].nb, 416);
+    EXPECT_TRUE(weighed[4].taken);
+    EXPECT_LT(weighed[4].expected.with, 0.8 * weighed[0].expected.alone);
+    EXPECT_LT(weighed[4].expected.with, weighed[1].expected.with) << "four cores share a diagonal tile";
     EXPECT_TRUE(far.form.empty()) << "nothing was called";
     EXPECT_TRUE(LaidOut::weighed(testing::SmallCrew(2), "posv", {.m = n, .n = n}, layout_of_precision<double>).empty());
 }

@@ -138,25 +138,28 @@ std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const P
             if (plans.empty() || plans.back().form != &form || plans.back().nb != nb) plans.push_back({&form, nb});
         }
         cut.nb = extent;
-        if (form.device_bytes(cut, of.bytes) <= crew.device_bytes()) plans.push_back({&form, extent});
+        const bool may_be_whole = &form == &form_of_arrays(crew, all, of.precision);
+        if (may_be_whole && form.device_bytes(cut, of.bytes) <= crew.device_bytes()) plans.push_back({&form, extent});
     }
     return plans;
 }
 
 /// Of a call whose matrices lie on devices, the largest tiles first; beside those, in the form that names tiles, the tiles that
-/// suit cores. Each is at most so many tiles wide, as far as
-/// there are such: to weigh tasks takes time.
+/// suit cores. Each is at most so many tiles or columns wide, as far as there are such: to weigh tasks takes time, and tiles make
+/// more of them.
 std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
 {
-    constexpr Index widest = 16;
+    constexpr Index most_tiles = 16, most_columns = 64;
     std::vector<DevicePlan> plans = device_plans(crew, all, problem, of);
     const Form& plain = form_of_arrays(crew, all, of.precision);
     const Index order = std::max({problem.m, problem.n, problem.k, Index(1)});
     const Index of_cores = tile_of(plain, order, of.bytes, crew.workers(), crew.device_bytes());
     plans.push_back({&plain, of_cores});
     std::ranges::stable_sort(plans, std::greater(), &DevicePlan::nb);
-    const Index most = std::max(widest, pieces(order, plans.front().nb));
-    std::erase_if(plans, [&](const DevicePlan& plan) { return pieces(order, plan.nb) > most; });
+    const Index least = pieces(order, plans.front().nb);
+    std::erase_if(plans, [&](const DevicePlan& plan) {
+        return pieces(order, plan.nb) > std::max(plan.form->by_columns ? most_columns : most_tiles, least);
+    });
     return plans;
 }
 
@@ -319,12 +322,11 @@ bool LaidOut::lay_again(const Wanted& call, forms::Forms all, const Crew::PlanKe
 /// that have to be woken for some, is not in what is expected. Where nothing is, by the tiles that suit cores.
 void LaidOut::lay_there(const Wanted& call, forms::Forms all)
 {
-    if (std::ranges::all_of(all, [](const Form& form) { return form.device_tiles.empty(); }))
-        return lay_square(call, form_of_arrays(call.crew, all, call.of.precision));
     constexpr double worth_it = 0.7;
     DevicePlan best{nullptr, 0};
     Seconds soonest = 0;
     const std::vector<DevicePlan> plans = plans_there(call.crew, all, call.problem, call.of);
+    if (plans.size() == 1 && plans.front().form->device_tiles.empty()) return lay_square(call, *plans.front().form);
     for (const DevicePlan& plan : plans) {
         lay(call, *plan.form, true, plan.nb);
         if (plans.size() == 1) return;
