@@ -12,7 +12,8 @@ public:
     Busy(Worker& worker, const Task& task, Seconds expected)
         : worker_(worker), since_(worker.runs_since_ns), expected_(worker.expected_ns)
     {
-        const bool known = expected > 0 && task.codelet->counted;
+        // Of data whose home is a device that was lost no time is expected that a number of nanoseconds could be.
+        const bool known = expected > 0 && expected * 1e9 < double(Worker::never) && task.codelet->counted;
         worker.expected_ns.store(known ? static_cast<std::int64_t>(expected * 1e9) : Worker::never, std::memory_order_relaxed);
         worker.runs_since_ns.store(known ? now_ns() : 1, std::memory_order_relaxed);
     }
