@@ -182,16 +182,24 @@ class Comparison:
         n, routine = self.n, self.options.routine
         theirs: list[float] = []
         mine: list[float] = []
-        for _ in range(self.options.repeat + 1):
+        before = session.device_traffic()
+
+        def factor_theirs() -> None:
             if place == "there":
                 self.restore(self.theirs)
-                theirs.append(measure(self.factor))
             else:
                 restore()
-                theirs.append(measure(self.factor_from_host))
+            theirs.append(measure(self.factor if place == "there" else self.factor_from_host))
+
+        def factor_ours() -> None:
+            nonlocal before
             restore()
             before = session.device_traffic()
             mine.append(measure(ours))
+
+        for turn in range(self.options.repeat + 1):  # whoever comes second finds a warmer device
+            for factor in (factor_ours, factor_theirs) if (self.options.repeat - turn) % 2 else (factor_theirs, factor_ours):
+                factor()
         moved = traffic(before, session.device_traffic())
         report(routine, place, n, "cusolver", theirs[1:])
         last = session.last_variant(routine)

@@ -182,7 +182,7 @@ std::vector<MeasuredProduct> rates_on(Device& device, const DeviceRoutines<doubl
     for (Index n = std::min<Index>(most, smallest_product); n > 0; n = std::min(2 * n, most)) {
         const Operands operands(device, on, n, kind.reads_square ? n : 1);
         Seconds took = 0;
-        for (int times = 0; times < (took < is_short ? 4 : 2); ++times) {
+        for (int times = 0; times < (took < is_short ? 4 : 3); ++times) {
             prepare(operands);
             const Seconds its = seconds_of(device, Queue::kernels, [&] { compute(operands, n); });
             took = times < 2 ? its : std::min(took, its);

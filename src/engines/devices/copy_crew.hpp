@@ -13,8 +13,9 @@
 namespace trencadis {
 
 /// Copies columns from one place of the host's memory to another by several threads, for one of them reads and writes no more
-/// than a few GB/s where a link takes 40. They begin with the first copy that is worth it, sleep between copies, and take pieces of it
-/// in turn with the caller, who waits for pieces that others have begun, and for nobody who has not come. One caller at a time.
+/// than a few GB/s where a link takes 40. They begin with the first copy that is worth it, sleep between copies, and take pieces
+/// of it in turn with the caller, who waits for pieces that others have begun, and for nobody who has not come. One caller at a
+/// time.
 class CopyCrew {
 public:
     explicit CopyCrew(int helpers) : helpers_(helpers) {}
